@@ -1,4 +1,4 @@
-//! What is fuzzed: each reader of files and texts of others, and what holds whatever it is given. `tests/fuzz_seeds.rs`
+//! What is fuzzed: each reader of files and texts of others, and what holds whatever it is given. `tests/house/fuzz_seeds.rs`
 //! gives each its corpus in every `cargo test`.
 
 use std::ops::Range;

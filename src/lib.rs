@@ -3,7 +3,7 @@
 //! # The house
 //!
 //! A spec and a catalog of facts go in at the bottom, a lock and its renderings come out at the top. Modules import
-//! from storeys below their own only; `tests/tidy.rs` holds them to it.
+//! from storeys below their own only; `tests/house/tidy.rs` holds them to it.
 //!
 //! | storey | module | does | must not know |
 //! |---|---|---|---|

@@ -12,15 +12,13 @@
 //! ```
 //!
 //! Prose (`says`, `note`, `name` of a system) decides nothing and is left out, and so are `diagnosis` and `clue`, whose
-//! patterns have a corpus of their own in tests/diagnose.rs.
+//! patterns have a corpus of their own in tests/reasoning/diagnose.rs.
 
-#[path = "common/practice.rs"]
-mod practice;
+mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::sync::Mutex;
 
 use gpuenv::catalog::{BUILTIN, Catalog, lint};
 use gpuenv::lock::{Renewed, Upgrade, renew};
@@ -29,6 +27,8 @@ use gpuenv::solve::problem::Problem;
 use gpuenv::solve::request::Request;
 use gpuenv::spec::{self, Spec};
 use serde_json::Value;
+
+use common::{parallel, practice};
 
 /// Values tried of each table by default; of large tables twice as many, of those that decide the share by their weight
 /// four times.
@@ -292,25 +292,15 @@ fn wrong_facts_are_noticed() {
             }
         }
     }
-    let tallies = Mutex::new(tallies);
-    let next = Mutex::new(work.iter());
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(|| {
-                loop {
-                    let Some((place, row)) = next.lock().unwrap().next() else { return };
-                    let caught = suite.judge(place, row);
-                    let mut tallies = tallies.lock().unwrap();
-                    let tally = tallies.get_mut(place.kind).unwrap();
-                    *tally.by.entry(caught).or_default() += 1;
-                    if caught == Caught::Nobody {
-                        *tally.missed.entry(place.field.clone()).or_default() += 1;
-                    }
-                }
-            });
+    let caught = parallel::each(&work, |(place, row)| suite.judge(place, row));
+    for ((place, _), caught) in work.iter().zip(caught) {
+        let tally = tallies.get_mut(place.kind).unwrap();
+        *tally.by.entry(caught).or_default() += 1;
+        if caught == Caught::Nobody {
+            *tally.missed.entry(place.field.clone()).or_default() += 1;
         }
-    });
-    let share = report(&tallies.into_inner().unwrap());
+    }
+    let share = report(&tallies);
     assert!(share >= FLOOR || only.is_some(), "only {:.0} % of wrong values are noticed", 100.0 * share);
 }
 

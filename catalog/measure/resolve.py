@@ -18,7 +18,7 @@ from catalog import numbers
 from checks import MISPINNED
 from remote import Requirement, SpecifierSet, Version, canonicalize_name, pinned, requirements
 from specs import Specs
-from standins import StandIns, Unpublished
+from standins import OF_CUDA, StandIns, Unpublished
 
 # How exports name the PyTorch index: a page of one package, or all of a variant.
 PAGE = re.compile(r"--find-links https://download\.pytorch\.org/whl/(\w+)/([\w-]+)/")
@@ -128,7 +128,15 @@ class Resolve:
             raise Unpublished(f"uv could not read an index: {UNREAD.search(error)[0].strip()}")
         if error:
             return [line for line in error.splitlines() if line.strip()][:40]
-        return list(self.compared(stack, wheels, resolved))
+        return list(self.compared(stack, wheels, resolved, self.is_whole(wheels, python, arch)))
+
+    def is_whole(self, wheels, python, arch):
+        """Whether torch holds its libraries itself: those that others bring are none of its."""
+        for wheel in wheels:
+            if wheel["package"] == "torch" and "+" in wheel["version"]:
+                lines, _ = self.standins.torch(Version(wheel["version"]), python, arch)
+                return not any(OF_CUDA.match(Requirement(line).name) for line in lines)
+        return False
 
     def platform(self, target, arch):
         """The newest platform that uv knows and the target's C library has."""
@@ -211,8 +219,8 @@ class Resolve:
                     continue
         return made
 
-    def compared(self, stack, wheels, resolved):
-        """A sentence for each difference."""
+    def compared(self, stack, wheels, resolved, is_whole=False):
+        """A sentence for each difference. Libraries inside of torch are not uv's to choose."""
         for wheel in wheels:
             name, version = canonicalize_name(wheel["package"]), wheel["version"]
             has = Version(resolved.get(name, version))
@@ -228,6 +236,8 @@ class Resolve:
                 yield f"{name} is {version} in the lock, and uv does not install it"
             elif Version(Version(has).public) != release:
                 yield f"{name} is {version} in the lock, and {has} for uv"
+        if is_whole:
+            return
         for kind in ("cudnn", "nccl"):
             for name, has in resolved.items():
                 if re.fullmatch(rf"nvidia-{kind}(-cu\d+)?", name) and stack.get(kind, has) != has:

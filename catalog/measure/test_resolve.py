@@ -74,8 +74,22 @@ def test_what_uv_takes_is_held_against_the_lock():
     for name, other in (("triton", "3.5.0"), ("nvidia-cudnn-cu12", "9.1.0.70"), ("nvidia-cuda-runtime-cu12", "12.8.57")):
         assert len(list(check.compared(stack, wheels, told | {name: other}))) == 1, name
     assert len(list(check.compared(stack, wheels, told | {"torch": "2.8.0+cu126"}))) == 1
+    # Beside a torch that holds its libraries itself, another framework's are none of the lock's.
+    assert not list(check.compared(stack, wheels, told | {"nvidia-cudnn-cu12": "9.1.0.70"}, is_whole=True))
     del told["triton"]
     assert len(list(check.compared(stack, wheels, told))) == 1
+
+
+def test_what_is_held_without_a_file_is_not_checked(standins):
+    check = Resolve.__new__(Resolve)
+    check.standins = standins
+    text = f"--find-links {PAGE}/unseen/\nunseen==1.0+cu128\n"
+    try:
+        check.stand_in(Path("nowhere"), [], text, "3.12", "x86_64")
+    except Unpublished as reason:
+        assert "no file of unseen 1.0+cu128 was seen" in str(reason), reason
+    else:
+        raise AssertionError(text)
 
 
 def test_a_lock_as_requirements():
@@ -115,6 +129,7 @@ def main():
     test_nothing_is_made_of_what_nobody_published(standins)
     test_a_wheel_holds_metadata()
     test_what_uv_takes_is_held_against_the_lock()
+    test_what_is_held_without_a_file_is_not_checked(standins)
     test_a_lock_as_requirements()
     test_a_seed_draws_the_same_specs(catalog)
     if "--index" in sys.argv:

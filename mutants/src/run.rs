@@ -1,6 +1,6 @@
 //! The tests, with each mutant in turn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::build::Chosen;
 /// Suites that take minutes for what says nothing of the code: mutants of the catalog.
 const TOO_SLOW: [&str; 1] = ["mutants-"];
 
-/// A program of tests.
+/// A file of tests, or a room of the library: what stands first in the name of a test.
 struct Suite<'p> {
     program: &'p Path,
     tests: Vec<Test>,
@@ -37,7 +37,7 @@ pub fn survivors(programs: &[PathBuf], mutants: &[Chosen], folder: &Path) -> Res
     for program in programs {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         if !TOO_SLOW.iter().any(|suite| name.starts_with(suite)) {
-            suites.push(learn(program, folder)?);
+            suites.extend(learn(program, folder)?);
         }
     }
     let mut survived = Vec::new();
@@ -53,10 +53,10 @@ pub fn survivors(programs: &[PathBuf], mutants: &[Chosen], folder: &Path) -> Res
     Ok(survived)
 }
 
-/// Runs each test by itself, to learn how long it takes and which mutants it reaches.
-fn learn<'p>(program: &'p Path, folder: &Path) -> Result<Suite<'p>> {
+/// Runs each test of a program by itself, to learn how long it takes and which mutants it reaches.
+fn learn<'p>(program: &'p Path, folder: &Path) -> Result<Vec<Suite<'p>>> {
     let listed = Command::new(program).current_dir(folder).args(["--list", "--format", "terse"]).output()?;
-    let mut suite = Suite { program, tests: Vec::new(), noticed: 0 };
+    let mut suites: BTreeMap<String, Suite<'p>> = BTreeMap::new();
     for line in String::from_utf8(listed.stdout)?.lines() {
         let Some(name) = line.strip_suffix(": test") else { continue };
         let record = folder.join("../reached");
@@ -70,10 +70,12 @@ fn learn<'p>(program: &'p Path, folder: &Path) -> Result<Suite<'p>> {
         let reaches: BTreeSet<usize> =
             fs::read_to_string(&record)?.lines().filter_map(|line| line.parse().ok()).collect();
         if !reaches.is_empty() {
+            let room = name.split_once("::").map_or("", |(room, _)| room).to_string();
+            let suite = suites.entry(room).or_insert_with(|| Suite { program, tests: Vec::new(), noticed: 0 });
             suite.tests.push(Test { name: name.to_string(), took: begun.elapsed(), reaches });
         }
     }
-    Ok(suite)
+    Ok(suites.into_values().collect())
 }
 
 /// Asks the tests that reach a mutant; those of the suite first that says most in a second.

@@ -1,7 +1,9 @@
 //! Small questions to the catalog: a source in full, the branch of a driver, an operating system by its spelling.
 
+use std::cmp::Ordering;
+
 use super::Catalog;
-use super::rows::{Branch, Compat, Driver, Os, Source, SourceBuild, Toolkit};
+use super::rows::{Branch, Build, Compat, Driver, Extension, Os, Source, SourceBuild, Toolkit};
 use crate::types::Version;
 
 /// What a spelling of an operating system means.
@@ -41,6 +43,22 @@ impl Catalog {
     /// The branch a driver belongs to: the one with its first number.
     pub fn branch_of(&self, driver: &Version) -> Option<&Branch> {
         self.branches.iter().find(|row| row.branch.major() == driver.major())
+    }
+
+    /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
+    pub fn toolkit_of(&self, build: &Build) -> Option<&Toolkit> {
+        let (wanted, is_it): (_, fn(&Version, &Version) -> Ordering) = match build.toolkit {
+            Some(exact) => (exact, Version::cmp),
+            None => (build.line()?, Version::cmp_prefix),
+        };
+        let first = self.toolkits.partition_point(|row| is_it(&row.version, &wanted).is_lt());
+        self.toolkits.get(first).filter(|row| is_it(&row.version, &wanted).is_eq())
+    }
+
+    /// What the extension builder of a build accepts.
+    pub fn extension_of(&self, build: &Build) -> Option<&Extension> {
+        let rows = self.extensions.iter().filter(|row| row.from <= build.version && row.package == build.package);
+        rows.max_by(|a, b| a.from.cmp(&b.from))
     }
 
     /// The driver release of exactly this number.

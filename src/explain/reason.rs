@@ -89,7 +89,7 @@ impl Reasons<'_, '_> {
     /// Rules about the GPUs' architecture.
     fn generation(&mut self, below: &Version) {
         let (request, asked) = (self.request, self.asked);
-        for gpu in crate::solve::machine::gpu_rules(request, asked) {
+        for gpu in request.gpu_rules(asked) {
             for rule in gpu.driver.iter().filter(|rule| !rule.needs.admits(below)) {
                 self.put(&rule.row.says, request.catalog.cite(rule.row));
             }
@@ -101,7 +101,8 @@ impl Reasons<'_, '_> {
             return;
         }
         let request = self.request;
-        let of_build = |build: &&Build| build.ptx_isa.or(request.toolkit_of(build).map(|toolkit| toolkit.ptx_isa));
+        let of_build =
+            |build: &&Build| build.ptx_isa.or(request.catalog.toolkit_of(build).map(|toolkit| toolkit.ptx_isa));
         let compiled = self.target.toolkit.map(|toolkit| toolkit.ptx_isa);
         let isas: Vec<Version> = self.target.builds.iter().filter_map(of_build).chain(compiled).collect();
         for row in request.catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {

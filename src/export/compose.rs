@@ -123,7 +123,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             )
         }
     }
-    if target.driver.is_some() {
+    if lock.uses_gpu(name, target) {
         let count = gpus(options)?.unwrap_or("\"all\"");
         let _ = write!(
             out,

@@ -45,7 +45,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             file["build"] = json!({ "dockerfile": dockerfile, "context": context, "options": [&arguments[0]] });
         }
     }
-    if target.driver.is_some() {
+    if lock.uses_gpu(name, target) {
         let counted = compose::gpus(options)?;
         arguments.push(format!("--gpus={}", counted.unwrap_or("all")));
         // For this the tools ask for all of them, and a count beside it would be a second request.

@@ -71,7 +71,7 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
 }
 
 fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<Value, ExportError> {
-    let has_gpu = target.driver.is_some();
+    let has_gpu = lock.uses_gpu(name, target);
     let arm = valid::cpu_arch(&target.arch)?.docker() == "arm64";
     let (option, default) = match (has_gpu, arm) {
         // GitHub gives every runner the label of its processor.

@@ -10,6 +10,7 @@ use crate::lock::{GpuLock, Lock, TargetLock};
 use crate::types::Version;
 
 use super::compose::{self, Origin, SHM};
+use super::drivers::{self, Admitted};
 use super::format::{Format, Opt, Options, Render};
 use super::{ExportError, images, quote, valid};
 
@@ -54,6 +55,8 @@ const DEVICE_CLASS: &str = "gpu.nvidia.com";
 /// What labels of GPU feature discovery begin with.
 const DRIVER: &str = "nvidia.com/cuda.driver-version";
 const CAPABILITY: &str = "nvidia.com/gpu.compute";
+/// The CUDA that the node's driver offers.
+const CUDA: &str = "nvidia.com/cuda.runtime-version";
 
 /// How many GPUs: a scheduler counts them.
 fn gpus(options: &Options) -> Result<&str, ExportError> {
@@ -77,17 +80,17 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         out += "# The image below is the locked one, without the wheels: build `gpuenv export dockerfile`, push it, and name it\n\
                 # with --image.\n";
     }
-    if is_claimed(target, options) {
+    if is_claimed(lock, name, target, options) {
         let claim = json!({ "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",
-            "metadata": { "name": app }, "spec": { "spec": { "devices": { "requests": [claim(target, options)?] } } } });
+            "metadata": { "name": app }, "spec": { "spec": { "devices": { "requests": [claim(lock, name, target, options)?] } } } });
         out += &quote::yaml(&claim, 0);
         out += "---\n";
     }
     Ok(out + &quote::yaml(&main, 0))
 }
 
-fn is_claimed(target: &TargetLock, options: &Options) -> bool {
-    options.has("dra") && target.driver.is_some()
+fn is_claimed(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> bool {
+    options.has("dra") && lock.uses_gpu(name, target)
 }
 
 fn pod(lock: &Lock, name: &str, target: &TargetLock, options: &Options, app: &str) -> Result<Value, ExportError> {
@@ -106,10 +109,10 @@ fn pod(lock: &Lock, name: &str, target: &TargetLock, options: &Options, app: &st
         pod["runtimeClassName"] =
             valid::option("runtime-class", class, valid::is_label, "the name of a runtime class")?.into();
     }
-    if is_claimed(target, options) {
+    if is_claimed(lock, name, target, options) {
         pod["resourceClaims"] = json!([{ "name": "gpu", "resourceClaimTemplateName": app }]);
         container["resources"] = json!({ "claims": [{ "name": "gpu" }] });
-    } else if target.driver.is_some() {
+    } else if lock.uses_gpu(name, target) {
         let resource = options.get("resource").unwrap_or("nvidia.com/gpu");
         let resource =
             valid::option("resource", resource, valid::is_resource, "a name such as nvidia.com/mig-1g.10gb")?;
@@ -117,18 +120,25 @@ fn pod(lock: &Lock, name: &str, target: &TargetLock, options: &Options, app: &st
     }
     pod["containers"] = json!([container]);
     pod["affinity"] = json!({ "nodeAffinity": { "requiredDuringSchedulingIgnoredDuringExecution":
-        { "nodeSelectorTerms": terms(target)? } } });
+        { "nodeSelectorTerms": terms(lock, name, target)? } } });
     Ok(pod)
 }
 
 /// The kinds of nodes that will do, each a list of what must hold.
-fn terms(target: &TargetLock) -> Result<Vec<Value>, ExportError> {
+fn terms(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Value>, ExportError> {
     let is = |key: String, value: &str| json!({ "key": key, "operator": "In", "values": [value] });
     let arch = is("kubernetes.io/arch".into(), valid::cpu_arch(&target.arch)?.docker());
-    let mut drivers: Vec<Vec<Value>> = Vec::new();
-    if let Some(driver) = &target.driver {
-        drivers = newer_than(valid::driver(&driver.minimum)?);
-    }
+    let drivers = match drivers::admitted(lock, name, target)? {
+        None => vec![Vec::new()],
+        Some(Admitted::From(minimum)) => from(DRIVER, minimum),
+        Some(Admitted::OfBranch { minimum, cuda, .. }) => {
+            let mut ways = from(DRIVER, minimum);
+            // The first is every later branch.
+            ways.remove(0);
+            ways.extend(from(CUDA, &cuda));
+            ways
+        }
+    };
     let mut terms = Vec::new();
     for capability in capabilities(&target.gpu)? {
         let (major, minor) = (capability.major().to_string(), capability.minor().to_string());
@@ -144,11 +154,11 @@ fn terms(target: &TargetLock) -> Result<Vec<Value>, ExportError> {
             terms.push(json!({ "matchExpressions": all }));
         }
     }
-    Ok(if terms.is_empty() { vec![json!({ "matchExpressions": [arch] })] } else { terms })
+    Ok(terms)
 }
 
 /// `major > 525`, or `major = 525` and `minor > 60`, or both equal and `revision > 12`: labels are compared one by one.
-fn newer_than(minimum: &str) -> Vec<Vec<Value>> {
+fn from(label: &str, minimum: &str) -> Vec<Vec<Value>> {
     let parts: Vec<u64> = minimum.split('.').filter_map(|part| part.parse().ok()).collect();
     let names = ["major", "minor", "revision"];
     let mut terms = Vec::new();
@@ -156,10 +166,10 @@ fn newer_than(minimum: &str) -> Vec<Vec<Value>> {
         let is_last = at + 1 == parts.len().min(names.len());
         let mut all: Vec<Value> = Vec::new();
         for before in 0..at {
-            let key = format!("{DRIVER}.{}", names[before]);
+            let key = format!("{label}.{}", names[before]);
             all.push(json!({ "key": key, "operator": "In", "values": [parts[before].to_string()] }));
         }
-        let key = format!("{DRIVER}.{}", names[at]);
+        let key = format!("{label}.{}", names[at]);
         match (is_last, parts[at]) {
             // There is nothing below zero, and no label value begins with a minus.
             (true, 0) => {}
@@ -182,7 +192,7 @@ fn capabilities(gpus: &[GpuLock]) -> Result<Vec<Version>, ExportError> {
 }
 
 /// A request of a claim. CEL compares semantic versions, which have three numbers and no zeros before them.
-fn claim(target: &TargetLock, options: &Options) -> Result<Value, ExportError> {
+fn claim(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<Value, ExportError> {
     let semver = |text: &str| {
         let mut parts: Vec<u64> = text.split('.').filter_map(|part| part.parse().ok()).collect();
         parts.resize(3, 0);
@@ -197,9 +207,17 @@ fn claim(target: &TargetLock, options: &Options) -> Result<Value, ExportError> {
     if !each.is_empty() {
         all.push(format!("({})", each.join(" || ")));
     }
-    if let Some(driver) = &target.driver {
-        let minimum = semver(valid::driver(&driver.minimum)?);
-        all.push(format!("{}.compareTo(semver('{minimum}')) >= 0", attribute("driverVersion")));
+    let compared =
+        |name: &str, sign: &str, to: &str| format!("{}.compareTo(semver('{}')) {sign} 0", attribute(name), semver(to));
+    match drivers::admitted(lock, name, target)? {
+        None => {}
+        Some(Admitted::From(minimum)) => all.push(compared("driverVersion", ">=", minimum)),
+        Some(Admitted::OfBranch { minimum, next, cuda }) => all.push(format!(
+            "({} && {} || {})",
+            compared("driverVersion", ">=", minimum),
+            compared("driverVersion", "<", &next.to_string()),
+            compared("cudaDriverVersion", ">=", &cuda)
+        )),
     }
     let count: u64 = gpus(options)?.parse().unwrap_or(1);
     Ok(json!({ "name": "gpu", "exactly": { "deviceClassName": DEVICE_CLASS, "count": count,

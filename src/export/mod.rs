@@ -11,6 +11,7 @@ mod compose;
 mod conda;
 mod devcontainer;
 mod dockerfile;
+mod drivers;
 mod env;
 mod error;
 mod format;

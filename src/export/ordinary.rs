@@ -56,7 +56,7 @@ pub fn left_out(lock: &Lock, targets: &Targets, format: &str, options: &Options)
         "pylock" => {
             "it names files, not ranges: `gpuenv export uv` and `uv export --format pylock.toml` make one with all"
         }
-        "requirements" if options.has("hashes") => "they have no sha256 here: install them afterwards",
+        "requirements" if options.has("hashes") => "no sha256 is known here: install what is missing afterwards",
         _ => return None,
     };
     let mut names: Vec<String> = Vec::new();

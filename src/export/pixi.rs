@@ -44,7 +44,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         out,
         "\n[workspace]\nname = \"gpu-stack\"\nversion = \"0.0.0\"\nchannels = [\"conda-forge\"]\nplatforms = [\"{platform}\"]\n"
     );
-    if let Some(line) = wheels::cuda_beside(lock, name, target).filter(|_| target.driver.is_some()) {
+    if let Some(line) = wheels::cuda_beside(lock, name, target).filter(|_| lock.uses_gpu(name, target)) {
         let cuda = required(target, line.as_str())?;
         let _ = write!(
             out,

@@ -50,7 +50,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     let mut out = "#!/bin/bash\n# Written by `gpuenv export slurm`; do not edit. Run a command in it:\n#   sbatch job.sh python train.py\n".to_string();
     let _ = writeln!(out, "#SBATCH --job-name={name}");
     for (option, is_valid, expected) in HEAD {
-        let default = (option == "gres" && target.driver.is_some()).then_some("gpu:1");
+        let default = (option == "gres" && lock.uses_gpu(name, target)).then_some("gpu:1");
         if let Some(value) = options.get(option).or(default) {
             let _ = writeln!(out, "#SBATCH --{option}={}", valid::option(option, value, is_valid, expected)?);
         }
@@ -68,7 +68,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     let run = match options.get("container") {
         Some(image) => {
             let image = valid::option("container", image, valid::is_path, "a path without blanks")?;
-            let gpu = if target.driver.is_some() { "--nv " } else { "" };
+            let gpu = if lock.uses_gpu(name, target) { "--nv " } else { "" };
             format!("srun apptainer exec {gpu}{image} \"$@\"")
         }
         None => "srun \"$@\"".to_string(),

@@ -10,6 +10,7 @@ use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
 use crate::types::version::Written;
 use crate::types::{Cc, CpuArch, Version};
 
+use super::drivers::{self, Admitted};
 use super::wheels::{self, pin};
 use super::{ExportError, images, ordinary, own, quote, valid};
 
@@ -90,7 +91,7 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     if !note.is_empty() {
         steps.push(Step::Note(note));
     }
-    let compiler = compiler(lock, target);
+    let compiler = compiler(lock, name, target);
     if target.runtime_image.is_none() || inside.is_some() {
         steps.extend(compiler.clone());
     }
@@ -121,13 +122,13 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
         Some(image) => Some(runtime_stage(images::qualified(image)?, compiler, has_venv)),
         None => None,
     };
-    second.as_mut().unwrap_or(&mut first).steps.extend(gpu_access(name, target)?);
+    second.as_mut().unwrap_or(&mut first).steps.extend(gpu_access(lock, name, target)?);
     Ok(Recipe { arch, first, second, carried, labels: labels(name, target)? })
 }
 
 /// Triton compiles what launches its kernels with the C compiler of the machine that runs them.
-fn compiler(lock: &Lock, target: &TargetLock) -> Vec<Step> {
-    if target.driver.is_none() || !lock.stack_of(target).contains_key("triton") {
+fn compiler(lock: &Lock, name: &str, target: &TargetLock) -> Vec<Step> {
+    if !lock.uses_gpu(name, target) || !lock.stack_of(target).contains_key("triton") {
         return Vec::new();
     }
     let install = "command -v gcc > /dev/null || if command -v apt-get > /dev/null; then \\\n    \
@@ -387,10 +388,12 @@ fn runtime_stage(image: String, compiler: Vec<Step>, has_venv: bool) -> Stage {
 }
 
 /// What the container runtime reads to let the GPU in, and to refuse a host that cannot run it.
-fn gpu_access(name: &str, target: &TargetLock) -> Result<Vec<Step>, ExportError> {
-    let Some(driver) = &target.driver else { return Ok(Vec::new()) };
+fn gpu_access(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Step>, ExportError> {
+    if !lock.uses_gpu(name, target) {
+        return Ok(Vec::new());
+    }
     let mut steps = Vec::new();
-    if driver.mode == "forward-compat" {
+    if let Some(driver) = target.driver.as_ref().filter(|driver| driver.mode == "forward-compat") {
         let missing = || ExportError::Incomplete { what: "the cuda-compat package", target: name.to_string() };
         let package = driver.compat.as_deref().ok_or_else(missing)?;
         let line = valid::compat_line(package)?;
@@ -404,21 +407,26 @@ fn gpu_access(name: &str, target: &TargetLock) -> Result<Vec<Step>, ExportError>
     }
     steps.push(Step::Note("Lets the container runtime bring in the GPUs and the driver's libraries.".into()));
     steps.push(env(&[("NVIDIA_VISIBLE_DEVICES", "all"), ("NVIDIA_DRIVER_CAPABILITIES", "compute,utility")]));
-    steps.push(Step::Note("A host that cannot run the lock is refused when the container starts.".into()));
-    steps.push(env(&[("NVIDIA_REQUIRE_CUDA", &require(target)?.join(","))]));
+    let demands = require(lock, name, target)?;
+    if !demands.is_empty() {
+        steps.push(Step::Note("A host that cannot run the lock is refused when the container starts.".into()));
+        steps.push(env(&[("NVIDIA_REQUIRE_CUDA", &demands)]));
+    }
     Ok(steps)
 }
 
-/// `driver>=525.60.13` and, where the GPUs are named, `arch>=8.0`: all of them must hold.
-fn require(target: &TargetLock) -> Result<Vec<String>, ExportError> {
-    let mut demands = Vec::new();
-    if let Some(driver) = &target.driver {
-        demands.push(format!("driver>={}", valid::driver(&driver.minimum)?));
-    }
-    if let Some(capability) = wheels::lowest_capability(&target.gpu)? {
-        demands.push(format!("arch>={capability}"));
-    }
-    Ok(demands)
+/// `driver>=525.60.13,arch>=8.0`: what must hold together, with blanks between where one of several will do.
+fn require(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
+    let capability = wheels::lowest_capability(&target.gpu)?.map(|lowest| format!("arch>={lowest}"));
+    let mut ways: Vec<Vec<String>> = match drivers::admitted(lock, name, target)? {
+        None => vec![Vec::new()],
+        Some(Admitted::From(minimum)) => vec![vec![format!("driver>={minimum}")]],
+        Some(Admitted::OfBranch { minimum, next, cuda }) => {
+            vec![vec![format!("cuda>={cuda}")], vec![format!("driver>={minimum}"), format!("driver<{next}")]]
+        }
+    };
+    ways.iter_mut().for_each(|way| way.extend(capability.clone()));
+    Ok(ways.iter().map(|way| way.join(",")).collect::<Vec<_>>().join(" "))
 }
 
 fn labels(name: &str, target: &TargetLock) -> Result<Vec<(&'static str, String)>, ExportError> {

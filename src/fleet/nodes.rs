@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::host::{Gpu, Nvml, Origin, PciGpu, Platform, Probe, ProbeStatus, Record, System, record, signs};
+use crate::host::paste::product_of_label;
+use crate::host::{Gpu, Mig, Nvml, Origin, PciGpu, Platform, Probe, ProbeStatus, Record, System, record, signs};
 use crate::types::{Cc, Version};
 
 use super::Host;
@@ -94,7 +95,9 @@ fn host(node: Node) -> Host {
         Vec::new()
     };
     let (driver, cuda) = (labels.driver(), labels.cuda());
-    let nvml = Nvml { driver, cuda, count: labels.number("nvidia.com/gpu.count"), gpus, ..Nvml::default() };
+    let is_cut = gpus.iter().any(|gpu| gpu.mig == Some(true));
+    let count = labels.number("nvidia.com/gpu.count").filter(|_| !is_cut);
+    let nvml = Nvml { driver, cuda, count, gpus, ..Nvml::default() };
     let done = |name: &str| Probe { name: name.to_string(), ended: ProbeStatus::Done, detail: None, millis: None };
     let mut probes: Vec<Probe> =
         ["Kubernetes"].into_iter().chain(labels.show_bus().then_some(signs::BUS)).map(done).collect();
@@ -168,21 +171,24 @@ fn processor(arch: &str) -> &str {
 
 fn gpus(labels: &Labels<'_>) -> Vec<Gpu> {
     let Some(product) = labels.text("nvidia.com/gpu.product") else { return Vec::new() };
-    // Sharing and slices are noted behind the name; blanks in it are dashes.
-    let name = product.trim_end_matches("-SHARED");
-    let name = name.split_once("-MIG-").map_or(name, |(name, _)| name);
+    // Blanks in the name are dashes.
+    let (name, profile) = product_of_label(&product);
     let part = |name: &str| labels.number(&format!("nvidia.com/gpu.compute.{name}"));
     let capability = part("major").zip(part("minor"));
+    let memory = labels.number("nvidia.com/gpu.memory").and_then(|mebibytes| mebibytes.checked_mul(1 << 20));
+    let count = labels.number("nvidia.com/gpu.count").unwrap_or(1).min(MOST);
     let gpu = |index| Gpu {
         index,
         name: Some(name.to_string()),
         compute_capability: capability
             .and_then(|(major, minor)| Some(Cc::new(major.try_into().ok()?, minor.try_into().ok()?))),
-        memory: labels.number("nvidia.com/gpu.memory").and_then(|mebibytes| mebibytes.checked_mul(1 << 20)),
+        memory: memory.filter(|_| profile.is_none()),
         ..Gpu::default()
     };
-    let count = labels.number("nvidia.com/gpu.count").unwrap_or(1);
-    (0..count.min(MOST)).map(gpu).collect()
+    let Some(profile) = profile else { return (0..count).map(gpu).collect() };
+    // Of instances the labels count those, and not the cards.
+    let instance = Mig { profile: Some(profile.to_string()), memory, ..Mig::default() };
+    vec![Gpu { mig: Some(true), instances: vec![instance; count as usize], ..gpu(0) }]
 }
 
 struct Labels<'a>(&'a BTreeMap<String, String>);

@@ -88,10 +88,13 @@ pub fn machine(record: &Record, catalog: &Catalog) -> Vec<Entry> {
 
 fn entries(record: &Record, catalog: &Catalog, build: bool) -> Vec<Entry> {
     let mut entries = gpus(record, catalog);
-    if record.platform.system == Some(System::Wsl) {
-        let note = "Linux inside Windows: the driver is that of Windows";
-        entries.push(Entry::on("platform", Value::Text("wsl2".to_string()), note));
-    }
+    let platform = match record.platform.system {
+        Some(System::Wsl) => Some("Linux inside Windows: the driver is that of Windows"),
+        // The wheels are for Linux, and Windows numbers its drivers by itself.
+        Some(System::Windows) => Some("the wheels run in Linux inside Windows, with the driver of Windows"),
+        _ => None,
+    };
+    entries.extend(platform.map(|note| Entry::on("platform", Value::Text("wsl2".to_string()), note)));
     entries.extend(driver(record));
     if let Some(container) = &record.platform.container {
         let note = format!("it was seen from inside a container ({container}), so `os` is that of the image");

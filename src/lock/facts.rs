@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::solve::{fits, modules, ordinary, own, services, windows};
+use crate::solve::{modules, ordinary, own, services, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
@@ -89,7 +89,7 @@ impl Ledger<'_, '_> {
             if !build.expected_of(target.python).is_empty() {
                 self.expected.insert(std::ptr::from_ref(*build).addr());
             }
-            if let Some(toolkit) = self.request.toolkit_of(build) {
+            if let Some(toolkit) = self.request.catalog.toolkit_of(build) {
                 self.put(entry, toolkit, [Stack("cuda")]);
             }
         }
@@ -150,7 +150,7 @@ impl Ledger<'_, '_> {
             self.put(entry, row, [Target("compat")]);
         }
         for build in target.builds.iter().filter(|_| target.toolkit.is_some()) {
-            if let Some(row) = fits::extension_row(self.request.catalog, &build.package, &build.version) {
+            if let Some(row) = self.request.catalog.extension_of(build) {
                 self.put(entry, row, [Target("arch-list"), Target("toolkit")]);
             }
         }
@@ -176,7 +176,7 @@ impl Ledger<'_, '_> {
             self.put(entry, row, [key]);
         }
         if entry.target.gpus.iter().any(|gpu| gpu.coverage == Some(Coverage::Jit)) {
-            let builds = entry.target.builds.iter().filter_map(|build| self.request.toolkit_of(build));
+            let builds = entry.target.builds.iter().filter_map(|build| self.request.catalog.toolkit_of(build));
             let isas: Vec<Version> = builds.chain(entry.target.toolkit).map(|row| row.ptx_isa).collect();
             for row in catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
                 self.put(entry, row, [key]);

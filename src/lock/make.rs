@@ -125,8 +125,7 @@ fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolu
 /// What has to be installed beside the driver.
 fn requires(catalog: &Catalog, asked: &TargetRequest<'_>, driver: Option<&Version>) -> Vec<String> {
     let rows = services::of_target(catalog, asked, driver);
-    let needs = distinct(rows.iter().filter_map(|row| row.needs.as_ref()).map(ToString::to_string));
-    needs
+    distinct(rows.iter().filter_map(|row| row.needs.as_ref()).map(ToString::to_string))
 }
 
 /// The OS of each target by its own name, and the digest that it pins its image to.

@@ -120,7 +120,7 @@ pub struct TargetLock {
     /// With `[build]`, the CUDA toolkit release to compile with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub toolkit: Option<String>,
-    /// The driver; none for a CPU target.
+    /// The driver; none for a CPU target, and where a rule about drivers is set aside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub driver: Option<DriverLock>,
     /// What the machine needs beside the driver: `nvidia-fabricmanager`, `nvidia-container-toolkit>=1.17.7`.
@@ -332,6 +332,13 @@ impl Lock {
     /// The stack a target runs: its own, else the common one.
     pub fn stack_of<'a>(&'a self, target: &'a TargetLock) -> &'a Stack {
         target.stack.as_ref().unwrap_or(&self.stack)
+    }
+
+    /// Whether a target computes on GPUs. Where rules about drivers are set aside it has no driver here all the same.
+    pub fn uses_gpu(&self, name: &str, target: &TargetLock) -> bool {
+        let unsaid = || !self.inputs.contains_key(&format!("target.{name}.gpu"));
+        let is_of_cuda = || self.stack_of(target).contains_key("cuda");
+        target.driver.is_some() || !target.gpu.is_empty() || unsaid() && is_of_cuda()
     }
 
     /// The architecture list of a target: its own, else the common one.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::host::{ApiError, CudaDevice, Gpu, Libcuda, ProbeStatus, Record};
 
 use super::child::Reply;
-use super::context::ProbeContext;
+use super::context::{ENOUGH, ProbeContext};
 use super::environment::VISIBLE;
 use super::libcuda;
 
@@ -87,7 +87,7 @@ fn replies(context: &ProbeContext, ones: &[One<'_>]) -> Vec<Reply<Libcuda>> {
     for some in ones.chunks(ABREAST) {
         let asked = std::thread::scope(|scope| {
             let threads: Vec<_> =
-                some.iter().map(|one| scope.spawn(move || libcuda::asked(context, Some(one.uuid)))).collect();
+                some.iter().map(|one| scope.spawn(move || libcuda::asked(context, Some(one.uuid), ENOUGH))).collect();
             threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<_>>()
         });
         replies.extend(asked);

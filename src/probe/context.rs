@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::loader;
+use super::{loader, patience};
 
 pub use super::options::{Depth, ProbeOptions};
 
@@ -19,12 +19,19 @@ const LIMIT: &str = "GPUENV_PROBE_LIMIT_MS";
 const QUICK: Duration = Duration::from_millis(4_300);
 /// How long a usual look may take in all: health checks of clusters end what takes a minute.
 const USUAL: Duration = Duration::from_secs(56);
+/// How long the looks may go on then, which end by themselves unless a file system does not answer.
+const AFTER: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(2)];
+/// How long a folder that the environment names may take to answer.
+const ANSWER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(5)];
 /// The part of the time that is left that one child of a quick look may take.
 const SHARE: f32 = 0.6;
 /// What every child gets.
 const LEAST: Duration = Duration::from_millis(100);
 /// A call that ends at once elsewhere and that has not ended after so long does not end.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a child takes to come to such a call and to have that time.
+pub(super) const ENOUGH: Duration = Duration::from_secs(11);
 
 /// The machine, as probes are to see it.
 #[derive(Debug, Clone)]
@@ -86,7 +93,35 @@ impl ProbeContext {
         let budget = budget.filter(|_| self.options.limit.is_none());
         let mut context = self.clone();
         context.options.until = budget.map(|budget| Instant::now() + budget);
+        if self.is_here() {
+            context.options.silent = patience::silent(&self.environment, self.of_depth(ANSWER));
+            context.environment = patience::without(&self.environment, &context.options.silent);
+        }
         context
+    }
+
+    /// The first for a quick look, else the second.
+    fn of_depth(&self, [quick, usual]: [Duration; 2]) -> Duration {
+        if self.options.depth == Depth::Quick { quick } else { usual }
+    }
+
+    /// How long a look may go on at most; none where nobody waits for it with a watch.
+    pub fn longest(&self) -> Option<Duration> {
+        let left = self.options.until?.saturating_duration_since(Instant::now());
+        Some(left + self.of_depth(AFTER))
+    }
+
+    /// How long a child may take where others follow that need this much, each GPU its own: never so little that its
+    /// silence could not be told from haste.
+    pub fn limit_before(&self, others: Duration, usual: Duration) -> Duration {
+        let limit = self.limit(usual);
+        match self.options.until.filter(|_| self.options.limit.is_none() && self.options.depth != Depth::Quick) {
+            Some(until) => {
+                let left = until.saturating_duration_since(Instant::now());
+                limit.min(left.saturating_sub(others).max(ENOUGH))
+            }
+            None => limit,
+        }
     }
 
     /// How long a child may take: as long as the user says, else usually this long, less where a test cannot wait or
@@ -116,5 +151,26 @@ impl ProbeContext {
     /// A variable of the environment.
     pub fn variable(&self, name: &str) -> Option<&OsStr> {
         self.environment.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// NVML took nineteen seconds to start, and one of sixteen GPUs hangs: it is set apart, and the others compute.
+    #[test]
+    fn a_gpu_that_hangs_leaves_time_for_the_others() {
+        let (usual, second) = (Duration::from_secs(20), Duration::from_secs(1));
+        let context = |left: u64| {
+            let until = Some(Instant::now() + Duration::from_secs(left));
+            let options = ProbeOptions { until, ..ProbeOptions::default() };
+            ProbeContext { options, root: "/".into(), program: "/".into(), environment: Vec::new() }
+        };
+        let all = context(37).limit_before(ENOUGH * 2, usual);
+        assert!(all > ENOUGH && all < ENOUGH + 5 * second, "{all:?}");
+        let alone = context(22).limit_before(ENOUGH, usual);
+        assert!(alone > PATIENCE && alone <= ENOUGH, "{alone:?}");
+        assert_eq!(context(56).limit_before(ENOUGH * 2, usual), usual);
     }
 }

@@ -11,7 +11,7 @@ use crate::types::Cc;
 
 use super::calls::{self, calls};
 use super::child::{self, Progress, Reply, Task};
-use super::context::ProbeContext;
+use super::context::{ENOUGH, ProbeContext};
 use super::curesult::check;
 use super::foreign::readable;
 use super::loader::{Found, Loader, Search};
@@ -53,18 +53,21 @@ pub fn look(context: &ProbeContext, record: &mut Record) {
         record.probes.push(Probe { name: NAME.to_string(), ended: ProbeStatus::NotRun, detail: None, millis: None });
         return;
     }
-    let reply = asked(context, None);
+    // What one of several GPUs does is asked of each alone then.
+    let several = record.nvml.as_ref().is_some_and(|nvml| nvml.gpus.len() > 1);
+    let reply = asked(context, None, if several { ENOUGH * 2 } else { Duration::ZERO });
     record.libcuda = reply.answer;
     record.probes.push(reply.probe);
 }
 
-/// What a child tells; with this alone to be seen, where it is given.
-pub(super) fn asked(context: &ProbeContext, visible: Option<&str>) -> Reply<Libcuda> {
+/// What a child tells, which leaves the others this time; with this alone to be seen, where it is given.
+pub(super) fn asked(context: &ProbeContext, visible: Option<&str>, others: Duration) -> Reply<Libcuda> {
     let mut environment = environment::of_child(context);
     if let Some(visible) = visible {
         environment::set(&mut environment, environment::VISIBLE, visible);
     }
-    let task = Task { program: &context.program, name: NAME, limit: context.limit(LIMIT), environment: &environment };
+    let limit = context.limit_before(others, LIMIT);
+    let task = Task { program: &context.program, name: NAME, limit, environment: &environment };
     child::ask(&task, &Search::of(context))
 }
 

@@ -24,6 +24,7 @@ pub mod loader;
 pub mod module;
 pub mod nvml;
 mod options;
+mod patience;
 mod plain;
 pub mod platform;
 mod program;
@@ -84,13 +85,39 @@ pub fn observe(context: &ProbeContext, mut now: impl FnMut(&str)) -> Record {
     let context = &context.begun();
     let _held = hold::nodes(context);
     let mut record = Record { format: record::FORMAT, ..Record::default() };
+    record.probes.extend(silent(context));
     for (name, depth, look) in PROBES {
         if *depth <= context.options.depth {
             now(name);
-            look(context, &mut record);
+            looked(context, name, *look, &mut record);
         }
     }
     plain::made_plain(record, context.variable("HOME").and_then(|home| home.to_str()))
+}
+
+/// The folders in which nobody can look.
+fn silent(context: &ProbeContext) -> Option<Probe> {
+    let folders: Vec<String> = context.options.silent.iter().map(|folder| folder.display().to_string()).collect();
+    let detail = format!("{}, which the environment names, does not answer", folders.join(", "));
+    let probe = |detail| Probe { detail: Some(detail), ..told("folders", ProbeStatus::TimedOut, Instant::now()) };
+    (!folders.is_empty()).then(|| probe(detail))
+}
+
+/// Makes a look. One that does not come back, because of a file that it reads, costs itself.
+fn looked(context: &ProbeContext, name: &str, look: Look, record: &mut Record) {
+    let Some(longest) = context.longest() else { return look(context, record) };
+    let (began, own, mut seen) = (Instant::now(), context.clone(), record.clone());
+    let answer = patience::within(longest, move || {
+        look(&own, &mut seen);
+        seen
+    });
+    match answer {
+        Some(seen) => *record = seen,
+        None => {
+            let detail = Some("a file or folder that it reads does not answer".to_string());
+            record.probes.push(Probe { detail, ..told(name, ProbeStatus::TimedOut, began) });
+        }
+    }
 }
 
 /// Runs a probe that needs no child, and writes down that it came to its end.

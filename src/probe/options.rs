@@ -41,4 +41,6 @@ pub struct ProbeOptions {
     pub limit: Option<Duration>,
     /// When all of it has to be over, set as it begins.
     pub until: Option<Instant>,
+    /// The folders that the environment names and that do not answer, found as it begins.
+    pub silent: BTreeSet<PathBuf>,
 }

@@ -100,7 +100,11 @@ fn heading(plan: &Plan, served: usize) -> String {
 }
 
 fn of_stack(screen: &Screen, head: &str, plan: &Plan, stack: &Stack, verbose: bool) -> String {
-    let driver = stack.driver.as_ref().map_or(String::new(), |driver| format!(", driver {driver} or newer"));
+    let driver = match (&stack.driver, &stack.least) {
+        (Some(driver), Some(least)) => format!(", driver {least} or newer ({driver} for some of them)"),
+        (Some(driver), None) => format!(", driver {driver} or newer"),
+        (None, _) => String::new(),
+    };
     let python = stack.stack.get("python").map_or(String::new(), |python| format!(", Python {python}"));
     let title = format!("{}: {}{python}{driver}", stack.title, hosts(stack.hosts));
     let mut text = screen.wrapped(&screen.after(head), &clean(&title));

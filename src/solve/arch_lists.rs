@@ -17,12 +17,10 @@ pub(super) fn arch_list(
     if let Some(list) = request.build.as_ref().and_then(|build| build.arch_list.as_ref()) {
         return Some(list.clone());
     }
-    let toolkit = toolkit.or_else(|| builds.iter().find_map(|build| request.toolkit_of(build)))?;
-    let builder: &[Arch] = builds
-        .iter()
-        .find_map(|build| fits::extension_row(request.catalog, &build.package, &build.version))
-        .map_or(&toolkit.sass, |row| &row.archs);
-    let tegra = fits::tegra_of(toolkit);
+    let toolkit = toolkit.or_else(|| builds.iter().find_map(|build| request.catalog.toolkit_of(build)))?;
+    let builder: &[Arch] =
+        builds.iter().find_map(|build| request.catalog.extension_of(build)).map_or(&toolkit.sass, |row| &row.archs);
+    let tegra = fits::tegra(Some(toolkit));
     let kinds = class.machine().kinds.iter();
     let best = kinds.filter_map(|kind| fits::best_arch(kind.gpu.cc, &toolkit.sass, builder, tegra));
     let mut entries = distinct(best.map(|arch| ArchEntry { arch, sass: true, ptx: false }));

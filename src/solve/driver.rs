@@ -1,7 +1,9 @@
 //! The drivers a machine may have, and what they run.
 //!
 //! Of nearly six hundred releases only those matter at which some answer changes: see
-//! [`Problem::turning_points`](super::problem::Problem::turning_points).
+//! [`Facts::turning_points`].
+
+pub mod row;
 
 use std::rc::Rc;
 
@@ -11,64 +13,23 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Compat, Subject, WindowsDriver};
 use crate::types::{Constraint, Version, distinct};
 
-use super::machine::{DriverNeed, GpuKind, Machine, Refusals};
-use super::problem::{Needs, Problem, RuleId, law};
-use super::request::DriverRequest;
+use super::described::{Described, GpuKind, Refusals};
+use super::facts::Facts;
+use super::problem::law::{self, RuleId};
+use super::problem::rules::Needs;
 use super::rowset::RowSet;
+use super::values::DriverRequest;
 use super::{installed, windows};
 
-/// A driver as the solver sees it: a kernel driver, alone or with cuda-compat before it.
-#[derive(Debug, Clone)]
-pub struct DriverRow<'c> {
-    /// The release.
-    pub version: Version,
-    /// Its branch's row; of an unlisted branch, the nearest older one's.
-    pub branch: &'c Branch,
-    /// The compat package whose libcuda is loaded instead of the driver's own.
-    pub compat: Option<&'c Compat>,
-    /// Whether that package is there already, wanted or not.
-    pub installed: bool,
-    /// Whether it is a driver of Windows, whose releases are numbered by themselves.
-    pub windows: bool,
-}
+pub use row::{DriverRow, branch_of};
 
-impl<'c> DriverRow<'c> {
-    /// A driver without cuda-compat, of Linux or of Windows; none where no branch is known.
-    pub fn plain(catalog: &'c Catalog, version: Version, windows: bool) -> Option<Self> {
-        let branch = branch_of(catalog, &version)?;
-        Some(DriverRow { version, branch, compat: None, installed: false, windows })
-    }
-
-    /// The compat package that is to be put before it, for where none is installed.
-    pub fn added(&self) -> Option<&'c Compat> {
-        self.compat.filter(|_| !self.installed)
-    }
-
-    /// The version whose libcuda a process loads.
-    pub fn user_mode(&self) -> &Version {
-        self.compat.map_or(&self.version, |compat| &compat.branch)
-    }
-
-    /// Whether a rule about drivers admits it: its kernel module drives the GPU, and the libcuda that is loaded knows it
-    /// too. What a rule calls the last branch ends for Windows with that branch too, under numbers of its own.
-    pub fn is_admitted(&self, needs: &Constraint) -> bool {
-        let by_branch = self.windows && needs.admits(&self.branch.branch);
-        by_branch || needs.admits(&self.version) && needs.admits(self.user_mode())
-    }
-
-    /// The CUDA version that libcuda tells.
-    pub fn cuda(&self) -> Option<&'c Version> {
-        match self.compat {
-            Some(compat) => Some(&compat.cuda),
-            None => self.branch.cuda.as_ref(),
-        }
-    }
-}
-
-/// The row of a driver's branch, or of the nearest older branch known.
-pub fn branch_of<'c>(catalog: &'c Catalog, version: &Version) -> Option<&'c Branch> {
-    let after = catalog.branches.partition_point(|row| row.branch.major() <= version.major());
-    catalog.branches.get(after.saturating_sub(1))
+/// What a CUDA line needs of a driver, and a JIT beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DriverNeed {
+    /// No GPU is used.
+    Nothing,
+    /// A CUDA line, and the PTX ISA that the driver has to compile: `Some(None)` where nobody knows which.
+    Line(Version, Option<Option<Version>>),
 }
 
 /// The drivers of a machine as a table: the oldest first, then each with every cuda-compat package that may stand before it.
@@ -85,9 +46,9 @@ pub struct Drivers<'c> {
 
 impl<'c> Drivers<'c> {
     /// The drivers that a machine may have, and which of them its GPUs refuse.
-    pub(super) fn new(problem: &Problem<'c>, machine: &Machine<'c>) -> Self {
-        let catalog = problem.catalog;
-        let versions = possible(problem, machine);
+    pub(super) fn new(facts: &Facts<'c>, machine: &Described<'c>) -> Self {
+        let catalog = facts.catalog;
+        let versions = possible(facts, machine);
         let asked = &machine.reading;
         let plain = |version| DriverRow::plain(catalog, version, asked.windows_driver);
         let mut rows: Vec<DriverRow> =
@@ -103,7 +64,7 @@ impl<'c> Drivers<'c> {
             }
         }
         let mut refusals = refused_by_gpus(machine, &rows);
-        installed::refuse(problem, machine, &rows, &mut refusals);
+        installed::refuse(facts, machine, &rows, &mut refusals);
         Drivers { rows: rows.into(), base, plain, refusals }
     }
 
@@ -119,9 +80,9 @@ impl<'c> Drivers<'c> {
     }
 
     /// The rows on which something does not run.
-    pub(super) fn refused_by(&self, problem: &Problem<'c>, need: DriverNeed) -> Refusals {
+    pub(super) fn refused_by(&self, facts: &Facts<'c>, need: DriverNeed) -> Refusals {
         let mut refusals = Refusals::default();
-        for (rule, refuses) in refusing(problem, need) {
+        for (rule, refuses) in refusing(facts, need) {
             let refused = RowSet::filter(self.rows.len(), |row| refuses(&self.rows[row]));
             match rule {
                 Some(rule) => refusals.add(rule, refused),
@@ -136,22 +97,22 @@ impl<'c> Drivers<'c> {
 type Refuses<'a> = Box<dyn Fn(&DriverRow<'_>) -> bool + 'a>;
 
 /// Which drivers each rule keeps from what needs one; none where no rule says so.
-fn refusing<'a, 'c>(problem: &'a Problem<'c>, need: DriverNeed) -> Vec<(Option<RuleId>, Refuses<'a>)> {
+fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleId>, Refuses<'a>)> {
     let DriverNeed::Line(line, isa) = need else {
         return vec![(None, Box::new(|row| row.added().is_some()))];
     };
     let short = line.prefix(2);
     let mut all: Vec<(Option<RuleId>, Refuses)> =
         vec![(None, Box::new(move |row| row.added().is_some_and(|compat| compat.cuda < short)))];
-    for rule in problem.rules.about(Subject::Cuda, &line, Subject::Driver) {
-        let floor = windows::floor(problem.catalog, rule);
+    for rule in facts.rules.about(Subject::Cuda, &line, Subject::Driver) {
+        let floor = windows::floor(facts.catalog, rule);
         all.push((Some(rule.id), Box::new(move |row| is_too_old(rule, floor, row, &short))));
     }
     match isa {
         None => {}
         Some(None) => all.push((None, Box::new(|_| true))),
         Some(Some(isa)) => {
-            let known = problem.catalog.ptx_isas.iter().find(|row| row.isa == isa);
+            let known = facts.catalog.ptx_isas.iter().find(|row| row.isa == isa);
             let branch = known.and_then(|row| row.branch.as_ref());
             let refuses = move |row: &DriverRow| branch.is_none_or(|it| row.user_mode().major() < it.major());
             all.push((Some(law::id::PTX_DRIVER), Box::new(refuses)));
@@ -175,21 +136,17 @@ fn is_too_old(rule: &Needs<'_>, on_windows: Option<&WindowsDriver>, row: &Driver
 }
 
 /// Whether a driver does, while some rules are set aside.
-pub fn met_by<'a, 'c>(
-    problem: &'a Problem<'c>,
-    need: DriverNeed,
-    off: &RowSet,
-) -> impl Fn(&DriverRow<'c>) -> bool + 'a {
-    let mut rules = refusing(problem, need);
+pub fn met_by<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed, off: &RowSet) -> impl Fn(&DriverRow<'c>) -> bool + 'a {
+    let mut rules = refusing(facts, need);
     rules.retain(|(rule, _)| rule.is_none_or(|rule| !off.has(rule)));
     move |row| !rules.iter().any(|(_, refuses)| refuses(row))
 }
 
 /// The releases that what is said of a machine's driver leaves open, oldest first.
-fn possible<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<Version> {
-    let catalog = problem.catalog;
+fn possible<'c>(facts: &Facts<'c>, machine: &Described<'c>) -> Vec<Version> {
+    let catalog = facts.catalog;
     let windows = machine.reading.windows_driver;
-    let candidates = candidates(problem, machine);
+    let candidates = candidates(facts, machine);
     match &machine.reading.driver {
         DriverRequest::Exact(version) => vec![*version],
         DriverRequest::Free(bound) => {
@@ -211,11 +168,11 @@ fn possible<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<Version> {
 }
 
 /// The releases at which something about a machine can change, oldest first.
-fn candidates<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Rc<[&'c Version]> {
+fn candidates<'c>(facts: &Facts<'c>, machine: &Described<'c>) -> Rc<[&'c Version]> {
     if machine.reading.windows_driver {
-        return windows::turning_points(problem).into();
+        return windows::turning_points(facts).into();
     }
-    let (known, named) = (problem.turning_points(), installed::turning_points(problem, machine));
+    let (known, named) = (facts.turning_points(), installed::turning_points(facts, machine));
     if named.is_empty() {
         return known;
     }
@@ -253,7 +210,7 @@ fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Versi
 }
 
 /// The drivers that do not run a machine's GPUs, or not in this machine.
-fn refused_by_gpus<'c>(machine: &Machine<'c>, rows: &[DriverRow<'c>]) -> Refusals {
+fn refused_by_gpus<'c>(machine: &Described<'c>, rows: &[DriverRow<'c>]) -> Refusals {
     let asked = &machine.reading;
     let mut refusals = Refusals::default();
     for rule in machine.kinds.iter().flat_map(|kind| &kind.driver) {
@@ -273,19 +230,19 @@ fn refused_by_gpus<'c>(machine: &Machine<'c>, rows: &[DriverRow<'c>]) -> Refusal
 }
 
 /// Every driver that knows the generation of a machine's GPUs, whether it lists the boards or not, oldest first.
-pub fn of_generation<'c>(problem: &Problem<'c>, machine: &Machine<'c>, off: &RowSet) -> Vec<DriverRow<'c>> {
-    let (turning, windows) = (candidates(problem, machine), machine.reading.windows_driver);
-    let rows = turning.iter().filter_map(|version| DriverRow::plain(problem.catalog, **version, windows));
+pub fn of_generation<'c>(facts: &Facts<'c>, machine: &Described<'c>, off: &RowSet) -> Vec<DriverRow<'c>> {
+    let (turning, windows) = (candidates(facts, machine), machine.reading.windows_driver);
+    let rows = turning.iter().filter_map(|version| DriverRow::plain(facts.catalog, **version, windows));
     rows.filter(|row| knows(&machine.kinds, row, off)).collect()
 }
 
 /// Every driver of any branch on which one cuda-compat package serves a machine, oldest first.
-pub fn with<'c>(problem: &Problem<'c>, machine: &Machine<'c>, off: &RowSet, compat: &Compat) -> Vec<DriverRow<'c>> {
+pub fn with<'c>(facts: &Facts<'c>, machine: &Described<'c>, off: &RowSet, compat: &Compat) -> Vec<DriverRow<'c>> {
     if !machine.may_use_compat(off) {
         return Vec::new();
     }
-    let drivers = of_generation(problem, machine, off);
-    let rows = drivers.iter().flat_map(|row| with_compat(problem.catalog, row));
+    let drivers = of_generation(facts, machine, off);
+    let rows = drivers.iter().flat_map(|row| with_compat(facts.catalog, row));
     rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda))
         .filter(|row| knows(&machine.kinds, row, off))
         .collect()

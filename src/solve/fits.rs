@@ -1,16 +1,15 @@
 //! Which things go together, as plain functions of the things: how code reaches GPUs, what compiles for what.
 
-use std::cmp::Ordering;
-
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Extension, Index, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Index, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version};
 
-use super::machine::{Machine, Refusals};
-use super::problem::{Problem, law};
+use super::described::{Described, Refusals};
+use super::facts::Facts;
+use super::platform::Platform;
+use super::problem::law;
 use super::release::Release;
-use super::request::{Request, TargetRequest};
 use super::rowset::RowSet;
 
 /// Whether a framework comes without GPU code at all on a processor. Where such a build of the release at hand was
@@ -63,8 +62,8 @@ pub fn may_be_variant(catalog: &Catalog, row: &Companion, wanted: &Constraint) -
 }
 
 /// Whether a package and a release are made for the same systems, beside a target of which nobody has said its own.
-pub fn same_systems(target: &TargetRequest<'_>, row: &Companion, release: &Release<'_>) -> bool {
-    let systems = || release.on(target.platform).map(|build| build.systems).unwrap_or_default();
+pub fn same_systems(on: Platform<'_>, row: &Companion, release: &Release<'_>) -> bool {
+    let systems = || release.on(on).map(|build| build.systems).unwrap_or_default();
     row.sdist || row.systems == systems()
 }
 
@@ -103,15 +102,9 @@ pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
     row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))
 }
 
-/// What torch's extension builder of a release accepts.
-pub fn extension_row<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Option<&'c Extension> {
-    let rows = catalog.extensions.iter().filter(|row| row.from <= *version && row.package == package);
-    rows.max_by(|a, b| a.from.cmp(&b.from))
-}
-
 /// The toolkits that cannot compile for a machine, whatever else is chosen.
-pub fn refused_toolkits<'c>(problem: &Problem<'c>, machine: &Machine<'c>, list: Option<&ArchList>) -> Refusals {
-    let toolkits = problem.toolkits();
+pub fn refused_toolkits<'c>(facts: &Facts<'c>, machine: &Described<'c>, list: Option<&ArchList>) -> Refusals {
+    let toolkits = facts.toolkits();
     let rows = |refused: &dyn Fn(&Toolkit) -> bool| RowSet::filter(toolkits.len(), |row| refused(toolkits[row]));
     let asked = &machine.reading;
     let mut refusals = Refusals::default();
@@ -161,13 +154,13 @@ fn compiles_entry(toolkit: &Toolkit, entry: &ArchEntry) -> bool {
 
 /// The toolkits with which torch does not build extensions of a release.
 pub fn refused_extensions<'c>(
-    problem: &Problem<'c>,
-    machine: &Machine<'c>,
+    facts: &Facts<'c>,
+    machine: &Described<'c>,
     release: &Release<'c>,
     line: &Version,
     listed: bool,
 ) -> Refusals {
-    let toolkits = problem.toolkits();
+    let toolkits = facts.toolkits();
     let rows = |refused: &dyn Fn(&Toolkit) -> bool| RowSet::filter(toolkits.len(), |row| refused(toolkits[row]));
     let mut refusals = Refusals::default();
     // Old builders do not look, and what they build does not run.
@@ -186,29 +179,6 @@ pub fn refused_extensions<'c>(
 pub fn best_arch(gpu: crate::types::Cc, toolkit: &[Arch], builder: &[Arch], tegra: Tegra) -> Option<Arch> {
     let runs = |arch: &Arch| arch.suffix == Suffix::None && crate::coverage::sass_runs(*arch, gpu, tegra);
     toolkit.iter().copied().filter(|arch| runs(arch) && builder.contains(arch)).max()
-}
-
-/// How a toolkit treats the GPUs of Jetsons.
-pub fn tegra_of(toolkit: &Toolkit) -> Tegra {
-    if toolkit.tegra_unified { Tegra::Unified } else { Tegra::Apart }
-}
-
-/// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
-pub fn toolkit_of<'c>(catalog: &'c Catalog, build: &Build, line: Option<&Version>) -> Option<&'c Toolkit> {
-    let toolkits = &catalog.toolkits;
-    let (wanted, is_it): (_, fn(&Version, &Version) -> Ordering) = match &build.toolkit {
-        Some(exact) => (exact, Version::cmp),
-        None => (line?, Version::cmp_prefix),
-    };
-    let first = toolkits.partition_point(|row| is_it(&row.version, wanted).is_lt());
-    toolkits.get(first).filter(|row| is_it(&row.version, wanted).is_eq())
-}
-
-impl<'c> Request<'c> {
-    /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
-    pub fn toolkit_of(&self, build: &Build) -> Option<&'c Toolkit> {
-        toolkit_of(self.catalog, build, build.line().as_ref())
-    }
 }
 
 /// The package that torch compiles with.

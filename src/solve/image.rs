@@ -1,28 +1,32 @@
 //! Images: which tags serve a target, and what an image demands of the driver it is started on.
 
+pub mod demand;
 mod tags;
 
 use std::cmp::Reverse;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class as Market, Flavour, Image, ImageRequire, SAMPLED};
-use crate::types::require::{self, Subjects};
-use crate::types::version::Written;
+use crate::catalog::rows::{Build, Class as Market, Flavour, Image, SAMPLED};
 use crate::types::{Constraint, CpuArch, Version};
 
-use super::driver::DriverRow;
-use super::machine::{Machine, Reading};
-use super::problem::{Problem, RuleId, law};
-use super::request::{GpuRequest, ImageRequest};
+use super::described::Described;
+use super::driver::row::DriverRow;
+use super::facts::Facts;
+use super::problem::law::{self, RuleId};
+use super::reading::Reading;
 use super::rowset::RowSet;
+use super::values::{GpuRequest, ImageRequest};
 
+use demand::{Demand, DemandKey, is_given};
+
+pub use demand::{demand, is_known, requirement};
 pub use tags::{TagMatch, holds_torch, nearest_tag, tag};
 
 /// Everything that the choice of images for a machine depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ImageKey<'c> {
-    repository: TargetSolution<'c>,
+    repository: Place<'c>,
     os: Option<&'c str>,
     /// The one whose images are preferred.
     image_os: Option<&'c str>,
@@ -42,8 +46,8 @@ pub struct ImageKey<'c> {
 
 /// The repository to choose from, or the image that was named.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum TargetSolution<'c> {
-    From(String),
+enum Place<'c> {
+    In(String),
     This(&'c str, &'c str),
 }
 
@@ -108,26 +112,20 @@ impl<'c> Images<'c> {
     }
 }
 
-/// The images that a machine may take, preferred first; none where an image is asked for and none serves.
-pub fn of_machine<'c>(
-    problem: &Problem<'c>,
-    machine: &Machine<'c>,
-    inside: &Inside<'_>,
-    off: &RowSet,
-) -> Rc<Images<'c>> {
+/// What the choice of images for a machine depends on; none where it has none to choose.
+pub(super) fn key<'c>(machine: &Described<'c>, id: usize, inside: &Inside<'_>, off: &RowSet) -> Option<ImageKey<'c>> {
     let repository = match &machine.reading.image {
-        ImageRequest::Known(image) => TargetSolution::This(&image.repository, &image.tag),
-        ImageRequest::Choose(repository) => TargetSolution::From(repository.clone()),
-        _ => return Rc::default(),
+        ImageRequest::Known(image) => Place::This(&image.repository, &image.tag),
+        ImageRequest::Choose(repository) => Place::In(repository.clone()),
+        _ => return None,
     };
-    let asked = Asked { machine, inside, off };
     let laws = [law::id::IMAGE_TAG, law::id::IMAGE_ARCH, law::id::IMAGE_OS, law::id::IMAGE_HOLDS];
     let mut matters = RowSet::default();
     // A rule about GPUs and cuDNN can only refuse where a cuDNN is asked for.
     let rules =
         machine.kinds.iter().flat_map(|kind| &kind.cudnn).map(|rule| rule.id).filter(|_| inside.cudnn.is_some());
     laws.into_iter().chain(rules).filter(|rule| off.has(*rule)).for_each(|rule| matters.insert(rule));
-    let key = ImageKey {
+    Some(ImageKey {
         repository,
         os: machine.reading.os.map(|os| &*os.id),
         image_os: machine.reading.image_os,
@@ -135,26 +133,34 @@ pub fn of_machine<'c>(
         needs: inside.needs,
         demand_written: machine.reading.image_requires.is_some(),
         cudnn_installed: machine.reading.cudnn.is_some(),
-        cudnn: inside.cudnn.map(|wanted| (wanted.clone(), machine.id)),
+        cudnn: inside.cudnn.map(|wanted| (wanted.clone(), id)),
         loads: inside.loads.as_ref().map(|loads| loads.as_str().to_string()),
         off: matters,
-    };
-    problem.images(key, || {
-        let rows = match &machine.reading.image {
-            ImageRequest::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
-            ImageRequest::Choose(repository) => {
-                let images = &problem.catalog.images;
-                let first = images.partition_point(|image| *image.repository < **repository);
-                let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
-                let admitted = of_repository.filter(|image| asked.admits(image)).collect();
-                let mut images = preferred_first(admitted, machine.reading.image_os);
-                images.sort_by_key(|image| !asked.is_loaded(image));
-                images
-            }
-            _ => Vec::new(),
-        };
-        Images::new(problem.catalog, &machine.reading, rows)
     })
+}
+
+/// The images that a machine may take, preferred first.
+pub(super) fn of_machine<'c>(
+    catalog: &'c Catalog,
+    machine: &Described<'c>,
+    inside: &Inside<'_>,
+    off: &RowSet,
+) -> Images<'c> {
+    let asked = Asked { machine, inside, off };
+    let rows = match &machine.reading.image {
+        ImageRequest::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
+        ImageRequest::Choose(repository) => {
+            let images = &catalog.images;
+            let first = images.partition_point(|image| *image.repository < **repository);
+            let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
+            let admitted = of_repository.filter(|image| asked.admits(image)).collect();
+            let mut images = preferred_first(admitted, machine.reading.image_os);
+            images.sort_by_key(|image| !asked.is_loaded(image));
+            images
+        }
+        _ => Vec::new(),
+    };
+    Images::new(catalog, &machine.reading, rows)
 }
 
 /// Newest CUDA first, then by system, the one that is named before others, and the smallest flavour; of those that nothing
@@ -177,7 +183,7 @@ fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&
 
 /// A machine and what is asked of its image, whatever the driver and the stack.
 struct Asked<'a, 'c> {
-    machine: &'a Machine<'c>,
+    machine: &'a Described<'c>,
     inside: &'a Inside<'a>,
     off: &'a RowSet,
 }
@@ -314,115 +320,17 @@ fn os_rank(os: &str) -> (bool, Reverse<Option<Version>>, &str) {
     (version.is_none(), Reverse(version), os)
 }
 
-/// An image's `NVIDIA_REQUIRE_CUDA`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Requirement<'c> {
-    /// The row it was read from.
-    pub row: &'c ImageRequire,
-    /// The text is the image's own; else that of an image of the same CUDA line, which is the best guess.
-    pub own: bool,
-}
-
-/// The requirement of an image for a platform; none where none of its CUDA line is known.
-pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<Requirement<'c>> {
-    if let Some(row) = own_requirement(catalog, image, arch) {
-        return Some(Requirement { row, own: true });
-    }
-    let rows = &catalog.image_requires;
-    let line = image.cuda.prefix(2);
-    let of_line = |row: &&ImageRequire| {
-        let release = row.id.strip_suffix(arch.as_str()).and_then(|id| id.strip_suffix('@'));
-        let beyond = release.and_then(|release| release.strip_prefix(line.as_str()));
-        beyond.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    rows.iter().rev().find(of_line).map(|row| Requirement { row, own: false })
-}
-
-/// The requirement that is the image's own.
-fn own_requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<&'c ImageRequire> {
-    let require = image.require?;
-    let id = || [require.as_str(), "@", arch.as_str()].into_iter().flat_map(str::bytes);
-    let rows = &catalog.image_requires;
-    rows.binary_search_by(|row| row.id.bytes().cmp(id())).ok().map(|at| &rows[at])
-}
-
-/// Whether it is known for which platforms an image exists and which drivers it starts on.
-pub fn is_known(catalog: &Catalog, image: &Image, arch: CpuArch) -> bool {
-    !image.arches.is_empty() && own_requirement(catalog, image, arch).is_some()
-}
-
-/// What an image demands of the machine it is started on, read once.
-#[derive(Debug, Clone)]
-pub struct Demand<'c> {
-    requirement: require::Requirement<'c>,
-    /// The oldest CUDA version of a driver that may start it, where that is all that is known.
-    least: Option<Version>,
-}
-
-impl<'c> Demand<'c> {
-    /// libnvidia-container's reading.
-    pub fn parse(requirement: &'c str) -> Self {
-        Demand { requirement: require::Requirement::parse(requirement), least: None }
-    }
-
-    /// Whether it starts on a driver, for a GPU of one of these brands and of this compute capability, where it is known. A
-    /// driver of which no CUDA version is known fulfils no minimum: to the runtime it would be known.
-    fn admits(&self, driver: &DriverRow<'_>, (brands, arch): (&[&str], Option<&Version>)) -> bool {
-        const UNKNOWN: &Version = &Version::of(const { &Written::new("0") });
-        let cuda = driver.branch.cuda.as_ref().unwrap_or(UNKNOWN);
-        let starts = |brand| {
-            let subjects = Subjects { cuda: Some(cuda), driver: Some(&driver.version), arch, brand: Some(brand) };
-            self.requirement.holds(&subjects).unwrap_or(false)
-        };
-        let any_brand = if brands.is_empty() { &[""] } else { brands };
-        self.least.as_ref().is_none_or(|least| cuda >= least) && any_brand.iter().any(|brand| starts(brand))
-    }
-}
-
-/// Which demand an image makes on a machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DemandKey<'c> {
-    /// That of a text.
-    Text(&'c str),
-    /// What the machine's lines say of it.
-    Written,
-    /// Nothing that anybody knows.
-    Nothing,
-    /// Nobody knows, so it is taken to be a driver of its own CUDA line.
-    Line(Version),
-}
-
-/// What an image demands on a machine. Every requirement known admits the image's own line; what else one of
-/// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
-pub fn demand<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> DemandKey<'c> {
-    if asked.image_requires.is_some() {
-        // What is written is asked of every driver, whichever image is chosen.
-        return DemandKey::Nothing;
-    }
-    let given = is_given(asked);
-    match requirement(catalog, image, asked.arch) {
-        Some(requirement) => DemandKey::Text(&requirement.row.require),
-        None if given => DemandKey::Nothing,
-        None => DemandKey::Line(image.cuda.prefix(2)),
-    }
-}
-
-/// Whether the user named the tag.
-fn is_given(asked: &Reading<'_>) -> bool {
-    matches!(asked.image, ImageRequest::Known(_))
-}
-
 /// On which drivers an image that demands this starts, for every GPU of a machine.
 pub fn starts_on<'a, 'c>(
-    problem: &'a Problem<'c>,
-    machine: &'a Machine<'c>,
+    facts: &'a Facts<'c>,
+    machine: &'a Described<'c>,
     key: DemandKey<'c>,
 ) -> impl Fn(&DriverRow<'c>) -> bool + use<'a, 'c> {
     let demand: Rc<Demand<'a>> = match key {
-        DemandKey::Text(text) => problem.demand(text),
+        DemandKey::Text(text) => facts.demand(text),
         DemandKey::Written => Rc::new(Demand::parse(machine.reading.image_requires.as_deref().unwrap_or_default())),
         DemandKey::Nothing => Rc::new(Demand::parse("")),
-        DemandKey::Line(least) => Rc::new(Demand { least: Some(least), ..Demand::parse("") }),
+        DemandKey::Line(least) => Rc::new(Demand::of_line(least)),
     };
     let mut gpus: Vec<(&[&str], Option<&Version>)> = Vec::new();
     for kind in &machine.kinds {
@@ -451,46 +359,5 @@ pub fn brands(market: Option<Market>) -> &'static [&'static str] {
         Some(Market::Geforce) => &["geforce", "geforcertx"],
         Some(Market::Titan) => &["titan", "titanrtx"],
         _ => &[],
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalog::rows::Branch;
-
-    #[test]
-    fn requirements_are_read_as_the_container_runtime_reads_them() {
-        let branch = |number: &'static str, cuda: &'static str| Branch {
-            branch: Version::parse(number).unwrap(),
-            kind: None,
-            cuda: Some(Version::parse(cuda).unwrap()),
-            eol: None,
-            source: "test".into(),
-            cuda_source: None,
-        };
-        let (r535, r570) = (branch("535", "12.2"), branch("570", "12.8"));
-        let driver = |version: &'static str, branch| DriverRow {
-            version: Version::parse(version).unwrap(),
-            branch,
-            compat: None,
-            installed: false,
-            windows: false,
-        };
-        let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
-        let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));
-        let demand = Demand::parse(requirement);
-        assert!(demand.admits(&new, (&["geforce"], None)));
-        assert!(demand.admits(&old, (&["tesla", "nvidia"], None)));
-        assert!(!demand.admits(&old, (&["geforce"], None)));
-        assert!(!demand.admits(&old, (&[], None)));
-        assert!(Demand::parse("").admits(&new, (&["tesla"], None)));
-        assert!(!Demand::parse("os=linux").admits(&new, (&["tesla"], None)));
-        let unknown = Branch { cuda: None, ..r570.clone() };
-        assert!(!demand.admits(&driver("570.86.15", &unknown), (&["tesla"], None)));
-        assert!(Demand::parse("CUDA>=12.3").admits(&new, (&[], None)));
-        let (turing, ampere) = (Version::parse("7.5").unwrap(), Version::parse("8.6").unwrap());
-        assert!(!Demand::parse("arch>=8.0").admits(&new, (&["tesla"], Some(&turing))));
-        assert!(Demand::parse("arch>=8.0").admits(&new, (&["tesla"], Some(&ampere))));
     }
 }

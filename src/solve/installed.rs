@@ -5,16 +5,18 @@ use crate::catalog::rows::{Class, Compat};
 use crate::types::Version;
 use crate::types::require::Requirement;
 
-use super::driver::DriverRow;
-use super::image::{self, DemandKey};
-use super::machine::{Machine, Refusals};
+use super::described::{Described, Refusals};
+use super::driver::row::DriverRow;
+use super::facts::Facts;
+use super::image;
+use super::image::demand::DemandKey;
 use super::modules;
-use super::problem::{Problem, law};
-use super::request::GpuRequest;
+use super::problem::law;
 use super::rowset::RowSet;
+use super::values::GpuRequest;
 
 /// A driver with the libcuda that is loaded beside an installed package: on GPUs that are known to take it the package's.
-pub(super) fn beside<'c>(machine: &Machine<'c>, row: DriverRow<'c>) -> DriverRow<'c> {
+pub(super) fn beside<'c>(machine: &Described<'c>, row: DriverRow<'c>) -> DriverRow<'c> {
     let asked = &machine.reading;
     let usable = asked.forward_compat && machine.may_use_compat(&RowSet::default());
     let loaded = asked.compat.filter(|compat| usable && is_loaded(compat, &row));
@@ -42,12 +44,7 @@ pub fn names_branch(compat: &Compat, driver: &Version) -> bool {
 }
 
 /// The drivers that do not go with what is installed.
-pub(super) fn refuse<'c>(
-    problem: &Problem<'c>,
-    machine: &Machine<'c>,
-    rows: &[DriverRow<'c>],
-    refusals: &mut Refusals,
-) {
+pub(super) fn refuse<'c>(facts: &Facts<'c>, machine: &Described<'c>, rows: &[DriverRow<'c>], refusals: &mut Refusals) {
     let asked = &machine.reading;
     if let Some(compat) = asked.compat {
         let refused = machine.kinds.iter().any(|kind| is_refused_by(&kind.gpu));
@@ -60,22 +57,22 @@ pub(super) fn refuse<'c>(
         refusals.add(law::id::COMPAT_INSTALLED, RowSet::filter(rows.len(), |row| fails(&rows[row])));
     }
     if let Some(flavour) = asked.kernel_module {
-        let catalog = problem.catalog;
+        let catalog = facts.catalog;
         for row in machine.kinds.iter().flat_map(|kind| modules::against(catalog, &kind.gpu, flavour)) {
             let refused = RowSet::filter(rows.len(), |at| modules::is_about(row, &rows[at].version));
             refusals.add(law::id::KERNEL_MODULE, refused);
         }
     }
     if asked.image_requires.is_some() {
-        let starts = image::starts_on(problem, machine, DemandKey::Written);
+        let starts = image::starts_on(facts, machine, DemandKey::Written);
         refusals.add(law::id::IMAGE_REQUIRE, RowSet::filter(rows.len(), |row| !starts(&rows[row])));
     }
 }
 
 /// The first driver at or above each that a written requirement names: there its answer can change.
-pub(super) fn turning_points<'c>(problem: &Problem<'c>, machine: &Machine<'c>) -> Vec<&'c Version> {
+pub(super) fn turning_points<'c>(facts: &Facts<'c>, machine: &Described<'c>) -> Vec<&'c Version> {
     let Some(text) = &machine.reading.image_requires else { return Vec::new() };
-    let drivers = &problem.catalog.drivers;
+    let drivers = &facts.catalog.drivers;
     let first = |bound: Version| drivers.iter().find(|row| row.version >= bound && !row.beta).map(|row| &row.version);
     Requirement::parse(text).drivers().filter_map(first).collect()
 }

@@ -92,6 +92,6 @@ pub fn component<'c>(toolkit: &'c Libraries, package: &str) -> Option<&'c str> {
 /// Whether a toolkit knows every GPU of a machine; of one that is not in the catalog nobody knows.
 pub fn compiles_for(catalog: &Catalog, machine: &Machine<'_>, toolkit: &Version) -> bool {
     let Some(row) = catalog.toolkits.iter().find(|row| row.version == *toolkit) else { return true };
-    let tegra = fits::tegra_of(row);
+    let tegra = fits::tegra(Some(row));
     machine.kinds.iter().all(|kind| fits::best_arch(kind.gpu.cc, &row.sass, &row.sass, tegra).is_some())
 }

@@ -5,7 +5,7 @@ use crate::catalog::rows::{Class, Module};
 use crate::spec::KernelModule;
 use crate::types::{Constraint, Version};
 
-use super::request::GpuRequest;
+use super::values::GpuRequest;
 
 /// The rows that leave a GPU one flavour, whatever the driver.
 pub fn of_gpu<'c>(catalog: &'c Catalog, gpu: &GpuRequest<'_>) -> impl Iterator<Item = &'c Module> {

@@ -4,7 +4,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Image, Os, Text};
 use crate::types::CpuArch;
 
-use super::request::{Gpus, ImageRequest};
+use super::values::{Gpus, ImageRequest};
 
 /// The kind of machine that a target is, to wheels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

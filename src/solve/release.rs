@@ -9,7 +9,6 @@ use crate::catalog::rows::{Build, Extension, Status, Toolkit};
 use crate::types::variant::{CPU, line_of};
 use crate::types::{CpuArch, Version};
 
-use super::fits;
 use super::platform::{Platform, Takes};
 use super::unseen;
 
@@ -105,7 +104,7 @@ impl<'c> Release<'c> {
     }
 
     fn put(&mut self, build: &'c Build, catalog: &'c Catalog) {
-        let built = (build, fits::toolkit_of(catalog, build, self.line.as_ref()));
+        let built = (build, catalog.toolkit_of(build));
         match build.systems.is_empty() {
             true => self.builds[position(build.arch)] = Some(built),
             false => self.own.push(built),
@@ -143,7 +142,7 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         let line = *lines.entry(variant).or_insert_with(|| line_of(variant));
         let extension = match releases.last().filter(|before| before.version == version) {
             Some(before) => before.extension,
-            None => fits::extension_row(catalog, &build.package, version),
+            None => catalog.extension_of(build),
         };
         let mut release = Release::new(version, variant, line, extension);
         release.put(build, catalog);

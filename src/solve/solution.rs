@@ -16,15 +16,15 @@ use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Version, distinct};
 use super::arch_lists;
 use super::coinstall;
 use super::compile::{Choice, Class, Plan};
-use super::driver::{self, DriverRow};
+use super::driver::{self, DriverNeed, DriverRow};
 use super::engine::Selection;
 use super::fits;
 use super::image;
 use super::installs::{self, Install};
-use super::machine::{DriverNeed, Reading};
 use super::network::Var;
 use super::pieces::{self, Beside, Pieces};
 use super::problem::law;
+use super::reading::Reading;
 use super::release::Release;
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 
@@ -428,11 +428,11 @@ fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_
         let gpu_builds: Vec<&&Build> = answer.builds.iter().filter(|build| !build.is_cpu()).collect();
         if !gpu_builds.is_empty() {
             let each: Option<Vec<Coverage>> =
-                gpu_builds.iter().map(|build| fits::coverage(build, request.toolkit_of(build), cc)).collect();
+                gpu_builds.iter().map(|build| fits::coverage(build, request.catalog.toolkit_of(build), cc)).collect();
             return each?.into_iter().max();
         }
         let toolkit = answer.toolkit?;
-        let tegra = fits::tegra_of(toolkit);
+        let tegra = fits::tegra(Some(toolkit));
         Some(covers(answer.arch_list.as_ref()?, cc, tegra))
     };
     let named = class.target.named_gpus().iter();

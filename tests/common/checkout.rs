@@ -1,10 +1,10 @@
 //! A stranger's checkout beside a home of ours, outside any other work tree.
-#![allow(dead_code)] // Each test program uses its own part.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -21,7 +21,10 @@ pub struct Ran {
 
 impl Place {
     pub fn new(name: &str) -> Place {
-        let path = std::env::temp_dir().join(format!("gpuenv-checkout-{name}-{}", std::process::id()));
+        // Suites that know nothing of each other run side by side.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let own = format!("gpuenv-checkout-{name}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(own);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join("checkout/.git")).unwrap();
         fs::create_dir_all(path.join("home")).unwrap();

@@ -1,5 +1,4 @@
 //! Libraries that stand in for NVIDIA's, built from tests/fake with the C compiler that is here.
-#![allow(dead_code)] // Each test program uses its own part.
 
 use std::fs;
 use std::path::{Path, PathBuf};

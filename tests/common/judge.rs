@@ -1,5 +1,4 @@
 //! Judging in a test: from the text of a spec and a record to a verdict.
-#![allow(dead_code)] // Each test program uses its own part.
 
 use std::collections::BTreeMap;
 

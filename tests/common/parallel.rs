@@ -1,5 +1,4 @@
 //! A table of cases on every core: a test of hundreds of them is one thread to the test harness.
-#![allow(dead_code)] // Each test program uses its own part.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

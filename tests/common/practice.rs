@@ -1,11 +1,9 @@
 //! What publishers do although nothing forces them to: relations between rows that held so far, with every exception
 //! by name. A new row that breaks one is a slip, or an exception more: then it is named here.
 
-#[path = "published.rs"]
-mod published;
-
 use std::collections::HashMap;
 
+use super::published;
 use gpuenv::catalog::Catalog;
 use gpuenv::catalog::rows::{Build, Companion, Index, Os, OtherBuild};
 use gpuenv::types::{Constraint, Version};

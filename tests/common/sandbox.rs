@@ -1,9 +1,9 @@
 //! The command in a folder of its own, as users and scripts run it.
-#![allow(dead_code)] // Each test program uses its own part.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -20,7 +20,10 @@ pub struct Ran {
 
 impl Sandbox {
     pub fn new(name: &str, spec: &str) -> Sandbox {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("sandbox-{name}-{}", std::process::id()));
+        // Suites that know nothing of each other run side by side.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let own = format!("sandbox-{name}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(own);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         fs::write(path.join("gpuenv.toml"), spec).unwrap();

@@ -1,6 +1,5 @@
 //! A run that is stopped before each of its system calls, to be killed there or to have the call fail. Between two
 //! calls nothing changes on a disk, so that whoever kills before each of them has killed at every point there is.
-#![allow(dead_code)] // Each test program uses its own part.
 
 use std::io;
 use std::os::unix::process::CommandExt;

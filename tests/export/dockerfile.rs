@@ -4,7 +4,8 @@ use std::process::Command;
 
 use gpuenv::export::ExportError;
 
-use crate::{locks, render, tools};
+use crate::common::tools;
+use crate::{locks, render};
 
 fn lint(name: &str, text: &str) {
     let Some(hadolint) = tools::find("hadolint") else { return };
@@ -237,8 +238,7 @@ fn what_others_bring_in_is_that_of_the_locked_cuda() {
 
 #[test]
 fn a_machine_without_gpu_gets_no_gpu_lines() {
-    let mut lock = locks::container();
-    lock.target.get_mut("prod").unwrap().driver = None;
+    let lock = locks::without_gpu(locks::container());
     assert!(!render("dockerfile", &lock).unwrap().contains("NVIDIA"));
 }
 
@@ -301,8 +301,7 @@ fn triton_finds_a_compiler_where_it_runs() {
     assert!(text.matches(gcc).count() == 1 && text.find(gcc) > text.find("COPY --from=build"), "{text}");
     lint("triton-build", &text);
     assert!(render("apptainer", &with_triton(locks::container_with_build())).unwrap().contains(gcc));
-    let mut cpu = with_triton(locks::container());
-    cpu.target.get_mut("prod").unwrap().driver = None;
+    let cpu = with_triton(locks::without_gpu(locks::container()));
     for lock in [cpu, locks::container()] {
         assert!(!render("dockerfile", &lock).unwrap().contains("gcc"));
     }

@@ -9,7 +9,8 @@ use std::process::Command;
 use gpuenv::export::{Options, format};
 use gpuenv::lock::Lock;
 
-use crate::{locks, tools};
+use crate::common::tools;
+use crate::locks;
 
 /// Every shell: a name, the program, what goes before the script, and whose syntax it reads.
 const SHELLS: &[(&str, &[&str], &str)] = &[

@@ -27,6 +27,14 @@ pub fn container() -> Lock {
     lock
 }
 
+/// The same for a machine without a GPU.
+pub fn without_gpu(mut lock: Lock) -> Lock {
+    let target = lock.target.get_mut("prod").unwrap();
+    (target.driver, target.gpu) = (None, Vec::new());
+    lock.inputs.insert("target.prod.gpu".into(), "[\"none\"]".into());
+    lock
+}
+
 /// The same, with CUDA code compiled on top of it.
 pub fn container_with_build() -> Lock {
     let mut lock = container();

@@ -2,8 +2,13 @@
 //!
 //! A tool that is not installed skips its test with a message; `.ci/run` installs them.
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod dockerfile;
 mod env;
+mod exports;
+mod exports_hold;
 mod hostile;
 mod json;
 mod locks;
@@ -11,9 +16,9 @@ mod pip;
 mod plain_readers;
 mod printed;
 mod readers;
+mod resolves;
 mod sites;
 mod targets;
-mod tools;
 mod uv;
 
 use gpuenv::export::{ExportError, Options, format};

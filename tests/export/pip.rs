@@ -5,7 +5,8 @@ use std::process::Command;
 use gpuenv::export::{ExportError, Options, format};
 use sha2::{Digest, Sha256};
 
-use crate::{locks, render, tools};
+use crate::common::tools;
+use crate::{locks, render};
 
 fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !line.starts_with('#')).map(|line| format!("{line}\n")).collect()

@@ -7,13 +7,10 @@ use std::process::Command;
 use gpuenv::report::schema;
 use serde_json::Value;
 
+use crate::common::{tools, validate};
 use crate::readers::{accepts, check, files, twin};
-use crate::tools;
 
-#[path = "../common/schema.rs"]
-mod validate;
-
-/// A project and all of `[tool.uv]` as uv reads them; what it resolves is tests/resolves.rs's.
+/// A project and all of `[tool.uv]` as uv reads them; what it resolves is tests/export/resolves.rs's.
 #[test]
 fn uv() {
     let Some(uv) = tools::find("uv") else { return };

@@ -8,7 +8,8 @@ use std::process::Command;
 use gpuenv::export::{Options, format};
 use gpuenv::lock::{Lock, Wheel};
 
-use crate::{locks, tools};
+use crate::common::tools;
+use crate::locks;
 
 /// Locks of all kinds by name, each with the target to render.
 fn all() -> Vec<(&'static str, Lock, &'static str)> {

@@ -4,6 +4,8 @@ use gpuenv::export::{ExportError, FORMATS, format};
 
 use crate::{locks, render, render_for};
 
+use gpuenv::lock::Lock;
+
 #[test]
 fn where_the_results_differ_a_target_must_be_named() {
     let needed = Err(ExportError::TargetNeeded(vec!["ci".into(), "lab".into()]));
@@ -36,6 +38,61 @@ fn unknown_names_come_with_suggestions() {
     assert!(error.contains("it has prod") && !error.contains("did you mean"), "{error}");
     let error = format("dockrfile").unwrap_err().to_string();
     assert!(error.contains("did you mean `dockerfile`?"), "{error}");
+}
+
+/// Whoever sets a rule about drivers aside has GPUs all the same.
+#[test]
+fn a_gpu_is_handed_on_where_nothing_is_asked_of_its_driver() {
+    let with = |change: fn(&mut Lock)| {
+        let mut lock = locks::container();
+        lock.target.get_mut("prod").unwrap().driver = None;
+        change(&mut lock);
+        lock
+    };
+    let named = with(|_| ());
+    let unsaid = with(|lock| lock.target.get_mut("prod").unwrap().gpu.clear());
+    let cpu = locks::without_gpu(locks::container());
+    for (name, word) in [
+        ("compose", "capabilities: [\"gpu\"]"),
+        ("devcontainer", "--gpus=all"),
+        ("kubernetes", "nvidia.com/gpu: \"1\""),
+        ("slurm", "--gres=gpu:1"),
+        ("dockerfile", "NVIDIA_VISIBLE_DEVICES"),
+        ("apptainer", "NVIDIA_VISIBLE_DEVICES"),
+        ("github-actions", "--gpus all"),
+        ("pixi", "system-requirements"),
+    ] {
+        for (lock, expected) in [(&named, true), (&unsaid, true), (&cpu, false)] {
+            let text = render(name, lock).unwrap();
+            assert_eq!(text.contains(word), expected, "{name}\n{text}");
+            assert!(!text.contains("driver-version") && !text.contains("driver>="), "{name}\n{text}");
+        }
+    }
+    assert!(render("kubernetes", &named).unwrap().contains("nvidia.com/gpu.compute.major"));
+}
+
+/// A cuda-compat is chosen for one branch: a later one runs the lock only if it brings the CUDA itself.
+#[test]
+fn branches_above_that_of_a_compat_package_are_not_admitted() {
+    let mut lock = locks::container();
+    let target = lock.target.get_mut("prod").unwrap();
+    target.driver = Some(locks::driver("forward-compat"));
+    target.driver.as_mut().unwrap().minimum = "470.57.02".into();
+    let text = render("kubernetes", &lock).unwrap();
+    let after = |key: &str| {
+        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let at = lines.iter().enumerate().filter(|(_, line)| line.contains(key)).map(|(at, _)| at);
+        at.map(|at| format!("{} {}", lines[at + 1], lines[at + 3])).collect::<Vec<_>>()
+    };
+    let branch = after("cuda.driver-version.major");
+    assert!(branch.iter().all(|one| one == "operator: \"In\" - \"470\"") && !branch.is_empty(), "{text}");
+    assert_eq!(
+        after("cuda.runtime-version.major"),
+        ["operator: \"Gt\" - \"12\"", "operator: \"In\" - \"12\""],
+        "{text}"
+    );
+    let text = render("dockerfile", &lock).unwrap();
+    assert!(text.contains("cuda>=12.0,arch>=9.0 driver>=470.57.02,driver<471,arch>=9.0"), "{text}");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use toml::{Table, Value};
 
-use crate::{locks, render, tools};
+use crate::common::tools;
+use crate::{locks, render};
 
 fn parse(text: &str) -> Table {
     toml::from_str(text).unwrap_or_else(|error| panic!("{error}\n{text}"))

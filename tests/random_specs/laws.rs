@@ -10,8 +10,8 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::common::sandbox::Sandbox;
 use crate::generate::{Case, Step};
-use crate::sandbox::Sandbox;
 
 /// Fixes of one conflict that are tried.
 const FIXES: usize = 4;

@@ -4,15 +4,14 @@
 //! instead; a seed that fails is told with its files. `compare` beside this file holds two programs against each other
 //! over the same specs.
 
+#[path = "../common/mod.rs"]
+mod common;
 mod generate;
 mod laws;
-#[path = "../common/sandbox.rs"]
-mod sandbox;
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
+use common::parallel;
 use laws::Tried;
 
 /// The seeds that every run tries.
@@ -27,29 +26,15 @@ fn seeds() -> Range<u64> {
 #[test]
 fn every_answer_keeps_the_laws() {
     let seeds = seeds();
-    let (next, found) = (AtomicU64::new(seeds.start), Mutex::new((Vec::new(), Tried::default())));
-    let work = || {
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= seeds.end {
-                return;
-            }
-            let case = generate::case(seed);
-            let judged = laws::judge(&case);
-            let mut found = found.lock().unwrap();
-            match judged {
-                Ok(tried) => found.1.add(&tried),
-                Err(why) => found.0.push((seed, why)),
-            }
+    let each: Vec<u64> = seeds.clone().collect();
+    let judged = parallel::each(&each, |seed| laws::judge(&generate::case(*seed)).map_err(|why| (*seed, why)));
+    let (mut wrong, mut tried) = (Vec::new(), Tried::default());
+    for judged in judged {
+        match judged {
+            Ok(one) => tried.add(&one),
+            Err(why) => wrong.push(why),
         }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(work);
-        }
-    });
-    let (mut wrong, tried) = found.into_inner().unwrap();
-    wrong.sort();
+    }
     let told: Vec<String> = wrong.iter().take(5).map(|(seed, why)| format!("seed {seed}: {why}")).collect();
     assert!(wrong.is_empty(), "{} of {seeds:?} break a law\n{}", wrong.len(), told.join("\n\n"));
     println!("{tried:?}");

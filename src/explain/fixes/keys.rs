@@ -236,12 +236,11 @@ impl<'c> Finder<'_, 'c> {
     fn floors_above(&self, pinned: &Version) -> Vec<Version> {
         let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
         let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
-        let floors = distinct(
+        distinct(
             needs
                 .flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<Version>>())
                 .filter(|floor| floor > pinned),
-        );
-        floors
+        )
     }
 
     pub(super) fn cuda_of(&self, driver: &Version) -> Option<String> {

@@ -11,7 +11,6 @@ mod written;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::solve::fits::extension_row;
 use crate::solve::request::{Direction, Request};
 use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
@@ -204,10 +203,7 @@ fn ignores_the_list(request: &Request<'_>, answer: &Solution<'_>) -> bool {
     let insists = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
     let mut builds = answer.targets.iter().flat_map(|target| &target.builds);
     let reads_lists = |package: &str| request.catalog.extensions.iter().any(|row| row.package == package);
-    insists
-        && builds.any(|row| {
-            reads_lists(&row.package) && extension_row(request.catalog, &row.package, &row.version).is_none()
-        })
+    insists && builds.any(|row| reads_lists(&row.package) && request.catalog.extension_of(row).is_none())
 }
 
 /// What the stacks of all targets have in common.

@@ -2,9 +2,9 @@
 
 use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
+use crate::solve::described::GpuKind;
 use crate::solve::fits;
 use crate::solve::libraries;
-use crate::solve::machine::{self, GpuKind};
 use crate::solve::problem::law;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
 
@@ -43,14 +43,14 @@ impl<'c> Explainer<'_, 'c> {
     /// Whether a build holds code for all the GPUs that the clash names.
     pub(super) fn serves(&self, build: &Build) -> bool {
         self.blamed_gpus().iter().all(|gpu| {
-            let toolkit = self.request.toolkit_of(build);
+            let toolkit = self.request.catalog.toolkit_of(build);
             fits::coverage(build, toolkit, gpu.gpu.cc).is_some_and(|coverage| coverage != Coverage::None)
         })
     }
 
     fn blamed_gpus(&self) -> Vec<GpuKind<'c>> {
         let blamed = self.request.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
-        blamed.flat_map(|target| machine::gpu_rules(self.request, target)).collect()
+        blamed.flat_map(|target| self.request.gpu_rules(target)).collect()
     }
 
     /// One sentence for more builds than anybody would read of; whether it wants an example of what they hold, since

@@ -1,7 +1,6 @@
 //! What keeps extensions from being compiled: toolkits, host compilers, lists of architectures.
 
 use crate::catalog::rows::{Build, Os, Toolkit};
-use crate::solve::fits;
 use crate::solve::request::ImageRequest;
 use crate::types::{Arch, Version};
 
@@ -121,7 +120,7 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn extension_arch(&mut self) {
         let builds = self.left.clone();
         let Some(build) = builds.last() else { return };
-        if let Some(known) = fits::extension_row(self.request.catalog, &build.package, &build.version) {
+        if let Some(known) = self.request.catalog.extension_of(build) {
             let base: Vec<String> = known
                 .archs
                 .iter()
@@ -154,9 +153,7 @@ impl<'c> Explainer<'_, 'c> {
         if words.len() <= 4 {
             self.say(format!("the toolkit is CUDA {}", list(&words)));
         }
-        if let Some(known) =
-            builds.last().and_then(|build| fits::extension_row(self.request.catalog, &build.package, &build.version))
-        {
+        if let Some(known) = builds.last().and_then(|build| self.request.catalog.extension_of(build)) {
             let source = self.request.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
             self.fact(format!("extension {} {}", known.package, known.from), source);
         }

@@ -1,7 +1,7 @@
 //! Questions about classes of hosts, put to the solver: whom one stack serves, and which stack is the best for them.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::solve::compile::{ForwardCompat, Locked, Plan, Policy};
 use crate::solve::engine::{Outcome, Steps};
@@ -161,12 +161,12 @@ pub fn spokesman<'a, 'c>(answer: &'a Solution<'c>) -> Option<&'a TargetSolution<
 pub fn told<'k>(answer: &Solution<'_>, hosts: impl Fn(&str) -> (&'k [usize], usize)) -> Stack {
     let mut stack: Option<BTreeMap<String, String>> = None;
     let mut told = Stack { title: title(answer), ..Stack::default() };
-    let mut driver = None;
+    let mut drivers = BTreeSet::new();
     for target in &answer.targets {
         let (classes, count) = hosts(&target.name);
         told.classes.extend(classes);
         told.hosts += count;
-        driver = driver.max(target.minimum);
+        drivers.extend(target.minimum);
         if let Some(compat) = target.driver.as_ref().and_then(|driver| driver.compat) {
             *told.compat.entry(compat.package()).or_default() += count;
         }
@@ -177,7 +177,8 @@ pub fn told<'k>(answer: &Solution<'_>, hosts: impl Fn(&str) -> (&'k [usize], usi
         }
     }
     told.classes.sort_unstable();
-    told.driver = driver.map(|driver| driver.to_string());
+    told.driver = drivers.last().map(|driver| driver.to_string());
+    told.least = drivers.first().filter(|_| drivers.len() > 1).map(|driver| driver.to_string());
     told.stack = stack.unwrap_or_default();
     told
 }

@@ -1,8 +1,8 @@
 //! Classes of hosts as targets of one request, and those of them that the solver cannot tell apart as one.
 
 use crate::catalog::rows::{Os, Subject};
-use crate::solve::machine::Reading;
 use crate::solve::problem::Problem;
+use crate::solve::reading::Reading;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, Gpus, ImageRequest, Request, TargetRequest};
 use crate::spec::{Override, Spec, SpecError, Target};

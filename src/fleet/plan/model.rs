@@ -61,6 +61,8 @@ pub struct Stack {
     pub hosts: usize,
     /// The oldest driver that suffices for each of them.
     pub driver: Option<String>,
+    /// The oldest one that suffices for some of them, where that is older.
+    pub least: Option<String>,
     /// The cuda-compat packages that it takes, each with how many hosts need it.
     pub compat: BTreeMap<String, usize>,
 }

@@ -10,6 +10,12 @@ use crate::types::Cc;
 /// The beginning of all of them.
 const OURS: &str = "nvidia.com/";
 
+/// A product's label: its name, and the profile where the node is of instances of one. Sharing is noted behind both.
+pub fn product_of_label(label: &str) -> (&str, Option<&str>) {
+    let label = label.trim_end_matches("-SHARED");
+    label.split_once("-MIG-").map_or((label, None), |(name, profile)| (name, Some(profile)))
+}
+
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut labels: BTreeMap<&str, &str> = BTreeMap::new();
     for line in lines {
@@ -20,16 +26,25 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     }
     let Some(product) = labels.get("gpu.product") else { return false };
     let number = |name: &str| labels.get(name).and_then(|value| value.parse::<u64>().ok());
-    let name = product.trim_end_matches("-SHARED");
-    let name = name.split_once("-MIG-").map_or(name, |(name, _)| name);
+    let (name, profile) = product_of_label(product);
     let part = |name: &str| labels.get(name).and_then(|value| value.parse::<u8>().ok());
     let capability =
         part("gpu.compute.major").zip(part("gpu.compute.minor")).map(|(major, minor)| Cc::new(major, minor));
+    let memory = number("gpu.memory").and_then(|mebibytes| mebibytes.checked_mul(1 << 20));
+    // Of instances the labels count those, and not the cards.
     for index in 0..number("gpu.count").unwrap_or(1) {
-        seen.name(index, name);
-        let Some(gpu) = seen.gpu(index) else { break };
+        let card = if profile.is_some() { 0 } else { index };
+        seen.name(card, name);
+        let Some(gpu) = seen.gpu(card) else { break };
         fill(&mut gpu.compute_capability, capability);
-        fill(&mut gpu.memory, number("gpu.memory").and_then(|mebibytes| mebibytes.checked_mul(1 << 20)));
+        match profile {
+            None => fill(&mut gpu.memory, memory),
+            Some(profile) => {
+                let Some(instance) = seen.instance(card, index) else { break };
+                fill(&mut instance.profile, Some(profile.to_string()));
+                fill(&mut instance.memory, memory);
+            }
+        }
     }
     let joined = |names: [&str; 3]| {
         let parts: Vec<&str> = names.iter().filter_map(|name| labels.get(name).copied()).collect();

@@ -15,7 +15,7 @@ const EM_CUDA: u16 = 190;
 /// The number of the architecture a cubin was compiled for, 90 for `sm_90`; of a suffix it says nothing that could be
 /// relied on. None: it is no cubin, or one of a kind that this program does not know.
 ///
-/// Where the number stands was read off the cubins of all compilers from CUDA 11.7 to 13.5: `tests/kernels.rs` does.
+/// Where the number stands was read off the cubins of all compilers from CUDA 11.7 to 13.5: `tests/machine/kernels.rs` does.
 pub fn sm_number(cubin: &[u8]) -> Option<u32> {
     let machine = u16::from_le_bytes(cubin.get(at::MACHINE..at::MACHINE + 2)?.try_into().ok()?);
     let flags = u32::from_le_bytes(cubin.get(at::FLAGS..at::FLAGS + 4)?.try_into().ok()?);

@@ -1,7 +1,7 @@
 //! The machine code and the PTX that travel in this program, so that a host without any toolkit is really tested.
 //!
 //! By which compiler each file was made stands in `prebuilt/made.toml`: always the oldest that knows the architecture,
-//! because the drivers of its major release and of every later one load it. `tests/kernels.rs` makes them again.
+//! because the drivers of its major release and of every later one load it. `tests/machine/kernels.rs` makes them again.
 
 use std::sync::LazyLock;
 

@@ -189,7 +189,8 @@ impl<'c> Plan<'_, 'c> {
                     }
                 }
                 for class in &unsaid {
-                    rows = rows.filtered(&|row| fits::same_systems(class.target, package.releases[row], release));
+                    rows =
+                        rows.filtered(&|row| fits::same_systems(class.target.platform, package.releases[row], release));
                 }
             }
             let refusing = rules.iter().filter(|rule| line.is_some_and(|line| !rule.needs.admits(line)));

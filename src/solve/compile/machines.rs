@@ -12,9 +12,8 @@ use crate::types::Version;
 
 use super::{Choice, Class, ForwardCompat, Group, Local, Plan};
 use crate::solve::bundled_torch;
-use crate::solve::driver::{self, DriverRow};
+use crate::solve::driver::{self, DriverNeed, DriverRow};
 use crate::solve::image::{self, Images};
-use crate::solve::machine::DriverNeed;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::problem::{Needs, law};
 use crate::solve::request::ImageRequest;
@@ -74,7 +73,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         if matches!(asked.image, ImageRequest::No | ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..)) {
             return None;
         }
-        let images = image::of_machine(request.problem, class_.machine(), &request.inside_images(), &class_.off);
+        let images = request.problem.images(class_.machine(), &request.inside_images(), &class_.off);
         let rows = images.rows.clone();
         let var =
             self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &class_.target.key("image"), |row| {

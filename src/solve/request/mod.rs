@@ -10,19 +10,23 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class, Companion, FRAMEWORKS, Gpu, Image, Subject};
-use crate::spec::{DriverPolicy, ImageRef, Prefer, Share, Spec, SpecError};
-use crate::types::{ArchList, Cc, Constraint, Specifier, Version};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Subject};
+use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError};
+use crate::types::{ArchList, Constraint, Specifier};
 use crate::warning::Warning;
 
-use super::image::{self};
-use super::machine::{Machine, Reading};
+use super::described::GpuKind;
+use super::image;
+use super::machine::Machine;
 use super::platform::Takes;
-use super::problem::{Problem, Rules};
+use super::problem::{Needs, Problem, Rules};
+use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
 
 use reader::Reader;
+
+pub use super::values::{DriverRequest, GpuRequest, Gpus, ImageRequest, Told};
 
 /// Names in `[stack]` that are no packages of their own.
 pub const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
@@ -148,129 +152,6 @@ impl<'c> Deref for TargetRequest<'c> {
 
     fn deref(&self) -> &Reading<'c> {
         &self.reading
-    }
-}
-
-/// What is known of a target's GPUs.
-#[derive(Debug, Clone)]
-pub enum Gpus<'c> {
-    /// `gpu` is omitted.
-    Unsaid,
-    /// `gpu = "none"`
-    Cpu,
-    /// Each of these must work alone.
-    These(Vec<GpuRequest<'c>>),
-}
-
-impl Gpus<'_> {
-    /// Whether they are boards of NVIDIA's Jetson line, which come with a driver of their own.
-    pub fn are_jetsons(&self) -> bool {
-        match self {
-            Gpus::These(gpus) => gpus.iter().all(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson)),
-            Gpus::Unsaid | Gpus::Cpu => false,
-        }
-    }
-}
-
-/// One GPU product, or a bare capability.
-#[derive(Debug, Clone)]
-pub struct GpuRequest<'c> {
-    /// NVML's name, or `sm_90`.
-    pub name: String,
-    /// The name as it was written, which may mean several products.
-    pub written: String,
-    /// Its compute capability.
-    pub cc: Cc,
-    /// The same as a version, for rules.
-    pub cc_version: Version,
-    /// The product's row; none for a bare capability.
-    pub row: Option<&'c Gpu>,
-}
-
-/// What is said of a target's driver.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DriverRequest {
-    /// Nothing, or only upper bounds: the lock states the minimum.
-    Free(Option<Constraint>),
-    /// The hosts have exactly this release.
-    Exact(Version),
-    /// The hosts have at worst the oldest branch this admits.
-    AtWorst(Constraint),
-    /// The hosts' nvidia-smi shows this CUDA version, and how that is known.
-    Cuda(Version, Told),
-}
-
-/// What tells the CUDA version of a driver.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Told {
-    /// `driver-cuda`
-    Key,
-    /// The system, which the driver comes with.
-    System,
-    /// This number of a driver that Jetsons alone have.
-    Jetson(Version),
-}
-
-/// What is said of a target's image.
-#[derive(Debug, Clone)]
-pub enum ImageRequest<'c> {
-    /// No image.
-    No,
-    /// Choose a tag of this repository.
-    Choose(String),
-    /// This image, known to the catalog.
-    Known(&'c Image),
-    /// This tag of a known repository, which has no such tag.
-    NoSuchTag(ImageRef),
-    /// This tag of a known repository of which not all tags are known, and the nearest that is.
-    UnseenTag(ImageRef, Option<&'c Image>),
-    /// An image of a repository the catalog does not know, or described in the spec: nothing else of it is checked.
-    Unchecked(ImageRef),
-}
-
-impl GpuRequest<'_> {
-    /// Whether cuda-compat may run on it.
-    pub fn is_datacenter(&self) -> bool {
-        self.row.is_some_and(|row| row.class == Class::Datacenter)
-    }
-}
-
-impl<'c> Reading<'c> {
-    /// Whether one of its GPUs is a Jetson's, whose driver comes with its system image.
-    pub fn is_jetson(&self) -> bool {
-        self.named_gpus().iter().any(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson))
-    }
-
-    /// The GPUs named, if any.
-    pub fn named_gpus(&self) -> &[GpuRequest<'c>] {
-        match &self.gpus {
-            Gpus::These(gpus) => gpus,
-            _ => &[],
-        }
-    }
-
-    /// Whether the target has no GPU.
-    pub fn is_cpu(&self) -> bool {
-        matches!(self.gpus, Gpus::Cpu)
-    }
-
-    /// Whether anything definite is said of the driver.
-    pub fn pins_driver(&self) -> bool {
-        !matches!(self.driver, DriverRequest::Free(_))
-    }
-
-    /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
-    pub fn has_system_driver(&self) -> bool {
-        matches!(&self.driver, DriverRequest::Cuda(_, Told::System | Told::Jetson(_)))
-    }
-
-    /// The setting that tells what driver there is.
-    pub fn driver_setting(&self) -> &'static str {
-        match &self.driver {
-            DriverRequest::Cuda(_, Told::System) => "os",
-            DriverRequest::Cuda(_, Told::Key) => "driver-cuda",
-            _ => "driver",
-        }
     }
 }
 
@@ -443,6 +324,22 @@ impl<'c> Request<'c> {
         let is_source = |row: &Companion| row.sdist && row.finished.is_empty() && !row.jit;
         rows.peek().is_some()
             && rows.all(|row| is_source(row) && self.catalog.source_build(&row.package, &row.version).is_some())
+    }
+
+    /// The GPUs that a target names, one for each kind that rules can tell apart, with the rules about them that hold.
+    pub fn gpu_rules(&self, target: &TargetRequest<'c>) -> Vec<GpuKind<'c>> {
+        let holds = |rules: &[Rc<Needs<'c>>]| -> Vec<Rc<Needs<'c>>> {
+            rules.iter().filter(|rule| self.holds(&rule.row.id, &target.name)).cloned().collect()
+        };
+        let kinds = target.machine.kinds.iter();
+        kinds
+            .map(|kind| GpuKind {
+                gpu: kind.gpu.clone(),
+                cuda: holds(&kind.cuda),
+                driver: holds(&kind.driver),
+                cudnn: holds(&kind.cudnn),
+            })
+            .collect()
     }
 
     /// Whether a rule holds for a target.

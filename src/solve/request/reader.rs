@@ -3,9 +3,9 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver};
 use crate::solve::image::TagMatch;
-use crate::solve::machine::Reading;
 use crate::solve::platform::Platform;
 use crate::solve::problem::Problem;
+use crate::solve::reading::Reading;
 use crate::solve::{image, own, unsupported_os};
 use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
 use crate::types::{Constraint, CpuArch, Version};

@@ -150,7 +150,7 @@ impl One<'_, '_> {
         let (about, build) = (self.about, self.build);
         build.arch_source.as_ref()?;
         let catalog = about.request.catalog;
-        let toolkit = about.request.toolkit_of(build);
+        let toolkit = about.request.catalog.toolkit_of(build);
         let is_unknown = |gpu: &&GpuRequest<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
         let gpu = about.asked.named_gpus().iter().find(is_unknown)?;
         let source = catalog.source_of(toolkit?.tegra_disputed.as_deref()?, "", "", "").to_string();

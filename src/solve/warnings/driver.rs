@@ -2,7 +2,6 @@
 
 use crate::catalog::rows::{Class, Os, Subject};
 use crate::solve::driver::DriverRow;
-use crate::solve::machine::gpu_rules;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
 use crate::spec::DriverPolicy;
@@ -132,7 +131,7 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> 
 /// Branches that the hosts may have and that no longer drive the GPU.
 fn drops_gpu(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let DriverRequest::AtWorst(constraint) = &about.asked.driver else { return None };
-    let gpus = gpu_rules(about.request, about.asked);
+    let gpus = about.request.gpu_rules(about.asked);
     let branches = &about.request.catalog.branches;
     let is_known = |version: &Version| branches.iter().any(|row| row.branch.major() == version.major());
     let known = branches.iter().map(|row| &row.branch).filter(|branch| constraint.admits(branch));

@@ -3,7 +3,6 @@
 use crate::catalog::rows::{Build, Image, Subject};
 use crate::coverage::Coverage;
 use crate::solve::bundled_torch::{self, TORCH};
-use crate::solve::machine::gpu_rules;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, image};
 use crate::warning::{
@@ -93,8 +92,8 @@ impl One<'_, '_> {
             build.package == TORCH && asked.platform.takes(build) && bundled_torch::is_inside(self.image, inside, build)
         };
         let build = request.catalog.builds.iter().find(of_image)?;
-        let gpus = gpu_rules(request, asked);
-        let toolkit = request.toolkit_of(build);
+        let gpus = request.gpu_rules(asked);
+        let toolkit = request.catalog.toolkit_of(build);
         let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))?;
         Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc))
     }

@@ -1,0 +1,115 @@
+//! A machine as it is described, with the rules that speak of its parts.
+
+use std::rc::Rc;
+
+use crate::catalog::rows::{Class as Market, Subject};
+use crate::types::Version;
+
+use super::facts::Facts;
+use super::problem::law::{self, RuleId};
+use super::problem::rules::Needs;
+use super::reading::Reading;
+use super::rowset::RowSet;
+use super::values::GpuRequest;
+
+/// A machine as it is described.
+#[derive(Debug)]
+pub struct Described<'c> {
+    /// What it is.
+    pub reading: Reading<'c>,
+    /// The GPUs that it names, one for each kind that rules can tell apart.
+    pub kinds: Vec<GpuKind<'c>>,
+    /// The rules that its host compiler or C library breaks.
+    pub host: Vec<Rc<Needs<'c>>>,
+}
+
+/// A GPU of a machine, one for each kind that rules can tell apart, and the rules that speak of it.
+#[derive(Debug, Clone)]
+pub struct GpuKind<'c> {
+    /// The GPU.
+    pub gpu: GpuRequest<'c>,
+    /// What it needs of a CUDA line.
+    pub cuda: Vec<Rc<Needs<'c>>>,
+    /// What it needs of a driver.
+    pub driver: Vec<Rc<Needs<'c>>>,
+    /// The rules that keep some cuDNN releases from it.
+    pub cudnn: Vec<Rc<Needs<'c>>>,
+}
+
+/// The rows of a table that rules refuse, each rule by itself: what is left depends on which rules are set aside.
+#[derive(Debug, Default)]
+pub struct Refusals {
+    /// Refused by what no rule carries.
+    pub always: RowSet,
+    /// Refused by rules.
+    pub by_rule: Vec<(RuleId, RowSet)>,
+}
+
+impl Refusals {
+    /// Adds what a rule refuses, if it refuses anything.
+    pub fn add(&mut self, rule: RuleId, refused: RowSet) {
+        if !refused.is_empty() {
+            self.by_rule.push((rule, refused));
+        }
+    }
+
+    /// Takes out of some rows those that are refused while some rules are set aside.
+    pub fn apply(&self, rows: &mut RowSet, off: &RowSet) {
+        rows.subtract(&self.always);
+        for (_, refused) in self.by_rule.iter().filter(|(rule, _)| !off.has(*rule)) {
+            rows.subtract(refused);
+        }
+    }
+}
+
+impl<'c> Described<'c> {
+    pub(super) fn new(facts: &Facts<'c>, reading: Reading<'c>) -> Self {
+        let kinds = gpu_kinds(facts, &reading);
+        let parts = [(Subject::Glibc, reading.glibc), (Subject::Gcc, reading.gcc)];
+        let known = parts.into_iter().filter_map(|(object, has)| Some((object, has?)));
+        let host = known.flat_map(|(object, has)| facts.rules.breaking(object, has)).collect();
+        Described { reading, kinds, host }
+    }
+
+    /// Whether no rule about its GPUs refuses a cuDNN release.
+    pub fn takes_cudnn(&self, cudnn: &Version, off: &RowSet) -> bool {
+        let refuses = |rule: &Rc<Needs<'c>>| !off.has(rule.id) && rule.range.admits(cudnn);
+        !self.kinds.iter().any(|kind| kind.cudnn.iter().any(refuses))
+    }
+
+    /// Whether no rule about its GPUs refuses a CUDA line.
+    pub fn takes_line(&self, line: &Version, off: &RowSet) -> bool {
+        let refuses = |rule: &Rc<Needs<'c>>| !off.has(rule.id) && !rule.needs.admits(line);
+        !self.kinds.iter().any(|kind| kind.cuda.iter().any(refuses))
+    }
+
+    /// Whether cuda-compat may run on its GPUs.
+    pub fn may_use_compat(&self, off: &RowSet) -> bool {
+        !self.kinds.is_empty()
+            && self.kinds.iter().all(|kind| kind.gpu.is_datacenter())
+            && !off.has(law::id::FORWARD_COMPAT)
+    }
+}
+
+/// What rules can tell products of one capability apart by.
+fn kind<'a>(gpu: &'a GpuRequest<'_>) -> Option<(Market, Option<&'a Version>)> {
+    gpu.row.map(|row| (row.class, row.first_driver.as_ref()))
+}
+
+/// The GPUs that a machine names, one for each kind that rules can tell apart, with every rule that speaks of them.
+fn gpu_kinds<'c>(facts: &Facts<'c>, reading: &Reading<'c>) -> Vec<GpuKind<'c>> {
+    let mut kinds: Vec<GpuKind> = Vec::new();
+    for gpu in reading.named_gpus() {
+        if kinds.iter().any(|known| known.gpu.cc == gpu.cc && kind(&known.gpu) == kind(gpu)) {
+            continue;
+        }
+        let about = |object| {
+            let rules = facts.rules.shared().filter(|rule| rule.is_between(Subject::Gpu, object));
+            rules.filter(|rule| rule.range.admits(&gpu.cc_version)).cloned().collect()
+        };
+        let of_cudnn = facts.rules.shared().filter(|rule| rule.is_between(Subject::Cudnn, Subject::Gpu));
+        let cudnn = of_cudnn.filter(|rule| !rule.needs.admits(&gpu.cc_version)).cloned().collect();
+        kinds.push(GpuKind { gpu: gpu.clone(), cuda: about(Subject::Cuda), driver: about(Subject::Driver), cudnn });
+    }
+    kinds
+}

@@ -1,0 +1,97 @@
+//! The catalog and its rules, and what is asked of them by themselves, whatever is to be solved.
+
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Cudnn, Nccl, Python, Subject, Toolkit};
+use crate::types::Version;
+
+use super::image::demand::Demand;
+use super::problem::rules::Rules;
+
+/// The catalog and its rules.
+#[derive(Debug)]
+pub struct Facts<'c> {
+    /// The rows.
+    pub catalog: &'c Catalog,
+    /// The rules among them.
+    pub rules: Rules<'c>,
+    /// Driver releases at which some answer can change, whatever the GPU.
+    turning_points: OnceCell<Rc<[&'c Version]>>,
+    demands: RefCell<FxHashMap<&'c str, Rc<Demand<'c>>>>,
+}
+
+impl<'c> Facts<'c> {
+    /// Those of a catalog.
+    pub fn new(catalog: &'c Catalog) -> Self {
+        let rules = Rules::new(catalog);
+        Facts { catalog, rules, turning_points: OnceCell::new(), demands: RefCell::default() }
+    }
+
+    /// Whether something came out less than a year before the catalog's own day, `2026.11.22`.
+    pub fn is_young(&self, date: Option<&str>) -> bool {
+        let day = self.catalog.version.replace('.', "-");
+        let Some((year, rest)) = day.split_once('-') else { return false };
+        let a_year_before = year.parse::<u32>().map(|year| format!("{}-{rest}", year.saturating_sub(1)));
+        date.zip(a_year_before.ok()).is_some_and(|(date, before)| *date > *before)
+    }
+
+    /// The lines of Python, newest first.
+    pub fn pythons(&self) -> Rc<[&'c Python]> {
+        self.catalog.pythons.iter().rev().collect()
+    }
+
+    /// The releases of cuDNN, newest first.
+    pub fn cudnns(&self) -> Rc<[&'c Cudnn]> {
+        self.catalog.cudnns.iter().rev().collect()
+    }
+
+    /// The releases of NCCL, newest first.
+    pub fn nccls(&self) -> Rc<[&'c Nccl]> {
+        self.catalog.nccls.iter().rev().collect()
+    }
+
+    /// The toolkits, newest first.
+    pub fn toolkits(&self) -> Rc<[&'c Toolkit]> {
+        self.catalog.toolkits.iter().rev().collect()
+    }
+
+    /// A variant that names a major only (`cu12`) takes the newest libraries of that major.
+    pub fn newest_of(&self, line: Version) -> Version {
+        if line.len() > 1 {
+            return line;
+        }
+        let of_major = self.catalog.toolkits.iter().rev().find(|row| row.version.major() == line.major());
+        of_major.map_or(line, |row| row.version.prefix(2))
+    }
+
+    /// Driver releases at which an answer can change, oldest first: the oldest of each branch, and the first at or above
+    /// each number that a rule or a cuda-compat package names.
+    pub fn turning_points(&self) -> Rc<[&'c Version]> {
+        let find = || {
+            let drivers = &self.catalog.drivers;
+            let mut picked: Vec<usize> = Vec::new();
+            let mut pick_from = |bound: &Version| {
+                let first = drivers.partition_point(|row| row.version < *bound);
+                picked.extend(drivers[first..].iter().position(|row| !row.beta).map(|at| first + at));
+            };
+            self.catalog.branches.iter().for_each(|row| pick_from(&row.branch));
+            self.catalog.compats.iter().flat_map(|row| row.bases.iter()).for_each(&mut pick_from);
+            for rule in self.rules.on(Subject::Driver) {
+                rule.needs.comparisons().filter_map(|one| one.version.as_ref()).for_each(&mut pick_from);
+            }
+            picked.sort_unstable();
+            picked.dedup();
+            picked.into_iter().map(|at| &drivers[at].version).collect()
+        };
+        self.turning_points.get_or_init(find).clone()
+    }
+
+    /// A requirement of images, read once.
+    pub fn demand(&self, text: &'c str) -> Rc<Demand<'c>> {
+        self.demands.borrow_mut().entry(text).or_insert_with(|| Rc::new(Demand::parse(text))).clone()
+    }
+}

@@ -1,0 +1,154 @@
+//! What an image demands of the driver it is started on.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Image, ImageRequire};
+use crate::solve::driver::row::DriverRow;
+use crate::solve::reading::Reading;
+use crate::solve::values::ImageRequest;
+use crate::types::require::{self, Subjects};
+use crate::types::version::Written;
+use crate::types::{CpuArch, Version};
+
+/// An image's `NVIDIA_REQUIRE_CUDA`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requirement<'c> {
+    /// The row it was read from.
+    pub row: &'c ImageRequire,
+    /// The text is the image's own; else that of an image of the same CUDA line, which is the best guess.
+    pub own: bool,
+}
+
+/// The requirement of an image for a platform; none where none of its CUDA line is known.
+pub fn requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<Requirement<'c>> {
+    if let Some(row) = own_requirement(catalog, image, arch) {
+        return Some(Requirement { row, own: true });
+    }
+    let rows = &catalog.image_requires;
+    let line = image.cuda.prefix(2);
+    let of_line = |row: &&ImageRequire| {
+        let release = row.id.strip_suffix(arch.as_str()).and_then(|id| id.strip_suffix('@'));
+        let beyond = release.and_then(|release| release.strip_prefix(line.as_str()));
+        beyond.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    rows.iter().rev().find(of_line).map(|row| Requirement { row, own: false })
+}
+
+/// The requirement that is the image's own.
+fn own_requirement<'c>(catalog: &'c Catalog, image: &Image, arch: CpuArch) -> Option<&'c ImageRequire> {
+    let require = image.require?;
+    let id = || [require.as_str(), "@", arch.as_str()].into_iter().flat_map(str::bytes);
+    let rows = &catalog.image_requires;
+    rows.binary_search_by(|row| row.id.bytes().cmp(id())).ok().map(|at| &rows[at])
+}
+
+/// Whether it is known for which platforms an image exists and which drivers it starts on.
+pub fn is_known(catalog: &Catalog, image: &Image, arch: CpuArch) -> bool {
+    !image.arches.is_empty() && own_requirement(catalog, image, arch).is_some()
+}
+
+/// What an image demands of the machine it is started on, read once.
+#[derive(Debug, Clone)]
+pub struct Demand<'c> {
+    requirement: require::Requirement<'c>,
+    /// The oldest CUDA version of a driver that may start it, where that is all that is known.
+    least: Option<Version>,
+}
+
+impl<'c> Demand<'c> {
+    /// libnvidia-container's reading.
+    pub fn parse(requirement: &'c str) -> Self {
+        Demand { requirement: require::Requirement::parse(requirement), least: None }
+    }
+
+    /// That of a CUDA line.
+    pub(super) fn of_line(least: Version) -> Self {
+        Demand { least: Some(least), ..Demand::parse("") }
+    }
+
+    /// Whether it starts on a driver, for a GPU of one of these brands and of this compute capability, where it is known. A
+    /// driver of which no CUDA version is known fulfils no minimum: to the runtime it would be known.
+    pub(super) fn admits(&self, driver: &DriverRow<'_>, (brands, arch): (&[&str], Option<&Version>)) -> bool {
+        const UNKNOWN: &Version = &Version::of(const { &Written::new("0") });
+        let cuda = driver.branch.cuda.as_ref().unwrap_or(UNKNOWN);
+        let starts = |brand| {
+            let subjects = Subjects { cuda: Some(cuda), driver: Some(&driver.version), arch, brand: Some(brand) };
+            self.requirement.holds(&subjects).unwrap_or(false)
+        };
+        let any_brand = if brands.is_empty() { &[""] } else { brands };
+        self.least.as_ref().is_none_or(|least| cuda >= least) && any_brand.iter().any(|brand| starts(brand))
+    }
+}
+
+/// Which demand an image makes on a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DemandKey<'c> {
+    /// That of a text.
+    Text(&'c str),
+    /// What the machine's lines say of it.
+    Written,
+    /// Nothing that anybody knows.
+    Nothing,
+    /// Nobody knows, so it is taken to be a driver of its own CUDA line.
+    Line(Version),
+}
+
+/// What an image demands on a machine. Every requirement known admits the image's own line; what else one of
+/// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
+pub fn demand<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> DemandKey<'c> {
+    if asked.image_requires.is_some() {
+        // What is written is asked of every driver, whichever image is chosen.
+        return DemandKey::Nothing;
+    }
+    let given = is_given(asked);
+    match requirement(catalog, image, asked.arch) {
+        Some(requirement) => DemandKey::Text(&requirement.row.require),
+        None if given => DemandKey::Nothing,
+        None => DemandKey::Line(image.cuda.prefix(2)),
+    }
+}
+
+/// Whether the user named the tag.
+pub(super) fn is_given(asked: &Reading<'_>) -> bool {
+    matches!(asked.image, ImageRequest::Known(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::rows::Branch;
+
+    #[test]
+    fn requirements_are_read_as_the_container_runtime_reads_them() {
+        let branch = |number: &'static str, cuda: &'static str| Branch {
+            branch: Version::parse(number).unwrap(),
+            kind: None,
+            cuda: Some(Version::parse(cuda).unwrap()),
+            eol: None,
+            source: "test".into(),
+            cuda_source: None,
+        };
+        let (r535, r570) = (branch("535", "12.2"), branch("570", "12.8"));
+        let driver = |version: &'static str, branch| DriverRow {
+            version: Version::parse(version).unwrap(),
+            branch,
+            compat: None,
+            installed: false,
+            windows: false,
+        };
+        let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
+        let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));
+        let demand = Demand::parse(requirement);
+        assert!(demand.admits(&new, (&["geforce"], None)));
+        assert!(demand.admits(&old, (&["tesla", "nvidia"], None)));
+        assert!(!demand.admits(&old, (&["geforce"], None)));
+        assert!(!demand.admits(&old, (&[], None)));
+        assert!(Demand::parse("").admits(&new, (&["tesla"], None)));
+        assert!(!Demand::parse("os=linux").admits(&new, (&["tesla"], None)));
+        let unknown = Branch { cuda: None, ..r570.clone() };
+        assert!(!demand.admits(&driver("570.86.15", &unknown), (&["tesla"], None)));
+        assert!(Demand::parse("CUDA>=12.3").admits(&new, (&[], None)));
+        let (turing, ampere) = (Version::parse("7.5").unwrap(), Version::parse("8.6").unwrap());
+        assert!(!Demand::parse("arch>=8.0").admits(&new, (&["tesla"], Some(&turing))));
+        assert!(Demand::parse("arch>=8.0").admits(&new, (&["tesla"], Some(&ampere))));
+    }
+}

@@ -1,0 +1,147 @@
+//! A target's lines as values.
+
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+use crate::catalog::rows::{Class, Compat, Os};
+use crate::spec::{KernelModule, Runtime};
+use crate::types::{CpuArch, Version};
+
+use super::platform::Platform;
+use super::values::{DriverRequest, GpuRequest, Gpus, ImageRequest, Told};
+
+/// A target's lines as values, with every name looked up.
+#[derive(Debug, Clone)]
+pub struct Reading<'c> {
+    /// Where the stack runs.
+    pub runtime: Runtime,
+    /// The CPU architecture: as written, else what a product implies, else x86_64.
+    pub arch: CpuArch,
+    /// The kind of machine it is to wheels.
+    pub platform: Platform<'c>,
+    /// The GPUs.
+    pub gpus: Gpus<'c>,
+    /// The driver.
+    pub driver: DriverRequest,
+    /// The OS of the machine or image.
+    pub os: Option<&'c Os>,
+    /// Of the systems that are one to the catalog the one whose images are meant, where `os` names it: `ubi9`.
+    pub image_os: Option<&'c str>,
+    /// The C library of the machine or image: as written, else what the OS implies.
+    pub glibc: Option<Version>,
+    /// The host compiler: as written, else what the OS implies.
+    pub gcc: Option<Version>,
+    /// The host compiler where it is clang; then no gcc is asked.
+    pub clang: Option<Version>,
+    /// Toolkits installed there.
+    pub toolkits: Option<Vec<Version>>,
+    /// A cuDNN that is installed there.
+    pub cudnn: Option<Version>,
+    /// A cuda-compat package that is installed there.
+    pub compat: Option<&'c Compat>,
+    /// The flavour of kernel modules that is installed there.
+    pub kernel_module: Option<KernelModule>,
+    /// What the image asks for in NVIDIA_REQUIRE_CUDA, where that is written.
+    pub image_requires: Option<Rc<str>>,
+    /// Whether its driver is that of Windows, as under WSL2.
+    pub windows_driver: bool,
+    /// The image.
+    pub image: ImageRequest<'c>,
+    /// Whether forward compatibility may be used.
+    pub forward_compat: bool,
+}
+
+impl Reading<'_> {
+    /// Everything the solver looks at: not how GPUs are written, but which they are. A field that is not told here makes
+    /// one machine of two.
+    fn identity(&self) -> impl PartialEq + Hash + '_ {
+        let Reading {
+            runtime,
+            arch: _, // The platform's.
+            platform,
+            gpus,
+            driver,
+            os,
+            image_os,
+            glibc,
+            gcc,
+            clang,
+            toolkits,
+            cudnn,
+            compat,
+            kernel_module,
+            image_requires,
+            windows_driver,
+            image,
+            forward_compat,
+        } = self;
+        let gpus: (u8, Vec<(&str, _)>) = match gpus {
+            Gpus::Unsaid => (0, Vec::new()),
+            Gpus::Cpu => (1, Vec::new()),
+            Gpus::These(gpus) => (2, gpus.iter().map(|gpu| (gpu.name.as_str(), gpu.cc)).collect()),
+        };
+        let image = match image {
+            ImageRequest::No => (0, None, None),
+            ImageRequest::Choose(repository) => (1, Some(repository), None),
+            ImageRequest::Known(image) => (2, None, Some(std::ptr::from_ref(*image))),
+            ImageRequest::NoSuchTag(_) => (3, None, None),
+            ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..) => (4, None, None),
+        };
+        let host = (os.map(|os| &*os.id), image_os, glibc, gcc, clang, toolkits, cudnn);
+        let beneath = (driver, windows_driver, compat.map(|compat| compat.cuda), kernel_module, image_requires);
+        (runtime, platform, gpus, beneath, host, image, forward_compat)
+    }
+}
+
+impl PartialEq for Reading<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Reading<'_> {}
+
+impl Hash for Reading<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
+}
+
+impl<'c> Reading<'c> {
+    /// Whether one of its GPUs is a Jetson's, whose driver comes with its system image.
+    pub fn is_jetson(&self) -> bool {
+        self.named_gpus().iter().any(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson))
+    }
+
+    /// The GPUs named, if any.
+    pub fn named_gpus(&self) -> &[GpuRequest<'c>] {
+        match &self.gpus {
+            Gpus::These(gpus) => gpus,
+            _ => &[],
+        }
+    }
+
+    /// Whether the target has no GPU.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.gpus, Gpus::Cpu)
+    }
+
+    /// Whether anything definite is said of the driver.
+    pub fn pins_driver(&self) -> bool {
+        !matches!(self.driver, DriverRequest::Free(_))
+    }
+
+    /// Whether the driver is the one that comes with the system, whose release number nobody needs to know.
+    pub fn has_system_driver(&self) -> bool {
+        matches!(&self.driver, DriverRequest::Cuda(_, Told::System | Told::Jetson(_)))
+    }
+
+    /// The setting that tells what driver there is.
+    pub fn driver_setting(&self) -> &'static str {
+        match &self.driver {
+            DriverRequest::Cuda(_, Told::System) => "os",
+            DriverRequest::Cuda(_, Told::Key) => "driver-cuda",
+            _ => "driver",
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What the lines of a target mean: its GPUs, its driver, its image.
+
+use crate::catalog::rows::{Class, Gpu, Image};
+use crate::spec::ImageRef;
+use crate::types::{Cc, Constraint, Version};
+
+/// What is known of a target's GPUs.
+#[derive(Debug, Clone)]
+pub enum Gpus<'c> {
+    /// `gpu` is omitted.
+    Unsaid,
+    /// `gpu = "none"`
+    Cpu,
+    /// Each of these must work alone.
+    These(Vec<GpuRequest<'c>>),
+}
+
+impl Gpus<'_> {
+    /// Whether they are boards of NVIDIA's Jetson line, which come with a driver of their own.
+    pub fn are_jetsons(&self) -> bool {
+        match self {
+            Gpus::These(gpus) => gpus.iter().all(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson)),
+            Gpus::Unsaid | Gpus::Cpu => false,
+        }
+    }
+}
+
+/// One GPU product, or a bare capability.
+#[derive(Debug, Clone)]
+pub struct GpuRequest<'c> {
+    /// NVML's name, or `sm_90`.
+    pub name: String,
+    /// The name as it was written, which may mean several products.
+    pub written: String,
+    /// Its compute capability.
+    pub cc: Cc,
+    /// The same as a version, for rules.
+    pub cc_version: Version,
+    /// The product's row; none for a bare capability.
+    pub row: Option<&'c Gpu>,
+}
+
+/// What is said of a target's driver.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum DriverRequest {
+    /// Nothing, or only upper bounds: the lock states the minimum.
+    Free(Option<Constraint>),
+    /// The hosts have exactly this release.
+    Exact(Version),
+    /// The hosts have at worst the oldest branch this admits.
+    AtWorst(Constraint),
+    /// The hosts' nvidia-smi shows this CUDA version, and how that is known.
+    Cuda(Version, Told),
+}
+
+/// What tells the CUDA version of a driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Told {
+    /// `driver-cuda`
+    Key,
+    /// The system, which the driver comes with.
+    System,
+    /// This number of a driver that Jetsons alone have.
+    Jetson(Version),
+}
+
+/// What is said of a target's image.
+#[derive(Debug, Clone)]
+pub enum ImageRequest<'c> {
+    /// No image.
+    No,
+    /// Choose a tag of this repository.
+    Choose(String),
+    /// This image, known to the catalog.
+    Known(&'c Image),
+    /// This tag of a known repository, which has no such tag.
+    NoSuchTag(ImageRef),
+    /// This tag of a known repository of which not all tags are known, and the nearest that is.
+    UnseenTag(ImageRef, Option<&'c Image>),
+    /// An image of a repository the catalog does not know, or described in the spec: nothing else of it is checked.
+    Unchecked(ImageRef),
+}
+
+impl GpuRequest<'_> {
+    /// Whether cuda-compat may run on it.
+    pub fn is_datacenter(&self) -> bool {
+        self.row.is_some_and(|row| row.class == Class::Datacenter)
+    }
+}

@@ -1,0 +1,53 @@
+//! What changes from one lock to another, between files and revisions of git; and that each spec has a lock of its own.
+
+use std::fs;
+use std::process::Command;
+
+use crate::common::sandbox::Sandbox;
+
+const OLD: &str = "[stack]\ntorch = \"2.5.1\"\n[target.lab]\ngpu = \"T4\"\n[target.prod]\ngpu = \"H100\"\n";
+const NEW: &str = "[stack]\ntorch = \"2.8.0+cu129\"\n[target.lab]\ngpu = \"T4\"\n[target.prod]\ngpu = \"H100\"\n";
+
+#[test]
+fn what_changes_for_whom_drivers_first() {
+    let sandbox = Sandbox::new("diff", OLD);
+    fs::write(sandbox.path("a.toml"), OLD).unwrap();
+    fs::write(sandbox.path("b.toml"), NEW).unwrap();
+    for spec in ["a.toml", "b.toml"] {
+        sandbox.run(&["lock", "--spec", spec]).exits(0);
+    }
+    assert!(fs::metadata(sandbox.path("a.lock")).is_ok() && fs::metadata(sandbox.path("b.lock")).is_ok());
+    assert!(fs::metadata(sandbox.path("gpuenv.lock")).is_err(), "each spec has a lock of its own");
+    let ran = sandbox.run(&["diff", "a.lock", "b.lock", "--spec", "a.toml"]).exits(0);
+    assert!(ran.out.contains("torch") && ran.out.contains("2.5.1+cu124"), "{}", ran.out);
+    sandbox.run(&["diff", "a.lock", "b.lock", "--exit-code", "--spec", "a.toml"]).exits(1);
+    let same = sandbox.run(&["diff", "a.lock", "a.lock", "--exit-code", "--spec", "a.toml"]).exits(0);
+    assert_eq!(same.out, "no differences\n");
+    let json = sandbox.run(&["diff", "a.lock", "b.lock", "--format", "json", "--spec", "a.toml"]).exits(0);
+    let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let torch = told["differences"].as_array().unwrap().iter().find(|one| one["part"] == "torch").unwrap();
+    assert!(torch["target"].is_null() && torch["to"] == "2.8.0+cu129", "{torch}");
+}
+
+#[test]
+fn a_revision_of_git_is_read_as_it_is() {
+    let sandbox = Sandbox::new("diff-git", OLD);
+    let git = |args: &[&str]| {
+        let mut git = Command::new("git");
+        let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"];
+        git.args(who).args(args).current_dir(sandbox.path(""));
+        git.output().is_ok_and(|output| output.status.success())
+    };
+    if !git(&["init"]) {
+        eprintln!("skipped: there is no git");
+        return;
+    }
+    sandbox.run(&["lock"]).exits(0);
+    assert!(git(&["add", "."]) && git(&["commit", "-m", "one"]));
+    sandbox.write(NEW);
+    sandbox.run(&["lock"]).exits(0);
+    let ran = sandbox.run(&["diff", "--exit-code"]).exits(1);
+    assert!(ran.out.contains("torch"), "{}", ran.out);
+    sandbox.run(&["diff", "no-such-revision"]).exits(2);
+    sandbox.run(&["diff", "--", "--output=x"]).exits(2);
+}

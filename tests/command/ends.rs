@@ -1,0 +1,196 @@
+//! How runs end where something is wrong: with words, on the stream that can take them, and the exit code that says
+//! what kind of wrong it is.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use crate::common::checkout::{Place, Ran};
+
+const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n";
+
+#[test]
+fn what_stdout_does_not_take_is_told_on_stderr() {
+    if !fs::exists("/dev/full").unwrap_or(false) {
+        return;
+    }
+    let place = Place::with("full", SPEC);
+    for args in [&["lock"][..], &["catalog"], &["explain"], &["export", "env"], &["--help"]] {
+        for format in ["human", "json", "github"] {
+            let mut command = place.command("checkout", &[args, &["--format", format]].concat());
+            command.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+            let ran = Ran::of(&mut command);
+            let prints = format == "json" || args != ["lock"];
+            assert_eq!(ran.code, if prints { 4 } else { 0 }, "{args:?} {format}: {ran:?}");
+            assert_eq!(ran.err.matches("stdout cannot be written").count(), usize::from(prints), "{args:?} {ran:?}");
+        }
+    }
+    // What was to be told is told as well.
+    place.write("checkout/gpuenv.toml", "[stack]\ntorhc = 1\n");
+    let mut command = place.command("checkout", &["lock", "--format", "json"]);
+    command.stdout(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    Ran::of(&mut command).exits(4).says("`torhc` must be a string").says("stdout cannot be written");
+}
+
+#[test]
+fn a_missing_spec_names_what_makes_one() {
+    let place = Place::new("missing");
+    place.run(&["lock"]).exits(2).says("gpuenv.toml not found").says("`gpuenv init`");
+}
+
+#[test]
+fn a_lock_that_explain_cannot_read_is_told() {
+    let place = Place::with("explain", SPEC);
+    place.run(&["lock"]).exits(0);
+    place.run(&["explain"]).exits(0).hides("not compared");
+    let lock = place.read("checkout/gpuenv.lock");
+    for (text, says) in [
+        ("version = 99\n".to_string(), "format 99"),
+        (lock.replacen("\nstack.torch", "\n<<<<<<< ours\nstack.torch", 1), "merge-conflict marker"),
+        ("stack = {".to_string(), "line 1"),
+    ] {
+        place.write("checkout/gpuenv.lock", &text);
+        place.run(&["explain"]).exits(0).says("not compared with the lock").says(says);
+        let ran = place.run(&["explain", "--format", "json"]).exits(0).says(says);
+        assert!(serde_json::from_str::<serde_json::Value>(&ran.out).is_ok(), "{ran:?}");
+    }
+}
+
+/// Each says what to do.
+#[test]
+fn a_file_that_cannot_be_read_has_a_way_out() {
+    let place = Place::with("unread", SPEC);
+    place.run(&["lock", "--spec", "nix.toml"]).exits(4).says("check its name");
+    place.run(&["lock", "--spec", "/dev/zero"]).exits(4).says("no regular file").says("only regular files are read");
+    let spec = place.path("checkout/gpuenv.toml");
+    fs::remove_file(&spec).unwrap();
+    symlink("nowhere.toml", &spec).unwrap();
+    place.run(&["lock"]).exits(4).says("it is a link to nowhere.toml, which does not exist").says("mend the link");
+    fs::remove_file(&spec).unwrap();
+    symlink("gpuenv.toml", &spec).unwrap();
+    place.run(&["lock"]).exits(4).says("the link leads to no file");
+    fs::remove_file(&spec).unwrap();
+    fs::create_dir(&spec).unwrap();
+    place.run(&["lock"]).exits(4).says("gpuenv.toml is a folder").says("move the folder out of the way");
+}
+
+/// What is read is bounded so that an answer comes within seconds: ten thousand targets or packages, a lock of theirs.
+#[test]
+fn more_than_anyone_has_is_refused_at_once() {
+    let targets = |count: usize| {
+        let each = (0..count).map(|at| format!("[target.t{at}]\ngpu = \"T4\"\n"));
+        format!("[stack]\ntorch = \"2.5.1\"\n{}", each.collect::<String>())
+    };
+    let packages = (0..=10_000).map(|at| format!("p{at} = \"*\"\n")).collect::<String>();
+    let place = Place::with("large", &targets(10_000));
+    place.run(&["lock"]).exits(0);
+    place.run(&["export", "json", "--target", "t1"]).exits(0);
+    for text in [targets(10_001), format!("{SPEC}[packages]\n{packages}")] {
+        place.write("checkout/gpuenv.toml", &text);
+        place.run(&["lock"]).exits(2).says("error[too-large]").says("more than 10000 entries");
+    }
+    place.write("checkout/gpuenv.lock", &format!("version = 2\n#{}\n", "x".repeat(32 << 20)));
+    place.run(&["verify", "--quick"]).exits(2).says("error[too-large]").says("32 MiB");
+}
+
+/// Without a project there is none to tell of.
+#[test]
+fn outside_of_a_project_short_names_are_looked_up_among_the_facts() {
+    let place = Place::new("no-project");
+    assert!(place.run(&["explain", "driver"]).exits(0).out.contains("branch 304"));
+    place.run(&["explain", "gpu"]).exits(2).says("explain target.NAME.gpu");
+}
+
+/// Whoever is on the way to an index over http can put any wheel into it.
+#[test]
+fn an_index_without_https_is_refused() {
+    let place = Place::with("http", SPEC);
+    place.run(&["lock"]).exits(0);
+    let lock = place.read("checkout/gpuenv.lock");
+    let edited = lock.replace("https://download.pytorch.org/whl", "http://download.pytorch.org/whl");
+    assert_ne!(edited, lock);
+    place.write("checkout/gpuenv.lock", &edited);
+    for format in ["requirements", "uv", "dockerfile", "json"] {
+        place.run(&["export", format]).exits(2).says("https://");
+    }
+    place.write("checkout/gpuenv.lock", &lock);
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[catalog]\noverlays = [\"site.toml\"]\n"));
+    let row = "[[source]]\nid = \"acme\"\nat = \"https://acme.example\"\nkind = \"measured\"\nseen = \"2026-11-22\"\n[[build]]\npackage = \"torch\"\nversion = \"2.7.1.7\"\nvariant = \"cu126\"\narch = \"x86_64\"\nstatus = \"stable\"\ndefault = true\nindex_url = \"http://wheels.acme.example/simple\"\npythons = [\"3.12\"]\nglibc = \"2.28\"\nsass = [\"9.0\"]\ntoolkit = \"12.6.3\"\nsource = \"acme\"\narch_source = \"acme\"\npins_source = \"acme\"\n";
+    place.write("checkout/site.toml", row);
+    place.run(&["lock"]).exits(2).says("http://wheels.acme.example/simple");
+}
+
+#[test]
+fn a_mistake_of_gpuenv_has_an_exit_code_of_its_own() {
+    let place = Place::with("panic", SPEC);
+    place.run(&["--help"]).exits(0);
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    for format in ["human", "json", "github"] {
+        let mut command = place.command("checkout", &["lock", "--format", format]);
+        let ran = Ran::of(command.env("GPUENV_TEST_PANIC", "a \u{1b}[31m test")).exits(70);
+        assert!(!ran.err.contains("RUST_BACKTRACE") && !ran.err.contains('\u{1b}'), "{ran:?}");
+        if format == "json" {
+            let document: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+            let error = &document["errors"][0];
+            assert_eq!((document["status"].as_str(), error["code"].as_str()), (Some("error"), Some("internal-error")));
+        } else {
+            ran.says("error[internal-error]").says("report it").says("mistake.rs");
+        }
+    }
+    let help = place.run(&["--help"]);
+    assert!(help.out.contains("70"), "{}", help.out);
+}
+
+#[test]
+fn a_date_beyond_all_months_is_no_panic() {
+    let place = Place::with("months", &format!("{SPEC}[catalog]\noverlays = [\"site.toml\"]\n"));
+    for date in ["4294967295-01", "400000000-12", "99999999999999-1", "-1-1"] {
+        let row = format!(
+            "source = [{{ id = \"acme\", at = \"https://acme.example\", kind = \"measured\", seen = \"2026-11-22\" }}]\n\
+             driver = [{{ version = \"570.26.7\", date = \"{date}\", source = \"acme\" }}]\n"
+        );
+        place.write("checkout/site.toml", &row);
+        place.run(&["lock"]).exits(2).says("is no date");
+    }
+}
+
+#[test]
+fn of_several_near_ids_the_same_is_named_each_time() {
+    let place = Place::with("nearest", &format!("{SPEC}[catalog]\noverlays = [\"site.toml\"]\n"));
+    place.write(
+        "checkout/site.toml",
+        "source = [{ id = \"acme\", at = \"https://acme.example\", kind = \"measured\", seen = \"2026-11-22\" }]\n\
+         driver = [{ version = \"470.82.09\", replace = true, source = \"acme\" }]\n",
+    );
+    let first = place.run(&["lock"]).exits(2).says("the nearest id is").err;
+    for _ in 0..12 {
+        assert_eq!(place.run(&["lock"]).err, first);
+    }
+}
+
+#[test]
+fn a_record_keeps_no_variable_that_is_not_known_to_be_harmless() {
+    let place = Place::new("variables");
+    let mut command = place.command("checkout", &["probe", "--format", "json", "--quick"]);
+    command.env("CUDA_VISIBLE_DEVICES", "0");
+    let secrets = [
+        "NVIDIA_AUTH",
+        "CUDA_PASSPHRASE",
+        "NVIDIA_NGC_PW",
+        "NCCL_LOGIN",
+        "PYTORCH_SIGNING",
+        "CUDA_HUNTER",
+        "NGC_CLI_ORG",
+    ];
+    for name in secrets {
+        command.env(name, "HUNTER2");
+    }
+    let ran = Ran::of(&mut command).exits(0);
+    assert!(ran.out.contains("CUDA_VISIBLE_DEVICES") && !ran.out.contains("HUNTER2"), "{}", ran.out);
+    // Nor one that another gpuenv kept, or that somebody pasted.
+    let record = "{\"format\": 1, \"environment\": {\"NVIDIA_AUTH\": \"HUNTER2\", \"CUDA_VISIBLE_DEVICES\": \"1\"}}";
+    place.write("checkout/host.json", record);
+    let ran = place.run(&["probe", "--from", "host.json", "--format", "json"]).exits(0).hides("HUNTER2");
+    assert!(ran.out.contains("CUDA_VISIBLE_DEVICES"), "{}", ran.out);
+}

@@ -1,0 +1,428 @@
+//! `gpuenv init --from`: the spec of a project that exists. The files are written after public ones of the same shape;
+//! what each is after stands above it.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::sandbox::Sandbox;
+
+/// A folder with some files and no gpuenv.toml.
+fn project(name: &str, files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new(&format!("from-{name}"), "");
+    fs::remove_file(sandbox.path("gpuenv.toml")).unwrap();
+    for (name, text) in files {
+        fs::write(sandbox.path(name), text).unwrap();
+    }
+    sandbox
+}
+
+/// Runs `init --from` with all files and more words; the spec's lines without comments and blanks, and the document.
+fn drafted(name: &str, files: &[(&str, &str)], more: &[&str]) -> (Vec<String>, Value) {
+    let sandbox = project(name, files);
+    let mut args = vec!["init", "-o", "-"];
+    files.iter().for_each(|(name, _)| args.extend(["--from", name]));
+    args.extend(more);
+    let (code, told) = sandbox.json(&args);
+    assert_eq!(code, 0, "{told:#}");
+    let spec = told["spec"].as_str().unwrap();
+    let lines = spec.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    (lines.map(|line| line.split("  #").next().unwrap().split_whitespace().collect::<String>()).collect(), told)
+}
+
+fn left(told: &Value) -> Vec<String> {
+    let each = told["left"].as_array().into_iter().flatten();
+    each.map(|one| format!("{}:{} {}", one["file"].as_str().unwrap(), one["line"], one["text"].as_str().unwrap()))
+        .collect()
+}
+
+/// As <https://github.com/CompVis/stable-diffusion/blob/main/environment.yaml>: a release of conda's toolkit, pins of
+/// pip, and packages from git.
+const DIFFUSION: &str = "\
+name: ldm
+channels:
+  - pytorch
+  - defaults
+dependencies:
+  - python=3.8.5
+  - pip=20.3
+  - cudatoolkit=11.3
+  - pytorch=1.11.0
+  - torchvision=0.12.0
+  - numpy=1.19.2
+  - pip:
+    - transformers==4.19.2
+    - torchmetrics==0.6.0
+    - -e git+https://github.com/CompVis/taming-transformers.git@master#egg=taming-transformers
+    - -e .
+";
+
+#[test]
+fn an_environment_of_conda() {
+    let (lines, told) = drafted("conda", &[("environment.yaml", DIFFUSION)], &["--gpu", "V100"]);
+    assert_eq!(
+        lines,
+        [
+            "[stack]",
+            "torch=\"1.11.0\"",
+            "cuda=\"11.3\"",
+            "torchvision=\"0.12.0\"",
+            "python=\"3.8\"",
+            "[packages]",
+            "numpy=\"==1.19.2\"",
+            "torchmetrics=\"==0.6.0\"",
+            "transformers=\"==4.19.2\"",
+            "[target.default]",
+            "gpu=\"V100\""
+        ]
+    );
+    assert_eq!(told["packages"], serde_json::json!(["numpy==1.19.2", "torchmetrics==0.6.0", "transformers==4.19.2"]));
+    assert_eq!(left(&told).len(), 2, "{told:#}");
+    assert!(left(&told)[0].starts_with("environment.yaml:15 -e git+https://"), "{told:#}");
+    assert_eq!(told["conflicts"], serde_json::json!([]));
+}
+
+/// As in <https://github.com/GradientSpaces/LoopSplat/blob/main/environment.yml>: compilers and a channel of one CUDA.
+#[test]
+fn compilers_of_conda_mean_that_something_is_built() {
+    let text = "dependencies:\n  - python=3.10\n  - nvidia/label/cuda-12.1.0::cuda-toolkit=12.1\n  - pytorch=2.1.2\n  - pytorch-cuda=12.1 \n  - faiss-gpu=1.8.0\n";
+    let (lines, told) = drafted("conda-build", &[("environment.yml", text)], &["--gpu", "A100-PCIE-40GB"]);
+    assert!(lines.contains(&"[build]".to_string()) && lines.contains(&"cuda=\"12.1\"".to_string()), "{lines:?}");
+    // conda's faiss-gpu 1.8.0 is not the package index's, whose 1.7.2 is the last before 1.14.
+    assert!(lines.contains(&"faiss-gpu=\"1.8.0\"".to_string()), "{lines:?}");
+    assert_eq!(told["conflicts"].as_array().map(Vec::len), Some(1), "{told:#}");
+    assert_eq!(left(&told), Vec::<String>::new());
+}
+
+/// As many lists of training code: an index of PyTorch's, wheels by address, packages from git, and a freeze of NVIDIA's
+/// libraries.
+const REQUIREMENTS: &str = "\
+# training
+--extra-index-url https://download.pytorch.org/whl/cu121
+torch==2.3.1
+torchvision  # whichever
+transformers>=4.40,<5
+https://github.com/Dao-AILab/flash-attention/releases/download/v2.5.8/flash_attn-2.5.8+cu122torch2.3cxx11abiFALSE-cp310-cp310-linux_x86_64.whl
+nvidia-cublas-cu12==12.1.3.1
+nvidia-cudnn-cu12==8.9.2.26
+uvloop==0.19.0 ; sys_platform != 'win32'
+pywin32 ; sys_platform == 'win32'
+numpy==1.26.4 \\
+    --hash=sha256:0000000000000000000000000000000000000000000000000000000000000000
+git+https://github.com/huggingface/peft.git
+-r dev.txt
+-e .
+";
+
+#[test]
+fn a_list_of_requirements() {
+    let (lines, told) = drafted("pip", &[("requirements.txt", REQUIREMENTS)], &[]);
+    assert_eq!(
+        lines,
+        [
+            "[stack]",
+            "torch=\"2.3.1+cu121\"",
+            "torchvision=\"*\"",
+            "flash-attn=\"2.5.8\"",
+            "cudnn=\"8.9.2.26\"",
+            "[packages]",
+            "numpy=\"==1.26.4\"",
+            "transformers=\">=4.40,<5\"",
+            "[target.default]"
+        ]
+    );
+    let packages =
+        serde_json::json!(["numpy==1.26.4", "transformers>=4.40,<5", "uvloop==0.19.0 ; sys_platform != 'win32'"]);
+    assert_eq!(told["packages"], packages);
+    let wanted = [
+        "requirements.txt:7 nvidia-cublas-cu12==12.1.3.1",
+        "requirements.txt:10 pywin32 ; sys_platform == 'win32'",
+        "requirements.txt:13 git+https://github.com/huggingface/peft.git",
+        "requirements.txt:14 -r dev.txt",
+        "requirements.txt:15 -e .",
+    ];
+    let mut seen = left(&told);
+    seen.sort_by_key(|line| line.split([':', ' ']).nth(1).and_then(|line| line.parse::<u32>().ok()));
+    assert_eq!(seen, wanted);
+}
+
+/// As uv's guide to PyTorch (<https://docs.astral.sh/uv/guides/integration/pytorch/>): sources by system and by extra.
+const PYPROJECT: &str = "\
+[project]
+name = \"x\"
+version = \"0.1.0\"
+requires-python = \">=3.10,<3.13\"
+dependencies = [\"torch>=2.4\", \"jax[cuda12]>=0.4.30\", \"transformers\"]
+
+[project.optional-dependencies]
+serve = [\"vllm==0.6.6\", \"fastapi\"]
+
+[tool.uv.sources]
+torch = [
+  { index = \"pytorch-cpu\", marker = \"sys_platform == 'darwin'\" },
+  { index = \"pytorch-cu124\", marker = \"sys_platform == 'linux'\" },
+]
+own = { path = \"../own\" }
+
+[[tool.uv.index]]
+name = \"pytorch-cpu\"
+url = \"https://download.pytorch.org/whl/cpu\"
+
+[[tool.uv.index]]
+name = \"pytorch-cu124\"
+url = \"https://download.pytorch.org/whl/cu124\"
+explicit = true
+
+[tool.pixi.dependencies]
+cmake = \"*\"
+";
+
+#[test]
+fn a_pyproject_of_uv() {
+    let (lines, told) = drafted("uv", &[("pyproject.toml", PYPROJECT)], &[]);
+    assert_eq!(
+        lines[..5],
+        [
+            "[stack]",
+            "torch=\">=2.4,+cu124\"",
+            "jax=\">=0.4.30,+cu12\"",
+            "vllm=\"0.6.6,<0.6.6.post1\"",
+            "python=\">=3.10,<3.13\""
+        ]
+    );
+    assert_eq!(told["packages"], serde_json::json!(["transformers"]));
+    let left = left(&told);
+    assert!(left.contains(&"pyproject.toml:8 fastapi".to_string()), "{left:?}");
+    assert!(
+        left.iter().any(|line| line.contains("own")) && left.iter().any(|line| line.contains("[tool.pixi]")),
+        "{left:?}"
+    );
+}
+
+#[test]
+fn a_pyproject_of_poetry() {
+    let text = "[tool.poetry.dependencies]\npython = \"^3.10\"\ntorch = { version = \"^2.4\", source = \"cu121\" }\n\
+                vllm = { git = \"https://github.com/x/vllm.git\" }\ntransformers = \"*\"\n\n\
+                [tool.poetry.group.dev.dependencies]\npytest = \"*\"\n\n\
+                [[tool.poetry.source]]\nname = \"cu121\"\nurl = \"https://download.pytorch.org/whl/cu121\"\n";
+    let (lines, told) = drafted("poetry", &[("pyproject.toml", text)], &[]);
+    assert_eq!(lines[..3], ["[stack]", "torch=\">=2.4,<3,+cu121\"", "python=\">=3.10,<4\""]);
+    assert_eq!(told["packages"], serde_json::json!(["transformers"]));
+    assert_eq!(left(&told).len(), 2, "{told:#}");
+}
+
+/// As uv writes it of a project with a build of torch for each extra.
+const UV_LOCK: &str = "\
+version = 1
+requires-python = \">=3.12\"
+
+[[package]]
+name = \"filelock\"
+version = \"3.18.0\"
+source = { registry = \"https://example.org/simple\" }
+
+[[package]]
+name = \"app\"
+version = \"0.1.0\"
+source = { virtual = \".\" }
+dependencies = [
+    { name = \"transformers\" },
+    { name = \"torchvision\" },
+]
+
+[package.optional-dependencies]
+cpu = [
+    { name = \"torch\", version = \"2.7.1+cpu\" },
+]
+cu128 = [
+    { name = \"torch\", version = \"2.7.1+cu128\" },
+]
+
+[[package]]
+name = \"torch\"
+version = \"2.7.1\"
+source = { registry = \"https://example.org/simple\" }
+resolution-markers = [
+    \"python_full_version >= '3.13' and sys_platform == 'darwin'\",
+    \"python_full_version < '3.13' and sys_platform == 'darwin'\",
+]
+
+[[package]]
+name = \"torch\"
+version = \"2.7.1+cpu\"
+source = { registry = \"https://download.pytorch.org/whl/cpu\" }
+
+[[package]]
+name = \"torch\"
+version = \"2.7.1+cu128\"
+source = { registry = \"https://download.pytorch.org/whl/cu128\" }
+
+[[package]]
+name = \"torchvision\"
+version = \"0.22.1+cu128\"
+source = { registry = \"https://download.pytorch.org/whl/cu128\" }
+
+[[package]]
+name = \"transformers\"
+version = \"4.52.4\"
+source = { registry = \"https://example.org/simple\" }
+
+[[package]]
+name = \"triton\"
+version = \"3.3.1\"
+source = { registry = \"https://example.org/simple\" }
+";
+
+#[test]
+fn a_lock_of_uv() {
+    let (lines, told) = drafted("uv-lock", &[("uv.lock", UV_LOCK)], &["--gpu", "RTX 5090"]);
+    assert_eq!(lines[..4], ["[stack]", "torch=\"2.7.1+cu128\"", "torchvision=\"0.22.1\"", "python=\">=3.12\""]);
+    assert_eq!(told["packages"], serde_json::json!(["transformers==4.52.4"]));
+    assert_eq!(left(&told).len(), 2, "{told:#}");
+    assert_eq!(told["conflicts"], serde_json::json!([]));
+}
+
+/// As the images of inference servers are built: a stage that compiles, one that runs, versions as arguments.
+const DOCKERFILE: &str = "\
+# syntax=docker/dockerfile:1
+ARG CUDA_VERSION=12.4.1
+FROM nvidia/cuda:${CUDA_VERSION}-devel-ubuntu22.04 AS build
+ARG TORCH_CUDA_ARCH_LIST=\"8.0 9.0\"
+RUN --mount=type=cache,target=/root/.cache/pip pip wheel ./kernels
+
+FROM nvidia/cuda:${CUDA_VERSION}-base-ubuntu22.04 AS run
+ENV DEBIAN_FRONTEND=noninteractive \\
+    LANG=C.UTF-8
+ARG TORCH_VERSION=2.5.1
+RUN apt-get update && apt-get install -y python3-pip && rm -rf /var/lib/apt/lists/*
+RUN --mount=type=cache,target=/root/.cache/pip \\
+    python3 -m pip install --no-cache-dir \"torch==${TORCH_VERSION}\" torchvision \\
+    --index-url https://download.pytorch.org/whl/cu124
+RUN (uv pip install \"transformers>=4.45\" -r requirements.txt) && echo done
+";
+
+#[test]
+fn a_dockerfile() {
+    let (lines, told) = drafted("docker", &[("Dockerfile", DOCKERFILE)], &["--gpu", "A100-PCIE-40GB"]);
+    assert_eq!(
+        lines,
+        [
+            "[stack]",
+            "torch=\"2.5.1+cu124\"",
+            "torchvision=\"*\"",
+            "[packages]",
+            "transformers=\">=4.45\"",
+            "[build]",
+            "cuda-extensions=true",
+            "[target.default]",
+            "image=\"nvidia/cuda:12.4.1-base-ubuntu22.04\"",
+            "gpu=\"A100-PCIE-40GB\""
+        ]
+    );
+    assert_eq!(told["packages"], serde_json::json!(["transformers>=4.45"]));
+    let left = left(&told);
+    assert!(left.contains(&"Dockerfile:15 -r requirements.txt".to_string()), "{left:?}");
+    assert!(left.contains(&"Dockerfile:3 FROM nvidia/cuda:12.4.1-devel-ubuntu22.04".to_string()), "{left:?}");
+    // Code is compiled, and the image of the last stage has no toolkit: that is told.
+    assert!(!told["conflicts"].as_array().unwrap().is_empty(), "{told:#}");
+}
+
+#[test]
+fn several_files_are_one_project() {
+    let files = [
+        ("requirements.txt", "torch>=2.4\nvllm==0.6.6\n"),
+        ("uv.lock", UV_LOCK),
+        ("Dockerfile", "FROM python:3.12-slim\nRUN pip install torch==2.6.0\n"),
+    ];
+    let (lines, told) = drafted("several", &files, &[]);
+    // The one version of the lock says more than the range; a second one is told.
+    assert!(
+        lines.contains(&"torch=\"2.7.1+cu128\"".to_string())
+            && lines.contains(&"vllm=\"0.6.6,<0.6.6.post1\"".to_string()),
+        "{lines:?}"
+    );
+    assert!(lines.contains(&"image=\"python:3.12-slim\"".to_string()), "{lines:?}");
+    assert!(left(&told).contains(&"Dockerfile:2 torch==2.6.0".to_string()), "{told:#}");
+    // vllm 0.6.6 needs another torch: it was locked in memory.
+    let conflict = told["conflicts"][0]["culprits"].as_array().expect("a conflict");
+    assert!(conflict.contains(&"stack.vllm".into()), "{told:#}");
+}
+
+/// pip's `==2.4` is 2.4.0, `>2.4` admits 2.4.1 and `<=2.4` does not, and a post release is another release.
+#[test]
+fn versions_mean_what_pip_means() {
+    for (asked, line, locked) in [
+        ("torch>2.4,<2.5", "torch=\">2.4.0,<2.5\"", "2.4.1"),
+        ("torch<=2.4", "torch=\"<=2.4.0\"", "2.4.0"),
+        ("torch==2.4", "torch=\"2.4.0\"", "2.4.0"),
+        ("torch!=2.4,<2.4.2", "torch=\"!=2.4.0,<2.4.2\"", "2.4.1"),
+        ("torch==2.4.*", "torch=\"2.4\"", "2.4.1"),
+        ("vllm==0.5.0", "vllm=\"0.5.0,<0.5.0.post1\"", "0.5.0"),
+    ] {
+        let sandbox = project("meant", &[("requirements.txt", &format!("{asked}\n"))]);
+        sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
+        let spec: String =
+            sandbox.spec().lines().map(|line| line.split_whitespace().collect::<String>() + "\n").collect();
+        assert!(spec.contains(line), "{asked}: {spec}");
+        sandbox.run(&["lock"]).exits(0);
+        let (package, lock) = (
+            &asked[..asked.find(['<', '>', '=', '!']).unwrap()],
+            fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap(),
+        );
+        let chosen = format!("\n{package} = \"{locked}");
+        let exact = |lock: &str| lock.split(&chosen).nth(1).is_some_and(|rest| rest.starts_with(['"', '+']));
+        assert!(exact(&lock.replace("stack.", "")), "{asked}: {lock}");
+    }
+}
+
+/// A list without any framework is no question; what stands in for one is told.
+#[test]
+fn a_framework_that_nobody_asked_for_is_called_a_guess() {
+    let sandbox = project("guess", &[("requirements.txt", "numpy\n")]);
+    let ran = sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
+    ran.says("`torch = \"*\"` is a guess");
+    assert!(sandbox.spec().contains("a guess: replace it"), "{}", sandbox.spec());
+    let sandbox = project("no-guess", &[("requirements.txt", "torch==2.5.1\n")]);
+    let ran = sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
+    assert!(!ran.err.contains("guess"), "{ran:?}");
+}
+
+#[test]
+fn a_build_for_the_cpu_says_so() {
+    let (lines, _) = drafted(
+        "cpu",
+        &[("requirements.txt", "--index-url https://download.pytorch.org/whl/cpu\ntorch==2.5.1\n")],
+        &[],
+    );
+    assert_eq!(lines, ["[stack]", "torch=\"2.5.1+cpu\"", "[target.default]", "gpu=\"none\""]);
+}
+
+#[test]
+fn people_are_told_what_was_left_out_and_what_is_next() {
+    let sandbox =
+        project("told", &[("requirements.txt", REQUIREMENTS), ("environment.yml", "a: [\n"), ("notes.md", "")]);
+    let ran = sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100-PCIE-40GB"]).exits(0);
+    let ran = ran.says("created gpuenv.toml").says("requirements.txt:15 `-e .`: a package of this project");
+    ran.says("3 ordinary packages are carried as written").says("next: edit it as needed, then run `gpuenv lock`");
+    assert!(sandbox.spec().contains("\ntransformers = \">=4.40,<5\"\n"), "{}", sandbox.spec());
+    sandbox.run(&["lock"]).exits(0);
+    for (args, wanted) in [
+        (&["--host", "requirements.txt"][..], "use `gpuenv init --from requirements.txt`"),
+        (&["--from", "notes.md"], "--from reads requirements.txt, pyproject.toml, uv.lock"),
+        (&["--from", "environment.yml"], "environment.yml:"),
+    ] {
+        sandbox.run(&[&["init", "-o", "other.toml"], args].concat()).exits(2).says(wanted);
+    }
+    sandbox.run(&["init", "-o", "other.toml", "--from", "missing/uv.lock"]).exits(4);
+    assert!(!sandbox.path("other.toml").exists());
+}
+
+#[test]
+fn the_machine_comes_from_a_host_and_the_stack_from_the_project() {
+    let smi = "| NVIDIA-SMI 550.54.15   Driver Version: 550.54.15   CUDA Version: 12.4 |\n|   0  NVIDIA A100-SXM4-40GB  On |\n";
+    let sandbox = project("host", &[("requirements.txt", "torch==2.5.1\n"), ("smi.txt", smi)]);
+    sandbox.run(&["init", "--from", "requirements.txt", "--host", "smi.txt"]).exits(0);
+    let spec = sandbox.spec();
+    assert!(spec.contains("torch = \"2.5.1\"") && spec.contains("driver = \"550.54.15\""), "{spec}");
+    sandbox.run(&["lock"]).exits(0);
+}

@@ -1,0 +1,200 @@
+//! `gpuenv init`, and `gpuenv probe --from`, as users run them.
+
+use std::fs;
+use std::path::Path;
+
+use gpuenv::report::schema;
+use serde_json::Value;
+
+use crate::common::sandbox::Sandbox;
+use crate::common::validate;
+
+/// An excerpt of <https://github.com/sgl-project/sglang/issues/27487>: the newest header.
+const B200: &str = "\
+| NVIDIA-SMI 610.43.02              KMD Version: 610.43.02     CUDA UMD Version: 13.3     |
+|   0  NVIDIA B200                    On  |   00000000:63:00.0 Off |                    0 |
+| N/A   26C    P0            139W / 1000W |       0MiB / 183359MiB |      0%      Default |
+|                                         |                        |             Disabled |
+";
+
+/// A folder without a gpuenv.toml.
+fn empty(name: &str) -> Sandbox {
+    let sandbox = Sandbox::new(name, "");
+    fs::remove_file(sandbox.path("gpuenv.toml")).unwrap();
+    sandbox
+}
+
+#[track_caller]
+fn fits(name: &str, document: &Value) {
+    let schema: Value = serde_json::from_str(&schema::find(name).expect(name).text()).expect(name);
+    let wrong = validate::errors(&schema, document);
+    assert!(wrong.is_empty(), "{name}: {wrong:#?}\n{document:#}");
+}
+
+fn fixture(id: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/hosts/{id}.json")).to_string_lossy().into_owned()
+}
+
+#[test]
+fn without_options_it_writes_a_spec_that_locks_as_it_is() {
+    let sandbox = empty("init-bare");
+    sandbox.run(&["init"]).exits(0).says("created gpuenv.toml").says("then run `gpuenv lock`");
+    let spec = sandbox.spec();
+    for key in ["\ntorch ", "\n# gpu ", "\n# driver", "\n# image", "\n# os ", "\n# [build]"] {
+        assert!(spec.contains(key), "{key}: {spec}");
+    }
+    sandbox.run(&["lock"]).exits(0);
+    // Every hint is right: without the marks it is a spec.
+    let bold: Vec<&str> = spec.lines().skip(2).map(|line| line.strip_prefix("# ").unwrap_or(line)).collect();
+    sandbox.write(&bold.join("\n"));
+    sandbox.run(&["lock", "--fresh"]).exits(0);
+}
+
+#[test]
+fn a_file_is_not_replaced_unasked() {
+    let sandbox = Sandbox::new("init-there", "mine");
+    sandbox.run(&["init"]).exits(2).says("exists already").says("--force");
+    assert_eq!(sandbox.spec(), "mine");
+    sandbox.run(&["init", "-o", "other.toml"]).exits(0);
+    sandbox.run(&["init", "--spec", "other.toml"]).exits(2);
+    sandbox.run(&["init", "--force", "--gpu", "RTX 3091"]).exits(2);
+    assert_eq!(sandbox.spec(), "mine", "a mistake writes nothing");
+    sandbox.run(&["init", "--force"]).exits(0);
+    sandbox.run(&["lock"]).exits(0);
+    let ran = sandbox.run(&["init", "-o", "-"]).exits(0);
+    assert_eq!(ran.out, sandbox.spec());
+    sandbox.run(&["init", "-o", "no/such/folder/gpuenv.toml"]).exits(4);
+}
+
+#[test]
+fn what_is_typed_is_written_and_checked() {
+    let sandbox = empty("init-typed");
+    let all = "init --target prod --gpu A100-PCIE-40GB --gpu RTX-3090 --driver 535 --image nvidia/cuda --os ubuntu22.04 \
+               --arch x86_64 --torch >=2.4,<2.8 --python 3.11 --build";
+    sandbox.run(&all.split_whitespace().collect::<Vec<_>>()).exits(0);
+    let spec = sandbox.spec();
+    for line in ["[target.prod]", "[build]", "gpu    = [\"A100-PCIE-40GB\", \"RTX-3090\"]", "\"535\""] {
+        assert!(spec.contains(line), "{line}: {spec}");
+    }
+    sandbox.run(&["lock"]).exits(0);
+    for (args, wanted) in [
+        (&["--gpu", "RTX 3091"][..], "invalid value for `--gpu`: unknown GPU `RTX 3091`"),
+        (&["--gpu", "RTX 3091"], "NVIDIA GeForce RTX 3090"),
+        (&["--torch", "2..5"], "constraint"),
+        (&["--driver", "new"], "driver"),
+        (&["--arch", "sparc"], "x86_64"),
+        (&["--target", "a b"], "invalid target name"),
+        (&["--target", "x]\ngpu = \"none\"\n[target.y"], "invalid target name"),
+        (&["--torch", "1\"\n[target.y]\ngpu = \"none"], "constraint"),
+        (&["--gpu", "\u{1b}[31mRTX"], "cannot be seen"),
+        (&["--detect", "--host", "x"], "cannot be used with"),
+    ] {
+        let ran = sandbox.run(&[&["init", "--force"], args].concat()).exits(2).says(wanted);
+        assert!(!ran.err.contains('\u{1b}'), "{ran:?}");
+    }
+    assert_eq!(sandbox.spec(), spec);
+    // What is known of an unlisted system is little, and that is told.
+    sandbox.run(&["init", "--os", "ubunto22.04", "-o", "-"]).exits(0).says("os-not-listed");
+    // A contradiction is a true statement: the spec is written, and it is told.
+    sandbox
+        .run(&["init", "--force", "--gpu", "RTX 5090", "--torch", "2.0.1"])
+        .exits(0)
+        .says("`torch = \"2.0.1\"` is incompatible");
+    sandbox.run(&["lock"]).exits(1);
+}
+
+#[test]
+fn a_pasted_host_becomes_a_spec() {
+    let sandbox = empty("init-host");
+    fs::write(sandbox.path("paste.txt"), B200).unwrap();
+    sandbox.run(&["init", "--host", "paste.txt"]).exits(0);
+    let spec = sandbox.spec();
+    for line in ["gpu    = \"NVIDIA B200\"", "driver = \"610.43.02\"", "as nvidia-smi tells it", "torch = \"*\""] {
+        assert!(spec.contains(line), "{line}: {spec}");
+    }
+    sandbox.run(&["lock"]).exits(0);
+    // What is typed counts more.
+    sandbox
+        .run(&["init", "--host", "paste.txt", "--force", "--driver", "580", "--torch", "2.9", "--target", "node"])
+        .exits(0);
+    let spec = sandbox.spec();
+    assert!(spec.contains("driver = \"580\"") && !spec.contains("610.43") && spec.contains("[target.node]"), "{spec}");
+    for id in ["vllm-pr18272-a100-gcp", "vllm-3744-gh200-480gb", "metategra-pr2088-agx-orin", "vllm-17448-vgpu-48gb"] {
+        sandbox.run(&["init", "--host", &fixture(id), "--force"]).exits(0).says("then run `gpuenv lock`");
+        sandbox.run(&["lock", "--fresh"]).exits(0);
+    }
+    sandbox.run(&["init", "--host", &fixture("vllm-7680-a100-80gb-pcie"), "--force"]).exits(0).says("+cpu");
+    sandbox.run(&["init", "--host", &fixture("vllm-pr18272-a100-gcp"), "--build", "--force"]).exits(0);
+    assert!(sandbox.spec().contains("toolkit") && sandbox.spec().contains("gcc"), "{}", sandbox.spec());
+}
+
+#[test]
+fn this_host_becomes_a_spec() {
+    let sandbox = empty("init-detect");
+    sandbox.run(&["init", "--detect"]).exits(0).says("created gpuenv.toml");
+    assert!(sandbox.spec().contains("[target.host]"), "{}", sandbox.spec());
+}
+
+#[test]
+fn documents_fit_their_schema() {
+    let sandbox = empty("init-json");
+    let (code, document) = sandbox.json(&["init"]);
+    fits("init", &document);
+    assert_eq!(
+        (code, document["file"].as_str(), &document["conflicts"]),
+        (0, Some("gpuenv.toml"), &Value::Array(vec![]))
+    );
+    let (_, document) = sandbox.json(&["init", "-o", "-", "--gpu", "RTX 5090", "--torch", "2.0.1"]);
+    fits("init", &document);
+    assert!(document["file"].is_null() && document["conflicts"][0]["culprits"].is_array());
+    fits("error", &sandbox.json(&["init"]).1);
+    fits("error", &sandbox.json(&["probe", "--from", "nowhere"]).1);
+}
+
+#[test]
+fn a_paste_becomes_a_record() {
+    let sandbox = empty("probe-from");
+    fs::write(sandbox.path("paste.txt"), B200).unwrap();
+    let (code, record) = sandbox.json(&["probe", "--from", "paste.txt"]);
+    fits("host", &record);
+    assert_eq!((code, record["origin"].as_str()), (0, Some("pasted")));
+    assert_eq!(record["nvml"]["gpus"][0]["name"], "NVIDIA B200");
+    // PowerShell's `>` writes UTF-16.
+    let wide: Vec<u8> = format!("\u{feff}{B200}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    fs::write(sandbox.path("wide.txt"), wide).unwrap();
+    assert_eq!(sandbox.json(&["probe", "--from", "wide.txt"]).1, record);
+    // A record is read back as it is.
+    fs::write(sandbox.path("record.json"), record.to_string()).unwrap();
+    assert_eq!(sandbox.json(&["probe", "--from", "record.json"]).1, record);
+    for id in ["vllm-pr18272-a100-gcp", "vllm-37096-gh200-144g-hbm3e", "nvdocker-1352-titanv-windows"] {
+        fits("host", &sandbox.json(&["probe", "--from", &fixture(id)]).1);
+        sandbox.run(&["probe", "--from", &fixture(id)]).exits(0);
+    }
+}
+
+#[test]
+fn what_is_no_host_is_refused() {
+    let sandbox = empty("probe-bad");
+    for (text, wanted) in [
+        (&b""[..], "is empty"),
+        (b"\xff\xfe", "is empty"),
+        (b"hello \x1b[31m world", "no description of a host"),
+        (b"{\"format\": 99}", "format 99"),
+        (b"{\"format\": 1,\n  \"colour\": \"red\"}", "unknown field `colour`"),
+        (b"{\"format\": 1, \"platform\": {\"glibc\": \"new\"}}", "`new` is not a version"),
+        (b"{", "EOF"),
+    ] {
+        fs::write(sandbox.path("text"), text).unwrap();
+        let ran = sandbox.run(&["probe", "--from", "text"]).exits(2).says(wanted);
+        assert!(!ran.err.contains('\u{1b}') && ran.out.is_empty(), "{ran:?}");
+        sandbox.run(&["init", "--host", "text"]).exits(2).says(wanted);
+    }
+    let (_, error) = sandbox.json(&["probe", "--from", "-"]);
+    assert_eq!(error["errors"][0]["code"], "no-text");
+    fs::write(sandbox.path("text"), b"{\"format\": 1,\n  \"colour\": \"red\"}").unwrap();
+    let (_, error) = sandbox.json(&["probe", "--from", "text"]);
+    assert_eq!(error["errors"][0]["span"]["line"], 2);
+    sandbox.run(&["probe", "--from", "nowhere"]).exits(4);
+    fs::write(sandbox.path("large"), vec![b'x'; (16 << 20) + 1]).unwrap();
+    sandbox.run(&["probe", "--from", "large"]).exits(2).says("larger than 16 MiB");
+}

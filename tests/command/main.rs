@@ -1,0 +1,34 @@
+//! The program, asked as users and scripts ask it: each module is a topic.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod acceptance;
+mod bad_input;
+mod captures;
+mod catalog_update;
+mod cli;
+mod diagnose_host;
+mod diff;
+mod drivers;
+mod edit;
+mod ends;
+mod explain;
+mod facts;
+mod faults;
+mod fleet;
+mod fleet_plan;
+mod from;
+mod from_the_system;
+mod init;
+mod inspect;
+mod matrix;
+mod open_world;
+mod overlays;
+mod own_builds;
+mod packages;
+mod plain_output;
+mod project;
+mod relocks;
+mod schema;
+mod shell;

@@ -1,0 +1,320 @@
+//! What nobody has read is neither told as there nor as never published: each spec rests on something that the catalog does
+//! not know, or on something that it does and that a reading of names alone would miss.
+
+use crate::common::cases::{Case, case, hold};
+
+const CASES: &[Case] = &[
+    // A compute capability that no GPU has, or none that is known.
+    case(
+        "torch = \"*\"",
+        "gpu = \"sm_130\"",
+        2,
+        &["no GPU of compute capability 13.0 is known", "the newest known is 12.1"],
+    ),
+    case("torch = \"*\"", "gpu = \"7.6\"", 2, &["no GPU of compute capability 7.6 is known"]),
+    case("torch = \"2.13\"", "gpu = \"sm_90\"", 0, &[]),
+    // The variant of a package is that of its wheel.
+    case(
+        "torch = \"*\"\nvllm = \"0.33.0+cu129\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether vllm 0.33.0+cu129 was published"],
+    ),
+    case(
+        "torch = \"*\"\nflash-attn = \"2.8.3+cu12torch2.8\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["flash-attn 2.8.3+cu12torch2.8"],
+    ),
+    // What an extra pins may have no wheel for a Python that the package itself has one for.
+    case("tensorflow = \"2.14\"", "gpu = \"RTX 3090\"", 0, &["3.10"]),
+    case(
+        "tensorflow = \"2.14.1\"\npython = \"3.11\"",
+        "gpu = \"RTX 3090\"",
+        1,
+        &["what tensorflow[and-cuda] pins has wheels for Python 3.9 and 3.10 only"],
+    ),
+    // A label that nobody has seen hides nothing that is known.
+    case(
+        "torch = \"2.5.1\"\ntorchvision = \"0.20.1+xyz\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether torchvision 0.20.1+xyz was published", "!incompatible"],
+    ),
+    case(
+        "torch = \"2.5.1\"\ntorchvision = \"0.20.1+xyz\"",
+        "gpu = \"RTX 5090\"",
+        1,
+        &["`torch = \"2.5.1\"` is incompatible with `gpu = \"RTX 5090\"`"],
+    ),
+    case(
+        "torch = \"2.9.1\"\nxformers = \"0.0.33.post2+cu121\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["torch 2.9.1 was published for x86_64 as cpu, cu126, cu128, cu129 and cu130 only"],
+    ),
+    case("torch = \"2.9.1\"\ntorchvision = \"0.24.1+cu126\"", "gpu = \"H100 NVL\"", 0, &["torch        2.9.1+cu126"]),
+    case(
+        "torch = \"2.9.1+cu130\"\ntorchvision = \"0.24.1+cu126\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["`torch = \"2.9.1+cu130\"` is incompatible with `torchvision = \"0.24.1+cu126\"`"],
+    ),
+    case(
+        "torch = \"*\"\ntorchvision = \"+cpu\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &[
+            "`torchvision = \"+cpu\"` is incompatible with `gpu = \"H100 NVL\"`",
+            "allow any torchvision instead of +cpu",
+        ],
+    ),
+    case("torch = \"*\"\ntorchvision = \"0.20.1+cpu\"", "arch = \"x86_64\"", 0, &["torch        2.5.1+cpu"]),
+    // GPU code of packages that follow no framework binds too. Sources: github.com/microsoft/onnxruntime/issues/26221
+    // ("1.22.0 works, 1.23.0 fails" on an RTX 5090), github.com/Di-Is/faiss-gpu-wheels/issues/110.
+    case(
+        "onnxruntime-gpu = \"1.23.0\"",
+        "gpu = \"RTX 5090\"",
+        1,
+        &["onnxruntime-gpu 1.23.0 holds code for sm_60", "change onnxruntime-gpu from 1.23.0 to 1.23.2"],
+    ),
+    case("onnxruntime-gpu = \"1.22.0\"", "gpu = \"RTX 5090\"", 0, &[]),
+    case("faiss-gpu-cu12 = \"1.12.0\"", "gpu = \"RTX 5080\"", 1, &["holds code for sm_70, sm_80 only"]),
+    // What the C library of a system refuses is told of what is refused, and not of a torch that runs there.
+    // Source: github.com/vllm-project/vllm/issues/6562.
+    case(
+        "vllm = \"0.5.2\"",
+        "gpu = \"A100\"\nos = \"centos7\"",
+        1,
+        &["vllm 0.5.2 needs glibc", "!to 2.15.0 need glibc"],
+    ),
+    // The cuda-compat of an image may be too new for a board. Source: github.com/jax-ml/jax/issues/15961.
+    case(
+        "torch = \"1.13.1+cu117\"",
+        "gpu = \"K80\"\ndriver = \"470.182.03\"\nimage = \"nvidia/cuda:11.8.0-cudnn8-devel-ubuntu18.04\"",
+        0,
+        &["[image-compat]", "of driver branch R520, which no longer drives K80"],
+    ),
+    // A nightly is what a range admits, and not what a pin does. Source: github.com/PsycheFoundation/nousnet/pull/208.
+    case("torch = \"2.8.0.dev20250601+cu128\"\nbitsandbytes = \"0.46.0\"", "gpu = \"H100 NVL\"", 0, &["[nightly]"]),
+    case(
+        "torch = { version = \"2.8.0a0+git1\", cuda = \"12.8\", arch-list = \"9.0\", python = \"3.12\" }\ndeepspeed = \"*\"",
+        "gpu = \"H100 NVL\"",
+        0,
+        &[],
+    ),
+    case("torch = \"2.8.0.dev20250601+cu128\"\ntorchvision = \"0.23.0\"", "gpu = \"H100 NVL\"", 1, &[]),
+    // What stands where a listing was not read may have been published. Sources: pypi.org/project/sgl-kernel lists 0.3.8,
+    // github.com/NVIDIA/TensorRT-LLM/issues/1861 runs 0.11.0, github.com/NVIDIA/TensorRT/issues/3826 recommends 9.1.0.
+    case("sgl-kernel = \"0.3.8\"", "gpu = \"H100 NVL\"", 3, &["was read from 0.3.19 on"]),
+    case("sgl-kernel = \">=0.3.10,<0.3.12\"", "gpu = \"H100 NVL\"", 3, &["was read from 0.3.19 on"]),
+    case("tensorrt-llm = \"0.11.0\"", "gpu = \"H100 NVL\"", 3, &["whether tensorrt-llm 0.11.0 was published"]),
+    case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
+    case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 is not on its index as of 2026-"]),
+    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index for x86_64 as of 2026-"]),
+    case(
+        "sgl-kernel = \"0.3.8\"\ntorch = \"2.5.1\"",
+        "gpu = \"RTX 5090\"",
+        1,
+        &["`torch = \"2.5.1\"` is incompatible with `gpu = \"RTX 5090\"`", "!sgl-kernel 0.3.8 was"],
+    ),
+    // Listings tell of releases only. Sources: github.com/tensorflow/tensorflow/issues/66987 and 121157,
+    // github.com/AI-Hypercomputer/maxtext/issues/1509.
+    case("tensorflow = \"2.17.0.dev20240504\"", "gpu = \"RTX 3080\"", 3, &["not what precedes them"]),
+    case("tensorflow = \"2.22.0.dev20260530\"", "gpu = \"RTX 3080\"", 3, &["not what precedes them"]),
+    case("tensorflow = \"2.6.0rc1\"", "gpu = \"RTX 3080\"", 3, &["whether tensorflow 2.6.0rc1 was published"]),
+    case("jax = \"0.6.0.dev20250401\"", "gpu = \"RTX 3080\"", 3, &["not what precedes them"]),
+    case("torch = \"2.9.0rc3\"", "gpu = \"RTX 3080\"", 3, &["whether torch 2.9.0rc3 was published"]),
+    // Source: github.com/PaddlePaddle/PaddleX/issues/4682 installs it from Paddle's own index.
+    case("paddlepaddle-gpu = \"3.2.0\"", "gpu = \"H100 NVL\"", 3, &["its project keeps releases at"]),
+    // What is above a bound that the newest release begins with is newer than it.
+    case("torch = \">2.15\"", "gpu = \"H100 NVL\"", 1, &["[newer-than-catalog]", "`>=2.15` takes them"]),
+    // What nothing can meet is no conflict of machines.
+    case("torch = \">2.6,<2.5\"", "gpu = \"H100 NVL\"", 2, &["[empty-constraint]"]),
+    case("torch = \"2.5.1,2.6\"", "gpu = \"H100 NVL\"", 2, &["[empty-constraint]", "`2.5.1 || 2.6`"]),
+    case("torch = \">2,<2.5\"", "gpu = \"H100 NVL\"", 2, &["write `>=2`"]),
+    // Source: github.com/SWivid/F5-TTS installs it; it is for AMD's boards.
+    case("torch = \"2.5.1+rocm6.2\"", "gpu = \"H100 NVL\"", 2, &["is for AMD's GPUs", "!published"]),
+    case("torch = \"+xpu\"", "gpu = \"none\"", 2, &["is for Intel's GPUs"]),
+    // Every board of some capabilities comes with an Arm processor.
+    case("torch = \"*\"", "gpu = \"sm_110\"", 0, &["torch        2.15.0"]),
+    // A family is every product that its name begins.
+    case("torch = \"*\"", "gpu = \"Titan\"", 2, &["[ambiguous-gpu]", "TITAN V"]),
+    case("torch = \"*\"", "gpu = \"RTX PRO 6000\"", 2, &["[ambiguous-gpu]", "for data centres"]),
+    // Wheels for a JetPack lie where nobody has read all of them. Source: github.com/dusty-nv/jetson-containers/issues/1283.
+    case(
+        "onnxruntime-gpu = \"*\"\npython = \"3.10\"",
+        "gpu = \"Jetson Orin NX 16GB\"\nos = \"jetpack6.2\"",
+        3,
+        &["was built for jetpack6.2", "pypi.jetson-ai-lab.io"],
+    ),
+    // Sources: github.com/microsoft/onnxruntime/issues/12523 (cp36 for a Jetson Nano), github.com/vllm-project/vllm/issues/15169.
+    case(
+        "onnxruntime-gpu = \"1.11.0\"\npython = \"3.6\"",
+        "gpu = \"Jetson Nano\"\nos = \"jetpack4.6\"",
+        3,
+        &["whether onnxruntime-gpu 1.11.0 was built for jetpack4.6", "!x86_64"],
+    ),
+    case("onnxruntime-gpu = \"1.11.0\"", "gpu = \"Jetson Nano\"", 3, &["for the JetPack of its"]),
+    case(
+        "torch = \"2.6.0+cu126\"\npython = \"3.10\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"",
+        3,
+        &["whether torch 2.6.0 was built for jetpack6.2"],
+    ),
+    // Source: github.com/dusty-nv/jetson-containers/issues/1403 (540.4.0 shows CUDA 12.6).
+    case(
+        "",
+        "gpu = \"Jetson AGX Orin 64GB\"\ndriver = \"540.4.0\"\nimage = \"example/a:1\"\nimage-requires = \"cuda>=12.6\"\n[build]",
+        0,
+        &[],
+    ),
+    case(
+        "",
+        "gpu = \"Jetson AGX Orin 64GB\"\ndriver = \"540.4.0\"\nimage = \"example/a:1\"\nimage-requires = \"cuda>=13.0\"\n[build]",
+        1,
+        &["driver 540.4.0, which comes with a JetPack, supports CUDA up to 12.6"],
+    ),
+    // A branch is no Jetson's number, though 580.00 is one.
+    case("torch = \"2.9\"", "gpu = \"H100 NVL\"\ndriver = \"580\"", 0, &["recommended  driver"]),
+    // Two frameworks that need another cuDNN each. Source: github.com/AlphaGPU/leetgpu-challenges/issues/205.
+    case(
+        "jax = \"0.8.0\"\ntorch = \"2.7.1+cu126\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["exactly CUDA 12.6 and cuDNN 9.5.1.17"],
+    ),
+    // What is required compiles kernels when they are first used. Source: github.com/meta-pytorch/torchforge/pull/748.
+    case(
+        "vllm = \"0.13.0\"",
+        "gpu = \"A10G\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["flashinfer-python 0.5.3, which vllm 0.13.0 requires, compiles"],
+    ),
+    case("vllm = \"0.13.0\"", "gpu = \"A10G\"\nimage = \"nvidia/cuda\"\n[build]", 0, &["-devel-", "!runtime-image"]),
+    // An overridden rule about drivers leaves no minimum to state.
+    case(
+        "torch = \"2.7.1+cu126\"",
+        "gpu = \"H100 NVL\"\n[[override]]\nrule = \"cuda-12-driver\"\nreason = \"tried\"",
+        0,
+        &["`cuda-12-driver` is overridden, so target `t` has no driver minimum"],
+    ),
+    // A library of which no release is called so comes with no unseen build either.
+    case("torch = \"*\"\nnccl = \"2.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of nccl matches `2.99`"]),
+    case("torch = \"*\"\ncudnn = \"9.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of cudnn matches `9.99`"]),
+    // The drivers of Jetsons are numbered by themselves. Source: github.com/vllm-project/vllm/issues/34470 (Thor, driver
+    // 580.00, torch 2.10.0+cu130, "Is CUDA available: True").
+    case(
+        "torch = \"2.10.0+cu130\"\npython = \"3.12\"",
+        "gpu = \"NVIDIA Thor\"\ndriver = \"580.00\"",
+        0,
+        &["torch      2.10.0+cu130"],
+    ),
+    case(
+        "torch = \"2.10.0+cu130\"\npython = \"3.12\"",
+        "gpu = \"NVIDIA Thor\"\ndriver = \"580.00\"\nos = \"jetpack7.0\"",
+        0,
+        &[],
+    ),
+    case("torch = \"2.8.0\"", "gpu = \"Orin\"\ndriver = \"540.4.0\"\nos = \"jetpack6.2\"", 0, &[]),
+    case("torch = \"2.9.0+cu130\"", "gpu = \"Jetson AGX Orin\"\ndriver = \"540.4.0\"", 1, &["540.4.0"]),
+    case("torch = \"*\"\ntorchvision = \"+cu999\"", "gpu = \"RTX 4090\"", 3, &["whether torchvision +cu999"]),
+    // What is made for a JetPack lies on no index. torch 2.7.0 for JetPack 6.2 is named in public scripts.
+    case(
+        "torch = \"2.7.0\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"",
+        3,
+        &["whether torch 2.7.0 was built for jetpack6.2", "jetson-ai-lab"],
+    ),
+    // Python 3.8 is the one of JetPack 5, and wheels for it are made for that. Source: github.com/dusty-nv/jetson-inference/issues/1932
+    case("torch = \"2.1.0\"\npython = \"3.10\"", "gpu = \"Orin\"\nos = \"jetpack5.1\"", 1, &[]),
+    // Of the newest releases not all images were listed; of older ones all were.
+    case(
+        "torch = \"2.15.0\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:13.4.0-devel-ubuntu24.04\"",
+        3,
+        &["whether `nvidia/cuda:13.4.0-devel-ubuntu24.04` exists", "image-requires"],
+    ),
+    case(
+        "torch = \"2.15.0\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:13.4.0-base-ubuntu24.04\"\nimage-requires = \"\"",
+        0,
+        &["[image-not-checked]"],
+    ),
+    case("torch = \"2.5.1\"", "gpu = \"L4\"\nimage = \"nvidia/cuda:12.4.9-base-ubuntu22.04\"", 1, &["has no tag"]),
+    // What an image requires does not tell which torch it holds.
+    case(
+        "torch = \"*\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvcr.io/nvidia/pytorch:26.12-py3\"\nimage-requires = \"cuda>=13.0\"",
+        0,
+        &["[two-torches]", "[image-not-checked]"],
+    ),
+    // Each branch of a list occurs, known or not.
+    case(
+        "torch = \"2.9.1+cu126\"",
+        "gpu = \"V100-SXM2-16GB\"\ndriver = [\"580\", \"620\"]",
+        0,
+        &["[driver-drops-gpu]", "[driver-not-listed]"],
+    ),
+    // What is older than the catalog may have been published. Sources: github.com/jax-ml/jax/releases (0.4.9),
+    // github.com/sgl-project/sglang/releases (0.4.5).
+    case("jax = \"0.4.9\"", "gpu = \"A100\"", 3, &["jax 0.4.9, which is older than the catalog"]),
+    case(
+        "torch = \"2.5.1\"\nsglang = \"0.4.5\"",
+        "gpu = \"A100\"",
+        3,
+        &["sglang 0.4.5, which is older", "!torch 2.5.1 req"],
+    ),
+    case(
+        "torch = \"2.9\"\nsglang = \"0.4.5\"",
+        "gpu = \"A100\"\ndriver = \"390\"",
+        1,
+        &["`torch = \"2.9\"` is incompatible with `driver = \"390\"`"],
+    ),
+    case("torch = \"1.99\"", "gpu = \"A100\"", 1, &["torch 1.99 is not on its index"]),
+    // Which cuDNN an image holds nobody has read; its tag tells the major. Source: github.com/tensorflow/tensorflow/issues/53755
+    // (TensorFlow 2.5 in this image).
+    case(
+        "tensorflow = \"2.5\"\npython = \"3.6\"",
+        "gpu = \"GeForce RTX 3070\"\nimage = \"nvidia/cuda:11.2.2-cudnn8-devel-ubuntu18.04\"",
+        0,
+        &["nobody has read which one nvidia/cuda:11.2.2-cudnn8-devel-ubuntu18.04 holds"],
+    ),
+    case(
+        "cudnn = \"9\"\ncuda = \"13.1\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:13.1.1-cudnn-devel-ubuntu24.04\"\n[build]",
+        3,
+        &["which cuDNN `nvidia/cuda:13.1.1-cudnn-devel-ubuntu24.04` holds"],
+    ),
+    case(
+        "cudnn = \"9\"\ncuda = \"11.2\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:11.2.2-cudnn8-devel-ubuntu18.04\"",
+        1,
+        &[],
+    ),
+    // An instance or a type of a board that runs no CUDA.
+    case("torch = \"*\"", "gpu = \"NVIDIA L40S-2B\"", 2, &["unknown GPU", "series A and B run no CUDA"]),
+    case("torch = \"*\"", "gpu = \"GRID T4-16Q\"", 0, &[]),
+    case("torch = \"*\"", "gpu = \"NVIDIA GeForce RTX 4090 MIG 1g.10gb\"", 2, &["unknown GPU", "no MIG instances"]),
+    case("torch = \"*\"", "gpu = \"NVIDIA B200 MIG 1g.23gb\"", 0, &[]),
+    case(
+        "torch = \"*\"",
+        "gpu = \"NVIDIA R9000 MIG 1g.23gb\"",
+        2,
+        &["unknown GPU", "Any GPU can be named by its compute capability"],
+    ),
+    // On the PyTorch index, read from public lists of files. Source: github.com/unslothai/unsloth/pull/6955
+    case("torch = \"2.12.1+cu130\"\nxformers = \"0.0.35\"", "gpu = \"H100 NVL\"", 0, &["xformers"]),
+    // A Python that nobody has read is told also where a range is written.
+    case(
+        "torch = \"2.11.0\"\npython = \">=3.10\"",
+        "gpu = \"H100 NVL\"\nimage = \"pytorch/pytorch:2.11.0-cuda12.8-cudnn9-runtime\"",
+        0,
+        &["[image-python]"],
+    ),
+];
+
+#[test]
+fn what_nobody_has_read_is_neither_a_yes_nor_a_never() {
+    hold("world", CASES);
+}

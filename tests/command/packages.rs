@@ -1,0 +1,173 @@
+//! `[packages]`: what nothing is solved with is carried into the lock and every export, and what the locked wheels are
+//! known not to run with is told.
+
+use crate::common::checkout::Place;
+
+const TARGET: &str = "[target.prod]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\nimage = \"nvidia/cuda\"\n";
+
+fn place(name: &str, stack: &str, packages: &str) -> Place {
+    Place::with(name, &format!("[stack]\n{stack}\n[packages]\n{packages}\n{TARGET}"))
+}
+
+#[test]
+fn every_export_that_installs_carries_what_is_written() {
+    let written = "transformers = \">=4.50, <5\"\nAccelerate = \"*\"\ndatasets = \"[audio]>=3\"";
+    for torch in ["torch = \"2.7.1+cu118\"", "torch = \"2.7.1+cu126\"\npython = \"3.11\""] {
+        let place = place("carried", torch, written);
+        place.run(&["lock"]).exits(0);
+        let lock = place.read("checkout/gpuenv.lock");
+        assert!(lock.contains("inputs.\"packages.transformers\" = \">=4.50,<5\"\n"), "{lock}");
+        for format in ["requirements", "uv", "dockerfile", "apptainer", "conda", "github-actions"] {
+            let text = place.run(&["export", format]).exits(0).out;
+            for one in ["transformers>=4.50,<5", "accelerate", "datasets[audio]>=3"] {
+                assert!(text.contains(one), "{format} lacks {one}:\n{text}");
+            }
+        }
+        // They are on no index of PyTorch's.
+        assert!(!place.run(&["export", "requirements"]).exits(0).out.contains("--index-url"));
+        let pixi = place.run(&["export", "pixi"]).exits(0).out;
+        for line in [
+            "transformers = \">=4.50,<5\"",
+            "accelerate = \"*\"",
+            "datasets = { version = \">=3\", extras = [\"audio\"] }",
+        ] {
+            assert!(pixi.contains(line), "{pixi}");
+        }
+        let (_, json) = place.json(&["export", "json"]);
+        assert_eq!(json["packages"]["datasets"], "[audio]>=3", "{json}");
+        let constraints = place.run(&["export", "requirements", "--constraints"]).exits(0).out;
+        assert!(
+            constraints.contains("\ntransformers>=4.50,<5\n") && !constraints.contains("accelerate"),
+            "{constraints}"
+        );
+        place.run(&["lock", "--check"]).exits(0);
+        let before = place.read("checkout/gpuenv.toml");
+        place.write("checkout/gpuenv.toml", &before.replace("4.50", "4.51"));
+        place.run(&["lock", "--check"]).exits(1).says("`packages.transformers` was `>=4.50,<5` and is now `>=4.51,<5`");
+    }
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let place = place("left-out", "torch = \"2.7.1+cu118\"\npython = \"3.11\"", "transformers = \"==4.50.0\"");
+    place.run(&["lock"]).exits(0);
+    let ran = place.run(&["export", "requirements", "--hashes"]).exits(0);
+    let ran = ran.says("note: requirements: transformers==4.50.0 is not in it");
+    let pins: Vec<&str> = ran.out.lines().filter(|line| !line.starts_with('#')).collect();
+    assert!(!pins.iter().any(|line| line.contains("transformers")), "{}", ran.out);
+    assert!(ran.out.contains("#   transformers==4.50.0\n"), "{}", ran.out);
+}
+
+/// A sha256 that nobody has read leaves the answer undetermined; what is known is written.
+#[test]
+fn hashes_that_are_known_are_written() {
+    let place = place("hashes", "torch = \"1.12.1+cu113\"\ntorchvision = \"*\"\npython = \"3.10\"", "");
+    place.run(&["lock"]).exits(0);
+    let ran =
+        place.run(&["export", "requirements", "--hashes"]).exits(3).says("the sha256 of torchvision 0.13.1 is not");
+    assert!(ran.out.contains("torch==1.12.1+cu113 \\\n    --hash=sha256:"), "{}", ran.out);
+    place.run(&["export", "requirements", "--hashes", "-o", "r.txt"]).exits(3);
+    place.run(&["export", "requirements", "--hashes", "-o", "r.txt", "--check"]).exits(0);
+}
+
+#[test]
+fn packages_alone_are_a_project_of_their_own() {
+    let text = format!("[packages]\nnumpy = \"*\"\n[build]\n{TARGET}");
+    let place = Place::with("alone", &text);
+    place.run(&["lock"]).exits(0);
+    let dockerfile = place.run(&["export", "dockerfile"]).exits(0).out;
+    assert!(dockerfile.contains("uv venv --python") && dockerfile.contains("\n    numpy\n"), "{dockerfile}");
+    assert!(place.run(&["export", "requirements"]).exits(0).out.ends_with("\nnumpy\n"));
+    assert!(place.run(&["export", "uv"]).exits(0).out.contains("\"numpy\",\n"));
+}
+
+#[test]
+fn numpy_2_stays_out_where_torch_does_not_run_with_it() {
+    for (torch, held) in [("2.2.2+cu118", true), ("1.13.1+cu117", true), ("2.2.2+cpu", true), ("2.3.1+cu118", false)] {
+        let gpu = if torch.ends_with("cpu") { "none" } else { "A100-PCIE-40GB" };
+        let text = format!("[stack]\ntorch = \"{torch}\"\npython = \"3.10\"\n{TARGET}").replace("A100-PCIE-40GB", gpu);
+        let place = Place::with("numpy", &text.replace("image = \"nvidia/cuda\"", "image = \"ubuntu:22.04\""));
+        place.run(&["lock"]).exits(0);
+        assert_eq!(place.read("checkout/gpuenv.lock").contains("torch-2.2-numpy-1"), held, "{torch}");
+        for format in ["requirements", "uv", "dockerfile", "apptainer", "conda", "github-actions"] {
+            let text = place.run(&["export", format]).exits(0).out;
+            assert_eq!(text.contains("numpy<2"), held, "{torch} {format}:\n{text}");
+        }
+        let pixi = place.run(&["export", "pixi"]).exits(0).out;
+        assert_eq!(pixi.contains("numpy = \"<2\""), held, "{pixi}");
+    }
+    // Both are one requirement, and what they leave out is told.
+    let place = place("numpy-both", "torch = \"2.0.1+cu118\"", "numpy = \">=1.24\"");
+    place.run(&["lock"]).exits(0);
+    assert!(place.run(&["export", "requirements"]).exits(0).out.contains("\nnumpy>=1.24,<2\n"));
+    let spec = place.read("checkout/gpuenv.toml").replace(">=1.24", ">=2");
+    place.write("checkout/gpuenv.toml", &spec);
+    let ran = place.run(&["lock"]).exits(0);
+    ran.says("package-excluded").says("torch 2.0.1");
+}
+
+/// No installer knows of the check in its code; a pinned range is left as it is.
+#[test]
+fn transformers_that_would_disable_torch_stays_out_of_an_open_range() {
+    let place = place("held-back", "torch = \"2.3.0\"\npython = \"3.11\"", "transformers = \">=4.43.3\"");
+    place.run(&["lock"]).exits(0);
+    for format in ["requirements", "uv", "dockerfile", "apptainer", "conda", "github-actions", "pixi"] {
+        let text = place.run(&["export", format]).exits(0).out;
+        assert!(text.contains(">=4.43.3,<5.1"), "{format}:\n{text}");
+    }
+    assert!(place.read("checkout/gpuenv.lock").contains("transformers-5.1.0-torch-code"));
+    place.run(&["lock", "--check"]).exits(0);
+    let spec = place.read("checkout/gpuenv.toml").replace(">=4.43.3", "==5.3.0");
+    place.write("checkout/gpuenv.toml", &spec);
+    let ran = place.run(&["lock"]).exits(0);
+    let told = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["`transformers = \"==5.3.0\"` needs torch >=2.4", "torch 2.3.0 is locked", "`transformers = \"<5.1\"`"]
+    {
+        assert!(told.contains(part), "{}", ran.err);
+    }
+    let text = place.run(&["export", "requirements"]).exits(0).out;
+    assert!(text.contains("\ntransformers==5.3.0\n"), "{text}");
+}
+
+#[test]
+fn every_misuse_says_what_to_write() {
+    for (stack, packages, code, help) in [
+        ("torch = \"2.7\"", "torch = \">=2.4\"", "stack-package", "move it under [stack]: `torch = \">=2.4\"`"),
+        ("torch = \"2.7\"", "vllm = \"==0.8.5\"", "stack-package", "`vllm = \"==0.8.5\"`"),
+        ("torch = \"2.7\"", "python = \"*\"", "stack-package", "move it under [stack]: `python = \"*\"`"),
+        ("torch = \"2.7\"", "nvidia-cudnn-cu12 = \"==9.1.0.70\"", "stack-package", "`cudnn = \"==9.1.0.70\"`"),
+        ("torch = \"2.7\"", "transformers = \"4.50\"", "requirement", "write `transformers = \"==4.50.*\"`"),
+        ("torch = \"2.7\"", "transformers = \"^4.50\"", "requirement", "write `transformers = \">=4.50,<5\"`"),
+        ("torch = \"2.7\"", "transformers = \">=4 ; x\"", "requirement", "holds for all targets"),
+        ("torch = \"2.7\"", "transformers = \"@ https://a.b/c.whl\"", "requirement", "package index"),
+        ("torch = \"2.7\"", "transformers = \">=4.50 --pre\"", "requirement", "is not a version"),
+        ("torch = \"2.7\"", "transformers = 4.50", "type", "\"4.50\""),
+        ("torch = \"2.7\"", "\"a b\" = \"*\"", "name", "letters, digits"),
+        ("torch = \"2.7\"", "a_b = \"*\"\na-b = \"*\"", "duplicate", "keep one of the two"),
+        ("tqdm = \"*\"", "x = \"*\"", "unknown-package", "under [packages]: `tqdm = \"*\"`"),
+        ("megatron-core = \"*\"", "x = \"*\"", "unknown-package", "`megatron-core` is an ordinary package"),
+        ("transformers = \"4.50\"", "x = \"*\"", "unknown-package", "`transformers = \"==4.50.*\"`"),
+    ] {
+        let place = place("misuse", stack, packages);
+        let ran = place.run(&["lock"]).exits(2);
+        let told = ran.err.replace("\n", " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.contains(&format!("error[{code}]")) && told.contains(help), "{stack} {packages}:\n{}", ran.err);
+        assert!(!told.contains("did you mean"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_package_explains_itself() {
+    let place = place("explained", "torch = \"2.2.2\"", "numpy = \"<2\"\ntransformers = \"*\"");
+    for (name, part) in
+        [("transformers", "nothing is solved with it"), ("packages.numpy", "NumPy 1"), ("torch-2.2-numpy-1", "numpy")]
+    {
+        let told = place.run(&["explain", name]).exits(0).out;
+        assert!(told.contains(part), "{name}: {told}");
+    }
+    let (_, json) = place.json(&["explain", "transformers"]);
+    assert_eq!(
+        (json["topics"][0]["kind"].as_str(), json["topics"][0]["id"].as_str()),
+        (Some("package"), Some("transformers"))
+    );
+}

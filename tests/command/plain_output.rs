@@ -1,0 +1,201 @@
+//! Nothing that a terminal would obey, or a reader be fooled by, reaches either stream, wherever it comes from and in
+//! whatever format.
+
+use std::process::Stdio;
+
+use gpuenv::types::name::is_unseen;
+
+use crate::common::checkout::{Place, Ran};
+
+/// A title, a colour by its C1 spelling, text that runs backwards, breaks of lines, marks that hide, a tag.
+const HOSTILE: &str =
+    "a\u{1b}]0;x\u{7}\u{1b}[2J\u{9b}31m\u{202e}b\u{2066}\u{2028}\u{2029}\u{85}\u{ad}\u{feff}\u{7f}\u{e0041}c";
+
+const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
+
+/// The same in a language that cannot hold it as it is: JSON's and TOML's spelling by numbers.
+fn by_number(text: &str) -> String {
+    text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect()
+}
+
+fn by_toml_number(text: &str) -> String {
+    text.chars().map(|c| format!("\\U{:08x}", u32::from(c))).collect()
+}
+
+/// What a text file may hold of it without being refused as none.
+fn visible_controls() -> String {
+    HOSTILE.chars().filter(|c| !c.is_ascii_control()).collect()
+}
+
+fn without_colors(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let rest = part.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        match rest.strip_prefix('m') {
+            Some(rest) => plain += rest,
+            None => plain += &format!("\u{1b}[{part}"),
+        }
+    }
+    plain
+}
+
+/// Runs in every format, with colours and without, and looks at all that is printed. Files are as they were.
+#[track_caller]
+fn is_plain(place: &Place, args: &[&str], stdin: Option<&str>) {
+    for more in [&[][..], &["--color", "always"], &["--format", "json"], &["--format", "github"]] {
+        let all = [args, more].concat();
+        let mut command = place.command("checkout", &all);
+        let ran = match stdin {
+            None => Ran::of(&mut command),
+            Some(text) => {
+                place.write("stdin", text);
+                Ran::of(command.stdin(Stdio::from(std::fs::File::open(place.path("stdin")).unwrap())))
+            }
+        };
+        let colored = more.contains(&"always");
+        for text in [&ran.out, &ran.err] {
+            let text = if colored { without_colors(text) } else { text.clone() };
+            let bad: Vec<char> = text.chars().filter(|c| is_unseen(*c) && !matches!(c, '\n' | '\t')).collect();
+            assert!(bad.is_empty(), "{all:?}: {bad:?} in {text:?}");
+        }
+        if more.contains(&"json") {
+            let document: Result<serde_json::Value, _> = serde_json::from_str(&ran.out);
+            assert!(document.is_ok(), "{all:?}: {ran:?}");
+        }
+        assert!([0, 1, 2, 3, 4].contains(&ran.code), "{all:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn of_a_spec() {
+    let place = Place::with("plain-spec", SPEC);
+    let (raw, number) = (visible_controls(), by_toml_number(HOSTILE));
+    for spec in [
+        SPEC.replace("2.5.1", &raw),
+        SPEC.replace("2.5.1", &number),
+        SPEC.replace("torch =", &format!("\"{number}\" =")),
+        SPEC.replace("H100 NVL", &format!("H100 {raw}")),
+        SPEC.replace("prod", &format!("\"{number}\"")),
+        format!("{SPEC}x = 1 # {raw}\n"),
+        format!("# {raw}\n{SPEC}\"{number}\" = {{ a = 1 }}\n"),
+        format!("{SPEC}[[override]]\nrule = \"{raw}\"\nreason = \"{raw}\"\n"),
+        format!("{SPEC}[catalog]\noverlays = [\"{raw}\"]\n"),
+        format!("{SPEC}{raw}"),
+    ] {
+        place.write("checkout/gpuenv.toml", &spec);
+        for args in [&["lock"][..], &["explain"], &["lock", "--check"]] {
+            is_plain(&place, args, None);
+        }
+    }
+}
+
+#[test]
+fn of_a_conflict_and_a_fix_beside_hostile_comments() {
+    let conflict = "[stack]\ntorch = \"1.12.1+cu102\" # RAW\n[target.prod]\ngpu = \"A100-PCIE-40GB\" # RAW\n";
+    let place = Place::with("plain-conflict", &conflict.replace("RAW", &visible_controls()));
+    is_plain(&place, &["lock"], None);
+    is_plain(&place, &["lock", "--apply-fix", "1"], None);
+}
+
+#[test]
+fn of_an_overlay_and_a_lock() {
+    let place = Place::with("plain-overlay", &format!("{SPEC}[catalog]\noverlays = [\"site.toml\"]\n"));
+    let (raw, number) = (visible_controls(), by_toml_number(HOSTILE));
+    for overlay in [
+        format!("\"{number}\" = []\n"),
+        format!("driver = [{{ version = \"{raw}\", source = \"x\" }}]\n"),
+        format!("driver = [{{ version = \"1.2\", \"{number}\" = \"x\" }}]\n"),
+        format!("[[retract]]\nrule = \"{raw}\"\nreason = \"x\"\n"),
+        format!("x = # {raw}\n"),
+    ] {
+        place.write("checkout/site.toml", &overlay);
+        is_plain(&place, &["lock"], None);
+        is_plain(&place, &["catalog", "check", "site.toml"], None);
+    }
+    place.write("checkout/site.toml", "");
+    place.run(&["lock"]).exits(0);
+    let lock = place.read("checkout/gpuenv.lock");
+    for text in [
+        lock.replace("\"3.11\"", &format!("\"{number}\"")),
+        lock.replace("stack.torch", &format!("stack.\"{number}\"")),
+        lock.replace("version = 1\n", &format!("version = 1\n\"{number}\" = 2\n")),
+        format!("{lock}override = [{{ rule = \"x\", reason = \"{number}\" }}]\n"),
+        format!("{lock}{raw}"),
+    ] {
+        place.write("checkout/gpuenv.lock", &text);
+        for args in
+            [&["lock", "--check"][..], &["export", "json"], &["export", "env"], &["verify", "--quick"], &["explain"]]
+        {
+            is_plain(&place, args, None);
+        }
+    }
+}
+
+#[test]
+fn of_a_record_or_a_pasted_text() {
+    let place = Place::with("plain-record", SPEC);
+    place.run(&["lock"]).exits(0);
+    let number = by_number(HOSTILE);
+    for record in [
+        format!("{{\"format\": 1, \"{number}\": 1}}"),
+        format!("{{\"format\": 1, \"platform\": {{ \"os\": \"{number}\", \"kernel\": \"{number}\" }}}}"),
+        format!(
+            "{{\"format\": 1, \"nvml\": {{ \"path\": \"{number}\", \"gpus\": [{{ \"index\": 0, \"name\": \"{number}\" }}] }}}}"
+        ),
+        format!("{{\"format\": 1, \"environment\": {{ \"LD_LIBRARY_PATH\": \"{number}\" }}}}"),
+        format!("{{\"format\": \"{number}\"}}"),
+    ] {
+        place.write("checkout/host.json", &record);
+        let all: [&[&str]; 4] = [
+            &["probe", "--from", "host.json"],
+            &["verify", "--host", "host.json"],
+            &["verify", "--host", "host.json", "--verbose"],
+            &["init", "--host", "host.json", "-o", "-"],
+        ];
+        all.iter().for_each(|args| is_plain(&place, args, None));
+        place.run(&["probe", "--from", "host.json", "-o", "again.json"]);
+        if place.has("checkout/again.json") {
+            let again = place.read("checkout/again.json");
+            assert!(again.chars().all(|c| c == '\n' || !is_unseen(c)), "{again:?}");
+            place.remove("checkout/again.json");
+        }
+    }
+    for text in [
+        format!("OSError: libcudart.so.12{HOSTILE}: cannot open shared object file: No such file or directory"),
+        format!("ImportError: /x/{HOSTILE}.so: undefined symbol: {HOSTILE}"),
+        format!("RuntimeError: CUDA error: no kernel image {HOSTILE}\nNVIDIA driver {HOSTILE}"),
+    ] {
+        is_plain(&place, &["diagnose"], Some(&text));
+        is_plain(&place, &["verify", "--host", "-"], Some(&text));
+        is_plain(&place, &["probe", "--from", "-"], Some(&format!("{text}\nGPU 0: NVIDIA {HOSTILE} (UUID: x)\n")));
+    }
+}
+
+#[test]
+fn of_what_is_typed() {
+    let place = Place::with("plain-typed", SPEC);
+    place.run(&["lock"]).exits(0);
+    for args in [
+        &["explain", HOSTILE][..],
+        &["catalog", "show", HOSTILE],
+        &["catalog", "search", HOSTILE],
+        &["catalog", "check", HOSTILE],
+        &["export", HOSTILE],
+        &["export", "env", "--target", HOSTILE],
+        &["verify", "--target", HOSTILE],
+        &["verify", "--image", HOSTILE, "--host", "gpuenv.toml"],
+        &["lock", "--spec", HOSTILE],
+        &["lock", "--lock", HOSTILE],
+        &["lock", "--upgrade-package", HOSTILE],
+        &["schema", HOSTILE],
+        &["init", "--gpu", HOSTILE, "-o", "-"],
+        &["init", "--target", HOSTILE, "-o", "-"],
+        &["diagnose", HOSTILE],
+        &["probe", "--root", HOSTILE],
+        &[HOSTILE],
+        &["lock", HOSTILE],
+    ] {
+        is_plain(&place, args, None);
+    }
+}

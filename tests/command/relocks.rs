@@ -1,0 +1,392 @@
+//! What a lock keeps when it is made again, and what `--upgrade` and `--upgrade-package` give up.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::sandbox::Sandbox;
+
+/// The lock that a run writes, as JSON.
+fn locked(sandbox: &Sandbox, args: &[&str]) -> Value {
+    let (code, document) = sandbox.json(&[&["lock"], args].concat());
+    assert_eq!(code, 0, "{document:#}");
+    document
+}
+
+fn text(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap()
+}
+
+/// A sandbox whose first spec is locked and which then has the second.
+fn relocked(name: &str, first: &str, second: &str) -> Sandbox {
+    let sandbox = Sandbox::new(&format!("relock-{name}"), first);
+    locked(&sandbox, &[]);
+    sandbox.write(second);
+    sandbox
+}
+
+/// The version of a package in a target's stack.
+fn has<'a>(document: &'a Value, target: &str, package: &str) -> &'a str {
+    let own = &document["targets"][target]["stack"][package];
+    own.as_str().or(document["stack"][package].as_str()).unwrap_or_else(|| panic!("{package}: {document:#}"))
+}
+
+fn codes(document: &Value) -> Vec<&str> {
+    document["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap()).collect()
+}
+
+mod upgrades {
+    use super::*;
+
+    fn spec(torch: &str, python: &str, bitsandbytes: &str, deepspeed: &str) -> String {
+        format!(
+            "[stack]\ntorch = \"{torch}\"\npython = \"{python}\"\nbitsandbytes = \"{bitsandbytes}\"\n\
+             deepspeed = \"{deepspeed}\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"550.54.15\"\n"
+        )
+    }
+
+    /// A sandbox with old releases in its lock and nothing that holds them in its spec.
+    fn loosened(name: &str) -> Sandbox {
+        relocked(name, &spec("2.5.0", "3.10", "0.44.0", "0.15.0"), &spec("*", "*", "*", "*"))
+    }
+
+    fn stack(document: &Value) -> [&str; 4] {
+        ["torch", "python", "bitsandbytes", "deepspeed"].map(|package| has(document, "t", package))
+    }
+
+    const KEPT: [&str; 4] = ["2.5.0+cu124", "3.10", "0.44.0", "0.15.0"];
+
+    #[test]
+    fn two_packages_move_at_once_and_the_others_stay() {
+        let sandbox = loosened("two");
+        assert_eq!(stack(&locked(&sandbox, &[])), KEPT, "nothing moves by itself");
+        let both = ["--upgrade-package", "bitsandbytes", "--upgrade-package", "deepspeed"];
+        let moved = locked(&sandbox, &both);
+        let [torch, python, bitsandbytes, deepspeed] = stack(&moved);
+        assert_eq!([torch, python], [KEPT[0], KEPT[1]]);
+        assert!(bitsandbytes != KEPT[2] && deepspeed != KEPT[3], "{bitsandbytes} {deepspeed}");
+        let first = text(&sandbox);
+        let turned = loosened("two-turned");
+        locked(&turned, &["--upgrade-package", "deepspeed", "--upgrade-package", "bitsandbytes"]);
+        assert_eq!(text(&turned), first, "in whatever order they are named");
+    }
+
+    #[test]
+    fn each_of_two_may_name_its_version() {
+        let sandbox = loosened("versions");
+        let args = ["--upgrade-package", "bitsandbytes=0.45.0", "--upgrade-package", "deepspeed=0.15.1"];
+        assert_eq!(stack(&locked(&sandbox, &args)), [KEPT[0], KEPT[1], "0.45.0", "0.15.1"]);
+        // One by name and one by version.
+        let sandbox = loosened("mixed");
+        let args = ["--upgrade-package", "python", "--upgrade-package", "deepspeed=0.15.1"];
+        let moved = locked(&sandbox, &args);
+        let [torch, python, bitsandbytes, deepspeed] = stack(&moved);
+        assert_eq!([torch, bitsandbytes, deepspeed], [KEPT[0], KEPT[2], "0.15.1"]);
+        assert_ne!(python, KEPT[1]);
+    }
+
+    #[test]
+    fn a_package_that_is_not_named_stays() {
+        // A newer torch would not have the other's Python.
+        for (at, package) in [(1, "python"), (2, "bitsandbytes"), (3, "deepspeed")] {
+            let sandbox = loosened(package);
+            let document = locked(&sandbox, &["--upgrade-package", package]);
+            for (other, (now, then)) in stack(&document).iter().zip(KEPT).enumerate() {
+                assert_eq!(*now == then, other != at, "{package}: {now} {then}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_of_them_move_with_upgrade() {
+        let sandbox = loosened("all");
+        let upgraded = locked(&sandbox, &["--upgrade"]);
+        assert!(stack(&upgraded).iter().zip(KEPT).all(|(now, then)| *now != then), "{upgraded:#}");
+    }
+}
+
+mod places {
+    use super::*;
+
+    fn spec(cuda: &str) -> String {
+        format!(
+            "[stack]\ntorch = \"2.5.1+cu124\"\ncuda = \"{cuda}\"\n[build]\n\
+             [target.image]\ngpu = \"A100-PCIE-40GB\"\nimage = \"nvidia/cuda\"\n\
+             [target.metal]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\n"
+        )
+    }
+
+    fn toolkits(document: &Value) -> [&str; 3] {
+        let of = |target: &str, key: &str| document["targets"][target][key].as_str().unwrap();
+        [of("image", "image"), of("image", "toolkit"), of("metal", "toolkit")]
+    }
+
+    const OLD: [&str; 3] = ["nvidia/cuda:12.4.0-devel-ubuntu22.04", "12.4.0", "12.4.0"];
+    const NEW: [&str; 3] = ["nvidia/cuda:12.4.1-devel-ubuntu22.04", "12.4.1", "12.4.1"];
+
+    #[test]
+    fn toolkit_and_image_are_kept_while_they_hold() {
+        let sandbox = relocked("places", &spec("12.4.0"), &spec("12.4"));
+        assert_eq!(toolkits(&locked(&sandbox, &[])), OLD);
+        assert_eq!(toolkits(&locked(&sandbox, &["--upgrade-package", "torch"])), OLD, "CUDA was not named");
+        assert_eq!(toolkits(&locked(&sandbox, &["--upgrade-package", "cuda"])), NEW);
+    }
+
+    #[test]
+    fn toolkit_and_image_move_where_everything_does() {
+        for args in ["--upgrade", "--fresh"] {
+            let sandbox = relocked(args.trim_start_matches('-'), &spec("12.4.0"), &spec("12.4"));
+            assert_eq!(toolkits(&locked(&sandbox, &[args])), NEW, "{args}");
+        }
+    }
+
+    #[test]
+    fn what_the_spec_refuses_is_not_kept() {
+        let sandbox = relocked("refused", &spec("12.4.0"), &spec("12.4.1"));
+        assert_eq!(toolkits(&locked(&sandbox, &[])), NEW);
+    }
+
+    /// One target has an image, the other a toolkit: neither is tied to the other by the lock.
+    #[test]
+    fn each_target_keeps_its_own() {
+        let spec = |image: &str, toolkit: &str| {
+            format!(
+                "[stack]\ntorch = \"2.5.1+cu124\"\n[build]\n\
+                 [target.image]\ngpu = \"A100-PCIE-40GB\"\nimage = \"nvidia/cuda{image}\"\n\
+                 [target.metal]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\n{toolkit}\n"
+            )
+        };
+        let sandbox = relocked("own", &spec("", "toolkit = [\"12.4.0\"]"), &spec("", ""));
+        assert_eq!(toolkits(&locked(&sandbox, &[])), [NEW[0], NEW[1], OLD[2]]);
+        let sandbox = relocked("own-image", &spec(":12.4.0-devel-ubuntu22.04", ""), &spec("", ""));
+        assert_eq!(toolkits(&locked(&sandbox, &[])), [OLD[0], OLD[1], NEW[2]]);
+    }
+
+    #[test]
+    fn the_image_to_run_in_is_kept_too() {
+        let spec = |image: &str| {
+            format!(
+                "[stack]\ntorch = \"2.5.1+cu124\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\nimage = \"nvidia/cuda{image}\"\n"
+            )
+        };
+        let sandbox = relocked("runs", &spec(":12.4.0-base-ubuntu22.04"), &spec(""));
+        assert_eq!(locked(&sandbox, &[])["targets"]["t"]["image"], "nvidia/cuda:12.4.0-base-ubuntu22.04");
+        assert_eq!(locked(&sandbox, &["--upgrade"])["targets"]["t"]["image"], "nvidia/cuda:12.4.1-base-ubuntu22.04");
+    }
+}
+
+mod shares {
+    use super::*;
+
+    /// Two kinds of machines; the driver of the first decides which variants it can have.
+    fn spec(share: &str, torch: &str, names: [&str; 2], driver: &str) -> String {
+        format!(
+            "[stack]\ntorch = \"{torch}\"\n[target.{}]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"{driver}\"\n\
+             [target.{}]\ngpu = \"L40S\"\ndriver = \"580.65.06\"\n[resolve]\nshare = \"{share}\"\n",
+            names[0], names[1]
+        )
+    }
+
+    const SHARES: [&str; 3] = ["stack", "versions", "none"];
+    const OLD: &str = "470.57.02";
+    const NEW: &str = "580.65.06";
+
+    #[test]
+    fn a_variant_that_was_pinned_once_stays() {
+        for share in SHARES {
+            let [first, second] = ["2.6.0+cu118", "2.6.0"].map(|torch| spec(share, torch, ["a", "b"], NEW));
+            let sandbox = relocked(&format!("pinned-{share}"), &first, &second);
+            let kept = locked(&sandbox, &[]);
+            assert_eq!([has(&kept, "a", "torch"), has(&kept, "b", "torch")], ["2.6.0+cu118"; 2], "{share}");
+            let moved = locked(&sandbox, &["--upgrade-package", "torch"]);
+            assert_eq!([has(&moved, "a", "torch"), has(&moved, "b", "torch")], ["2.6.0+cu124"; 2], "{share}");
+        }
+    }
+
+    #[test]
+    fn a_variant_that_a_driver_asked_for_stays_when_the_driver_is_newer() {
+        for (share, a, b) in [
+            ("stack", "2.6.0+cu118", "2.6.0+cu118"),
+            ("versions", "2.6.0+cu118", "2.6.0+cu124"),
+            ("none", "2.6.0+cu118", "2.6.0+cu124"),
+        ] {
+            for names in [["a", "b"], ["b", "a"]] {
+                let [first, second] = [OLD, NEW].map(|driver| spec(share, "2.6.0", names, driver));
+                let sandbox = relocked(&format!("asked-{share}-{}", names[0]), &first, &second);
+                let kept = locked(&sandbox, &[]);
+                let found = names.map(|name| has(&kept, name, "torch"));
+                assert_eq!(found, [a, b], "{share} {names:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_stacks_that_disagree_none_is_kept_for_all() {
+        // Each machine for itself had another torch. One stack for both is no heir of either.
+        for names in [["a", "b"], ["b", "a"]] {
+            for share in ["stack", "versions"] {
+                let first = spec("none", "<2.15", names, OLD);
+                let sandbox =
+                    relocked(&format!("heir-{share}-{}", names[0]), &first, &spec(share, "<2.15", names, NEW));
+                let found = locked(&sandbox, &[]);
+                let best = locked(&sandbox, &["--fresh"]);
+                assert_eq!(found["stack"], best["stack"], "{share} {names:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_stack_of_its_own_is_kept_as_it_was() {
+        for names in [["a", "b"], ["b", "a"]] {
+            let [first, second] = [OLD, NEW].map(|driver| spec("none", "*", names, driver));
+            let sandbox = relocked(&format!("alone-{}", names[0]), &first, &first);
+            let before = locked(&sandbox, &[]);
+            assert_ne!(has(&before, names[0], "torch"), has(&before, names[1], "torch"));
+            sandbox.write(&second);
+            let after = locked(&sandbox, &[]);
+            for name in names {
+                assert_eq!(before["targets"][name]["stack"], after["targets"][name]["stack"], "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_target_that_joins_takes_what_the_others_have() {
+        let first = "[stack]\ntorch = \"2.5.1+cu121\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n";
+        let second = "[stack]\ntorch = \"2\"\n[target.a]\ngpu = \"A100-PCIE-40GB\"\n[target.b]\ngpu = \"L40S\"\n";
+        let sandbox = relocked("joins", first, second);
+        let joined = locked(&sandbox, &[]);
+        assert_eq!([has(&joined, "a", "torch"), has(&joined, "b", "torch")], ["2.5.1+cu121"; 2]);
+        // With versions in common the newcomer is free in its variant.
+        let sandbox = relocked("joins-versions", first, &format!("{second}[resolve]\nshare = \"versions\"\n"));
+        let joined = locked(&sandbox, &[]);
+        assert_eq!([has(&joined, "a", "torch"), has(&joined, "b", "torch")], ["2.5.1+cu121", "2.5.1+cu124"]);
+    }
+}
+
+mod set_aside {
+    use super::*;
+
+    const RETRACT: &str = "[[retract]]\nrule = \"cuda-12-driver\"\nreason = \"measured everywhere\"\n";
+
+    fn spec(more: &str) -> String {
+        format!(
+            "[stack]\ntorch = \"2.5.1+cu124\"\n\
+             [target.a]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"515.65.01\"\nforward-compat = \"never\"\n\
+             [target.b]\ngpu = \"A100-PCIE-40GB\"\n{more}"
+        )
+    }
+
+    fn aimed(target: &str) -> String {
+        format!("[[override]]\nrule = \"cuda-12-driver\"\ntarget = \"{target}\"\nreason = \"measured on a\"\n")
+    }
+
+    const OVERLAY: &str = "[catalog]\noverlays = [\"site.toml\"]\n";
+
+    fn minimum<'a>(document: &'a Value, target: &str) -> &'a str {
+        document["targets"][target]["driver"]["minimum"].as_str().unwrap()
+    }
+
+    #[test]
+    fn an_override_for_one_target_frees_that_one_alone() {
+        let sandbox = Sandbox::new("relock-aimed", &spec(&aimed("a")));
+        let document = locked(&sandbox, &[]);
+        assert_eq!(minimum(&document, "b"), "525.60.13");
+        assert_ne!(minimum(&document, "a"), "525.60.13");
+        let recorded = &document["overrides"];
+        assert_eq!(
+            (&recorded[0]["target"], &recorded[0]["overlay"], recorded.as_array().unwrap().len()),
+            (&"a".into(), &Value::Null, 1)
+        );
+        sandbox.write(&spec(&aimed("b")));
+        let (code, document) = sandbox.json(&["lock"]);
+        assert_eq!((code, &document["culprits"]), (1, &serde_json::json!(["stack.torch", "target.a.driver"])));
+    }
+
+    #[test]
+    fn a_retraction_takes_the_place_of_a_targeted_override() {
+        let sandbox = Sandbox::new("relock-retracted", &spec(&aimed("a")));
+        locked(&sandbox, &[]);
+        fs::write(sandbox.path("site.toml"), RETRACT).unwrap();
+        sandbox.write(&spec(&format!("{}{OVERLAY}", aimed("a"))));
+        sandbox.run(&["lock", "--check"]).exits(1);
+        let document = locked(&sandbox, &[]);
+        assert_ne!(minimum(&document, "b"), "525.60.13", "it frees the other target too");
+        let recorded = document["overrides"].as_array().unwrap();
+        assert_eq!(recorded.len(), 1, "{recorded:?}");
+        assert_eq!((&recorded[0]["overlay"], &recorded[0]["target"]), (&"site.toml:1".into(), &Value::Null));
+        assert!(codes(&document).contains(&"unused-override"), "{document:#}");
+        sandbox.run(&["lock", "--check"]).exits(0);
+        // Without the override all stays as it is, but for the warning.
+        sandbox.write(&spec(OVERLAY));
+        let alone = locked(&sandbox, &[]);
+        assert_eq!((&alone["targets"], &alone["overrides"]), (&document["targets"], &document["overrides"]));
+        assert!(!codes(&alone).contains(&"unused-override"), "{alone:#}");
+        // Without the retraction the override counts again.
+        sandbox.write(&spec(&aimed("a")));
+        assert_eq!(locked(&sandbox, &[])["overrides"][0]["target"], "a");
+    }
+
+    #[test]
+    fn a_retraction_takes_the_place_of_an_override_for_all() {
+        let everywhere = "[[override]]\nrule = \"cuda-12-driver\"\nreason = \"measured everywhere\"\n";
+        let sandbox = Sandbox::new("relock-everywhere", &spec(&format!("{everywhere}{OVERLAY}")));
+        fs::write(sandbox.path("site.toml"), RETRACT).unwrap();
+        let document = locked(&sandbox, &[]);
+        let recorded = document["overrides"].as_array().unwrap();
+        assert_eq!((recorded.len(), &recorded[0]["overlay"]), (1, &"site.toml:1".into()), "{recorded:?}");
+        assert!(codes(&document).contains(&"unused-override"), "{document:#}");
+    }
+
+    #[test]
+    fn of_two_overrides_of_one_rule_the_one_that_changes_nothing_is_told() {
+        let everywhere = "[[override]]\nrule = \"cuda-12-driver\"\nreason = \"measured everywhere\"\n";
+        let sandbox = Sandbox::new("relock-both", &spec(&format!("{everywhere}{}", aimed("a"))));
+        let document = locked(&sandbox, &[]);
+        let recorded = document["overrides"].as_array().unwrap();
+        assert_eq!((recorded.len(), &recorded[0]["target"]), (1, &Value::Null), "{recorded:?}");
+        assert!(codes(&document).contains(&"unused-override"));
+    }
+}
+
+mod formats {
+    use super::*;
+
+    const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"550.54.15\"\n";
+
+    /// Runs that read the lock first.
+    const READING: [&[&str]; 5] = [
+        &["lock"],
+        &["lock", "--check"],
+        &["lock", "--upgrade"],
+        &["lock", "--upgrade-package", "torch"],
+        &["export", "env"],
+    ];
+
+    #[test]
+    fn a_lock_of_another_format_is_neither_read_nor_replaced() {
+        let sandbox = Sandbox::new("relock-format", SPEC);
+        locked(&sandbox, &[]);
+        let sound = text(&sandbox);
+        assert!(sound.contains("\nversion = 2\n"), "{sound}");
+        for (format, code) in [(0, "bad-lock"), (3, "newer-lock")] {
+            let other = sound.replacen("\nversion = 2\n", &format!("\nversion = {format}\n"), 1);
+            fs::write(sandbox.path("gpuenv.lock"), &other).unwrap();
+            for args in READING {
+                let (exit, document) = sandbox.json(args);
+                assert_eq!(
+                    (exit, &document["errors"][0]["code"]),
+                    (2, &code.into()),
+                    "{format} {args:?}: {document:#}"
+                );
+                assert_eq!(text(&sandbox), other, "{format} {args:?}");
+            }
+            // What a later gpuenv wrote is left alone whatever is asked: only that one can read it.
+            let (exit, _) = sandbox.json(&["lock", "--fresh"]);
+            let left = if format == 3 { (2, &other) } else { (0, &sound) };
+            assert_eq!((exit, &text(&sandbox)), left, "{format}");
+            fs::remove_file(sandbox.path("gpuenv.lock")).unwrap();
+            locked(&sandbox, &[]);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! `gpuenv export` as people use it: files that are kept, what comes next, `[export]`, and the hooks and the action that
+//! are made of it.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::checkout::{Place, Ran};
+use crate::common::tools;
+
+const SPEC: &str = "[stack]\ntorch = \"2.7.1+cu118\"\npython = \"3.11\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n\
+                    os = \"ubuntu22.04\"\nimage = \"nvidia/cuda\"\n";
+const EXPORT: &str = "[export]\nuv = \"pyproject.toml\"\ndockerfile = \"docker/{target}.Dockerfile\"\n\
+                      slurm = { file = \"job.sh\", target = \"prod\", gres = \"gpu:a100:8\" }\n\
+                      requirements = [{ file = \"a.txt\" }, { file = \"b.txt\", constraints = true }]\n";
+
+fn locked(name: &str, spec: &str) -> Place {
+    let place = Place::with(name, spec);
+    place.run(&["lock"]).exits(0);
+    place
+}
+
+#[test]
+fn a_file_that_people_wrote_is_kept() {
+    let place = locked("kept", SPEC);
+    place.write("checkout/Dockerfile", "FROM scratch\n");
+    place.run(&["export", "dockerfile", "-o", "Dockerfile"]).exits(2).says("error[exists]").says("--force");
+    assert_eq!(place.read("checkout/Dockerfile"), "FROM scratch\n");
+    place.run(&["export", "dockerfile", "-o", "Dockerfile", "--check"]).exits(1).says("error[stale]");
+    place.run(&["export", "dockerfile", "-o", "Dockerfile", "--force"]).exits(0).says("wrote Dockerfile");
+    // What gpuenv wrote it may write again.
+    place.write("checkout/Dockerfile", &place.read("checkout/Dockerfile").replace("RUN", "# RUN"));
+    let again = place.run(&["export", "dockerfile", "-o", "Dockerfile"]).exits(0);
+    again.says("next: docker build -f Dockerfile .");
+    place.run(&["export", "dockerfile", "-o", "Dockerfile", "--check"]).exits(0);
+    // A pyproject.toml is merged into.
+    place.write("checkout/pyproject.toml", "# mine\n[project]\nname = \"mine\"\nversion = \"1\"\n");
+    place.run(&["export", "uv", "-o", "pyproject.toml"]).exits(0).says("next: uv sync");
+    let merged = place.read("checkout/pyproject.toml");
+    assert!(merged.starts_with("# mine\n[project]\nname = \"mine\"\n"), "{merged}");
+    assert!(merged.contains("torch==2.7.1+cu118") && merged.contains("torchvision==0.22.1"), "{merged}");
+    place.run(&["export", "uv", "-o", "pyproject.toml", "--check"]).exits(0);
+}
+
+#[test]
+fn what_comes_next_is_said_on_stderr() {
+    let place = locked("next", SPEC);
+    let ran = place.run(&["export", "requirements"]).exits(0);
+    assert!(!ran.out.contains("next:"), "{ran:?}");
+    ran.says("next: pip install -r requirements.txt");
+    place.run(&["export", "kubernetes"]).exits(0).says("then name it here with --image REF");
+    place.run(&["export", "kubernetes", "--image", "x/y:1"]).exits(0).says("next: kubectl apply -f gpuenv.yaml");
+    let (code, document) = place.json(&["export", "uv", "-o", "x.toml"]);
+    assert_eq!((code, document["file"].as_str()), (0, Some("x.toml")), "{document}");
+    for args in [["export", "json", "--shell", "fish"], ["export", "requirements", "--gres", "gpu:1"]] {
+        place.run(&args).exits(2).says("error[not-an-option]");
+    }
+}
+
+#[test]
+fn a_lock_of_another_spec_is_told() {
+    let place = locked("stale", SPEC);
+    place.write("checkout/gpuenv.toml", &SPEC.replace("3.11", "3.12"));
+    place.run(&["export", "uv"]).exits(0).says("warning[stale-lock]");
+    place.run(&["export", "uv", "--locked"]).exits(1).says("error[stale-lock]");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}{EXPORT}"));
+    let ran = place.run(&["export", "uv", "--locked"]).exits(0);
+    assert!(!ran.err.contains("stale"), "[export] is no input: {ran:?}");
+}
+
+#[test]
+fn everything_that_export_names_is_written_and_checked() {
+    let place = locked("all", &format!("{SPEC}{EXPORT}"));
+    place.run(&["export", "--check"]).exits(1).says("pyproject.toml does not exist");
+    place.run(&["export"]).exits(0).says("wrote docker/prod.Dockerfile").says("next: uv sync");
+    assert!(place.read("checkout/job.sh").contains("#SBATCH --gres=gpu:a100:8\n"));
+    assert!(place.read("checkout/b.txt").contains("\ntorchvision==0.22.1"));
+    place.run(&["export", "--check"]).exits(0);
+    place.run(&["export"]).exits(0).says("unchanged: job.sh");
+    place.write("checkout/job.sh", &place.read("checkout/job.sh").replace("a100:8", "a100:4"));
+    place.run(&["export", "--check"]).exits(1).says("job.sh differs");
+    let (code, document) = place.json(&["export", "--check"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("stale")), "{document}");
+    let ran = place.run(&["export", "--check", "--format", "github"]).exits(1);
+    assert!(ran.out.starts_with("::error file=job.sh,line=1,"), "{ran:?}");
+    let (code, document) = place.json(&["export"]);
+    assert_eq!((code, document["files"].as_array().map(Vec::len)), (0, Some(5)), "{document}");
+    // The others are not written where one cannot be.
+    place.remove("checkout/job.sh");
+    place.write("checkout/a.txt", "mine\n");
+    place.run(&["export"]).exits(2).says("a.txt exists already");
+    assert!(!place.has("checkout/job.sh"));
+}
+
+#[test]
+fn what_export_says_wrong_is_shown_at_its_place() {
+    for (line, code, told) in [
+        ("dockerfil = \"x\"", "unknown-format", "did you mean `dockerfile`"),
+        ("dockerfile = { file = \"x\", gres = \"y\" }", "not-an-option", "--user"),
+        ("dockerfile = { target = \"prod\" }", "missing", "file"),
+        ("dockerfile = { file = \"x\", target = \"pord\" }", "value", "did you mean"),
+        ("uv = \"../pyproject.toml\"", "value", "does not lie below"),
+        ("uv = \"/etc/x\"", "value", "does not lie below"),
+        ("uv = \".git/hooks/post-checkout\"", "value", "does not lie below"),
+        ("uv = \"a\"\nconda = \"a\"", "value", "twice"),
+    ] {
+        let place = locked("wrong", SPEC);
+        place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\n{line}\n"));
+        place.run(&["export"]).exits(2).says(&format!("error[{code}]")).says(told);
+    }
+    let place = locked("none", SPEC);
+    place.run(&["export"]).exits(2).says("no format was named");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\nuv = \"link.toml\"\n"));
+    place.link("checkout/link.toml", "../home/x.toml");
+    place.run(&["export"]).exits(2).says("error[outside-project]");
+    assert!(!place.has("home/x.toml"));
+}
+
+/// A lock from a spec, as users write it: what torchvision comes in through is vllm.
+#[test]
+fn an_image_with_torch_and_a_digest_are_kept() {
+    let spec = "[stack]\ntorch = \"2.6.0\"\ntransformer-engine = \"*\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n\
+                image = \"pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime\"\n";
+    let place = Place::with("inside", &spec.replace("transformer-engine = \"*\"\n", ""));
+    place.run(&["lock"]).exits(0);
+    let ran = place.run(&["export", "dockerfile"]).exits(0);
+    assert!(!ran.out.contains("uv ") && ran.out.contains("FROM docker.io/pytorch/pytorch:2.6.0"), "{ran:?}");
+    let place = Place::with("inside-more", spec);
+    place.run(&["lock"]).exits(0);
+    for format in ["uv", "conda", "pixi"] {
+        place.run(&["export", format]).exits(2).says("error[in-image]").says("`gpuenv export dockerfile`");
+    }
+    let digest = format!("sha256:{}", "0a".repeat(32));
+    let spec = SPEC.replace("\"nvidia/cuda\"", &format!("\"nvidia/cuda:12.4.1-base-ubuntu22.04@{digest}\""));
+    let place = locked("digest", &spec);
+    let ran = place.run(&["export", "dockerfile"]).exits(0);
+    let from = format!("FROM docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04@{digest}\n");
+    assert!(ran.out.contains(&from), "{ran:?}");
+    place.run(&["lock", "--check"]).exits(0);
+    // An image that nobody could check stands there as it was written.
+    let place = locked("untagged", &SPEC.replace("\"nvidia/cuda\"", "\"example/train\""));
+    let ran = place.run(&["export", "dockerfile"]).exits(0);
+    assert!(ran.out.contains("\nFROM docker.io/example/train\n"), "{ran:?}");
+}
+
+#[test]
+fn annotations_name_files_from_the_checkout_and_the_step_gets_a_summary() {
+    let place = locked("github", SPEC);
+    place.write("checkout/below/x", "");
+    place.write("checkout/gpuenv.toml", &SPEC.replace("3.11", "3.12"));
+    let mut command = place.command("checkout/below", &["lock", "--check", "--format", "github"]);
+    let summary = place.path("home/summary.md");
+    command.env("GITHUB_WORKSPACE", place.path("checkout")).env("GITHUB_STEP_SUMMARY", &summary);
+    let ran = Ran::of(&mut command).exits(1);
+    assert!(ran.out.starts_with("::error file=gpuenv.toml,line=3,col="), "{ran:?}");
+    let told = place.read("home/summary.md");
+    assert!(told.starts_with("### gpuenv.lock is out of date\n\n- `stack.python`"), "{told}");
+}
+
+/// The hooks, as pkg:pypi/prek runs them.
+#[test]
+fn the_hooks_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let hooks = std::fs::read_to_string(root.join(".pre-commit-hooks.yaml")).unwrap();
+    for command in ["entry: gpuenv lock --check\n", "entry: gpuenv export --check\n"] {
+        assert!(hooks.contains(command), "{command}");
+    }
+    let (Some(prek), Some(git)) = (tools::find("prek"), tools::find("git")) else { return };
+    let place = locked("hooks", &format!("{SPEC}{EXPORT}"));
+    place.run(&["export"]).exits(0);
+    std::fs::remove_dir_all(place.path("checkout/.git")).unwrap();
+    // A repository of hooks is cloned at a revision: this one has nothing but the hooks.
+    let git = |folder: &str, args: &[&str]| {
+        let mut command = Command::new(&git);
+        command.args(["-c", "user.name=x", "-c", "user.email=x@x", "-c", "commit.gpgsign=false"]).args(args);
+        tools::succeed(command.current_dir(place.path(folder)).env("HOME", place.path("home")));
+    };
+    place.write("hooks/.pre-commit-hooks.yaml", &hooks);
+    for folder in ["hooks", "checkout"] {
+        git(folder, &["init", "--quiet", "--initial-branch", "main"]);
+    }
+    git("hooks", &["add", "."]);
+    git("hooks", &["commit", "--quiet", "-m", "x"]);
+    git("hooks", &["tag", "v1"]);
+    let repo = place.path("hooks").display().to_string();
+    let config = format!("repos:\n- repo: {repo}\n  rev: v1\n  hooks:\n  - id: gpuenv-lock\n  - id: gpuenv-export\n");
+    place.write("checkout/.pre-commit-config.yaml", &config);
+    git("checkout", &["add", "."]);
+    let folder = Path::new(env!("CARGO_BIN_EXE_gpuenv")).parent().unwrap().to_path_buf();
+    let path = std::env::join_paths([folder.as_path(), "/usr/bin".as_ref(), "/bin".as_ref()]).unwrap();
+    let run = || {
+        let mut command = Command::new(&prek);
+        command.args(["run", "--all-files"]).current_dir(place.path("checkout"));
+        command.env("PATH", &path).env("HOME", place.path("home")).env("PREK_HOME", place.path("home/prek"));
+        let output = command.output().unwrap();
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stdout).to_string() + &String::from_utf8_lossy(&output.stderr),
+        )
+    };
+    let (passed, told) = run();
+    assert!(passed && told.matches("Passed").count() == 2, "{told}");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}{EXPORT}").replace("3.11", "3.12"));
+    let (passed, told) = run();
+    assert!(!passed && told.contains("stale"), "{told}");
+}
+
+/// The action: its file as its schema asks, its steps by themselves as a runner runs them.
+#[test]
+fn the_action_runs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let file = root.join("action.yml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    if let Some(check) = tools::find("check-jsonschema") {
+        let schema = ["--builtin-schema", "vendor.github-actions"];
+        tools::succeed(Command::new(&check).args(schema).arg(&file));
+        let bad = tools::folder("action").join("action.yml");
+        std::fs::write(&bad, text.replace("using: composite", "using: composition")).unwrap();
+        assert!(!Command::new(&check).args(schema).arg(bad).output().unwrap().status.success());
+    }
+    let steps: Vec<String> = text.split("      run: |\n").skip(1).map(script).collect();
+    assert_eq!(steps.len(), 2);
+    let place = locked("action", SPEC);
+    let folder = Path::new(env!("CARGO_BIN_EXE_gpuenv")).parent().unwrap().to_path_buf();
+    let path = std::env::join_paths([folder.as_path(), "/usr/bin".as_ref(), "/bin".as_ref()]).unwrap();
+    let run = |step: &str, command: &str| {
+        let mut bash = Command::new("bash");
+        bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", step]).current_dir(place.path("checkout"));
+        bash.env("PATH", &path).env("COMMAND", command).env("ACTION_PATH", root).env("RUNNER_TEMP", place.path("home"));
+        Ran::of(bash.env("GITHUB_PATH", place.path("home/path")).env("GITHUB_WORKSPACE", place.path("checkout")))
+    };
+    run(&steps[0], "").exits(0);
+    assert!(!place.has("home/path"), "gpuenv is installed");
+    run(&steps[1], "lock --check").exits(0);
+    run(&steps[1], "lock --check; touch pwned").exits(2);
+    run(&steps[1], "export $(touch pwned)").exits(2);
+    assert!(!place.has("checkout/pwned"));
+    place.write("checkout/gpuenv.toml", &SPEC.replace("3.11", "3.12"));
+    let ran = run(&steps[1], "lock --check").exits(1);
+    assert!(ran.out.contains("::error file=gpuenv.toml,line=3"), "{ran:?}");
+}
+
+/// The lines of a step's script.
+fn script(rest: &str) -> String {
+    rest.lines().take_while(|line| line.starts_with("        ")).map(|line| format!("{}\n", &line[8..])).collect()
+}

@@ -1,0 +1,17 @@
+//! What is seen of a machine and judged: probes on drivers that are scripted, hosts that people described.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod hosts;
+mod kernel_runs;
+mod kernels;
+mod mutations;
+mod probe;
+mod stack;
+mod unrun;
+mod verdict_faults;
+mod verdicts;
+mod verify;
+mod verify_compat;
+mod verify_reports;

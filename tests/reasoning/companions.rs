@@ -1,0 +1,421 @@
+//! Packages that follow a framework: which of their releases is chosen, from where, and what is said of it.
+
+use gpuenv::catalog::BUILTIN;
+use gpuenv::catalog::rows::Companion;
+use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::installs::Install;
+use gpuenv::solve::request::Request;
+use gpuenv::solve::resolve::{Resolution, resolve};
+use gpuenv::solve::warnings;
+use gpuenv::types::{Constraint, Version};
+use gpuenv::warning::Warning;
+use gpuenv::{lock as locks, spec};
+
+use crate::common::solver::{LIMIT, Outcome, Short, culprits, lock, rules};
+
+fn asked(stack: &str, rest: &str) -> String {
+    format!("[stack]\n{stack}\n[target.t]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\n{rest}")
+}
+
+#[track_caller]
+fn wheel(text: &str, package: &str) -> Install {
+    let wheels = lock(text).target().wheels();
+    wheels.into_iter().find(|wheel| wheel.package == package).expect("the package was asked for")
+}
+
+fn given(text: &str) -> Vec<Warning> {
+    let spec = spec::parse(text).expect("the spec parses");
+    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
+    match resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+        Resolution::Solution(answer) => warnings::warnings(&request, &answer),
+        other => panic!("an answer was expected: {other:?}"),
+    }
+}
+
+/// The lock as it is written.
+fn written(text: &str) -> locks::Lock {
+    let spec = spec::parse(text).expect("the spec parses");
+    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    locks::make(&spec, &request, &answer, Vec::new())
+}
+
+#[test]
+fn the_wheel_made_for_the_variant_is_chosen_from_its_own_index() {
+    for (stack, package, version, index) in [
+        ("torch = \"2.5.1+cu118\"\nxformers = \"*\"", "xformers", "0.0.29.post1", "/whl/cu118"),
+        (
+            "torch = \"2.1.0+cu118\"\nxformers = \"*\"\npython = \"3.10\"",
+            "xformers",
+            "0.0.22.post7+cu118",
+            "/whl/cu118",
+        ),
+        (
+            "torch = \"2.7.1+cu128\"\ntorchvision = \"*\"\npython = \"3.11\"",
+            "torchvision",
+            "0.22.1+cu128",
+            "/whl/cu128",
+        ),
+        // Of these no wheel with a label was seen: the index is asked for the plain version.
+        ("torch = \"2.5.1+cu118\"\ntorchvision = \"*\"", "torchvision", "0.20.1", "/whl/cu118"),
+    ] {
+        let wheel = wheel(&asked(stack, ""), package);
+        assert_eq!(wheel.version, version, "{stack}");
+        assert!(wheel.index.as_deref().is_some_and(|url| url.ends_with(index)), "{stack}: {wheel:?}");
+    }
+    // A release without a wheel for the variant is the package index's.
+    assert_eq!(wheel(&asked("torch = \"2.0.1\"\nxformers = \"0.0.20\"", ""), "xformers").index, None);
+}
+
+/// The address has the processor and the Python in it; the sha256 is found by the label.
+#[test]
+fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
+    let release = "https://github.com/vllm-project/vllm/releases/download";
+    for (torch, gpu, file) in [
+        ("2.13.0+cu129", "A100-PCIE-40GB", "v0.30.0/vllm-0.30.0+cu129-cp38-abi3-manylinux_2_28_x86_64.whl"),
+        ("2.9.0+cu130", "GH200 480GB", "v0.13.0/vllm-0.13.0+cu130-cp38-abi3-manylinux_2_35_aarch64.whl"),
+        ("2.4.0+cu118", "A100-PCIE-40GB", "v0.6.0/vllm-0.6.0+cu118-cp311-cp311-manylinux1_x86_64.whl"),
+    ] {
+        let version = file[1..].split('/').next().unwrap();
+        let stack = format!("torch = \"{torch}\"\nvllm = \"=={version}\"\npython = \"3.11\"");
+        let found = wheel(&asked(&stack, "").replace("A100-PCIE-40GB", gpu), "vllm");
+        assert_eq!((found.url, found.index), (Some(format!("{release}/{file}")), None), "{stack}");
+        assert_eq!(found.version, format!("{version}+{}", &torch[torch.len() - 5..]));
+    }
+    // Beside other variants the wheel of the package index is taken, if its CUDA is theirs.
+    assert_eq!(wheel(&asked("torch = \"2.8.0+cu128\"\nvllm = \"==0.11.0\"", ""), "vllm").url, None);
+    let text = asked("torch = \"2.13.0+cu129\"\nvllm = \"0.30.0\"\ntorchvision = \"*\"", "");
+    let told: Vec<Warning> = given(&text).into_iter().filter(|one| one.code == "brings-other-cuda").collect();
+    assert_eq!(told.len(), 2);
+    assert!(told[0].message.contains("requires torchaudio==2.11.0, which"), "{}", told[0].message);
+    // Nobody asked for torchcodec, and it comes along all the same.
+    let wanted = "vllm 0.30.0+cu129 requires torchcodec>=0.14, and every release of it that is known loads CUDA 13";
+    assert!(told[1].message.starts_with(wanted), "{}", told[1].message);
+    let lock = written(&text);
+    let wheel = lock.wheel.iter().find(|wheel| wheel.package == "vllm").expect("it is locked");
+    assert!(wheel.hashes().is_some_and(|mut hashes| hashes.next().is_some_and(|one| one.starts_with("e98cb696"))));
+}
+
+/// What comes in through others is held to what goes with torch and with the packages that require it.
+#[test]
+fn constraints_are_what_the_chosen_packages_require() {
+    for (stack, torchvision) in [
+        ("vllm = \"0.33.0\"", "0.29.0"),
+        ("vllm = \"0.33.0\"\npython = \"3.12\"", "0.29.0+cu130"),
+        ("torch = \"2.14.0+cu130\"\npython = \"3.12\"", "0.29.1+cu130"),
+        ("vllm = \"0.30.0\"", "0.28.0+cu130"),
+    ] {
+        let lock = written(&asked(stack, ""));
+        let held = lock.constraint.iter().find(|one| one.package == "torchvision");
+        assert_eq!(held.map(|one| one.version.as_str()), Some(torchvision), "{stack}");
+    }
+}
+
+/// Releases for variants are there to be installed beside them, not to lead the choice of the variant.
+#[test]
+fn a_companion_does_not_choose_the_variant() {
+    for stack in ["torch = \"2.9\"", "torch = \"2.7\"", "torch = \"2.4\""] {
+        let alone = lock(&asked(stack, "")).target();
+        let beside = lock(&asked(&format!("{stack}\ntorchvision = \"*\"\ntorchaudio = \"*\""), "")).target();
+        assert_eq!(alone.builds, beside.builds, "{stack}");
+    }
+}
+
+#[test]
+fn each_target_gets_the_wheel_of_its_own_variant() {
+    let text = "[stack]\ntorch = \"2.7.1\"\ntorchvision = \"*\"\npython = \"3.11\"\n[resolve]\nshare = \"versions\"\n\
+                [target.new]\ngpu = \"RTX 5090\"\nos = \"ubuntu22.04\"\n\
+                [target.old]\ngpu = \"Tesla P100\"\nos = \"ubuntu22.04\"\n[target.none]\ngpu = \"none\"\nos = \"ubuntu22.04\"\n";
+    for target in lock(text).targets() {
+        let variant = &target.builds[0].variant;
+        let label = target.companions[0].variant.as_ref();
+        assert!(label.is_none_or(|label| label == variant), "{}: {label:?} beside {variant}", target.name);
+    }
+}
+
+/// flash-attn's build downloads a wheel beside its release where there is one for the very torch line and CUDA major.
+#[test]
+fn wheels_that_lie_on_no_index_are_told() {
+    for (torch, arch, there) in
+        [("2.7.1+cu126", "", true), ("2.8.0+cu129", "arch = \"aarch64\"", false), ("2.9.1+cu128", "", false)]
+    {
+        let told = given(&asked(&format!("torch = \"{torch}\"\nflash-attn = \"2.8.3.post1\""), arch));
+        let told = told.iter().find(|one| one.code == "source-only").expect("it is told");
+        assert_eq!(told.message.contains("unless its build finds the wheel"), there, "{torch}: {}", told.message);
+    }
+}
+
+#[test]
+fn what_comes_as_source_says_so_and_what_it_needs() {
+    for (package, bound) in [("flash-attn", " >=11.7"), ("deepspeed", ""), ("transformer-engine", " >=12.1")] {
+        let text = asked(&format!("torch = \"2.7.1+cu126\"\n{package} = \"*\""), "");
+        let told = given(&text);
+        let told = told.iter().find(|one| one.code == "source-only").expect("it is told");
+        assert_eq!(told.keys, [format!("stack.{package}")]);
+        assert!(told.message.contains(&format!("with a CUDA 12 toolkit{bound};")), "{}", told.message);
+        // With something to compile the toolkit is chosen, of the wheel's major.
+        let built = text.replace("[target", "[build]\n[target");
+        let toolkit = lock(&built).target().toolkit.expect("there is one").version;
+        assert_eq!(toolkit.prefix(2).as_str(), "12.6");
+        let told = given(&built);
+        assert!(told.iter().any(|one| one.message.ends_with(&format!("{toolkit}"))), "{told:?}");
+    }
+    assert_eq!(
+        wheel(&asked("transformer-engine = \"2.9.0\"", ""), "transformer-engine").extra.as_deref(),
+        Some("pytorch")
+    );
+}
+
+#[test]
+fn the_sha256_of_a_source_distribution_is_locked() {
+    let text = asked("torch = \"2.7.1\"\nflash-attn = \"2.8.3\"", "");
+    let spec = spec::parse(&text).expect("the spec parses");
+    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    let lock = locks::make(&spec, &request, &answer, Vec::new());
+    let wheel = lock.wheel.iter().find(|wheel| wheel.package == "flash-attn").expect("it is locked");
+    assert_eq!(wheel.hashes().expect("it is known").count(), 1, "{}", wheel.sha256);
+}
+
+#[test]
+fn conflicts_of_packages_blame_what_clashes() {
+    let t4 = |stack: &str| asked(stack, "").replace("A100-PCIE-40GB", "Tesla T4");
+    for (text, keys) in [
+        (t4("flash-attn = \"2.8.3\""), &["stack.flash-attn", "target.t.gpu"][..]),
+        (t4("transformer-engine = \"*\""), &["stack.transformer-engine", "target.t.gpu"]),
+        (t4("torch = \"2.6\"\ntorchtext = \"*\""), &["stack.torch", "stack.torchtext"]),
+        (asked("torch = \"2.7.1+cu118\"\nvllm = \"0.9.2\"", ""), &["stack.torch", "stack.vllm"]),
+        (asked("flash-attn = \"2.7.3\"", "toolkit = \"11.6\"\n[build]\n"), &["stack.flash-attn", "target.t.toolkit"]),
+    ] {
+        assert_eq!(culprits(&text), keys, "{text}");
+    }
+    // FlashAttention 1 is the one for Turing.
+    let chosen = lock(&t4("flash-attn = \"*\"")).target().companions[0].version;
+    assert!(chosen.major() == 1, "{chosen}");
+    assert!(matches!(lock(&t4("torch = \"2.3\"\ntorchtext = \"*\"")), Outcome::Solution(..)));
+}
+
+/// What a package asks for of another one binds: versions that vllm's metadata names, of companions left open.
+#[test]
+fn a_package_binds_what_it_asks_for_of_another() {
+    let pairs = include_str!("../data/vllm_pairs.tsv").lines().filter(|line| !line.starts_with('#'));
+    let (mut seen, mut gone) = (0, 0);
+    for pair in pairs.skip(1).map(|line| line.split('\t').collect::<Vec<_>>()) {
+        let [vllm, companion, version] = pair[..] else { panic!("{pair:?}") };
+        // No installer can install what pins a release that its index no longer has.
+        let is_it = |row: &&Companion| &*row.package == "vllm" && row.version.as_str() == vllm;
+        if BUILTIN.companions.iter().filter(is_it).all(|row| row.gone.is_some()) {
+            gone += 1;
+            continue;
+        }
+        let text = asked(&format!("vllm = \"=={vllm}\"\n{companion} = \"*\""), "");
+        let found = wheel(&text, companion).version;
+        assert_eq!(found.split('+').next(), Some(version), "vllm {vllm}: {companion} {found}");
+        seen += 1;
+    }
+    assert_eq!((seen, gone), (52, 3));
+    let apart = asked("vllm = \"0.33.0\"\ntorchvision = \"0.29.2\"", "");
+    assert_eq!(culprits(&apart), ["stack.vllm", "stack.torchvision"]);
+}
+
+/// Releases of which the PyTorch index alone has wheels.
+const ON_THAT_INDEX_ALONE: &[(&str, &str)] = &[("xformers", "0.0.22.post4")];
+
+/// A wheel for one variant stands beside the release it is a wheel of, and says no more than that. One made for single
+/// systems was built beside another torch at times.
+#[test]
+fn releases_for_variants_agree_with_the_release() {
+    let mut seen = 0;
+    for row in BUILTIN.companions.iter().filter(|row| row.variant.is_some() && row.systems.is_empty()) {
+        let same = |other: &&Companion| {
+            other.package == row.package && other.version == row.version && other.variant.is_none()
+        };
+        if !ON_THAT_INDEX_ALONE.contains(&(&row.package, row.version.as_str())) {
+            let plain = BUILTIN.companions.iter().find(same).expect("the package index has it too");
+            assert_eq!(plain.needs, row.needs, "{} {}", row.package, row.version);
+        }
+        let needs = Constraint::parse(&row.needs).expect("it is a constraint");
+        let beside = |version: &Version| needs.admits(version);
+        let variant = row.variant.as_deref();
+        let exists = BUILTIN
+            .builds
+            .iter()
+            .any(|build| build.package == row.framework && Some(&*build.variant) == variant && beside(&build.version));
+        assert!(exists, "{} {} {variant:?}", row.package, row.version);
+        seen += 1;
+    }
+    assert!(seen >= 150, "{seen}");
+}
+
+/// Sources: symbols that the wheels import and torch's export, read; ray#56695, AutoAWQ#466 (its sister package).
+#[test]
+fn a_wheel_goes_with_the_torch_whose_symbols_it_imports() {
+    let torch = |stack: &str| lock(&asked(stack, "")).target().builds[0].version.to_string();
+    assert!(torch("auto-gptq = \"0.5.1\"\ntorch = \"*\"").starts_with("2.1."));
+    assert!(torch("auto-gptq = \"0.7.1\"\ntorch = \"*\"").starts_with("2.2."));
+    assert!(torch("lmcache = \"0.3.15\"\ntorch = \"*\"").starts_with("2.9."));
+    assert!(torch("lmcache = \"0.4.2\"\nvllm = \"0.17.1\"").starts_with("2.10."));
+    let clash = |stack: &str| culprits(&asked(stack, ""));
+    assert_eq!(clash("auto-gptq = \"0.6.0\"\ntorch = \"2.3.0\""), ["stack.auto-gptq", "stack.torch"]);
+    assert_eq!(clash("lmcache = \"0.3.4\"\ntorch = \"2.7.1\""), ["stack.lmcache", "stack.torch"]);
+}
+
+/// pkg:pypi/vllm@0.8.2 pins xgrammar==0.1.16, which its index no longer lists; 0.8.3 pins another.
+#[test]
+fn a_release_whose_pin_is_gone_is_not_chosen() {
+    assert_eq!(culprits(&asked("vllm = \"0.8.2\"", "")), ["stack.vllm"]);
+    assert!(matches!(lock(&asked("vllm = \"0.8.3\"\npython = \"3.12\"", "")), Outcome::Solution(..)));
+}
+
+/// lmdeploy 0.13 to 0.18 hold code for 10.0 alone (sm_100a), which a B300 does not run; xformers has PTX for it.
+#[test]
+fn code_for_one_gpu_alone_runs_on_no_other() {
+    let on = |stack: &str, gpu: &str| lock(&asked(stack, "").replace("A100-PCIE-40GB", gpu));
+    assert!(matches!(on("lmdeploy = \"0.18.0\"", "sm_100"), Outcome::Solution(..)));
+    assert!(matches!(on("lmdeploy = \"0.18.0\"", "sm_103"), Outcome::Conflict));
+    assert!(matches!(on("lmdeploy = \"0.12.1\"", "sm_90"), Outcome::Solution(..)));
+}
+
+#[test]
+fn what_comes_along_unasked_binds_too() {
+    // Sources: METADATA of pkg:pypi/lmdeploy@0.6.5 (triton==3.0.0) and @0.7.0 (triton<=3.1.0,>=3.0.0), both torch<=2.5.1;
+    // torch 2.4.1 requires triton 3.0.0, 2.5.1 3.1.0 and 2.3.1 2.3.1.
+    let torch = |stack: &str| lock(&asked(stack, "driver = \"570\"")).target().builds[0].version.to_string();
+    assert_eq!(torch("torch = \"*\"\nlmdeploy = \"0.6.5\""), "2.4.1");
+    assert_eq!(torch("torch = \"*\"\nlmdeploy = \"0.7.0\""), "2.5.1");
+    let clash = |stack: &str| culprits(&asked(stack, "driver = \"570\""));
+    assert_eq!(clash("torch = \"2.5.1\"\nlmdeploy = \"0.6.5\""), ["stack.torch", "stack.lmdeploy"]);
+    assert_eq!(clash("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.11\"").len(), 3);
+    // For Python 3.12 torch 2.3.1 asks for no triton: pkg:pypi/torch@2.3.1, `python_version < "3.12"`.
+    let later = lock(&asked("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"", "driver = \"570\"")).target();
+    assert_eq!((later.has("python").as_str(), later.has("triton").as_str()), ("3.12", ""));
+    // Two that ask for different releases of a third: each release of RAPIDS for rmm's of the same month.
+    let rapids = |cuml: &str| format!("python = \"3.12\"\ncudf-cu12 = \"25.12.0\"\ncuml-cu12 = \"{cuml}\"");
+    assert_eq!(clash(&rapids("26.2.0")), ["stack.cudf-cu12", "stack.cuml-cu12"]);
+    assert!(matches!(lock(&asked(&rapids("25.12.0"), "driver = \"570\"")), Outcome::Solution(..)));
+    // Ordinary packages come along too. Sources: METADATA of pkg:pypi/sglang@0.5.12 (tilelang==0.1.8) and of
+    // pkg:pypi/lmdeploy@0.18.0 (tilelang==0.1.11); pkg:pypi/tensorflow@2.12.1 (typing-extensions<4.6.0) and of torch since
+    // 2.2 (typing-extensions>=4.8.0).
+    assert_eq!(clash("torch = \"*\"\nlmdeploy = \"0.18.0\"\nsglang = \"0.5.12\""), ["stack.lmdeploy", "stack.sglang"]);
+    // pkg:pypi/vllm@0.25.1 (numba==0.65.0) and pkg:pypi/cudf-cu13@25.12.0 (numba<0.62.0a0,>=0.60.0); pkg:pypi/vllm@0.11.0
+    // (outlines_core==0.2.11), and outlines 0.1.11, which pkg:pypi/sglang@0.5.5 pins (outlines_core==0.1.26).
+    assert_eq!(clash("vllm = \"0.25\"\ncudf-cu13 = \"25.12\""), ["stack.vllm", "stack.cudf-cu13"]);
+    assert_eq!(clash("vllm = \"0.11.0\"\nsglang = \"0.5.5\""), ["stack.vllm", "stack.sglang"]);
+    // torch for CUDA 12 pins the nvJitLink of its toolkit: pkg:pypi/torch@2.9.1 (12.8.93), pkg:pypi/libcudf-cu12@26.10.2 (>=12.9).
+    let rapids = |torch: &str, of: &str| format!("python = \"3.12\"\ntorch = \"{torch}\"\n{of}");
+    let cudf = |version: &str| format!("cudf-cu12 = \"{version}\"");
+    assert_eq!(clash(&rapids("2.9.1+cu128", &cudf("26.10.2"))), ["stack.torch", "stack.cudf-cu12"]);
+    let beside = |torch: &str, of: &str| lock(&asked(&rapids(torch, of), "")).target().has("torch");
+    assert_eq!(beside("2.9.1", &cudf("26.10.2")), "2.9.1+cu129");
+    assert_eq!(beside("2.9.1", &cudf("26.4.0")), "2.9.1+cu128");
+    // For CUDA 13 the metapackages pin it (pkg:pypi/cuda-toolkit@13.0.2) or leave it open upwards (13.0.3, 13.2.1), and
+    // pkg:pypi/libcudf-cu13@26.10.2 wants 13.3 or newer: of torch 2.12 cu130 is for 13.0.2, cu132 for 13.2.1.
+    let cudf13 = "cudf-cu13 = \"26.10.2\"";
+    assert_eq!(clash(&rapids("2.12.0+cu130", cudf13)), ["stack.torch", "stack.cudf-cu13"]);
+    assert_eq!(beside("2.12.0", cudf13), "2.12.0+cu132");
+    assert_eq!(beside("2.12.0", "cudf-cu13 = \"26.4.0\""), "2.12.0+cu130");
+    assert_eq!(beside("2.13.0", cudf13), "2.13.0+cu130");
+    // What a package pins of others must be for the Python too: pkg:pypi/vllm@0.7.2 requires torchaudio 2.5.1, which has no
+    // wheel for 3.13.
+    assert_eq!(lock(&asked("vllm = \"0.7.2\"", "driver = \"570\"")).target().has("python"), "3.12");
+    assert_eq!(clash("vllm = \"0.7.2\"\npython = \"3.13\""), ["stack.vllm", "stack.python"]);
+    let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
+    assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
+}
+
+#[test]
+fn kernels_that_a_package_pins_are_its_own() {
+    // Sources: common_ops of the sgl-kernel or sglang-kernel that each release pins, and reports of what that means:
+    // sgl-project/sglang#24224 (T4), #24302 (RTX 2080), opendatalab/MinerU#3416 (V100); for B300 and GB10 the wheels for
+    // CUDA 13 were the first, sgl-project/sglang#13900 and #18203.
+    let asked = |sglang: &str, gpu: &str| format!("[stack]\nsglang = \"{sglang}\"\n[target.t]\ngpu = \"{gpu}\"\n");
+    for (sglang, gpus, runs) in [
+        ("*", &["Tesla T4", "Tesla V100-PCIE-32GB", "RTX 2080"][..], false),
+        ("==0.5.6", &["Tesla T4", "NVIDIA B300", "NVIDIA GB10"], false),
+        (">=0.5.10,<0.5.11", &["NVIDIA B300", "NVIDIA GB10"], false),
+        ("==0.5.6", &["RTX 3090", "NVIDIA L4", "H100 NVL", "NVIDIA B200", "RTX 5090", "GH200"], true),
+        ("==0.5.11", &["RTX 3090", "NVIDIA B200", "NVIDIA B300", "RTX 5090", "NVIDIA GB10", "Jetson AGX Thor"], true),
+        ("*", &["NVIDIA L4", "H100 NVL", "NVIDIA B300", "NVIDIA GB10"], true),
+    ] {
+        for gpu in gpus {
+            let text = asked(sglang, gpu);
+            match runs {
+                true => assert!(matches!(lock(&text), Outcome::Solution(..)), "{text}"),
+                false => assert_eq!(culprits(&text), ["stack.sglang", "target.t.gpu"], "{text}"),
+            }
+        }
+    }
+    // Up to 0.5.10 they load the runtime of CUDA 12: sgl-project/sglang#18203.
+    let beside = |torch: &str| format!("torch = \"{torch}\"\nsglang = \"==0.5.9\"");
+    let h100 = |torch: &str| format!("[stack]\n{}\n[target.t]\ngpu = \"H100 NVL\"\n", beside(torch));
+    assert_eq!(culprits(&h100("2.9.1+cu130")), ["stack.torch", "stack.sglang"]);
+    assert_eq!(lock(&h100("2.9.1")).target().has("torch"), "2.9.1+cu128");
+}
+
+#[test]
+fn old_releases_of_bitsandbytes_go_with_the_cuda_they_have_a_library_for() {
+    // Source: the names of the libraries in each wheel of pkg:pypi/bitsandbytes.
+    let asked = |torch: &str, bitsandbytes: &str| {
+        let stack = format!("torch = \"{torch}\"\nbitsandbytes = \"{bitsandbytes}\"");
+        format!("[stack]\n{stack}\n[target.t]\ngpu = \"Tesla T4\"\n")
+    };
+    for (torch, before, chosen) in [
+        ("1.12.1+cu113", "0.41.1", "0.40.1.post1"),
+        ("1.13.1+cu116", "0.41.1", "0.39.1"),
+        ("1.13.1+cu117", "0.41.1", "0.41.0"),
+        ("1.10.2+cu111", "0.41.1", "0.41.0"),
+        ("2.0.1+cu118", "0.36.0.post2", "0.35.4"),
+        ("2.1.0+cu121", "0.40", "0.39.1"),
+    ] {
+        let text = asked(torch, &format!("<{before}"));
+        assert_eq!(lock(&text).target().has("bitsandbytes"), chosen, "{text}");
+    }
+    for (torch, range) in
+        [("1.12.1+cu102", "*"), ("1.8.1+cu101", "*"), ("2.1.0+cu121", "<0.37.2"), ("2.4.1+cu124", "<0.41")]
+    {
+        assert_eq!(culprits(&asked(torch, range)), ["stack.torch", "stack.bitsandbytes"], "{torch}");
+    }
+}
+
+/// What public projects install beside torch: each package that holds CUDA code, or is bound to releases of a framework or
+/// of NVIDIA's libraries, is solved with; the others belong under `[packages]`.
+#[test]
+fn what_is_installed_beside_torch_is_taken_where_its_wheels_say() {
+    let known: Vec<String> = BUILTIN.packages().into_iter().map(|package| package.name).collect();
+    let rows = include_str!("../data/beside_torch.tsv").lines().filter(|line| !line.starts_with('#'));
+    let mut counts = [0, 0];
+    for row in rows {
+        let cells: Vec<&str> = row.split('\t').collect();
+        let [package, projects, place, wheel, evidence] = cells[..] else { panic!("five cells: {row}") };
+        assert!(projects.parse::<u32>().is_ok_and(|count| count >= 2) && !evidence.is_empty(), "{row}");
+        assert!(wheel == "-" || wheel.starts_with("pkg:pypi/"), "{row}");
+        let stack = format!("[stack]\n{package} = \"*\"\n[target.t]\n");
+        let packages = format!("[stack]\npython = \"*\"\n[packages]\n{package} = \"*\"\n[target.t]\n");
+        let (right, wrong) = match place {
+            "stack" => (stack, packages),
+            "packages" => (packages, stack),
+            other => panic!("`{other}` is no place: {row}"),
+        };
+        counts[usize::from(place == "packages")] += 1;
+        let told = refused(&wrong);
+        assert!(told.contains(&format!("under [{place}]")), "{row}: {told}");
+        // NVIDIA's libraries are chosen under a name of their own, `nccl` for nvidia-nccl-cu12.
+        if !told.contains("is chosen as") {
+            assert_eq!(known.iter().any(|name| name == package), place == "stack", "{row}");
+            assert_eq!(refused(&right), "", "{row}");
+        }
+    }
+    assert!(counts[0] >= 20 && counts[0] + counts[1] >= 200, "{counts:?}");
+}
+
+/// What names of a spec are refused with, and what to do; nothing where all are known.
+fn refused(text: &str) -> String {
+    let spec = spec::parse(text).expect("the spec parses");
+    match Request::new(&spec, rules()) {
+        Ok(_) => String::new(),
+        Err(errors) => {
+            errors.iter().map(|one| format!("{}: {}", one.message, one.help.as_deref().unwrap_or(""))).collect()
+        }
+    }
+}

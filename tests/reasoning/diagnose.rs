@@ -1,0 +1,587 @@
+//! What real programs printed and what must be read out of it; what must be claimed by nobody; and what a message
+//! goes through before it is pasted.
+//!
+//! The component of a message is the part that must change, as far as its text tells:
+//!
+//! - `driver`: the driver, its libraries (libcuda, NVML, nvenc), kernel modules and packages; no driver or device in
+//!   reach; PTX newer than the driver; numbers 3, 35, 36, 100, 222, 802, 803, 804, 999.
+//! - `gpu`: the program, not the framework, holds nothing for this GPU, or asks for another. `torch`: PyTorch's own
+//!   arch list or kernel image; a build without CUDA; extensions, companions and JAX releases of another release; a
+//!   release or a platform without a wheel; conda builds that clash.
+//! - `python`: no wheel, or an older release than those offered, for this Python; its headers; NumPy of another major
+//!   than what was compiled against it. `glibc`, `gcc` (any host compiler).
+//! - `toolkit`: nvcc, ptxas, headers, CUDA_HOME, bitsandbytes' binaries. `library-path`: a CUDA library that is
+//!   missing, doubled or of another release; providers of ONNX Runtime. `cudnn` and `nccl`: those two, alone.
+//! - `container-runtime`: what brings the GPU into a container. `image`: tags, and images of another architecture.
+//! - `hardware`: ECC, a lost GPU, Xids of the device, ordinals that do not exist, busy devices, MIG.
+//! - `other`: the number of a CUDA error that says nothing of versions (700, 719, 801).
+//! - `unrelated`: memory, networks, data; a package that is merely absent; Xids of a program (13, 31, 43, 45); pip's
+//!   conflicts about ranges; Vulkan, OpenGL and GPUs of other makers; listings and logs without a fault.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+
+use gpuenv::catalog::BUILTIN;
+use gpuenv::diagnose::{self, Value, Verdict};
+
+use crate::common::parallel;
+
+/// Messages whose cause stands in their thread, not in their text: the text alone leads to another component.
+const NOT_IN_THE_TEXT: &[(&str, &str)] =
+    &[("e803-nvdocker1256-mxnet", "nothing in the text says that it was printed in a container")];
+
+/// The share of values that must be read out, in percent.
+const VALUES: usize = 95;
+
+struct Message {
+    id: String,
+    component: String,
+    raw: String,
+    extract: toml::Table,
+}
+
+/// All messages of tests/messages.
+static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages");
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let read = |path: &PathBuf| {
+        let table: toml::Table = fs::read_to_string(path).unwrap().parse().unwrap();
+        let text = |key: &str| table[key].as_str().unwrap().to_string();
+        Message {
+            id: path.file_stem().unwrap().to_str().unwrap().into(),
+            component: text("component"),
+            raw: text("raw"),
+            extract: table.get("extract").and_then(|extract| extract.as_table()).cloned().unwrap_or_default(),
+        }
+    };
+    parallel::each(&paths, read)
+});
+
+/// What each of them, untouched, is diagnosed as.
+static VERDICTS: LazyLock<Vec<Verdict>> = LazyLock::new(|| parallel::each(&MESSAGES, |message| diagnose(&message.raw)));
+
+/// The messages that a finding is wanted for, each with its verdict.
+fn faults() -> impl Iterator<Item = (&'static Message, &'static Verdict)> {
+    MESSAGES.iter().zip(VERDICTS.iter()).filter(|(message, _)| message.component != "unrelated")
+}
+
+/// Further wordings: what they lead to, and their text.
+fn wordings() -> impl Iterator<Item = (&'static str, String)> {
+    let lines = include_str!("../wordings.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| line.split_once('|').unwrap()).map(|(meant, text)| (meant, text.replace("\\n", "\n")))
+}
+
+fn diagnose(text: &str) -> Verdict {
+    diagnose::diagnose(text, &BUILTIN)
+}
+
+fn component(verdict: &Verdict) -> &'static str {
+    verdict.findings.first().map_or("none", |first| first.component)
+}
+
+/// A value as one text, to compare.
+fn found(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::List(list) => list.join("|"),
+    }
+}
+
+fn wanted(value: &toml::Value) -> String {
+    match value {
+        toml::Value::Array(list) => list.iter().map(wanted).collect::<Vec<_>>().join("|"),
+        toml::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[test]
+fn every_message_leads_to_its_component() {
+    let mut wrong = Vec::new();
+    for (message, verdict) in faults() {
+        let excused = NOT_IN_THE_TEXT.iter().any(|(id, _)| *id == message.id);
+        if (component(verdict) == message.component) == excused {
+            wrong.push(format!("{}: {} instead of {}", message.id, component(verdict), message.component));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// A pattern that no real text needs is a guess: it goes. What a user asks in their own words has no message.
+#[test]
+fn every_pattern_is_matched_by_some_message() {
+    let written = wordings().map(|(_, text)| text).chain([DRIVER_BEHIND.to_owned()]);
+    let texts: Vec<String> = faults().map(|(message, _)| message.raw.clone()).chain(written).collect();
+    let matched = parallel::each(&texts, |text| diagnose::matched_patterns(text));
+    let matched: BTreeSet<(&str, &str)> = matched.into_iter().flatten().collect();
+    let patterns = BUILTIN.diagnoses.iter().flat_map(|row| row.patterns.iter().map(|pattern| (&*row.code, &**pattern)));
+    let unmatched: Vec<(&str, &str)> = patterns.filter(|pattern| !matched.contains(pattern)).collect();
+    assert!(unmatched.is_empty(), "{} patterns are matched by no message: {unmatched:#?}", unmatched.len());
+}
+
+#[test]
+fn other_wordings_lead_to_their_component() {
+    let wordings: Vec<(&str, String)> = wordings().collect();
+    let verdicts = parallel::each(&wordings, |(_, text)| diagnose(text));
+    let mut wrong = Vec::new();
+    for ((meant, text), verdict) in wordings.iter().zip(&verdicts) {
+        let (wanted, values) = meant.split_once(';').unwrap_or((meant, ""));
+        if component(verdict) != wanted {
+            wrong.push(format!("{} instead of {wanted}: {text}", component(verdict)));
+        }
+        for (key, value) in values.split(';').filter_map(|pair| pair.split_once('=')) {
+            let first = verdict.findings.first();
+            let read = first.and_then(|first| first.extract.get(key)).map(found).unwrap_or_default();
+            if read != value {
+                wrong.push(format!("{key} {read:?} instead of {value}: {text}"));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn values_are_read_out() {
+    let (mut read, mut missed) = (0, Vec::new());
+    for (message, verdict) in MESSAGES.iter().zip(VERDICTS.iter()) {
+        let first = verdict.findings.first();
+        for (key, value) in &message.extract {
+            let found = first.and_then(|first| first.extract.get(key)).map(found).unwrap_or_default();
+            match found == wanted(value) {
+                true => read += 1,
+                false => missed.push(format!("{} {key}: {found:?} instead of {value}", message.id)),
+            }
+        }
+    }
+    let all = read + missed.len();
+    assert!(read * 100 >= VALUES * all, "{read} of {all}: {missed:#?}");
+}
+
+/// Beside the messages and near misses stand tests/data/unrelated.txt: what compilers, package managers, networks and
+/// the software of other makers' GPUs print, a text between each two lines of `====`.
+#[test]
+fn unrelated_texts_are_claimed_by_nobody() {
+    let codes = |verdict: &Verdict| -> Vec<String> { verdict.findings.iter().map(|one| one.code.clone()).collect() };
+    let mut claimed: Vec<(&str, Vec<String>)> = Vec::new();
+    for (message, verdict) in MESSAGES.iter().zip(VERDICTS.iter()) {
+        if message.component == "unrelated" {
+            claimed.push((&message.id, codes(verdict)));
+        }
+    }
+    let others = include_str!("../data/unrelated.txt").split("====\n");
+    let texts: Vec<&str> = NEAR_MISSES.iter().copied().chain(others).collect();
+    claimed.extend(texts.iter().copied().zip(parallel::each(&texts, |text| codes(&diagnose(text)))));
+    claimed.retain(|(_, codes)| !codes.is_empty());
+    assert_eq!(claimed, []);
+}
+
+/// Texts that hold the words of messages and mean none of them.
+const NEAR_MISSES: &[&str] = &[
+    "Downloading torch-2.5.1-cp311-cp311-manylinux1_x86_64.whl (906.4 MB)\n ━━━━━━━━━━━━━ 906.4/906.4 MB 12.1 MB/s eta 0:00:00",
+    "Collecting nvidia-cudnn-cu12==9.1.0.70\n  Using cached nvidia_cudnn_cu12-9.1.0.70-py3-none-manylinux2014_x86_64.whl",
+    "Successfully installed nvidia-nccl-cu12-2.21.5 torch-2.5.1 triton-3.1.0",
+    "====== 120 passed, 4 skipped, 2 warnings in 33.10s ======\nSKIPPED [1] test_gpu.py:12: needs two devices",
+    "node1:123:456 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.2<0>\nnode1:123:456 [0] NCCL INFO cudaDriverVersion 12040\nNCCL version 2.21.5+cuda12.4",
+    "node1:77:77 [0] misc/socket.cc:452 NCCL WARN socketProgress: Connection closed by remote peer",
+    "torch.distributed.DistBackendError: NCCL error in: ProcessGroupNCCL.cpp:1970, unhandled system error, NCCL version 2.18.1\nncclSystemError: System call (e.g. socket, malloc) or external library call failed",
+    "[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=8, OpType=ALLREDUCE) ran for 1800123 milliseconds before timing out.",
+    "RuntimeError: CUDA out of memory. Tried to allocate 20.00 MiB (GPU 0; 10.76 GiB total capacity; 9.5 GiB already allocated)",
+    "RuntimeError: CUDA error: device-side assert triggered\nCUDA kernel errors might be asynchronously reported at some other API call",
+    "RuntimeError: cuda runtime error (59) : device-side assert triggered at /pytorch/aten/src/THC/generic/THCTensorMath.cu:26",
+    "error: 'CUresult' was not declared in this scope",
+    "wandb: Synced 5 W&B file(s), 0 media file(s)\nwandb: GPU 0: NVIDIA A100-SXM4-40GB utilisation 93%",
+    "usb 1-1: new high-speed USB device number 4 using xhci_hcd\nEXT4-fs (nvme0n1p2): mounted filesystem with ordered data mode",
+    "nvidia 0000:01:00.0: enabling device (0000 -> 0003)\nnvidia: module license 'NVIDIA' taints kernel.",
+    "HTTPError: HTTP Error 500: Internal Server Error",
+    "make: *** [Makefile:12: all] Error 2",
+    "Your pip version 19.0 is too old, please upgrade to 21.3 or later",
+    "ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+    "ImportError: /usr/lib/libcurl.so.4: undefined symbol: curl_easy_strerror, version CURL_4",
+    "ERROR: Could not find a version that satisfies the requirement requests==9.9 (from versions: 2.0, 2.31)\nERROR: No matching distribution found for requests==9.9",
+    "ValueError: Expected input batch_size (32) to match target batch_size (16).",
+    "2024-05-01 10:00:00.1: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1613] Created device /job:localhost/replica:0/task:0/device:GPU:0 with 22000 MB memory:  -> device: 0, name: NVIDIA A10G, pci bus id: 0000:00:1e.0, compute capability: 8.6",
+    "slurmstepd: error: *** JOB 991 ON gpu03 CANCELLED AT 2024-02-01T00:00:00 DUE TO TIME LIMIT ***",
+    "error: This document says: operation not supported by the discussion forum",
+];
+
+/// A machine can hold GPUs of two makers, and its log tell of both.
+#[test]
+fn another_makers_gpu_far_away_hides_nothing() {
+    let amd = "agent 1: gfx1100, AMD Radeon RX 7900";
+    let error = "no kernel image is available for execution on the device";
+    let log = |lines: usize| format!("{amd}\n{}{error}", "epoch 1 step 10 loss 0.5 lr 0.001\n".repeat(lines));
+    assert_eq!(diagnose(&log(2)).findings.len(), 0);
+    assert_ne!(diagnose(&log(60)).findings.len(), 0);
+}
+
+/// What happens to a message on its way, and how it looks then.
+type Change = (&'static str, fn(&str) -> String);
+
+const CHANGES: &[Change] = &[
+    ("quoted", |raw| each_line(raw, |line| format!("> {line}"))),
+    ("compose", |raw| each_line(raw, |line| format!("trainer-1  | {line}"))),
+    ("rank", |raw| each_line(raw, |line| format!("[rank0]: {line}"))),
+    ("coloured", |raw| each_line(raw, |line| format!("\x1b[31m{line}\x1b[0m"))),
+    ("windows", |raw| raw.replace('\n', "\r\n")),
+    ("entities", |raw| raw.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")),
+    ("unquoted", |raw| raw.replace(['\'', '"', '`'], "")),
+    ("typographic", |raw| raw.replace('\'', "’").replace('"', "”")),
+    ("indented", |raw| each_line(raw, |line| format!("\t    {line}  "))),
+    ("wrapped", |raw| {
+        let chars: Vec<char> = raw.chars().collect();
+        chars.chunks(97).map(|part| part.iter().collect::<String>()).collect::<Vec<_>>().join("\n")
+    }),
+    ("buried", |raw| format!("{}\n{raw}\n{}", "step 1 loss 0.5\n".repeat(400), "bye\n".repeat(400))),
+];
+
+fn each_line(raw: &str, edit: impl Fn(&str) -> String) -> String {
+    raw.lines().map(edit).collect::<Vec<_>>().join("\n")
+}
+
+/// A message must survive what happens to it on its way: each change is made to every message.
+#[test]
+fn messages_are_recognised_however_they_were_pasted() {
+    let faults: Vec<(&Message, &Verdict)> = faults().collect();
+    for (name, change) in CHANGES {
+        let led = parallel::each(&faults, |(message, _)| component(&diagnose(&change(&message.raw))));
+        let lost = faults.iter().zip(led).filter(|((_, verdict), led)| component(verdict) != *led);
+        let lost: Vec<&str> = lost.map(|((message, _), _)| message.id.as_str()).collect();
+        assert!(lost.len() <= 2, "{name}: {lost:?}");
+    }
+}
+
+#[test]
+fn hostile_texts_end_soon() {
+    let repeated = |text: &str| text.repeat((1 << 18) / text.len());
+    for text in ["Found GPU0 ", "GLIBC_", "compute capability ", "\\n", "\x1b[", "%20", "|", "é", "libcudnn.so.", "("]
+    {
+        diagnose(&repeated(text));
+    }
+}
+
+/// The command: what it is given, how it ends, its two streams.
+fn run(args: &[&str], stdin: &[u8]) -> (Option<i32>, String, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gpuenv"))
+        .arg("diagnose")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read its input closes it early.
+    let _ = child.stdin.take().unwrap().write_all(stdin);
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+const OLD_DRIVER: &str = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040).";
+/// What a user asks, in words of their own.
+const DRIVER_BEHIND: &str = "nvidia-smi shows 11.4 and torch 2.6.0+cu124 is installed";
+
+#[test]
+fn the_command_reads_its_argument_or_stdin() {
+    for (args, stdin) in [(vec![OLD_DRIVER], ""), (vec![], OLD_DRIVER), (vec!["-"], OLD_DRIVER)] {
+        let (code, stdout, stderr) = run(&args, stdin.as_bytes());
+        assert_eq!((code, stderr.as_str()), (Some(0), ""));
+        assert!(
+            stdout.contains("driver[driver-too-old]") && stdout.contains("found in the text: CUDA 11.4\n"),
+            "{stdout}"
+        );
+    }
+    assert_eq!(run(&["torch 2.5.1 is a fine release"], b"").0, Some(3));
+    assert_eq!(run(&[], b" \n").0, Some(2));
+    // As PowerShell writes it into a file.
+    let wide: Vec<u8> = [0xfeff].into_iter().chain(OLD_DRIVER.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    assert_eq!(run(&[], &wide).0, Some(0));
+}
+
+#[test]
+fn the_name_of_a_log_is_noticed() {
+    let log = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("diagnose-{}.log", std::process::id()));
+    fs::write(&log, OLD_DRIVER).unwrap();
+    let (code, stdout, stderr) = run(&[log.to_str().unwrap()], b"");
+    fs::remove_file(&log).unwrap();
+    assert_eq!(code, Some(0));
+    assert!(
+        stdout.contains("driver-too-old")
+            && stderr.split_whitespace().collect::<Vec<_>>().join(" ").contains("is a file: its text"),
+        "{stderr}"
+    );
+    let (code, _, stderr) = run(&["no-such.log"], b"");
+    assert!(code == Some(3) && stderr.contains("there is no file `no-such.log` here"), "{stderr}");
+    // A log of which nothing is known was read all the same.
+    fs::write(&log, "epoch 1 step 10 loss 0.5").unwrap();
+    let (code, _, stderr) = run(&[log.to_str().unwrap()], b"");
+    fs::remove_file(&log).unwrap();
+    assert!(code == Some(3) && !stderr.contains("there is no file"), "{stderr}");
+}
+
+/// Of a long log its beginning and its end are read.
+#[test]
+fn a_long_log_is_read_at_both_ends() {
+    let noise = "epoch 1 step 10 loss 0.5 lr 0.001 on cuda:0\n".repeat((6 << 20) / 44);
+    for log in [format!("{OLD_DRIVER}\n{noise}"), format!("{noise}{OLD_DRIVER}")] {
+        let (code, stdout, stderr) = run(&[], log.as_bytes());
+        assert_eq!(code, Some(0));
+        assert!(stdout.contains("driver-too-old") && stderr.contains("stdin is longer than 4 MiB"), "{stderr}");
+    }
+    let (code, _, stderr) = run(&["--format", "json"], noise.as_bytes());
+    assert_eq!((code, stderr.as_str()), (Some(3), ""));
+}
+
+#[test]
+fn json_has_the_shape_that_is_promised() {
+    let document = |args: &[&str], stdin: &[u8]| -> (Option<i32>, serde_json::Value) {
+        let (code, stdout, stderr) = run(&[args, &["--format", "json"]].concat(), stdin);
+        assert_eq!(stderr, "");
+        (code, serde_json::from_str(&stdout).unwrap())
+    };
+    let (code, known) = document(&[], OLD_DRIVER.as_bytes());
+    assert_eq!((code, known["status"].as_str()), (Some(0), Some("recognised")));
+    let first = &known["findings"][0];
+    assert_eq!((first["code"].as_str(), first["component"].as_str()), (Some("driver-too-old"), Some("driver")));
+    assert_eq!(first["extract"]["cuda_found"], "11.4");
+    assert!(first["meaning"].is_string() && first["remedies"].as_array().is_some_and(|remedies| remedies.len() > 1));
+    let (code, unknown) = document(&["Driver Version: 535.54.03"], b"");
+    assert_eq!((code, unknown["status"].as_str()), (Some(3), Some("unknown")));
+    assert_eq!(unknown["findings"].as_array().map(Vec::len), Some(0));
+    assert_eq!(unknown["extract"]["driver"], "535.54.03");
+}
+
+#[test]
+fn nothing_hostile_is_repeated() {
+    let text = "Found GPU0 NVIDIA\u{202e} \u{9b}31mX which is of cuda capability 3.0. Unknown CUDA arch (\u{1b}[31m9.0) or GPU not supported";
+    let (code, stdout, stderr) = run(&[], &[text.as_bytes(), b"\xff\xfe\0"].concat());
+    assert_eq!(code, Some(0));
+    let hostile = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+    assert!(!stdout.contains(hostile) && !stderr.contains(hostile), "{stdout:?}");
+}
+
+/// What is said of a message beside what its text says itself: the code, words that stand there, and words that do not.
+#[test]
+fn what_is_said_does_not_contradict_the_text() {
+    for (id, code, says, hides) in [
+        (
+            "xf-seine21-mac",
+            "xformers-built-for-other-torch",
+            "the torch that is installed, 2.0.1",
+            "nstall torch 2.0.1",
+        ),
+        ("xf-pia30-cut", "xformers-built-for-other-torch", "in place of 2.1.2+cpu", "pair with torch"),
+        ("nvcc-arch50-samples382-cuda13", "nvcc-arch-unknown", "Take compute_50 off the list", "from CUDA 8.0"),
+        ("nvcc-archempty-torchmcubes18", "nvcc-arch-malformed", "no toolkit knows it", "too new"),
+        ("nvcc-archptx-ingp536", "nvcc-arch-malformed", "no toolkit knows it", "too new"),
+        ("ort-g2pw1-cpu", "onnxruntime-without-cuda", "install onnxruntime-gpu alone", "LD_LIBRARY_PATH"),
+        ("nctk-rpc-1675", "container-driver-silent", "nvidia-persistenced", "not loaded"),
+        ("wsl-nvdocker1508-rpc", "container-driver-silent", "nvidia-persistenced", "not load"),
+        ("numba-monoflex52-cudatoolkit", "numba-toolkit-unknown", "does not know", "libdevice"),
+    ] {
+        let message = MESSAGES.iter().find(|message| message.id == id).unwrap();
+        let finding = &diagnose(&message.raw).findings[0];
+        let told = format!("{} {}", finding.meaning, finding.remedies.join(" "));
+        assert_eq!(finding.code, code, "{id}: {told}");
+        assert!(told.contains(says) && !told.contains(hides), "{id}: {told}");
+    }
+}
+
+/// What a command in a remedy installs is a package of the catalog, never a name made out of a file's.
+#[test]
+fn commands_name_packages_of_the_catalog_only() {
+    let remedies = |text: &str| diagnose(text).findings[0].remedies.join("\n");
+    let missing = |module: &str| {
+        format!("ImportError: /x/{module}.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c104cuda9SetDeviceEi")
+    };
+    for module in ["_torch_sox", "_ext", "my_ops"] {
+        assert!(!remedies(&missing(module)).contains("pip install"), "{module}");
+    }
+    assert!(remedies(&missing("flash_attn_2_cuda")).contains("--no-binary flash-attn flash-attn`"));
+}
+
+/// What nvidia-smi, nvcc and torch say of CUDA are three things, and only their majors can clash.
+#[test]
+fn versions_told_side_by_side_are_answered() {
+    let codes = |text: &str| -> Vec<String> { diagnose(text).findings.into_iter().map(|found| found.code).collect() };
+    let outputs = "| NVIDIA-SMI 570.86.15   Driver Version: 570.86.15   CUDA Version: 12.8 |\n\
+                   Cuda compilation tools, release 11.5, V11.5.119\n>>> torch.version.cuda\n'12.4'\n";
+    for text in ["nvidia-smi says 12.8, nvcc 11.5, torch 12.4", outputs] {
+        assert_eq!(codes(text), ["toolkit-not-of-torch"], "{text}");
+        let finding = &diagnose(text).findings[0];
+        assert!(finding.meaning.contains("built for CUDA 12.4, runs without any nvcc"), "{}", finding.meaning);
+        assert!(finding.meaning.contains("here it is of 11.5"), "{}", finding.meaning);
+    }
+    assert_eq!(codes(DRIVER_BEHIND), ["torch-newer-than-driver"]);
+    // Nothing clashes here, and an error that stands beside the versions is not theirs.
+    assert_eq!(codes("nvidia-smi says 12.8, nvcc 12.4, torch 12.1"), [""; 0]);
+    assert_eq!(codes("nvcc 11.5, torch 12.4\nZeroDivisionError: division by zero"), [""; 0]);
+}
+
+#[test]
+fn the_header_of_newer_nvidia_smi_is_read() {
+    let header = "| NVIDIA-SMI 610.43.02              KMD Version: 610.43.02     CUDA UMD Version: 13.3     |";
+    let extract = diagnose(header).extract;
+    assert_eq!(extract.get("cuda_found").map(found), Some("13.3".into()));
+    let ignored = diagnose(
+        "Ignored the following versions that require a different python version: 1.26.4 Requires-Python <3.13",
+    )
+    .extract;
+    assert_eq!(ignored.get("python"), None);
+    assert_eq!(extract.get("driver").map(found), Some("610.43.02".into()));
+}
+
+/// As `python -m torch.utils.collect_env` prints them: <https://github.com/pytorch/pytorch/issues/43058>,
+/// <https://github.com/pytorch/pytorch/issues/30071>, and of a newer torch.
+#[test]
+fn a_driver_too_old_for_torch_is_seen_among_versions() {
+    let printed = |torch: &str, cuda: &str, available: &str, driver: &str| {
+        format!(
+            "PyTorch version: {torch}\nIs debug build: No\nCUDA used to build PyTorch: {cuda}\n\nPython version: 3.7\n\
+             Is CUDA available: {available}\nGPU models and configuration: GPU 0: Tesla V100-PCIE-16GB\n\
+             Nvidia driver version: {driver}\ncuDNN version: Could not collect\n"
+        )
+    };
+    for (text, behind) in [
+        (printed("1.6.0", "10.2", "No", "418.67"), true),
+        (printed("1.3.1", "10.1.243", "No", "410.48"), true),
+        (printed("2.5.1+cu124", "12.4", "False", "470.256.02"), true),
+        // By minor-version compatibility this driver does, and that one works.
+        (printed("2.5.1+cu124", "12.4", "False", "525.147.05"), false),
+        (printed("1.6.0", "10.2", "Yes", "418.67"), false),
+    ] {
+        let verdict = diagnose(&text);
+        let codes: Vec<&str> = verdict.findings.iter().map(|one| one.code.as_str()).collect();
+        assert_eq!(codes == ["torch-needs-newer-driver"], behind, "{codes:?}: {text}");
+        assert!(behind || codes.is_empty(), "{codes:?}: {text}");
+    }
+    let told = diagnose(&printed("2.5.1+cu124", "12.4", "False", "470.256.02")).findings.remove(0);
+    assert!(told.meaning.contains("Driver 470.256.02 offers CUDA 11.4, torch was built for CUDA 12.4"), "{told:?}");
+}
+
+/// A finding that reads the same words as a weightier one, or the number of its error, says nothing more.
+#[test]
+fn one_fault_is_told_once() {
+    for (text, codes) in [
+        ("Failed to initialize NVML: Driver/library version mismatch", &["nvml-mismatch"][..]),
+        (
+            "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.",
+            &["nvml-library-missing"],
+        ),
+        (
+            "triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error\n`ptxas` stderr:\nptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+            &["triton-ptxas-too-old"],
+        ),
+        (
+            "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCCachingHostAllocator.cpp line=271 error=4 : unspecified launch failure\nRuntimeError: cuda runtime error (4) : unspecified launch failure at /pytorch/aten/src/THC/THCCachingHostAllocator.cpp:271",
+            &["launch-failure"],
+        ),
+        (
+            "nvidia-container-cli: initialization error: WSL environment detected but no adapters were found: unknown.",
+            &["wsl-without-adapter"],
+        ),
+    ] {
+        let verdict = diagnose(text);
+        let seen: Vec<&str> = verdict.findings.iter().map(|one| one.code.as_str()).collect();
+        assert_eq!(seen, codes, "{text}");
+    }
+}
+
+/// The Python that a text tells of has no wheels of the newest torch; a GPU's first one may be experimental.
+#[test]
+fn torch_is_advised_for_the_python_at_hand() {
+    let warning =
+        "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.";
+    let told = |python: &str| {
+        let text =
+            format!("/usr/lib/python{python}/site-packages/torch/cuda/__init__.py:235: UserWarning: \n{warning}");
+        let finding = diagnose(&text).findings.remove(0);
+        (finding.meaning, finding.remedies.join("\n"))
+    };
+    let ((old, remedies), (new, _)) = (told("3.9"), told("3.12"));
+    assert!(old.contains("newest release for Python 3.9 with code for it is torch 2.8.0"), "{old}");
+    assert!(remedies.contains("the first for Python 3.9 with code for the GPU is torch 2.7.0+cu128"), "{remedies}");
+    assert!(new.contains("for Python 3.12") && !new.contains("torch 2.8.0"), "{new}");
+}
+
+/// Answers that were once wrong: what they must be, and what they must not say.
+#[test]
+fn what_is_to_be_changed_is_not_mistaken() {
+    for (text, code, not) in [
+        (
+            "ERROR: ggml-cuda was compiled without support for the current GPU architecture.",
+            "build-without-gpu-code",
+            "newer generation",
+        ),
+        (
+            "CUDA backend for DNN module requires CC 5.3 or higher.  Please remove\n  unsupported architectures from CUDA_ARCH_BIN option.",
+            "arch-list-below-requirement",
+            "Use a GPU",
+        ),
+        (
+            "ImportError: Failure finding \"libcudss.so\": No such file: libcudss.so*",
+            "separate-library-missing",
+            "It belongs to CUDA",
+        ),
+        (
+            "cupy/cuda-12.4/cuda_fp16.h(129): catastrophic error: cannot open source file \"vector_types.h\"",
+            "cupy-headers-missing",
+            "nvcc",
+        ),
+        (
+            "PTXASError: PTXAS error: Internal Triton PTX codegen error\n`ptxas` stderr:\nptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'",
+            "triton-ptxas-too-old",
+            "off the list",
+        ),
+        (
+            "  File \"/home/x/lib/python3.10/site-packages/flash_attn/flash_attn_interface.py\", line 8, in <module>\n    import flash_attn_2_cuda as flash_attn_cuda\nImportError: libcudart.so.12: cannot open shared object file: No such file or directory",
+            "extension-of-other-cuda",
+            "LD_LIBRARY_PATH",
+        ),
+        (
+            "AssertionError: Torch not compiled with CUDA enabled\n  File \"/Users/me/venv/lib/python3.11/site-packages/torch/cuda/__init__.py\"",
+            "torch-on-macos",
+            "CUDA build",
+        ),
+        ("AttributeError: module 'torch' has no attribute 'cuda'", "torch-is-not-torch", "other release"),
+        (
+            "docker run --rm --gpus all nvidia/cuda:13.1.0-base-ubuntu24.04 nvidia-smi\nFailed to initialize NVML: Unknown Error",
+            "nvml-unknown-error",
+            "has lost its GPU",
+        ),
+        (
+            "ImportError: /x/_torch_sox.cpython-36m-x86_64-linux-gnu.so: undefined symbol: _ZN2at19UndefinedTensorImpl10_singletonE",
+            "extension-abi-mismatch",
+            "torch-sox",
+        ),
+    ] {
+        let verdict = diagnose(text);
+        assert_ne!(verdict.findings[0].extract.get("package").map(found), Some("torch-sox".into()));
+        let first = &verdict.findings[0];
+        assert_eq!(first.code, code, "{text}");
+        let told = format!("{} {}", first.meaning, first.remedies.join(" "));
+        assert!(!told.contains(not), "{told}");
+    }
+}
+
+/// Nothing that an installer lists tells that a release never was; the catalog does.
+#[test]
+fn a_release_that_was_never_published_is_told_as_such() {
+    let list = "(from versions: 2.2.0, 2.2.1, 2.3.0, 2.4.0, 2.4.1, 2.5.0, 2.5.1, 2.6.0)";
+    for (asked, says) in [
+        ("torch==2.4.7", &["torch 2.4.7 was never published on PyPI", "the nearest are 2.4.1 and 2.5.0"][..]),
+        ("torch==2.5.1+cu128", &["torch 2.5.1 was never published as +cu128", "cpu, cu118, cu121, cu124"]),
+    ] {
+        let text = format!("ERROR: Could not find a version that satisfies the requirement {asked} {list}\n");
+        let verdict = diagnose::diagnose(&text, &BUILTIN);
+        let first = &verdict.findings[0];
+        let told = format!("{} {}", first.meaning, first.remedies.join(" "));
+        assert_eq!(first.code, "no-such-release", "{told}");
+        assert!(says.iter().all(|part| told.contains(part)) && !told.contains("interpreter"), "{told}");
+    }
+}

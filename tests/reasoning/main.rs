@@ -1,0 +1,13 @@
+//! The library, asked for answers: what a spec's words mean, what is chosen, what is warned of, what a message means.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod answers;
+mod companions;
+mod diagnose;
+mod growth;
+mod properties;
+mod scenarios;
+mod semantics;
+mod warned;

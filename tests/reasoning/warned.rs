@@ -1,0 +1,214 @@
+//! When an answer is warned of and when it is not: specs that differ in one thing, and whether a warning is given.
+
+use crate::common::solver::warned;
+
+/// A spec, the warning it is about, and whether it is given.
+type Case = (&'static str, &'static str, bool);
+
+#[track_caller]
+fn try_all(cases: &[Case]) {
+    let mut wrong = Vec::new();
+    for (spec, code, given) in cases {
+        let spec = spec.replace(" | ", "\n");
+        let codes = warned(&spec);
+        if codes.contains(code) != *given {
+            wrong.push(format!("{code} {}:\n{spec}\n{codes:?}", if *given { "is not given" } else { "is given" }));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// The toolkit that is there is the CUDA of what loads its libraries, and of two builds that of its minor is taken; each
+/// framework has a cuDNN of its own where one holds it inside its wheel and the other's is of another major.
+#[test]
+fn no_alarm_is_given_for_what_was_chosen_to_fit() {
+    try_all(&[
+        (
+            "[stack] | cupy-cuda12x = \"14.0\" | [target.a] | gpu = \"A100\" | driver = \"525.147.05\" | toolkit = \"12.0\"",
+            "jit-limited",
+            false,
+        ),
+        (
+            "[stack] | cupy-cuda12x = \"14.0\" | [target.a] | gpu = \"A100\" | driver = \"525.147.05\" | toolkit = \"12.8\"",
+            "jit-limited",
+            true,
+        ),
+        (
+            "[stack] | torch = \"2.5.1\" | [build] | [target.a] | gpu = \"A100\" | toolkit = \"12.1\"",
+            "toolkit-minor",
+            false,
+        ),
+        (
+            "[stack] | torch = \"2.5.1\" | [build] | [target.a] | gpu = \"A100\" | toolkit = \"12.6\"",
+            "toolkit-minor",
+            true,
+        ),
+        (
+            "[stack] | jax = \"0.12\" | [build] | [target.a] | gpu = \"A100\" | driver = \"570.133.20\"",
+            "jit-limited",
+            false,
+        ),
+        ("[stack] | jax = \"0.4.33\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudnns", false),
+        ("[stack] | tensorflow = \"2.16.2\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudnns", true),
+    ]);
+}
+
+/// Installers choose the open modules from driver 560 on: who has an older one, or a GPU that none of them drives, cannot
+/// go wrong.
+#[test]
+fn a_flavour_of_kernel_modules_is_told_where_the_wrong_one_may_be_installed() {
+    try_all(&[
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver = \"550.54.15\"",
+            "kernel-module",
+            false,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver = \"560.28.03\"",
+            "kernel-module",
+            true,
+        ),
+        ("[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver = \">=550\"", "kernel-module", true),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver-cuda = \"12.4\"",
+            "kernel-module",
+            false,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver-cuda = \"12.6\"",
+            "kernel-module",
+            true,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver-cuda = \"12.7\"",
+            "kernel-module",
+            true,
+        ),
+        ("[stack] | cuda = \"11.4\" | [target.a] | gpu = \"Tesla K80\"", "kernel-module", false),
+        ("[stack] | torch = \"*\" | [target.a] | gpu = \"RTX 5090\" | driver = \"570.133.07\"", "kernel-module", true),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"RTX 5090\" | driver = \"570.133.07\" | kernel-module = \"open\"",
+            "kernel-module",
+            false,
+        ),
+    ]);
+}
+
+/// An image that is newer than the driver counts on the cuda-compat in it, which only data-centre GPUs take.
+#[test]
+fn an_image_that_leans_on_its_cuda_compat_is_told() {
+    try_all(&[
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = \"RTX 4090\" | driver = \"550.54.15\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\" | [[override]] | rule = \"image-require-cuda\" | reason = \"x\"",
+            "image-compat",
+            true,
+        ),
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = \"H100 NVL\" | driver = \"550.54.15\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\"",
+            "image-compat",
+            false,
+        ),
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = [\"H100 NVL\", \"RTX 4090\"] | driver = \"550.54.15\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\" | [[override]] | rule = \"image-require-cuda\" | reason = \"x\"",
+            "image-compat",
+            true,
+        ),
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = \"RTX 4090\" | driver = \"570.86.15\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\"",
+            "image-compat",
+            false,
+        ),
+        (
+            "[stack] | cuda = \"12.8\" | [target.a] | gpu = \"RTX 4090\" | image = \"nvidia/cuda:12.8.1-base-ubuntu22.04\"",
+            "image-compat",
+            false,
+        ),
+    ]);
+}
+
+/// What an image asks of the driver: its own words are known, those of its line, or none.
+#[test]
+fn an_image_of_which_nobody_read_what_it_asks_for_is_told() {
+    try_all(&[
+        (
+            "[stack] | cuda = \"12.4\" | [target.a] | gpu = \"H100 NVL\" | image = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"",
+            "image-require-unknown",
+            false,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"none\" | image = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"",
+            "image-require-unknown",
+            false,
+        ),
+    ]);
+}
+
+/// Libraries are found by the names of their files, which tell the major.
+#[test]
+fn a_toolkit_of_another_major_is_not_the_one_that_a_package_loads() {
+    try_all(&[
+        ("[stack] | onnxruntime-gpu = \"1.17.1\" | [target.a] | gpu = \"T4\"", "system-cuda", true),
+        (
+            "[stack] | onnxruntime-gpu = \"1.17.1\" | [target.a] | gpu = \"T4\" | toolkit = \"12.2\"",
+            "system-cuda",
+            true,
+        ),
+        (
+            "[stack] | onnxruntime-gpu = \"1.17.1\" | [target.a] | gpu = \"T4\" | toolkit = \"11.8\"",
+            "system-cuda",
+            false,
+        ),
+        (
+            "[stack] | cupy-cuda12x = \"*\" | [target.a] | gpu = \"T4\" | toolkit = [\"11.8\", \"12.4\"]",
+            "system-cuda",
+            false,
+        ),
+        ("[stack] | cupy-cuda12x = \"*\" | [target.a] | gpu = \"T4\" | toolkit = \"11.8\"", "system-cuda", true),
+    ]);
+}
+
+/// What runs on a CPU as well is no matter there.
+#[test]
+fn packages_for_gpus_are_told_where_there_is_none() {
+    try_all(&[
+        ("[stack] | vllm = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", true),
+        ("[stack] | vllm = \"0.2.2\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", true),
+        ("[stack] | tensorrt-cu12 = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", true),
+        ("[stack] | flash-attn = \"*\" | [build] | [target.a] | gpu = \"none\"", "cuda-on-cpu", true),
+        ("[stack] | xgboost = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", false),
+        ("[stack] | onnxruntime-gpu = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", false),
+        ("[stack] | torch = \"*\" | [target.a] | gpu = \"none\"", "cuda-on-cpu", false),
+        ("[stack] | vllm = \"*\" | [target.a] | gpu = \"A100\"", "cuda-on-cpu", false),
+    ]);
+}
+
+/// What a build of another processor pins is not there for this one.
+#[test]
+fn a_triton_that_was_published_for_other_processors_is_missed() {
+    try_all(&[
+        ("[stack] | torch = \"2.5.1\" | [target.a] | gpu = \"GH200 480GB\"", "triton-platform", true),
+        ("[stack] | torch = \"2.5.1\" | [target.a] | gpu = \"A100\"", "triton-platform", false),
+        ("[stack] | torch = \"2.9.1\" | [target.a] | gpu = \"GH200 480GB\"", "triton-platform", false),
+    ]);
+}
+
+/// torchcodec 0.11.1 loads none of its own.
+#[test]
+fn a_library_that_nothing_brings_is_told() {
+    try_all(&[
+        ("[stack] | torchcodec = \"0.11.0\" | [target.a] | gpu = \"A100\"", "library-missing", true),
+        ("[stack] | torchcodec = \"0.11.1\" | [target.a] | gpu = \"A100\"", "library-missing", false),
+    ]);
+}
+
+/// Wheels that lie where nobody has read them.
+#[test]
+fn gpu_code_that_nobody_has_read_is_told() {
+    try_all(&[
+        ("[stack] | tensorrt-cu12 = \"10.9\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", true),
+        ("[stack] | tensorrt-llm = \"1.0.0\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", true),
+        // Of these NVIDIA names the oldest and the newest.
+        ("[stack] | tensorrt-cu12 = \"10.4\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", false),
+        ("[stack] | vllm = \"0.2.2\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", false),
+    ]);
+}
