@@ -178,6 +178,8 @@ pub enum With<'a> {
         major: u64,
         /// The bounds, each after a blank.
         bounds: &'a str,
+        /// Whether the toolkits of the target are written, so that none is chosen.
+        is_written: bool,
     },
 }
 
@@ -195,9 +197,14 @@ impl Kind for SourceOnly<'_> {
         let framework = self.framework;
         let with = match &self.toolkit {
             With::TargetSolution(version) => format!("the toolkit that was chosen, {version}"),
-            With::Any { major, bounds } => {
+            With::Any { major, bounds, is_written } => {
                 let lacks = self.lacks.as_ref().map_or_else(String::new, |lacks| format!(", while {lacks}"));
-                format!("a CUDA {major} toolkit{bounds}{lacks}; a [build] table has gpuenv choose it")
+                let get = match (is_written, &self.lacks) {
+                    (false, _) => "; a [build] table has gpuenv choose it",
+                    (true, Some(_)) => "; install one and add it to `toolkit`",
+                    (true, None) => ", as `toolkit` names",
+                };
+                format!("a CUDA {major} toolkit{bounds}{lacks}{get}")
             }
         };
         if let When::FirstUsed(by) = self.when {

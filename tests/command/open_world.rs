@@ -110,8 +110,8 @@ const CASES: &[Case] = &[
     case("sgl-kernel = \">=0.3.10,<0.3.12\"", "gpu = \"H100 NVL\"", 3, &["was read from 0.3.19 on"]),
     case("tensorrt-llm = \"0.11.0\"", "gpu = \"H100 NVL\"", 3, &["whether tensorrt-llm 0.11.0 was published"]),
     case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
-    case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 was never published as of 2026-"]),
-    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 was never published for x86_64 as of 2026-"]),
+    case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 is not on its index as of 2026-"]),
+    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index for x86_64 as of 2026-"]),
     case(
         "sgl-kernel = \"0.3.8\"\ntorch = \"2.5.1\"",
         "gpu = \"RTX 5090\"",
@@ -271,7 +271,7 @@ const CASES: &[Case] = &[
         1,
         &["`torch = \"2.9\"` is incompatible with `driver = \"390\"`"],
     ),
-    case("torch = \"1.99\"", "gpu = \"A100\"", 1, &["torch 1.99 was never published"]),
+    case("torch = \"1.99\"", "gpu = \"A100\"", 1, &["torch 1.99 is not on its index"]),
     // Which cuDNN an image holds nobody has read; its tag tells the major. Source: github.com/tensorflow/tensorflow/issues/53755
     // (TensorFlow 2.5 in this image).
     case(
@@ -313,7 +313,12 @@ const CASES: &[Case] = &[
         &["[image-python]"],
     ),
     // What was made for a JetPack lies on no list that anybody has read: neither before nor after what is known.
-    case("torch = \"2.2.0\"", "gpu = \"Jetson Orin NX\"\nos = \"jetpack6.0\"", 3, &["torch 2.2.0 was built for jetpack6.0"]),
+    case(
+        "torch = \"2.2.0\"",
+        "gpu = \"Jetson Orin NX\"\nos = \"jetpack6.0\"",
+        3,
+        &["torch 2.2.0 was built for jetpack6.0"],
+    ),
     case("torch = \"1.10.0\"", "gpu = \"Jetson Nano\"\nos = \"jetpack4.6\"", 3, &["torch 1.10.0 was built for"]),
     // A cuDNN that was seen for one CUDA only, between releases that were seen for both.
     case(

@@ -114,6 +114,11 @@ pub struct Companion {
     pub broken: List<Text>,
     /// The source of `broken`.
     pub broken_source: Option<Text>,
+    /// Libraries that it has the loader look for, and that the loader does not find where wheels of NVIDIA bring them:
+    /// `nvidia/cudnn/lib/libcudnn_cnn.so.9`, below the folder that packages are installed in. A folder `cu13` is that of the
+    /// wheels for this major, and a framework of another loads what it brings itself.
+    #[serde(default)]
+    pub unreached: List<Text>,
 }
 
 impl Companion {

@@ -84,7 +84,7 @@ impl<'c> Explainer<'_, 'c> {
             None if !is_above(&ask.constraint, &newest.version) => {
                 let nearest = nearest_versions(&ask.constraint, of_package().map(|row| &row.version));
                 let as_of = self.listed(ask.package);
-                format!("{} {} was never published{as_of}{nearest}", ask.package, ask.constraint)
+                format!("{} {} is not on its index{as_of}{nearest}", ask.package, ask.constraint)
             }
             _ => {
                 let as_of = if admitted.is_none() { self.as_of() } else { String::new() };
@@ -195,7 +195,7 @@ impl<'c> Explainer<'_, 'c> {
                 _ => {
                     let nearest = nearest_versions(constraint, known());
                     let as_of = self.listed(ask.package);
-                    self.say(format!("{} {constraint} was never published for {arch}{as_of}{nearest}", ask.package));
+                    self.say(format!("{} {constraint} is not on its index for {arch}{as_of}{nearest}", ask.package));
                 }
             }
         } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
@@ -291,8 +291,7 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let Some(wanted) = &self.request.cudnn else { return };
         let asked = |build: &&'c Build| coinstall::new_enough(catalog, build).into_iter().flatten();
-        let asked: Vec<&Cudnn> =
-            builds.iter().flat_map(asked).filter(|row| wanted.admits(&row.version)).collect();
+        let asked: Vec<&Cudnn> = builds.iter().flat_map(asked).filter(|row| wanted.admits(&row.version)).collect();
         let lines = distinct(builds.iter().filter_map(|build| build.line()).map(|line| line.prefix(1)));
         let is_there = |line: &Version| asked.iter().any(|row| line.cmp_prefix(&row.cuda.prefix(1)).is_eq());
         let [line] = lines.as_slice() else { return };

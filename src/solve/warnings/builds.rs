@@ -89,7 +89,7 @@ impl One<'_, '_> {
 
     fn library_missing(&self) -> Option<Warning> {
         let files: Vec<&str> = self.build.loads.iter().map(|file| &**file).collect();
-        let missing = LibraryMissing { name: &self.name, files: &files };
+        let missing = LibraryMissing::Nowhere { name: &self.name, files: &files };
         (!files.is_empty()).then(|| Warning::about(&missing, &self.key))
     }
 
