@@ -288,7 +288,7 @@ class Checker:
                 yield Finding(label, "pins", row["pins"].split(), read, f"pkg:pypi/{row['package']}@{row['version']}")
 
     def torch_libraries(self, version, arch):
-        """The exact libraries of a default torch: its own pins, and those behind the extras of cuda-toolkit it names."""
+        """The exact libraries of a default torch: its own pins, and those behind the extras of cuda-toolkit it names, and that."""
         wheels = [wheel for wheel in self.index.linux("torch", version, arch) if wheel.arch == arch]
         if not wheels:
             return None
@@ -298,7 +298,7 @@ class Checker:
             if not applies(one.marker, arch) or "extra" in str(one.marker or ""):
                 continue
             if one.name == "cuda-toolkit" and pinned(one.specifier):
-                found |= self.extras(pinned(one.specifier), one.extras, arch)
+                found |= {f"cuda-toolkit{one.specifier}"} | self.extras(pinned(one.specifier), one.extras, arch)
             elif one.name.startswith(("nvidia-", "triton", "cuda-bindings")) and pinned(one.specifier):
                 found.add(f"{one.name}{one.specifier}")
         named = {re.split("[=<>~!]", one)[0] for one in found if not exact(one)}

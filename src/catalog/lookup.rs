@@ -57,7 +57,8 @@ impl Catalog {
 
     /// What the extension builder of a build accepts.
     pub fn extension_of(&self, build: &Build) -> Option<&Extension> {
-        let rows = self.extensions.iter().filter(|row| row.from <= build.version && row.package == build.package);
+        let release = build.version.release();
+        let rows = self.extensions.iter().filter(|row| row.from <= release && row.package == build.package);
         rows.max_by(|a, b| a.from.cmp(&b.from))
     }
 
@@ -73,7 +74,8 @@ impl Catalog {
 
     /// How a release of a package that comes as source is compiled; none where nobody tells.
     pub fn source_build(&self, package: &str, version: &Version) -> Option<&SourceBuild> {
-        let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= *version);
+        let release = version.release();
+        let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= release);
         rows.max_by(|a, b| a.from.cmp(&b.from))
     }
 

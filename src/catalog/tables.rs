@@ -161,7 +161,12 @@ impl Row for Companion {
         }
     }
     fn cites(&self) -> Vec<&str> {
-        [&*self.source].into_iter().chain(self.arch_source.as_deref()).chain(self.finished_source.as_deref()).collect()
+        [&*self.source]
+            .into_iter()
+            .chain(self.arch_source.as_deref())
+            .chain(self.finished_source.as_deref())
+            .chain(self.broken_source.as_deref())
+            .collect()
     }
 }
 
@@ -444,6 +449,7 @@ impl Catalog {
     pub fn listing(&self, package: &str, index: Index, version: &Version) -> Option<&Listing> {
         let index = if index == Index::PytorchUnlabelled { Index::Pytorch } else { index };
         let rows = self.listings.iter().filter(|row| row.package == package && row.index == index);
-        rows.filter(|row| row.from <= *version).max_by(|a, b| a.from.cmp(&b.from))
+        let release = version.release();
+        rows.filter(|row| row.from <= release).max_by(|a, b| a.from.cmp(&b.from))
     }
 }

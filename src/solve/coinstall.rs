@@ -95,18 +95,22 @@ pub fn nccls_of(rows: &[&Nccl], on: Platform<'_>, release: &Release<'_>) -> RowS
     }
 }
 
-/// The cuDNN releases that a build accepts, where it takes any newer than one; newest first. It loads the library by the
-/// name of the major that it was compiled with, whatever its metadata leaves open.
+/// The cuDNN releases that a build accepts, where it takes any newer than one; newest first.
 pub fn accepted<'c>(catalog: &'c Catalog, build: &Build) -> Option<impl Iterator<Item = &'c Cudnn>> {
-    let least = build.cudnn.filter(|_| takes_newer(build))?;
     let line = build.line()?;
+    Some(new_enough(catalog, build)?.filter(move |row| line.cmp_prefix(&row.cuda).is_eq()))
+}
+
+/// The same for whatever CUDA they were published. A build loads the library by the name of the major that it was compiled
+/// with, whatever its metadata leaves open.
+pub fn new_enough<'c>(catalog: &'c Catalog, build: &Build) -> Option<impl Iterator<Item = &'c Cudnn>> {
+    let least = build.cudnn.filter(|_| takes_newer(build))?;
     let newest_first = catalog.cudnns.iter().rev();
     let range = build.cudnn_range.as_ref().and_then(|text| Constraint::parse(text).ok());
     Some(newest_first.filter(move |row| {
         range.as_ref().is_none_or(|range| range.admits(&row.version))
             && row.version >= least
             && row.version.major() == least.major()
-            && line.cmp_prefix(&row.cuda).is_eq()
     }))
 }
 
@@ -122,14 +126,25 @@ pub fn must_choose(
     asked || rows.next().is_none_or(|newest| !takes(&newest.version))
 }
 
-/// The cuDNN releases, newest first, with which a release runs: that which it brings, or those that it accepts.
-pub fn runs_with(catalog: &Catalog, on: Platform<'_>, release: &Release<'_>) -> RowSet {
+/// Whether a release of cuDNN may have been published for a line of CUDA, though it was seen for another one only: no list
+/// of what NVIDIA keeps of it was read whole, and there are older and newer ones for that line.
+pub fn may_be_for(catalog: &Catalog, row: &Cudnn, line: &Version) -> bool {
+    let of_line = || catalog.cudnns.iter().filter(|other| line.cmp_prefix(&other.cuda).is_eq());
+    let is_seen = of_line().any(|other| other.version == row.version);
+    !is_seen && of_line().any(|other| other.version < row.version) && of_line().any(|other| other.version > row.version)
+}
+
+/// The cuDNN releases, newest first, with which a release runs: that which it brings, or those that it accepts; with
+/// `possible` also those that may have been published for its CUDA.
+pub fn runs_with(catalog: &Catalog, on: Platform<'_>, release: &Release<'_>, possible: bool) -> RowSet {
     let all = RowSet::first(catalog.cudnns.len());
     let Some(build) = release.on(on).filter(|_| !release.is_cpu()) else { return all };
     let newest_first = |row: usize| &catalog.cudnns[catalog.cudnns.len() - 1 - row];
-    match accepted(catalog, build) {
-        Some(rows) => {
-            let accepted: Vec<*const Cudnn> = rows.map(std::ptr::from_ref).collect();
+    match new_enough(catalog, build).zip(build.line()) {
+        Some((rows, line)) => {
+            let is_for =
+                |row: &&Cudnn| line.cmp_prefix(&row.cuda).is_eq() || possible && may_be_for(catalog, row, &line);
+            let accepted: Vec<*const Cudnn> = rows.filter(is_for).map(std::ptr::from_ref).collect();
             RowSet::filter(all.len(), |row| accepted.contains(&std::ptr::from_ref(newest_first(row))))
         }
         None if build.pins.is_none() => all,

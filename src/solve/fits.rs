@@ -3,6 +3,7 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Index, Subject, Toolkit};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
+use crate::types::constraint::Op;
 use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version};
 
 use super::described::{Described, Refusals};
@@ -100,6 +101,17 @@ pub fn companion_targets(row: &Companion, arch: CpuArch) -> (&[Arch], &[Arch]) {
 /// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major.
 pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
     row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))
+}
+
+/// Whether a package is compiled against one release of torch: releases of it name the only one that they go with. Others
+/// follow CUDA alone, or take any torch from some release on.
+pub fn is_tied_to_releases(catalog: &Catalog, package: &str) -> bool {
+    let rows = catalog.companions.iter().filter(|row| row.package == package && !row.follows_cuda() && !row.sdist);
+    let names_one = |row: &Companion| {
+        Constraint::parse(&row.needs)
+            .is_ok_and(|needs| needs.comparisons().any(|one| one.op == Op::Prefix && one.version.is_some()))
+    };
+    rows.into_iter().any(names_one)
 }
 
 /// The toolkits that cannot compile for a machine, whatever else is chosen.

@@ -28,6 +28,8 @@ pub use tags::{TagMatch, holds_torch, nearest_tag, tag};
 pub struct ImageKey<'c> {
     repository: Place<'c>,
     os: Option<&'c str>,
+    /// The one whose images are preferred.
+    image_os: Option<&'c str>,
     arch: CpuArch,
     needs: Needs,
     /// Whether the target says itself what its image demands.
@@ -126,6 +128,7 @@ pub(super) fn key<'c>(machine: &Described<'c>, id: usize, inside: &Inside<'_>, o
     Some(ImageKey {
         repository,
         os: machine.reading.os.map(|os| &*os.id),
+        image_os: machine.reading.image_os,
         arch: machine.reading.arch,
         needs: inside.needs,
         demand_written: machine.reading.image_requires.is_some(),
@@ -150,7 +153,8 @@ pub(super) fn of_machine<'c>(
             let images = &catalog.images;
             let first = images.partition_point(|image| *image.repository < **repository);
             let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
-            let mut images = preferred_first(of_repository.filter(|image| asked.admits(image)).collect());
+            let admitted = of_repository.filter(|image| asked.admits(image)).collect();
+            let mut images = preferred_first(admitted, machine.reading.image_os);
             images.sort_by_key(|image| !asked.is_loaded(image));
             images
         }
@@ -159,15 +163,16 @@ pub(super) fn of_machine<'c>(
     Images::new(catalog, &machine.reading, rows)
 }
 
-/// Newest CUDA first, then by system and the smallest flavour; of those that nothing here tells apart, one.
-fn preferred_first(mut images: Vec<&Image>) -> Vec<&Image> {
+/// Newest CUDA first, then by system, the one that is named before others, and the smallest flavour; of those that nothing
+/// here tells apart, one.
+fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&'c Image> {
     let mut systems: Vec<&str> = Vec::new();
     for image in &images {
         if !systems.contains(&&*image.os) {
             systems.push(&image.os);
         }
     }
-    systems.sort_by_key(|os| os_rank(os));
+    systems.sort_by_key(|os| (named != Some(*os), os_rank(os)));
     images.sort_by_key(|image| (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour));
     images.dedup_by(|later, kept| {
         let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch);

@@ -144,7 +144,7 @@ pub fn day(nightly: &Version) -> Option<i64> {
 
 /// The release that a nightly precedes.
 pub fn precedes(nightly: &Version) -> Version {
-    nightly.prefix(nightly.len())
+    nightly.release()
 }
 
 /// Whether a version is a nightly that is told by the release that it precedes: those of torch.

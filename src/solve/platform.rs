@@ -84,8 +84,17 @@ impl<'c> Platform<'c> {
 
     /// Whether the wheels of a package were made for such machines. What comes as source is compiled there.
     pub fn takes_companion(&self, row: &Companion) -> bool {
-        let on_arch = row.arches.is_empty() || row.arches.contains(&self.arch);
-        on_arch && (self.is_of(&row.systems) || row.sdist && row.systems.is_empty())
+        self.is_for_arch(row) && (self.is_of(&row.systems) || row.sdist && row.systems.is_empty())
+    }
+
+    /// Whether the wheels of a package that goes with any torch were made for such machines: beside a torch that an image
+    /// holds, those for Linux in general run too.
+    pub fn takes_beside_any_torch(&self, row: &Companion) -> bool {
+        self.takes_companion(row) || self.image().is_some() && self.is_for_arch(row) && row.systems.is_empty()
+    }
+
+    fn is_for_arch(&self, row: &Companion) -> bool {
+        row.arches.is_empty() || row.arches.contains(&self.arch)
     }
 
     fn is_of(&self, systems: &[Text]) -> bool {

@@ -25,6 +25,8 @@ pub struct Reading<'c> {
     pub driver: DriverRequest,
     /// The OS of the machine or image.
     pub os: Option<&'c Os>,
+    /// Of the systems that are one to the catalog the one whose images are meant, where `os` names it: `ubi9`.
+    pub image_os: Option<&'c str>,
     /// The C library of the machine or image: as written, else what the OS implies.
     pub glibc: Option<Version>,
     /// The host compiler: as written, else what the OS implies.
@@ -60,6 +62,7 @@ impl Reading<'_> {
             gpus,
             driver,
             os,
+            image_os,
             glibc,
             gcc,
             clang,
@@ -84,7 +87,7 @@ impl Reading<'_> {
             ImageRequest::NoSuchTag(_) => (3, None, None),
             ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..) => (4, None, None),
         };
-        let host = (os.map(|os| &*os.id), glibc, gcc, clang, toolkits, cudnn);
+        let host = (os.map(|os| &*os.id), image_os, glibc, gcc, clang, toolkits, cudnn);
         let beneath = (driver, windows_driver, compat.map(|compat| compat.cuda), kernel_module, image_requires);
         (runtime, platform, gpus, beneath, host, image, forward_compat)
     }

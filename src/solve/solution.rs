@@ -20,6 +20,7 @@ use super::driver::{self, DriverNeed, DriverRow};
 use super::engine::Selection;
 use super::fits;
 use super::image;
+use super::installs::{self, Install};
 use super::network::Var;
 use super::pieces::{self, Beside, Pieces};
 use super::problem::law;
@@ -66,6 +67,8 @@ pub struct TargetSolution<'c> {
     pub cudnn: Option<&'c Cudnn>,
     /// NCCL of the system, likewise.
     pub nccl: Option<&'c Nccl>,
+    /// The cuDNN and NCCL that pip installs, where builds leave them open or nothing else brings them.
+    pub by_pip: Vec<Install>,
     /// The CUDA libraries that builds leave open.
     pub pieces: Option<Pieces<'c>>,
     /// The triton that comes along.
@@ -168,6 +171,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         python,
         cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
         nccl: pick(&group.nccl, choice).filter(|_| leaves_open(&builds)),
+        by_pip: Vec::new(),
         pieces: None,
         triton: fits::triton_of(request.catalog, &builds, python),
         installed_cudnn: class.target.cudnn,
@@ -184,6 +188,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         arch_list: None,
         builds,
     };
+    answer.by_pip = installs::libraries_by_pip(request.catalog, &answer);
     answer.minimum = minimum_driver(plan, at, choice, &answer);
     // Nothing that was chosen asks for a driver, or what asks for one was set aside: the hosts' own is still what runs.
     if answer.minimum.is_none() && !class.target.pins_driver() {

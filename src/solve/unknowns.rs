@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::catalog::rows::{Build, Companion};
 use crate::types::Constraint;
 
-use super::compile::{Plan, ReleaseChoice};
+use super::compile::{Group, Plan, ReleaseChoice};
 use super::engine::Selection;
 use super::fits;
 use super::image;
@@ -44,6 +44,7 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
                 }
             }
         }
+        unknowns.extend(of_cudnn(selection, group));
         for choice in &group.companions {
             let row = choice.of(selection.rows());
             for release in group.releases.iter().filter(|release| *row.framework == *release.framework.package) {
@@ -52,7 +53,7 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
             for &class in &group.classes {
                 let on = plan.classes[class].target.platform;
                 let Takes::Own(system) = on.takes else { continue };
-                if !on.takes_companion(row) {
+                if on.is_one_system() && !on.takes_companion(row) {
                     unknowns.push(of_system(&row.package, row.version.as_str(), system));
                 }
             }
@@ -72,6 +73,25 @@ fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
         fact: format!("whether {package} {} was published for {}", row.version, release.variant),
         keys: vec![format!("stack.{package}")],
         how: format!("look for it at {index}/{package}/; if it is there, {OVERLAY}"),
+    })
+}
+
+/// A cuDNN that was seen for another CUDA than that of what loads it.
+fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
+    let cudnn = group.cudnn.as_ref()?.of(selection.rows());
+    let of_frameworks = group.releases.iter().filter_map(|release| release.of(selection.rows()).line);
+    let line = of_frameworks.chain(group.cuda.iter().map(|cuda| cuda.of(selection.rows()).version.prefix(2)));
+    let line = line.into_iter().find(|line| line.cmp_prefix(&cudnn.cuda).is_ne())?;
+    let (version, major) = (&cudnn.version, line.prefix(1));
+    Some(Unknown {
+        fact: format!(
+            "whether cuDNN {version} was published for CUDA {major}: it was seen for CUDA {} only",
+            cudnn.cuda
+        ),
+        keys: vec!["stack.cudnn".to_string()],
+        how: format!(
+            "look for {version} for CUDA {major} at developer.download.nvidia.com/compute/cudnn/redist; if it is there, {OVERLAY}"
+        ),
     })
 }
 

@@ -143,6 +143,11 @@ impl Version {
         !self.0.plain && tail_rank(split_tail(self.0.text).1).is_some_and(|(rank, _)| rank < 0)
     }
 
+    /// The release that a pre-release precedes, `2.8.0` of `2.8.0.dev20250327`; a release is its own.
+    pub fn release(&self) -> Version {
+        if self.is_prerelease() { self.prefix(self.len()) } else { *self }
+    }
+
     /// Compares only as many components as `bound` has: `12.4.1` cut to `12.4` is equal.
     pub fn cmp_prefix(&self, bound: &Version) -> Ordering {
         if self.0.plain && bound.0.plain {

@@ -148,6 +148,15 @@ pub enum SystemCuda<'a> {
         /// What is installed: `11.8, 12.4`.
         installed: &'a str,
     },
+    /// The image holds CUDA's runtime and no other library of it.
+    ImageBase {
+        /// The package.
+        name: &'a str,
+        /// What it loads: `CUDA 12`.
+        what: &'a str,
+        /// The image.
+        image: &'a str,
+    },
     /// The image holds a cuDNN of which nobody has read the release.
     ImageCudnn {
         /// The build.
@@ -180,6 +189,10 @@ impl Kind for SystemCuda<'_> {
             SystemCuda::OtherMajor { name, cuda, installed } => format!(
                 "{name} loads the libraries of CUDA {cuda} from the system, and `toolkit` names CUDA {installed} only, whose files have \
                  other names: install CUDA {cuda} too, and add it to `toolkit`"
+            ),
+            SystemCuda::ImageBase { name, what, image } => format!(
+                "{name} loads {what} from the system and brings none, and {image} is of flavour base, which holds the runtime and \
+                 no other library of CUDA: take the image of flavour runtime"
             ),
             SystemCuda::ImageCudnn { name, needs, image } => format!(
                 "{name} needs cuDNN {needs} or a later one of that major, and nobody has read which one {image} holds: look there, and \
@@ -231,11 +244,23 @@ impl Kind for ExperimentalVariant<'_> {
 }
 
 /// Libraries that a wheel loads and nothing installs.
-pub struct LibraryMissing<'a> {
-    /// The build.
-    pub name: &'a str,
-    /// The libraries.
-    pub files: &'a [&'a str],
+pub enum LibraryMissing<'a> {
+    /// Nothing brings them.
+    Nowhere {
+        /// The build or package.
+        name: &'a str,
+        /// The libraries.
+        files: &'a [&'a str],
+    },
+    /// A wheel brings them, where the loader does not look.
+    Unreached {
+        /// The package.
+        name: &'a str,
+        /// The libraries.
+        files: &'a [&'a str],
+        /// The folder that they lie in, below that of the environment's packages.
+        folder: &'a str,
+    },
 }
 
 impl Kind for LibraryMissing<'_> {
@@ -243,14 +268,23 @@ impl Kind for LibraryMissing<'_> {
     const EXPLAINED: &'static str = "The wheel was linked against a library that it does not declare and that is in no JetPack: importing it \
         ends in \"cannot open shared object file\" until that library is installed where the loader looks. \
         libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson. libnppicc is of the CUDA \
-        toolkit, and pip has it as nvidia-npp.";
+        toolkit, and pip has it as nvidia-npp. Wheels of NVIDIA put their libraries below site-packages/nvidia, where the loader \
+        looks only if `LD_LIBRARY_PATH` names the folder: frameworks load theirs from there by themselves, some packages do not.";
 
     fn message(&self) -> String {
-        format!(
-            "{} loads {}, which neither pip nor the system installs: install it yourself",
-            self.name,
-            self.files.join(", ")
-        )
+        match self {
+            LibraryMissing::Nowhere { name, files } => {
+                format!(
+                    "{name} loads {}, which neither pip nor the system installs: install it yourself",
+                    files.join(", ")
+                )
+            }
+            LibraryMissing::Unreached { name, files, folder } => format!(
+                "{name} loads {} by name, which pip installs where the loader does not look: put the folder {folder} of the \
+                 environment's site-packages into `LD_LIBRARY_PATH` before Python starts, or install that library on the system",
+                files.join(" and ")
+            ),
+        }
     }
 }
 

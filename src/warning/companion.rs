@@ -154,6 +154,8 @@ pub struct SourceOnly<'a> {
     pub when: When<'a>,
     /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
     pub finished: Option<(String, u64)>,
+    /// The same of one that does not load, and what has the build compile all the same.
+    pub broken: Option<(String, u64, Option<&'a str>)>,
     /// What lacks such a toolkit, for all that is known: `the image is of flavour base`.
     pub lacks: Option<String>,
 }
@@ -176,6 +178,8 @@ pub enum With<'a> {
         major: u64,
         /// The bounds, each after a blank.
         bounds: &'a str,
+        /// Whether the toolkits of the target are written, so that none is chosen.
+        is_written: bool,
     },
 }
 
@@ -193,15 +197,27 @@ impl Kind for SourceOnly<'_> {
         let framework = self.framework;
         let with = match &self.toolkit {
             With::TargetSolution(version) => format!("the toolkit that was chosen, {version}"),
-            With::Any { major, bounds } => {
+            With::Any { major, bounds, is_written } => {
                 let lacks = self.lacks.as_ref().map_or_else(String::new, |lacks| format!(", while {lacks}"));
-                format!("a CUDA {major} toolkit{bounds}{lacks}; a [build] table has gpuenv choose it")
+                let get = match (is_written, &self.lacks) {
+                    (false, _) => "; a [build] table has gpuenv choose it",
+                    (true, Some(_)) => "; install one and add it to `toolkit`",
+                    (true, None) => ", as `toolkit` names",
+                };
+                format!("a CUDA {major} toolkit{bounds}{lacks}{get}")
             }
         };
         if let When::FirstUsed(by) = self.when {
             let by = by.map_or_else(String::new, |by| format!(", which {by} requires,"));
             return format!("{}{by} compiles its kernels when they are first used, with {with}", self.name);
         }
+        let broken = self.broken.as_ref().map_or_else(String::new, |(release, major, force)| {
+            let force = force.map_or_else(String::new, |force| format!(" (set {force})"));
+            format!(
+                "the wheel for {framework} {release} and CUDA {major} beside its release does not load, so have its build \
+                 compile{force}: "
+            )
+        });
         let finished = self.finished.as_ref().map_or_else(String::new, |(release, major)| {
             format!(
                 "unless its build finds the wheel that was made for {framework} {release}, CUDA {major}, the Python and \
@@ -209,7 +225,7 @@ impl Kind for SourceOnly<'_> {
             )
         });
         format!(
-            "{} comes as source only: {finished}its CUDA code is compiled where it is installed or first used, \
+            "{} comes as source only: {broken}{finished}its CUDA code is compiled where it is installed or first used, \
              beside an installed {framework} (pip's --no-build-isolation) and with {with}",
             self.name
         )

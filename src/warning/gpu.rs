@@ -265,6 +265,17 @@ pub enum UnknownGpuCode<'a> {
         /// The CUDA line from which on it is settled.
         settled: Option<Version>,
     },
+    /// A build that a rule may speak against.
+    Unproven {
+        /// The build.
+        name: &'a str,
+        /// The GPU.
+        gpu: &'a str,
+        /// What is known and what is not.
+        says: &'a str,
+        /// Where it is from.
+        source: &'a str,
+    },
 }
 
 impl Kind for UnknownGpuCode<'_> {
@@ -286,6 +297,9 @@ impl Kind for UnknownGpuCode<'_> {
                     "it is not certain that {gpu} loads the code in {name}: the framework's own table says it does not, \
                      while tests on such a board passed ({source}){settled}"
                 )
+            }
+            UnknownGpuCode::Unproven { name, gpu, says, source } => {
+                format!("it is not known whether {name} computes on {gpu}: {says} ({source})")
             }
         }
     }

@@ -148,11 +148,152 @@ const CASES: &[Case] = &[
         1,
         &["nvcc of CUDA 12.2 does not know sm_120; CUDA 12.8 is the first that does"],
     ),
+    // A cuDNN that is chosen for what no wheel, image or system brings it is what pip installs; the loader finds it only
+    // where it is told to. Sources: github.com/linuxserver/docker-faster-whisper/issues/22 and 42,
+    // github.com/jim60105/docker-whisperX/issues/67.
+    case(
+        "ctranslate2 = \"4.5.0\"\ncudnn = \"9\"",
+        "gpu = \"T4\"\nos = \"ubuntu22.04\"\ndriver = \"550\"\ntoolkit = \"12.4\"",
+        0,
+        &["!warning[cudnn-missing]", "libcudnn_cnn.so.9 by name", "folder nvidia/cudnn/lib"],
+    ),
+    case(
+        "onnxruntime-gpu = \"1.22.0\"\ncudnn = \"9\"",
+        "gpu = \"T4\"\nos = \"ubuntu22.04\"\ntoolkit = \"12.8\"",
+        0,
+        &["!warning[cudnn-missing]"],
+    ),
+    case(
+        "onnxruntime-gpu = \"1.22.0\"\ncudnn = \"9\"",
+        "gpu = \"T4\"\nos = \"ubuntu22.04\"\ntoolkit = \"12.8\"\ncudnn = \"9.28\"",
+        0,
+        &["!warning[cudnn-missing]"],
+    ),
+    // No wheel of this one was ever made.
+    case(
+        "ctranslate2 = \"3.24.0\"\ncudnn = \"8.0\"",
+        "gpu = \"T4\"\nos = \"ubuntu22.04\"\ntoolkit = \"11.8\"",
+        0,
+        &["warning[cudnn-missing]"],
+    ),
+    // CTranslate2 looks for cuBLAS on the system. Source: github.com/Softcatala/whisper-ctranslate2/issues/146.
+    case(
+        "ctranslate2 = \"4.8.5\"",
+        "gpu = \"RTX 3060\"\nos = \"fedora43\"\ntoolkit = \"13.1\"",
+        0,
+        &["ctranslate2 4.8.5 loads the libraries of CUDA 12 from the system, and `toolkit` names CUDA 13.1 only"],
+    ),
+    // An image of flavour base holds no library but the runtime. Sources: github.com/SYSTRAN/faster-whisper/issues/729,
+    // github.com/cupy/cupy/issues/9318.
+    case(
+        "cupy-cuda12x = \"13.6.0\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:12.8.1-base-ubuntu22.04\"",
+        0,
+        &["nvidia/cuda:12.8.1-base-ubuntu22.04 is of flavour base"],
+    ),
+    case(
+        "cupy-cuda12x = \"13.6.0\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:12.8.1-runtime-ubuntu22.04\"",
+        0,
+        &["!warning[system-cuda]"],
+    ),
+    // numba-cuda asks pip for NVVM and NVRTC with an extra only. Source: its METADATA.
+    case(
+        "numba-cuda = \"0.30\"",
+        "gpu = \"T4\"\ndriver = \"580\"",
+        0,
+        &["numba-cuda 0.30.4 loads CUDA from the system"],
+    ),
+    // What pip brings is found by CuPy from 14 on. Source: github.com/NVIDIA/cutile-python/issues/57.
+    case(
+        "cupy-cuda13x = \"13.6.0\"\ntorch = \"2.9.1+cu130\"",
+        "gpu = \"RTX 5080\"\ndriver = \"590\"",
+        0,
+        &["cupy-cuda13x 13.6.0 loads libnvrtc.so.13 by name"],
+    ),
+    case(
+        "cupy-cuda13x = \"14.2\"\ntorch = \"2.9.1+cu130\"",
+        "gpu = \"RTX 5080\"\ndriver = \"590\"",
+        0,
+        &["!warning[library-missing]"],
+    ),
+    // Source: github.com/bitsandbytes-foundation/bitsandbytes/issues/1905.
+    case(
+        "torch = \"2.11.0+cu130\"\nbitsandbytes = \"0.49.2\"",
+        "gpu = \"T4\"\ndriver = \"580\"",
+        0,
+        &["bitsandbytes 0.49.2 loads libnvJitLink.so.13 by name"],
+    ),
+    case(
+        "torch = \"2.11.0+cu126\"\nbitsandbytes = \"0.49.2\"",
+        "gpu = \"T4\"\ndriver = \"580\"",
+        0,
+        &["!warning[library-missing]"],
+    ),
+    // FlashInfer compiles with nvcc of the CUDA that torch is for. Source: github.com/vllm-project/vllm/issues/50705.
+    case(
+        "vllm = \"0.25.1\"",
+        "gpu = \"RTX PRO 6000 Blackwell Workstation Edition\"\nimage = \"nvidia/cuda:12.8.1-devel-ubuntu22.04\"",
+        0,
+        &["the nvcc in nvidia/cuda:12.8.1-devel-ubuntu22.04 is of CUDA 12.8.1"],
+    ),
+    case(
+        "vllm = \"0.25.1\"",
+        "gpu = \"RTX PRO 6000 Blackwell Workstation Edition\"\nos = \"ubuntu24.04\"\ntoolkit = \"12.8\"",
+        0,
+        &["a CUDA 13 toolkit, while the target has CUDA 12.8 only", "install one and add it to `toolkit`"],
+    ),
+    case(
+        "vllm = \"0.25.1\"",
+        "gpu = \"RTX PRO 6000 Blackwell Workstation Edition\"\nos = \"ubuntu24.04\"\ntoolkit = \"13.0\"",
+        0,
+        &["!warning[source-only]"],
+    ),
+    // Whoever names one of the systems that are one to the catalog means its images. Source:
+    // github.com/NVIDIA/gpu-operator/issues/1703.
+    case(
+        "torch = \"2.14.0+cu130\"",
+        "gpu = \"H100\"\nimage = \"nvidia/cuda\"\nos = \"ubi9\"",
+        0,
+        &["nvidia/cuda:13.0.2-base-ubi9"],
+    ),
+    case(
+        "torch = \"2.14.0+cu130\"",
+        "gpu = \"H100\"\nimage = \"nvidia/cuda\"\nos = \"rocky9\"",
+        0,
+        &["nvidia/cuda:13.0.2-base-rockylinux9"],
+    ),
+    // A written gcc is not the system's own.
+    case(
+        "cuda = \"11.8\"",
+        "gpu = \"RTX 3090\"\nos = \"debian12\"\ngcc = \"14.2\"\ntoolkit = \"11.8\"\n[build]",
+        1,
+        &["!Debian 12 has gcc 14.2", "gcc 14.2"],
+    ),
 ];
 
 #[test]
 fn what_is_taken_from_the_system_is_told() {
     hold("system", CASES);
+}
+
+/// What is chosen under `[stack]` is what exports install, unless the system has it or no wheel of it is known.
+#[test]
+fn a_library_that_nothing_else_brings_is_installed() {
+    let cases = [
+        ("ctranslate2 = \"4.5.0\"\ncudnn = \"9.10\"", "", "nvidia-cudnn-cu12==9.10.", true),
+        ("onnxruntime-gpu = \"1.22.0\"\ncudnn = \"9.10\"", "toolkit = \"12.8\"", "nvidia-cudnn-cu12==9.10.", true),
+        ("onnxruntime-gpu = \"1.22.0\"\ncudnn = \"9.10\"", "cudnn = \"9.10.2\"", "nvidia-cudnn", false),
+        ("ctranslate2 = \"3.24.0\"\ncudnn = \"8.0\"", "", "nvidia-cudnn", false),
+        ("cupy-cuda12x = \"14\"\nnccl = \"2.27\"", "", "nvidia-nccl-cu12==2.27.", true),
+    ];
+    for (at, (stack, target, line, is_there)) in cases.into_iter().enumerate() {
+        let spec = format!("[stack]\n{stack}\n[target.t]\ngpu = \"T4\"\nos = \"ubuntu22.04\"\n{target}\n");
+        let sandbox = Sandbox::new(&format!("by-pip-{at}"), &spec);
+        assert_eq!(sandbox.with(&["lock"], &[]).code, 0, "{spec}");
+        let exported = sandbox.with(&["export", "requirements"], &[]);
+        assert_eq!(exported.out.contains(line), is_there, "{spec}\n{}{}", exported.out, exported.err);
+    }
 }
 
 #[test]

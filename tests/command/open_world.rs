@@ -110,8 +110,8 @@ const CASES: &[Case] = &[
     case("sgl-kernel = \">=0.3.10,<0.3.12\"", "gpu = \"H100 NVL\"", 3, &["was read from 0.3.19 on"]),
     case("tensorrt-llm = \"0.11.0\"", "gpu = \"H100 NVL\"", 3, &["whether tensorrt-llm 0.11.0 was published"]),
     case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
-    case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 was never published as of 2026-"]),
-    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 was never published for x86_64 as of 2026-"]),
+    case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 is not on its index as of 2026-"]),
+    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index for x86_64 as of 2026-"]),
     case(
         "sgl-kernel = \"0.3.8\"\ntorch = \"2.5.1\"",
         "gpu = \"RTX 5090\"",
@@ -271,7 +271,7 @@ const CASES: &[Case] = &[
         1,
         &["`torch = \"2.9\"` is incompatible with `driver = \"390\"`"],
     ),
-    case("torch = \"1.99\"", "gpu = \"A100\"", 1, &["torch 1.99 was never published"]),
+    case("torch = \"1.99\"", "gpu = \"A100\"", 1, &["torch 1.99 is not on its index"]),
     // Which cuDNN an image holds nobody has read; its tag tells the major. Source: github.com/tensorflow/tensorflow/issues/53755
     // (TensorFlow 2.5 in this image).
     case(
@@ -311,6 +311,41 @@ const CASES: &[Case] = &[
         "gpu = \"H100 NVL\"\nimage = \"pytorch/pytorch:2.11.0-cuda12.8-cudnn9-runtime\"",
         0,
         &["[image-python]"],
+    ),
+    // What was made for a JetPack lies on no list that anybody has read: neither before nor after what is known.
+    case(
+        "torch = \"2.2.0\"",
+        "gpu = \"Jetson Orin NX\"\nos = \"jetpack6.0\"",
+        3,
+        &["torch 2.2.0 was built for jetpack6.0"],
+    ),
+    case("torch = \"1.10.0\"", "gpu = \"Jetson Nano\"\nos = \"jetpack4.6\"", 3, &["torch 1.10.0 was built for"]),
+    // A cuDNN that was seen for one CUDA only, between releases that were seen for both.
+    case(
+        "jax = \"0.7.0\"\ncuda = \"12\"\ncudnn = \"9.19.1\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether cuDNN 9.19.1.2 was published for CUDA 12"],
+    ),
+    // Only what is compiled against one release of torch cannot stand beside an image's own.
+    case(
+        "torch = \"*\"\ntorchvision = \"*\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvcr.io/nvidia/pytorch:25.10-py3\"",
+        1,
+        &["wheels of torchvision are built for published releases of torch"],
+    ),
+    case(
+        "torch = \"*\"\ncupy-cuda12x = \"*\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvcr.io/nvidia/pytorch:25.10-py3\"",
+        1,
+        &["loads the libraries of CUDA 12"],
+    ),
+    // JAX compiles for the GPU itself; from which release on it knows Blackwell was not read.
+    case(
+        "jax = \"0.5.0\"",
+        "gpu = \"RTX 5090\"\ndriver = \"580\"",
+        0,
+        &["[unknown-gpu-code]", "not known whether jax 0.5.0+cu12 computes on", "!jit-only"],
     ),
 ];
 

@@ -107,6 +107,9 @@ pub struct Rule {
     pub holds: List<Text>,
     /// Pairs that break it.
     pub fails: List<Text>,
+    /// Whether nobody knows that it holds: then it refuses nothing, but what it speaks of comes last, with a warning.
+    #[serde(default)]
+    pub unproven: bool,
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.

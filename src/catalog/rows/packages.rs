@@ -109,6 +109,16 @@ pub struct Companion {
     /// Libraries that it loads and that nothing it requires brings, by their file names.
     #[serde(default)]
     pub loads: List<Text>,
+    /// Finished wheels beside its releases that do not load, `2.6+cu12`: its build would take one all the same.
+    #[serde(default)]
+    pub broken: List<Text>,
+    /// The source of `broken`.
+    pub broken_source: Option<Text>,
+    /// Libraries that it has the loader look for, and that the loader does not find where wheels of NVIDIA bring them:
+    /// `nvidia/cudnn/lib/libcudnn_cnn.so.9`, below the folder that packages are installed in. A folder `cu13` is that of the
+    /// wheels for this major, and a framework of another loads what it brings itself.
+    #[serde(default)]
+    pub unreached: List<Text>,
 }
 
 impl Companion {
@@ -163,6 +173,8 @@ pub struct SourceBuild {
     pub archs: Option<Text>,
     /// Its source.
     pub source: Text,
+    /// What has its build compile where a finished wheel lies beside the release, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
+    pub force: Option<Text>,
 }
 
 /// The NVIDIA libraries that a release asks for, as its metadata writes it.

@@ -11,7 +11,7 @@ mod written;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::solve::request::{Direction, Request};
+use crate::solve::request::{Direction, Request, TargetRequest};
 use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
 use crate::solve::warnings;
@@ -193,9 +193,15 @@ impl<'c> Finder<'_, 'c> {
 
 /// Whether a clashing wish is only met because nobody knows better: no way out to recommend.
 fn rests_on_the_unknown<'c>(request: &Request<'c>, answer: &Solution<'c>) -> bool {
-    warnings::warnings(request, answer)
-        .iter()
-        .any(|warning| matches!(warning.code, "unknown-library" | "image-require-unknown"))
+    let is_unproven = |asked: &TargetRequest<'c>| {
+        let of_target = answer.targets.iter().filter(|target| target.name == asked.name);
+        let mut builds = of_target.flat_map(|target| &target.builds);
+        builds.any(|build| asked.named_gpus().iter().any(|gpu| request.unproven_rule(build, gpu).is_some()))
+    };
+    request.targets.iter().any(is_unproven)
+        || warnings::warnings(request, answer)
+            .iter()
+            .any(|warning| matches!(warning.code, "unknown-library" | "image-require-unknown"))
 }
 
 /// Whether a list insisted on is met only because the release does not read any.

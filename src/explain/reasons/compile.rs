@@ -1,6 +1,6 @@
 //! What keeps extensions from being compiled: toolkits, host compilers, lists of architectures.
 
-use crate::catalog::rows::{Build, Toolkit};
+use crate::catalog::rows::{Build, Os, Toolkit};
 use crate::solve::request::ImageRequest;
 use crate::types::{Arch, Version};
 
@@ -11,7 +11,9 @@ impl<'c> Explainer<'_, 'c> {
     /// The host compiler of the target, and whose it is.
     pub(super) fn gcc(&mut self) {
         let Some(target) = self.request.targets.iter().find(|target| target.gcc.is_some()) else { return };
-        let of_os = target.os.filter(|_| !self.culprits.contains(&target.key("gcc")));
+        // One that is written is not the system's own.
+        let is_its_own = |os: &&Os| os.gcc == target.gcc && !self.culprits.contains(&target.key("gcc"));
+        let of_os = target.os.filter(is_its_own);
         let of = of_os.map_or_else(|| format!("target `{}`", target.name), |os| os.name.to_string());
         if let Some(gcc) = target.gcc {
             self.say(format!("{of} has gcc {gcc}"));

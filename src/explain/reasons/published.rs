@@ -1,7 +1,8 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Family};
+use crate::catalog::rows::{Build, Companion, Cudnn, Family};
+use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::platform::Takes;
@@ -83,7 +84,7 @@ impl<'c> Explainer<'_, 'c> {
             None if !is_above(&ask.constraint, &newest.version) => {
                 let nearest = nearest_versions(&ask.constraint, of_package().map(|row| &row.version));
                 let as_of = self.listed(ask.package);
-                format!("{} {} was never published{as_of}{nearest}", ask.package, ask.constraint)
+                format!("{} {} is not on its index{as_of}{nearest}", ask.package, ask.constraint)
             }
             _ => {
                 let as_of = if admitted.is_none() { self.as_of() } else { String::new() };
@@ -113,6 +114,9 @@ impl<'c> Explainer<'_, 'c> {
     fn companion_of_system(&mut self, ask: &PackageRequest<'c>) -> bool {
         let (platform, name) = (self.platform(), self.platform_name());
         if !matches!(platform.takes, Takes::Own(_)) {
+            return false;
+        }
+        if platform.image().is_some() && !fits::is_tied_to_releases(self.request.catalog, ask.package) {
             return false;
         }
         if platform.image().is_some() {
@@ -191,7 +195,7 @@ impl<'c> Explainer<'_, 'c> {
                 _ => {
                     let nearest = nearest_versions(constraint, known());
                     let as_of = self.listed(ask.package);
-                    self.say(format!("{} {constraint} was never published for {arch}{as_of}{nearest}", ask.package));
+                    self.say(format!("{} {constraint} is not on its index for {arch}{as_of}{nearest}", ask.package));
                 }
             }
         } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
@@ -276,7 +280,29 @@ impl<'c> Explainer<'_, 'c> {
             });
             told = true;
         }
+        if self.blames("cudnn") {
+            self.cudnn_of_another_cuda(builds);
+        }
         told
+    }
+
+    /// That the cuDNN which is asked for is new enough for builds that leave it open, but was published for another CUDA.
+    fn cudnn_of_another_cuda(&mut self, builds: &[&'c Build]) {
+        let catalog = self.request.catalog;
+        let Some(wanted) = &self.request.cudnn else { return };
+        let asked = |build: &&'c Build| coinstall::new_enough(catalog, build).into_iter().flatten();
+        let asked: Vec<&Cudnn> = builds.iter().flat_map(asked).filter(|row| wanted.admits(&row.version)).collect();
+        let lines = distinct(builds.iter().filter_map(|build| build.line()).map(|line| line.prefix(1)));
+        let is_there = |line: &Version| asked.iter().any(|row| line.cmp_prefix(&row.cuda.prefix(1)).is_eq());
+        let [line] = lines.as_slice() else { return };
+        if asked.is_empty() || is_there(line) {
+            return;
+        }
+        let cudas: Vec<&str> = distinct(asked.iter().map(|row| row.cuda)).iter().map(|cuda| cuda.as_str()).collect();
+        let version = asked[0].version;
+        self.say(format!("cuDNN {version} is known for CUDA {} only, not for CUDA {line}", list(&cudas)));
+        let row = asked[0];
+        self.fact(row.id(), catalog.origin_of(row, &row.source));
     }
 
     /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.

@@ -130,7 +130,17 @@ impl<'c> Plan<'_, 'c> {
         }
         for (library, built_for) in built_for(group) {
             let rows = toolkit.rows.clone();
-            self.network.relate(library, toolkit.var, move |row| of_line(&rows, built_for[row]));
+            // Of cuDNN nobody knows that a release was not published for one CUDA line more.
+            let may = group.cudnn.as_ref().filter(|cudnn| self.policy.possible && cudnn.var == library);
+            let (catalog, may) = (self.request.catalog, may.map(|cudnn| cudnn.rows.clone()));
+            self.network.relate(library, toolkit.var, move |row| {
+                let mut of_line = of_line(&rows, built_for[row]);
+                if let Some(cudnns) = &may {
+                    let is_open = |at: usize| coinstall::may_be_for(catalog, cudnns[row], &rows[at].version.prefix(2));
+                    of_line.add(&RowSet::filter(rows.len(), is_open));
+                }
+                of_line
+            });
         }
     }
 
@@ -167,8 +177,8 @@ impl<'c> Plan<'_, 'c> {
         let platforms = self.platforms(&group.classes, |class| alone || !class.off.has(law::id::TOGETHER));
         for release in &group.releases {
             for &on in &platforms {
-                let (catalog, framework) = (request.catalog, release.framework);
-                let partners = move |row: usize| coinstall::runs_with(catalog, on, &framework.releases[row]);
+                let (catalog, framework, may) = (request.catalog, release.framework, self.policy.possible);
+                let partners = move |row: usize| coinstall::runs_with(catalog, on, &framework.releases[row], may);
                 self.network.relate(release.var, cudnn.var, partners);
             }
         }

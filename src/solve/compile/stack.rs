@@ -331,7 +331,11 @@ fn releases_for<'c>(
     }
     if !policy.unknown && matches!(target.gpus, Gpus::These(_)) {
         rows.subtract(&framework.unknown_code(on));
-        machine.kinds.iter().for_each(|kind| rows.subtract(&framework.disputed_code(on, kind.gpu.cc)));
+        for kind in &machine.kinds {
+            rows.subtract(&framework.disputed_code(on, kind.gpu.cc));
+            let unproven = request.rules.unproven_on(framework.package, &kind.gpu.cc_version);
+            unproven.filter(|rule| holds(rule.id)).for_each(|rule| rows.subtract(&framework.within(rule)));
+        }
     }
     let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     if let Some(list) = list.filter(|_| holds(law::id::EXTENSION_ARCH)) {
@@ -357,9 +361,13 @@ fn releases_for<'c>(
             rows.subtract(&framework.within(rule));
         }
     }
+    let of_package = request.rules.of_package(framework.package, Subject::Gpu);
     for kind in &machine.kinds {
         if holds(law::id::COVERAGE) {
             rows.subtract(&framework.uncovered(on, kind.gpu.cc));
+        }
+        for rule in of_package.iter().filter(|rule| holds(rule.id) && !rule.needs.admits(&kind.gpu.cc_version)) {
+            rows.subtract(&framework.within(rule));
         }
         for rule in kind.cuda.iter().filter(|rule| holds(rule.id)) {
             rows.subtract(&framework.refused_line(rule, |line| request.problem.newest_of(line)));

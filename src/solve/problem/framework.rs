@@ -115,11 +115,11 @@ impl<'c> Framework<'c> {
     }
 
     /// Whether there may be a build of a release for a kind of machine that nobody has seen. What is made for single systems
-    /// lies on no index, and the catalog has what public files name: there may be others between the oldest and the newest.
+    /// lies on no index, and the catalog has what public files name: there may be others beside those.
     pub fn is_unseen(&self, release: &Release<'c>, on: Platform<'c>) -> bool {
         match on.takes {
             Takes::Own(_) if !on.is_one_system() || release.is_cpu() || release.on(on).is_some() => false,
-            Takes::Own(_) => self.like(release, on).len() > 1,
+            Takes::Own(_) => !self.like(release, on).is_empty(),
             _ => release.is_unseen(on),
         }
     }

@@ -71,7 +71,7 @@ impl<'c> Problem<'c> {
     /// The releases of a package that follows a framework; none of a name that is none's.
     pub fn package(&self, name: &str) -> Option<&Package<'c>> {
         let (rows, known) = self.packages.iter().find(|(rows, _)| rows[0].package == name)?;
-        Some(known.get_or_init(|| Package::new(rows)))
+        Some(known.get_or_init(|| Package::new(self.catalog, rows)))
     }
 
     /// The releases of a package that are for a line of Python, and so is what they pin of others, which comes along.

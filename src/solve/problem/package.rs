@@ -25,6 +25,8 @@ pub struct Package<'c> {
     pub versions: Rc<[&'c Version]>,
     /// The releases of each version.
     pub of_version: Vec<RowSet>,
+    /// Whether it is compiled against one release of torch.
+    is_tied: bool,
     needs: OnceCell<Ranges>,
     python: OnceCell<Ranges>,
     known: RefCell<FxHashMap<Property<'c>, Rc<RowSet>>>,
@@ -78,7 +80,7 @@ impl Ranges {
 
 impl<'c> Package<'c> {
     /// The releases among some rows of the catalog, which are of one package and stand oldest first.
-    pub(super) fn new(rows: &'c [Companion]) -> Self {
+    pub(super) fn new(catalog: &Catalog, rows: &'c [Companion]) -> Self {
         let releases: Vec<&Companion> = rows.iter().rev().collect();
         let mut versions: Vec<&'c Version> = Vec::new();
         let mut of_version: Vec<RowSet> = Vec::new();
@@ -94,6 +96,7 @@ impl<'c> Package<'c> {
             releases: releases.into(),
             versions: versions.into(),
             of_version,
+            is_tied: fits::is_tied_to_releases(catalog, &rows[0].package),
             needs: OnceCell::new(),
             python: OnceCell::new(),
             known: RefCell::default(),
@@ -163,7 +166,8 @@ impl<'c> Package<'c> {
 
     /// The releases that were not made for a kind of machine.
     pub fn elsewhere(&self, on: Platform<'c>) -> Rc<RowSet> {
-        self.property(Property::Elsewhere(on), || self.matching(|row| !on.takes_companion(row)))
+        let takes = |row| if self.is_tied { on.takes_companion(row) } else { on.takes_beside_any_torch(row) };
+        self.property(Property::Elsewhere(on), || self.matching(|row| !takes(row)))
     }
 
     /// The releases that no installer can install any more.

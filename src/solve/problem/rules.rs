@@ -13,6 +13,8 @@ use super::law::{self, RuleId};
 #[derive(Debug)]
 pub struct Rules<'c> {
     needs: Vec<Rc<Needs<'c>>>,
+    /// Those of which nobody knows whether they hold.
+    unproven: Vec<Needs<'c>>,
 }
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
@@ -63,15 +65,17 @@ impl<'c> Rules<'c> {
     pub fn new(catalog: &'c Catalog) -> Self {
         let needs = catalog.rules.iter().enumerate().filter_map(|(at, row)| {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
-            Some(Rc::new(Needs { id: law::ALL.len() + at, row, range, needs }))
+            Some(Needs { id: law::ALL.len() + at, row, range, needs })
         });
-        Rules { needs: needs.collect() }
+        let (unproven, needs): (Vec<_>, Vec<_>) = needs.partition(|rule| rule.row.unproven);
+        Rules { needs: needs.into_iter().map(Rc::new).collect(), unproven }
     }
 
     /// The number of the rule or law with a name.
     pub fn id(&self, name: &str) -> Option<RuleId> {
         let law = law::ALL.iter().position(|law| *law == name);
-        law.or_else(|| self.needs.iter().find(|rule| rule.row.id == name).map(|rule| rule.id))
+        let mut rules = self.all().chain(&self.unproven);
+        law.or_else(|| rules.find(|rule| rule.row.id == name).map(|rule| rule.id))
     }
 
     /// The numbers of some rules; a name that means none is left out.
@@ -100,6 +104,16 @@ impl<'c> Rules<'c> {
                 && rule.row.package.as_deref() == Some(package)
         };
         PackageRules { rules: self.all().filter(speaks).collect() }
+    }
+
+    /// The rules that may speak against a package on a GPU, for all that anybody knows.
+    pub fn unproven_on<'a>(&'a self, package: &'a str, gpu: &'a Version) -> impl Iterator<Item = &'a Needs<'c>> {
+        let speaks = move |rule: &&Needs| {
+            rule.is_between(Subject::Package, Subject::Gpu)
+                && rule.row.package.as_deref() == Some(package)
+                && !rule.needs.admits(gpu)
+        };
+        self.unproven.iter().filter(speaks)
     }
 
     /// Every rule.

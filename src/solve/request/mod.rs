@@ -10,7 +10,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Subject};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Libraries, Subject};
 use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError};
 use crate::types::{ArchList, Constraint, Specifier};
 use crate::warning::Warning;
@@ -263,10 +263,21 @@ impl<'c> Request<'c> {
         }
     }
 
-    /// What `[packages]` asks for of NVIDIA's libraries.
+    /// The rule that may speak against a build on a GPU, for all that anybody knows.
+    pub fn unproven_rule<'a>(&'a self, build: &'a Build, gpu: &'a GpuRequest<'_>) -> Option<&'a Needs<'c>> {
+        let mut rules = self.rules.unproven_on(&build.package, &gpu.cc_version);
+        rules.find(|rule| !build.is_cpu() && rule.range.admits(&build.version))
+    }
+
+    /// What `[packages]` asks for of NVIDIA's libraries, and of whatever else the metadata of its frameworks names.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, &Specifier)> {
-        let of_nvidia = |(name, _): &&(String, Specifier)| name.starts_with("nvidia-");
-        self.packages.iter().filter(of_nvidia).map(|(name, range)| (name.as_str(), range))
+        let of_framework = |row: &&Libraries| self.frameworks.iter().any(|ask| row.package == ask.package);
+        let is_named = move |name: &str| {
+            let mut rows = self.catalog.libraries.iter().filter(of_framework);
+            rows.any(|row| row.asked().any(|(asked, _)| asked == name))
+        };
+        let written = self.packages.iter().map(|(name, range)| (name.as_str(), range));
+        written.filter(move |(name, _)| name.starts_with("nvidia-") || is_named(name))
     }
 
     /// The rules that are set aside for every target.

@@ -27,6 +27,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(one.system_unsaid());
         warnings.extend(one.unknown_code());
         warnings.extend(one.disputed_code());
+        warnings.extend(one.unproven_code());
         warnings.extend(one.cuda_on_cpu());
         warnings.extend(one.expected());
         warnings.extend(one.unknown_libraries());
@@ -88,7 +89,7 @@ impl One<'_, '_> {
 
     fn library_missing(&self) -> Option<Warning> {
         let files: Vec<&str> = self.build.loads.iter().map(|file| &**file).collect();
-        let missing = LibraryMissing { name: &self.name, files: &files };
+        let missing = LibraryMissing::Nowhere { name: &self.name, files: &files };
         (!files.is_empty()).then(|| Warning::about(&missing, &self.key))
     }
 
@@ -157,6 +158,17 @@ impl One<'_, '_> {
         let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
         let disputed = UnknownGpuCode::Disputed { name: &self.name, gpu: &gpu.name, source: &source, settled };
         Some(Warning::about(&disputed, &about.keys("gpu")))
+    }
+
+    /// A GPU that nobody knows the build to compute on.
+    fn unproven_code(&self) -> Option<Warning> {
+        let (about, build) = (self.about, self.build);
+        let rule_on = |gpu| about.request.unproven_rule(build, gpu).map(|rule| (gpu, rule));
+        let (gpu, rule) = about.asked.named_gpus().iter().find_map(rule_on)?;
+        let source = about.request.catalog.source_of(&rule.row.source, "", "", "").to_string();
+        let unproven =
+            UnknownGpuCode::Unproven { name: &self.name, gpu: &gpu.name, says: &rule.row.says, source: &source };
+        Some(Warning::about(&unproven, &about.keys("gpu")))
     }
 
     /// A build for CUDA where nothing computes with it.

@@ -1,7 +1,7 @@
 //! Packages beside the frameworks: GPU code of their own that nobody has read or that only a driver's compiler makes run,
 //! what is compiled where it is installed, and what comes along from another index.
 
-use crate::catalog::rows::{Build, Companion, Flavour, Subject};
+use crate::catalog::rows::{Build, Companion, Flavour, Subject, Text};
 use crate::coverage::Coverage;
 use crate::solve::held::held;
 use crate::solve::problem::Needs;
@@ -27,6 +27,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(system_cuda(about, row));
         warnings.extend(cudnn_missing(about, row));
         warnings.extend(library_missing(about, row));
+        warnings.extend(library_unreached(about, row));
         warnings.extend(on_cpu(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
@@ -87,19 +88,28 @@ fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (asked, target) = (about.asked, about.target);
     let brings = |other: &Companion| other.follows_cuda() && !other.system_cuda;
-    let is_brought = target.companions.iter().any(|other| brings(other)) || about.gpu_builds().next().is_some();
-    let is_image = !matches!(asked.image, ImageRequest::No);
-    let cuda = row.cuda.as_ref().filter(|_| row.system_cuda && !asked.is_cpu() && !is_brought && !is_image)?;
+    let is_brought =
+        target.companions.iter().any(|other| brings(other)) || about.gpu_builds().any(|build| !build.system_cuda);
+    if !row.system_cuda || asked.is_cpu() || is_brought {
+        return None;
+    }
     let name = format!("{} {}", row.package, row.version);
-    let Some(installed) = &asked.toolkits else {
-        let what = format!("CUDA {cuda}");
-        let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
-        return Some(Warning::about(&install, &key(row)));
-    };
-    // The names of the files tell the major.
-    let is_other = installed.iter().all(|toolkit| toolkit.major() != cuda.major());
-    let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
-    is_other.then(|| Warning::about(&other, &about.keys("toolkit")))
+    let what = row.cuda.as_ref().map_or_else(|| "CUDA".to_string(), |cuda| format!("CUDA {cuda}"));
+    if let Some(installed) = &asked.toolkits {
+        let cuda = row.cuda.as_ref()?;
+        // The names of the files tell the major.
+        let is_other = installed.iter().all(|toolkit| toolkit.major() != cuda.major());
+        let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
+        return is_other.then(|| Warning::about(&other, &about.keys("toolkit")));
+    }
+    if let Some(image) = target.image {
+        let reference = format!("{}:{}", image.repository, image.tag);
+        let base = SystemCuda::ImageBase { name: &name, what: &what, image: &reference };
+        return (image.flavour == Flavour::Base).then(|| Warning::about(&base, &about.keys("image")));
+    }
+    // Of an image that nobody could check, nobody knows what it holds, and that is said.
+    let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
+    matches!(asked.image, ImageRequest::No).then(|| Warning::about(&install, &key(row)))
 }
 
 /// A cuDNN that a package loads, where neither a wheel nor the image nor the system has one that does.
@@ -109,7 +119,7 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         return None;
     }
     let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
-    there.extend(target.cudnn.map(|row| &row.version));
+    there.extend(target.cudnn_by_pip());
     there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
     there.extend(about.asked.cudnn.as_ref());
     let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
@@ -130,7 +140,49 @@ fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let name = format!("{} {}", row.package, row.version);
     let has_libraries = about.target.image.is_some_and(|image| image.flavour != Flavour::Base);
     let is_missing = about.asked.toolkits.is_none() && about.target.toolkit.is_none() && !has_libraries;
-    (is_missing && !files.is_empty()).then(|| Warning::about(&LibraryMissing { name: &name, files: &files }, &key(row)))
+    let missing = LibraryMissing::Nowhere { name: &name, files: &files };
+    (is_missing && !files.is_empty()).then(|| Warning::about(&missing, &key(row)))
+}
+
+/// Libraries that a package has the loader look for, where wheels alone bring them: the loader does not look there.
+fn library_unreached(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    if about.asked.is_cpu() {
+        return None;
+    }
+    let is_missed = |path: &&&str| is_in_wheels(about, path) && !is_on_system(about, path);
+    let paths: Vec<&str> = row.unreached.iter().map(|path| &**path).collect();
+    let left: Vec<(&str, &str)> = paths.iter().filter(is_missed).filter_map(|path| path.rsplit_once('/')).collect();
+    let folder = left.first()?.0;
+    let files: Vec<&str> = left.iter().map(|(_, file)| *file).collect();
+    let name = format!("{} {}", row.package, row.version);
+    Some(Warning::about(&LibraryMissing::Unreached { name: &name, files: &files, folder }, &key(row)))
+}
+
+/// Where wheels of cuDNN have their libraries, whatever its major and CUDA's.
+const CUDNN_FOLDER: &str = "nvidia/cudnn/";
+
+/// The CUDA major whose libraries a framework has pip install.
+fn major_by_pip(about: &About<'_, '_>) -> Option<u64> {
+    let by_pip = |build: &&&Build| build.pins.is_some() && !build.system_cuda;
+    about.gpu_builds().find(by_pip).and_then(|build| build.line()).map(|line| line.major())
+}
+
+/// Whether pip installs a library, for a framework or because it was chosen.
+fn is_in_wheels(about: &About<'_, '_>, path: &str) -> bool {
+    let of_major = path.split('/').find_map(|part| part.strip_prefix("cu")?.parse::<u64>().ok());
+    let by_framework = major_by_pip(about).is_some_and(|major| of_major.is_none_or(|of| of == major));
+    by_framework || (path.starts_with(CUDNN_FOLDER) && about.target.cudnn_by_pip().is_some())
+}
+
+/// Whether the machine or the image is said to have a library too.
+fn is_on_system(about: &About<'_, '_>, path: &str) -> bool {
+    let (asked, image) = (about.asked, about.target.image);
+    if path.starts_with(CUDNN_FOLDER) {
+        return asked.cudnn.is_some() || image.is_some_and(|image| image.cudnn.is_some());
+    }
+    let in_image = image.filter(|image| image.flavour != Flavour::Base).map(|image| &image.cuda);
+    let mut there = asked.toolkits.iter().flatten().chain(in_image);
+    there.any(|cuda| major_by_pip(about).is_none_or(|major| cuda.major() == major))
 }
 
 /// A nightly that is more than a day younger than the nightly of torch beside it.
@@ -182,38 +234,51 @@ fn requires_other_cuda(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     warnings
 }
 
-/// A package whose kernels are compiled when they are first used, where there may be no compiler: asked for itself, or
-/// required by one that is put into an image without.
+/// A package whose kernels are compiled when they are first used, where there may be no compiler of its CUDA: asked for
+/// itself, or required by one that is put where there is none.
 fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (target, catalog) = (about.target, about.request.catalog);
     let major = about.gpu_builds().find_map(|build| build.line())?.major();
-    let has_compiler = target.image.is_some_and(|image| image.flavour == Flavour::Devel);
-    if target.toolkit.is_some() || has_compiler || about.asked.is_cpu() {
+    if about.asked.is_cpu() || target.toolkit.is_some() || has_compiler(about, major) {
         return None;
     }
     let compiled = fits::compiled_when_used(catalog, row, about.asked.arch)?;
     let is_named = target.companions.iter().any(|one| one.package == compiled.package);
     let by = (!row.jit).then(|| format!("{} {}", row.package, row.version));
-    // Outside of images nobody says that there is no compiler.
-    if by.is_some() && (is_named || target.image.is_none()) {
+    let lacks = without_toolkit(about, major);
+    // Where nothing is said of compilers, nobody says that there is none.
+    if by.is_some() && (is_named || lacks.is_none()) {
         return None;
     }
     let name = format!("{} {}", compiled.package, compiled.version);
-    let toolkit = With::Any { major, bounds: "" };
+    let is_written = about.asked.toolkits.is_some();
+    let toolkit = With::Any { major, bounds: "", is_written };
     let when = When::FirstUsed(by.as_deref());
-    let used = SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None, lacks: None };
+    let used =
+        SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None, broken: None, lacks };
     Some(Warning::about(&used, &key(row)))
+}
+
+/// Whether the target is known to have nvcc of a CUDA major: an image that holds one, or a toolkit that is named.
+fn has_compiler(about: &About<'_, '_>, major: u64) -> bool {
+    let in_image = about.target.image.filter(|image| image.flavour == Flavour::Devel).map(|image| &image.cuda);
+    about.asked.toolkits.iter().flatten().chain(in_image).any(|cuda| cuda.major() == major)
 }
 
 /// Why the target has no toolkit of a CUDA major, as far as gpuenv.toml and its image tell.
 fn without_toolkit(about: &About<'_, '_>, major: u64) -> Option<String> {
-    if let Some(image) = about.target.image {
-        let name = format!("{}:{}", image.repository, image.tag);
-        return (image.flavour != Flavour::Devel).then(|| format!("{name} holds no nvcc (a devel image does)"));
+    if has_compiler(about, major) {
+        return None;
     }
-    let installed = about.asked.toolkits.as_ref()?;
-    let lacks = installed.iter().all(|toolkit| toolkit.major() != major);
-    lacks.then(|| format!("the target has CUDA {} only, with which it is not compiled", listed(installed)))
+    if let Some(installed) = &about.asked.toolkits {
+        return Some(format!("the target has CUDA {} only, with which it is not compiled", listed(installed)));
+    }
+    let image = about.target.image?;
+    let name = format!("{}:{}", image.repository, image.tag);
+    Some(match image.flavour {
+        Flavour::Devel => format!("the nvcc in {name} is of CUDA {}", image.cuda),
+        _ => format!("{name} holds no nvcc (a devel image does)"),
+    })
 }
 
 /// Toolkits in words: `11.8, 12.4`.
@@ -231,16 +296,19 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let bounds = about.request.rules.of_package(&row.package, Subject::Toolkit);
     let bounds: String = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs)).collect();
     let made_for = format!("{release}+cu{major}");
-    let is_finished = row.finished.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
+    let lies_there = |wheels: &[Text]| wheels.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
+    let build = about.request.catalog.source_build(&row.package, &row.version);
+    let force = build.and_then(|build| build.force.as_deref());
     let source_only = SourceOnly {
         name: &format!("{} {}", row.package, row.version),
         framework: &row.framework,
         toolkit: match about.target.toolkit {
             Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
-            None => With::Any { major, bounds: &bounds },
+            None => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },
         when: When::Installed,
-        finished: is_finished.then(|| (release.to_string(), major)),
+        finished: lies_there(&row.finished).then(|| (release.to_string(), major)),
+        broken: lies_there(&row.broken).then(|| (release.to_string(), major, force)),
         lacks: without_toolkit(about, major),
     };
     Some(Warning::about(&source_only, &key(row)))

@@ -14,7 +14,12 @@ use super::About;
 
 /// GPUs that only a driver's compiler makes the stack run on.
 pub(super) fn only_ptx(about: &About<'_, '_>) -> Option<Warning> {
-    let jit = about.target.gpus.iter().filter(|gpu| gpu.coverage == Some(Coverage::Jit));
+    // What compiles its code itself never has the driver do it.
+    let unproven = |name: &str| {
+        let mut gpus = about.asked.named_gpus().iter().filter(|gpu| gpu.name == name);
+        gpus.any(|gpu| about.target.builds.iter().any(|build| about.request.unproven_rule(build, gpu).is_some()))
+    };
+    let jit = about.target.gpus.iter().filter(|gpu| gpu.coverage == Some(Coverage::Jit) && !unproven(&gpu.name));
     let gpus: Vec<&str> = jit.map(|gpu| gpu.name.as_str()).collect();
     let only = JitOnly { what: "the stack", gpus: &gpus };
     (!gpus.is_empty()).then(|| Warning::about(&only, &about.keys("gpu")))
