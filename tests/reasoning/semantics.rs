@@ -979,7 +979,7 @@ mod frameworks_together {
             target.wheels().into_iter().find(|wheel| wheel.package.contains("cudnn")).map(|wheel| wheel.version)
         };
         assert_eq!(cudnn("V100", "").as_deref(), Some("9.10.2.21"));
-        let newest = BUILTIN
+        let newest = gpuenv::catalog::BUILTIN
             .cudnns
             .iter()
             .filter(|row| row.cuda.as_str() == "13")
