@@ -161,7 +161,10 @@ impl Row for Companion {
         }
     }
     fn cites(&self) -> Vec<&str> {
-        [&*self.source].into_iter().chain(self.arch_source.as_deref()).chain(self.finished_source.as_deref())
+        [&*self.source]
+            .into_iter()
+            .chain(self.arch_source.as_deref())
+            .chain(self.finished_source.as_deref())
             .chain(self.broken_source.as_deref())
             .collect()
     }

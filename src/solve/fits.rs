@@ -108,7 +108,8 @@ pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
 pub fn is_tied_to_releases(catalog: &Catalog, package: &str) -> bool {
     let rows = catalog.companions.iter().filter(|row| row.package == package && !row.follows_cuda() && !row.sdist);
     let names_one = |row: &Companion| {
-        Constraint::parse(&row.needs).is_ok_and(|needs| needs.comparisons().any(|one| one.op == Op::Prefix && one.version.is_some()))
+        Constraint::parse(&row.needs)
+            .is_ok_and(|needs| needs.comparisons().any(|one| one.op == Op::Prefix && one.version.is_some()))
     };
     rows.into_iter().any(names_one)
 }

@@ -63,7 +63,10 @@ fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
     let line = line.into_iter().find(|line| line.cmp_prefix(&cudnn.cuda).is_ne())?;
     let (version, major) = (&cudnn.version, line.prefix(1));
     Some(Unknown {
-        fact: format!("whether cuDNN {version} was published for CUDA {major}: it was seen for CUDA {} only", cudnn.cuda),
+        fact: format!(
+            "whether cuDNN {version} was published for CUDA {major}: it was seen for CUDA {} only",
+            cudnn.cuda
+        ),
         keys: vec!["stack.cudnn".to_string()],
         how: format!(
             "look for {version} for CUDA {major} at developer.download.nvidia.com/compute/cudnn/redist; if it is there, {OVERLAY}"

@@ -313,7 +313,12 @@ const CASES: &[Case] = &[
         &["[image-python]"],
     ),
     // What was made for a JetPack lies on no list that anybody has read: neither before nor after what is known.
-    case("torch = \"2.2.0\"", "gpu = \"Jetson Orin NX\"\nos = \"jetpack6.0\"", 3, &["torch 2.2.0 was built for jetpack6.0"]),
+    case(
+        "torch = \"2.2.0\"",
+        "gpu = \"Jetson Orin NX\"\nos = \"jetpack6.0\"",
+        3,
+        &["torch 2.2.0 was built for jetpack6.0"],
+    ),
     case("torch = \"1.10.0\"", "gpu = \"Jetson Nano\"\nos = \"jetpack4.6\"", 3, &["torch 1.10.0 was built for"]),
     // A cuDNN that was seen for one CUDA only, between releases that were seen for both.
     case(

@@ -291,8 +291,7 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let Some(wanted) = &self.request.cudnn else { return };
         let asked = |build: &&'c Build| coinstall::new_enough(catalog, build).into_iter().flatten();
-        let asked: Vec<&Cudnn> =
-            builds.iter().flat_map(asked).filter(|row| wanted.admits(&row.version)).collect();
+        let asked: Vec<&Cudnn> = builds.iter().flat_map(asked).filter(|row| wanted.admits(&row.version)).collect();
         let lines = distinct(builds.iter().filter_map(|build| build.line()).map(|line| line.prefix(1)));
         let is_there = |line: &Version| asked.iter().any(|row| line.cmp_prefix(&row.cuda.prefix(1)).is_eq());
         let [line] = lines.as_slice() else { return };

@@ -196,7 +196,15 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
     let name = format!("{} {}", compiled.package, compiled.version);
     let toolkit = With::Any { major, bounds: "" };
     let when = When::FirstUsed(by.as_deref());
-    let used = SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None, broken: None, lacks: None };
+    let used = SourceOnly {
+        name: &name,
+        framework: &compiled.framework,
+        toolkit,
+        when,
+        finished: None,
+        broken: None,
+        lacks: None,
+    };
     Some(Warning::about(&used, &key(row)))
 }
 
