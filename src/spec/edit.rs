@@ -79,7 +79,7 @@ impl Spec {
     pub fn keys(&self) -> Vec<String> {
         let stack = self.stack.iter().map(|(name, one)| (one.span.start, format!("stack.{name}")));
         // Of what is under `[packages]` only NVIDIA's libraries bear on what is chosen.
-        let libraries = self.packages.iter().filter(|(name, _)| name.starts_with("nvidia-"));
+        let libraries = self.packages.iter().filter(|(name, _)| is_of_nvidia(name));
         let libraries = libraries.map(|(name, one)| (one.span.start, format!("packages.{name}")));
         let mut keys: Vec<(usize, String)> = stack.chain(libraries).collect();
         if let Some(build) = &self.build {
@@ -184,4 +184,9 @@ impl Target {
     fn written(&self) -> impl Iterator<Item = (&'static str, &Range<usize>)> {
         keys::TARGET.keys.iter().filter_map(|key| Some((key.name, key.slot.written(self, key.name)?.1)))
     }
+}
+
+/// Whether a package is one of NVIDIA's libraries, or the metapackage of them: frameworks ask pip for these.
+pub fn is_of_nvidia(name: &str) -> bool {
+    name.starts_with("nvidia-") || name.starts_with("cuda-")
 }

@@ -28,6 +28,7 @@ mod tests;
 use std::ops::Range;
 
 pub use bytes::decode;
+pub use edit::is_of_nvidia;
 pub use error::SpecError;
 pub use keys::{KeyDoc, TableDoc, tables};
 pub use observed::{Observed, ObservedGpu};

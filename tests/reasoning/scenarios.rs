@@ -14,6 +14,7 @@ use gpuenv::solve::request::{GpuRequest, Request};
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
 use gpuenv::spec;
+use gpuenv::warning::Warning;
 use serde::Deserialize;
 
 use crate::common::parallel;
@@ -129,7 +130,7 @@ fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
     (!helps).then(|| format!("offers {offered:?}, not {:?}", expected.fixes))
 }
 
-/// Whether a rule shows in an answer: as a warning of its name, or by speaking of a GPU of the spec or of a package in the
+/// Whether a rule shows in an answer: as a warning of its name or with its words, or by speaking of a GPU of the spec or of a package in the
 /// answer.
 fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
     let (request, mut warnings) = Request::new(spec, rules_of(spec)).expect("it was asked before");
@@ -146,7 +147,10 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
         let speaks = |gpu: &GpuRequest<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
         one.row.id == rule && request.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
     });
-    of_gpu || of_package || warnings.iter().any(|warning| warning.code == rule)
+    // A rule of which nobody knows whether it holds is told by a warning.
+    let says = BUILTIN.rules.iter().find(|row| row.unproven && row.id == rule).map(|row| &*row.says);
+    let told = |warning: &Warning| warning.code == rule || says.is_some_and(|says| warning.message.contains(says));
+    of_gpu || of_package || warnings.iter().any(told)
 }
 
 /// What the lock holds ordinary packages to.

@@ -10,8 +10,8 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Libraries, Subject};
-use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Subject};
+use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError, is_of_nvidia};
 use crate::types::{ArchList, Constraint, Specifier};
 use crate::warning::Warning;
 
@@ -269,15 +269,10 @@ impl<'c> Request<'c> {
         rules.find(|rule| !build.is_cpu() && rule.range.admits(&build.version))
     }
 
-    /// What `[packages]` asks for of NVIDIA's libraries, and of whatever else the metadata of its frameworks names.
+    /// What `[packages]` asks for of NVIDIA's libraries.
     pub fn libraries(&self) -> impl Iterator<Item = (&str, &Specifier)> {
-        let of_framework = |row: &&Libraries| self.frameworks.iter().any(|ask| row.package == ask.package);
-        let is_named = move |name: &str| {
-            let mut rows = self.catalog.libraries.iter().filter(of_framework);
-            rows.any(|row| row.asked().any(|(asked, _)| asked == name))
-        };
-        let written = self.packages.iter().map(|(name, range)| (name.as_str(), range));
-        written.filter(move |(name, _)| name.starts_with("nvidia-") || is_named(name))
+        let of_nvidia = |(name, _): &&(String, Specifier)| is_of_nvidia(name);
+        self.packages.iter().filter(of_nvidia).map(|(name, range)| (name.as_str(), range))
     }
 
     /// The rules that are set aside for every target.
