@@ -22,6 +22,14 @@ pub enum OsName<'c> {
     Stranger,
 }
 
+impl Os {
+    /// The images that a name of the system is the name of: `rockylinux9` of `rocky9`, while `rhel9` is no image's.
+    pub fn named_image(&self, name: &str) -> Option<&str> {
+        let plain = |name: &str| name.to_ascii_lowercase().replace("linux", "");
+        self.images.iter().map(|image| &**image).find(|image| plain(image) == plain(name))
+    }
+}
+
 /// A spelling of the catalog's in its parts.
 struct Spelling<'c> {
     row: &'c Os,

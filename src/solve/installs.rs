@@ -1,13 +1,8 @@
 //! What an installer is told to install for a choice: wheels with their index, and the libraries that they leave open.
 
-use crate::catalog::Catalog;
-use crate::catalog::rows::{Index, Pins};
+use crate::catalog::rows::Index;
 
 use super::solution::TargetSolution;
-use crate::types::Version;
-
-/// The package of cuDNN, of whatever major.
-const CUDNN: &str = "nvidia-cudnn-cu";
 
 /// A wheel to install.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,32 +35,7 @@ pub(super) fn pytorch_index(variant: &str) -> String {
     format!("https://download.pytorch.org/whl/{variant}")
 }
 
-/// The cuDNN and NCCL that pip installs. What a framework leaves open is chosen here, or pip would take whatever is newest
-/// when it is installed; and what packages load that follow no framework comes from nowhere else, unless the target has it
-/// or no wheel of it is known.
-pub(super) fn libraries_by_pip(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<Install> {
-    let open = chosen.builds.iter().any(|build| build.pins == Some(Pins::AtLeast));
-    let alone = chosen.builds.is_empty() && chosen.companions.iter().any(|row| row.follows_cuda());
-    let on_index =
-        |source: &str| catalog.source(source).is_some_and(|source| source.at.starts_with("pkg:pypi/nvidia-"));
-    let is_wanted = |source: &str, is_there: bool| open || (alone && !is_there && on_index(source));
-    let cudnn = chosen.cudnn.filter(|row| is_wanted(&row.source, chosen.installed_cudnn.is_some()));
-    let nccl = chosen.nccl.filter(|row| is_wanted(&row.source, false));
-    let cudnn = cudnn.map(|row| ("cudnn", &row.cuda, &row.version));
-    let nccl = nccl.map(|row| ("nccl", &row.cuda, &row.version));
-    let named = |(library, cuda, version): (&str, &Version, &Version)| {
-        Install::from_pypi(format!("nvidia-{library}-cu{}", cuda.major()), version.to_string())
-    };
-    cudnn.into_iter().chain(nccl).map(named).collect()
-}
-
 impl TargetSolution<'_> {
-    /// The cuDNN that pip installs for what brings none.
-    pub fn cudnn_by_pip(&self) -> Option<&Version> {
-        let installed = self.by_pip.iter().any(|one| one.package.starts_with(CUDNN));
-        self.cudnn.filter(|_| installed).map(|row| &row.version)
-    }
-
     /// What to install, by package.
     pub fn wheels(&self) -> Vec<Install> {
         let mut wheels = Vec::new();
@@ -107,7 +77,8 @@ impl TargetSolution<'_> {
             });
         }
         let pieces = self.pieces.iter().flat_map(|pieces| &pieces.pins);
-        wheels.extend(self.by_pip.iter().cloned());
+        let by_pip = self.by_pip.iter().cloned();
+        wheels.extend(by_pip.map(|(package, version)| Install::from_pypi(package, version.to_string())));
         wheels.extend(pieces.map(|(name, version)| Install::from_pypi(name.to_string(), version.to_string())));
         for companion in &self.companions {
             let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");

@@ -3,6 +3,7 @@
 
 mod arch_lists;
 pub mod bundled_torch;
+pub mod by_pip;
 pub mod coinstall;
 pub mod compile;
 pub mod described;

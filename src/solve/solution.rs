@@ -14,13 +14,13 @@ use crate::spec::Share;
 use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Version, distinct};
 
 use super::arch_lists;
+use super::by_pip;
 use super::coinstall;
 use super::compile::{Choice, Class, Plan};
 use super::driver::{self, DriverNeed, DriverRow};
 use super::engine::Selection;
 use super::fits;
 use super::image;
-use super::installs::{self, Install};
 use super::network::Var;
 use super::pieces::{self, Beside, Pieces};
 use super::problem::law;
@@ -68,7 +68,7 @@ pub struct TargetSolution<'c> {
     /// NCCL of the system, likewise.
     pub nccl: Option<&'c Nccl>,
     /// The cuDNN and NCCL that pip installs, where builds leave them open or nothing else brings them.
-    pub by_pip: Vec<Install>,
+    pub by_pip: Vec<(String, Version)>,
     /// The CUDA libraries that builds leave open.
     pub pieces: Option<Pieces<'c>>,
     /// The triton that comes along.
@@ -188,7 +188,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         arch_list: None,
         builds,
     };
-    answer.by_pip = installs::libraries_by_pip(request.catalog, &answer);
+    answer.by_pip = pip_installs(request, &answer);
     answer.minimum = minimum_driver(plan, at, choice, &answer);
     // Nothing that was chosen asks for a driver, or what asks for one was set aside: the hosts' own is still what runs.
     if answer.minimum.is_none() && !class.target.pins_driver() {
@@ -198,6 +198,14 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     answer.arch_list = arch_list(plan, at, &answer);
     answer.gpus = gpus(request, class, &answer);
     answer
+}
+
+/// The cuDNN and NCCL that pip installs for what was chosen.
+fn pip_installs(request: &Request<'_>, chosen: &TargetSolution<'_>) -> Vec<(String, Version)> {
+    let TargetSolution { builds, companions, cudnn, nccl, installed_cudnn, .. } = chosen;
+    let has_cudnn = installed_cudnn.is_some();
+    let chosen = by_pip::Chosen { builds, companions, cudnn: *cudnn, nccl: *nccl, has_cudnn };
+    by_pip::libraries(request.catalog, chosen)
 }
 
 /// What extensions for a class are compiled for: with the toolkit there, or the one whose libraries are installed.

@@ -217,6 +217,19 @@ const CASES: &[Case] = &[
         0,
         &["!warning[library-missing]"],
     ),
+    // The cuDNN that torch brings is of another major: that is missing, and not only out of reach.
+    case(
+        "ctranslate2 = \"4.4.0\"\ntorch = \"2.5.1+cu124\"",
+        "gpu = \"T4\"",
+        0,
+        &["warning[cudnn-missing]", "!warning[library-missing]"],
+    ),
+    case(
+        "ctranslate2 = \"4.5.0\"\ntorch = \"2.5.1+cu124\"",
+        "gpu = \"T4\"",
+        0,
+        &["!warning[cudnn-missing]", "libcudnn_cnn.so.9 by name"],
+    ),
     // Source: github.com/bitsandbytes-foundation/bitsandbytes/issues/1905.
     case(
         "torch = \"2.11.0+cu130\"\nbitsandbytes = \"0.49.2\"",

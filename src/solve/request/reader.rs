@@ -15,7 +15,6 @@ use crate::warning::{
     OwnBuildPython, Warning,
 };
 
-use super::system::named_image;
 use super::{DriverRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told};
 
 pub(super) struct Reader<'s, 'c> {
@@ -115,7 +114,7 @@ impl<'c> Reader<'_, 'c> {
             gpus,
             driver,
             os,
-            image_os: target.os.as_ref().zip(os).and_then(|(written, os)| named_image(os, &written.value)),
+            image_os: target.os.as_ref().zip(os).and_then(|(written, os)| os.named_image(&written.value)),
             glibc,
             gcc: gcc.filter(|_| builds && target.clang.is_none()),
             clang: target.clang.as_ref().map(|written| written.value).filter(|_| builds),

@@ -55,9 +55,3 @@ impl<'c> Reader<'_, 'c> {
         }
     }
 }
-
-/// The images of a system that its written name is the name of: `rockylinux9` of `rocky9`, while `rhel9` is no image's.
-pub(super) fn named_image<'c>(os: &'c Os, written: &str) -> Option<&'c str> {
-    let plain = |name: &str| name.to_ascii_lowercase().replace("linux", "");
-    os.images.iter().map(|image| &**image).find(|image| plain(image) == plain(written))
-}

@@ -6,7 +6,7 @@ use crate::coverage::Coverage;
 use crate::solve::held::held;
 use crate::solve::problem::Needs;
 use crate::solve::request::{GpuRequest, ImageRequest};
-use crate::solve::{fits, own};
+use crate::solve::{by_pip, fits, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{CpuArch, Specifier, Version};
 use crate::warning::{
@@ -119,7 +119,7 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         return None;
     }
     let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
-    there.extend(target.cudnn_by_pip());
+    there.extend(by_pip::cudnn(&target.by_pip));
     there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
     there.extend(about.asked.cudnn.as_ref());
     let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
@@ -163,15 +163,20 @@ const CUDNN_FOLDER: &str = "nvidia/cudnn/";
 
 /// The CUDA major whose libraries a framework has pip install.
 fn major_by_pip(about: &About<'_, '_>) -> Option<u64> {
-    let by_pip = |build: &&&Build| build.pins.is_some() && !build.system_cuda;
-    about.gpu_builds().find(by_pip).and_then(|build| build.line()).map(|line| line.major())
+    let is_by_pip = |build: &&&Build| build.pins.is_some() && !build.system_cuda;
+    about.gpu_builds().find(is_by_pip).and_then(|build| build.line()).map(|line| line.major())
 }
 
 /// Whether pip installs a library, for a framework or because it was chosen.
 fn is_in_wheels(about: &About<'_, '_>, path: &str) -> bool {
+    if path.starts_with(CUDNN_FOLDER) {
+        let of_builds = about.gpu_builds().filter(|build| build.pins.is_some() && !build.system_cuda);
+        let mut cudnns = of_builds.filter_map(|build| build.cudnn.as_ref()).chain(by_pip::cudnn(&about.target.by_pip));
+        // The names of the files tell the major.
+        return cudnns.any(|cudnn| path.ends_with(&format!(".so.{}", cudnn.major())));
+    }
     let of_major = path.split('/').find_map(|part| part.strip_prefix("cu")?.parse::<u64>().ok());
-    let by_framework = major_by_pip(about).is_some_and(|major| of_major.is_none_or(|of| of == major));
-    by_framework || (path.starts_with(CUDNN_FOLDER) && about.target.cudnn_by_pip().is_some())
+    major_by_pip(about).is_some_and(|major| of_major.is_none_or(|of| of == major))
 }
 
 /// Whether the machine or the image is said to have a library too.
