@@ -59,7 +59,7 @@ FRAMEWORKS_READ_BY_HAND = (
     ("jax", "jax-cuda13-plugin", lambda row: row["variant"] == "cu13"),
 )
 # What no index tells of a release: it is as in the release before until somebody has looked.
-UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "extra")
+UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra")
 
 
 # What no index lists, by the files of the catalog that hold it.
