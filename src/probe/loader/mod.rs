@@ -185,7 +185,7 @@ const MAX_LINKS: usize = 40;
 
 impl Loader {
     /// The search under this root (`/` for this machine) with these entries of LD_LIBRARY_PATH
-    /// (see [`search_path::library_path`](super::search_path::library_path)).
+    /// (see `search_path::library_path`).
     pub fn new(root: &Path, library_path: &[PathBuf]) -> Self {
         let mut bytes = Vec::new();
         let cache = resolve(root, Path::new("/etc/ld.so.cache")).and_then(|path| File::open(under(root, &path)).ok());
