@@ -42,7 +42,7 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
         }
         Some(CatalogCommand::Inspect(args)) => return catalog_inspect::run(common, args, report),
         Some(CatalogCommand::Check(args)) => return check(&args.files, report),
-        Some(CatalogCommand::Update(args)) => return catalog_update::run(args, report),
+        Some(CatalogCommand::Update(args)) => return catalog_update::run(common, args, report),
     }
     Ok(Exit::Yes)
 }

@@ -12,6 +12,7 @@ use crate::types::Version;
 
 use super::atomic_write::replace_bytes;
 use super::catalog_args::UpdateArgs;
+use super::common::Common;
 use super::download;
 use super::files::{self, reason};
 use super::installed::{self, Installed};
@@ -24,13 +25,13 @@ const BUILT_IN: &str = "built-in";
 const FINDINGS: usize = 20;
 
 /// Runs the command.
-pub fn run(args: &UpdateArgs, report: &Report) -> Result<Exit, Failure> {
+pub fn run(common: &Common, args: &UpdateArgs, report: &Report) -> Result<Exit, Failure> {
     let before = at_hand().version.to_string();
     match (&args.from, &args.rollback) {
-        (None, None) => report.catalogs("listed", None, &states())?,
+        (None, None) => report.catalogs("listed", None, &states(common))?,
         (None, Some(version)) => {
             rollback(version)?;
-            report.catalogs("rolled-back", Some(&before), &states())?;
+            report.catalogs("rolled-back", Some(&before), &states(common))?;
         }
         (Some(from), rollback) => {
             let (name, bytes) = read(from)?;
@@ -38,7 +39,7 @@ pub fn run(args: &UpdateArgs, report: &Report) -> Result<Exit, Failure> {
                 true => "installed",
                 false => "current",
             };
-            report.catalogs(done, Some(&before), &states())?;
+            report.catalogs(done, Some(&before), &states(common))?;
         }
     }
     Ok(Exit::Yes)
@@ -186,13 +187,13 @@ fn no_folder() -> Failure {
 }
 
 /// What is there, newest first.
-fn states() -> Vec<CatalogState> {
+fn states(common: &Common) -> Vec<CatalogState> {
     let mut states: Vec<CatalogState> = installed::all()
         .into_iter()
         .map(|one| CatalogState { version: one.version.to_string(), file: Some(shown(&one.path)), is_used: false })
         .collect();
     states.push(CatalogState { version: BUILTIN.version.to_string(), file: None, is_used: false });
-    let used = installed::usable();
+    let used = installed::usable(|| files::admitted_catalogs(common));
     for state in &mut states {
         state.is_used = *state.version == *used;
     }

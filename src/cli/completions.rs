@@ -40,7 +40,7 @@ fn answer(shell: &dyn EnvCompleter, words: Vec<OsString>, report: &Report) -> Re
         return Err(Failure::new(Exit::BadInput, "usage", format!("`{VARIABLE}` is set, but no shell asks anything"))
             .help("unset it: only the scripts of `gpuenv completions` set it"));
     }
-    installed::choose(None);
+    installed::choose(|| None, None);
     let here = std::env::current_dir().ok();
     let mut found = Vec::new();
     shell.write_complete(&mut Cli::command(), words, here.as_deref(), &mut found).map_err(unwritten)?;

@@ -10,6 +10,7 @@ use crate::host::{self, ReadError, Record};
 use crate::lock::{self, Lock};
 use crate::report::{Exit, Failure, Problem, ProjectFiles, Report, SourceFile};
 use crate::spec;
+use crate::types::Constraint;
 
 use super::common::Common;
 use super::project::{self, LOCK, SPEC, shown};
@@ -60,6 +61,17 @@ pub fn spec_place(common: &Common) -> Result<Option<PathBuf>, Failure> {
         Some(spec) => Ok(Some(spec.clone())),
         None => nearest(&[SPEC])?.map(|folder| found(folder.join(SPEC), "--spec")).transpose(),
     }
+}
+
+/// The catalogs that a spec admits, where one is at hand that says so. What is wrong with it is told where it is read for
+/// its own sake; a pipe can be read but once.
+pub fn admitted_catalogs(common: &Common) -> Option<Constraint> {
+    let place = spec_place(common).ok()??;
+    if !place.metadata().ok()?.is_file() {
+        return None;
+    }
+    let text = String::from_utf8(read(&place, SPEC_CAP).ok()?).ok()?;
+    spec::parse_part(&text).0.catalog_version.map(|written| written.value)
 }
 
 /// A file that was found, unless it leads out of the project; `option` is how the user would name it.

@@ -1,7 +1,7 @@
 //! Catalogs that the user installed: where they lie, and which one answers.
 //!
-//! Each lies in the user's data folder under its version. The newest answers if it is newer than the built-in one:
-//! there is no second place that could say otherwise, and a newer gpuenv needs no tidying up.
+//! Each lies in the user's data folder under its version. The newest answers if it is newer than the built-in one, of those
+//! that `[catalog] version` of the project admits: so a newer gpuenv needs no tidying up.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use memmap2::MmapOptions;
 use crate::catalog::packed::{self, Header};
 use crate::catalog::{BUILTIN, Catalog, answer_with};
 use crate::report::Report;
-use crate::types::Version;
+use crate::types::{Constraint, Version};
 use crate::warning::{CatalogUnusable, Warning};
 
 use super::files::reason;
@@ -68,20 +68,34 @@ pub fn is_news(version: &Version) -> bool {
     Version::parse(&BUILTIN.version).is_ok_and(|own| *version > own)
 }
 
-/// Lets the newest installed catalog answer, if there is one that is newer than the built-in one. If it cannot be read,
-/// the built-in one answers, and that is told.
-pub fn choose(report: Option<&Report>) {
-    let Some(newest) = all().into_iter().next().filter(|newest| is_news(&newest.version)) else { return };
-    match load(&newest) {
+/// The installed catalog that is to answer: the newest that is newer than the built-in one and that the project admits; the
+/// newest where it admits none at hand, for which the project is refused later. None: the built-in one answers.
+fn chosen(admitted: impl FnOnce() -> Option<Constraint>) -> Option<Installed> {
+    let mut news: Vec<Installed> = all().into_iter().filter(|one| is_news(&one.version)).collect();
+    if news.is_empty() {
+        return None;
+    }
+    let Some(admitted) = admitted() else { return Some(news.swap_remove(0)) };
+    match news.iter().position(|one| admitted.admits(&one.version)) {
+        Some(at) => Some(news.swap_remove(at)),
+        None if Version::parse(&BUILTIN.version).is_ok_and(|own| admitted.admits(&own)) => None,
+        None => Some(news.swap_remove(0)),
+    }
+}
+
+/// Lets an installed catalog answer, if one is to. If it cannot be read, the built-in one answers, and that is told.
+pub fn choose(admitted: impl FnOnce() -> Option<Constraint>, report: Option<&Report>) {
+    let Some(chosen) = chosen(admitted) else { return };
+    match load(&chosen) {
         Ok(catalog) => answer_with(Box::leak(Box::new(catalog))),
-        Err(why) => report.into_iter().for_each(|report| report.aside(&unusable(&newest, &why))),
+        Err(why) => report.into_iter().for_each(|report| report.aside(&unusable(&chosen, &why))),
     }
 }
 
 /// The version of the catalog that answers from the next run on.
-pub fn usable() -> String {
-    let newest = all().into_iter().next().filter(|newest| is_news(&newest.version) && load(newest).is_ok());
-    newest.map_or_else(|| BUILTIN.version.to_string(), |newest| newest.version.to_string())
+pub fn usable(admitted: impl FnOnce() -> Option<Constraint>) -> String {
+    let chosen = chosen(admitted).filter(|chosen| load(chosen).is_ok());
+    chosen.map_or_else(|| BUILTIN.version.to_string(), |chosen| chosen.version.to_string())
 }
 
 /// What an installed file holds; else why it cannot be used.
@@ -101,6 +115,10 @@ fn load(installed: &Installed) -> Result<Catalog, String> {
 /// The bytes of a file, and whether it is the user's own. To read what is one's own would cost every run a copy of it; what
 /// is somebody else's (root may have the home of a user) could change after it was checked.
 fn bytes(path: &Path) -> io::Result<(&'static [u8], bool)> {
+    // To open a pipe would wait for whoever writes into it.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
     let mut file = File::open(path)?;
     let about = file.metadata()?;
     if !about.is_file() || about.len() > packed::MAX_BYTES {

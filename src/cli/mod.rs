@@ -73,7 +73,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let report = report.quiet(cli.common.quiet).of(files::named(&cli.common));
             if cli.command.asks_a_catalog() {
-                installed::choose(Some(&report));
+                installed::choose(|| files::admitted_catalogs(&cli.common), Some(&report));
             }
             let outcome = match &cli.command {
                 command if !command.has(cli.common.format) => Err(no_such_format(command, cli.common.format)),

@@ -16,7 +16,7 @@ pub use alike::digest;
 pub use elements::Elements;
 pub use hosts::of_document;
 pub use labelled::{Labelled, begins_labelled};
-pub use split::Piece;
+pub use split::{CAP, Piece};
 pub use tally::{Cause, Group, Outcome, Tally};
 pub use text::of_text;
 

@@ -1,8 +1,8 @@
 //! A stream of JSON documents cut into its documents: one a line or over many lines, and one that is broken costs
 //! itself alone.
 
-/// No host is larger; a list of a whole cluster's nodes is.
-pub const CAP: usize = 256 << 20;
+/// More of one document is not read: a host takes kilobytes, and a list of thousands of nodes less than this.
+pub const CAP: usize = 64 << 20;
 
 /// A document, or what was none.
 #[derive(Debug, Clone, PartialEq, Eq)]

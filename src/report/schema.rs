@@ -1,5 +1,5 @@
 //! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints, and of gpuenv.toml itself: derived from
-//! the types that are serialised, and from the keys of [`crate::spec`].
+//! the types that are serialised, and from the keys of [`crate::spec`], and kept in docs/reference/schemas.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
@@ -21,55 +21,61 @@ pub struct Schema {
     pub name: &'static str,
     /// Which documents it describes.
     pub about: &'static str,
+    /// The schema itself.
     #[serde(skip)]
-    derive: fn() -> Value,
+    pub text: &'static str,
 }
 
-/// Every schema, by name.
-pub const ALL: &[Schema] = &[
-    new("catalog", "`catalog` without a command", printed::<json::Census>),
-    new("catalogs", "`catalog update`", printed::<json::Catalogs>),
-    new("checked", "`catalog check`, where nothing was found", printed::<json::Checked>),
-    new("conflict", "`lock` and `explain`, where there is no answer", printed::<json::NoAnswer>),
-    new("diagnose", "`diagnose`", printed::<json::Diagnosed>),
-    new("diff", "`diff`", printed::<json::Differences>),
-    new(
-        "error",
-        "every command, where it failed, and `catalog check`, where something was found",
-        printed::<json::Errors>,
-    ),
-    new("explain", "`explain`, with or without a key", printed::<json::Explained>),
-    new("exports", "`export` without a format", printed::<json::Exports>),
-    new("fleet", "`fleet check`", printed::<json::FleetGroups>),
-    new("fleet-host", "a line of `fleet check --format ndjson`", printed::<json::FleetHost>),
-    new("fleet-plan", "`fleet plan`", printed::<json::FleetPlan>),
-    new("graph", "`explain --graph`", printed::<json::Graph>),
-    new("host", "`probe`: the record of a host", read::<Record>),
-    new("init", "`init`", printed::<json::Init>),
-    new("inspected", "`catalog inspect`", printed::<json::Inspected>),
-    new("list", "`catalog list`", printed::<json::Listed>),
-    new("lock", "`lock` and `export json`", printed::<json::Locked>),
-    new("matrix", "`matrix`", printed::<json::MatrixCells>),
-    new(
-        "rendered",
-        "`export` of other formats, `catalog inspect --overlay`, `completions`, `man` and help",
-        printed::<json::Rendered>,
-    ),
-    new("schemas", "`schema` without a name", printed::<json::Schemas>),
-    new("search", "`catalog search`", printed::<json::Found>),
-    new("spec", "gpuenv.toml, read as JSON: for editors that complete and check it", spec),
-    new("stale", "`lock --check` and `export --check`, where they say no", printed::<json::Stale>),
-    new("topics", "`catalog show`, and `explain` of a rule, a warning, a check or a fact", printed::<json::Topics>),
-    new(
-        "undetermined",
-        "`lock` and `explain`, where an answer depends on what nobody has read",
-        printed::<json::Undetermined>,
-    ),
-    new("verify", "`verify`", printed::<json::Verified>),
-];
+/// A row for each schema: its name, what it describes, and how it is derived.
+macro_rules! schemas {
+    ($($name:literal, $about:literal, $derive:expr;)+) => {
+        /// Every schema, by name.
+        pub const ALL: &[Schema] = &[$(Schema {
+            name: $name,
+            about: $about,
+            text: include_str!(concat!("../../docs/reference/schemas/", $name, ".json")),
+        }),+];
 
-const fn new(name: &'static str, about: &'static str, derive: fn() -> Value) -> Schema {
-    Schema { name, about, derive }
+        /// The text of a schema as it is derived from the types today. What is printed is the kept text, which tests hold
+        /// to this one: deriving it takes half a megabyte of program.
+        pub fn derived(name: &str) -> Option<String> {
+            let schema = match name {
+                $($name => $derive(),)+
+                _ => return None,
+            };
+            Some(text(name, schema))
+        }
+    };
+}
+
+schemas! {
+    "catalog", "`catalog` without a command", printed::<json::Census>;
+    "catalogs", "`catalog update`", printed::<json::Catalogs>;
+    "checked", "`catalog check`, where nothing was found", printed::<json::Checked>;
+    "conflict", "`lock` and `explain`, where there is no answer", printed::<json::NoAnswer>;
+    "diagnose", "`diagnose`", printed::<json::Diagnosed>;
+    "diff", "`diff`", printed::<json::Differences>;
+    "error", "every command, where it failed, and `catalog check`, where something was found", printed::<json::Errors>;
+    "explain", "`explain`, with or without a key", printed::<json::Explained>;
+    "exports", "`export` without a format", printed::<json::Exports>;
+    "fleet", "`fleet check`", printed::<json::FleetGroups>;
+    "fleet-host", "a line of `fleet check --format ndjson`", printed::<json::FleetHost>;
+    "fleet-plan", "`fleet plan`", printed::<json::FleetPlan>;
+    "graph", "`explain --graph`", printed::<json::Graph>;
+    "host", "`probe`: the record of a host", read::<Record>;
+    "init", "`init`", printed::<json::Init>;
+    "inspected", "`catalog inspect`", printed::<json::Inspected>;
+    "list", "`catalog list`", printed::<json::Listed>;
+    "lock", "`lock` and `export json`", printed::<json::Locked>;
+    "matrix", "`matrix`", printed::<json::MatrixCells>;
+    "rendered", "`export` of other formats, `catalog inspect --overlay`, `completions`, `man` and help", printed::<json::Rendered>;
+    "schemas", "`schema` without a name", printed::<json::Schemas>;
+    "search", "`catalog search`", printed::<json::Found>;
+    "spec", "gpuenv.toml, read as JSON: for editors that complete and check it", spec;
+    "stale", "`lock --check` and `export --check`, where they say no", printed::<json::Stale>;
+    "topics", "`catalog show`, and `explain` of a rule, a warning, a check or a fact", printed::<json::Topics>;
+    "undetermined", "`lock` and `explain`, where an answer depends on what nobody has read", printed::<json::Undetermined>;
+    "verify", "`verify`", printed::<json::Verified>;
 }
 
 /// The schema of this name.
@@ -77,26 +83,22 @@ pub fn find(name: &str) -> Option<&'static Schema> {
     ALL.iter().find(|schema| schema.name == name)
 }
 
-impl Schema {
-    /// Its text.
-    pub fn text(&self) -> String {
-        let mut schema = (self.derive)();
-        schema["title"] = format!("gpuenv {}", self.name).into();
-        format!("{schema:#}\n")
-    }
+fn text(name: &str, mut schema: Value) -> String {
+    schema["title"] = format!("gpuenv {name}").into();
+    format!("{schema:#}\n")
 }
 
 /// What is printed: what is always there is required.
 fn printed<T: JsonSchema>() -> Value {
-    derived::<T>(SchemaSettings::draft2020_12().for_serialize())
+    of_type::<T>(SchemaSettings::draft2020_12().for_serialize())
 }
 
 /// What is read: what may be left out is not required.
 fn read<T: JsonSchema>() -> Value {
-    derived::<T>(SchemaSettings::draft2020_12().for_deserialize())
+    of_type::<T>(SchemaSettings::draft2020_12().for_deserialize())
 }
 
-fn derived<T: JsonSchema>(settings: SchemaSettings) -> Value {
+fn of_type<T: JsonSchema>(settings: SchemaSettings) -> Value {
     settings.with_transform(Plain).into_generator().into_root_schema_for::<T>().to_value()
 }
 

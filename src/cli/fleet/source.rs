@@ -258,28 +258,40 @@ fn documents(
     name: &str,
     hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    let (mut pieces, mut size, mut batches) = (Vec::new(), 0, 0);
     // The beginning may end within a line.
-    if !head.ends_with(b"\n") {
-        from.read_until(b'\n', &mut head).map_err(|error| failed(name, &error))?;
-    }
-    let (mut pieces, mut size, mut batches) = (Vec::new(), head.len(), 0);
+    let begun = head.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let mut line = head.split_off(begun);
     head.split_inclusive(|byte| *byte == b'\n').for_each(|line| splitter.line(line, &mut pieces));
-    let mut line = Vec::new();
     loop {
         if size >= BATCH && !pieces.is_empty() {
             hand(Batch::Documents(std::mem::take(&mut pieces), name.to_string(), false))?;
             (size, batches) = (0, batches + 1);
         }
-        line.clear();
-        if from.read_until(b'\n', &mut line).map_err(|error| failed(name, &error))? == 0 {
+        let is_cut = end_of_line(&mut from, fleet::CAP, &mut line).map_err(|error| failed(name, &error))?;
+        if line.is_empty() {
             break;
+        }
+        if is_cut {
+            let why =
+                format!("a line of it is longer than {} MiB and was not read: give one host a line", fleet::CAP >> 20);
+            hand(Batch::Unread(name.to_string(), why))?;
+            line.clear();
+            line.push(b'\n');
         }
         size += line.len();
         splitter.line(&line, &mut pieces);
+        line.clear();
     }
     splitter.end(&mut pieces);
     let alone = batches == 0 && pieces.len() == 1;
     hand(Batch::Documents(pieces, name.to_string(), alone))
+}
+
+/// Reads on to the end of a line, which is kept up to a size; whether it is longer.
+fn end_of_line(from: &mut impl BufRead, cap: usize, line: &mut Vec<u8>) -> io::Result<bool> {
+    from.by_ref().take(cap.saturating_sub(line.len()) as u64).read_until(b'\n', line)?;
+    Ok(line.len() >= cap && !line.ends_with(b"\n") && from.skip_until(b'\n')? > 0)
 }
 
 #[cfg(test)]
@@ -300,5 +312,26 @@ mod tests {
         let of = |name: &str, read| (name.to_string(), read);
         assert_eq!(names(1 << 20), [of("n1", true), of("n2", true)]);
         assert_eq!(names(30), [of("n1", true), of("all (the rest)", false)]);
+    }
+
+    #[test]
+    fn a_line_is_kept_up_to_a_size() {
+        let lines = |mut text: &[u8]| {
+            let mut found = Vec::new();
+            loop {
+                let mut line = Vec::new();
+                let is_cut = end_of_line(&mut text, 4, &mut line).unwrap();
+                if line.is_empty() {
+                    return found;
+                }
+                found.push((String::from_utf8(line).unwrap(), is_cut));
+            }
+        };
+        let of = |line: &str, is_cut| (line.to_string(), is_cut);
+        assert_eq!(
+            lines(b"abc\nabcd\nabcdef\na"),
+            [of("abc\n", false), of("abcd", true), of("abcd", true), of("a", false)]
+        );
+        assert_eq!(lines(b"abcd"), [of("abcd", false)]);
     }
 }
