@@ -1,6 +1,6 @@
 //! How many facts of each kind there are and how they are known: what the README and `gpuenv catalog` count.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::rows::SourceKind;
 use super::tables::Catalog;
@@ -90,10 +90,31 @@ impl Catalog {
                 let codes: Vec<&str> = self.builds.iter().filter_map(|row| row.arch_source.as_deref()).collect();
                 let pins: Vec<&str> = self.builds.iter().filter_map(|row| row.pins_source.as_deref()).collect();
                 counts.push(count("build.arch_source", "  whose GPU code is known", &codes));
+                let (served, elsewhere) = self.code_by_place();
+                counts.push(count("build.arch_source.pypi", "    and lies on the package index", &served));
+                counts.push(count("build.arch_source.unread", "    and lies elsewhere, unread", &elsewhere));
                 counts.push(count("build.pins_source", "  whose libraries are known", &pins));
             }
         }
         counts
+    }
+
+    /// The sources of the GPU code of builds: of those on the package index, then of those whose files were not read.
+    fn code_by_place(&self) -> (Vec<&str>, Vec<&str>) {
+        let known = self.builds.iter().filter_map(|row| Some((row.arch_source.as_deref()?, row.unread())));
+        let (served, elsewhere): (Vec<_>, Vec<_>) = known.partition(|(_, unread)| unread.is_none());
+        (served.into_iter().map(|(id, _)| id).collect(), elsewhere.into_iter().map(|(id, _)| id).collect())
+    }
+
+    /// How often rows other than those of images name a source, and how often that is an article.
+    pub fn citations(&self) -> (usize, usize) {
+        let articles = self.sources.iter().filter(|row| row.kind == SourceKind::Article);
+        let articles: HashSet<&str> = articles.map(|row| &*row.id).collect();
+        // A build that stands in an image is what the rows of images say of it.
+        let of_image = |kind: &str, id: &str| kind.starts_with("image") || (kind == "build" && id.contains(':'));
+        let told = self.rows().filter(|row| row.kind != "wheel" && !of_image(row.kind, &row.id));
+        let cited: Vec<&str> = told.flat_map(|row| row.cites).collect();
+        (cited.len(), cited.iter().filter(|id| articles.contains(*id)).count())
     }
 
     /// The days on which sources were read and how many on each, the oldest first.

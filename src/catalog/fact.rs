@@ -32,10 +32,14 @@ pub trait Cite: Row + Serialize {
     /// The id of its source, then what fills the source's placeholders: version, package, platform,
     /// variant.
     fn origin(&self) -> [&str; 5];
+    /// Why nobody read the GPU code in its file, where that is so.
+    fn unread(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 macro_rules! cite {
-    ($($type:ty: $row:ident => $hint:expr, [$($origin:expr),*];)+) => {
+    ($($type:ty: $row:ident => $hint:expr, [$($origin:expr),*] $(, unread $unread:expr)?;)+) => {
         $(impl Cite for $type {
             fn hint(&self) -> &str {
                 let $row = self;
@@ -45,6 +49,10 @@ macro_rules! cite {
                 let $row = self;
                 [&*$row.source, $($origin),*]
             }
+            $(fn unread(&self) -> Option<&'static str> {
+                let $row = self;
+                $unread
+            })?
         })+
     };
 }
@@ -59,7 +67,7 @@ cite! {
     Compat: row => row.cuda.as_str(), [row.cuda.as_str(), "", "", ""];
     Cudnn: row => row.version.as_str(), [row.version.as_str(), "", "", row.cuda.as_str()];
     Nccl: row => row.version.as_str(), [row.version.as_str(), "", "", row.cuda.as_str()];
-    Build: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
+    Build: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant], unread row.unread();
     OtherBuild: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), &row.variant];
     Companion: row => row.version.as_str(),
         [row.version.as_str(), &row.package, "", row.variant.as_deref().unwrap_or_default()];
@@ -103,6 +111,8 @@ pub struct FullRow {
     pub says: Value,
     /// Everything it rests on.
     pub sources: Vec<Basis>,
+    /// Why nobody read the GPU code in its file, where that is so.
+    pub unread: Option<&'static str>,
 }
 
 /// What a row, or some field of it, rests on.
@@ -210,10 +220,16 @@ impl Catalog {
 
     /// Everything a row says and rests on.
     pub fn full(&self, kind: &'static str, row: &impl Cite) -> FullRow {
-        self.full_row(kind, row.id(), row.origin(), says(row))
+        self.full_row(kind, row.id(), row.origin(), (says(row), row.unread()))
     }
 
-    fn full_row(&self, kind: &'static str, id: String, origin: [&str; 5], says: Value) -> FullRow {
+    fn full_row(
+        &self,
+        kind: &'static str,
+        id: String,
+        origin: [&str; 5],
+        (says, unread): (Value, Option<&'static str>),
+    ) -> FullRow {
         let mut sources = Vec::new();
         for (field, id) in says.as_object().into_iter().flatten().filter(|(field, _)| field.ends_with("source")) {
             let Some(source) = id.as_str().and_then(|id| self.source(id)) else { continue };
@@ -228,7 +244,10 @@ impl Catalog {
         }
         // `source` says that the thing exists: it comes first.
         sources.sort_by_key(|basis| basis.field != "source");
-        FullRow { fact: self.fact(id, origin, &says), kind, says, sources }
+        // Who laid it over the catalog may have read it.
+        let read = |basis: &Basis| basis.field == "arch_source" && basis.kind == SourceKind::Measured;
+        let unread = unread.filter(|_| !sources.iter().any(read));
+        FullRow { fact: self.fact(id, origin, &says), kind, says, sources, unread }
     }
 }
 

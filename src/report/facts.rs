@@ -61,6 +61,9 @@ fn render_row(screen: &Screen, row: &FullRow, notes: bool) -> String {
     for basis in &row.sources {
         text += &render_basis(screen, basis, width, notes);
     }
+    if let Some(why) = row.unread {
+        text += &screen.column(&format!("  {:width$}  ", "unread"), why);
+    }
     text + &format!("  {:width$}  {}\n", "digest", row.fact.digest)
 }
 
@@ -188,6 +191,10 @@ pub(super) fn census(catalog: &Catalog) -> String {
     counts.iter().for_each(|count| text += &line(count, width));
     text +=
         "\nEach row counts by the source that says it exists; where sources disagree, the column further left wins.\n";
+    let (cited, articles) = catalog.citations();
+    text += &format!(
+        "Rows name a source for each thing that they say: {cited} times without images, {articles} of them articles.\n"
+    );
     let days = catalog.freshness();
     let told: Vec<String> = days.iter().map(|(day, sources)| format!("{sources} on {day}")).collect();
     text + &format!("sources were read: {}\n", told.join(", "))

@@ -1,7 +1,7 @@
 //! Rows against the files that were published: for which Pythons and processors there are wheels, and what their
 //! metadata pins.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
@@ -10,6 +10,7 @@ use crate::types::{Constraint, CpuArch, Version};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     builds(catalog, say);
+    code(catalog, say);
     companions(catalog, say);
     pins(catalog, say);
 }
@@ -41,6 +42,18 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
             {
                 say("wheel-pythons", "build", &row.row_name(), format!("no wheel for Python {python} is known"));
             }
+        }
+    }
+}
+
+/// What a build on the package index holds was read in its file: nothing less is asked where it can be.
+fn code(catalog: &Catalog, say: Say<'_>) {
+    let told = |kind| catalog.sources.iter().filter(move |row| row.kind == kind).map(|row| &*row.id);
+    let read: HashSet<&str> = told(SourceKind::Measured).chain(told(SourceKind::Package)).collect();
+    for row in catalog.builds.iter().filter(|row| !row.is_cpu() && row.unread().is_none()) {
+        if !row.arch_source.as_deref().is_some_and(|id| read.contains(id)) {
+            let says = "its wheel lies on the package index, and nobody read what it holds";
+            say("unread-code", "build", &row.row_name(), says.into());
         }
     }
 }

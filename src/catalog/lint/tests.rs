@@ -326,6 +326,7 @@ const SPOILED: &[(&str, &str, &str, &str, &str)] = &[
     ("wheel-pythons", "companion", "torchvision-0.20.1", "python", "\">=3.9\""),
     ("wheel-files", "companion", "torchvision-0.20.1", "version", "\"0.20.7\""),
     ("wheel-files", "companion", "triton-3.0.0", "arches", "[\"aarch64\", \"x86_64\"]"),
+    ("unread-code", "build", "torch-2.6.0-cu124-linux-x86_64", "arch_source", "\"torch-build-script\""),
     ("pins", "build", "torch-2.6.0-cu124-linux-x86_64", "cudnn", "\"9.1.1.17\""),
     ("pins", "build", "torch-2.6.0-cu124-linux-x86_64", "toolkit", "\"12.4.0\""),
     ("pins", "build", "jax-0.10.1-cu13-linux-x86_64", "cudnn_range", "\"<10\""),

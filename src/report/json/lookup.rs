@@ -130,6 +130,8 @@ struct Row<'a> {
     /// What it says, by field.
     #[schemars(with = "Map<String, Value>")]
     row: &'a Value,
+    /// Why nobody read the GPU code of a build in its file; none where somebody did, and for other rows.
+    unread: Option<&'static str>,
 }
 
 impl<'a> Topics<'a> {
@@ -170,6 +172,7 @@ impl<'a> Topic<'a> {
                 sources: &row.sources,
                 digest: &row.fact.digest,
                 row: &row.says,
+                unread: row.unread,
             }),
         }
     }
