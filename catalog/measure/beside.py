@@ -8,7 +8,8 @@ import re
 import sys
 
 import binary
-from remote import Version, applies, requirements
+from ordinary import asked_by
+from remote import Version, applies
 
 FILE = "tests/data/beside_torch.tsv"
 FRAMEWORKS = ("torch", "tensorflow", "jax")
@@ -40,11 +41,14 @@ def judged(catalog, index, package, solved):
     if not releases:
         source = next(reversed([one for one in index.sources(package) if not one.yanked]), None)
         kind = "stack" if package in solved else "packages"
-        return kind, source.purl if source else "-", "source only" if source else "not on the package index"
+        if source is None:
+            return kind, "-", "not on the package index"
+        # What leaves out a framework is a row of asks.toml: there is nothing of it to choose among.
+        return kind, source.purl, "; ".join(["source only", *pins(catalog, asked_by(index, source))])
     wheel = index.linux(package, releases[-1], "x86_64")[-1] if index.linux(package, releases[-1], "x86_64") else None
     if wheel is None:
         return "packages", f"pkg:pypi/{package}@{releases[-1]}", "no wheel for x86_64"
-    found = pins(catalog, index, wheel)
+    found = pins(catalog, asked_by(index, wheel))
     if code := None if wheel.arch == "any" else index.kept(wheel, "holds", lambda: holds(index, wheel)):
         found.append(code)
     if not found and package in solved:
@@ -53,10 +57,10 @@ def judged(catalog, index, package, solved):
     return where, wheel.purl, "; ".join(found) or "no CUDA code, pins no framework and no nvidia-*"
 
 
-def pins(catalog, index, wheel):
+def pins(catalog, asked):
     """What the metadata asks for that leaves out newer releases of a framework, and NVIDIA's packages."""
     found = []
-    for name, spec, marker in requirements(index.needs(wheel)):
+    for name, spec, marker in asked:
         if "extra" in str(marker or "") or not applies(marker, "x86_64"):
             continue
         known = [Version(row["version"].split("+")[0]) for row in catalog.builds(name)] if name in FRAMEWORKS else []

@@ -10,17 +10,22 @@ import re
 import sys
 
 from catalog import Catalog, inline, row_of
-from remote import SpecifierSet, Version, applies, requirements
+from remote import Source, SpecifierSet, Version, applies, parsed, requirements
 
 FILE = "asks.toml"
 
 # What people install beside a framework, and what of their metadata is read.
 BESIDE = """
-    accelerate apollo-torch chex diffusers easyocr equinox fastai fla-core flash-linear-attention flax galore-torch
-    invisible-watermark kornia liger-kernel lightning lion-pytorch megatron-core monai numpyro open-clip-torch
-    openai-whisper optax optimum orbax-checkpoint peft pyannote-audio pytorch-lightning schedulefree
-    segmentation-models-pytorch sentence-transformers setfit tensorflow-hub tf-keras timm torchdata
-    torchdiffeq torchmetrics trl vocos
+    accelerate apollo-torch audiocraft auto-round autogluon-multimodal autogluon-timeseries axolotl chatterbox-tts
+    chex chronos-forecasting colossalai coqui-tts ctgan diffusers docling-ibm-models easyocr equinox executorch
+    facenet-pytorch fairscale fastai fla-core flair flash-linear-attention flax galore-torch gptqmodel
+    invisible-watermark kornia lerobot liger-kernel lightning lion-pytorch llmcompressor marker-pdf megatron-core
+    monai nemo-toolkit neuralforecast nnunetv2 numpyro opacus open-clip-torch openai-whisper optax optimum
+    orbax-checkpoint peft pyannote-audio pytorch-forecasting pytorch-ignite pytorch-lightning pytorch-tabnet
+    schedulefree sdv segmentation-models-pytorch sentence-transformers setfit speechbrain stable-baselines3 surya-ocr
+    tensordict tensorflow-decision-forests tensorflow-hub tensorflow-recommenders tensorflow-transform tensorflowjs
+    terratorch tf-keras timm torch-npu torchdata torchdiffeq torchgeo torchmetrics torchtune transformer-lens trl
+    ultralytics unsloth unsloth-zoo vocos whisperx
 """.split()
 # These require no framework, so their listing tells enough.
 LISTED = """
@@ -175,20 +180,27 @@ def checked(index, package, wheel):
 
 
 def releases(index, package):
-    """The final releases with a wheel for Linux, oldest first, each with its wheels for x86_64, newest Python last."""
+    """The final releases with a wheel for Linux, oldest first, each with its wheels for x86_64, newest Python last.
+
+    Of a package that never had a wheel, its source distributions.
+    """
     found = {}
-    for wheel in index.wheels(package):
-        final = re.fullmatch(r"\d+(\.\d+)*(\.post\d+)?", str(wheel.version))
-        if final and wheel.arch in ("x86_64", "any") and not wheel.yanked:
-            found.setdefault(wheel.version, []).append(wheel)
-    return {version: sorted(wheels, key=lambda wheel: (len(wheel.name), wheel.name)) for version, wheels in found.items()}
+    for file in [one for one in index.wheels(package) if one.arch in ("x86_64", "any")] or index.sources(package):
+        if re.fullmatch(r"\d+(\.\d+)*(\.post\d+)?", str(file.version)) and not file.yanked:
+            found.setdefault(file.version, []).append(file)
+    return {version: sorted(files, key=lambda file: (len(file.name), file.name)) for version, files in found.items()}
+
+
+def asked_by(index, file):
+    """The requirements of a wheel, or of a source distribution as it was packed."""
+    return parsed(index.described(file)[1]) if isinstance(file, Source) else requirements(index.needs(file))
 
 
 def told(index, wheel, names):
     """What a wheel's metadata asks for of these on every Python that it is for; what differs between them is left out."""
     pythons = [line for line in LINES if wheel.requires_python is None or on(wheel.requires_python, line)]
     asked = {}
-    for name, spec, marker in requirements(index.needs(wheel)):
+    for name, spec, marker in asked_by(index, wheel):
         if name not in names or "extra" in str(marker or ""):
             continue
         for python in pythons:
