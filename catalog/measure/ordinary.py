@@ -16,16 +16,17 @@ FILE = "asks.toml"
 
 # What people install beside a framework, and what of their metadata is read.
 BESIDE = """
-    accelerate apollo-torch audiocraft auto-round autogluon-multimodal autogluon-timeseries axolotl chatterbox-tts
-    chex chronos-forecasting colossalai coqui-tts ctgan diffusers docling-ibm-models easyocr equinox executorch
-    facenet-pytorch fairscale fastai fla-core flair flash-linear-attention flax galore-torch gptqmodel
-    invisible-watermark kornia lerobot liger-kernel lightning lion-pytorch llmcompressor marker-pdf megatron-core
-    monai nemo-toolkit neuralforecast nnunetv2 numpyro opacus open-clip-torch openai-whisper optax optimum
-    orbax-checkpoint peft pyannote-audio pytorch-forecasting pytorch-ignite pytorch-lightning pytorch-tabnet
-    schedulefree sdv segmentation-models-pytorch sentence-transformers setfit speechbrain stable-baselines3 surya-ocr
-    tensordict tensorflow-decision-forests tensorflow-hub tensorflow-recommenders tensorflow-transform tensorflowjs
-    terratorch tf-keras timm torch-npu torchdata torchdiffeq torchgeo torchmetrics torchtune transformer-lens trl
-    ultralytics unsloth unsloth-zoo vocos whisperx
+    accelerate allennlp apollo-torch audiocraft auto-round autogluon-multimodal autogluon-timeseries axolotl botorch
+    chatterbox-tts chex chronos-forecasting colossalai coqui-tts ctgan curated-transformers darts diffusers
+    docling-ibm-models easyocr equinox executorch facenet-pytorch fairscale fastai fla-core flair
+    flash-linear-attention flax galore-torch gptqmodel invisible-watermark kornia lerobot liger-kernel lightning
+    lion-pytorch llm-foundry llmcompressor marker-pdf megatron-core monai mosaicml nemo-toolkit nequip neuralforecast
+    nnunetv2 numpyro opacus open-clip-torch openai-whisper optax optimum orbax-checkpoint peft pyannote-audio
+    pytorch-forecasting pytorch-ignite pytorch-lightning pytorch-tabnet rfdetr schedulefree scvi-tools sdv
+    segmentation-models-pytorch sentence-transformers setfit speechbrain stable-baselines3 surya-ocr tabpfn tensordict
+    tensorflow-data-validation tensorflow-decision-forests tensorflow-hub tensorflow-recommenders tensorflow-transform
+    tensorflowjs terratorch tf-keras timm torch-npu torchani torchdata torchdiffeq torchgeo torchio torchmetrics
+    torchtune totalsegmentator transformer-lens trl ultralytics unsloth unsloth-zoo vocos whisperx
 """.split()
 # These require no framework, so their listing tells enough.
 LISTED = """
