@@ -297,11 +297,13 @@ fn fabric(foreign: &Foreign, handle: *mut c_void) -> Result<Option<String>, Miss
     let info = unsafe { foreign.value_of("nvmlDeviceGetGpuFabricInfoV", handle, blank) }?;
     let states = ["not-supported", "not-started", "in-progress", "completed"];
     let state = states.get(usize::from(info.state)).copied();
-    match (state, i64::from(info.status)) {
-        // It has come to its end, which was a failure.
-        (Some("completed"), code) if code != 0 => Err(Miss::Code(code)),
-        _ => Ok(state.map(str::to_string)),
-    }
+    Ok(match (state, i64::from(info.status)) {
+        // It has come to its end, which was a failure. The number is the registration's, and says nothing of NVML.
+        (Some("completed"), code) if code != 0 => {
+            Some(name(code).map_or_else(|| format!("failed ({code})"), |name| format!("failed ({name})")))
+        }
+        _ => state.map(str::to_string),
+    })
 }
 
 /// Whether confidential computing, where it is on, accepts work. It holds for all GPUs together.

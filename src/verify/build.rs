@@ -1,11 +1,12 @@
 //! What compiles, where the lock builds: the toolkit, who points to it, the host compiler.
 
 use crate::catalog::OsMatch;
-use crate::host::{Compiler, Toolkit};
+use crate::host::{ApiError, Compiler, Toolkit};
 use crate::types::Version;
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
+use super::cuda_errors;
 
 /// Who may point to a toolkit that a build would then take.
 const POINTERS: &[&str] = &["PATH", "CUDA_HOME", "CUDA_PATH"];
@@ -25,6 +26,20 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
 
 fn version(toolkit: &Toolkit) -> Option<&Version> {
     toolkit.version.as_ref().or(toolkit.nvcc.as_ref())
+}
+
+/// Why a toolkit that is there does not tell its release: its nvcc did not answer. That is no other release.
+fn silence(toolkit: &Toolkit) -> Option<&ApiError> {
+    let is_there = |fault: &&ApiError| fault.name.as_deref() != Some("ENOENT");
+    toolkit.fault.as_ref().filter(is_there).filter(|_| version(toolkit).is_none())
+}
+
+/// Ends a check by it.
+fn unanswered(check: Check, root: &str, fault: &ApiError) -> Check {
+    let hint = format!(
+        "which release is in {root} is not known, because its nvcc did not answer: see the disk it lies on, then verify again"
+    );
+    check.evidence(Some(cuda_errors::told(fault))).unknown(Action::FixEnvironment, hint)
 }
 
 /// Whether a toolkit is the locked release; nvcc's own numbers end with a build, of which the lock knows nothing.
@@ -62,12 +77,14 @@ fn toolkit(context: &CheckContext<'_>, wanted: &Version) -> Check {
     let all: Vec<String> = toolkits.iter().map(named).collect();
     let check = check.found(all.join(", "));
     let near = toolkits.iter().any(|toolkit| version(toolkit).is_some_and(|found| found.prefix(2) == wanted.prefix(2)));
-    match near {
-        true => check.warn(
+    let silent = toolkits.iter().find_map(|toolkit| Some((toolkit, silence(toolkit)?)));
+    match (near, silent) {
+        (true, _) => check.warn(
             Action::FixEnvironment,
             format!("another release of the same line: install {wanted} for the locked one"),
         ),
-        false => check.fail(
+        (false, Some((toolkit, fault))) => unanswered(check, &toolkit.root, fault),
+        (false, None) => check.fail(
             Action::FixEnvironment,
             format!("install CUDA toolkit {wanted}, or name the one here as `toolkit` in gpuenv.toml and lock again"),
         ),
@@ -86,15 +103,17 @@ fn pointers(context: &CheckContext<'_>, wanted: &Version) -> Check {
         return check.skip("none of them leads to a toolkit");
     }
     let line = |toolkit: &Toolkit| version(toolkit).is_some_and(|found| found.prefix(2) == wanted.prefix(2));
-    let wrong = named.iter().find(|(_, toolkit)| !line(toolkit));
+    let wrong = || named.iter().find(|(_, toolkit)| !line(toolkit) && silence(toolkit).is_none());
+    let silent = || named.iter().find_map(|(_, toolkit)| Some((toolkit, silence(toolkit)?)));
     let roots: Vec<String> = named.iter().map(|(by, toolkit)| format!("{by}: {}", toolkit.root)).collect();
     let check = check.found(roots.join(", "));
-    match wrong {
+    if let Some((by, toolkit)) = wrong() {
+        let found = version(toolkit).map_or("an unknown release", Version::as_str);
+        return check.fail(Action::FixEnvironment, format!("{by} leads to {found}: let it lead to toolkit {wanted}"));
+    }
+    match silent() {
+        Some((toolkit, fault)) => unanswered(check, &toolkit.root, fault),
         None => check.pass(),
-        Some((by, toolkit)) => {
-            let found = version(toolkit).map_or("an unknown release", Version::as_str);
-            check.fail(Action::FixEnvironment, format!("{by} leads to {found}: let it lead to toolkit {wanted}"))
-        }
     }
 }
 

@@ -80,7 +80,7 @@ pub const ALL: &[About] = &[
     About { id: "gpu-usable", says: "CUDA can ask this GPU for its properties." },
     About {
         id: "gpu-health",
-        says: "NVML can ask this GPU: it is on the bus, waits for no reset, and its InfoROM is intact.",
+        says: "The driver can ask this GPU: it is on the bus, waits for no reset and no other recovery, its InfoROM is intact and its broken memory replaced. In a pasted text an error stands in the place of what every GPU tells that works; a fan or a sensor may be broken on one that computes.",
     },
     About { id: "gpu-compute-mode", says: "The compute mode admits this process." },
     About { id: "gpu-mig", says: "A GPU that is cut into instances has some, and a process gets one of them." },

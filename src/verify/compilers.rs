@@ -3,7 +3,7 @@
 use crate::host::{ApiError, Kernel, Outcome};
 
 use super::check::{Action, Check};
-use super::context::CheckContext;
+use super::context::{CheckContext, KILL, KILLED};
 use super::{cuda_errors, libraries};
 
 /// A compiler by the beginning of its name in a record, and the check that is about it.
@@ -38,6 +38,7 @@ fn one(context: &CheckContext<'_>, name: &str, id: &'static str) -> Option<Check
             Action::FixEnvironment,
             format!("{name} did not end in time: see the disk it lies on, then verify again with a longer `--timeout`"),
         ),
+        (Some(KILL), _) => check.unknown(Action::None, format!("{name} {KILLED}")),
         (Some(signal), _) if signal.starts_with("SIG") => {
             check.unknown(Action::FixEnvironment, format!("{name} crashed: install it again, all of one release"))
         }
@@ -45,7 +46,7 @@ fn one(context: &CheckContext<'_>, name: &str, id: &'static str) -> Option<Check
             Action::FixEnvironment,
             format!("{name} ended without an answer: install it again, all of one release"),
         ),
-        (_, "nvcc") => of_nvcc(check, fault),
+        (_, "nvcc") => of_nvcc(context, check, fault),
         _ => of_nvrtc(check, fault),
     })
 }
@@ -82,12 +83,24 @@ fn of_nvrtc(check: Check, fault: &ApiError) -> Check {
     check.fail(Action::FixEnvironment, hint)
 }
 
+/// nvcc's words where the disk or the memory is at fault.
+const NO_ROOM: &[&str] = &[
+    "No space left",
+    "Cannot allocate memory",
+    "Could not open output file",
+    "it has no place for its files",
+    "no source could be written",
+];
+
 /// By what nvcc says, as its exit status tells next to nothing.
-fn of_nvcc(check: Check, fault: &ApiError) -> Check {
+fn of_nvcc(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
     let words = fault.message.as_deref().unwrap_or_default();
     let says = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
-    if says(&["No space left", "Cannot allocate memory", "it has no place for its files", "no source could be written"])
-    {
+    // The compiler driver's sentence about a part of its own that was killed.
+    if says(&["Killed signal terminated program"]) {
+        return check.unknown(Action::None, format!("a program that nvcc calls {KILLED}"));
+    }
+    if says(NO_ROOM) {
         let hint = "nvcc found no room for its files or no memory: see TMPDIR and the free memory, then verify again";
         return check.unknown(Action::FixEnvironment, hint);
     }
@@ -97,6 +110,8 @@ fn of_nvcc(check: Check, fault: &ApiError) -> Check {
         "nvcc finds no host compiler that works: install g++, or point NVCC_CCBIN to one"
     } else if says(&["is not defined for option", "Unsupported gpu architecture"]) {
         "this nvcc does not know the architecture that the lock names: install the locked toolkit"
+    } else if let Some(remedy) = context.remedy(words) {
+        return check.fail(Action::FixEnvironment, remedy);
     } else {
         "nvcc does not compile a program that compiles elsewhere: install the locked toolkit again"
     };

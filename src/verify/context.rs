@@ -3,6 +3,7 @@
 use crate::catalog::rows::{Os, Subject};
 use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
 use crate::coverage::{Coverage, Tegra, covers};
+use crate::diagnose;
 use crate::host::{CudaDevice, Gpu, Origin, ProbeStatus, Record, System, signs};
 use crate::lock::{GpuLock, Lock, OverrideLock, Stack, TargetLock};
 use crate::types::{ArchList, Cc, Version};
@@ -12,6 +13,12 @@ use super::check::{Action, Check};
 /// What is said of a GPU beside those that the lock names.
 pub const BESIDE: &str =
     "nothing in the lock runs on this GPU, which it does not name: leave it out of CUDA_VISIBLE_DEVICES";
+
+/// The signal with which nobody ends by a fault of his own.
+pub const KILL: &str = "SIGKILL";
+/// What is said of whoever it ended.
+pub const KILLED: &str = "was killed from outside, as happens where memory is short: see `dmesg` and the limits of the \
+                          job, then verify again";
 
 /// A host before its judge.
 #[derive(Debug, Clone, Copy)]
@@ -132,6 +139,11 @@ impl<'a> CheckContext<'a> {
         path.contains("/compat/") || self.record.compat.iter().any(|compat| compat.path == path)
     }
 
+    /// Whether it is known that the libcuda that a process loads is the driver's own.
+    pub fn loads_own_libcuda(&self) -> bool {
+        !self.loads_compat() && self.record.libcuda.as_ref().is_some_and(|libcuda| libcuda.path.is_some())
+    }
+
     /// Whether somebody described the host in a text, so that silence means little.
     pub fn is_pasted(&self) -> bool {
         self.record.origin == Origin::Pasted
@@ -197,6 +209,19 @@ impl<'a> CheckContext<'a> {
     /// Whether the library that a probe asked broke it off.
     pub fn crashed(&self, probe: &str) -> bool {
         self.record.probes.iter().any(|known| known.name == probe && known.ended == ProbeStatus::Crashed)
+    }
+
+    /// Whether somebody outside broke it off.
+    pub fn killed(&self, probe: &str) -> bool {
+        let is_killed = |detail: &String| detail.starts_with(KILL);
+        let mut probes = self.record.probes.iter().filter(|known| known.name == probe);
+        probes.any(|known| known.ended == ProbeStatus::Crashed && known.detail.as_ref().is_some_and(is_killed))
+    }
+
+    /// What `gpuenv diagnose` advises on a program's words, where the advice needs nothing filled in.
+    pub fn remedy(&self, words: &str) -> Option<String> {
+        let known = diagnose::diagnose(words, self.catalog).findings;
+        known.into_iter().flat_map(|finding| finding.remedies).find(|remedy| !remedy.contains('{'))
     }
 
     /// Whether there is no trace of NVIDIA on the host.

@@ -7,7 +7,7 @@ use crate::catalog::Catalog;
 use crate::host::ApiError;
 
 use super::check::{Action, Check, Status};
-use super::context::CheckContext;
+use super::context::{CheckContext, KILL, KILLED};
 use super::{environment, shown};
 
 /// What a number means here.
@@ -147,6 +147,7 @@ fn no_meaning(fault: &ApiError) -> Meaning {
         Some("EPROTO") => unknown(format!(
             "the driver's library ended the process in {at}: install the driver's libraries again, all of one release"
         )),
+        Some(KILL) => unknown(format!("the process in {at} {KILLED}")),
         Some(signal) if signal.starts_with("SIG") => unknown(format!(
             "the driver's library crashed in {at} ({signal}): install the driver's libraries again, all of one release"
         )),
@@ -264,12 +265,18 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
         ),
         800 => fail(Action::AskAdmin, "the system does not permit it: counters and virtual GPUs are released by the administrator"),
         801 => fail(Action::AskAdmin, "this GPU, or the profile of its virtual GPU, does not offer CUDA: have it given another profile"),
-        802 => Some(not_ready(context)),
+        802 | 919 => Some(not_ready(context)),
+        909 => Some(Meaning {
+            status: Status::Unknown,
+            action: Action::AskAdmin,
+            hint: format!("the driver did not answer in {at} in time: look into `dmesg`, then verify again"),
+        }),
         803 if context.loads_compat() => fail(
             Action::FixEnvironment,
             "the cuda-compat that is loaded does not fit the kernel's driver: take its folder out of LD_LIBRARY_PATH and ld.so.conf.d",
         ),
-        803 => restart(
+        // Nothing that is loaded is a cuda-compat: the driver takes its own new libraries for one.
+        803 | 804 if code == 803 || context.loads_own_libcuda() => restart(
             Action::Reboot,
             "the libraries were put into the container by another driver than the kernel runs now: start the container again",
             "the kernel runs another release than the libraries: reboot, or reload the driver's modules",
@@ -282,7 +289,7 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
         805 | 806 | 807 | 810 => {
             fail(Action::FixEnvironment, "the MPS daemon does not answer: start nvidia-cuda-mps-control, or unset CUDA_MPS_PIPE_DIRECTORY")
         }
-        700 | 715 | 716 | 717 | 718 | 719 => {
+        700 | 710 | 714..=719 => {
             fail(Action::Drain, "a kernel that is right elsewhere was broken off here: take the GPU out of service and look into `dmesg` for Xid")
         }
         999 if context.record.nvml.as_ref().is_some_and(|nvml| nvml.fault.is_some()) => restart(

@@ -99,17 +99,26 @@ pub(super) fn hides_from_cuda(context: &CheckContext<'_>) -> Option<Hides> {
     Some(Hides { name: CUDA, value: value.to_string(), action: Action::FixEnvironment })
 }
 
-/// Whether a list of devices names none: CUDA takes those before the first that does not exist.
+/// Whether a list of devices names none.
 fn names_no_gpu(context: &CheckContext<'_>, value: &str) -> bool {
-    let first = value.split(',').next().unwrap_or_default().trim();
+    named_to_cuda(context, value) == 0
+}
+
+/// How many devices a list names: CUDA takes those before the first that does not exist.
+pub(super) fn named_to_cuda(context: &CheckContext<'_>, value: &str) -> usize {
+    value.split(',').take_while(|element| may_exist(context, element.trim())).count()
+}
+
+/// Whether an element of such a list names a GPU, as far as the GPUs are known.
+fn may_exist(context: &CheckContext<'_>, element: &str) -> bool {
     let gpus = context.record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
-    match first.parse::<u64>() {
-        Ok(number) => !gpus.is_empty() && gpus.iter().all(|gpu| gpu.index < number),
-        Err(_) if first.starts_with("GPU-") => {
+    match element.parse::<u64>() {
+        Ok(number) => gpus.is_empty() || gpus.iter().any(|gpu| gpu.index >= number),
+        Err(_) if element.starts_with("GPU-") => {
             let known = || gpus.iter().filter_map(|gpu| gpu.uuid.as_deref());
-            known().count() > 0 && known().count() == gpus.len() && !known().any(|uuid| uuid.starts_with(first))
+            known().count() == 0 || known().count() < gpus.len() || known().any(|uuid| uuid.starts_with(element))
         }
-        Err(_) => !first.starts_with("MIG"),
+        Err(_) => element.starts_with("MIG"),
     }
 }
 

@@ -1,14 +1,14 @@
 //! The GPUs: which a process sees, whether the lock holds code for each, which are hidden and why, and their state.
 
 use crate::coverage::{Coverage, covers, covers_targets};
-use crate::host::{ApiError, CudaDevice, Gpu, Kernel, Outcome};
+use crate::host::{CudaDevice, Gpu, Kernel, Outcome};
 use crate::lock::GpuLock;
 use crate::types::{Arch, ArchList, Cc};
 
 use super::check::{Action, Check};
 use super::context::{BESIDE, CheckContext, Seen};
 use super::shown::{is_empty_mig, label, unshown};
-use super::{cuda_errors, environment, hidden};
+use super::{cuda_errors, environment, health, hidden};
 
 /// More than this of its memory in use is worth a word.
 const FULL_PERCENT: u64 = 90;
@@ -31,11 +31,10 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     let shows_none = unshown(context).is_some();
     for gpu in context.record.nvml.iter().flat_map(|nvml| &nvml.gpus) {
         let is_told = gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
-        match &gpu.fault {
-            _ if is_told => {}
-            _ if shows_none => checks.extend(state(context, &context.seen(gpu.index, None, Some(gpu)), gpu)),
-            Some(fault) => checks.push(health(context, &label(gpu), fault)),
-            None => {}
+        match (is_told, shows_none) {
+            (true, _) => {}
+            (false, true) => checks.extend(state(context, &context.seen(gpu.index, None, Some(gpu)), gpu)),
+            (false, false) => checks.extend(health::judge(context, &label(gpu), gpu)),
         }
     }
     checks
@@ -67,7 +66,15 @@ fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
                 .unknown(Action::None, "libcuda did not answer: see libcuda");
         }
         let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.unwrap_or("GPU")).collect();
-        return check.found(counted(&names)).pass();
+        let check = check.found(counted(&names));
+        let attached = context.record.nvml.as_ref().and_then(|nvml| nvml.count).unwrap_or(0);
+        return match context.is_pasted() && attached > gpus.len() as u64 {
+            true => check.unknown(
+                Action::None,
+                format!("the text describes {} of {attached} GPUs: add the whole output of `nvidia-smi`", gpus.len()),
+            ),
+            false => check.pass(),
+        };
     }
     if let Some(detail) = context.unfinished("libcuda") {
         return check
@@ -266,7 +273,7 @@ fn state(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu) -> Vec<Check> {
     let label = &seen.label;
     let mut checks = Vec::new();
     let new = |id| Check::new(id).of(label);
-    checks.extend(gpu.fault.as_ref().map(|fault| health(context, label, fault)));
+    checks.extend(health::judge(context, label, gpu));
     checks.extend(gpu.compute_mode.as_deref().map(|mode| compute_mode(context, seen, gpu, mode)));
     if gpu.mig == Some(true) {
         checks.push(mig(context, new("gpu-mig"), gpu));
@@ -393,8 +400,4 @@ fn memory(check: Check, gpu: &Gpu) -> Option<Check> {
         true => check.warn(Action::None, "somebody else fills it: a job that starts now runs out of memory"),
         false => check.pass(),
     })
-}
-
-fn health(context: &CheckContext<'_>, label: &str, fault: &ApiError) -> Check {
-    cuda_errors::nvml(context, Check::new("gpu-health").of(label).expected("a GPU that answers"), fault)
 }

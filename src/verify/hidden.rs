@@ -7,6 +7,7 @@ use crate::host::{Gpu, PciGpu};
 
 use super::check::{Action, Check, Status};
 use super::context::{CheckContext, Seen, address};
+use super::environment;
 use super::module::is_kept_from_job;
 use super::shown::{is_empty_mig, label};
 
@@ -69,8 +70,8 @@ fn kept_from_cuda(context: &CheckContext<'_>, gpu: &Gpu, listed: &[Gpu]) -> Reas
     let variable = context.variable("CUDA_VISIBLE_DEVICES");
     let is_kept = context.record.nodes.iter().any(is_kept_from_job);
     match gpu.mig {
-        // A list as long as NVML's hides none of them.
-        _ if variable.is_some_and(|value| value.split(',').count() < listed.len()) => {
+        // A list that names as many as NVML shows hides none of them.
+        _ if variable.is_some_and(|value| environment::named_to_cuda(context, value) < listed.len()) => {
             let value = variable.unwrap_or_default();
             reason(Status::Warn, Action::None, &format!("CUDA_VISIBLE_DEVICES is `{value}`"))
         }

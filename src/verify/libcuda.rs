@@ -3,7 +3,7 @@
 use crate::host::{ApiError, Libcuda};
 
 use super::check::{Action, Check};
-use super::context::CheckContext;
+use super::context::{CheckContext, KILLED};
 use super::cuda_errors;
 
 /// Everything that is to be said of them.
@@ -20,7 +20,7 @@ fn nvml(context: &CheckContext<'_>) -> Check {
         return check.skip("there is no NVIDIA driver");
     }
     if let Some(detail) = context.unfinished("nvml") {
-        return unfinished(check, "NVML", detail, context.crashed("nvml"));
+        return unfinished(context, check, ("NVML", "nvml"), detail);
     }
     let Some(nvml) = &context.record.nvml else { return context.untold(check, "nvml") };
     let check = check.evidence(nvml.path.clone());
@@ -66,7 +66,7 @@ fn libcuda(context: &CheckContext<'_>) -> Check {
         return check;
     }
     if let Some(detail) = context.unfinished("libcuda") {
-        return unfinished(check, "libcuda", detail, context.crashed("libcuda"));
+        return unfinished(context, check, ("libcuda", "libcuda"), detail);
     }
     let Some(libcuda) = &context.record.libcuda else { return context.untold(check, "libcuda") };
     let check = check.evidence(libcuda.path.clone());
@@ -132,12 +132,13 @@ fn alone(context: &CheckContext<'_>, check: &Check) -> Option<Check> {
 }
 
 /// A library that was asked in a child which did not come to its end, whatever it had told until then.
-fn unfinished(check: Check, library: &str, detail: &str, crashed: bool) -> Check {
-    let hint = match crashed {
-        true => format!(
+fn unfinished(context: &CheckContext<'_>, check: Check, (library, probe): (&str, &str), detail: &str) -> Check {
+    let hint = match (context.killed(probe), context.crashed(probe)) {
+        (true, _) => format!("the process that asked {library} {KILLED}"),
+        (false, true) => format!(
             "{library} crashed: install the driver's libraries again, all of one release, and look into `dmesg`"
         ),
-        false => format!(
+        (false, false) => format!(
             "{library} did not answer: look into `dmesg`; if the GPUs only start slowly (no persistence mode), verify \
              again with a longer `--timeout`"
         ),

@@ -14,6 +14,7 @@ mod driver;
 mod environment;
 mod fit;
 mod gpus;
+mod health;
 mod hidden;
 mod kernels;
 mod libcuda;

@@ -2,12 +2,11 @@
 //! imported nothing else is known.
 
 use crate::coverage::{Coverage, covers_targets};
-use crate::diagnose;
 use crate::host::Torch;
 use crate::types::{Arch, Version};
 
 use super::check::{Action, Check};
-use super::context::{BESIDE, CheckContext};
+use super::context::{BESIDE, CheckContext, KILLED};
 use super::environment;
 
 /// Everything that is to be said of it.
@@ -45,9 +44,12 @@ fn import(context: &CheckContext<'_>, torch: &Torch) -> Option<Check> {
     let words = torch.messages.iter().find_map(|message| message.strip_prefix(IMPORT));
     if let Some(detail) = context.unfinished("torch") {
         let check = check.found(format!("`import torch` did not end: {detail}"));
-        let hint = match context.crashed("torch") {
-            true => "the interpreter crashes while it imports torch: install the locked packages again",
-            false => "run `python -c 'import torch'` in this environment to see what it waits for, then verify again",
+        let hint = match (context.killed("torch"), context.crashed("torch")) {
+            (true, _) => format!("the interpreter {KILLED}"),
+            (false, true) => "the interpreter crashes while it imports torch: install the locked packages again".into(),
+            (false, false) => {
+                "run `python -c 'import torch'` in this environment to see what it waits for, then verify again".into()
+            }
         };
         return Some(check.unknown(Action::FixEnvironment, hint));
     }
@@ -57,9 +59,9 @@ fn import(context: &CheckContext<'_>, torch: &Torch) -> Option<Check> {
             "run `python -c 'import torch; print(torch.__version__)'` in this environment, then verify again",
         ));
     };
-    let known = diagnose::diagnose(words, context.catalog).findings;
-    let remedy = known.into_iter().flat_map(|finding| finding.remedies).find(|remedy| !remedy.contains('{'));
-    let hint = remedy.unwrap_or_else(|| "install the locked packages again, with all that they need".to_string());
+    let hint = context
+        .remedy(words)
+        .unwrap_or_else(|| "install the locked packages again, with all that they need".to_string());
     Some(check.found(words).fail(Action::FixEnvironment, format!("torch cannot be imported: {hint}")))
 }
 

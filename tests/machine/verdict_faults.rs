@@ -141,6 +141,12 @@ fn faults_are_judged_by_who_raised_them() {
         (nvcc(exit(1, "error: unsupported GNU version!")), "compile-nvcc", Fail, "fix-environment", "NVCC_CCBIN"),
         (nvcc(exit(1, "Failed to preprocess host compiler properties.")), "compile-nvcc", Fail, "fix-environment", "install g++"),
         (nvcc(exit(1, "nvcc fatal: Value 'sm_90' is not defined for option 'gpu-architecture'")), "compile-nvcc", Fail, "fix-environment", "architecture"),
+        (nvcc(exit(1, "nvcc fatal   : Could not open output file '/tmp/tmpxft_0.stub.c'")), "compile-nvcc", Unknown, "fix-environment", "TMPDIR"),
+        (nvcc(exit(1, "g++: fatal error: Killed signal terminated program cc1plus")), "compile-nvcc", Unknown, "none", "memory is short"),
+        (nvcc(named("nvcc", "SIGKILL")), "compile-nvcc", Unknown, "none", "memory is short"),
+        (nvcc(named("nvcc", "SIGSEGV")), "compile-nvcc", Unknown, "fix-environment", "crashed"),
+        (nvcc(exit(2, "/usr/include/bits/mathcalls.h(79): error: exception specification is incompatible with that of previous function \"cospi\"")), "compile-nvcc", Fail, "fix-environment", "newer toolkit"),
+        (nvcc(exit(255, "ptxas fatal   : Unsupported .version 8.4; current version is '8.0'")), "compile-nvcc", Fail, "fix-environment", "of one CUDA release"),
         (nvcc(exit(2, "No space left on device")), "compile-nvcc", Unknown, "fix-environment", "TMPDIR"),
         (nvcc(named("nvcc", "ETIMEDOUT")), "compile-nvcc", Unknown, "fix-environment", "--timeout"),
         (nvrtc(at("nvrtcCompileProgram", 1)), "compile-nvrtc", Unknown, "none", "memory"),
@@ -156,6 +162,10 @@ fn faults_are_judged_by_who_raised_them() {
         (own(at("cuLaunchKernel", 701)), "kernel-native", Fail, "ask-admin", "MPS"),
         (own(at("cuCtxSynchronize", 702)), "kernel-native", Fail, "drain", "did not end"),
         (own(at("cuCtxSynchronize", 719)), "kernel-native", Fail, "drain", "Xid"),
+        (own(at("cuCtxSynchronize", 714)), "kernel-native", Fail, "drain", "Xid"),
+        (own(at("cuCtxSynchronize", 710)), "kernel-native", Fail, "drain", "Xid"),
+        (own(at("cuCtxSynchronize", 909)), "kernel-native", Unknown, "ask-admin", "did not answer"),
+        (own(named("cuLaunchKernel", "SIGKILL")), "kernel-native", Unknown, "ask-admin", "memory is short"),
         (own(at("cuMemAlloc_v2", 2)), "kernel-native", Unknown, "none", "memory is full"),
         (own(at("cuLaunchKernel", 1)), "kernel-native", Fail, "ask-admin", "right elsewhere"),
         (own(named("cuCtxSynchronize", "ETIMEDOUT")), "kernel-native", Fail, "drain", "does not end on this GPU"),
@@ -167,6 +177,7 @@ fn faults_are_judged_by_who_raised_them() {
         (own(named("cuLaunchKernel", "SIGSEGV")), "kernel-native", Unknown, "ask-admin", "crashed"),
         (own(said("cuDeviceGet", "undefined symbol: cuDeviceGet")), "kernel-native", Fail, "ask-admin", "has no cuDeviceGet"),
         (cuda(at("cuInit", 102)), "libcuda", Fail, "ask-admin", "licence"),
+        (cuda(at("cuInit", 919)), "libcuda", Fail, "ask-admin", "nvidia-fabricmanager"),
         (cuda(at("cuInit", 302)), "libcuda", Fail, "ask-admin", "of its own"),
         (cuda(at("cuInit", 808)), "libcuda", Fail, "fix-environment", "clients"),
         (cuda(said("dlopen", "/x/libcuda.so.1: wrong ELF class: ELFCLASS32")), "libcuda", Fail, "fix-environment", "32 bits"),
@@ -195,6 +206,31 @@ fn faults_are_judged_by_who_raised_them() {
     assert!(cases.len() >= 30 && wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A release that nobody told is not another release.
+#[test]
+fn an_nvcc_that_does_not_answer_leaves_its_release_open() {
+    let lock = lock(SPEC);
+    for (fault, status) in [
+        (json!({ "at": "nvcc", "name": "ETIMEDOUT", "message": "no answer within 5 s" }), Status::Unknown),
+        (json!({ "at": "nvcc", "name": "SIGSEGV" }), Status::Unknown),
+        (json!({ "at": "nvcc", "code": 127, "message": "libm.so.6: cannot open shared object file" }), Status::Unknown),
+        (json!({ "at": "CUDA_HOME", "name": "ENOENT" }), Status::Fail),
+    ] {
+        let toolkit = json!({ "root": "/opt/cuda", "named_by": ["CUDA_HOME"], "fault": fault });
+        let verdict = judge::judge(&lock, &with(&[("/toolkits", json!([toolkit]))]));
+        for id in ["toolkit", "toolkit-path"] {
+            assert_eq!(worst(&verdict, id).status, status, "{id}: {verdict:#?}");
+        }
+        assert_eq!(verdict.status, status);
+    }
+    // One that answers beside it decides, and one that leads elsewhere is wrong all the same.
+    let silent =
+        json!({ "root": "/opt/cuda", "named_by": ["CUDA_HOME"], "fault": { "at": "nvcc", "name": "ETIMEDOUT" } });
+    let verdict = judge::judge(&lock, &with(&[("/toolkits/1", silent)]));
+    let ends = ["toolkit", "toolkit-path"].map(|id| worst(&verdict, id).status);
+    assert_eq!(ends, [Status::Pass, Status::Unknown]);
+}
+
 /// Of a torch that could not be imported nothing is known, least of all that it is a CPU build.
 #[test]
 fn an_import_that_failed_or_did_not_end_is_no_cpu_build() {
@@ -202,7 +238,8 @@ fn an_import_that_failed_or_did_not_end_is_no_cpu_build() {
         let mut host = with(&[("/python/torch", json!({ "messages": [message] }))]);
         let probes = host["probes"].as_array_mut().unwrap();
         probes.retain(|probe| probe["name"] != "torch");
-        probes.push(json!({ "name": "torch", "ended": ended, "detail": "no answer within 90 s" }));
+        let (ended, detail) = if ended == "killed" { ("crashed", message) } else { (ended, "no answer within 90 s") };
+        probes.push(json!({ "name": "torch", "ended": ended, "detail": detail }));
         judge::judge(&lock(GPU), &host)
     };
     let symbol = "import torch: ImportError: /x/libtorch_cuda.so: undefined symbol: ncclCommRegister";
@@ -215,6 +252,7 @@ fn an_import_that_failed_or_did_not_end_is_no_cpu_build() {
         ),
         (of("ETIMEDOUT", "timed-out"), Status::Unknown, "import torch"),
         (of("SIGABRT", "crashed"), Status::Unknown, "crashes while it imports torch"),
+        (of("SIGKILL", "killed"), Status::Unknown, "memory is short"),
     ] {
         let check = worst(&verdict, "torch-import");
         assert!(check.status == status && check.hint.as_ref().unwrap().contains(says), "{check:?}");

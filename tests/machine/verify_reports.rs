@@ -132,6 +132,33 @@ fn what_nvidia_smi_says_without_a_gpu_is_understood() {
     assert!(told.contains("n1,fail,gpu,gpu-present") && told.contains("n2,fail,gpu,nvml"), "{told}");
 }
 
+/// Neither a GPU that does not answer nor one that the text leaves out passes with the others.
+#[test]
+fn a_gpu_that_is_sick_or_left_out_does_not_pass() {
+    let sandbox = locked("reports-sick", GPU);
+    let csv = "index, name, driver_version, memory.total [MiB]\n0, NVIDIA GeForce RTX 4090, 550.90.07, 24564 MiB\n";
+    assert_eq!(judged(&sandbox, csv, &[]).0, 0);
+    let sick = format!("{csv}1, NVIDIA GeForce RTX 4090, [Unknown Error], [Unknown Error]\n");
+    let (code, told) = judged(&sandbox, &sick, &[]);
+    assert_eq!(code, 3, "{told:#}");
+    ends(&told, "gpu-health", "unknown", "cannot ask this GPU");
+    let log = "==============NVSMI LOG==============\nDriver Version : 550.90.07\nAttached GPUs : 8\n\
+               GPU 00000000:00:16.0\n    Product Name : NVIDIA GeForce RTX 4090\n";
+    let (code, told) = judged(&sandbox, log, &[]);
+    assert_eq!(code, 3, "{told:#}");
+    ends(&told, "gpu-present", "unknown", "1 of 8 GPUs");
+    assert_eq!(judged(&sandbox, &log.replace(": 8", ": 1"), &[]).0, 0);
+    // In a fleet, and a table of somebody's own is no list of one host's GPUs.
+    let fleet = |text: &str| {
+        fs::write(sandbox.path("fleet.txt"), text).unwrap();
+        sandbox.run(&["fleet", "check", "fleet.txt", "--format", "csv"])
+    };
+    let row = "NVIDIA GeForce RTX 4090, 550.90.07";
+    let told = fleet(&format!("n1: {row}\nn1: [GPU is lost], [GPU is lost]\nn2: {row}\n")).exits(1).out;
+    assert!(told.contains("n1,fail,gpu,gpu-health") && told.contains("n2,pass,gpu,"), "{told}");
+    fleet(&format!("node,name,driver\nn1,{row}\nn2,{row}\n")).exits(3);
+}
+
 /// A host of which nothing is told that the lock depends on has a reason for being unknown all the same.
 #[test]
 fn unknown_always_has_a_cause() {

@@ -16,6 +16,7 @@ mod nvcc;
 mod packages;
 mod seen;
 mod smi_csv;
+mod smi_fact;
 mod smi_failure;
 mod smi_list;
 mod smi_log;

@@ -39,6 +39,15 @@ pub(super) fn mebibytes(text: &str) -> Option<u64> {
     number.checked_mul(1 << 20)
 }
 
+/// `00000000:63:00.0`, in the record's spelling: `0000:63:00.0`.
+pub(super) fn address(text: &str) -> Option<String> {
+    let (domain, rest) = text.split_once(':')?;
+    let hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let fits = hex(domain) && rest.len() == 7 && rest.split([':', '.']).all(hex);
+    let domain = domain.strip_prefix("0000").filter(|rest| rest.len() == 4).unwrap_or(domain);
+    fits.then(|| format!("{domain}:{rest}").to_ascii_lowercase())
+}
+
 /// A compute mode in the record's words.
 pub(super) fn compute_mode(text: &str) -> Option<String> {
     let modes = [

@@ -4,10 +4,9 @@
 //! <https://github.com/scaleway/docs-content/pull/2077>.
 
 use super::super::record::ApiError;
-use super::lines::told;
-use super::seen::{Seen, compute_mode, fill, mebibytes, version};
-use super::smi_failure::of_gpu;
-use super::smi_table::address;
+use super::seen::{Seen, fill, mebibytes, version};
+use super::smi_fact::Fact;
+use super::smi_failure::{self, of_gpu};
 use crate::types::Cc;
 
 /// The fields that tell a GPU's line from any other table with commas.
@@ -16,10 +15,12 @@ const TELLING: [&str; 5] = ["driver_version", "compute_cap", "memory.total [MiB]
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut fields: Vec<&str> = Vec::new();
     let (mut row, mut found) = (0, false);
+    // The cells of a table that has other fields: which host a row of it is about is not known.
+    let mut others = None;
     for line in lines {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         if cells.iter().any(|cell| TELLING.contains(cell)) && cells.iter().all(|cell| is_field(cell)) {
-            (fields, row) = (cells, 0);
+            (fields, row, others) = (cells, 0, None);
         } else if !fields.is_empty() && cells.len() == fields.len() && !line.trim().is_empty() {
             let index = fields.iter().zip(&cells).find(|(field, _)| **field == "index");
             let index = index.and_then(|(_, cell)| cell.parse().ok()).unwrap_or(row);
@@ -27,15 +28,22 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
                 found |= entry(index, field, cell, seen);
             }
             row += 1;
+        } else if cells.len() > 1 && cells.iter().all(|cell| is_field(cell) && !cell.starts_with(STARTS_NUMBER)) {
+            fields.clear();
+            others = Some(cells.len());
         } else {
             fields.clear();
-            if without_header(&cells, row, seen) {
+            others = others.filter(|count| *count == cells.len());
+            if others.is_none() && without_header(&cells, row, seen) {
                 (found, row) = (true, row + 1);
             }
         }
     }
     found
 }
+
+/// What no field begins with.
+const STARTS_NUMBER: fn(char) -> bool = |c| !c.is_ascii_lowercase();
 
 /// The makers' words that begin the names of products.
 const PRODUCTS: &[&str] = &["NVIDIA ", "Tesla ", "Quadro ", "GeForce ", "GRID ", "TITAN "];
@@ -49,17 +57,33 @@ fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
     let name = cells.iter().find(|cell| PRODUCTS.iter().any(|maker| cell.starts_with(maker)));
     let driver = cells.iter().find(is_driver);
     let capability = cells.iter().find(|cell| is_capability(cell) && !is_driver(cell));
-    let (Some(name), true) = (name, driver.is_some() || capability.is_some()) else { return false };
+    // A GPU that does not answer tells neither of them.
+    let fault = cells.iter().find_map(|cell| in_brackets(cell));
+    let is_told = name.is_some() && (driver.is_some() || capability.is_some());
+    let is_of_gpu = |cell: &&str| {
+        Some(cell) == name || cell.parse::<u64>().is_ok() || cell.starts_with("GPU-") || in_brackets(cell).is_some()
+    };
+    let is_sick = fault.is_some() && cells.len() > 1 && cells.iter().all(is_of_gpu);
+    if !is_told && !is_sick {
+        return false;
+    }
     let index = cells.iter().find_map(|cell| cell.parse().ok()).unwrap_or(row);
-    seen.name(index, name);
+    name.into_iter().for_each(|name| seen.name(index, name));
     driver.and_then(|driver| version(driver)).into_iter().for_each(|driver| seen.driver(driver));
     let Some(gpu) = seen.gpu(index) else { return true };
+    // Which fields these are is not told: one that fails on a GPU that answers may be a broken fan's.
+    fill(&mut gpu.fault, fault.filter(|fault| !is_told || smi_failure::is_of_gpu(fault)));
     fill(&mut gpu.compute_capability, capability.and_then(|cell| Cc::parse(cell).ok()));
     fill(&mut gpu.uuid, cells.iter().find(|cell| cell.starts_with("GPU-")).map(|cell| cell.to_string()));
     // Two sizes may be total and free in either order.
     let sizes: Vec<u64> = cells.iter().filter_map(|cell| mebibytes(cell)).collect();
     fill(&mut gpu.memory, sizes.first().copied().filter(|_| sizes.len() == 1));
     true
+}
+
+/// An error in the place of a value.
+fn in_brackets(cell: &str) -> Option<ApiError> {
+    of_gpu(cell).filter(|_| cell.starts_with('['))
 }
 
 /// The oldest driver branch that has this query.
@@ -71,38 +95,31 @@ fn is_field(cell: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || b"._0123456789".contains(&byte))
 }
 
-/// A GPU that does not answer says so in every cell; an unknown error in one of them may be a broken fan's.
-fn lost(cell: &str) -> Option<ApiError> {
-    let words = cell.strip_prefix('[')?.strip_suffix(']')?;
-    of_gpu(words).filter(|fault| matches!(fault.code, Some(15 | 16)))
-}
-
 /// One cell; whether it was understood.
 fn entry(index: u64, field: &str, cell: &str, seen: &mut Seen) -> bool {
-    if let (Some(fault), Some(gpu)) = (lost(cell), seen.gpu(index)) {
-        fill(&mut gpu.fault, Some(fault));
-        return true;
+    if field == "driver_version" && of_gpu(cell).is_none() {
+        return version(cell).map(|driver| seen.driver(driver)).is_some();
     }
-    let Some(value) = told(cell) else { return false };
-    if field == "driver_version" {
-        let driver = version(value);
-        return driver.map(|driver| seen.driver(driver)).is_some();
-    }
-    if field == "name" || field == "gpu_name" {
-        seen.name(index, value);
-        return true;
-    }
-    let Some(gpu) = seen.gpu(index) else { return false };
+    seen.tell(index, fact(field), cell)
+}
+
+/// What a field is about.
+fn fact(field: &str) -> Fact {
     match field {
-        "uuid" | "gpu_uuid" => fill(&mut gpu.uuid, Some(value.to_string())),
-        "pci.bus_id" | "gpu_bus_id" => fill(&mut gpu.pci, address(value)),
-        "compute_cap" => fill(&mut gpu.compute_capability, Cc::parse(value).ok()),
-        "memory.total [MiB]" => fill(&mut gpu.memory, mebibytes(value)),
-        "memory.used [MiB]" => fill(&mut gpu.memory_used, mebibytes(value)),
-        "compute_mode" => fill(&mut gpu.compute_mode, compute_mode(value)),
-        "mig.mode.current" => fill(&mut gpu.mig, Some(value == "Enabled")),
-        "persistence_mode" => fill(&mut gpu.persistence, Some(value == "Enabled")),
-        _ => return false,
+        "name" | "gpu_name" => Fact::Name,
+        "uuid" | "gpu_uuid" => Fact::Uuid,
+        "pci.bus_id" | "gpu_bus_id" => Fact::Pci,
+        "compute_cap" => Fact::Capability,
+        "memory.total [MiB]" => Fact::Memory,
+        "memory.used [MiB]" => Fact::MemoryUsed,
+        "compute_mode" => Fact::ComputeMode,
+        "pstate" => Fact::Performance,
+        "mig.mode.current" => Fact::Mig,
+        "persistence_mode" => Fact::Persistence,
+        "reset_status.reset_required" => Fact::ResetRequired,
+        "reset_status.drain_and_reset_recommended" => Fact::ResetRecommended,
+        "gpu_recovery_action" => Fact::Recovery,
+        "remapped_rows.failure" => Fact::RemappingFailed,
+        _ => Fact::Other,
     }
-    true
 }

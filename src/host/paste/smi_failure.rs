@@ -16,18 +16,35 @@ const SENTENCES: &[(&str, i64, &str)] = &[
     ("Failed to initialize NVML: Unknown Error", 999, "NVML_ERROR_UNKNOWN"),
 ];
 
+const NOT_FOUND: i64 = 6;
 /// What nvidia-smi says where it cannot ask one of the GPUs, and how that sentence goes on.
 const HANDLE: &str = "Unable to determine the device handle for ";
 const HANDLES: &[(&str, i64, &str)] = &[
     ("GPU is lost", 15, "NVML_ERROR_GPU_IS_LOST"),
     ("GPU requires reset", 16, "NVML_ERROR_RESET_REQUIRED"),
-    ("Not Found", 6, "NVML_ERROR_NOT_FOUND"),
+    ("Not Found", NOT_FOUND, "NVML_ERROR_NOT_FOUND"),
     ("Unknown Error", 999, "NVML_ERROR_UNKNOWN"),
 ];
 
-/// What is wrong with a GPU, by what nvidia-smi writes in the place of what it could not ask.
-pub(super) fn of_gpu(text: &str) -> Option<ApiError> {
-    let (sentence, code, name) = HANDLES.iter().find(|(sentence, ..)| text.contains(sentence))?;
+/// What nvidia-smi writes in the place of a value that it could not ask for, in brackets where it writes CSV.
+pub(super) fn of_gpu(value: &str) -> Option<ApiError> {
+    let words = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(value);
+    if words == "ERR!" {
+        return Some(fault(words, None));
+    }
+    // `Not Found` is a value that does not exist.
+    let (sentence, code, name) = HANDLES.iter().find(|(sentence, code, _)| *sentence == words && *code != NOT_FOUND)?;
+    Some(fault(sentence, Some((*code, name))))
+}
+
+/// Whether an error is the GPU's whatever could not be asked: it is lost or waits for its reset.
+pub(super) fn is_of_gpu(fault: &ApiError) -> bool {
+    matches!(fault.code, Some(15 | 16))
+}
+
+/// What is wrong with a GPU, by the rest of the sentence about its handle.
+fn of_handle(rest: &str) -> Option<ApiError> {
+    let (sentence, code, name) = HANDLES.iter().find(|(sentence, ..)| rest.contains(sentence))?;
     Some(fault(sentence, Some((*code, name))))
 }
 
@@ -49,7 +66,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             Some(fault(sentence, Some((*code, name))))
         };
         let told = match line.split_once(HANDLE) {
-            Some((_, rest)) => of_gpu(rest).or_else(|| Some(fault(rest.rsplit(": ").next()?, None))),
+            Some((_, rest)) => of_handle(rest).or_else(|| Some(fault(rest.rsplit(": ").next()?, None))),
             None => of_driver(),
         };
         if told.is_some() {

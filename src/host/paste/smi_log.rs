@@ -5,9 +5,8 @@
 //! <https://github.com/NVIDIA/nvidia-container-toolkit/issues/271> (WSL2: the driver model is Windows' there too),
 //! <https://github.com/PrismML-Eng/Bonsai-demo/pull/122> (KMD and CUDA UMD version).
 
-use super::lines::told;
-use super::seen::{Seen, compute_mode, fill, mebibytes, version};
-use super::smi_table::address;
+use super::seen::{Seen, address, fill, mebibytes, version};
+use super::smi_fact::Fact;
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let Some(start) = lines.iter().position(|line| line.contains("NVSMI LOG")) else { return false };
@@ -65,24 +64,33 @@ impl Log {
             }
             return;
         }
-        if key == "Product Name" && told(value).is_some() {
-            seen.name(index, value);
+        if key.starts_with("MIG Device") && value == "None" {
+            let gpu = seen.gpu(index).into_iter();
+            return gpu.for_each(|gpu| fill(&mut gpu.instance_count, Some(0)));
         }
-        let Some(gpu) = seen.gpu(index) else { return };
-        match (heading, key) {
-            (_, "GPU UUID") => fill(&mut gpu.uuid, told(value).map(str::to_string)),
-            (_, "Persistence Mode") => fill(&mut gpu.persistence, switch(value)),
-            (_, "Compute Mode") => fill(&mut gpu.compute_mode, compute_mode(value)),
-            ("MIG Mode", "Current") => fill(&mut gpu.mig, switch(value)),
-            (_, "MIG Device" | "MIG Devices") if value == "None" => fill(&mut gpu.instance_count, Some(0)),
-            ("FB Memory Usage", "Total") => fill(&mut gpu.memory, mebibytes(value)),
-            ("FB Memory Usage", "Used") => fill(&mut gpu.memory_used, mebibytes(value)),
-            ("GPU Virtualization Mode", "Virtualization Mode" | "Virtualization mode") => {
-                fill(&mut gpu.virtualization, virtualization(value));
-            }
-            ("Fabric", "State") => fill(&mut gpu.fabric, fabric(value)),
-            _ => {}
-        }
+        seen.tell(index, fact(heading, key), value);
+    }
+}
+
+/// What a line of a GPU is about. Licences and processes have a `Product Name` and a `Name` of their own.
+fn fact(heading: &str, key: &str) -> Fact {
+    match (heading, key) {
+        ("", "Product Name") => Fact::Name,
+        ("", "Product Brand") => Fact::Brand,
+        ("", "GPU UUID") => Fact::Uuid,
+        (_, "Persistence Mode") => Fact::Persistence,
+        (_, "Performance State") => Fact::Performance,
+        (_, "Compute Mode") => Fact::ComputeMode,
+        ("MIG Mode", "Current") => Fact::Mig,
+        ("FB Memory Usage", "Total") => Fact::Memory,
+        ("FB Memory Usage", "Used") => Fact::MemoryUsed,
+        ("GPU Virtualization Mode", "Virtualization Mode" | "Virtualization mode") => Fact::Virtualization,
+        ("Fabric", "State") => Fact::Fabric,
+        (_, "Reset Required") => Fact::ResetRequired,
+        (_, "Drain and Reset Recommended") => Fact::ResetRecommended,
+        (_, "GPU Recovery Action") => Fact::Recovery,
+        (_, "Remapping Failure Occurred") => Fact::RemappingFailed,
+        _ => Fact::Other,
     }
 }
 
@@ -98,33 +106,4 @@ fn about_host(key: &str, value: &str, seen: &mut Seen) {
         "Attached GPUs" => fill(&mut seen.nvml().count, value.parse().ok()),
         _ => {}
     }
-}
-
-fn switch(value: &str) -> Option<bool> {
-    match value {
-        "Enabled" => Some(true),
-        "Disabled" => Some(false),
-        _ => None,
-    }
-}
-
-fn virtualization(value: &str) -> Option<String> {
-    let modes = [
-        ("None", "none"),
-        ("Pass-Through", "pass-through"),
-        ("VGPU", "vgpu"),
-        ("Host VGPU", "host-vgpu"),
-        ("Host VSGA", "host-vsga"),
-    ];
-    modes.iter().find(|(written, _)| *written == value).map(|(_, mode)| mode.to_string())
-}
-
-fn fabric(value: &str) -> Option<String> {
-    let states = [
-        ("Not Supported", "not-supported"),
-        ("Not Started", "not-started"),
-        ("In Progress", "in-progress"),
-        ("Completed", "completed"),
-    ];
-    states.iter().find(|(written, _)| *written == value).map(|(_, state)| state.to_string())
 }

@@ -8,8 +8,8 @@
 //! (names cut off).
 
 use super::super::record::System;
-use super::seen::{Seen, compute_mode, fill, mebibytes, version};
-use super::smi_failure::of_gpu;
+use super::seen::{Seen, address, fill, mebibytes, version};
+use super::smi_fact::Fact;
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
@@ -58,22 +58,25 @@ fn row(cells: &[&str], gpu: Option<u64>, seen: &mut Seen) -> Option<u64> {
     {
         return named(index, rest.trim(), second, seen);
     }
-    let place = seen.gpu(gpu?)?;
-    // A lost GPU's memory cannot be asked; ERR! elsewhere may be a broken fan's.
-    fill(&mut place.fault, of_gpu(second));
-    if let Some((used, total)) = second.split_once('/') {
-        fill(&mut place.memory_used, mebibytes(used));
-        fill(&mut place.memory, mebibytes(total));
+    let index = gpu?;
+    // Fan, temperature, performance state: the first two are sensors.
+    if let Some(state) = first.split_whitespace().nth(2) {
+        seen.tell(index, Fact::Performance, state);
+    }
+    match second.split_once('/') {
+        Some((used, total)) => {
+            seen.tell(index, Fact::MemoryUsed, used.trim());
+            seen.tell(index, Fact::Memory, total.trim());
+        }
+        None => drop(seen.tell(index, Fact::Memory, second)),
     }
     // `0%      Default`: the load stands before the mode.
     let mode = third.split_once(' ').map_or(*third, |(_, mode)| mode.trim());
-    fill(&mut place.compute_mode, compute_mode(mode));
-    let mig = match *third {
-        "Enabled" | "Enabled*" => Some(true),
-        "Disabled" | "Disabled*" => Some(false),
-        _ => None,
-    };
-    fill(&mut place.mig, mig);
+    seen.tell(index, Fact::ComputeMode, mode);
+    // The third row holds nothing else.
+    if first.is_empty() && second.is_empty() {
+        seen.tell(index, Fact::Mig, third);
+    }
     gpu
 }
 
@@ -83,30 +86,14 @@ fn named(index: u64, rest: &str, bus: &str, seen: &mut Seen) -> Option<u64> {
     let (name, mode) = rest.rsplit_once(' ').unwrap_or((rest, ""));
     let modes = ["On", "Off", "N/A", "WDDM", "TCC", "MCDM", "ERR!"];
     let (name, mode) = if modes.contains(&mode) { (name.trim_end(), mode) } else { (rest, "") };
-    if !name.is_empty() {
-        seen.name(index, name);
-    }
+    seen.tell(index, Fact::Name, name);
     if ["WDDM", "TCC", "MCDM"].contains(&mode) {
         fill(&mut seen.record.platform.system, Some(System::Windows));
     }
-    let persistence = match mode {
-        "On" => Some(true),
-        "Off" => Some(false),
-        _ => None,
-    };
+    seen.tell(index, Fact::Persistence, mode);
     let place = seen.gpu(index)?;
-    fill(&mut place.persistence, persistence);
     fill(&mut place.pci, bus.split_whitespace().next().and_then(address));
     Some(index)
-}
-
-/// `00000000:63:00.0`, in the record's spelling: `0000:63:00.0`.
-pub(super) fn address(text: &str) -> Option<String> {
-    let (domain, rest) = text.split_once(':')?;
-    let hex = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let fits = hex(domain) && rest.len() == 7 && rest.split([':', '.']).all(hex);
-    let domain = domain.strip_prefix("0000").filter(|rest| rest.len() == 4).unwrap_or(domain);
-    fits.then(|| format!("{domain}:{rest}").to_ascii_lowercase())
 }
 
 /// `|  1    3   0   0  |  14366MiB / 19968MiB | …`: GPU, its instances' numbers, memory.

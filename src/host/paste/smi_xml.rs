@@ -3,9 +3,8 @@
 //! Seen in <https://github.com/netdata/netdata/pull/2759> (oldest), <https://github.com/a0s/nvidia-smi-exporter/issues/1>,
 //! <https://github.com/netdata/netdata/issues/15755>, <https://github.com/influxdata/telegraf/issues/12996>.
 
-use super::lines::told;
-use super::seen::{Seen, compute_mode, fill, mebibytes, version};
-use super::smi_table::address;
+use super::seen::{Seen, address, fill, mebibytes, version};
+use super::smi_fact::Fact;
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let Some(start) = lines.iter().position(|line| line.contains("<nvidia_smi_log>")) else { return false };
@@ -54,8 +53,8 @@ impl Log {
         if name == "mig_device" {
             self.instance = Some(self.instance.map_or(0, |number| number + 1));
         }
-        if let Some(value) = told(text.trim()) {
-            self.entry(name, value, seen);
+        if !text.trim().is_empty() {
+            self.entry(name, text.trim(), seen);
         }
         if !tag.ends_with('/') {
             self.open.push(name.to_string());
@@ -72,6 +71,7 @@ impl Log {
         if self.gpus == 0 {
             match name {
                 "driver_version" | "kmd_version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
+                "attached_gpus" => fill(&mut seen.nvml().count, value.parse().ok()),
                 "cuda_version" | "cuda_umd_version" => fill(&mut seen.nvml().cuda, version(value)),
                 _ => {}
             }
@@ -85,19 +85,27 @@ impl Log {
             }
             return;
         }
-        if name == "product_name" {
-            seen.name(index, value);
-            return;
-        }
-        let Some(gpu) = seen.gpu(index) else { return };
+        seen.tell(index, self.fact(name), value);
+    }
+
+    /// What an element of a GPU is about.
+    fn fact(&self, name: &str) -> Fact {
+        let within = |element: &str| self.open.iter().any(|open| open == element);
         match name {
-            "uuid" => fill(&mut gpu.uuid, Some(value.to_string())),
-            "compute_mode" => fill(&mut gpu.compute_mode, compute_mode(value)),
-            "persistence_mode" => fill(&mut gpu.persistence, Some(value == "Enabled")),
-            "current_mig" => fill(&mut gpu.mig, Some(value == "Enabled")),
-            "total" if within("fb_memory_usage") => fill(&mut gpu.memory, mebibytes(value)),
-            "used" if within("fb_memory_usage") => fill(&mut gpu.memory_used, mebibytes(value)),
-            _ => {}
+            "product_name" => Fact::Name,
+            "product_brand" => Fact::Brand,
+            "uuid" => Fact::Uuid,
+            "compute_mode" => Fact::ComputeMode,
+            "persistence_mode" => Fact::Persistence,
+            "performance_state" | "pstate" => Fact::Performance,
+            "current_mig" => Fact::Mig,
+            "total" if within("fb_memory_usage") => Fact::Memory,
+            "used" if within("fb_memory_usage") => Fact::MemoryUsed,
+            "reset_required" => Fact::ResetRequired,
+            "drain_and_reset_recommended" => Fact::ResetRecommended,
+            "gpu_recovery_action" => Fact::Recovery,
+            "remapped_row_failure" => Fact::RemappingFailed,
+            _ => Fact::Other,
         }
     }
 }

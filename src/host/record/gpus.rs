@@ -85,7 +85,8 @@ pub struct Gpu {
     /// `none`, `pass-through`, `vgpu`, `host-vgpu`, `host-vsga`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub virtualization: Option<String>,
-    /// Its registration with the NVLink fabric: `not-supported`, `not-started`, `in-progress`, `completed`.
+    /// Its registration with the NVLink fabric: `not-supported`, `not-started`, `in-progress`, `completed`, or
+    /// `failed` with the status that it ended with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fabric: Option<String>,
     /// Whether the driver stays loaded without clients.
@@ -94,6 +95,13 @@ pub struct Gpu {
     /// Whether confidential computing accepts work. None: it is off, or nobody looked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidential_ready: Option<bool>,
+    /// What the driver asks for before more work is given to it: `reset`, `reboot`, `drain-p2p`, `drain-and-reset`.
+    /// None: nothing, or nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<String>,
+    /// Whether rows of its memory that failed could not be replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remapping_failed: Option<bool>,
     /// What could not be asked of it and matters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<ApiError>,

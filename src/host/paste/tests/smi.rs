@@ -176,22 +176,107 @@ done, thanks",
     assert_eq!((gpus[1].index, gpus[1].compute_capability.unwrap().to_string().as_str()), (2, "9.0"));
 }
 
+/// The faults of a text's GPUs, each as its code, 0 where it has none.
+fn faults(text: &str) -> Vec<Option<i64>> {
+    let gpus = host(text).nvml.unwrap().gpus;
+    gpus.iter().map(|gpu| gpu.fault.as_ref().map(|fault| fault.code.unwrap_or(0))).collect()
+}
+
+/// What every GPU tells that works is told by one that answers; a fan, a sensor or a counter may be broken on it.
+#[rustfmt::skip]
 #[test]
-fn gpus_that_are_lost_are_told() {
-    let fault = |text: &str, at: usize| host(text).nvml.unwrap().gpus[at].fault.as_ref().and_then(|fault| fault.code);
-    let csv = "name, driver_version, compute_cap, fan.speed [%], ecc.mode.current
-NVIDIA H100 NVL, 550.54.15, 9.0, [Unknown Error], Enabled
-NVIDIA H100 NVL, 550.54.15, 9.0, [GPU is lost], [GPU is lost]";
-    assert_eq!((fault(csv, 0), fault(csv, 1)), (None, Some(15)));
-    let table = TABLE.replace(
-        "|      45MiB /  40536MiB |     N/A      Default |",
-        "|  GPU is lost           |     ERR!        ERR! |",
+fn gpus_that_do_not_answer_are_told_whatever_the_form() {
+    for (what, with, fault) in [
+        ("| N/A   30C    P0             42W", "|ERR!   30C    P0             42W", None),
+        ("| N/A   30C    P0             42W", "|ERR!  ERR!    P0          ERR! ", None),
+        // https://github.com/NVIDIA/dcgm-exporter/issues/313
+        ("| N/A   30C    P0             42W", "|ERR!  ERR!  ERR!              N/A", Some(0)),
+        ("45MiB /  40536MiB", "ERR! / ERR!", Some(0)),
+        ("45MiB /  40536MiB", "GPU is lost", Some(15)),
+        ("45MiB /  40536MiB", "Unknown Error", Some(999)),
+        ("N/A      Default", "N/A         ERR!", Some(0)),
+        ("             Enabled", "                ERR!", Some(0)),
+        ("NVIDIA A100-SXM4-40GB          Off |", "ERR!                         ERR!|", Some(0)),
+    ] {
+        let table = TABLE.replace(what, with);
+        assert_ne!(table, TABLE, "{what}");
+        assert_eq!(faults(&table), [None, fault], "{with}");
+    }
+    // https://github.com/NVIDIA/dcgm-exporter/issues/319
+    let log = |key: &str, value: &str| {
+        format!("==============NVSMI LOG==============\n\nDriver Version : 535.161.08\nAttached GPUs : 1\n\
+                 GPU 00000000:00:16.0\n    Product Name : NVIDIA A10G\n    {key} : {value}\n")
+    };
+    let xml = |name: &str, value: &str| {
+        format!("<nvidia_smi_log><driver_version>535.161.08</driver_version><attached_gpus>1</attached_gpus>\
+                 <gpu id=\"00000000:00:16.0\"><product_name>NVIDIA A10G</product_name><{name}>{value}</{name}></gpu>")
+    };
+    let csv = |field: &str, value: &str| format!("name, uuid, driver_version, {field}\nNVIDIA A10G, GPU-1, 535.161.08, [{value}]\n");
+    for (texts, fault) in [
+        ([log("Product Brand", "Unknown Error"), xml("product_brand", "Unknown Error"), csv("memory.total [MiB]", "Unknown Error")], Some(999)),
+        ([log("Compute Mode", "Unknown Error"), xml("compute_mode", "Unknown Error"), csv("compute_mode", "Unknown Error")], Some(999)),
+        ([log("Fan Speed", "GPU is lost"), xml("fan_speed", "GPU is lost"), csv("fan.speed [%]", "GPU is lost")], Some(15)),
+        ([log("VBIOS Version", "GPU requires reset"), xml("pstate", "GPU requires reset"), csv("pstate", "GPU requires reset")], Some(16)),
+        ([log("Fan Speed", "Unknown Error"), xml("fan_speed", "Unknown Error"), csv("fan.speed [%]", "Unknown Error")], None),
+    ] {
+        for text in texts {
+            assert_eq!(faults(&text), [fault], "{text}");
+        }
+    }
+    // Without a header.
+    for (row, fault) in [
+        ("[GPU is lost], [GPU is lost]", Some(15)),
+        ("1, [GPU requires reset], [GPU requires reset]", Some(16)),
+        ("NVIDIA H100 NVL, [Unknown Error]", Some(999)),
+        ("NVIDIA H100 NVL, 550.54.15, [GPU is lost]", Some(15)),
+        ("NVIDIA H100 NVL, 550.54.15, [Unknown Error]", None),
+    ] {
+        assert_eq!(faults(&format!("NVIDIA H100 NVL, 550.54.15\n{row}\n")), [None, fault], "{row}");
+    }
+    assert_eq!(host("NVIDIA H100 NVL, 550.54.15\nseen, [GPU is lost]\n").nvml.unwrap().gpus.len(), 1);
+}
+
+#[test]
+fn what_a_gpu_needs_is_told_whatever_the_form() {
+    let needs = |text: &str| {
+        let gpu = &host(text).nvml.unwrap().gpus[0];
+        (gpu.recovery.clone(), gpu.remapping_failed)
+    };
+    let log =
+        |lines: &str| format!("=====NVSMI LOG=====\nGPU 00000000:00:16.0\n    Product Name : NVIDIA A10G\n{lines}\n");
+    let wanted = |recovery: &str| Some(recovery.to_string());
+    let reset = "    GPU Reset Status\n        Reset Required : Yes\n        Drain and Reset Recommended : N/A";
+    let rows = "    Remapped Rows\n        Pending : Yes\n        Remapping Failure Occurred : Yes";
+    assert_eq!(needs(&log(reset)), (wanted("reset"), None));
+    assert_eq!(needs(&log(rows)), (None, Some(true)));
+    assert_eq!(needs(&log("    GPU Recovery Action : Drain and Reset")), (wanted("drain-and-reset"), None));
+    assert_eq!(needs(&log("    GPU Recovery Action : None")), (None, None));
+    let xml = "<nvidia_smi_log><gpu id=\"00000000:00:16.0\"><gpu_reset_status><reset_required>Requested functionality has \
+               been deprecated</reset_required></gpu_reset_status><gpu_recovery_action>Reboot</gpu_recovery_action>\
+               <remapped_rows><remapped_row_failure>No</remapped_row_failure></remapped_rows></gpu></nvidia_smi_log>";
+    assert_eq!(needs(xml), (wanted("reboot"), Some(false)));
+    let csv = "name, driver_version, reset_status.reset_required, gpu_recovery_action\nNVIDIA A10G, 535.161.08, No, Drain P2P\n";
+    assert_eq!(needs(csv), (wanted("drain-p2p"), None));
+}
+
+/// The product of a vGPU's licence is not the GPU's. Seen in <https://github.com/NVIDIA/gpu-operator/issues/220>.
+#[test]
+fn a_licence_has_a_product_of_its_own() {
+    let record = host(
+        "==============NVSMI LOG==============
+Driver Version                            : 550.54.15
+GPU 00000000:17:00.0
+    Product Name                          : GRID A100-10C
+    vGPU Software Licensed Product
+        Product Name                      : NVIDIA Virtual Compute Server
+        License Status                    : Unlicensed (Unrestricted)
+",
     );
-    assert_ne!(table, TABLE);
-    assert_eq!((fault(&table, 0), fault(&table, 1)), (None, Some(15)));
-    let fan = TABLE.replace("| N/A   30C ", "|ERR!   30C ");
-    assert_ne!(fan, TABLE);
-    assert_eq!(fault(&fan, 1), None);
+    assert_eq!((gpus(&record), formats(&record)), (vec!["GRID A100-10C"], vec!["nvidia-smi -q"]));
+}
+
+#[test]
+fn sentences_about_one_gpu_are_told() {
     for (words, code) in [("Not Found", Some(6)), ("GPU requires reset", Some(16)), ("Something new", None)] {
         let nvml =
             host(&format!("Unable to determine the device handle for GPU1: 0000:41:00.0: {words}\n")).nvml.unwrap();
