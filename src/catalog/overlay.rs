@@ -261,40 +261,14 @@ impl<'t> Sheet<'t> {
                 (Some((kind, at)), Some(_)) => {
                     gone.entry(*kind).or_default().insert(*at);
                 }
-                (Some(_), None) => {
-                    let place = laid.overlaid(&row.id).map_or("the built-in catalog".to_string(), |at| at.to_string());
-                    let message = format!(
-                        "`{}` is already in {place}: {name}:{} would override it in silence",
-                        row.id,
-                        self.line(&row.span)
-                    );
-                    let help = "add `replace = true` to the row if it is to take the place of that one";
-                    wrong.push(Mistake::new("overlay-exists", message, row.span.clone()).help(help));
-                }
+                (Some(_), None) => wrong.push(self.stands_already(row, laid, name)),
                 (None, Some(_)) if captured.is_some() => {
                     for (kind, at) in captured.iter().flat_map(|capture| &capture.rows) {
                         gone.entry(*kind).or_default().insert(*at);
                     }
                 }
-                (None, Some(span)) => {
-                    // In the order of the alphabet, so that of several at one distance the same is named each time.
-                    let ids: BTreeSet<&str> = known.keys().map(String::as_str).collect();
-                    let near = nearest(&row.id, ids.into_iter().map(|id| (id.to_string(), id)));
-                    let help = match near.first() {
-                        Some(near) => format!("the nearest id is `{near}`; drop `replace` if the row is new"),
-                        None => "drop `replace`: the row is new".to_string(),
-                    };
-                    let message = format!("there is no `{}` that this row could replace", row.id);
-                    wrong.push(Mistake::new("overlay-replaces-nothing", message, span.clone()).help(help));
-                }
-                (None, None) => wrong.extend(captured.map(|capture| {
-                    let (taken, means) = (&capture.name, &capture.means);
-                    let line = self.line(&row.span);
-                    let message =
-                        format!("`{taken}` already means `{means}`: {name}:{line} would change that in silence");
-                    let help = "add `replace = true` to the row if it is to take its place, or give it another name";
-                    Mistake::new("overlay-captures", message, row.span.clone()).help(help)
-                })),
+                (None, Some(span)) => wrong.push(replaces_nothing(row, span, &known)),
+                (None, None) => wrong.extend(captured.map(|capture| self.would_capture(row, capture, name))),
             }
         }
         drop(own);
@@ -309,6 +283,21 @@ impl<'t> Sheet<'t> {
         laid.laid.to_mut().retain(|row| !replaced.contains(&*row.id));
         laid.laid.to_mut().extend(places);
         laid.laid.to_mut().sort_by_key(|one| one.id);
+    }
+
+    fn stands_already(&self, row: &Row, laid: &Catalog, name: &str) -> Mistake {
+        let place = laid.overlaid(&row.id).map_or("the built-in catalog".to_string(), |at| at.to_string());
+        let line = self.line(&row.span);
+        let message = format!("`{}` is already in {place}: {name}:{line} would override it in silence", row.id);
+        let help = "add `replace = true` to the row if it is to take the place of that one";
+        Mistake::new("overlay-exists", message, row.span.clone()).help(help)
+    }
+
+    fn would_capture(&self, row: &Row, capture: &Capture, name: &str) -> Mistake {
+        let (taken, means, line) = (&capture.name, &capture.means, self.line(&row.span));
+        let message = format!("`{taken}` already means `{means}`: {name}:{line} would change that in silence");
+        let help = "add `replace = true` to the row if it is to take its place, or give it another name";
+        Mistake::new("overlay-captures", message, row.span.clone()).help(help)
     }
 
     /// What the rows would take for themselves of what has other ids, by their own ids.
@@ -423,4 +412,16 @@ fn fit(text: &str, span: Range<usize>) -> Range<usize> {
     };
     let start = down(span.start);
     start..down(span.end).max(start)
+}
+
+fn replaces_nothing(row: &Row, replace: &Range<usize>, known: &HashMap<String, (&'static str, usize)>) -> Mistake {
+    // In the order of the alphabet, so that of several at one distance the same is named each time.
+    let ids: BTreeSet<&str> = known.keys().map(String::as_str).collect();
+    let near = nearest(&row.id, ids.into_iter().map(|id| (id.to_string(), id)));
+    let help = match near.first() {
+        Some(near) => format!("the nearest id is `{near}`; drop `replace` if the row is new"),
+        None => "drop `replace`: the row is new".to_string(),
+    };
+    let message = format!("there is no `{}` that this row could replace", row.id);
+    Mistake::new("overlay-replaces-nothing", message, replace.clone()).help(help)
 }

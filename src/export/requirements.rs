@@ -60,57 +60,35 @@ fn next(lock: &Lock, file: &str, options: &Options) -> String {
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
-    let mut out = "# Written by `gpuenv export requirements`; do not edit.\n".to_string();
-    let python = wheels::python(lock, target)?;
-    if let Some(python) = python {
-        let arch = valid::cpu_arch(&target.arch)?;
-        out += &format!("# For Python {python} on Linux {arch}.\n");
-    }
     let others = ordinary::of(lock, name)?;
     if wheels.is_empty() && others.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
     }
-    out += &own::comment(lock, name, target);
-    for line in own::pip_lines(lock, name, target)? {
-        out += &format!("{line}\n");
-    }
+    let head = head(lock, name, target)?;
+    let with_hashes = options.has("hashes");
     if options.has("constraints") {
-        if options.has("hashes") {
+        if with_hashes {
             return Err(ExportError::bad_option("hashes", "", "no --constraints beside it: pip wants no hashes there"));
         }
-        return Ok(out + &own::constraints(lock, name, target)? + &constraints(&wheels, &beside, &others)?);
+        return Ok(head + &own::constraints(lock, name, target)? + &constraints(&wheels, &beside, &others)?);
     }
-    if options.has("hashes") {
-        out += "# Holds no dependencies, which have no sha256 here: `pip install --no-deps --require-hashes -r` this file,\n\
-                # then the rest as you are used to, with these versions as constraints. For the hashes of all, dependencies too:\n\
-                #   uv pip compile --generate-hashes --emit-index-url -o requirements.lock requirements.txt\n";
+    let mut out = head;
+    if with_hashes {
+        out += ABOUT_HASHES;
         if wheels.iter().all(|wheel| wheel.hashes().is_none()) {
             return Err(ExportError::UnknownHash(wheels.iter().map(shown).collect()));
         }
     }
     let (wheels, unhashed): (Vec<&Wheel>, Vec<&Wheel>) =
-        wheels.into_iter().partition(|wheel| !options.has("hashes") || wheel.hashes().is_some());
+        wheels.into_iter().partition(|wheel| !with_hashes || wheel.hashes().is_some());
     out += &compiled(&wheels)?;
     if let Some(line) = images::inside_line(lock, name, target)? {
         out += &format!("# It stands in the image, and stays as it is:\n{line}\n");
     }
     out += &sources(lock, &wheels, &beside)?;
-    for wheel in &wheels {
-        out += &pin(wheel)?;
-        // An address carries its own.
-        for hash in wheels::hashes(wheel)?.iter().filter(|_| options.has("hashes")) {
-            out += &format!(" \\\n    {hash}");
-        }
-        out.push('\n');
-    }
-    if !unhashed.is_empty() {
-        out += "# The sha256 of these is not known; to be installed afterwards:\n";
-    }
-    for wheel in &unhashed {
-        out += &format!("#   {}\n", pin(wheel)?);
-    }
+    out += &pins(&wheels, &unhashed, with_hashes)?;
     // Without dependencies nothing brings them in.
-    if !options.has("hashes") {
+    if !with_hashes {
         let held = held(&wheels, &beside, &others)?;
         if !held.is_empty() {
             out += &format!("# {HELD}\n{}\n", held.join("\n"));
@@ -120,13 +98,54 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         return Ok(out);
     }
     // pip takes hashes for all or for none.
-    let (note, sign) = match options.has("hashes") {
+    let (note, sign) = match with_hashes {
         true => ("Without a sha256 here; to be installed afterwards:", "#   "),
         false => (ordinary::NOTE, ""),
     };
     out += &format!("# {note}\n");
     for line in ordinary::lines(&others) {
         out += &format!("{sign}{line}\n");
+    }
+    Ok(out)
+}
+
+/// What stands above all requirements: what they are for, and how pip is to look for them.
+fn head(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
+    let mut out = "# Written by `gpuenv export requirements`; do not edit.\n".to_string();
+    if let Some(python) = wheels::python(lock, target)? {
+        let arch = valid::cpu_arch(&target.arch)?;
+        out += &format!("# For Python {python} on Linux {arch}.\n");
+    }
+    out += &own::comment(lock, name, target);
+    for line in own::pip_lines(lock, name, target)? {
+        out += &format!("{line}\n");
+    }
+    Ok(out)
+}
+
+/// What stands above requirements with hashes.
+const ABOUT_HASHES: &str = "\
+# Holds no dependencies, which have no sha256 here: `pip install --no-deps --require-hashes -r` this file,
+# then the rest as you are used to, with these versions as constraints. For the hashes of all, dependencies too:
+#   uv pip compile --generate-hashes --emit-index-url -o requirements.lock requirements.txt
+";
+
+/// The pins, with their hashes where those are asked for; the others as comments.
+fn pins(wheels: &[&Wheel], unhashed: &[&Wheel], with_hashes: bool) -> Result<String, ExportError> {
+    let mut out = String::new();
+    for wheel in wheels {
+        out += &pin(wheel)?;
+        // An address carries its own.
+        for hash in wheels::hashes(wheel)?.iter().filter(|_| with_hashes) {
+            out += &format!(" \\\n    {hash}");
+        }
+        out.push('\n');
+    }
+    if !unhashed.is_empty() {
+        out += "# The sha256 of these is not known; to be installed afterwards:\n";
+    }
+    for wheel in unhashed {
+        out += &format!("#   {}\n", pin(wheel)?);
     }
     Ok(out)
 }

@@ -16,6 +16,7 @@ pub mod image;
 pub mod installed;
 pub mod installs;
 pub mod libraries;
+mod local;
 pub mod machine;
 pub mod modules;
 pub mod network;

@@ -3,7 +3,6 @@
 //! What depends on choices already made is looked up here rather than solved for: which toolkit has the wheel's
 //! own minor, which image the wheel's own line, which driver is the oldest that suffices.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use super::driver::{self, DriverNeed, DriverRow};
 use super::engine::Selection;
 use super::fits;
 use super::image;
-use super::network::Var;
+use super::local::local_choice;
 use super::pieces::{self, Beside, Pieces};
 use super::problem::law;
 use super::reading::Reading;
@@ -239,96 +238,6 @@ fn leaves_open(builds: &[&Build]) -> bool {
 
 fn pick<'c, T>(choices: &Option<Choice<&'c T>>, choice: &[usize]) -> Option<&'c T> {
     choices.as_ref().map(|choices| *choices.of(choice))
-}
-
-/// Toolkit, image and driver of a class once the stack is known: the first combination that fits, toolkits and
-/// images nearest to the stack's line first.
-fn local_choice<'c>(
-    plan: &Plan<'_, 'c>,
-    at: usize,
-    choice: &[usize],
-    releases: &[&Release<'c>],
-) -> (Option<&'c Toolkit>, Option<&'c Image>, Option<DriverRow<'c>>) {
-    let local = &plan.locals[at];
-    let line = releases.iter().find_map(|release| release.line.as_ref());
-    let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
-    let var_of_toolkit = local.toolkit.as_ref().map(|choices| choices.var);
-    let var_of_image = local.image.as_ref().map(|choices| choices.var);
-    let var_of_driver = local.driver.as_ref().map(|choices| choices.var);
-    let free: Vec<Var> = [var_of_toolkit, var_of_image, var_of_driver].into_iter().flatten().collect();
-    let beside = |var: Option<Var>| var.map_or(Vec::new(), |var| plan.network.beside(var, choice, &free));
-    let mut toolkits = beside(var_of_toolkit);
-    if let Some(choices) = &local.toolkit {
-        // Of a line that names a major only, what the driver knows by itself.
-        let pinned = local.driver.as_ref().filter(|_| plan.classes[at].target.pins_driver());
-        let oldest = pinned.and_then(|drivers| Some(&drivers.rows[*beside(var_of_driver).first()?]));
-        let known = oldest.and_then(DriverRow::cuda).filter(|_| line.is_some_and(|line| line.len() < 2));
-        let beyond = |version: &Version| known.is_some_and(|known| version.prefix(2) > *known);
-        toolkits.sort_by_key(|&row| {
-            let version = &choices.rows[row].version;
-            (off_line(version), beyond(version), plan.network.rank(choices.var, row))
-        });
-    }
-    let mut images = beside(var_of_image);
-    if let Some(choices) = &local.image {
-        images.sort_by_key(|&row| plan.network.rank(choices.var, row));
-    }
-    if let (Some(choices), Some(line)) = (&local.image, line) {
-        // The stack's own line, then the newest older one, then the oldest newer one.
-        let other_torch = |image: &Image| {
-            let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
-            let torch = releases.iter().find(of_torch).map(|release| release.version.as_str());
-            image.torch.as_deref().is_some_and(|inside| torch.is_some_and(|torch| torch != inside))
-        };
-        let possible = local.driver.iter().flat_map(|of| beside(var_of_driver).into_iter().map(|row| &of.rows[row]));
-        let newest = possible.max_by(|a, b| a.version.cmp(&b.version));
-        let refused = |image: &Image| {
-            let gpus = plan.classes[at].machine().kinds.iter().map(|kind| &kind.gpu);
-            newest.is_some_and(|driver| image::leans_on_compat(image, driver, gpus))
-        };
-        images.sort_by_key(|&row| {
-            let image = choices.rows[row];
-            let (distance, cuda) = match image.cuda.cmp_prefix(line) {
-                Ordering::Equal => (0, None),
-                Ordering::Less => (1, None),
-                Ordering::Greater => (2, Some(&image.cuda)),
-            };
-            (other_torch(image), refused(image), distance, cuda, plan.network.rank(choices.var, row))
-        });
-    }
-    let mut tried = choice.to_vec();
-    let compat_distance = |row: &DriverRow| {
-        row.added().map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
-    };
-    let mut drivers = beside(var_of_driver);
-    if let Some(choices) = &local.driver {
-        drivers.sort_by_key(|&row| (compat_distance(&choices.rows[row]), plan.network.rank(choices.var, row)));
-    }
-    for toolkit in each(&toolkits) {
-        for image in each(&images) {
-            for driver in each(&drivers) {
-                let picks = [(var_of_toolkit, toolkit), (var_of_image, image), (var_of_driver, driver)];
-                for (var, row) in picks {
-                    if let (Some(var), Some(row)) = (var, row) {
-                        tried[var] = row;
-                    }
-                }
-                if free.iter().all(|&var| plan.network.goes_with(var, tried[var], &tried, &[])) {
-                    return (
-                        local.toolkit.as_ref().zip(toolkit).map(|(choices, row)| choices.rows[row]),
-                        local.image.as_ref().zip(image).map(|(choices, row)| choices.rows[row]),
-                        local.driver.as_ref().zip(driver).map(|(choices, row)| choices.rows[row].clone()),
-                    );
-                }
-            }
-        }
-    }
-    unreachable!("the solver found a combination among these")
-}
-
-/// The rows to try, or one try of nothing where there is nothing to choose.
-fn each(rows: &[usize]) -> Vec<Option<usize>> {
-    if rows.is_empty() { vec![None] } else { rows.iter().copied().map(Some).collect() }
 }
 
 /// The oldest driver that suffices for what was chosen, whatever the hosts have.

@@ -201,6 +201,13 @@ const CASES: &[Case] = &[
     ),
     // A library of which no release is called so comes with no unseen build either.
     case("torch = \"*\"\nnccl = \"2.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of nccl matches `2.99`"]),
+    // No such release of a line that is known, where nothing is installed but wheels of the line.
+    case(
+        "torch = \"*\"\ncuda = \"12.8.7\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["no known release of cuda matches `12.8.7`; the nearest are 12.8.2 and 12.9.0"],
+    ),
     case("torch = \"*\"\ncudnn = \"9.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of cudnn matches `9.99`"]),
     // The drivers of Jetsons are numbered by themselves. Source: github.com/vllm-project/vllm/issues/34470 (Thor, driver
     // 580.00, torch 2.10.0+cu130, "Is CUDA available: True").

@@ -271,85 +271,112 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
     }
     for row in catalog.companions.iter() {
         let name = row.row_name();
-        let spelled =
-            row.package.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        if !spelled || !address::is_package(&row.package) {
-            say("package-name", "companion", &name, "a package is named in lower case, with `-` between words".into());
-        }
-        if FRAMEWORKS.contains(&&*row.package) {
-            say("framework", "companion", &name, "a framework follows none: it is a `build`".into());
-        }
-        // What links its runtime in runs beside any CUDA, and what asks for another package follows the CUDA of that one.
-        let of_any = row.cuda.is_none() && !row.gpu_code && row.requires.is_empty();
-        if row.follows_cuda() && (of_any || row.needs != "*") {
-            let says = "what follows a CUDA major says which, in `cuda`, and needs `*`";
-            say("framework", "companion", &name, says.into());
-        } else if !row.follows_cuda() && !FRAMEWORKS.contains(&&*row.framework) {
-            let says = format!("`{}` is no framework: {}", row.framework, FRAMEWORKS.join(", "));
-            say("framework", "companion", &name, says);
-        }
+        let of_row = &mut |lint: &'static str, says: String| say(lint, "companion", &name, says);
+        named(row, of_row);
+        brought(row, catalog, of_row);
+        kept_together(row, of_row);
         let address = (row.index_url.as_deref(), row.wheel.as_deref());
         let elsewhere = row.index_url.is_some() || row.url.is_some() || row.variant.is_some();
         addresses("companion", &name, address, elsewhere, say);
-        if row.url.is_some() && (row.index_url.is_some() || row.sdist || row.arches.is_empty()) {
-            let says = "`url` stands beside `arches`, and beside no index_url and no sdist";
-            say("belongs-together", "companion", &name, says.into());
-        }
-        let brought = |pin: &str| {
-            let (package, asked) = pin.split_at(pin.find(['=', '<', '>', '!', '~']).unwrap_or(pin.len()));
-            !asked.is_empty()
-                && Constraint::parse(asked).is_ok()
-                && catalog.companions.iter().any(|one| one.package == package && one.framework == row.framework)
-        };
-        if let Some(pin) = row.brings.iter().find(|pin| row.variant.is_none() || !brought(pin)) {
-            let says =
-                "`brings` tells of a wheel for a variant which other companions it asks for, `torchvision==0.26.0`";
-            say("belongs-together", "companion", &name, format!("`{pin}`: {says}"));
-        }
         systems("companion", catalog, &name, &row.systems, say);
-        if let Some(variant) = &row.variant
-            && !catalog.builds.iter().any(|build| build.package == row.framework && build.variant == *variant)
-        {
-            say("variant", "companion", &name, format!("no {} is `{variant}`", row.framework));
-        }
-        if row.finished.is_empty() == row.finished_source.is_some() || !row.sdist && !row.finished.is_empty() {
-            let says = "finished and finished_source belong together, and to what comes as source";
-            say("belongs-together", "companion", &name, says.into());
-        }
-        if row.jit && (row.gpu_code || row.sdist) {
-            let says = "a package that compiles its kernels when they are first used holds none, and has a wheel";
-            say("belongs-together", "companion", &row.row_name(), says.into());
-        }
-        if row.sdist && (row.gpu_code || row.variant.is_some()) {
-            let says = "what is published as source holds no GPU code and is made for no variant";
-            say("belongs-together", "companion", &name, says.into());
-        }
         let needs = constraint("companion", &name, &row.needs, say);
-        if needs.as_ref().is_some_and(|needs| needs.comparisons().any(|one| one.variant.is_some())) {
-            let says = format!("`{}` names a variant, which a companion cannot ask for", row.needs);
-            say("companion-variant", "companion", &name, says);
-        }
-        let known = versions.get(&*row.framework);
-        let admits = |needs: &Constraint| known.is_some_and(|all| all.iter().any(|version| needs.admits(version)));
-        if needs.is_some_and(|needs| !row.follows_cuda() && !admits(&needs)) {
-            let says = format!("no {} is in `{}`", row.framework, row.needs);
-            say("unchoosable", "companion", &name, says);
-        }
         let python = row.python.as_ref().and_then(|text| constraint("companion", &name, text, say));
-        let has_python = |python: &Constraint| {
-            catalog.pythons.iter().any(|row| python.cut_to(row.version.len()).admits(&row.version))
-        };
-        if python.as_ref().is_some_and(|python| !has_python(python)) {
-            say("unchoosable", "companion", &name, "it accepts no Python of the catalog".into());
+        let of_row = &mut |lint: &'static str, says: String| say(lint, "companion", &name, says);
+        if let Some(needs) = needs {
+            choosable(row, &needs, versions.get(&*row.framework), of_row);
         }
-        let admits = |line: &Version| python.as_ref().is_none_or(|python| python.cut_to(line.len()).admits(line));
-        let lines = || catalog.pythons.iter().map(|row| &row.version).filter(|line| admits(line));
-        if let Some(url) = &row.url
-            && !row.arches.iter().all(|&arch| lines().all(|line| is_own_file(row, arch, line)))
-        {
-            let says = "no https:// address of the wheel of this release, variant, `{arch}` and `{python}`";
-            say("wheel-address", "companion", &name, format!("`{url}` is {says}"));
+        for_pythons(row, python.as_ref(), catalog, of_row);
+    }
+}
+
+/// Says what is wrong with a row.
+type Of<'a> = &'a mut dyn FnMut(&'static str, String);
+
+/// A companion has a name of its own and follows something.
+fn named(row: &Companion, say: Of<'_>) {
+    let spelled = row.package.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+    if !spelled || !address::is_package(&row.package) {
+        say("package-name", "a package is named in lower case, with `-` between words".into());
+    }
+    if FRAMEWORKS.contains(&&*row.package) {
+        say("framework", "a framework follows none: it is a `build`".into());
+    }
+    // What links its runtime in runs beside any CUDA, and what asks for another package follows the CUDA of that one.
+    let of_any = row.cuda.is_none() && !row.gpu_code && row.requires.is_empty();
+    if row.follows_cuda() && (of_any || row.needs != "*") {
+        say("framework", "what follows a CUDA major says which, in `cuda`, and needs `*`".into());
+    } else if !row.follows_cuda() && !FRAMEWORKS.contains(&&*row.framework) {
+        say("framework", format!("`{}` is no framework: {}", row.framework, FRAMEWORKS.join(", ")));
+    }
+}
+
+/// What it brings, and the variant that it is for, are in the catalog.
+fn brought(row: &Companion, catalog: &Catalog, say: Of<'_>) {
+    let is_known = |pin: &str| {
+        let (package, asked) = pin.split_at(pin.find(['=', '<', '>', '!', '~']).unwrap_or(pin.len()));
+        !asked.is_empty()
+            && Constraint::parse(asked).is_ok()
+            && catalog.companions.iter().any(|one| one.package == package && one.framework == row.framework)
+    };
+    if let Some(pin) = row.brings.iter().find(|pin| row.variant.is_none() || !is_known(pin)) {
+        let says = "`brings` tells of a wheel for a variant which other companions it asks for, `torchvision==0.26.0`";
+        say("belongs-together", format!("`{pin}`: {says}"));
+    }
+    if let Some(variant) = &row.variant
+        && !catalog.builds.iter().any(|build| build.package == row.framework && build.variant == *variant)
+    {
+        say("variant", format!("no {} is `{variant}`", row.framework));
+    }
+}
+
+/// Fields that stand together or not at all.
+fn kept_together(row: &Companion, say: Of<'_>) {
+    let mut refuse = |is_wrong: bool, says: &str| {
+        if is_wrong {
+            say("belongs-together", says.into());
         }
+    };
+    refuse(
+        row.url.is_some() && (row.index_url.is_some() || row.sdist || row.arches.is_empty()),
+        "`url` stands beside `arches`, and beside no index_url and no sdist",
+    );
+    refuse(
+        row.finished.is_empty() == row.finished_source.is_some() || !row.sdist && !row.finished.is_empty(),
+        "finished and finished_source belong together, and to what comes as source",
+    );
+    refuse(
+        row.jit && (row.gpu_code || row.sdist),
+        "a package that compiles its kernels when they are first used holds none, and has a wheel",
+    );
+    refuse(
+        row.sdist && (row.gpu_code || row.variant.is_some()),
+        "what is published as source holds no GPU code and is made for no variant",
+    );
+}
+
+/// Some release of its framework is in what it needs.
+fn choosable(row: &Companion, needs: &Constraint, known: Option<&HashSet<&Version>>, say: Of<'_>) {
+    if needs.comparisons().any(|one| one.variant.is_some()) {
+        say("companion-variant", format!("`{}` names a variant, which a companion cannot ask for", row.needs));
+    }
+    let admits_one = known.is_some_and(|all| all.iter().any(|version| needs.admits(version)));
+    if !row.follows_cuda() && !admits_one {
+        say("unchoosable", format!("no {} is in `{}`", row.framework, row.needs));
+    }
+}
+
+/// It accepts some Python, and its own file is named for each of them.
+fn for_pythons(row: &Companion, python: Option<&Constraint>, catalog: &Catalog, say: Of<'_>) {
+    let admits = |line: &Version| python.is_none_or(|python| python.cut_to(line.len()).admits(line));
+    let lines = || catalog.pythons.iter().map(|row| &row.version).filter(|line| admits(line));
+    if lines().next().is_none() {
+        say("unchoosable", "it accepts no Python of the catalog".into());
+    }
+    if let Some(url) = &row.url
+        && !row.arches.iter().all(|&arch| lines().all(|line| is_own_file(row, arch, line)))
+    {
+        let says = "no https:// address of the wheel of this release, variant, `{arch}` and `{python}`";
+        say("wheel-address", format!("`{url}` is {says}"));
     }
 }
 

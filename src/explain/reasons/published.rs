@@ -175,29 +175,7 @@ impl<'c> Explainer<'_, 'c> {
             of_package.iter().filter(|row| platform.takes(row) && version_matches(constraint, &row.version)).collect();
         let variants: Vec<&str> = same_version.iter().map(|row| &*row.variant).collect();
         if same_version.is_empty() {
-            let known = || of_package.iter().filter(|row| platform.takes(row)).map(|row| &row.version);
-            let wish = constraint.comparisons().filter_map(|one| one.version.as_ref()).max();
-            let versions: Vec<&Version> = known().collect();
-            match (wish, known().min()) {
-                // Nobody lists all that was made for one system.
-                _ if matches!(platform.takes, Takes::Own(_)) => self.say(match versions.is_empty() {
-                    true => format!("no build of {} for {arch} is known", ask.package),
-                    false => {
-                        let known = span(&versions);
-                        format!("no build of {} {constraint} for {arch} is known, only {known}", ask.package)
-                    }
-                }),
-                // Of what is older than the catalog nobody says that it was not published.
-                (Some(wish), Some(oldest)) if wish < oldest => self.say(format!(
-                    "{} {constraint} is older than the catalog, whose oldest for {arch} is {oldest}",
-                    ask.package
-                )),
-                _ => {
-                    let nearest = nearest_versions(constraint, known());
-                    let as_of = self.listed(ask.package);
-                    self.say(format!("{} {constraint} is not on its index for {arch}{as_of}{nearest}", ask.package));
-                }
-            }
+            self.no_such_release(ask, &of_package);
         } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
             let unsolved = self.unsolved(ask.package, constraint, platform.arch);
             self.say(format!(
@@ -227,6 +205,32 @@ impl<'c> Explainer<'_, 'c> {
         }
         let cited: Vec<&Build> = same_version.into_iter().copied().collect();
         self.cite_builds(&cited);
+    }
+
+    /// That no release of these builds is what is asked for.
+    fn no_such_release(&mut self, ask: &PackageRequest<'c>, of_package: &[&Build]) {
+        let (platform, arch) = (self.platform(), self.platform_name());
+        let (package, constraint) = (ask.package, &ask.constraint);
+        let known = || of_package.iter().filter(|row| platform.takes(row)).map(|row| &row.version);
+        let wish = constraint.comparisons().filter_map(|one| one.version.as_ref()).max();
+        let versions: Vec<&Version> = known().collect();
+        let says = match (wish, known().min()) {
+            // Nobody lists all that was made for one system.
+            _ if matches!(platform.takes, Takes::Own(_)) => match versions.is_empty() {
+                true => format!("no build of {package} for {arch} is known"),
+                false => format!("no build of {package} {constraint} for {arch} is known, only {}", span(&versions)),
+            },
+            // Of what is older than the catalog nobody says that it was not published.
+            (Some(wish), Some(oldest)) if wish < oldest => {
+                format!("{package} {constraint} is older than the catalog, whose oldest for {arch} is {oldest}")
+            }
+            _ => {
+                let nearest = nearest_versions(constraint, known());
+                let as_of = self.listed(package);
+                format!("{package} {constraint} is not on its index for {arch}{as_of}{nearest}")
+            }
+        };
+        self.say(says);
     }
 
     /// What a build of one's own is made for.

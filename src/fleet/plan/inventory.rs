@@ -140,16 +140,7 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
     let first = |key: &str| text(key).map(|mut all| all.remove(0));
     let mut target = template.clone();
     let mut gpus = text("gpu").ok_or_else(|| no_gpu(record))?;
-    if let Some(name) = untold_gpu(record, catalog) {
-        return Err(format!("the catalog does not know its GPU `{name}`, and its compute capability was not seen"));
-    }
-    let unknown = gpus.iter().find_map(|name| match catalog.gpu(name) {
-        GpuMatch::Bare(cc) if !catalog.knows_capability(cc) => Some(cc),
-        _ => None,
-    });
-    if let Some(cc) = unknown {
-        return Err(format!("the catalog knows no GPU of its compute capability {cc}"));
-    }
+    gpus_are_known(record, &gpus, catalog)?;
     gpus.sort();
     target.gpu = written(gpus.clone(), list_text(&gpus));
     let without_gpu = gpus.iter().all(|gpu| gpu == "none");
@@ -178,11 +169,7 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
         let parsed = CpuArch::parse(arch).map_err(|_| format!("no wheels are known for its processor, {arch}"))?;
         target.arch = written(parsed, arch);
     }
-    // Its driver has a number of Windows', and is judged by Windows' floors.
-    let is_windows = matches!(record.platform.system, Some(System::Wsl | System::Windows));
-    let is_numbered = release.as_ref().is_none_or(|release| release.len() <= 2);
-    if is_windows && is_numbered && !without_gpu && record.platform.arch.as_deref().is_none_or(|arch| arch == "x86_64")
-    {
+    if !without_gpu && has_driver_of_windows(record, release.as_ref()) {
         target.platform = written(spec::Platform::Wsl2, "wsl2");
     }
     let has_driver = target.driver.is_some() || target.driver_cuda.is_some();
@@ -194,6 +181,28 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
     let gpus = if without_gpu { Vec::new() } else { gpus };
     let class = HostClass { gpus, driver, os, glibc, arch, hosts: Vec::new() };
     Ok(Known { class, target, driver: release })
+}
+
+/// Refuses a GPU of which the catalog knows nothing that could be judged.
+fn gpus_are_known(record: &Record, gpus: &[String], catalog: &Catalog) -> Result<(), String> {
+    if let Some(name) = untold_gpu(record, catalog) {
+        return Err(format!("the catalog does not know its GPU `{name}`, and its compute capability was not seen"));
+    }
+    for name in gpus {
+        if let GpuMatch::Bare(cc) = catalog.gpu(name)
+            && !catalog.knows_capability(cc)
+        {
+            return Err(format!("the catalog knows no GPU of its compute capability {cc}"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether its driver has a number of Windows', and is judged by Windows' floors.
+fn has_driver_of_windows(record: &Record, release: Option<&Version>) -> bool {
+    let is_windows = matches!(record.platform.system, Some(System::Wsl | System::Windows));
+    let is_numbered = release.is_none_or(|release| release.len() <= 2);
+    is_windows && is_numbered && record.platform.arch.as_deref().is_none_or(|arch| arch == "x86_64")
 }
 
 /// Whether a target's system brings its driver, as on Jetson.

@@ -6,6 +6,7 @@
 mod companions;
 mod libraries;
 mod machines;
+mod releases;
 mod stack;
 mod together;
 

@@ -5,19 +5,17 @@ use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
-use crate::catalog::rows::{Python, Subject};
-use crate::spec::Share;
+use crate::catalog::rows::Python;
 use crate::types::{Constraint, Version};
 
-use super::{Choice, Class, Framework, Group, Plan, ReleaseChoice};
+use super::{Choice, Framework, Group, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
-use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
 use crate::solve::release::Release;
-use crate::solve::request::{Direction, Gpus, ImageRequest, PackageRequest, TargetRequest};
+use crate::solve::request::{Direction, ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 
 impl<'q, 'c> Plan<'q, 'c> {
@@ -140,7 +138,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let order = (Order::Before(before), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
         for &class in classes {
-            let mut rows = releases_for(self, &self.classes[class], framework, &request.frameworks[at]);
+            let mut rows = releases::of_class(self, &self.classes[class], framework, &request.frameworks[at]);
             self.leave_out_undriven(class, framework, &mut rows);
             self.given[class].push((self.versions[at], framework.versions_of(&rows)));
             self.given[class].push((var, rows));
@@ -197,11 +195,16 @@ impl<'q, 'c> Plan<'q, 'c> {
             self.clause(ask.package, std::iter::once(versions).chain(releases).collect());
         }
         if let Some(wanted) = &request.cuda_line {
+            let newest = |line: Version| request.problem.newest_of(line);
+            let toolkits = || request.catalog.toolkits.iter().map(|row| row.version);
+            let may_be = |line: Version| {
+                // Of a line whose releases are known, one that none of them is called is none.
+                let mut releases = toolkits().filter(|release| release.cmp_prefix(&line).is_eq()).peekable();
+                let named = |release: Version| request.cuda.as_ref().is_none_or(|cuda| cuda.admits(&release));
+                wanted.admits(&line) && (releases.peek().is_none() || releases.any(named))
+            };
             let of_line = |framework: &Framework<'c>, _: Platform<'c>| {
-                let newest = |line: Version| request.problem.newest_of(line);
-                framework.matching(|release| {
-                    release.is_cpu() || release.line.is_some_and(|line| wanted.admits(&newest(line)))
-                })
+                framework.matching(|release| release.is_cpu() || release.line.is_some_and(|line| may_be(newest(line))))
             };
             self.clause_on_releases("cuda", groups, of_line);
         }
@@ -280,101 +283,4 @@ fn admits_python(wanted: Option<&Constraint>, row: &Python) -> bool {
     let Some(wanted) = wanted else { return row.stable };
     let named = || wanted.single().is_some_and(|single| single.cmp_prefix(&row.version).is_eq());
     wanted.cut_to(row.version.len()).admits(&row.version) && (row.stable || named())
-}
-
-/// The releases of a framework that a class can have, whatever else is chosen.
-fn releases_for<'c>(
-    plan: &Plan<'_, 'c>,
-    class: &Class<'_, 'c>,
-    framework: &Framework<'c>,
-    ask: &PackageRequest<'c>,
-) -> RowSet {
-    let (request, policy, machine) = (plan.request, plan.policy, class.machine());
-    let (target, on) = (&machine.reading, machine.reading.platform);
-    let holds = |rule: usize| !class.off.has(rule);
-    let mut rows = RowSet::first(framework.releases.len());
-    let mut missing = framework.unpublished(on).as_ref().clone();
-    // Of what is made for single systems only a release that somebody names is thought of.
-    let is_named = ask.constraint.single().is_some();
-    if policy.possible && (is_named || !on.is_one_system()) {
-        missing.subtract(&framework.unseen(on));
-    }
-    rows.subtract(&missing);
-    if let Some(has) = target.glibc.filter(|_| holds(law::id::GLIBC)) {
-        rows.subtract(&framework.newer_glibc(on, has));
-    }
-    if target.os.is_some_and(|os| os.musl) && holds(law::id::GLIBC) {
-        rows = RowSet::default();
-    }
-    rows.subtract(&framework.laid.filtered(&|row| !ask.takes(&framework.releases[row])));
-    let names_cpu = |ask: &PackageRequest<'_>| ask.constraint.names_variant("cpu");
-    let cpu_fits = match &target.gpus {
-        Gpus::Cpu => true,
-        Gpus::Unsaid => ask.own || names_cpu(ask) || request.companions.iter().any(names_cpu),
-        Gpus::These(_) => false,
-    };
-    if !cpu_fits && holds(law::id::CPU_BUILD) {
-        rows.subtract(&framework.cpu);
-    }
-    let only_cpu =
-        request.targets.iter().all(|target: &TargetRequest| target.is_cpu()) || request.share == Share::Versions;
-    let named = |row: usize| ask.own || ask.constraint.names_variant(framework.releases[row].variant);
-    if target.is_cpu()
-        && only_cpu
-        && !policy.unknown
-        && fits::has_cpu_builds(request.catalog, framework.package, target.arch)
-    {
-        rows = rows.filtered(&|row| framework.cpu.has(row) || named(row));
-    }
-    if !policy.experimental && !request.allow_experimental {
-        rows.subtract(&framework.experimental(on).filtered(&|row| !named(row)));
-    }
-    if !policy.unknown && matches!(target.gpus, Gpus::These(_)) {
-        rows.subtract(&framework.unknown_code(on));
-        for kind in &machine.kinds {
-            rows.subtract(&framework.disputed_code(on, kind.gpu.cc));
-            let unproven = request.rules.unproven_on(framework.package, &kind.gpu.cc_version);
-            unproven.filter(|rule| holds(rule.id)).for_each(|rule| rows.subtract(&framework.within(rule)));
-        }
-    }
-    let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
-    if let Some(list) = list.filter(|_| holds(law::id::EXTENSION_ARCH)) {
-        rows = rows.filtered(&|row| {
-            let known = framework.releases[row].extension.filter(|_| !framework.cpu.has(row));
-            known.is_none_or(|known| list.entries().iter().all(|entry| known.archs.contains(&entry.arch)))
-        });
-    }
-    if let Some(installed) = target.cudnn.filter(|_| holds(law::id::SYSTEM_CUDNN)) {
-        let runs = machine.takes_cudnn(&installed, &class.off);
-        let loads =
-            |build: &Build| (runs || !build.system_cuda) && coinstall::loads(build, &installed, request.cudnn.as_ref());
-        rows = rows.filtered(&|row| framework.releases[row].on(on).is_none_or(loads));
-    }
-    // In an image it is the image's.
-    let installed = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
-    if let Some(installed) = installed.filter(|_| holds(law::id::SYSTEM_CUDA)) {
-        let finds = |build: &Build| coinstall::finds_cuda(build, installed);
-        rows = rows.filtered(&|row| framework.releases[row].on(on).is_none_or(finds));
-    }
-    for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Package && holds(rule.id)) {
-        if rule.row.package.as_deref() == Some(framework.package) {
-            rows.subtract(&framework.within(rule));
-        }
-    }
-    let of_package = request.rules.of_package(framework.package, Subject::Gpu);
-    for kind in &machine.kinds {
-        if holds(law::id::COVERAGE) {
-            rows.subtract(&framework.uncovered(on, kind.gpu.cc));
-        }
-        for rule in of_package.iter().filter(|rule| holds(rule.id) && !rule.needs.admits(&kind.gpu.cc_version)) {
-            rows.subtract(&framework.within(rule));
-        }
-        for rule in kind.cuda.iter().filter(|rule| holds(rule.id)) {
-            rows.subtract(&framework.refused_line(rule, |line| request.problem.newest_of(line)));
-        }
-        for rule in kind.cudnn.iter().filter(|rule| holds(rule.id)) {
-            rows.subtract(&framework.refused_cudnn(on, rule));
-        }
-    }
-    rows
 }

@@ -168,32 +168,38 @@ impl<'c> TargetRequest<'c> {
     }
 }
 
+/// The frameworks and the other packages that `[stack]` asks for, and the frameworks that those follow.
+fn asked_packages<'c>(spec: &Spec, reader: &mut Reader<'_, 'c>) -> (Vec<PackageRequest<'c>>, Vec<PackageRequest<'c>>) {
+    let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
+    for (name, constraint) in &spec.stack {
+        reader.constraint(name, constraint);
+        if PARTS.contains(&name.as_str()) {
+            continue;
+        }
+        let own = spec.own.iter().any(|own| own.package == *name);
+        let Some(package) = reader.package(name, constraint) else { continue };
+        let ask = PackageRequest { package, constraint: constraint.value.clone(), own, before_all: None };
+        if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
+    }
+    for companion in &companions {
+        let mut rows = reader.catalog.companions.iter();
+        let follows = rows.find(|row| row.package == companion.package && !row.follows_cuda());
+        if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
+            let constraint = Constraint::any();
+            frameworks.push(PackageRequest { package: &row.framework, constraint, own: false, before_all: None });
+        }
+    }
+    frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
+    companions.sort_by_key(|ask| ask.package);
+    (frameworks, companions)
+}
+
 impl<'c> Request<'c> {
     /// Looks up every name of a spec. Errors are about names that mean nothing; they carry spans.
     pub fn new(spec: &Spec, problem: &'c Problem<'c>) -> Result<(Request<'c>, Vec<Warning>), Vec<SpecError>> {
         let catalog = problem.catalog;
         let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
-        let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
-        for (name, constraint) in &spec.stack {
-            reader.constraint(name, constraint);
-            if PARTS.contains(&name.as_str()) {
-                continue;
-            }
-            let own = spec.own.iter().any(|own| own.package == *name);
-            let Some(package) = reader.package(name, constraint) else { continue };
-            let ask = PackageRequest { package, constraint: constraint.value.clone(), own, before_all: None };
-            if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
-        }
-        for companion in &companions {
-            let mut rows = catalog.companions.iter();
-            let follows = rows.find(|row| row.package == companion.package && !row.follows_cuda());
-            if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
-                let constraint = Constraint::any();
-                frameworks.push(PackageRequest { package: &row.framework, constraint, own: false, before_all: None });
-            }
-        }
-        frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
-        companions.sort_by_key(|ask| ask.package);
+        let (frameworks, companions) = asked_packages(spec, &mut reader);
         reader.own_builds(spec);
         for (name, written) in &spec.packages {
             reader.ordinary(name, written);

@@ -1,0 +1,135 @@
+//! What is chosen for each class of targets by itself once the stack is known: toolkit, image and driver.
+
+use std::cmp::Ordering;
+
+use crate::catalog::rows::{Image, Toolkit};
+use crate::types::Version;
+
+use super::compile::Plan;
+use super::driver::DriverRow;
+use super::image;
+use super::network::Var;
+use super::release::Release;
+
+/// Toolkit, image and driver of a class once the stack is known: the first combination that fits, toolkits and
+/// images nearest to the stack's line first.
+pub(super) fn local_choice<'c>(
+    plan: &Plan<'_, 'c>,
+    at: usize,
+    choice: &[usize],
+    releases: &[&Release<'c>],
+) -> (Option<&'c Toolkit>, Option<&'c Image>, Option<DriverRow<'c>>) {
+    let local = &plan.locals[at];
+    let var_of_toolkit = local.toolkit.as_ref().map(|choices| choices.var);
+    let var_of_image = local.image.as_ref().map(|choices| choices.var);
+    let var_of_driver = local.driver.as_ref().map(|choices| choices.var);
+    let free: Vec<Var> = [var_of_toolkit, var_of_image, var_of_driver].into_iter().flatten().collect();
+    let ranked = Ranked { plan, at, choice, releases, free: &free };
+    let mut tried = choice.to_vec();
+    let (toolkits, images, drivers) = (ranked.toolkits(), ranked.images(), ranked.drivers());
+    for toolkit in each(&toolkits) {
+        for image in each(&images) {
+            for driver in each(&drivers) {
+                let picks = [(var_of_toolkit, toolkit), (var_of_image, image), (var_of_driver, driver)];
+                for (var, row) in picks {
+                    if let (Some(var), Some(row)) = (var, row) {
+                        tried[var] = row;
+                    }
+                }
+                if free.iter().all(|&var| plan.network.goes_with(var, tried[var], &tried, &[])) {
+                    return (
+                        local.toolkit.as_ref().zip(toolkit).map(|(choices, row)| choices.rows[row]),
+                        local.image.as_ref().zip(image).map(|(choices, row)| choices.rows[row]),
+                        local.driver.as_ref().zip(driver).map(|(choices, row)| choices.rows[row].clone()),
+                    );
+                }
+            }
+        }
+    }
+    unreachable!("the solver found a combination among these")
+}
+
+/// What may be chosen for a class beside a stack, best first.
+struct Ranked<'a, 'q, 'c> {
+    plan: &'a Plan<'q, 'c>,
+    at: usize,
+    choice: &'a [usize],
+    releases: &'a [&'a Release<'c>],
+    /// What is still open.
+    free: &'a [Var],
+}
+
+impl<'c> Ranked<'_, '_, 'c> {
+    /// The rows of a variable that go with what is chosen.
+    fn beside(&self, var: Var) -> Vec<usize> {
+        self.plan.network.beside(var, self.choice, self.free)
+    }
+
+    /// The stack's CUDA line.
+    fn line(&self) -> Option<&Version> {
+        self.releases.iter().find_map(|release| release.line.as_ref())
+    }
+
+    fn toolkits(&self) -> Vec<usize> {
+        let (plan, line) = (self.plan, self.line());
+        let Some(choices) = &plan.locals[self.at].toolkit else { return Vec::new() };
+        // Of a line that names a major only, what the driver knows by itself.
+        let pinned = plan.locals[self.at].driver.as_ref().filter(|_| plan.classes[self.at].target.pins_driver());
+        let oldest = pinned.and_then(|drivers| Some(&drivers.rows[*self.beside(drivers.var).first()?]));
+        let known = oldest.and_then(DriverRow::cuda).filter(|_| line.is_some_and(|line| line.len() < 2));
+        let beyond = |version: &Version| known.is_some_and(|known| version.prefix(2) > *known);
+        let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
+        let mut toolkits = self.beside(choices.var);
+        toolkits.sort_by_key(|&row| {
+            let version = &choices.rows[row].version;
+            (off_line(version), beyond(version), plan.network.rank(choices.var, row))
+        });
+        toolkits
+    }
+
+    /// The stack's own line, then the newest older one, then the oldest newer one.
+    fn images(&self) -> Vec<usize> {
+        let (plan, local) = (self.plan, &self.plan.locals[self.at]);
+        let Some(choices) = &local.image else { return Vec::new() };
+        let mut images = self.beside(choices.var);
+        images.sort_by_key(|&row| plan.network.rank(choices.var, row));
+        let Some(line) = self.line() else { return images };
+        let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
+        let torch = self.releases.iter().find(of_torch).map(|release| release.version.as_str());
+        let other_torch =
+            |image: &Image| image.torch.as_deref().is_some_and(|inside| torch.is_some_and(|torch| torch != inside));
+        let possible = local.driver.iter().flat_map(|of| self.beside(of.var).into_iter().map(|row| &of.rows[row]));
+        let newest = possible.max_by(|a, b| a.version.cmp(&b.version));
+        let refused = |image: &Image| {
+            let gpus = plan.classes[self.at].machine().kinds.iter().map(|kind| &kind.gpu);
+            newest.is_some_and(|driver| image::leans_on_compat(image, driver, gpus))
+        };
+        images.sort_by_key(|&row| {
+            let image = choices.rows[row];
+            let (distance, cuda) = match image.cuda.cmp_prefix(line) {
+                Ordering::Equal => (0, None),
+                Ordering::Less => (1, None),
+                Ordering::Greater => (2, Some(&image.cuda)),
+            };
+            (other_torch(image), refused(image), distance, cuda, plan.network.rank(choices.var, row))
+        });
+        images
+    }
+
+    /// Those that need no cuda-compat, then those whose cuda-compat is of the stack's line.
+    fn drivers(&self) -> Vec<usize> {
+        let (plan, line) = (self.plan, self.line());
+        let Some(choices) = &plan.locals[self.at].driver else { return Vec::new() };
+        let compat_distance = |row: &DriverRow<'c>| {
+            row.added().map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
+        };
+        let mut drivers = self.beside(choices.var);
+        drivers.sort_by_key(|&row| (compat_distance(&choices.rows[row]), plan.network.rank(choices.var, row)));
+        drivers
+    }
+}
+
+/// The rows to try, or one try of nothing where there is nothing to choose.
+fn each(rows: &[usize]) -> Vec<Option<usize>> {
+    if rows.is_empty() { vec![None] } else { rows.iter().copied().map(Some).collect() }
+}
