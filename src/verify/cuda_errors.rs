@@ -204,67 +204,21 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
         false => Some(Meaning::fail(action, host)),
     };
     match code {
-        2 => Some(Meaning {
-            status: Status::Unknown,
-            action: Action::None,
-            hint: "the GPU's memory is full, which says nothing of versions: see with nvidia-smi who uses it, then verify again"
-                .to_string(),
-        }),
-        34 => fail(Action::FixEnvironment, "take the stubs folder out of LD_LIBRARY_PATH and ld.so.conf: it serves linking only"),
         35 | 36 => {
             fail(Action::AskAdmin, &format!("{}, or lock again for the driver that is here", context.newer_driver()))
         }
-        46 => fail(
-            Action::FixEnvironment,
-            "another process holds the GPU alone: end it, share through MPS, or set its compute mode back with `nvidia-smi -c 0`",
-        ),
         100 => Some(no_device(context)),
-        101 => fail(
-            Action::AskAdmin,
-            "MIG is on without instances, or CUDA_VISIBLE_DEVICES names none that exists: create instances \
-             (`nvidia-smi mig -cgi … -C`) or correct the variable",
-        ),
-        102 => fail(Action::AskAdmin, "the virtual GPU has no licence: see the licence server in gridd.conf"),
-        300..=302 => fail(
-            Action::AskAdmin,
-            "the driver lacks a file or symbol of its own: install the driver's libraries again, all of one release",
-        ),
-        808 | 809 => fail(
-            Action::FixEnvironment,
-            "MPS serves as many clients as it can: end some, or verify again when fewer run",
-        ),
-        200 | 218 => fail(
-            Action::FixEnvironment,
-            "the driver refuses the code as malformed: use compiler, libraries and driver of one CUDA release",
-        ),
-        209 => fail(
-            Action::ChangeLock,
-            "the code holds nothing for this GPU: name the GPU in gpuenv.toml and lock again, so that its architecture is built for",
-        ),
-        214 | 220 | 226 => fail(Action::Drain, "the GPU reports errors of its memory or links: take it out of service and have it checked"),
         221 => restart(
             Action::FixEnvironment,
             "the driver's PTX compiler is not in the container: start it again with `compute` in NVIDIA_DRIVER_CAPABILITIES",
             "libnvidia-ptxjitcompiler.so.1 is missing: install the driver's libraries again, all of one release",
         ),
-        222 => fail(
-            Action::ChangeLock,
-            "the driver does not know the PTX version of this toolkit: raise the driver, or build machine code for this GPU",
-        ),
-        223 => Some(Meaning {
-            status: Status::Warn,
-            action: Action::FixEnvironment,
-            hint: "CUDA_DISABLE_PTX_JIT forbids the driver to compile: unset it where PTX is to run".to_string(),
-        }),
         303 | 500 if context.is_wsl() => Some(inside_wsl()),
-        303 => fail(Action::FixEnvironment, "a library of the driver could not be initialised: install the driver's libraries again, all of one release"),
         304 => restart(
             Action::AskAdmin,
             "the system refuses the device: start the container again with /dev/nvidia-uvm, or see what its sandbox forbids",
             "the system refuses the device: run `nvidia-modprobe -c 0 -u`, and see what a sandbox forbids",
         ),
-        800 => fail(Action::AskAdmin, "the system does not permit it: counters and virtual GPUs are released by the administrator"),
-        801 => fail(Action::AskAdmin, "this GPU, or the profile of its virtual GPU, does not offer CUDA: have it given another profile"),
         802 | 919 => Some(not_ready(context)),
         909 => Some(Meaning {
             status: Status::Unknown,
@@ -281,17 +235,6 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
             "the libraries were put into the container by another driver than the kernel runs now: start the container again",
             "the kernel runs another release than the libraries: reboot, or reload the driver's modules",
         ),
-        804 => fail(
-            Action::FixEnvironment,
-            "cuda-compat works on data-centre GPUs only: take its folder out of LD_LIBRARY_PATH and ld.so.conf.d, and raise \
-             the driver instead",
-        ),
-        805 | 806 | 807 | 810 => {
-            fail(Action::FixEnvironment, "the MPS daemon does not answer: start nvidia-cuda-mps-control, or unset CUDA_MPS_PIPE_DIRECTORY")
-        }
-        700 | 710 | 714..=719 => {
-            fail(Action::Drain, "a kernel that is right elsewhere was broken off here: take the GPU out of service and look into `dmesg` for Xid")
-        }
         999 if context.record.nvml.as_ref().is_some_and(|nvml| nvml.fault.is_some()) => restart(
             Action::Reboot,
             &format!("{at} fails, and NVML does too: see nvml, then start the container again"),
@@ -300,12 +243,61 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
         999 => restart(
             Action::Reboot,
             &format!("{at} fails where NVML works: start the container again with /dev/nvidia-uvm in it"),
-            &format!("{at} fails where NVML may work: reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe \
-                      nvidia_uvm`), else reboot"),
+            &format!(
+                "{at} fails where NVML may work: reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe \
+                      nvidia_uvm`), else reboot"
+            ),
         ),
-        _ => None,
+        _ => ALONE.iter().find(|(codes, ..)| codes.contains(&code)).map(|&(_, status, action, hint)| Meaning {
+            status,
+            action,
+            hint: hint.to_string(),
+        }),
     }
 }
+
+/// Numbers whose remedy is the same on every host.
+#[rustfmt::skip]
+const ALONE: &[(&[i64], Status, Action, &str)] = &[
+    (&[2], Status::Unknown, Action::None,
+     "the GPU's memory is full, which says nothing of versions: see with nvidia-smi who uses it, then verify again"),
+    (&[34], Status::Fail, Action::FixEnvironment,
+     "take the stubs folder out of LD_LIBRARY_PATH and ld.so.conf: it serves linking only"),
+    (&[46], Status::Fail, Action::FixEnvironment,
+     "another process holds the GPU alone: end it, share through MPS, or set its compute mode back with `nvidia-smi -c 0`"),
+    (&[101], Status::Fail, Action::AskAdmin,
+     "MIG is on without instances, or CUDA_VISIBLE_DEVICES names none that exists: create instances \
+      (`nvidia-smi mig -cgi … -C`) or correct the variable"),
+    (&[102], Status::Fail, Action::AskAdmin,
+     "the virtual GPU has no licence: see the licence server in gridd.conf"),
+    (&[200, 218], Status::Fail, Action::FixEnvironment,
+     "the driver refuses the code as malformed: use compiler, libraries and driver of one CUDA release"),
+    (&[209], Status::Fail, Action::ChangeLock,
+     "the code holds nothing for this GPU: name the GPU in gpuenv.toml and lock again, so that its architecture is built for"),
+    (&[214, 220, 226], Status::Fail, Action::Drain,
+     "the GPU reports errors of its memory or links: take it out of service and have it checked"),
+    (&[222], Status::Fail, Action::ChangeLock,
+     "the driver does not know the PTX version of this toolkit: raise the driver, or build machine code for this GPU"),
+    (&[223], Status::Warn, Action::FixEnvironment,
+     "CUDA_DISABLE_PTX_JIT forbids the driver to compile: unset it where PTX is to run"),
+    (&[300, 301, 302], Status::Fail, Action::AskAdmin,
+     "the driver lacks a file or symbol of its own: install the driver's libraries again, all of one release"),
+    (&[303], Status::Fail, Action::FixEnvironment,
+     "a library of the driver could not be initialised: install the driver's libraries again, all of one release"),
+    (&[700, 710, 714, 715, 716, 717, 718, 719], Status::Fail, Action::Drain,
+     "a kernel that is right elsewhere was broken off here: take the GPU out of service and look into `dmesg` for Xid"),
+    (&[800], Status::Fail, Action::AskAdmin,
+     "the system does not permit it: counters and virtual GPUs are released by the administrator"),
+    (&[801], Status::Fail, Action::AskAdmin,
+     "this GPU, or the profile of its virtual GPU, does not offer CUDA: have it given another profile"),
+    (&[804], Status::Fail, Action::FixEnvironment,
+     "cuda-compat works on data-centre GPUs only: take its folder out of LD_LIBRARY_PATH and ld.so.conf.d, and raise \
+      the driver instead"),
+    (&[805, 806, 807, 810], Status::Fail, Action::FixEnvironment,
+     "the MPS daemon does not answer: start nvidia-cuda-mps-control, or unset CUDA_MPS_PIPE_DIRECTORY"),
+    (&[808, 809], Status::Fail, Action::FixEnvironment,
+     "MPS serves as many clients as it can: end some, or verify again when fewer run"),
+];
 
 /// Linux's own driver packages inside WSL hide the ones of Windows.
 fn inside_wsl() -> Meaning {
