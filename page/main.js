@@ -25,6 +25,7 @@ class Page {
     byId("about").textContent = `gpuenv ${names.version}, catalog ${names.catalog}: ${names.gpus.length} GPUs, ${names.packages.length} packages.`;
     this.answer = new AnswerView(byId("status"), byId("result"), solver, names, this);
     this.diagnosis = new Diagnosis(byId("diagnosis-status"), byId("findings"), this.answer, this);
+    this.matrix = new MatrixView(byId("matrix"), solver, names, this);
     this.form = new Form(byId("form"), byId("form-note"), solver, names, (text) => this.set(text));
     this.spec.addEventListener("input", () => this.changed(this.spec.value));
     byId("message").addEventListener("input", () => this.diagnose());
@@ -66,7 +67,12 @@ class Page {
 
   /** Takes the question from the address. */
   async restore() {
-    const text = await fromLink(location.hash);
+    const note = byId("link-note");
+    note.textContent = "";
+    const text = await fromLink(location.hash).catch((error) => {
+      note.textContent = error.message;
+      return null;
+    });
     if (text !== null && text !== this.text) this.set(text);
     return text !== null;
   }
@@ -127,6 +133,14 @@ class Page {
   /** Writes changes of keys into the text. */
   write(changes) {
     this.form.change(changes.map(({ key, to }) => [key, to]));
+  }
+
+  /** Asks for a build on a GPU, on the first machine. */
+  ask(name, build, gpu) {
+    if (this.form.now.targets.length === 0) this.set(this.solver.addTarget(this.text));
+    const [target] = this.form.now.targets;
+    this.form.change([[`stack.${name}`, build], [`target.${target.name}.gpu`, gpu]]);
+    byId("answer").focus();
   }
 
   diagnose() {

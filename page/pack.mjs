@@ -9,7 +9,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const MOST = 2_000_000;
 /** In the order of use. */
-const SCRIPTS = ["dom.js", "link.js", "words.js", "combo.js", "solver.js", "form.js", "answer.js", "diagnosis.js", "main.js"];
+const SCRIPTS = ["dom.js", "link.js", "words.js", "combo.js", "solver.js", "form.js", "answer.js", "diagnosis.js", "matrix.js", "main.js"];
 
 const [glue, wasm, out] = process.argv.slice(2);
 const here = dirname(fileURLToPath(import.meta.url));

@@ -44,6 +44,12 @@ pub fn diagnose(message: &str, text: &str) -> Told {
     super::diagnose(message, text).into()
 }
 
+/// `gpuenv matrix --format svg`
+#[wasm_bindgen]
+pub fn matrix(package: &str, gpu: &str, version: &str, driver: &str) -> Told {
+    super::matrix(package, gpu, version, driver).into()
+}
+
 /// What can be written.
 #[wasm_bindgen]
 pub fn names() -> String {

@@ -11,14 +11,14 @@ use std::borrow::Cow;
 use crate::catalog::{BUILTIN, Catalog};
 use crate::export::{self, ExportError, Options};
 use crate::lock::{self, Upgrade};
-use crate::report::{Exit, Failure, SourceFile, documents};
+use crate::report::{Exit, Failure, SourceFile, documents, matrix_picture};
 use crate::solve::own;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::suppress::heard;
 use crate::spec::{self, Spec};
 use crate::task::lock::{Asked, Outcome, read, resolve};
-use crate::task::{diagnose as task, fix};
+use crate::task::{self, fix};
 
 pub use form::{add_target, change, form, remove_target};
 pub use names::{names, releases};
@@ -108,14 +108,35 @@ fn exported(lock: &str, format: &str, target: &str) -> Result<Answer, Failure> {
     Ok(Answer { exit: Exit::Yes as u8, document: (format.next)(&lock, format.file, &options), text: Some(text) })
 }
 
+/// `gpuenv matrix --format svg`, with the cells as `--format json` prints them, in the picture's order. An empty text
+/// asks for nothing.
+pub fn matrix(package: &str, gpu: &str, version: &str, driver: &str) -> Answer {
+    let told = |text: &'_ str| (!text.trim().is_empty()).then(|| text.trim().to_string());
+    let gpus: Vec<String> = told(gpu).into_iter().collect();
+    let (version, driver) = (told(version), told(driver));
+    let asked = task::matrix::Asked {
+        package,
+        gpus: &gpus,
+        version: version.as_deref(),
+        driver: driver.as_deref(),
+        ..Default::default()
+    };
+    Answer::of(task::matrix::drawn_up(&asked, rules()).map(|matrix| Answer {
+        exit: Exit::Yes as u8,
+        document: documents::matrix(&matrix),
+        text: Some(matrix_picture(&matrix)),
+    }))
+}
+
 /// `gpuenv diagnose` beside a gpuenv.toml; an empty one is none.
 pub fn diagnose(message: &str, text: &str) -> Answer {
     let mut verdict = crate::diagnose::diagnose(message, &BUILTIN);
     let observed = verdict.observed();
     let beside = if observed.is_empty() { None } else { asked(text).ok() };
-    let host = beside
-        .and_then(|asked| with_rules(&asked, |rules| task::solved(&asked.spec, &observed, None, rules).ok().flatten()));
-    host.iter().for_each(|host| task::lead_with(&mut verdict, host));
+    let host = beside.and_then(|asked| {
+        with_rules(&asked, |rules| task::diagnose::solved(&asked.spec, &observed, None, rules).ok().flatten())
+    });
+    host.iter().for_each(|host| task::diagnose::lead_with(&mut verdict, host));
     let exit = if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes };
     Answer { exit: exit as u8, document: documents::diagnosed(&verdict, host.as_ref()), text: None }
 }
@@ -184,6 +205,21 @@ mod tests {
         let answer = lock(&text);
         assert!(answer.exit == 2 && answer.document.contains("\"no-files\""), "{answer:?}");
         assert!(answer.document.contains("\"line\": 8"), "{answer:?}");
+    }
+
+    #[test]
+    fn a_matrix_is_the_picture_of_the_command_with_its_cells() {
+        let answer = matrix("torch", "RTX 5090", "2.9", "");
+        let document: serde_json::Value = serde_json::from_str(&answer.document).unwrap();
+        let cells = document["tables"][0]["cells"].as_array().unwrap();
+        let picture = answer.text.expect("a picture");
+        assert_eq!(picture.matches("<g class=").count(), cells.len());
+        let first = picture.split("<g class=\"").nth(1).unwrap();
+        assert!(first.starts_with(cells[0]["state"].as_str().unwrap()), "{first}");
+        for (gpu, driver) in [("RTX 9999", ""), ("none", ""), ("H100", "5x5")] {
+            assert_eq!(matrix("torch", gpu, "", driver).exit, 2, "{gpu} {driver}");
+        }
+        assert_eq!(matrix("torch", "", "99", "").exit, 2);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{BUILTIN, GpuMatch};
 use crate::export::FORMATS;
 
@@ -17,6 +18,7 @@ struct Names {
     version: &'static str,
     gpus: Vec<Board>,
     packages: Vec<Name>,
+    frameworks: &'static [&'static str],
     drivers: Vec<Name>,
     systems: Vec<Name>,
     images: Vec<Name>,
@@ -64,6 +66,7 @@ pub fn names() -> String {
         version: env!("CARGO_PKG_VERSION"),
         gpus: gpus(),
         packages: shelf("packages"),
+        frameworks: FRAMEWORKS,
         drivers: shelf("drivers"),
         systems: shelf("systems"),
         images: shelf("images"),

@@ -6,6 +6,7 @@ use crate::diagnose::Verdict;
 use crate::explain::Explanation;
 use crate::explain::host::OnHost;
 use crate::lock::Lock;
+use crate::matrix::Matrix;
 use crate::solve::unknowns::Unknown;
 use crate::warning::Warning;
 
@@ -30,6 +31,11 @@ pub fn undetermined(unknowns: &[Unknown], known: Option<&Explanation>) -> String
 /// What a pasted text means.
 pub fn diagnosed(verdict: &Verdict, host: Option<&OnHost>) -> String {
     text(&json::Diagnosed::new(verdict, host))
+}
+
+/// What runs on what, a cell each.
+pub fn matrix(matrix: &Matrix) -> String {
+    text(&json::MatrixCells::new(matrix))
 }
 
 /// What went wrong.

@@ -3,9 +3,8 @@
 use crate::matrix::{Axis, Cell, Matrix, Panel, State, python_range};
 
 use super::fleet::comma_separated;
-use super::json::MatrixCells;
 use super::screen::{Screen, clean};
-use super::{Failure, Report, matrix_picture};
+use super::{Report, documents, matrix_picture};
 
 /// How a matrix is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +22,9 @@ pub enum MatrixFormat {
 }
 
 /// A matrix as text; `kept`: for a file.
-pub fn matrix_text(report: &Report, matrix: &Matrix, format: MatrixFormat, kept: bool) -> Result<String, Failure> {
-    Ok(match format {
-        MatrixFormat::Json => {
-            let text = super::json_text(&MatrixCells::new(matrix));
-            text.map_err(|error| Failure::io("write-failed", error.to_string()))? + "\n"
-        }
+pub fn matrix_text(report: &Report, matrix: &Matrix, format: MatrixFormat, kept: bool) -> String {
+    match format {
+        MatrixFormat::Json => documents::matrix(matrix),
         MatrixFormat::Csv => csv(matrix),
         MatrixFormat::Html => matrix_picture::page(matrix),
         MatrixFormat::Svg => matrix_picture::picture(matrix),
@@ -36,7 +32,7 @@ pub fn matrix_text(report: &Report, matrix: &Matrix, format: MatrixFormat, kept:
             let screen = if kept { Screen::plain() } else { report.stdout_screen() };
             human(&screen, matrix)
         }
-    })
+    }
 }
 
 fn human(screen: &Screen, matrix: &Matrix) -> String {

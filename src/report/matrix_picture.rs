@@ -52,7 +52,7 @@ fn sign(state: State) -> &'static str {
 }
 
 /// The picture alone: every table below the other.
-pub(super) fn picture(matrix: &Matrix) -> String {
+pub fn picture(matrix: &Matrix) -> String {
     let (mut body, mut down, mut across) = (String::new(), 0, 0);
     for panel in &matrix.panels {
         let (text, wide, high) = tables(matrix, panel, down);

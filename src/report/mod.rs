@@ -63,6 +63,7 @@ pub use fleet::{FleetWriter, Lines};
 pub use fleet_plan::{PlanFormat, plan_text};
 pub use inspected::Inspected;
 pub use matrix::{MatrixFormat, matrix_text};
+pub use matrix_picture::picture as matrix_picture;
 pub use outcomes::{Drafted, Exported, Fate, Standing, Written};
 pub use progress::Progress;
 pub use project::ProjectFiles;

@@ -4,6 +4,7 @@
 pub mod diagnose;
 pub mod fix;
 pub mod lock;
+pub mod matrix;
 
 use crate::report::{Exit, Failure};
 

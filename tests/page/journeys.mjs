@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { deflateRawSync } from "node:zlib";
 
 import { launch, open } from "./browser.mjs";
 import { contrasts, unnamed } from "./access.mjs";
@@ -110,6 +111,11 @@ const JOURNEYS = {
     assert.equal(await status(other), await status(page));
     await other.evaluate(() => (location.hash = "#q=damaged"));
     assert.equal(await spec(other), A100, "a link that cannot be read changes nothing");
+    await other.getByText("This link was not read: it is damaged").waitFor();
+    const gigabyte = `#q=${deflateRawSync(Buffer.alloc(1 << 30, "x")).toString("base64url")}`;
+    await other.evaluate((hash) => (location.hash = hash), gigabyte);
+    await other.getByText("This link was not read: it holds more than").waitFor({ timeout: 2000 });
+    assert.equal(await spec(other), A100);
     await other.context().close();
   },
   "with the keyboard alone": async (page) => {
@@ -157,6 +163,8 @@ const JOURNEYS = {
   "in the dark": async (page) => {
     await write(page, A100);
     assert.equal(await page.evaluate(() => getComputedStyle(document.body).backgroundColor), "rgb(17, 21, 26)");
+    await page.locator("#matrix").scrollIntoViewIfNeeded();
+    await page.locator("#picture g.no").first().click();
     assert.deepEqual(await contrasts(page), []);
   },
   "in the light": async (page) => {
@@ -225,6 +233,29 @@ const JOURNEYS = {
     await page.getByRole("button", { name: "target.cluster.gpu", exact: true }).first().click();
     const chosen = await page.evaluate(() => { const area = document.activeElement; return area.value.slice(area.selectionStart, area.selectionEnd); });
     assert.equal(chosen, '"A100-PCIE-40GB"');
+  },
+  "a matrix shows why": async (page) => {
+    await page.locator("#matrix").scrollIntoViewIfNeeded();
+    await page.locator("#picture g.no").first().waitFor();
+    await page.locator("#matrix-gpu").fill("RTX 5090");
+    await page.locator("#matrix-version").fill("2.9");
+    assert.match(await page.locator("#matrix-status").textContent(), /^torch 2\.9\.\d on NVIDIA GeForce RTX 5090.*: \d+ builds/);
+    await page.locator("#picture g.no").first().click();
+    assert.match(await page.locator("#why").textContent(), /torch 2\.9\.\d\+cu126 on RTX 5090: no, no code for sm_120/);
+    await page.getByRole("button", { name: "Every release on RTX 5090" }).click();
+    await page.locator("#picture g.native").first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const says = await page.locator("#why p").first().textContent();
+    assert.match(says, /on RTX 5090: (native|ptx)/, "with the keyboard");
+    await page.locator("#write-build").click();
+    const build = says.match(/^torch (\S+)/)[1];
+    assert.ok((await spec(page)).includes(`torch = "${build}"`) && /gpu = "RTX 5090"/.test(await spec(page)), await spec(page));
+    assert.match(await status(page), /^It fits/);
+    await page.locator("#matrix-driver").fill("5x5");
+    assert.match(await page.locator("#matrix-status").textContent(), /5x5/);
+    assert.equal(await page.locator("#picture svg").count(), 0);
+    await page.locator("#matrix-driver").fill("");
   },
   "a hostile link shows text and runs nothing": async (page, browser) => {
     const evil = '<img src=x onerror="globalThis.run=1">';

@@ -54,6 +54,16 @@ for (const [name, text] of specs()) {
     if (of !== has) differing.push(`${name}: ${what}\n  command: ${String(of).slice(0, 400)}\n  page:    ${String(has).slice(0, 400)}`);
   }
 }
+for (const [name, gpu, version, driver] of [["torch", "", "", ""], ["torch", "RTX 5090", "2.9", ""], ["jax", "H100", "", "550"], ["tensorflow", "RTX 9999", "", ""]]) {
+  const options = [...(gpu ? ["--gpu", gpu] : []), ...(version ? [`--${name}`, version] : ["--package", name]), ...(driver ? ["--driver", driver] : [])];
+  const run = (format) => spawnSync(process.env.GPUENV, ["matrix", ...options, "--format", format], { cwd: folder, encoding: "utf8" });
+  const told = await page.evaluate((asked) => {
+    const told = globalThis.gpuenv.solver.matrix(...asked);
+    return { exit: told.exit, document: told.document, text: told.text ?? "" };
+  }, [name, gpu, version, driver]);
+  const [json, svg] = [run("json"), run("svg")];
+  if (json.status !== told.exit || json.stdout !== told.document || svg.stdout !== told.text) differing.push(`matrix ${options.join(" ")}`);
+}
 await browser.close();
 rmSync(folder, { recursive: true });
 const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
