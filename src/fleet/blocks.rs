@@ -1,5 +1,5 @@
-//! What hosts said, in blocks under their names: `clush -b` and `dshbak -c`, where one block may be that of many, and
-//! ansible's.
+//! What hosts said, in blocks under their names: `clush -b` and `dshbak -c`, where one block may be that of many,
+//! ansible's, and salt's.
 
 /// No cluster has more nodes: a longer list is none of hosts.
 const MOST: usize = 1 << 16;
@@ -45,6 +45,27 @@ pub fn of_text(text: &str) -> Option<Vec<Block>> {
     }
     (!blocks.is_empty()).then_some(blocks)
 }
+
+/// The blocks of a text in which `name:` stands at the margin and everything else is indented, as salt prints it; none
+/// where a line is neither.
+pub fn indented(text: &str) -> Option<Vec<Block>> {
+    let mut blocks: Vec<Block> = Vec::new();
+    for line in text.lines() {
+        match line.strip_suffix(':').filter(|name| is_name(name)) {
+            Some(name) => blocks.push(Block { hosts: vec![name.to_string()], text: Some(String::new()) }),
+            None if line.trim().is_empty() => {}
+            None => {
+                let said = blocks.last_mut()?.text.as_mut()?;
+                *said += line.strip_prefix(SALT)?;
+                said.push('\n');
+            }
+        }
+    }
+    (!blocks.is_empty()).then_some(blocks)
+}
+
+/// What salt puts before each line of a minion.
+const SALT: &str = "    ";
 
 /// A heading that begins here, and its length in lines.
 fn heading(lines: &[&str]) -> Option<(Block, usize)> {

@@ -1,5 +1,5 @@
 //! The hosts in a text that is no JSON: one host's report, many hosts' lines as pdsh, clush and `srun -l` prefix them, or
-//! their blocks as `clush -b`, dshbak and ansible print them.
+//! their blocks as `clush -b`, dshbak, ansible and salt print them.
 
 use std::collections::BTreeMap;
 
@@ -24,6 +24,12 @@ pub fn of_text(text: &str, source: &str) -> Vec<Host> {
                     many => format!("no host's name stands before this line and {} others", many - 1),
                 }),
             }));
+            return hosts;
+        }
+    }
+    if let Some(blocks) = blocks::indented(text) {
+        let hosts: Vec<Host> = blocks.into_iter().flat_map(of_block).collect();
+        if is_of_many(&hosts, text) {
             return hosts;
         }
     }
@@ -97,6 +103,18 @@ mod tests {
         let one = "OS: Ubuntu 22.04.3 LTS (x86_64)\nPyTorch version: 2.5.1+cu124\nNvidia driver version: 550.54.15\n";
         assert_eq!(of_text(one, "report.txt")[0].name, "report.txt");
         assert!(of_text("nothing\n", "x").iter().all(|host| host.record.is_err()));
+    }
+
+    #[test]
+    fn the_minions_of_salt_are_hosts() {
+        let salt = "a1:\n    NVIDIA H100 NVL, 550.54.15\na2:\n    Minion did not return. [No response]\n\
+                    a3:\n    /bin/sh: nvidia-smi: not found\na4.example:\n    Tesla T4, 535.104.05\n";
+        let ends: Vec<(String, bool)> =
+            of_text(salt, "all").into_iter().map(|host| (host.name, host.record.is_ok())).collect();
+        let wanted = [("a1", true), ("a2", false), ("a3", false), ("a4.example", true)];
+        assert_eq!(ends, wanted.map(|(name, read)| (name.to_string(), read)));
+        let report = "Driver:\n    CUDA Version: 12.4\nelse\n";
+        assert_eq!(of_text(report, "report.txt")[0].name, "report.txt");
     }
 
     #[test]

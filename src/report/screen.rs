@@ -152,7 +152,7 @@ impl Screen {
         let mut out = head.to_string();
         let mut column = visible(head);
         for (at, word) in self.project.named(text).split_whitespace().enumerate() {
-            let length = word.chars().count();
+            let length = visible(word);
             if at > 0 && column + 1 + length > self.width {
                 out.push('\n');
                 out.extend(std::iter::repeat_n(' ', indent));

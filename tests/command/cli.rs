@@ -210,6 +210,12 @@ fn colours_only_where_they_are_wanted() {
     assert!(colored(folder.command(&["lock", "--color=always"]).env("NO_COLOR", "1")), "asked for by name");
     assert!(!colored(folder.command(&["lock"]).env("NO_COLOR", "1")));
     assert!(!colored(&mut folder.command(&["lock", "--color", "never"])));
+    // And they change nothing else: neither where lines break nor how much is said.
+    let said = |color: &str| folder.run(&["lock", "--color", color]).exits(1).stderr;
+    let painted = said("always");
+    let plain = painted.split("\x1b[").enumerate();
+    let plain: String = plain.map(|(at, part)| if at == 0 { part } else { part.split_once('m').unwrap().1 }).collect();
+    assert_eq!(plain, said("never"));
 }
 
 #[test]

@@ -156,7 +156,9 @@ fn a_gpu_that_is_sick_or_left_out_does_not_pass() {
     let row = "NVIDIA GeForce RTX 4090, 550.90.07";
     let told = fleet(&format!("n1: {row}\nn1: [GPU is lost], [GPU is lost]\nn2: {row}\n")).exits(1).out;
     assert!(told.contains("n1,fail,gpu,gpu-health") && told.contains("n2,pass,gpu,"), "{told}");
-    fleet(&format!("node,name,driver\nn1,{row}\nn2,{row}\n")).exits(3);
+    for head in ["node,name,driver", "node,name,driver_version"] {
+        fleet(&format!("{head}\nn1,{row}\nn2,{row}\n")).exits(3);
+    }
 }
 
 /// A host of which nothing is told that the lock depends on has a reason for being unknown all the same.

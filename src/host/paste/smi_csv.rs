@@ -12,6 +12,14 @@ use crate::types::Cc;
 /// The fields that tell a GPU's line from any other table with commas.
 const TELLING: [&str; 5] = ["driver_version", "compute_cap", "memory.total [MiB]", "mig.mode.current", "gpu_uuid"];
 
+/// The fields of `nvidia-smi --help-query-gpu` of one word. A table with another, such as `node`, is somebody's own, whose
+/// rows may be of many hosts.
+const OF_ONE_WORD: [&str; 7] = ["count", "index", "name", "pstate", "serial", "timestamp", "uuid"];
+
+fn is_of_others(field: &str) -> bool {
+    !field.contains(['.', '_', ' ']) && !OF_ONE_WORD.contains(&field)
+}
+
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut fields: Vec<&str> = Vec::new();
     let (mut row, mut found) = (0, false);
@@ -19,7 +27,8 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut others = None;
     for line in lines {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
-        if cells.iter().any(|cell| TELLING.contains(cell)) && cells.iter().all(|cell| is_field(cell)) {
+        let is_query = cells.iter().any(|cell| TELLING.contains(cell)) && !cells.iter().any(|cell| is_of_others(cell));
+        if is_query && cells.iter().all(|cell| is_field(cell)) {
             (fields, row, others) = (cells, 0, None);
         } else if !fields.is_empty() && cells.len() == fields.len() && !line.trim().is_empty() {
             let index = fields.iter().zip(&cells).find(|(field, _)| **field == "index");
