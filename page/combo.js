@@ -63,16 +63,3 @@ function combo(label, id, find, choose, onEmptyBackspace = () => {}) {
   });
   return h("div", { class: "field" }, h("label", { for: id }, label), h("div", { class: "combo" }, input, list));
 }
-
-/** Those of which each typed word begins a word, those that begin with it first, then the shorter. */
-function matching(names, typed, most = 40) {
-  const words = typed.toLowerCase().split(/[\s-]+/).filter(Boolean);
-  const hits = [];
-  for (const one of names) {
-    const text = `${one.name} ${one.also ?? ""}`.toLowerCase().split(/[\s()/-]+/);
-    if (!words.every((word) => text.some((part) => part.startsWith(word)))) continue;
-    hits.push([one.name.toLowerCase().startsWith(typed.toLowerCase()) ? 0 : 1, one.name.length, one]);
-  }
-  hits.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[2].name.localeCompare(b[2].name));
-  return hits.slice(0, most).map((hit) => hit[2]);
-}

@@ -11,6 +11,11 @@ class Form {
     root.addEventListener("submit", (event) => event.preventDefault());
   }
 
+  /** What may become of what was typed. */
+  matching(kind, typed) {
+    return JSON.parse(this.solver.matching(kind, typed));
+  }
+
   suggestions(kind) {
     const options = this.names[kind].map((one) => h("option", { value: one.name }, one.about));
     return h("datalist", { id: `known-${kind}` }, options);
@@ -44,7 +49,7 @@ class Form {
       const remove = button("Remove", () => this.change([[`stack.${key}`, null]]), { "aria-label": `Remove ${key}` });
       return h("div", { class: "row" }, this.field(`stack.${key}`, key, list, "*"), suggestions, remove);
     });
-    const find = (typed) => matching(this.names.packages.filter((one) => !form.stack.some((had) => had.key === one.name)), typed);
+    const find = (typed) => this.matching("packages", typed).filter((one) => !form.stack.some((had) => had.key === one.name));
     const add = combo("Add a package", "add-package", find, (name) => this.change([[`stack.${name}`, "*"]]));
     return h("fieldset", {}, h("legend", {}, "What must run"), rows, add);
   }
@@ -54,7 +59,7 @@ class Form {
     const id = (name) => `f-${key(name)}`;
     const write = (gpus) => this.writeGpus(target.name, gpus);
     const gpusNow = () => this.now.targets.find((one) => one.name === target.name).gpus;
-    const add = combo("GPUs", id("gpu"), (typed) => matching(this.names.gpus, typed),
+    const add = combo("GPUs", id("gpu"), (typed) => this.matching("gpus", typed),
       (name) => write([...gpusNow(), name]), () => write(gpusNow().slice(0, -1)));
     const chips = h("ul", { class: "chips", id: id("chips"), "aria-label": `GPUs of ${target.name}` });
     const kinds = [["no", "On the machine itself"], ["yes", "In a container"]].map(([value, says]) =>

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::lookup::nearest;
+use super::lookup::{SUGGESTIONS, nearest};
 use super::names::{fold, hits, index, is_brand, is_number, without_maker, written};
 use super::rows::{Class, Gpu, Toolkit};
 use super::tables::Catalog;
@@ -147,9 +147,39 @@ impl Catalog {
         some(at.into_iter().filter_map(|at| self.gpus.get(at)).collect())
     }
 
+    /// What a name that is almost one most likely means: the products that have all of its words in another order
+    /// (`RTX 6000 Pro`); that its first words name, whatever stands behind them (`GB300 NVL72` is a rack of GB300); or that
+    /// it begins when blanks do not count (`RTXPro6000D`).
+    fn almost(&self, name: &str) -> Vec<&str> {
+        let is_numbered = |text: &str| text.contains(|c: char| c.is_ascii_digit());
+        let folded = fold(name);
+        let wanted = without_maker(&folded);
+        if !is_numbered(&wanted.concat()) {
+            return Vec::new();
+        }
+        let has_all = |gpu: &&Gpu| written(gpu).any(|product| wanted.iter().all(|word| product.contains(word)));
+        let reordered: Vec<&Gpu> = self.gpus.iter().filter(has_all).collect();
+        if !reordered.is_empty() {
+            return shortest(reordered);
+        }
+        let words: Vec<&str> = name.split_whitespace().collect();
+        let beginnings = (1..words.len()).rev().map(|end| words[..end].join(" "));
+        // A brand alone names nothing.
+        if let Some(gpus) = beginnings.filter(|words| is_numbered(words)).find_map(|words| self.named_in_full(&words)) {
+            return shortest(gpus);
+        }
+        let squeezed = wanted.concat();
+        let begins = |gpu: &&Gpu| without_maker(&fold(&gpu.name)).concat().starts_with(&squeezed);
+        shortest(self.gpus.iter().filter(begins).collect())
+    }
+
     fn suggestions(&self, name: &str) -> Vec<&str> {
         let wanted = apart(&without_maker(&fold(name)).join(" "));
-        let all = self.gpus.iter().map(|gpu| (without_maker(&fold(&gpu.name)).join(" "), &*gpu.name));
+        let meant = self.almost(name);
+        if !meant.is_empty() {
+            return meant;
+        }
+        let all = self.gpus.iter().map(|gpu| (apart(&without_maker(&fold(&gpu.name)).join(" ")), &*gpu.name));
         let near = nearest(&wanted, all.filter(|(product, _)| is_like(&wanted, product)));
         if !near.is_empty() {
             return near;
@@ -193,6 +223,15 @@ fn is_called(gpu: &Gpu, words: &str) -> bool {
 
 fn some(gpus: Vec<&Gpu>) -> Option<Vec<&Gpu>> {
     (!gpus.is_empty()).then_some(gpus)
+}
+
+/// The names of a few products, the shortest first, each once.
+fn shortest(gpus: Vec<&Gpu>) -> Vec<&str> {
+    let mut names: Vec<&str> = gpus.into_iter().map(|gpu| &*gpu.name).collect();
+    names.sort_by_key(|name| (name.len(), *name));
+    names.dedup();
+    names.truncate(SUGGESTIONS);
+    names
 }
 
 /// Whether two of the products have one name, blanks and case aside.
@@ -414,6 +453,16 @@ mod tests {
         for (name, board) in [("4090ti", "NVIDIA GeForce RTX 4090"), ("h100sxm", "NVIDIA H100")] {
             let GpuMatch::Unknown(near) = BUILTIN.gpu(name) else { panic!("{name} is found") };
             assert!(near[0].starts_with(board), "{name}: {near:?}");
+        }
+        for (name, board) in [
+            ("RTX 6000 Pro", "NVIDIA RTX Pro 6000"),
+            ("RTXPro6000D", "NVIDIA RTX PRO 6000D"),
+            ("GB300 NVL72", "NVIDIA GB300"),
+            ("GB200 NVL72", "NVIDIA GB200"),
+            ("A100-SXM-80GB", "NVIDIA A100-SXM4-80GB"),
+        ] {
+            let GpuMatch::Unknown(near) = BUILTIN.gpu(name) else { panic!("{name} is found") };
+            assert!(near[0].to_lowercase().starts_with(&board.to_lowercase()), "{name}: {near:?}");
         }
         let GpuMatch::Unknown(near) = BUILTIN.gpu("Jetson AGX Orino") else { panic!("found") };
         assert_eq!(near[0], "Jetson AGX Orin");

@@ -16,7 +16,7 @@ pub enum OsMatch<'c> {
 }
 
 /// How many suggestions a reader still takes in.
-const SUGGESTIONS: usize = 3;
+pub(super) const SUGGESTIONS: usize = 3;
 /// Longer texts are no slips of the pen, and comparing them costs time.
 const MAX_COMPARED: usize = 128;
 

@@ -30,6 +30,7 @@ pub use fact::{Basis, Cite, Fact, FullRow, OVERLAY};
 pub use gpus::GpuMatch;
 pub use listing::{Known, SHELVES, Shelf};
 pub use lookup::OsMatch;
+pub use names::{begins, may_become};
 pub use os_names::OsName;
 pub use search::Hit;
 pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};

@@ -49,6 +49,24 @@ pub(super) fn fold(name: &str) -> Vec<String> {
     words
 }
 
+/// Whether a name can become of what was typed so far: each word of it begins a word of the name, blanks within the name
+/// aside: `rtx4090`, `3060t`, `4080 lap`.
+pub fn may_become(typed: &str, name: &str) -> bool {
+    let words = plain_words(name);
+    let rests: Vec<String> = (0..words.len()).map(|at| words[at..].concat()).collect();
+    plain_words(typed).iter().all(|part| rests.iter().any(|rest| rest.starts_with(part.as_str())))
+}
+
+/// Whether a name begins with what was typed, blanks and hyphens aside.
+pub fn begins(typed: &str, name: &str) -> bool {
+    plain_words(name).concat().starts_with(&plain_words(typed).concat())
+}
+
+fn plain_words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
 /// Drops the words that never tell two products apart.
 pub(super) fn without_maker(words: &[String]) -> &[String] {
     let skip = words.iter().take_while(|word| ["nvidia", "tesla", "geforce"].contains(&word.as_str())).count();
@@ -177,6 +195,17 @@ mod tests {
                 assert_eq!(found.whole, scan(&|product| is(wanted, product)), "{wanted:?}");
                 assert_eq!(found.family, scan(&|product| begins(wanted, product)), "{wanted:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_name_is_found_as_one_types() {
+        let name = "NVIDIA GeForce RTX 3060 Ti";
+        for typed in ["", "rtx3060", "3060t", "3060ti", "RTX 306", "\"RTX 306", "geforce ti", "RTX-3060-Ti", "306"] {
+            assert!(may_become(typed, name), "{typed}");
+        }
+        for typed in ["4090", "rtx4090", "60", "3060x", "tix"] {
+            assert!(!may_become(typed, name), "{typed}");
         }
     }
 

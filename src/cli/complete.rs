@@ -1,7 +1,8 @@
 //! What completes an argument on TAB: names of the catalog, and of the gpuenv.toml here.
 //!
 //! A name is offered in a spelling without blanks, `RTX-4090`: no shell has to quote it, and the catalog reads it like
-//! the one that drivers print. Whoever types a part of a name (`4090`) is offered every name with a word that begins so.
+//! the one that drivers print. Whoever types a part of a name (`4090`, `3060ti`) is offered every name with words that
+//! begin so.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -9,7 +10,7 @@ use std::ffi::OsStr;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::catalog::rows::Gpu;
-use crate::catalog::{GpuMatch, at_hand};
+use crate::catalog::{GpuMatch, at_hand, begins, may_become};
 use crate::report::schema;
 use crate::spec::{self, Spec};
 use crate::types::CpuArch;
@@ -32,7 +33,10 @@ pub fn gpus() -> ArgValueCompleter {
                 found.push(CompletionCandidate::new(name).help(Some(about.into())));
             }
         }
-        begun(found, typed)
+        let typed = typed.to_string_lossy();
+        found.retain(|one| may_become(&typed, &one.get_value().to_string_lossy()));
+        found.sort_by_key(|one| !begins(&typed, &one.get_value().to_string_lossy()));
+        found
     })
 }
 
@@ -185,6 +189,11 @@ mod tests {
         let found = offered(&gpus(), "rtx-4090");
         assert!(found[0] == "RTX-4090" && found.contains(&"RTX-4090-Laptop-GPU".to_string()), "{found:?}");
         assert!(offered(&gpus(), "4090").contains(&"RTX-4090".to_string()));
+        for (typed, name) in
+            [("rtx4090", "RTX-4090"), ("3060ti", "RTX-3060-Ti"), ("RTX 409", "RTX-4090"), ("'RTX 409", "RTX-4090")]
+        {
+            assert_eq!(offered(&gpus(), typed).first().map(String::as_str), Some(name), "{typed}");
+        }
         assert!(offered(&gpus(), "H1").contains(&"H100-NVL".to_string()));
         assert!(offered(&gpus(), "Radeon").is_empty());
         let all = offered(&gpus(), "");

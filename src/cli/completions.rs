@@ -16,13 +16,27 @@ const VARIABLE: &str = "GPUENV_COMPLETE";
 /// The program, as the scripts call it.
 const PROGRAM: &str = "gpuenv";
 
+/// How the script for zsh lists what was found: what begins with the typed word, and nothing else.
+const ZSH_LISTS: &str = "[[ -n $other ]] && _describe -V 'values' other\n";
+/// The rest too: the typed word becomes what they share, or stays where that would be shorter.
+const ZSH_LISTS_ALL: &str = "\
+if [[ -n $other ]] && ! _describe -V 'values' other; then
+            _describe -V 'values' other -U
+            if (( ${#compstate[unambiguous]} < ${#PREFIX} )); then
+                compstate[insert]=
+                compstate[list]='list force'
+            fi
+        fi
+";
+
 /// Prints the script for a shell.
 pub fn run(args: &CompletionsArgs, report: &Report) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     if let Some(shell) = shell(&args.shell) {
         shell.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, &mut script).map_err(unwritten)?;
     }
-    report.export("completions", &String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script).replace(ZSH_LISTS, ZSH_LISTS_ALL);
+    report.export("completions", &script)?;
     Ok(Exit::Yes)
 }
 

@@ -56,6 +56,12 @@ pub fn names() -> String {
     super::names()
 }
 
+/// The names that can become of what was typed.
+#[wasm_bindgen]
+pub fn matching(kind: &str, typed: &str) -> String {
+    super::matching(kind, typed)
+}
+
 /// The releases of a package.
 #[wasm_bindgen]
 pub fn releases(package: &str) -> String {

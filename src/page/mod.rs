@@ -21,7 +21,7 @@ use crate::task::lock::{Asked, Outcome, read, resolve};
 use crate::task::{self, fix};
 
 pub use form::{add_target, change, form, remove_target};
-pub use names::{names, releases};
+pub use names::{matching, names, releases};
 
 /// The name of the file that is edited.
 const SPEC: &str = "gpuenv.toml";

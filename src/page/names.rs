@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::catalog::rows::FRAMEWORKS;
-use crate::catalog::{BUILTIN, GpuMatch};
+use crate::catalog::{BUILTIN, GpuMatch, begins, may_become};
 use crate::export::FORMATS;
 
 /// Words that begin the names of half of all products and that nobody types.
@@ -53,11 +53,6 @@ struct Format {
 
 /// All names but the releases of packages, as JSON.
 pub fn names() -> String {
-    let shelf = |kind: &str| -> Vec<Name> {
-        let shelf = BUILTIN.shelves().into_iter().find(|shelf| shelf.kind == kind);
-        let names = shelf.map(|shelf| shelf.names).unwrap_or_default();
-        names.into_iter().map(|(name, about)| Name { name, about }).collect()
-    };
     let pythons = BUILTIN.pythons.iter().rev();
     let format =
         |format: &&'static crate::export::Format| Format { name: format.name, about: format.help, file: format.file };
@@ -74,6 +69,29 @@ pub fn names() -> String {
         formats: FORMATS.iter().map(format).collect(),
     };
     serde_json::to_string(&names).unwrap_or_default()
+}
+
+/// The most names that are listed below a field.
+const LISTED: usize = 40;
+
+/// The `gpus` or `packages` that can become of what was typed, those that begin so first, then the shorter, as a JSON
+/// list.
+pub fn matching(kind: &str, typed: &str) -> String {
+    let known: Vec<(Name, String)> = match kind {
+        "gpus" => gpus().into_iter().map(|one| (Name { name: one.name, about: one.about }, one.also)).collect(),
+        _ => shelf(kind).into_iter().map(|one| (one, String::new())).collect(),
+    };
+    let is_meant = |(one, also): &(Name, String)| may_become(typed, &format!("{} {also}", one.name));
+    let mut found: Vec<Name> = known.into_iter().filter(is_meant).map(|(one, _)| one).collect();
+    found.sort_by_cached_key(|one| (!begins(typed, &one.name), one.name.len(), one.name.clone()));
+    found.truncate(LISTED);
+    serde_json::to_string(&found).unwrap_or_default()
+}
+
+fn shelf(kind: &str) -> Vec<Name> {
+    let shelf = BUILTIN.shelves().into_iter().find(|shelf| shelf.kind == kind);
+    let names = shelf.map(|shelf| shelf.names).unwrap_or_default();
+    names.into_iter().map(|(name, about)| Name { name, about }).collect()
 }
 
 /// Each product under the shortest name that still names it: `RTX 4090` for the NVIDIA GeForce RTX 4090.
@@ -143,6 +161,11 @@ mod tests {
         let torch: Vec<String> = serde_json::from_str(&releases("torch")).unwrap();
         let at = torch.iter().position(|name| name == "2.5.1").expect("a release");
         assert!(torch[at + 1].starts_with("2.5.1+"), "{torch:?}");
+        for (typed, name) in [("rtx4090", "RTX 4090"), ("3060ti", "RTX 3060 Ti"), ("4080 lap", "RTX 4080 Laptop GPU")] {
+            let found: Vec<serde_json::Value> = serde_json::from_str(&matching("gpus", typed)).unwrap();
+            assert!(found.first().is_some_and(|first| first["name"] == name), "{typed}: {found:?}");
+        }
+        assert!(matching("packages", "torchv").contains("torchvision") && matching("gpus", "radeon") == "[]");
         assert!(releases("cudnn").len() > 100 && releases("nothing") == "[]");
     }
 }

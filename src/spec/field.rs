@@ -290,9 +290,13 @@ pub(super) fn reason(text: &str) -> Read<String> {
 
 /// One entry of `gpu`; `none` in any case means that there is no GPU.
 pub(super) fn gpu(text: &str) -> Read<String> {
-    if let Some(product) = repair::gpu(text).filter(|product| name::is_gpu(product)) {
+    if repair::is_no_gpu(text) {
+        let refusal = Refusal::new("value", format!("`gpu`: {} is not a GPU", quote(text)));
+        return Err(refusal.help("for a machine without a GPU write `gpu = \"none\"`"));
+    }
+    if let Some((product, why)) = repair::gpu(text).filter(|(product, _)| name::is_gpu(product)) {
         let refusal = Refusal::new("value", format!("`gpu`: {} is more than the name of a GPU", quote(text)));
-        return Err(refusal.help(format!("write `gpu = \"{}\"`: how many there are changes nothing", clip(product))));
+        return Err(refusal.help(format!("write `gpu = \"{}\"`: {why}", clip(product))));
     }
     if repair::is_machine_type(text) {
         let refusal = Refusal::new("unknown-gpu", format!("`gpu`: {} is a type of machine, not a GPU", quote(text)));

@@ -184,35 +184,44 @@ pub(super) fn of_windows(text: &str) -> Option<String> {
     Some(format!("{}{}.{}", &model[1..], &build[..2], &build[2..]))
 }
 
-/// The product in a line that a tool printed, or beside a count: `GA102 [GeForce RTX 3090]`, `GPU 0: Tesla T4 (UUID: …)`,
-/// `8x H100`, `gpu:a100:4`.
-pub(super) fn gpu(text: &str) -> Option<&str> {
+/// How a machine without a GPU is called elsewhere.
+pub(super) fn is_no_gpu(text: &str) -> bool {
+    ["cpu", "cpu only", "cpu-only"].contains(&text.trim().to_ascii_lowercase().as_str())
+}
+
+/// What `8x H100` is corrected with.
+const COUNTED: &str = "how many there are changes nothing";
+
+/// The product in a line that a tool printed, or beside a count, and why it stands alone: `GA102 [GeForce RTX 3090]`,
+/// `GPU 0: Tesla T4 (UUID: …)`, `8x H100`, `gpu:a100:4`.
+pub(super) fn gpu(text: &str) -> Option<(&str, &'static str)> {
     let text = text.trim();
     if let Some((_, rest)) = text.rsplit_once('[') {
-        return rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
-    }
-    if ["cpu", "cpu only", "cpu-only"].contains(&text.to_ascii_lowercase().as_str()) {
-        return Some("none");
+        let name = rest.split_once(']').map(|(name, _)| name.trim()).filter(|name| !name.is_empty());
+        return name.map(|name| (name, "the name stands between the brackets"));
     }
     let is_count = |count: &str| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
     if let Some((number, rest)) = text.strip_prefix("GPU ").and_then(|rest| rest.split_once(':'))
         && is_count(number)
     {
-        return Some(rest.split(" (UUID").next().unwrap_or(rest).trim());
+        return Some((
+            rest.split(" (UUID").next().unwrap_or(rest).trim(),
+            "the number and the UUID are not part of the name",
+        ));
     }
     if let Some((count, name)) = text.split_once(['x', 'X', '*', '\u{d7}'])
         && is_count(count.trim())
     {
-        return Some(name.trim());
+        return Some((name.trim(), COUNTED));
     }
     if let Some((name, count)) = text.rsplit_once(':')
         && is_count(count)
     {
-        return Some(name.strip_prefix("gpu:").unwrap_or(name).trim());
+        return Some((name.strip_prefix("gpu:").unwrap_or(name).trim(), COUNTED));
     }
     // The X of a Tegra X1 is its name.
     let (name, count) = text.rsplit_once(" x")?;
-    is_count(count).then_some(name.trim())
+    is_count(count).then_some((name.trim(), COUNTED))
 }
 
 /// Whether it is what a cloud calls a machine: `p4d.24xlarge`, `a2-highgpu-1g`, `Standard_NC24ads_A100_v4`.
@@ -342,13 +351,13 @@ mod tests {
             ("H100 x8", Some("H100")),
             ("H100:8", Some("H100")),
             ("gpu:a100:4", Some("a100")),
-            ("CPU", Some("none")),
             ("TITAN X (Pascal)", None),
             ("GTX 1080", None),
             ("NVIDIA A100-SXM4-80GB MIG 1g.10gb", None),
         ] {
-            assert_eq!(gpu(text), name, "{text}");
+            assert_eq!(gpu(text).map(|(name, _)| name), name, "{text}");
         }
+        assert!(is_no_gpu("CPU") && is_no_gpu("cpu-only") && !is_no_gpu("CPU 0"));
         assert!(is_machine_type("p4d.24xlarge") && is_machine_type("a2-highgpu-1g") && !is_machine_type("A100"));
         for (name, maker) in [("MI300X", Some("AMD")), ("RX 7900 XTX", Some("AMD")), ("Arc A770", Some("Intel"))] {
             assert_eq!(other_maker(name), maker);

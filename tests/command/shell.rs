@@ -67,6 +67,25 @@ fn fish_completes_with_descriptions() {
     assert!(found.lines().any(|line| line == "RTX-5090\tNVIDIA GeForce RTX 5090, compute capability 12.0"), "{found}");
 }
 
+/// What zsh makes of a line with TAB behind it.
+#[test]
+fn zsh_replaces_a_part_of_a_name_by_the_name() {
+    if !is_there("zsh") {
+        return;
+    }
+    let sandbox = Sandbox::new("zsh", SPEC);
+    // A line of the script at a time: what is typed into a terminal, and what is waited for there.
+    let script = "
+        until_said() { repeat 200; do zpty -r -t it part && said+=$part; [[ $said == *$1* ]] && return; sleep 0.1; done }
+        zmodload zsh/zpty; zpty it zsh -f -i
+        zpty -w it 'autoload -Uz compinit; compinit -u -D; eval \"$(gpuenv completions zsh)\"; print rea''dy'
+        until_said ready
+        zpty -w -n it $'gpuenv init --gpu 4090\\t'
+        until_said RTX-4090
+        zpty -d it; print -r -- $said";
+    assert!(shell(&sandbox, "zsh", script).contains("RTX-4090"));
+}
+
 #[test]
 fn every_shell_can_read_its_script() {
     let sandbox = Sandbox::new("scripts", SPEC);

@@ -52,6 +52,10 @@ const JOURNEYS = {
     assert.match(await status(page), /^It fits: torch 2\.[78]/);
   },
   "a GPU is found as one types": async (page) => {
+    for (const [typed, name] of [["rtx4090", "RTX 4090"], ["3060ti", "RTX 3060 Ti"], ["RTX 409", "RTX 4090"]]) {
+      await page.getByRole("combobox", { name: "GPUs" }).fill(typed);
+      assert.equal(await page.getByRole("option").first().evaluate((one) => one.firstChild.textContent), name, typed);
+    }
     await page.getByRole("combobox", { name: "GPUs" }).fill("4080 lap");
     const first = page.getByRole("option").first();
     assert.match(await first.textContent(), /RTX 4080 Laptop GPU.*compute capability 8\.9/);

@@ -92,7 +92,9 @@ impl<'c> Reader<'_, 'c> {
                 gpu.cc.number(),
                 gpu.name
             ),
-            None => "Any GPU can be named by its compute capability: `gpu = \"sm_90\"`".to_string(),
+            None => "Any GPU can be named by its compute capability, which `nvidia-smi --query-gpu=compute_cap \
+                     --format=csv` shows: 8.9 is `gpu = \"sm_89\"`"
+                .to_string(),
         }
     }
 }
@@ -105,7 +107,8 @@ fn ambiguous(catalog: &Catalog, name: &str, candidates: Vec<&Gpu>) -> (&'static 
     kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
     let listed: Vec<String> = kinds.iter().map(|gpu| named_among(catalog, gpu, &kinds)).collect();
     let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
-    let help = format!("name one of: {}; or write a capability such as \"sm_90\"", shorten(&listed, NAMED));
+    let capability = kinds.first().map_or(0, |gpu| gpu.cc.number());
+    let help = format!("name one of: {}; or write a capability such as \"sm_{capability}\"", shorten(&listed, NAMED));
     ("ambiguous-gpu", message, help)
 }
 
