@@ -34,8 +34,8 @@ class Page {
     byId("save-spec").addEventListener("click", () => save("gpuenv.toml", this.text));
     byId("copy-link").addEventListener("click", (event) => this.copyLink(event.target));
     byId("examples").append("Try: ", ...EXAMPLES.map(([name, text]) => button(name, () => this.set(text), { class: "plain" })));
-    byId("licences").addEventListener("toggle", async () => {
-      byId("licences").lastElementChild.textContent = new TextDecoder().decode(await unpack("notice"));
+    byId("licences").addEventListener("toggle", () => {
+      byId("licences").lastElementChild.textContent = new TextDecoder().decode(unpack("notice"));
     });
     this.follow();
     // Links within the page must not take the question's place in the address.

@@ -56,15 +56,14 @@ class MatrixView {
 
   /** The picture; its cells come in the order of the document's. */
   show(text, cells) {
-    const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-    // The page runs no style but its own: that of the picture is handed over as a sheet.
-    const style = svg.querySelector("style");
+    // The page's policy knows its own style alone: that of the picture is cut out of it and handed over as a sheet.
+    const [whole, style] = /<style>([^<]*)<\/style>/.exec(text);
     if (!this.sheet) {
       this.sheet = new CSSStyleSheet();
-      this.sheet.replaceSync(style.textContent);
+      this.sheet.replaceSync(style);
       globalThis.document.adoptedStyleSheets.push(this.sheet);
     }
-    style.remove();
+    const svg = new DOMParser().parseFromString(text.replace(whole, ""), "image/svg+xml").documentElement;
     svg.setAttribute("role", "group");
     this.cells = [...svg.querySelectorAll("g")];
     this.cells.forEach((drawn, at) => {

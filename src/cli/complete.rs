@@ -11,7 +11,7 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::catalog::rows::Gpu;
 use crate::catalog::{GpuMatch, at_hand, begins, may_become};
-use crate::report::schema;
+use crate::report::{error_codes, schema};
 use crate::spec::{self, Spec};
 use crate::types::CpuArch;
 
@@ -112,7 +112,7 @@ pub fn targets() -> ArgValueCompleter {
     of(|| target_names().into_iter().map(|name| (name, String::new())).collect())
 }
 
-/// What can be looked up: packages, keys of targets, rules, warnings and checks.
+/// What can be looked up: packages, keys of targets, rules, warnings, errors and checks.
 pub fn topics() -> ArgValueCompleter {
     of(|| {
         let mut topics: Vec<(String, String)> =
@@ -121,6 +121,7 @@ pub fn topics() -> ArgValueCompleter {
             topics.extend(["gpu", "driver", "image"].map(|key| (format!("target.{name}.{key}"), String::new())));
         }
         topics.extend(at_hand().rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
+        topics.extend(error_codes::ALL.iter().map(|error| (error.code.to_string(), error.says.to_string())));
         topics.extend(crate::warning::ALL.iter().map(|code| (code.code.to_string(), code.explained.to_string())));
         topics
             .extend(crate::verify::check_docs::ALL.iter().map(|check| (check.id.to_string(), check.says.to_string())));

@@ -10,7 +10,7 @@ use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::{Lock, Upgrade, locked};
 use crate::nearest::nearest;
-use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean};
+use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean, error_codes};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
@@ -43,6 +43,10 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
         let catalog = if is_key(name) { Cow::Borrowed(at_hand()) } else { load_catalog::nearby(common)? };
         let mut found = topic::find(&catalog, name);
         found.extend(check_docs::find(name).map(|check| Topic::Check(check.id, check.says)));
+        // What is a key of targets too is meant as one.
+        if found.is_empty() && !is_of_targets(name) {
+            found.extend(error_codes::find(name).map(|error| Topic::Error(error.code, error.says)));
+        }
         if !found.is_empty() {
             report.topics(&found)?;
             return Ok(Exit::Yes);
@@ -185,8 +189,13 @@ fn is_key(name: &str) -> bool {
     name == "stack" || name == "target" || name.starts_with("stack.") || name.starts_with("target.")
 }
 
+/// Whether it is a key that each target can have.
+fn is_of_targets(name: &str) -> bool {
+    tables().iter().any(|table| table.name == "target" && table.keys.iter().any(|key| key.name == name))
+}
+
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
-    if tables().iter().any(|table| table.name == "target" && table.keys.iter().any(|key| key.name == name)) {
+    if is_of_targets(name) {
         let message = format!("`{name}` is a key of each target");
         let help = format!("name the target too: `gpuenv explain target.NAME.{name}`");
         return Failure::new(Exit::BadInput, "unknown-topic", message).help(help);
@@ -194,9 +203,9 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     let check = || nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
     let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
     let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
-    let message = format!("`{}` is neither a key, nor a rule, a warning, a check or a fact", clean(name));
+    let message = format!("`{}` is neither a key, nor a rule, a warning, an error, a check or a fact", clean(name));
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
-        "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a warning, or an \
+        "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a message, or an \
          id that `--verbose` shows",
         near.unwrap_or_default()
     ))

@@ -97,7 +97,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             };
             (report, outcome)
         }
-        Err(error) => (early.clone(), usage::refuse(&error, &early)),
+        Err(error) => (early.clone(), usage::refuse(&error, &args, &early)),
     };
     told(outcome, &report)
 }

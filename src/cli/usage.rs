@@ -1,5 +1,7 @@
 //! What was typed and is no command: the help where it was asked for or nothing was typed, else what was meant.
 
+use std::ffi::OsString;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory};
 
@@ -26,11 +28,27 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["fix"], "run `gpuenv lock`, then `gpuenv lock --apply-fix N`"),
 ];
 
+/// Tools and files, and the format of `gpuenv export` that is for them.
+const FORMATS_ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["pip", "requirements.txt", "txt"], "requirements"),
+    (&["docker", "podman", "containerfile", "image"], "dockerfile"),
+    (&["docker-compose"], "compose"),
+    (&["pyproject", "pyproject.toml", "toml"], "uv"),
+    (&["pylock.toml", "pep751"], "pylock"),
+    (&["mamba", "micromamba", "environment.yml", "yaml"], "conda"),
+    (&["singularity"], "apptainer"),
+    (&["k8s", "helm"], "kubernetes"),
+    (&["github", "actions", "ci"], "github-actions"),
+    (&["sbatch"], "slurm"),
+    (&["lmod", "module"], "modulefile"),
+    (&["shell", "sh", "bash", "dotenv"], "env"),
+];
+
 /// Less alike than this is no slip of the pen.
 const ALIKE: f64 = 0.8;
 
 /// Help and versions are asked for; everything else that clap reports is bad usage.
-pub fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
+pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result<Exit, Failure> {
     let rendered = error.render();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -53,12 +71,39 @@ pub fn refuse(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
     let first = paragraphs.next().unwrap_or_default();
     let message = first.strip_prefix("error: ").unwrap_or(&first);
     let message = message.replace("invalid digit found in string", "expected a number");
+    if let Some(help) = meant_format(error) {
+        return Err(Failure::new(
+            Exit::BadInput,
+            "usage",
+            clean(message.split(" [possible").next().unwrap_or(&message)),
+        )
+        .help(help));
+    }
     let advice = paragraphs.find(|part| part.starts_with("tip: ") || part.starts_with("Usage: "));
     let advice = advice.map_or_else(
-        || "run `gpuenv --help`".to_string(),
+        || format!("run `{}`", help_of(args)),
         |advice| advice.strip_prefix("tip: ").unwrap_or(&advice).to_string(),
     );
     Err(Failure::new(Exit::BadInput, "usage", clean(&message)).help(clean(&advice)))
+}
+
+/// What shows the options of the command that was typed.
+fn help_of(args: &[OsString]) -> String {
+    let root = Cli::command();
+    let named = args.iter().skip(1).find_map(|word| root.find_subcommand(word));
+    named.map_or("gpuenv --help".to_string(), |command| format!("gpuenv help {}", command.get_name()))
+}
+
+/// What serves a tool that was named as a format of `gpuenv export` and is none.
+fn meant_format(error: &clap::Error) -> Option<String> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.to_lowercase()),
+        _ => None,
+    };
+    let word =
+        text(ContextKind::InvalidValue).filter(|_| text(ContextKind::InvalidArg).as_deref() == Some("[format]"))?;
+    let (_, format) = FORMATS_ELSEWHERE.iter().find(|(words, _)| words.contains(&word.as_str()))?;
+    Some(format!("write `gpuenv export {format}`"))
 }
 
 /// The command whose commands were asked for, by what stands behind it in the usage: `gpuenv fleet [OPTIONS] …`.

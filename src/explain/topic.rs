@@ -23,6 +23,8 @@ pub enum Topic {
     Ordinary(String, String),
     /// A check of a host: its id and what it asks.
     Check(&'static str, &'static str),
+    /// An error: its code and what it means.
+    Error(&'static str, &'static str),
 }
 
 /// A rule with its source and its own tests.
@@ -176,8 +178,9 @@ fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
     }
 }
 
+/// The rows that are wanted, the newest first: tables hold the oldest first.
 fn pick<R: Cite>(catalog: &Catalog, kind: &'static str, rows: &[R], wanted: impl Fn(&R) -> bool) -> Vec<FullRow> {
-    rows.iter().filter(|row| wanted(row)).map(|row| catalog.full(kind, row)).collect()
+    rows.iter().rev().filter(|row| wanted(row)).map(|row| catalog.full(kind, row)).collect()
 }
 
 /// A repository stands for all of its tags, a tag for itself.

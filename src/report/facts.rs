@@ -37,6 +37,9 @@ pub(super) fn topics(screen: &Screen, topics: &[Topic]) -> String {
         Topic::Check(id, says) => {
             format!("{}\n{}", screen.help(&format!("check {id}")), screen.wrapped("  ", says))
         }
+        Topic::Error(code, says) => {
+            format!("{}\n{}", screen.help(&format!("error {code}")), screen.wrapped("  ", says))
+        }
         Topic::Ordinary(name, says) => {
             format!("{}\n{}", screen.help(&format!("package {name}")), screen.wrapped("  ", says))
         }

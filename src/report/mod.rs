@@ -11,6 +11,7 @@ mod differences;
 pub mod documents;
 mod draft;
 mod edit;
+pub mod error_codes;
 mod exports;
 mod facts;
 mod failure;

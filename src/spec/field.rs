@@ -29,6 +29,10 @@ const WITHOUT_VARIANT: [&str; 5] = ["python", "cuda", "cudnn", "nccl", "driver"]
 const CONSTRAINTS: &str = "write a version, a range with a comma between its bounds, alternatives with `||` between them, or \
                            `*` for any";
 
+/// What is said of a build that no release is.
+const BETWEEN_RELEASES: &str = "a build between releases is not in the catalog: describe the one that you have, as in `torch = \
+                                { version = \"2.8.0a0\", cuda = \"12.8\" }`, or write the release that it comes before";
+
 /// A package's name as the Python packaging rules compare names: `Flash_Attn` is `flash-attn`.
 pub(super) fn package(name: &str) -> Read<String> {
     let alphanumeric = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
@@ -68,13 +72,18 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
         "cpu" => Some("write `torch = \"+cpu\"` for the build without CUDA, and drop `cuda`".to_string()),
         variant => line_of(variant).map(|line| format!("write `cuda = \"{line}\"`")),
     };
+    let why = |error: &dyn std::fmt::Display| match text.contains('+') && WITHOUT_VARIANT.contains(&key) {
+        true => format!("{} is not a version", quote(text)),
+        false => error.to_string(),
+    };
     let constraint = Constraint::parse(text).map_err(|error| match repair::constraint(key, text).filter(stands) {
-        _ if of_variant.is_some() => refusal(error.to_string()).help(of_variant.clone().unwrap_or_default()),
-        Some(meant) => refusal(error.to_string()).help(format!("write `{key} = \"{meant}\"`")),
+        _ if of_variant.is_some() => refusal(why(&error)).help(of_variant.clone().unwrap_or_default()),
+        Some(meant) => refusal(why(&error)).help(format!("write `{key} = \"{meant}\"`")),
         None => match repair::with_gil(key, text) {
-            Some(line) => refusal(error.to_string())
+            Some(line) => refusal(why(&error))
                 .help(format!("free-threaded Pythons are not solved for; with the GIL write `python = \"{line}\"`")),
-            None => refusal(error.to_string()).help(CONSTRAINTS),
+            None if repair::is_between_releases(text) => refusal(why(&error)).help(BETWEEN_RELEASES),
+            None => refusal(why(&error)).help(CONSTRAINTS),
         },
     })?;
     let variant = constraint.comparisons().find_map(|one| one.variant.as_deref());

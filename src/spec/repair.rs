@@ -54,6 +54,12 @@ pub(super) fn with_gil<'t>(key: &str, text: &'t str) -> Option<&'t str> {
     Version::parse(line).is_ok().then_some(line)
 }
 
+/// Whether it names what is built between releases.
+pub(super) fn is_between_releases(text: &str) -> bool {
+    ["nightly", "dev", "main", "master", "head", "trunk", "preview", "pre"]
+        .contains(&text.trim().to_ascii_lowercase().as_str())
+}
+
 /// The requirement specifier that was meant, if it can be told: `>=4.50,<5` for `^4.50`, `==4.50.*` for `4.50`.
 pub(super) fn specifier(key: &str, text: &str) -> Option<String> {
     // A marker would be lost.

@@ -24,7 +24,11 @@ pub(super) fn is_no_package(key: &str) -> bool {
     }
     fold(key).is_some_and(|word| {
         let of_stack = keys::STACK.key(&word).is_none() && has(&keys::STACK, &word);
-        of_stack || has(&keys::TARGET, &word) || has(&keys::BUILD, &word) || has(&keys::RESOLVE, &word)
+        of_stack
+            || has(&keys::ROOT, &word)
+            || has(&keys::TARGET, &word)
+            || has(&keys::BUILD, &word)
+            || has(&keys::RESOLVE, &word)
     })
 }
 
@@ -46,6 +50,9 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
     };
     for doc in others() {
         match named(doc, &folded) {
+            Some(_) if doc.name.is_empty() => {
+                return (format!("move it to the top of {}, before the first table", doc.header), true);
+            }
             Some(_) if value.is_some() => return (format!("move it under `{}`", doc.header), true),
             Some(known) => return (format!("write `{}` under `{}`", line(doc, known, value), doc.header), true),
             None => {}
@@ -56,9 +63,11 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
             return (format!("write it as `{}`", doc.header), true);
         }
         if OF_MANIFESTS.contains(&folded.as_str()) {
+            let near = nearest(key, tables.iter().map(|doc| doc.name).filter(|name| !name.is_empty()));
+            let near = near.map_or(String::new(), |near| format!("did you mean `[{near}]`? "));
             let help = "this file says what must run, `[stack]`, and where, `[target.NAME]`; what else there is to a \
                         project stays in its own manifest";
-            return (help.to_string(), false);
+            return (near + help, false);
         }
     }
     for doc in others() {
@@ -153,6 +162,7 @@ mod tests {
         for (table, key, value, help) in [
             ("", "CUDA_VERSION", Some("'12'"), "write `cuda = '12'` under `[stack]`"),
             ("", "torch", Some("'2.5'"), "move it under `[stack]`"),
+            ("stack", "requires-gpuenv", Some("'>=0.1'"), "move it to the top of gpuenv.toml, before the first table"),
             ("", "torch", None, "write `torch = \">=2.4,<2.8\"` under `[stack]`"),
             ("target", "docker", Some("true"), "write `runtime = \"container\"`"),
             ("target", "gpus", Some("['L4', 'T4']"), "write `gpu = ['L4', 'T4']`"),

@@ -1,4 +1,4 @@
-//! docs/reference is what the program says of itself: commands, JSON documents, rules, warnings, checks and the
+//! docs/reference is what the program says of itself: commands, JSON documents, rules, warnings, errors, checks and the
 //! messages it knows. `UPDATE_EXAMPLES=1 cargo test --test book reference::` writes it anew.
 
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::report::schema;
+use gpuenv::report::{error_codes, schema};
 use gpuenv::verify::check_docs;
 use gpuenv::warning;
 use serde_json::Value;
@@ -122,6 +122,18 @@ fn warnings_are_current() {
         let _ = writeln!(page, "| `{}` | {} |", code.code, cell(code.explained));
     }
     is_current("warnings.md", &page);
+}
+
+#[test]
+fn errors_are_current() {
+    let about = "An error ends the run: nothing was done. Its code stands between the brackets, and in JSON as \
+                 `errors[].code`. `gpuenv explain CODE` shows one.";
+    let mut page = head("Errors", about);
+    page += "\n| error | means |\n|---|---|\n";
+    for one in error_codes::ALL {
+        let _ = writeln!(page, "| `{}` | {} |", one.code, cell(one.says));
+    }
+    is_current("errors.md", &page);
 }
 
 #[test]

@@ -5,7 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpuenv::catalog::BUILTIN;
+use gpuenv::report::error_codes;
 use gpuenv::solve::problem::law;
+use gpuenv::verify::check_docs;
+use gpuenv::warning;
+use regex::Regex;
 
 /// The modules from the ground up. A module imports from storeys below its own only.
 const STOREYS: &[&[&str]] = &[
@@ -345,4 +349,31 @@ fn every_law_is_described() {
         let described: BTreeSet<&str> = BUILTIN.laws.iter().map(|law| &*law.id).collect();
         assert_eq!(described, law::ALL.iter().copied().collect::<BTreeSet<_>>());
     }
+}
+
+/// Every code that the sources give an error is explained, and none that no source gives.
+#[test]
+fn every_error_has_its_code_in_the_table() {
+    let after = |places: &str| Regex::new(&format!(r#"(?:{places})[ \n]*"([a-z]+(?:-[a-z]+)*)""#)).unwrap();
+    let of_errors = [
+        r"Failure::new\([ \n]*Exit::[A-Za-z]+,",
+        r"(?:Failure::io|Refusal::new|Mistake::new|refused|self\.error)\(",
+        r"[A-Z][a-z]+Error::[A-Z][^\n]*=>",
+        r"SpecError \{[ \n]*code:",
+    ];
+    let certain = after(&of_errors.join("|"));
+    let codes: BTreeSet<String> = sources()
+        .iter()
+        .flat_map(|source| certain.captures_iter(&source.code).map(|found| found[1].to_string()).collect::<Vec<_>>())
+        .collect();
+    let known = |code: &str| {
+        error_codes::find(code).is_some() || warning::find(code).is_some() || check_docs::find(code).is_some()
+    };
+    let missing: Vec<_> = codes.iter().filter(|code| !known(code)).collect();
+    assert!(codes.len() > 60 && missing.is_empty(), "not in src/report/error_codes.rs: {missing:?}");
+    let others: Vec<Source> = sources().into_iter().filter(|source| source.path != "report/error_codes.rs").collect();
+    let is_given = |code: &str| others.iter().any(|source| source.code.contains(&format!("\"{code}\"")));
+    let idle: Vec<_> = error_codes::ALL.iter().map(|one| one.code).filter(|code| !is_given(code)).collect();
+    assert!(idle.is_empty(), "no source gives: {idle:?}");
+    assert!(error_codes::ALL.is_sorted_by_key(|one| one.code), "not in order");
 }

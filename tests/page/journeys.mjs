@@ -116,9 +116,9 @@ const JOURNEYS = {
     await other.evaluate(() => (location.hash = "#q=damaged"));
     assert.equal(await spec(other), A100, "a link that cannot be read changes nothing");
     await other.getByText("This link was not read: it is damaged").waitFor();
-    const gigabyte = `#q=${deflateRawSync(Buffer.alloc(1 << 30, "x")).toString("base64url")}`;
-    await other.evaluate((hash) => (location.hash = hash), gigabyte);
-    await other.getByText("This link was not read: it holds more than").waitFor({ timeout: 2000 });
+    const long = `#q=${deflateRawSync(Buffer.alloc(1e8, "x")).toString("base64url")}`;
+    await other.evaluate((hash) => (location.hash = hash), long);
+    await other.getByText("This link was not read: it holds more than").waitFor();
     assert.equal(await spec(other), A100);
     await other.context().close();
   },
@@ -186,7 +186,7 @@ const JOURNEYS = {
   },
   "an error message is diagnosed": async (page) => {
     await page.locator("#message").fill("RuntimeError: CUDA error: no kernel image is available for execution on the device");
-    assert.match(await page.locator("#findings").textContent(), /no-kernel-image[^]*neither machine code nor usable PTX/);
+    assert.match(await page.locator("#findings").textContent(), /no-kernel-image[^]*holds no code for this GPU/);
     await page.locator("#message").fill("good morning");
     assert.match(await page.locator("#diagnosis-status").textContent(), /not known/);
   },

@@ -106,10 +106,10 @@ struct Retracted<'a> {
     reason: &'a str,
 }
 
-/// A kind of warning, or a check of a host.
+/// A kind of warning, a check of a host, or an error.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Described<'a> {
-    #[schemars(extend("enum" = ["warning", "check", "package"]))]
+    #[schemars(extend("enum" = ["warning", "check", "package", "error"]))]
     kind: &'static str,
     id: &'a str,
     says: &'a str,
@@ -163,6 +163,7 @@ impl<'a> Topic<'a> {
                 Topic::Described(Described { kind: "warning", id: code.code, says: code.explained })
             }
             Named::Check(id, says) => Topic::Described(Described { kind: "check", id, says }),
+            Named::Error(id, says) => Topic::Described(Described { kind: "error", id, says }),
             Named::Ordinary(id, says) => Topic::Described(Described { kind: "package", id, says }),
             Named::Row(row) => Topic::Row(Row {
                 kind: "fact",

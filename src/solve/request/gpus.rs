@@ -93,7 +93,7 @@ impl<'c> Reader<'_, 'c> {
                 gpu.name
             ),
             None => "Any GPU can be named by its compute capability, which `nvidia-smi --query-gpu=compute_cap \
-                     --format=csv` shows: 8.9 is `gpu = \"sm_89\"`"
+                     --format=csv` shows: X.Y is written `gpu = \"sm_XY\"`"
                 .to_string(),
         }
     }

@@ -1,0 +1,121 @@
+//! What each error means, for `gpuenv explain CODE` and the reference: the one list of their codes, which never change
+//! their meaning. What a warning, a check, a rule or a law shares its name with is explained there.
+
+/// An error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorCode {
+    /// What stands between the brackets, and in JSON as `errors[].code`.
+    pub code: &'static str,
+    /// What it means and what to do.
+    pub says: &'static str,
+}
+
+/// The error of this code.
+pub fn find(code: &str) -> Option<&'static ErrorCode> {
+    ALL.iter().find(|one| one.code == code)
+}
+
+const fn error(code: &'static str, says: &'static str) -> ErrorCode {
+    ErrorCode { code, says }
+}
+
+/// Every error, by its code.
+#[rustfmt::skip]
+pub const ALL: &[ErrorCode] = &[
+    error("address", "The address of a newer catalog is not one that begins with https://. Give such an address, or the name of a file."),
+    error("ambiguous-gpu", "The name means several GPUs that differ in compute capability, market or processor, so what runs on one need not run on the other. Name one of those that are listed, or write its compute capability."),
+    error("ambiguous-index", "A package has one number on several indexes, and pip cannot be told which index one package comes from. Use `gpuenv export uv`."),
+    error("arch-list", "A list of architectures cannot be read. Write compute capabilities with semicolons between them, as TORCH_CUDA_ARCH_LIST takes them: `8.0;9.0+PTX`."),
+    error("bad-artifact", "The file to inspect is neither a wheel nor a shared library, or it is damaged. Name a .so file or a .whl file."),
+    error("bad-lock", "The gpuenv.lock cannot be read: it is damaged or was edited by hand. `gpuenv lock --fresh` makes it anew from gpuenv.toml."),
+    error("bad-lock-value", "A value of the lock is not what such a value looks like, so nothing is written from it. `gpuenv lock --fresh` makes the lock anew."),
+    error("bad-manifest", "A file given to `gpuenv init --from` is of no kind that is read, or is no valid file of its kind. Nothing was written."),
+    error("bad-option", "An option of an export format has a value that it does not take. The message says what it takes."),
+    error("bad-record", "The record of a host is not what `gpuenv probe --format json` writes. `gpuenv schema host` prints what a record may hold."),
+    error("bad-value", "An option on the command line has a value that it does not take. The message names the option."),
+    error("catalog-older", "The catalog to install is older than one that is installed. Give the option that the help names if an older one is what you want."),
+    error("catalog-signature", "The signature of a catalog is missing or does not match, so it was not installed. Fetch the file and its signature again from the same release."),
+    error("catalog-unknown", "No installed catalog has this version. The help lists those that are there."),
+    error("catalog-version", "The spec or the command asks for another catalog than this gpuenv has, or a catalog's version cannot be read. `gpuenv catalog update` installs one."),
+    error("conflict", "Nothing in the catalog satisfies the lines that are shown. Each fix below them was resolved before it was printed; `gpuenv lock --apply-fix N` applies one."),
+    error("constraint", "A version constraint cannot be read. Write a version, a range with a comma between its bounds, alternatives with `||` between them, or `*` for any."),
+    error("download-failed", "A newer catalog could not be fetched. Check the address and the network, or fetch the file yourself and give its name."),
+    error("duplicate", "A key, a table or an entry stands twice. Remove one of the two."),
+    error("empty-constraint", "No version can satisfy this constraint: its bounds exclude each other. The help says what to write."),
+    error("encoding", "The file is not UTF-8 text. Save it again as UTF-8."),
+    error("exclusive", "Two keys that say the same thing in two ways, or contradict each other, stand together. Remove one of them."),
+    error("exists", "The file to be written is there already. `--force` replaces it."),
+    error("image", "The name of an image cannot be read. Write it as `docker pull` takes it: a repository, with a tag or a digest where you pin it."),
+    error("in-image", "The framework stands in the target's image, and an environment of its own would install a second one. `gpuenv export dockerfile` adds the rest to the image."),
+    error("incomplete-lock", "The lock lacks something that this format needs. The message names it."),
+    error("internal-error", "A mistake of gpuenv itself. Please report it with the command and the files that led to it."),
+    error("linux-only", "This command looks at the machine that it runs on, which gpuenv can do on Linux only. Run it there, or give it a record of that machine."),
+    error("merge-marker", "The file holds marks of an unresolved merge. Resolve the conflicts in gpuenv.toml, then run `gpuenv lock --fresh`: a lock is not merged by hand."),
+    error("missing", "Something that must be written is not there. The message names it, the help shows the line."),
+    error("name", "A name holds characters that it cannot have. The help lists those that it can."),
+    error("newer-lock", "The gpuenv.lock was written by a later gpuenv. Install that one, or delete the file to have it made anew."),
+    error("newer-record", "The record of a host was written by a later gpuenv. Read it with that one."),
+    error("no-files", "The spec names files, and the page in a browser reads none. Run `gpuenv lock` where they lie, or remove them."),
+    error("no-folder", "The folder to work in does not exist any more, or nothing says where your data lie."),
+    error("no-image", "A target without an image is asked for something that starts from one. Set `image` under its [target], then run `gpuenv lock`."),
+    error("no-lock", "There is no gpuenv.lock. `gpuenv lock` makes it."),
+    error("no-program", "The program's own file cannot be found, and it has to start itself to probe. Start it again by its full path."),
+    error("no-release", "No build with CUDA of this release is known. `gpuenv catalog show` lists the releases."),
+    error("no-revision", "There is neither a file of this name nor a lock in this revision of git. Name a file, or a revision such as HEAD~1."),
+    error("no-root", "The folder given as the root of another system does not exist or is not a folder."),
+    error("no-row", "What was read out of the file is too little for a row of an overlay. `gpuenv catalog inspect` without `--overlay` shows what was read."),
+    error("no-spec", "There is no gpuenv.toml here nor in a folder above. `gpuenv init` creates one, `--spec` names one."),
+    error("no-such-fix", "The conflict has fewer fixes than the number that was given. `gpuenv lock --verbose` shows them all."),
+    error("no-target", "The lock holds no target. Write one in gpuenv.toml, then run `gpuenv lock`."),
+    error("no-text", "There is nothing to read: the text is empty. Give the whole output of the tool."),
+    error("not-a-file", "A folder, a device or something else stands where a file is needed. Name a file."),
+    error("not-an-option", "The export format has no such option. The message lists those that it has."),
+    error("not-supported-yet", "gpuenv knows this system and cannot resolve for it yet. `docs/limits.md` lists what is left out."),
+    error("nothing-to-compile", "A list of architectures is asked for, and a target says nothing of its GPUs. Name a GPU there, then run `gpuenv lock`."),
+    error("nothing-to-fix", "`--apply-fix` was given, and gpuenv.toml resolves. Run `gpuenv lock`."),
+    error("nothing-to-install", "The lock holds no Python package to install: none is asked for, or the image holds it all."),
+    error("nothing-to-judge", "The sources of `gpuenv fleet` hold no host. Gather records with the job that `gpuenv fleet job` prints."),
+    error("other-spec", "The lock beside this spec was made from another one. Name the lock with `--lock`, or replace it with `--force`."),
+    error("out-of-scope", "The constraint asks for what this key cannot have. The help says what can be written."),
+    error("outside-project", "A file that was found leads out of the project through a link, and is neither read nor written. Name it on the command line if it is meant."),
+    error("overlay-captures", "A row of an overlay would take over names that belong to rows of the catalog. Write `replace` if that is meant."),
+    error("overlay-exists", "A row of an overlay is in the catalog already. Delete it, or say that it replaces that row."),
+    error("overlay-replaces-nothing", "A row of an overlay is to replace one that the catalog does not have. Check its name for a slip of the pen."),
+    error("overlay-row", "A row of an overlay cannot be read: a field is missing, unknown or of another type. docs/overlays.md describes the fields."),
+    error("own-build", "A build of your own is described by less than is needed, or by what contradicts itself. docs/spec-guide.md shows the keys."),
+    error("python-too-old", "A Dockerfile installs Python by uv, which has no build that old. Take a newer Python, or an image that holds this one."),
+    error("read-failed", "A file or a stream could not be read. The message holds the reason that the system gives."),
+    error("requirement", "A requirement under [packages] is not written as pip takes it. Write what stands behind the name: `>=4.50,<5`, or `*` for any."),
+    error("requires-gpuenv", "The spec asks for another gpuenv than this one. Install one that it admits, or change `requires-gpuenv`."),
+    error("rewrite", "The change could not be written into gpuenv.toml as it is laid out. Nothing was written; make the change by hand."),
+    error("spec-changed", "gpuenv.toml was changed by somebody else while it was edited; nothing was written. Run the command once more."),
+    error("stack-package", "A package under [packages] is one that is solved with. Move it under [stack]."),
+    error("stale", "The lock or an exported file is not what gpuenv.toml makes today. Run `gpuenv lock` or `gpuenv export` again and commit what changes."),
+    error("step-limit", "The solver gave up: neither an answer was found nor a proof that there is none. Pin a version under [stack], or ask for fewer targets at once."),
+    error("taken", "Something that gpuenv did not write stands where an export would go. gpuenv replaces only what it wrote; the message says what to change."),
+    error("target-needed", "What is exported differs between the targets. Add `--target NAME`."),
+    error("toml-syntax", "The file is not TOML. The place that is shown is where reading stopped."),
+    error("too-large", "A file is larger than what is read, so that none can use up the memory. Check that it is the file you mean."),
+    error("too-many", "There are more entries than are read. Write fewer."),
+    error("type", "A value is of another type than the key takes. The help shows the line."),
+    error("undetermined", "The answer depends on something that nobody has read. Run `gpuenv lock`: it tells how to find out."),
+    error("unknown-address", "The format names the address of every file, and one is not known. `gpuenv export uv` leaves that to the index."),
+    error("unknown-cuda", "No such release of CUDA is known. An overlay can add one, and a newer gpuenv may know it."),
+    error("unknown-fact", "The catalog has no row of this name. `gpuenv catalog search WORDS` finds rows by their words."),
+    error("unknown-format", "There is no such format of `gpuenv export`. `gpuenv export --help` lists them."),
+    error("unknown-gpu", "No NVIDIA GPU of this name is known. Take the name that `nvidia-smi -L` prints, or write its compute capability, as in `gpu = \"sm_89\"`."),
+    error("unknown-hash", "The format asks for the sha256 of every file, and one is not known. The message says how to add it."),
+    error("unknown-key", "The table has no such key. The help names the key that was probably meant, and its table."),
+    error("unknown-os", "No such operating system is known. `gpuenv catalog list systems` lists them."),
+    error("unknown-package", "The catalog has no releases of this package. An ordinary package stands under [packages]; one that depends on CUDA can be described by an overlay."),
+    error("unknown-rule", "No rule of this name is known, so it cannot be overridden. The conflict that it is about names it."),
+    error("unknown-schema", "There is no such JSON schema. `gpuenv schema` lists them."),
+    error("unknown-target", "There is no target of this name. The message lists those that there are."),
+    error("unknown-topic", "There is nothing of this name to explain. Name a key, a package, or a word between the brackets of a message."),
+    error("unknown-warning", "No warning of this name is known, so it cannot be silenced. Its name stands between the brackets of the warning."),
+    error("unrecognised", "The text is no record, report or output that is known. Give the whole output, its first lines included."),
+    error("usage", "The command line cannot be read. `gpuenv help COMMAND` shows what can be typed."),
+    error("value", "A value is not one that the key takes. The help shows what can be written."),
+    error("which-target", "The spec has several targets and the command is about one. Add `--target NAME`."),
+    error("write-failed", "A file or a stream could not be written. The message holds the reason that the system gives."),
+];
