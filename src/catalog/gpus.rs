@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::lookup::{SUGGESTIONS, nearest};
-use super::names::{fold, hits, index, is_brand, is_number, without_maker, written};
+use super::names::{apart, fold, hits, index, is_brand, is_number, without_maker, written};
 use super::rows::{Class, Gpu, Toolkit};
 use super::tables::Catalog;
 use crate::types::{Cc, CpuArch, Version};
@@ -197,23 +197,6 @@ fn is_like(wanted: &str, product: &str) -> bool {
         name.split(' ').filter(|word| word.contains(|c: char| c.is_ascii_digit()))
     }
     numbers(wanted).all(|one| numbers(product).any(|other| strsim::damerau_levenshtein(one, other) <= 1))
-}
-
-/// Words that are written as one apart: `4090ti` is `4090 ti`, `h100sxm` is `h100 sxm`.
-fn apart(name: &str) -> String {
-    let mut apart = String::new();
-    let mut before = ' ';
-    let mut letters = name.chars().peekable();
-    while let Some(letter) = letters.next() {
-        // One letter behind a number is a part of it: L40S, GTX 750M.
-        let is_word = letter.is_ascii_alphabetic() && letters.peek().is_some_and(char::is_ascii_alphabetic);
-        if before.is_ascii_digit() && is_word {
-            apart.push(' ');
-        }
-        apart.push(letter);
-        before = letter;
-    }
-    apart
 }
 
 /// Whether a product is called by exactly these words, its maker's name aside.

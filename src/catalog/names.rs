@@ -49,6 +49,23 @@ pub(super) fn fold(name: &str) -> Vec<String> {
     words
 }
 
+/// Words that are written as one apart: `4090ti` is `4090 ti`, `h100sxm` is `h100 sxm`.
+pub(super) fn apart(name: &str) -> String {
+    let mut apart = String::new();
+    let mut before = ' ';
+    let mut letters = name.chars().peekable();
+    while let Some(letter) = letters.next() {
+        // One letter behind a number is a part of it: L40S, GTX 750M.
+        let is_word = letter.is_ascii_alphabetic() && letters.peek().is_some_and(char::is_ascii_alphabetic);
+        if before.is_ascii_digit() && is_word {
+            apart.push(' ');
+        }
+        apart.push(letter);
+        before = letter;
+    }
+    apart
+}
+
 /// Whether a name can become of what was typed so far: each word of it begins a word of the name, blanks within the name
 /// aside: `rtx4090`, `3060t`, `4080 lap`.
 pub fn may_become(typed: &str, name: &str) -> bool {
