@@ -35,7 +35,7 @@ impl Format {
     }
 }
 
-/// What pip may take from elsewhere, since nobody has seen it on the index of the locked CUDA.
+/// What pip may take from elsewhere, since nobody has seen it with the label of the locked CUDA.
 fn unseen(lock: &Lock, targets: &Targets, format: &str, options: &Options) -> Option<String> {
     if !["requirements", "conda", "github-actions"].contains(&format) || options.has("hashes") {
         return None;
@@ -43,8 +43,8 @@ fn unseen(lock: &Lock, targets: &Targets, format: &str, options: &Options) -> Op
     let unseen = requirements::unseen(lock, targets);
     (!unseen.is_empty()).then(|| {
         format!(
-            "{} was not seen on the index of the locked torch: if anything asks for it, pip may take the build of another CUDA, \
-             and `pip list` shows it without torch's label; `gpuenv export uv` takes it from that index alone",
+            "no file of {} with the label of the locked torch is known: if anything asks for it, pip may take the build of \
+             another CUDA, and `pip list` does not show which; `gpuenv export uv` takes it from torch's index alone",
             unseen.join(" or ")
         )
     })

@@ -7,7 +7,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Index};
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::solution::TargetSolution;
 use super::thirds::Wants;
@@ -43,14 +43,17 @@ pub fn held(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<Held> {
     let is_locked = |package: &str| wheels.iter().any(|wheel| wheel.package == package);
     for package in BESIDE_TORCH.into_iter().filter(|package| !is_locked(package)) {
         let required = required(catalog, chosen, package);
-        if let Some(row) = beside(catalog, package, torch.version, variant, chosen.python, &required) {
+        let of_package = |row: &&Companion| row.package == package && runs_on(row, chosen.arch);
+        if let Some(row) = beside(catalog, of_package, torch.version, variant, chosen.python, &required) {
             let (package, version) = (package.to_string(), row.carried());
             found.push(Held { package, version, index: index.clone(), seen: true });
         }
     }
     for companion in &chosen.companions {
         for (package, version) in companion.brings.iter().filter_map(|pin| pin.split_once("==")) {
-            let of_pin = |row: &&Companion| *row.package == *package && row.version.as_str() == version;
+            let of_pin = |row: &&Companion| {
+                *row.package == *package && row.version.as_str() == version && runs_on(row, chosen.arch)
+            };
             let seen = catalog.companions.iter().filter(of_pin).any(|row| lies_on(catalog, row, variant));
             // Of another index it would be for another CUDA: better none than that.
             if !is_locked(package) && !found.iter().any(|one| one.package == package) {
@@ -77,7 +80,7 @@ fn required(catalog: &Catalog, chosen: &TargetSolution<'_>, package: &str) -> Ve
 /// else any that lies there.
 fn beside<'c>(
     catalog: &'c Catalog,
-    package: &str,
+    of_package: impl Fn(&&Companion) -> bool,
     torch: Version,
     variant: Option<&str>,
     python: Option<&Version>,
@@ -85,7 +88,7 @@ fn beside<'c>(
 ) -> Option<&'c Companion> {
     let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|needs| needs.admits(version));
     let fits = |row: &&Companion| {
-        row.package == package
+        of_package(row)
             && row.framework == "torch"
             && row.url.is_none()
             && row.index_url.is_none()
@@ -97,6 +100,11 @@ fn beside<'c>(
     catalog.companions.iter().filter(fits).max_by(|one, other| {
         one.variant.is_some().cmp(&other.variant.is_some()).then_with(|| one.version.cmp(&other.version))
     })
+}
+
+/// Whether it has wheels for a processor. On the index of a variant those for aarch64 long had no `+cu129` in their names.
+fn runs_on(row: &Companion, arch: CpuArch) -> bool {
+    row.arches.is_empty() || row.arches.contains(&arch)
 }
 
 /// Whether a release lies on the index of a variant, or on the package index, as far as anybody knows: it was seen there,

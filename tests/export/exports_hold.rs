@@ -80,6 +80,18 @@ fn pip_is_given_nothing_that_it_cannot_tell_apart() {
     arm.run(&["export", "requirements", "--constraints"]).exits(2).says("torch 2.5.1");
 }
 
+/// The wheels of torchvision for aarch64 had no label on torch's index before 0.25.
+#[test]
+fn what_is_held_has_a_wheel_for_the_processor() {
+    let spec =
+        "[stack]\ntorch = \"2.8.0+cu129\"\npython = \"3.12\"\n[packages]\ntimm = \"*\"\n[target.prod]\ngpu = \"GPU\"\n";
+    for (gpu, held) in [("GH200 480GB", "\"torchvision==0.23.0\""), ("H100 NVL", "\"torchvision==0.23.0+cu129\"")] {
+        let sandbox = locked("held-for-the-processor", &spec.replace("GPU", gpu));
+        let uv = sandbox.run(&["export", "uv"]).exits(0).out;
+        assert!(uv.contains(held) && uv.contains("torchvision = [{ index = \"pytorch-cu129\" }]"), "{uv}");
+    }
+}
+
 /// What stands in an image stays there, and what follows it with it.
 #[test]
 fn a_framework_in_the_image_is_not_replaced() {
