@@ -128,11 +128,11 @@ fn a_list_of_requirements() {
             "[packages]",
             "numpy=\"==1.26.4\"",
             "transformers=\">=4.40,<5\"",
+            "uvloop=\"==0.19.0\"",
             "[target.default]"
         ]
     );
-    let packages =
-        serde_json::json!(["numpy==1.26.4", "transformers>=4.40,<5", "uvloop==0.19.0 ; sys_platform != 'win32'"]);
+    let packages = serde_json::json!(["numpy==1.26.4", "transformers>=4.40,<5", "uvloop==0.19.0"]);
     assert_eq!(told["packages"], packages);
     let wanted = [
         "requirements.txt:7 nvidia-cublas-cu12==12.1.3.1",
@@ -425,4 +425,48 @@ fn the_machine_comes_from_a_host_and_the_stack_from_the_project() {
     let spec = sandbox.spec();
     assert!(spec.contains("torch = \"2.5.1\"") && spec.contains("driver = \"550.54.15\""), "{spec}");
     sandbox.run(&["lock"]).exits(0);
+}
+
+/// Requirements with blanks, as flux and nerfstudio write them; what `[packages]` cannot say is told, never a comment.
+#[test]
+fn ordinary_packages_are_carried_or_told() {
+    let text = "torch == 2.5.1\nnumpy ==1.26.4\nscipy (>=1.10)\nuvicorn [standard] >= 0.20\n\
+                pandas==2.0; python_version<=\"3.10\"\nmine @ https://x.org/mine-1.0-py3-none-any.whl\n\
+                # pip install jax && \\\neinops\n";
+    let (spec, told) = drafted("blanks", &[("requirements.txt", text)], &["--gpu", "L4"]);
+    for line in ["numpy=\"==1.26.4\"", "scipy=\">=1.10\"", "uvicorn=\"[standard]>=0.20\"", "einops=\"*\""] {
+        assert!(spec.iter().any(|one| one == line), "{line}: {spec:#?}");
+    }
+    let left = left(&told);
+    assert_eq!(left.len(), 2, "{left:#?}");
+    assert!(left[0].contains("pandas") && left[1].contains("mine @"), "{left:#?}");
+    let poetry =
+        "[tool.poetry.dependencies]\npython = \"^3.10\"\ntorch = \"2.5.1\"\ntransformers = \"^4.41\"\nfoo = \"~1.2\"\n";
+    let (spec, told) = drafted("poetry-ranges", &[("pyproject.toml", poetry)], &["--gpu", "L4"]);
+    for line in ["transformers=\">=4.41,<5\"", "foo=\">=1.2,<1.3\""] {
+        assert!(spec.iter().any(|one| one == line), "{line}: {spec:#?}");
+    }
+    assert_eq!(told["left"].as_array().map_or(0, Vec::len), 0, "{told:#}");
+}
+
+/// A build for the CPU or for another maker's GPUs is never taken for one for CUDA.
+#[test]
+fn builds_for_other_processors_stay_what_they_are() {
+    for rocm in ["torch==2.4.0+rocm6.0\n", "torch==2.4.0+xpu\n"] {
+        let (spec, told) = drafted("rocm", &[("requirements.txt", rocm)], &["--gpu", "L4"]);
+        assert!(!spec.iter().any(|line| line.contains("2.4.0")), "{spec:#?}");
+        assert!(told["left"][0]["why"].as_str().unwrap().contains("it is built for"), "{told:#}");
+    }
+    for (file, text, line) in [
+        ("requirements.txt", "tensorflow-cpu==2.16.1\n", "tensorflow=\"2.16.1+cpu\""),
+        ("requirements.txt", "jax[cpu]==0.4.30\n", "jax=\"0.4.30+cpu\""),
+        ("environment.yml", "dependencies:\n  - pytorch=2.1.0=py3.10_cpu_0\n  - cpuonly\n", "torch=\"2.1.0+cpu\""),
+    ] {
+        let (spec, _) = drafted("cpu-builds", &[(file, text)], &[]);
+        assert!(spec.iter().any(|one| one == line) && spec.iter().any(|one| one == "gpu=\"none\""), "{spec:#?}");
+    }
+    let both = "torch==2.4.0+cu121\ntensorflow-cpu==2.15.0\n";
+    let (spec, told) = drafted("cpu-beside", &[("requirements.txt", both)], &["--gpu", "L4"]);
+    assert!(!spec.iter().any(|line| line.contains("tensorflow")), "{spec:#?}");
+    assert_eq!(left(&told).len(), 1, "{told:#}");
 }

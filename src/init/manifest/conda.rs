@@ -66,6 +66,11 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
         return;
     }
     found.builds |= COMPILERS.contains(&name.as_str());
+    // A package that only keeps the builds for CUDA away.
+    if name == "cpuonly" {
+        found.variant = Some("cpu".to_string());
+        return;
+    }
     let (version, build) = version(rest);
     let renamed = NAMES.iter().find(|(conda, _)| *conda == name).map_or(name.as_str(), |(_, ours)| ours);
     let mut wanted = Wanted::new(renamed, &version, line);
@@ -103,8 +108,11 @@ fn version(rest: &str) -> (String, Option<String>) {
     (if version == "*" { String::new() } else { version }, build)
 }
 
-/// The wheel variant of the same CUDA as a build of conda's: `py3.10_cuda11.7_cudnn8.5.0_0`.
+/// The wheel variant that holds what a build of conda's does: `py3.10_cuda11.7_cudnn8.5.0_0`, `py3.10_cpu_0`.
 fn variant_of_build(build: &str) -> Option<String> {
+    if build.split('_').any(|part| part == "cpu") {
+        return Some("cpu".to_string());
+    }
     let (_, rest) = build.split_once("cuda")?;
     let number: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     let mut parts = number.split('.').filter(|part| !part.is_empty());
@@ -122,6 +130,7 @@ mod tests {
             ("python=3.10", "python", "3.10.*", None),
             ("pytorch::pytorch=2.1.*", "torch", "2.1.*", None),
             ("pytorch=1.13.1=py3.10_cuda11.7_cudnn8.5.0_0", "torch", "1.13.1", Some("cu117")),
+            ("pytorch=2.1.0=py3.10_cpu_0", "torch", "2.1.0", Some("cpu")),
             ("pytorch-cuda=12.1", "cuda", "12.1.*", None),
             ("cudatoolkit 11.3", "cuda", "11.3", None),
             ("nvidia/label/cuda-11.8.0::cuda-toolkit", "cuda", "11.8.0", None),

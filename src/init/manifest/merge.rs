@@ -1,10 +1,10 @@
 //! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
 
-use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, read};
+use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, ordinary, read};
 use crate::catalog::Catalog;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::init::{Draft, Entry, Value};
-use crate::solve::request::PARTS;
+use crate::solve::request::{PARTS, other_maker};
 use crate::spec;
 use crate::types::{Constraint, Version, variant};
 
@@ -98,14 +98,23 @@ impl Merged<'_> {
                 let why = format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or "));
                 return self.leave(file, wanted.line, &wanted.written, why);
             }
-            if !self.draft.packages.contains(&wanted.written) {
-                self.draft.packages.push(wanted.written);
+            match ordinary::requirement(&wanted) {
+                Ok(text) if self.draft.packages.contains(&text) => {}
+                Ok(text) => self.draft.packages.push(text),
+                Err(why) => self.leave(file, wanted.line, &wanted.written, why),
             }
             return;
         }
         let is_framework = FRAMEWORKS.contains(&name.as_str());
+        let label = variant::parts(wanted.version.trim_start_matches('=')).1;
+        if let Some(whose) = label.and_then(other_maker).filter(|_| is_framework) {
+            return self.leave(file, wanted.line, &wanted.written, format!("it is built for {whose}"));
+        }
         let posts = post_releases(&name, self.catalog);
         let variant = variant.filter(|_| name == "torch");
+        let is_cpu =
+            is_framework && (wanted.name.ends_with("-cpu") || wanted.extras.iter().any(|extra| extra == "cpu"));
+        let variant = if is_cpu { Some("cpu".to_string()) } else { variant };
         let Some(constraint) = constraint(&name, &wanted, variant, &posts) else {
             let why = "its version is not written as gpuenv.toml can say it".to_string();
             return self.leave(file, wanted.line, &wanted.written, why);
@@ -114,7 +123,12 @@ impl Merged<'_> {
             let why = format!("taken for all targets: the condition `{marker}` is left out");
             self.leave(file, wanted.line, &wanted.written, why);
         }
-        self.is_cpu |= is_framework && constraint.names_variant("cpu");
+        let is_cpu = is_framework && constraint.names_variant("cpu");
+        if let Some(other) = self.draft.stack.iter().find(|entry| is_cpu && is_for_gpus(entry)) {
+            let why = format!("it is a CPU build, beside {} for GPUs: a target takes builds of one kind", other.key);
+            return self.leave(file, wanted.line, &wanted.written, why);
+        }
+        self.is_cpu |= is_cpu;
         let mut note = match manifest.kind {
             Kind::UvLock => format!("{}, as locked there", place(file, wanted.line)),
             _ => place(file, wanted.line),
@@ -157,6 +171,12 @@ impl Merged<'_> {
         self.draft.packages.sort();
         (self.draft, self.left)
     }
+}
+
+/// Whether it is a framework's build for CUDA, by its label.
+fn is_for_gpus(entry: &Entry) -> bool {
+    let Value::Text(text) = &entry.value else { return false };
+    FRAMEWORKS.contains(&entry.key.as_str()) && text.contains("+cu")
 }
 
 fn place(file: &str, line: usize) -> String {

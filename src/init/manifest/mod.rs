@@ -6,6 +6,7 @@
 mod conda;
 mod dockerfile;
 mod merge;
+mod ordinary;
 mod pip;
 mod pyproject;
 mod requirement;

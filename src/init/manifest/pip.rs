@@ -69,7 +69,11 @@ pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
             }
             "-e" | "--editable" => {
                 let what = value();
-                found.leave(line, &format!("{option} {what}"), "a package of this project or of a folder");
+                let why = match what.contains("://") {
+                    true => "it comes from an address, of which the version is not known",
+                    false => "a package of this project or of a folder",
+                };
+                found.leave(line, &format!("{option} {what}"), why);
             }
             _ if VALUED.contains(&option) => drop(value()),
             _ if word.starts_with('-') => {}
@@ -105,11 +109,13 @@ pub(super) fn joined(text: &str, mark: char) -> Vec<(usize, String)> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut goes_on = false;
     for (at, line) in text.lines().enumerate() {
-        let next = line.trim_end().strip_suffix(mark);
+        // A comment ends with its line.
+        let is_comment = line.trim_start().starts_with('#');
+        let next = line.trim_end().strip_suffix(mark).filter(|_| !is_comment);
         let part = next.unwrap_or(line);
         match lines.last_mut().filter(|_| goes_on) {
             // A comment between the parts of a command is none of them.
-            Some(_) if line.trim_start().starts_with('#') => continue,
+            Some(_) if is_comment => continue,
             Some((_, text)) => {
                 text.push(' ');
                 text.push_str(part.trim());

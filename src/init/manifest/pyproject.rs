@@ -64,7 +64,11 @@ impl<'t> Reader<'t> {
             let line = line_with(self.text, &format!("{name} ="));
             let version = value.as_str().or_else(|| value.get("version").and_then(Value::as_str));
             let Some(version) = version else {
-                self.found.leave(line, &format!("{name} = {value}"), "it comes from an address or a folder");
+                let why = match value.is_array() {
+                    true => "it has a version for each of several conditions: write one under [stack] or [packages]",
+                    false => "it comes from an address or a folder",
+                };
+                self.found.leave(line, &format!("{name} = {value}"), why);
                 continue;
             };
             let version = if version == "*" { "" } else { version };

@@ -6,13 +6,25 @@ use super::{Wanted, folded};
 pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
     let text = text.trim();
     let starts_file = text.starts_with(['.', '/']) || text.contains("://") && !text.contains('@');
-    if starts_file || text.starts_with("git+") {
-        return of_address("", text, line);
-    }
-    let (head, marker) = match text.split_once(';') {
+    let is_address = starts_file || text.starts_with("git+");
+    // In an address a semicolon may stand, so its marker has a blank beside it.
+    let parted = match is_address {
+        true => text.split_once("; ").or_else(|| text.split_once(" ;")),
+        false => text.split_once(';'),
+    };
+    let (head, marker) = match parted {
         Some((head, marker)) => (head.trim(), Some(marker.trim().to_string())),
         None => (text, None),
     };
+    // What holds on every Linux is no condition here.
+    let marker = marker.filter(|marker| !marker.is_empty());
+    let marker = marker.filter(|marker| marker.contains(" and ") || !is_of_linux(marker));
+    if let Some(why) = marker.as_deref().and_then(elsewhere) {
+        return Err(why);
+    }
+    if is_address {
+        return Ok(Wanted { marker, ..of_address("", head, line)? });
+    }
     let end = head.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(head.len());
     let (name, rest) = (&head[..end], head[end..].trim());
     if name.is_empty() {
@@ -22,12 +34,6 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
         Some((extras, rest)) => (extras.split(',').map(folded).collect(), rest.trim()),
         None => (Vec::new(), rest),
     };
-    // What holds on every Linux is no condition here.
-    let marker = marker.filter(|marker| !marker.is_empty());
-    let marker = marker.filter(|marker| marker.contains(" and ") || !is_of_linux(marker));
-    if let Some(why) = marker.as_deref().and_then(elsewhere) {
-        return Err(why);
-    }
     let wanted = match rest.strip_prefix('@') {
         Some(address) => of_address(name, address.trim(), line)?,
         None => {
@@ -43,16 +49,22 @@ fn elsewhere(marker: &str) -> Option<String> {
     if is_of_linux(marker) {
         return None;
     }
-    let marker = marker.replace('\'', "\"");
-    let others = ["\"darwin\"", "\"Darwin\"", "\"win32\"", "\"Windows\"", "\"cygwin\"", "!= \"linux\"", "!= \"Linux\""];
+    let marker = compact(marker);
+    let others = ["\"darwin\"", "\"Darwin\"", "\"win32\"", "\"Windows\"", "\"cygwin\"", "!=\"linux\"", "!=\"Linux\""];
     others.iter().any(|word| marker.contains(word)).then(|| "it is for another system than Linux".to_string())
 }
 
 /// Whether a marker admits Linux by name, or by naming another system that it does not mean.
 fn is_of_linux(marker: &str) -> bool {
-    let marker = marker.replace('\'', "\"");
-    let linux = ["\"linux\"", "\"Linux\"", "!= \"darwin\"", "!= \"win32\"", "!= \"Darwin\"", "!= \"Windows\""];
-    linux.iter().any(|word| marker.contains(word)) && !marker.contains("!= \"linux\"")
+    let marker = compact(marker);
+    let linux = ["\"linux\"", "\"Linux\"", "!=\"darwin\"", "!=\"win32\"", "!=\"Darwin\"", "!=\"Windows\""];
+    let others = ["!=\"linux\"", "!=\"Linux\""];
+    linux.iter().any(|word| marker.contains(word)) && !others.iter().any(|word| marker.contains(word))
+}
+
+/// A marker in one spelling: its operators need no blanks, and either quotes are quotes.
+fn compact(marker: &str) -> String {
+    marker.replace('\'', "\"").split_whitespace().collect()
 }
 
 /// The name and version in the name of a wheel; of any other address nobody could tell what it holds.
@@ -86,6 +98,13 @@ mod tests {
             ("Flash_Attn", "flash-attn", "", &[]),
             ("torch (>=2.0)", "torch", ">=2.0", &[]),
             ("torch>=2 ; sys_platform == 'linux'", "torch", ">=2", &[]),
+            ("uvloop>=0.2; sys_platform!='win32'", "uvloop", ">=0.2", &[]),
+            (
+                "https://x.org/flash_attn-2.8.3-cp310-cp310-linux_x86_64.whl ; platform_system == 'Linux'",
+                "flash-attn",
+                "2.8.3",
+                &[],
+            ),
             (
                 "torch @ https://x.org/whl/cu121/torch-2.1.0%2Bcu121-cp310-cp310-linux_x86_64.whl",
                 "torch",
@@ -110,6 +129,8 @@ mod tests {
         for (text, why) in [
             ("torch; sys_platform == 'darwin'", "another system"),
             ("torch; sys_platform != \"linux\"", "another system"),
+            ("torch; sys_platform=='win32'", "another system"),
+            ("https://x.org/torch-2.1.0-cp310-cp310-win_amd64.whl ; sys_platform == 'win32'", "another system"),
             ("git+https://github.com/x/y.git", "address"),
             ("detectron2 @ git+https://github.com/x/y.git", "address"),
             ("./local", "this project"),

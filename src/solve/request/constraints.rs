@@ -11,6 +11,11 @@ use super::reader::Reader;
 /// The labels of builds for other makers' GPUs begin so, and for whose they are.
 const OTHER_MAKERS: [(&str, &str); 2] = [("rocm", "AMD's GPUs"), ("xpu", "Intel's GPUs")];
 
+/// Whose GPUs a build with this label is for, if not NVIDIA's.
+pub fn other_maker(label: &str) -> Option<&'static str> {
+    OTHER_MAKERS.iter().find(|(start, _)| label.starts_with(start)).map(|(_, whose)| *whose)
+}
+
 impl Reader<'_, '_> {
     /// A constraint that nothing can meet, or that only what is made for other GPUs could, is a slip of its own.
     pub(super) fn constraint(&mut self, name: &str, written: &Written<Constraint>) {
@@ -20,8 +25,7 @@ impl Reader<'_, '_> {
             self.error("empty-constraint", message, Some(help_for(empty)), written);
         }
         let mut labels = wanted.comparisons().filter_map(|one| one.variant.as_deref());
-        let other = labels.find_map(|label| OTHER_MAKERS.iter().find(|(start, _)| label.starts_with(start)));
-        if let Some((_, whose)) = other.filter(|_| FRAMEWORKS.contains(&name)) {
+        if let Some(whose) = labels.find_map(other_maker).filter(|_| FRAMEWORKS.contains(&name)) {
             let message =
                 format!("`{name} = \"{}\"` is for {whose}, which gpuenv does not know", wanted.as_str().escape_debug());
             let help = "gpuenv resolves builds for NVIDIA's GPUs (`+cu126`) and for CPUs (`+cpu`) only".to_string();

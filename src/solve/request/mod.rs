@@ -26,6 +26,8 @@ use super::rowset::RowSet;
 
 use reader::Reader;
 
+pub use constraints::other_maker;
+
 pub use super::values::{DriverRequest, GpuRequest, Gpus, ImageRequest, Told};
 
 /// Names in `[stack]` that are no packages of their own.
