@@ -8,6 +8,19 @@ use super::{Found, Wanted, conda};
 
 /// Programs that install packages of conda.
 const CONDAS: [&str; 4] = ["conda", "mamba", "micromamba", "pixi"];
+/// Commands that install what another file says.
+const OF_FILES: [(&str, &str); 10] = [
+    ("env", "create"),
+    ("env", "update"),
+    ("pdm", "install"),
+    ("pdm", "sync"),
+    ("pipenv", "install"),
+    ("pipenv", "sync"),
+    ("pixi", "install"),
+    ("poetry", "install"),
+    ("poetry", "sync"),
+    ("uv", "sync"),
+];
 /// What says for which GPUs CUDA code is compiled.
 const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
 /// Arguments add no more than this to a file, all together: each may be made of others many times over.
@@ -15,13 +28,21 @@ const FILLED_CAP: usize = 1 << 20;
 
 pub(super) fn read(text: &str) -> Found {
     let mut reader = Reader::default();
-    for (line, text) in joined(text, '\\') {
+    let mut lines = joined(text, '\\').into_iter();
+    while let Some((line, text)) = lines.next() {
         let text = text.trim();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match word.to_ascii_uppercase().as_str() {
             "FROM" => reader.from(rest.trim(), line),
             "ARG" | "ENV" => reader.set(rest.trim(), line),
-            "RUN" => reader.run(rest, line),
+            "RUN" => match here_document(rest) {
+                Some((before, end)) => {
+                    reader.run(before, line);
+                    let inside = lines.by_ref().take_while(|(_, text)| text.trim() != end);
+                    inside.filter(|_| is_shell(before)).for_each(|(line, text)| reader.run(&text, line));
+                }
+                None => reader.run(rest, line),
+            },
             "COPY" | "ADD" => reader.copy(rest),
             _ => {}
         }
@@ -51,6 +72,11 @@ struct Reader {
 
 impl Reader {
     fn from(&mut self, rest: &str, line: usize) {
+        let platform = rest.split_whitespace().find_map(|word| word.strip_prefix("--platform="));
+        if let Some(platform) = platform.filter(|platform| platform.starts_with("linux/arm64")) {
+            let why = "it is for aarch64: write `arch = \"aarch64\"` for the target".to_string();
+            self.left.push((line, format!("--platform={platform}"), why));
+        }
         let mut words = rest.split_whitespace().filter(|word| !word.starts_with("--"));
         let written = words.next().unwrap_or_default();
         let name = words.nth(1).unwrap_or_default().to_ascii_lowercase();
@@ -91,11 +117,19 @@ impl Reader {
     }
 
     fn run(&mut self, rest: &str, line: usize) {
-        let all = words(rest);
+        let all = command(rest);
         for words in all.split(|word| word == ";") {
+            if let Some(stage) = self.stages.last_mut().filter(|_| is_of_file(words)) {
+                stage.found.leave(
+                    line,
+                    &words.join(" "),
+                    "it installs what another file says: name that with --from too",
+                );
+                continue;
+            }
             let Some(install) = words.iter().position(|word| word == "install" || word == "add") else { continue };
             let program = words[..install].iter().filter(|word| !word.starts_with("--"));
-            let program: Vec<&str> = program.map(|word| word.rsplit('/').next().unwrap_or(word)).collect();
+            let program: Vec<&str> = program.map(|word| file_name(word)).collect();
             let is_pip = program.iter().any(|word| *word == "pip" || word.starts_with("pip3"));
             let is_pip = is_pip || program.last() == Some(&"uv");
             let is_conda = program.iter().any(|word| CONDAS.contains(word));
@@ -212,6 +246,39 @@ impl Reader {
     }
 }
 
+/// What stands before the here-document that a RUN begins, and what ends it: `EOF` of `<<EOF`, `<<-"EOF"`.
+fn here_document(rest: &str) -> Option<(&str, String)> {
+    let (before, word) = rest.split_once("<<")?;
+    let word = word.strip_prefix('-').unwrap_or(word).split_whitespace().next()?.trim_matches(['"', '\'']);
+    let is_name = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name.then(|| (before, word.to_string()))
+}
+
+/// Whether what follows `<<` are commands, and not the text of a file (`cat <<EOF > x`).
+fn is_shell(before: &str) -> bool {
+    before.split_whitespace().all(|word| word.starts_with('-') || ["bash", "sh"].contains(&file_name(word)))
+}
+
+/// Whether a command installs what another file says.
+fn is_of_file(words: &[String]) -> bool {
+    words.windows(2).any(|pair| OF_FILES.contains(&(file_name(&pair[0]), pair[1].as_str())))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The words of a command: a line of the shell, or a list in JSON, which may hold one.
+fn command(rest: &str) -> Vec<String> {
+    match serde_json::from_str::<Vec<String>>(rest.trim()) {
+        Ok(list) => match &list[..] {
+            [_, option, line, ..] if option.starts_with('-') && option.ends_with('c') => words(line),
+            _ => list,
+        },
+        Err(_) => words(rest),
+    }
+}
+
 /// The words of a line as a shell parts them.
 fn words(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
@@ -272,6 +339,20 @@ mod tests {
         let wanted: Vec<&str> = found.wanted.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(wanted, ["torch", "vllm"]);
         assert_eq!(found.left.len(), 2, "{:?}", found.left);
+    }
+
+    #[test]
+    fn every_form_of_a_command_is_read_or_told() {
+        let found = read(
+            "FROM --platform=linux/arm64 ubuntu:22.04\nRUN <<EOF\nset -e\npip install torch==2.5.1\nEOF\nRUN cat <<EOF > x\npip install jax\nEOF\n\
+             RUN [\"pip\", \"install\", \"xformers==0.0.28.post3\"]\nRUN [\"bash\", \"-lc\", \"pip install vllm\"]\n\
+             RUN uv sync --frozen --extra cu129\nRUN /opt/conda/bin/conda env update -f env.yml && poetry install\n",
+        );
+        let wanted: Vec<_> = found.wanted.iter().map(|one| (one.name.as_str(), one.line)).collect();
+        assert_eq!(wanted, [("torch", 4), ("xformers", 9), ("vllm", 10)]);
+        let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
+        let told = ["uv sync --frozen --extra cu129", "/opt/conda/bin/conda env update -f env.yml", "poetry install"];
+        assert_eq!(left, [&["--platform=linux/arm64"][..], &told].concat());
     }
 
     #[test]
