@@ -34,7 +34,7 @@ pub use keys::{KeyDoc, TableDoc, tables};
 pub use observed::{Observed, ObservedGpu};
 pub use own::WheelName;
 pub use parse::{parse, parse_part};
-pub use repair::constraint as meant;
+pub use repair::{constraint as meant, specifier as meant_specifier};
 pub use rewrite::{RewriteError, is_incomplete, rewrite};
 pub use slot::Shape;
 pub use targets::{add_target, remove_target};

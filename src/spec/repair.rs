@@ -61,7 +61,7 @@ pub(super) fn is_between_releases(text: &str) -> bool {
 }
 
 /// The requirement specifier that was meant, if it can be told: `>=4.50,<5` for `^4.50`, `==4.50.*` for `4.50`.
-pub(super) fn specifier(key: &str, text: &str) -> Option<String> {
+pub fn specifier(key: &str, text: &str) -> Option<String> {
     // A marker would be lost.
     if text.contains([';', '@', '[']) {
         return None;
@@ -136,7 +136,11 @@ fn part(text: &str) -> Option<String> {
 /// `>=2.5,<3` for `2.5`: the first number that is not zero stays.
 fn caret(version: &str) -> Option<String> {
     let parsed = Version::parse(version).ok()?;
-    let next = if parsed.major() > 0 { format!("{}", parsed.major() + 1) } else { format!("0.{}", parsed.minor() + 1) };
+    let next = match parsed.components().collect::<Vec<u64>>()[..] {
+        [0, 0, patch, ..] => format!("0.0.{}", patch + 1),
+        [0, minor, ..] => format!("0.{}", minor + 1),
+        _ => format!("{}", parsed.major() + 1),
+    };
     Some(format!(">={version},<{next}"))
 }
 
@@ -268,6 +272,7 @@ mod tests {
         for (text, meant) in [
             ("^2.5", Some(">=2.5,<3")),
             ("^0.4.2", Some(">=0.4.2,<0.5")),
+            ("^0.0.3", Some(">=0.0.3,<0.0.4")),
             ("~2.5", Some("2.5")),
             ("~2.5.1", Some("~=2.5.1")),
             ("latest", Some("*")),

@@ -443,7 +443,7 @@ fn ordinary_packages_are_carried_or_told() {
     let poetry =
         "[tool.poetry.dependencies]\npython = \"^3.10\"\ntorch = \"2.5.1\"\ntransformers = \"^4.41\"\nfoo = \"~1.2\"\n";
     let (spec, told) = drafted("poetry-ranges", &[("pyproject.toml", poetry)], &["--gpu", "L4"]);
-    for line in ["transformers=\">=4.41,<5\"", "foo=\">=1.2,<1.3\""] {
+    for line in ["transformers=\">=4.41,<5\"", "foo=\"==1.2.*\""] {
         assert!(spec.iter().any(|one| one == line), "{line}: {spec:#?}");
     }
     assert_eq!(told["left"].as_array().map_or(0, Vec::len), 0, "{told:#}");

@@ -2,6 +2,7 @@
 //! as the range that they mean.
 
 use super::Wanted;
+use crate::spec;
 use crate::types::Specifier;
 
 /// The requirement as pip writes it; an error is why `[packages]` cannot hold it.
@@ -20,27 +21,14 @@ pub(super) fn requirement(wanted: &Wanted) -> Result<String, String> {
     held.ok_or_else(|| format!("`{}` is no version that [packages] can say", wanted.version))
 }
 
-/// One comparison; none where it has no operator, or where a `^` or `~` stands before something else than numbers.
+/// One comparison; none where it has no operator and is no version.
 fn comparison(part: &str) -> Option<String> {
-    if part.starts_with(|c: char| c.is_ascii_digit()) {
-        return Some(format!("=={part}"));
+    let is_of_poetry = part.starts_with('^') || part.starts_with('~') && !part.starts_with("~=");
+    match part.starts_with(|c: char| c.is_ascii_digit()) {
+        true => Some(format!("=={part}")),
+        false if is_of_poetry => spec::meant_specifier("", part),
+        false => part.starts_with(['<', '>', '=', '!', '~']).then(|| part.to_string()),
     }
-    let (number, is_caret) =
-        match (part.strip_prefix('^'), part.strip_prefix('~').filter(|rest| !rest.starts_with('='))) {
-            (Some(number), _) => (number.trim(), true),
-            (None, Some(number)) => (number.trim(), false),
-            (None, None) => return part.starts_with(['<', '>', '=', '!', '~']).then(|| part.to_string()),
-        };
-    let parts: Option<Vec<u64>> = number.split('.').map(|part| part.parse().ok()).collect();
-    let parts = parts?;
-    // `^` keeps the first number that is not zero, `~` the first two that are written.
-    let kept = match is_caret {
-        true => parts.iter().position(|part| *part != 0).unwrap_or(parts.len() - 1),
-        false => parts.len().min(2) - 1,
-    };
-    let mut next: Vec<String> = parts[..kept].iter().map(u64::to_string).collect();
-    next.push(parts[kept].checked_add(1)?.to_string());
-    Some(format!(">={number},<{}", next.join(".")))
 }
 
 #[cfg(test)]
@@ -56,8 +44,9 @@ mod tests {
             ("^4.41", "one>=4.41,<5"),
             ("^0.2.3", "one>=0.2.3,<0.3"),
             ("^0.0", "one>=0.0,<0.1"),
-            ("~1.2.3", "one>=1.2.3,<1.3"),
-            ("~1", "one>=1,<2"),
+            ("^0.0.3", "one>=0.0.3,<0.0.4"),
+            ("~1.2.3", "one~=1.2.3"),
+            ("~1", "one==1.*"),
             ("~=1.2", "one~=1.2"),
         ] {
             assert_eq!(requirement(&Wanted::new("one", version, 1)).as_deref(), Ok(wanted), "{version}");
