@@ -449,6 +449,18 @@ fn ordinary_packages_are_carried_or_told() {
     assert_eq!(told["left"].as_array().map_or(0, Vec::len), 0, "{told:#}");
 }
 
+/// What `conda env export` lists beside packages of Python, as in GroundingDINO's environment.yaml.
+#[test]
+fn libraries_of_conda_are_no_packages() {
+    let text = "dependencies:\n  - python=3.10.13=h955ad1f_0\n  - cudatoolkit=11.8.0=h6a678d5_0\n  - numpy=1.26.4=py310h5f9d8c6_0\n\
+                \x20 - tqdm=4.66.1=pyhd8ed1ab_0\n  - openssl=3.1.3=h7f8727e_0\n  - ucrt=10.0.22621.0=h57928b3_0\n";
+    let (spec, told) = drafted("conda-libraries", &[("environment.yml", text)], &[]);
+    for line in ["numpy=\"==1.26.4\"", "tqdm=\"==4.66.1\"", "cuda=\"11.8.0\"", "python=\"3.10\""] {
+        assert!(spec.iter().any(|one| one == line), "{line}: {spec:#?}");
+    }
+    assert_eq!(left(&told), ["environment.yml:6 openssl==3.1.3", "environment.yml:7 ucrt==10.0.22621.0"]);
+}
+
 /// A build for the CPU or for another maker's GPUs is never taken for one for CUDA.
 #[test]
 fn builds_for_other_processors_stay_what_they_are() {

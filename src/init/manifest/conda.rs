@@ -81,6 +81,8 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
             None => return found.leave(line, written, "it says nothing of which CUDA"),
         }
     }
+    // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
+    wanted.is_library = build.as_deref().is_some_and(|build| build != "*" && !build.contains("py"));
     wanted.variant = build.as_deref().and_then(variant_of_build).filter(|_| renamed == "torch");
     found.wanted.push(wanted);
 }

@@ -98,6 +98,10 @@ impl Merged<'_> {
                 let why = format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or "));
                 return self.leave(file, wanted.line, &wanted.written, why);
             }
+            if wanted.is_library {
+                let why = "conda built it for no Python, and [packages] holds packages of Python".to_string();
+                return self.leave(file, wanted.line, &wanted.written, why);
+            }
             match ordinary::requirement(&wanted) {
                 Ok(text) if self.draft.packages.contains(&text) => {}
                 Ok(text) => self.draft.packages.push(text),

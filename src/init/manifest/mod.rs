@@ -109,6 +109,8 @@ struct Wanted {
     marker: Option<String>,
     /// The extra or group that it is of.
     group: Option<String>,
+    /// Whether conda built it for no Python: a library, a compiler.
+    is_library: bool,
 }
 
 impl Wanted {
@@ -119,7 +121,8 @@ impl Wanted {
             _ => format!("{name}{version}"),
         };
         let version = version.to_string();
-        Wanted { name, version, extras: Vec::new(), variant: None, line, written, marker: None, group: None }
+        let extras = Vec::new();
+        Wanted { name, version, extras, variant: None, line, written, marker: None, group: None, is_library: false }
     }
 }
 
