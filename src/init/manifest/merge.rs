@@ -84,25 +84,7 @@ impl Merged<'_> {
         let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs)).map(|(_, ours)| *ours);
         let name = called.or(library).unwrap_or(&wanted.name).to_string();
         if !PARTS.contains(&name.as_str()) && !self.known.contains(&name) {
-            if let Some(group) = &wanted.group {
-                let why = format!("of the extra or group `{group}`");
-                return self.leave(file, wanted.line, &wanted.written, why);
-            }
-            if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
-                let why = "it comes with the framework, which pins it".to_string();
-                return self.leave(file, wanted.line, &wanted.written, why);
-            }
-            let known = self.known.iter().map(String::as_str);
-            let each: Vec<&str> = known.filter(|known| spec::other_names::is_for_one_cuda(known, &name)).collect();
-            if !each.is_empty() {
-                let why = format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or "));
-                return self.leave(file, wanted.line, &wanted.written, why);
-            }
-            if wanted.is_library {
-                let why = "conda built it for no Python, and [packages] holds packages of Python".to_string();
-                return self.leave(file, wanted.line, &wanted.written, why);
-            }
-            match ordinary::requirement(&wanted) {
+            match self.ordinary(&name, &wanted) {
                 Ok(text) if self.draft.packages.contains(&text) => {}
                 Ok(text) => self.draft.packages.push(text),
                 Err(why) => self.leave(file, wanted.line, &wanted.written, why),
@@ -141,6 +123,25 @@ impl Merged<'_> {
             note += &format!(", of the extra or group `{group}`");
         }
         self.put(file, &name, &wanted, constraint, note);
+    }
+
+    /// What `[packages]` holds of a package that the catalog does not have; an error says why nothing.
+    fn ordinary(&self, name: &str, wanted: &Wanted) -> Result<String, String> {
+        if let Some(group) = &wanted.group {
+            return Err(format!("of the extra or group `{group}`"));
+        }
+        if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
+            return Err("it comes with the framework, which pins it".to_string());
+        }
+        let known = self.known.iter().map(String::as_str);
+        let each: Vec<&str> = known.filter(|known| spec::other_names::is_for_one_cuda(known, name)).collect();
+        if !each.is_empty() {
+            return Err(format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or ")));
+        }
+        if wanted.is_library {
+            return Err("conda built it for no Python, and [packages] holds packages of Python".to_string());
+        }
+        ordinary::requirement(wanted)
     }
 
     /// One version says more than a range; of two that say as much the first stays.
