@@ -136,11 +136,10 @@ fn part(text: &str) -> Option<String> {
 /// `>=2.5,<3` for `2.5`: the first number that is not zero stays.
 fn caret(version: &str) -> Option<String> {
     let parsed = Version::parse(version).ok()?;
-    let next = match parsed.components().collect::<Vec<u64>>()[..] {
-        [0, 0, patch, ..] => format!("0.0.{}", patch + 1),
-        [0, minor, ..] => format!("0.{}", minor + 1),
-        _ => format!("{}", parsed.major() + 1),
-    };
+    let numbers: Vec<u64> = parsed.components().collect();
+    let first = numbers.iter().position(|&number| number > 0).unwrap_or(numbers.len() - 1);
+    let zeros = "0.".repeat(first);
+    let next = format!("{zeros}{}", numbers[first] + 1);
     Some(format!(">={version},<{next}"))
 }
 
@@ -273,6 +272,7 @@ mod tests {
             ("^2.5", Some(">=2.5,<3")),
             ("^0.4.2", Some(">=0.4.2,<0.5")),
             ("^0.0.3", Some(">=0.0.3,<0.0.4")),
+            ("^0.0", Some(">=0.0,<0.1")),
             ("~2.5", Some("2.5")),
             ("~2.5.1", Some("~=2.5.1")),
             ("latest", Some("*")),
