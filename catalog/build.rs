@@ -90,6 +90,7 @@ fn main() {
     }
     write(&out, "catalog.rs", code.as_bytes());
     pack_kernels(&root, &out);
+    pack_schemas(&root, &out);
 }
 
 /// Packs the machine code that travels in the program into one file, for `src/probe/kernels/prebuilt.rs`; a constant
@@ -98,15 +99,12 @@ fn pack_kernels(root: &Path, out: &Path) {
     let folder = "src/probe/kernels/prebuilt";
     println!("cargo::rerun-if-changed={folder}");
     let number_of = |name: &str| name.strip_prefix("sm_")?.strip_suffix(".cubin")?.parse::<u8>().ok();
-    let entries = fs::read_dir(root.join(folder)).unwrap_or_else(|error| fail(&[format!("{folder}: {error}")]));
-    let mut files: Vec<(u8, PathBuf)> = entries
-        .filter_map(|entry| entry.ok())
-        .filter_map(|it| Some((number_of(it.file_name().to_str()?)?, it.path())))
-        .collect();
+    let mut files: Vec<(u8, PathBuf)> =
+        names_in(root, folder).filter_map(|name| Some((number_of(&name)?, root.join(folder).join(name)))).collect();
     files.sort();
     let (mut all, mut listed) = (Vec::new(), String::new());
     for (number, path) in files {
-        let bytes = fs::read(&path).unwrap_or_else(|error| fail(&[format!("{}: {error}", path.display())]));
+        let bytes = read(&path);
         listed += &format!("({number}, {}), ", bytes.len());
         all.extend(bytes);
     }
@@ -114,6 +112,25 @@ fn pack_kernels(root: &Path, out: &Path) {
     let packed = "include_bytes!(concat!(env!(\"OUT_DIR\"), \"/kernels.deflate\"))";
     let code = format!("const CUBINS: &[(u8, usize)] = &[{listed}];\nconst PACKED: &[u8] = {packed};\n");
     write(out, "kernels.rs", code.as_bytes());
+}
+
+/// Packs each schema, for `src/report/schema.rs`: they are printed seldom and are mostly the same few words.
+fn pack_schemas(root: &Path, out: &Path) {
+    let folder = "docs/reference/schemas";
+    println!("cargo::rerun-if-changed={folder}");
+    for name in names_in(root, folder).filter(|name| name.ends_with(".json")) {
+        let bytes = read(&root.join(folder).join(&name));
+        write(out, &format!("{name}.deflate"), &miniz_oxide::deflate::compress_to_vec(&bytes, 10));
+    }
+}
+
+fn names_in(root: &Path, folder: &str) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(root.join(folder)).unwrap_or_else(|error| fail(&[format!("{folder}: {error}")]));
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    fs::read(path).unwrap_or_else(|error| fail(&[format!("{}: {error}", path.display())]))
 }
 
 fn write(out: &Path, name: &str, bytes: &[u8]) {
@@ -125,9 +142,9 @@ fn catalog_files(root: &Path) -> Vec<String> {
     let mut files = Vec::new();
     for folder in ["catalog", "catalog/sources", "catalog/wheels"] {
         println!("cargo::rerun-if-changed={folder}");
-        let entries = fs::read_dir(root.join(folder)).unwrap_or_else(|error| fail(&[format!("{folder}: {error}")]));
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        files.extend(names.filter(|name| name.ends_with(".toml")).map(|name| format!("{folder}/{name}")));
+        files.extend(
+            names_in(root, folder).filter(|name| name.ends_with(".toml")).map(|name| format!("{folder}/{name}")),
+        );
     }
     files.sort();
     for file in &files {

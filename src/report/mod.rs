@@ -418,7 +418,7 @@ impl Report {
 
     /// One schema, as it is in every format: it is a JSON document of its own.
     pub fn schema(&self, schema: &schema::Schema) -> Result<(), Failure> {
-        self.data(schema.text)
+        self.data(&schema.text())
     }
 
     /// The names of all schemas.

@@ -1,5 +1,6 @@
 //! The JSON Schemas (draft 2020-12) of every JSON document that gpuenv prints, and of gpuenv.toml itself: derived from
-//! the types that are serialised, and from the keys of [`crate::spec`], and kept in docs/reference/schemas.
+//! the types that are serialised, and from the keys of [`crate::spec`], and kept in docs/reference/schemas; the program
+//! carries them packed.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
@@ -21,9 +22,17 @@ pub struct Schema {
     pub name: &'static str,
     /// Which documents it describes.
     pub about: &'static str,
-    /// The schema itself.
+    /// The schema itself, as `catalog/build.rs` packed it.
     #[serde(skip)]
-    pub text: &'static str,
+    packed: &'static [u8],
+}
+
+impl Schema {
+    /// The schema itself.
+    pub fn text(&self) -> String {
+        let bytes = miniz_oxide::inflate::decompress_to_vec(self.packed).unwrap_or_default();
+        String::from_utf8(bytes).unwrap_or_default()
+    }
 }
 
 /// A row for each schema: its name, what it describes, and how it is derived.
@@ -33,7 +42,7 @@ macro_rules! schemas {
         pub const ALL: &[Schema] = &[$(Schema {
             name: $name,
             about: $about,
-            text: include_str!(concat!("../../docs/reference/schemas/", $name, ".json")),
+            packed: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".json.deflate")),
         }),+];
 
         /// The text of a schema as it is derived from the types today. What is printed is the kept text, which tests hold

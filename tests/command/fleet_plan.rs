@@ -347,7 +347,7 @@ fn a_plan_is_told_in_every_format() {
     fs::write(sandbox.path("h.ndjson"), mixed()).unwrap();
     let args = ["fleet", "plan", "h.ndjson", "--target", "prod"];
     let (code, told) = sandbox.json(&args);
-    let known: Value = serde_json::from_str(schema::find("fleet-plan").unwrap().text).unwrap();
+    let known: Value = serde_json::from_str(&schema::find("fleet-plan").unwrap().text()).unwrap();
     let wrong = validate::errors(&known, &told);
     assert!(wrong.is_empty(), "{wrong:#?}\n{told:#}");
     assert_eq!((code, &told["status"], &told["hosts"]), (1, &json!("some"), &json!(45)), "{told:#}");

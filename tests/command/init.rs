@@ -26,7 +26,7 @@ fn empty(name: &str) -> Sandbox {
 
 #[track_caller]
 fn fits(name: &str, document: &Value) {
-    let schema: Value = serde_json::from_str(schema::find(name).expect(name).text).expect(name);
+    let schema: Value = serde_json::from_str(&schema::find(name).expect(name).text()).expect(name);
     let wrong = validate::errors(&schema, document);
     assert!(wrong.is_empty(), "{name}: {wrong:#?}\n{document:#}");
 }

@@ -31,7 +31,7 @@ reason = "tried"
 "#;
 
 fn schema_of(name: &str) -> Value {
-    serde_json::from_str(schema::find(name).expect(name).text).expect(name)
+    serde_json::from_str(&schema::find(name).expect(name).text()).expect(name)
 }
 
 #[track_caller]

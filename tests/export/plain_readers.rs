@@ -85,7 +85,7 @@ fn environments() {
 
 #[test]
 fn json() {
-    let known: Value = serde_json::from_str(schema::find("lock").unwrap().text).unwrap();
+    let known: Value = serde_json::from_str(&schema::find("lock").unwrap().text()).unwrap();
     let wrong = |file: &Path| {
         let text = std::fs::read_to_string(file).unwrap();
         validate::errors(&known, &serde_json::from_str(&text).unwrap())
