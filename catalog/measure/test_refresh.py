@@ -51,7 +51,10 @@ FROM = {"torch": "2.12.0"}
 # What only release notes tell of a toolkit, and which finished wheels lie beside a release; refresh says so.
 BY_HAND = {
     "toolkit": {"driver", "runfile", "released", "tegra_unified", "tegra_disputed", "source"},
-    "companion": {"finished", "finished_source", "gone", "unreached"},
+    "companion": {
+        *("finished", "finished_source", "finished_glibc", "finished_glibc_source", "broken", "broken_source"),
+        *("gone", "unreached", "cudnn_headers"),
+    },
 }
 
 

@@ -166,6 +166,8 @@ impl Row for Companion {
             .chain(self.arch_source.as_deref())
             .chain(self.finished_source.as_deref())
             .chain(self.broken_source.as_deref())
+            .chain(self.finished_glibc_source.as_deref())
+            .chain(self.cudnn_headers.as_deref())
             .collect()
     }
 }

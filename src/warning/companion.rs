@@ -154,8 +154,12 @@ pub struct SourceOnly<'a> {
     pub when: When<'a>,
     /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
     pub finished: Option<(String, u64)>,
-    /// The same of one that does not load, and what has the build compile all the same.
+    /// The same of one that does not load there, and what has the build compile all the same.
     pub broken: Option<(String, u64, Option<&'a str>)>,
+    /// The glibc that is there, and the newer one that the wheel which does not load asks for.
+    pub glibcs: Option<(Version, Version)>,
+    /// Its build includes cuDNN's headers, and nothing that is known there brings them.
+    pub cudnn_headers: bool,
     /// What lacks such a toolkit, for all that is known: `the image is of flavour base`.
     pub lacks: Option<String>,
 }
@@ -190,7 +194,8 @@ impl Kind for SourceOnly<'_> {
         CUDA major of the wheels, a host compiler, and the framework installed before it: install the rest \
         first, then this with pip's --no-build-isolation. A [build] table has gpuenv choose the toolkit and an \
         image that holds it. Where wheels lie beside the releases, flash-attn's build downloads one of the very \
-        release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none. FlashInfer has a wheel and \
+        release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none. Transformer Engine's \
+        build includes cuDNN's headers, which the images of NVIDIA with cudnn and devel in their tags hold. FlashInfer has a wheel and \
         compiles its kernels when they are first used: there nvcc must be where it runs, in an image of the flavour devel.";
 
     fn message(&self) -> String {
@@ -213,9 +218,12 @@ impl Kind for SourceOnly<'_> {
         }
         let broken = self.broken.as_ref().map_or_else(String::new, |(release, major, force)| {
             let force = force.map_or_else(String::new, |force| format!(" (set {force})"));
+            let why = self.glibcs.map_or_else(String::new, |(has, needs)| {
+                format!(" with glibc {has} (it needs {needs} or newer)")
+            });
             format!(
-                "the wheel for {framework} {release} and CUDA {major} beside its release does not load, so have its build \
-                 compile{force}: "
+                "the wheel for {framework} {release} and CUDA {major} beside its release does not load{why}, so have its \
+                 build compile{force}: "
             )
         });
         let finished = self.finished.as_ref().map_or_else(String::new, |(release, major)| {
@@ -224,9 +232,15 @@ impl Kind for SourceOnly<'_> {
                  the C++ ABI beside its release, "
             )
         });
+        let headers = match self.cudnn_headers {
+            true => {
+                "; its build includes cuDNN's headers: install them, and set CUDNN_PATH to the folder that holds include/cudnn.h"
+            }
+            false => "",
+        };
         format!(
             "{} comes as source only: {broken}{finished}its CUDA code is compiled where it is installed or first used, \
-             beside an installed {framework} (pip's --no-build-isolation) and with {with}",
+             beside an installed {framework} (pip's --no-build-isolation) and with {with}{headers}",
             self.name
         )
     }

@@ -237,20 +237,26 @@ pub struct JitLimited<'a> {
     pub supports: Option<Version>,
     /// The CUDA line of the stack, where it is known.
     pub uses: Option<Version>,
+    /// Packages of the stack with GPU code of their own, of which some may be PTX alone.
+    pub packages: Vec<String>,
 }
 
 impl Kind for JitLimited<'_> {
     const CODE: &'static str = "jit-limited";
     const EXPLAINED: &'static str = "The driver is older than the CUDA line of the wheels and runs them by minor-version compatibility. \
         Machine code runs; PTX written by that newer CUDA does not, which concerns kernels compiled at run \
-        time by other tools than the driver's own. A driver of the wheels' CUDA line lifts the limit.";
+        time by other tools than the driver's own, and those that a package ships as PTX for newer GPUs, as vLLM does with \
+        some: \"the provided PTX was compiled with an unsupported toolchain\". A driver of the wheels' CUDA line lifts the limit.";
 
     fn message(&self) -> String {
         let supports = self.supports.map_or_else(String::new, |cuda| format!(" supports CUDA up to {cuda}"));
         let uses = self.uses.map_or_else(|| "a newer CUDA".to_string(), |line| format!("CUDA {line}"));
+        let then = match &self.packages[..] {
+            [] => "usually harmless".to_string(),
+            packages => format!("any kernel that {} ships as PTX alone fails", packages.join(" or ")),
+        };
         format!(
-            "driver {}{supports}, the stack uses {uses}: precompiled kernels run, but PTX of {uses} cannot be compiled; \
-             usually harmless",
+            "driver {}{supports}, the stack uses {uses}: precompiled kernels run, but PTX of {uses} cannot be compiled; {then}",
             self.driver
         )
     }

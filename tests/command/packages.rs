@@ -106,6 +106,17 @@ fn numpy_2_stays_out_where_torch_does_not_run_with_it() {
     ran.says("package-excluded").says("torch 2.0.1");
 }
 
+/// TensorRT 8 asks installers for any cuDNN and loads that of major 8.
+#[test]
+fn the_cudnn_that_tensorrt_loads_is_held() {
+    for (release, held) in [("8.5.3.1", "nvidia-cudnn-cu11<9"), ("8.6.0", "nvidia-cudnn-cu12<9")] {
+        let place = Place::with("tensorrt", &format!("[stack]\ntensorrt = \"{release}\"\n{TARGET}"));
+        place.run(&["lock"]).exits(0);
+        let text = place.run(&["export", "requirements"]).exits(0).out;
+        assert!(text.lines().any(|line| line == held), "{text}");
+    }
+}
+
 /// No installer knows of the check in its code; a pinned range is left as it is.
 #[test]
 fn transformers_that_would_disable_torch_stays_out_of_an_open_range() {

@@ -166,6 +166,38 @@ fn wheels_that_lie_on_no_index_are_told() {
     }
 }
 
+/// flash-attn's wheels of 2.8 were linked on a newer glibc than its older ones.
+#[test]
+fn a_wheel_beside_a_release_that_needs_a_newer_glibc_is_told() {
+    for (os, release, loads) in
+        [("ubuntu20.04", "2.8.2", false), ("ubuntu22.04", "2.8.2", true), ("ubuntu20.04", "2.7.4.post1", true)]
+    {
+        let text = asked(&format!("torch = \"2.5.1+cu124\"\nflash-attn = \"=={release}\""), "");
+        let told = given(&text.replace("ubuntu22.04", os));
+        let told = told.iter().find(|one| one.code == "source-only").expect("it is told");
+        assert_eq!(told.message.contains("does not load with glibc 2.31 (it needs 2.32 or newer)"), !loads, "{told:?}");
+        assert_eq!(told.message.contains("unless its build finds the wheel"), loads, "{told:?}");
+    }
+}
+
+/// Up to 2.3 Transformer Engine's build looks for cuDNN's headers in the compiler's folders and CUDNN_PATH alone.
+#[test]
+fn headers_that_a_build_includes_are_told_where_nothing_brings_them() {
+    for (release, more, told) in [
+        ("1.11.0", "os = \"ubuntu22.04\"", true),
+        ("2.4.0", "os = \"ubuntu22.04\"", false),
+        ("1.11.0", "os = \"ubuntu22.04\"\ncudnn = \"9.1\"", false),
+        ("1.11.0", "image = \"nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04\"", false),
+        ("1.11.0", "image = \"nvidia/cuda:12.4.1-devel-ubuntu22.04\"", true),
+    ] {
+        let text = asked(&format!("torch = \"2.5.1+cu124\"\ntransformer-engine = \"=={release}\""), "");
+        let text = text.replace("os = \"ubuntu22.04\"", more);
+        let warnings = given(&text);
+        let only = warnings.iter().find(|one| one.code == "source-only").expect("it is told");
+        assert_eq!(only.message.contains("CUDNN_PATH"), told, "{text}: {only:?}");
+    }
+}
+
 #[test]
 fn what_comes_as_source_says_so_and_what_it_needs() {
     for (package, bound) in [("flash-attn", " >=11.7"), ("deepspeed", ""), ("transformer-engine", " >=12.1")] {

@@ -119,6 +119,13 @@ pub struct Companion {
     /// wheels for this major, and a framework of another loads what it brings itself.
     #[serde(default)]
     pub unreached: List<Text>,
+    /// The oldest glibc that the wheels of `finished` load with; none where nobody has told.
+    pub finished_glibc: Option<Version>,
+    /// The source of `finished_glibc`.
+    pub finished_glibc_source: Option<Text>,
+    /// The source of its build including cuDNN's headers while it adds no folder that wheels bring them in. None: it does
+    /// neither, or nobody has read it.
+    pub cudnn_headers: Option<Text>,
 }
 
 impl Companion {

@@ -1,7 +1,7 @@
 //! Packages beside the frameworks: GPU code of their own that nobody has read or that only a driver's compiler makes run,
 //! what is compiled where it is installed, and what comes along from another index.
 
-use crate::catalog::rows::{Build, Companion, Flavour, Subject, Text};
+use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, Text};
 use crate::coverage::Coverage;
 use crate::solve::held::held;
 use crate::solve::problem::Needs;
@@ -259,8 +259,17 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
     let is_written = about.asked.toolkits.is_some();
     let toolkit = With::Any { major, bounds: "", is_written };
     let when = When::FirstUsed(by.as_deref());
-    let used =
-        SourceOnly { name: &name, framework: &compiled.framework, toolkit, when, finished: None, broken: None, lacks };
+    let used = SourceOnly {
+        name: &name,
+        framework: &compiled.framework,
+        toolkit,
+        when,
+        finished: None,
+        broken: None,
+        glibcs: None,
+        cudnn_headers: false,
+        lacks,
+    };
     Some(Warning::about(&used, &key(row)))
 }
 
@@ -286,6 +295,18 @@ fn without_toolkit(about: &About<'_, '_>, major: u64) -> Option<String> {
     })
 }
 
+/// The glibc that the target says it has, or that of its image.
+fn glibc(about: &About<'_, '_>) -> Option<Version> {
+    let of_image = |image: &Image| about.request.catalog.oses.iter().find(|os| os.images.contains(&image.os))?.glibc;
+    about.asked.glibc.or_else(|| about.target.image.and_then(of_image))
+}
+
+/// Whether the target is known to have cuDNN where compilers find it: an image that holds it beside nvcc, or what is written.
+fn has_cudnn_headers(about: &About<'_, '_>) -> bool {
+    let in_image = |image: &Image| image.cudnn.is_some() && image.flavour == Flavour::Devel;
+    about.asked.cudnn.is_some() || about.target.image.is_some_and(in_image)
+}
+
 /// Toolkits in words: `11.8, 12.4`.
 fn listed(toolkits: &[Version]) -> String {
     let names: Vec<&str> = toolkits.iter().map(Version::as_str).collect();
@@ -304,6 +325,10 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let lies_there = |wheels: &[Text]| wheels.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
     let build = about.request.catalog.source_build(&row.package, &row.version);
     let force = build.and_then(|build| build.force.as_deref());
+    let made = || (release.to_string(), major);
+    let glibcs = glibc(about).zip(row.finished_glibc).filter(|(has, needs)| has < needs);
+    let glibcs = glibcs.filter(|_| lies_there(&row.finished));
+    let has_broken = glibcs.is_some() || lies_there(&row.broken);
     let source_only = SourceOnly {
         name: &format!("{} {}", row.package, row.version),
         framework: &row.framework,
@@ -312,8 +337,10 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
             None => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },
         when: When::Installed,
-        finished: lies_there(&row.finished).then(|| (release.to_string(), major)),
-        broken: lies_there(&row.broken).then(|| (release.to_string(), major, force)),
+        finished: (lies_there(&row.finished) && !has_broken).then(made),
+        broken: has_broken.then(made).map(|(release, major)| (release, major, force)),
+        glibcs,
+        cudnn_headers: row.cudnn_headers.is_some() && !has_cudnn_headers(about),
         lacks: without_toolkit(about, major),
     };
     Some(Warning::about(&source_only, &key(row)))

@@ -91,7 +91,9 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let toolkits = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version.prefix(2));
     let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
     let uses = lines.chain(toolkits).chain(pieces).max();
-    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses };
+    let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
+    let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
+    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
 
