@@ -75,6 +75,9 @@ class Checker:
             there = [one for one in self.index.releases(package) if one >= first]
             lacking = [str(one) for one in there if numbers(one) not in held]
             yield Finding(f"listing {package} {row['from']} pypi", "lacking", [], lacking, f"pkg:pypi/{package}")
+            older = [one for one in self.index.releases(package) if Version("0.0.0") < one < first]
+            told = row.get("first", False)
+            yield Finding(f"listing {package} {row['from']} pypi", "first", told, not older, f"pkg:pypi/{package}")
 
     # ---- toolkits ------------------------------------------------------------------------------------------------
 

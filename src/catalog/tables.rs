@@ -447,6 +447,12 @@ tables! {
 }
 
 impl Catalog {
+    /// The listing of a package that was read whole and reaches furthest back.
+    pub fn wholly_read(&self, package: &str) -> Option<&Listing> {
+        let of_package = self.listings.iter().filter(|row| row.package == package);
+        of_package.filter(|row| row.reading == Reading::Whole).min_by_key(|row| row.from)
+    }
+
     /// How much of an index's listing of a package was read, for a release; none where nobody has told.
     pub fn listing(&self, package: &str, index: Index, version: &Version) -> Option<&Listing> {
         let index = if index == Index::PytorchUnlabelled { Index::Pytorch } else { index };

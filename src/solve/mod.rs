@@ -21,6 +21,7 @@ pub mod machine;
 pub mod modules;
 pub mod network;
 pub mod ordinary;
+mod older;
 pub mod own;
 pub mod pieces;
 pub mod platform;

@@ -133,20 +133,24 @@ pub fn judge(request: &Request<'_>, world: World, steps: &Steps) -> Verdict {
         }
         Attempt::GaveUp => Verdict::GaveUp,
     };
-    let first_no = |mut verdicts: Box<dyn Iterator<Item = Verdict> + '_>| {
-        verdicts.find(|verdict| *verdict != Verdict::Solvable).unwrap_or(Verdict::Solvable)
-    };
-    let ask = |asked: &Request<'_>| {
-        let unread = if world == World::Possible { Unread::of(asked) } else { Unread::default() };
-        match unread.is_empty() {
-            true => ask(asked),
-            false => first_no(Box::new(unread.rest(asked).into_iter().map(|part| ask(&part)))),
-        }
-    };
     match request.share {
-        Share::None => first_no(Box::new(parts(request).into_iter().map(|part| ask(&part)))),
-        _ => ask(request),
+        Share::None => first_no(parts(request).into_iter().map(|part| judge_together(&part, world, &ask))),
+        _ => judge_together(request, world, &ask),
     }
+}
+
+/// Whether what was read of a request has an answer: without one of its packages more of it may turn out to be unread.
+fn judge_together(request: &Request<'_>, world: World, ask: &dyn Fn(&Request<'_>) -> Verdict) -> Verdict {
+    let unread = if world == World::Possible { Unread::of(request) } else { Unread::default() };
+    match unread.is_empty() {
+        true => ask(request),
+        false => first_no(unread.rest(request).into_iter().map(|part| judge_together(&part, world, ask))),
+    }
+}
+
+/// The first of some verdicts that is no answer.
+fn first_no(mut verdicts: impl Iterator<Item = Verdict>) -> Verdict {
+    verdicts.find(|verdict| *verdict != Verdict::Solvable).unwrap_or(Verdict::Solvable)
 }
 
 /// Whether a request has an answer among what is known; none if the step limit was reached first.

@@ -3,12 +3,13 @@
 //! none without it either.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Listing, Reading};
+use crate::catalog::rows::{Build, Companion};
 use crate::spec::Share;
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{Constraint, Version};
 
 use super::fits;
+use super::older::{self, least};
 use super::own;
 use super::platform::{Platform, Takes};
 use super::request::{PackageRequest, Request};
@@ -36,6 +37,11 @@ impl<'c> Unread<'c> {
         let mut unread = Unread::default();
         for ask in request.frameworks.iter().chain(&request.companions).filter(|ask| !ask.own) {
             if let Some(unknown) = of_release(request.catalog, ask) {
+                unread.unknowns.push(unknown);
+                unread.releases.push(ask.package);
+                continue;
+            }
+            if let Some(unknown) = older::of(request, ask) {
                 unread.unknowns.push(unknown);
                 unread.releases.push(ask.package);
                 continue;
@@ -84,7 +90,7 @@ fn of_release(catalog: &Catalog, ask: &PackageRequest<'_>) -> Option<Unknown> {
     let key = vec![format!("stack.{package}")];
     let then =
         |what: &str| format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}");
-    let whole = wholly_read(catalog, package);
+    let whole = catalog.wholly_read(package);
     if wanted.comparisons().filter_map(|one| one.version).max()? < *oldest {
         return Some(Unknown {
             fact: format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
@@ -124,18 +130,6 @@ fn of_release(catalog: &Catalog, ask: &PackageRequest<'_>) -> Option<Unknown> {
         keys: key,
         how: format!("{}, or take a release that is known (`gpuenv catalog show {package}`)", then("it")),
     })
-}
-
-/// The listing of a package that was read whole and reaches furthest back.
-pub fn wholly_read<'c>(catalog: &'c Catalog, package: &str) -> Option<&'c Listing> {
-    let of_package = catalog.listings.iter().filter(|row| *row.package == *package);
-    of_package.filter(|row| row.reading == Reading::Whole).min_by_key(|row| row.from)
-}
-
-/// The least version that comparisons which all hold admit; none where they say nothing of it.
-fn least(all: &[Comparison]) -> Option<Version> {
-    let lower = all.iter().filter(|one| one.op.is_lower() || one.op == Op::Above);
-    lower.filter_map(|one| one.version).max()
 }
 
 /// Whether some pre-release is asked for by its name, of which listings say nothing. Nightlies of torch are told by the

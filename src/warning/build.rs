@@ -441,25 +441,6 @@ impl Kind for SystemUnsaid<'_> {
     }
 }
 
-/// Two frameworks that each come with a cuDNN of their own.
-pub struct TwoCudnns<'a> {
-    /// The framework whose cuDNN is loaded, and that cuDNN.
-    pub first: (&'a str, &'a Version),
-    /// The other one, and what it needs.
-    pub other: (&'a str, &'a Version),
-}
-
-impl Kind for TwoCudnns<'_> {
-    const CODE: &'static str = "two-cudnns";
-    const EXPLAINED: &'static str = "Two frameworks in one environment each come with a cuDNN of one major, of which a process loads one, and \
-        the first is older than the other needs. Put them into environments of their own, or choose releases that agree on cuDNN.";
-
-    fn message(&self) -> String {
-        let ((first, loaded), (other, needed)) = (self.first, self.other);
-        format!("{first} comes with cuDNN {loaded}, {other} needs {needed}: a process loads only one of that major")
-    }
-}
-
 /// A library that is constrained, where it is not known which release a build brings.
 pub struct UnknownLibrary<'a> {
     /// The library.

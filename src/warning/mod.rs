@@ -9,6 +9,7 @@ mod gpu;
 mod host;
 mod image;
 mod lock;
+mod together;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,6 +21,7 @@ pub use gpu::*;
 pub use host::*;
 pub use image::*;
 pub use lock::*;
+pub use together::*;
 
 /// A kind of warning.
 pub trait Kind {
@@ -119,6 +121,7 @@ pub const ALL: &[Listed] = &[
     listed::<TritonGpu>(),
     listed::<TritonPlatform>(),
     listed::<TritonPython>(),
+    listed::<TwoCudas>(),
     listed::<TwoCudnns>(),
     listed::<TwoRuntimes>(),
     listed::<TwoTorches>(),

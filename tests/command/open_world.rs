@@ -118,6 +118,15 @@ const CASES: &[Case] = &[
         1,
         &["`torch = \"2.5.1\"` is incompatible with `gpu = \"RTX 5090\"`", "!sgl-kernel 0.3.8 was"],
     ),
+    // Packages give up old machines, so what fits none of the releases that were read may fit one before them. Sources:
+    // github.com/fastai/fastai/issues/440 (torch 0.3.0 ran there), docs.jax.dev: jaxlib for CUDA 11 until 0.4.25,
+    // github.com/deepinsight/insightface/issues/1736; of onnxruntime-gpu the index has no older release.
+    case("torch = \"*\"", "gpu = \"Quadro K2000M\"", 3, &["whether a torch older than 0.4.1 fits"]),
+    case("jax = \"*\"", "gpu = \"RTX 3090\"\ndriver = \"470\"", 3, &["whether a jax older than 0.4.23 fits"]),
+    case("numba-cuda = \"*\"", "gpu = \"V100\"\nos = \"centos7\"", 3, &["whether a numba-cuda older than"]),
+    case("onnxruntime-gpu = \"*\"", "gpu = \"GTX 1080 Ti\"\ndriver = \"440.100\"", 1, &[]),
+    case("jax = \">=0.5\"", "gpu = \"RTX 3090\"\ndriver = \"470\"", 1, &[]),
+    case("vllm = \"*\"", "gpu = \"Tesla K80\"\ndriver = \"470\"", 1, &["!older than"]),
     // Listings tell of releases only. Sources: github.com/tensorflow/tensorflow/issues/66987 and 121157,
     // github.com/AI-Hypercomputer/maxtext/issues/1509.
     case("tensorflow = \"2.17.0.dev20240504\"", "gpu = \"RTX 3080\"", 3, &["not what precedes them"]),

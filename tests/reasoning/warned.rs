@@ -49,6 +49,11 @@ fn no_alarm_is_given_for_what_was_chosen_to_fit() {
             false,
         ),
         ("[stack] | jax = \"0.4.33\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudnns", false),
+        // Sources: github.com/jax-ml/jax/issues/18032 and 18172; 0.4.26 asks for what this torch holds, or newer.
+        ("[stack] | jax = \"0.4.23\" | torch = \"2.1.2\" | [target.a] | gpu = \"A100\"", "two-cudas", true),
+        ("[stack] | jax = \"0.4.24\" | torch = \"2.1.0\" | [target.a] | gpu = \"A100\"", "two-cudas", true),
+        ("[stack] | jax = \"0.4.26\" | torch = \"2.1.2\" | [target.a] | gpu = \"A100\"", "two-cudas", false),
+        ("[stack] | tensorflow = \"2.16.2\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudas", false),
         ("[stack] | tensorflow = \"2.16.2\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudnns", true),
     ]);
 }

@@ -55,6 +55,9 @@ pub struct Listing {
     pub source: Text,
     /// Where else the project keeps releases, if nobody has read what: then what this listing lacks may be there.
     pub elsewhere: Option<Text>,
+    /// The index has no release before `from`. Otherwise what fits no release that was read may fit an older one.
+    #[serde(default)]
+    pub first: bool,
 }
 
 /// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one

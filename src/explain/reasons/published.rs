@@ -7,7 +7,7 @@ use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::request::{ImageRequest, PackageRequest};
-use crate::solve::unread::{self, is_above};
+use crate::solve::unread::is_above;
 use crate::types::constraint::Op;
 use crate::types::{Constraint, CpuArch, Version, distinct};
 
@@ -352,7 +352,7 @@ impl<'c> Explainer<'_, 'c> {
     /// The day on which somebody read all that was published of a package; that listing is cited.
     fn listed(&mut self, package: &str) -> String {
         let catalog = self.request.catalog;
-        let Some(listing) = unread::wholly_read(catalog, package) else { return String::new() };
+        let Some(listing) = catalog.wholly_read(package) else { return String::new() };
         self.fact(catalog.cite(listing).id, catalog.origin_of(listing, &listing.source));
         catalog.source(&listing.source).map_or_else(String::new, |source| format!(" as of {}", source.seen))
     }

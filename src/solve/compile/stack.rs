@@ -11,11 +11,12 @@ use crate::types::{Constraint, Version};
 use super::{Choice, Framework, Group, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
+use crate::solve::ordinary::{self, Follows};
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::Platform;
 use crate::solve::problem::law;
 use crate::solve::release::Release;
-use crate::solve::request::{Direction, ImageRequest, PackageRequest};
+use crate::solve::request::{Direction, ImageRequest, PackageRequest, Request};
 use crate::solve::rowset::RowSet;
 
 impl<'q, 'c> Plan<'q, 'c> {
@@ -46,7 +47,7 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     /// A line of Python, the newest that releases have: one that is out for less than a year comes after all others, for
-    /// most other packages have no wheel for it yet.
+    /// most other packages have no wheel for it yet, and one that leaves out what `[packages]` asks for too.
     fn add_python(&mut self, groups: &[Group<'c>]) {
         let request = self.request;
         let installs = !request.companions.is_empty() || !request.packages.is_empty();
@@ -55,7 +56,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let rows = request.problem.pythons();
         let settled = RowSet::filter(rows.len(), |row| !request.problem.is_young(rows[row].date.as_deref()));
-        let order = (Order::Before(settled), Vec::new());
+        let suited = settled.filtered(&|row| !leaves_out_packages(request, rows[row]));
+        let order = (Order::Before(suited), Vec::new());
         let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
         let wanted = request.python.as_ref();
         let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
@@ -276,6 +278,15 @@ fn with_builds<'a, 'c>(
 /// Whether some release of a library is what is asked for.
 fn is_release<'v>(wanted: Option<&Constraint>, mut known: impl Iterator<Item = &'v Version>) -> bool {
     wanted.is_some_and(|wanted| known.any(|version| wanted.admits(version)))
+}
+
+/// Whether a line of Python leaves out every release of some package that `[packages]` asks for.
+fn leaves_out_packages(request: &Request<'_>, row: &Python) -> bool {
+    let python = [("python".to_string(), row.version)];
+    request.packages.iter().any(|(name, asked)| {
+        let judged = ordinary::judged(request.catalog, &python, name, asked);
+        judged.iter().any(|one| matches!(one.follows, Follows::Excluded(_)))
+    })
 }
 
 /// Whether a line of Python is asked for: a pre-release only by name.

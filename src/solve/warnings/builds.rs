@@ -1,17 +1,20 @@
 //! Builds that were taken although their publisher or the catalog does not stand behind them, and what of them is not known.
 
-use crate::catalog::rows::{Build, Companion, Practice, Property, Status};
+use crate::catalog::rows::{Build, Companion, Libraries, Practice, Property, Status};
 use crate::solve::platform::Takes;
 use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
-use crate::solve::{fits, image, own};
+use crate::solve::{coinstall, fits, image, libraries, own};
 use crate::spec::Share;
 use crate::types::Version;
 use crate::warning::{
     CudaOnCpu, Expected, ExperimentalVariant, LibraryMissing, Nightly, SnapshotBuild, SystemCuda, SystemUnsaid,
-    TwoCudnns, UnknownGpuCode, UnknownLibrary, Warning,
+    TwoCudas, TwoCudnns, UnknownGpuCode, UnknownLibrary, Warning,
 };
 
 use super::About;
+
+/// The library whose release is that of its toolkit.
+const RUNTIME: &str = "nvidia-cuda-runtime";
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -33,6 +36,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(one.unknown_libraries());
     }
     warnings.extend(two_cudnns(about));
+    warnings.extend(two_cudas(about));
     warnings
 }
 
@@ -265,5 +269,22 @@ fn two_cudnns(about: &About<'_, '_>) -> Option<Warning> {
     let (other, needed) = bringing.find(|(other, needed)| apart(other, needed))?;
     let release = |build: &Build| format!("{} {}", build.package, build.version);
     let two = TwoCudnns { first: (&release(first), loaded), other: (&release(other), needed) };
+    Some(Warning::about(&two, &[format!("stack.{}", first.package), format!("stack.{}", other.package)]))
+}
+
+/// A framework that holds its libraries of CUDA, beside one that asks pip for newer ones: both are in the environment.
+fn two_cudas(about: &About<'_, '_>) -> Option<Warning> {
+    let catalog = about.request.catalog;
+    let holding = |build: &Build| build.toolkit.filter(|_| build.pins.is_none() && !build.system_cuda);
+    let (first, holds) = about.gpu_builds().find_map(|build| Some((*build, holding(build)?)))?;
+    let least = |build: &Build| {
+        let open = libraries::asked_of(catalog, build, Some(build.arch)).filter(|_| coinstall::leaves_open(build));
+        let of_runtime = open.into_iter().find(|(name, _)| name.starts_with(RUNTIME));
+        of_runtime.and_then(|(_, range)| Version::parse(Libraries::oldest(range)?).ok())
+    };
+    let other = about.gpu_builds().find_map(|build| Some((*build, least(build)?.prefix(2))));
+    let (other, needed) = other.filter(|(_, needed)| *needed > holds.prefix(2))?;
+    let release = |build: &Build| format!("{} {}", build.package, build.version);
+    let two = TwoCudas { holds: (&release(first), &holds), other: (&release(other), &needed) };
     Some(Warning::about(&two, &[format!("stack.{}", first.package), format!("stack.{}", other.package)]))
 }

@@ -1,0 +1,106 @@
+//! Releases older than every one that was read, which may fit a machine for which those are too new: with time packages
+//! give up GPUs, and are built for newer CUDA, newer systems and newer Pythons.
+
+use crate::catalog::rows::{Build, Companion};
+use crate::types::constraint::{Comparison, Op};
+use crate::types::{Cc, Constraint, Version};
+
+use super::driver::DriverNeed;
+use super::request::{PackageRequest, Request, TargetRequest};
+use super::unknowns::{OVERLAY, Unknown};
+
+/// A release as far as its age bears on a machine.
+struct Release<'c> {
+    version: &'c Version,
+    /// The least GPU that it holds code for, where that is known.
+    gpu: Option<Cc>,
+    /// The line of CUDA that it was built for, where that is known.
+    line: Option<Version>,
+    glibc: Option<&'c Version>,
+    python: Option<&'c Version>,
+}
+
+/// Whether a release before the oldest that was read may be what is asked for: some machine is too old for that one.
+pub fn of(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
+    // An older framework needs older packages beside it, of which those that were read do not speak.
+    let is_followed = request.companions.iter().any(|other| {
+        request.catalog.companions.iter().any(|row| row.package == *other.package && row.framework == *ask.package)
+    });
+    let listing = request.catalog.wholly_read(ask.package).filter(|listing| !listing.first)?;
+    let reaches_below = |wanted: &Constraint| {
+        wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < listing.from))
+    };
+    if is_followed || ask.constraint.pins_variant() || !reaches_below(&ask.constraint) {
+        return None;
+    }
+    request.targets.iter().find(|target| is_too_old(request, ask, target))?;
+    let (package, from) = (ask.package, &listing.from);
+    Some(Unknown {
+        fact: format!("whether a {package} older than {from} fits: the list of its releases was read from {from} on"),
+        keys: vec![format!("stack.{package}")],
+        how: format!("look for the last {package} that was made for such a machine; then {OVERLAY}"),
+    })
+}
+
+/// Whether a machine is too old for the oldest release that was read for its like.
+fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'_>, target: &TargetRequest<'c>) -> bool {
+    let known = releases(request, ask.package, target);
+    let (oldest, newest) = (known.iter().map(|one| one.version).min(), known.iter().map(|one| one.version).max());
+    let (Some(oldest), Some(newest)) = (oldest, newest) else { return false };
+    let of = |version: Version| known.iter().filter(move |one| *one.version == version);
+    let least_gpu = |version: &Version| of(*version).map(|one| one.gpu).min().flatten();
+    let is_gpu = least_gpu(oldest).is_some_and(|least| {
+        // Who never gave up a GPU did not begin with older ones.
+        let gave_up = least_gpu(newest).is_some_and(|later| later > least);
+        gave_up && target.named_gpus().iter().any(|gpu| gpu.cc < least)
+    });
+    let all = |is_it: &dyn Fn(&Release<'_>) -> bool| of(*oldest).all(is_it);
+    let is_driver = || !target.is_cpu() && target.pins_driver() && all(&|one| refuses(request, target, one));
+    let is_glibc = || all(&|one| target.glibc.zip(one.glibc).is_some_and(|(has, needs)| has < *needs));
+    let newest_python = request.python.as_ref().and_then(|python| {
+        let is_bound = |op: Op| matches!(op, Op::Prefix | Op::Compatible | Op::Below | Op::AtMost);
+        let bounded = python.alternatives().iter().all(|all| all.iter().any(|one| is_bound(one.op)));
+        python.comparisons().filter_map(|one| one.version).max().filter(|_| bounded)
+    });
+    let is_python = || all(&|one| newest_python.zip(one.python).is_some_and(|(asked, needs)| asked < *needs));
+    is_gpu || is_driver() || is_glibc() || is_python()
+}
+
+/// Whether every driver that a machine may have is too old for a release.
+fn refuses<'c>(request: &Request<'c>, target: &TargetRequest<'c>, release: &Release<'_>) -> bool {
+    let Some(line) = release.line else { return false };
+    let off = request.off_everywhere();
+    let machine = &target.machine;
+    let admitted = machine.drivers(request.problem).admitted(&off, false);
+    let mut left = admitted.clone();
+    machine.refused_by(request.problem, DriverNeed::Line(line, None)).apply(&mut left, &off);
+    !admitted.is_empty() && left.is_empty()
+}
+
+/// What is known of a package on a machine.
+fn releases<'c>(request: &Request<'c>, package: &str, target: &TargetRequest<'c>) -> Vec<Release<'c>> {
+    let (catalog, on) = (request.catalog, target.platform);
+    let of_build = |row: &'c Build| Release {
+        version: &row.version,
+        gpu: row.sass.iter().chain(row.ptx.iter()).map(|arch| arch.cc).min(),
+        line: row.line(),
+        glibc: row.glibc.as_ref(),
+        python: row.pythons.iter().min(),
+    };
+    let of_companion = |row: &'c Companion| Release {
+        version: &row.version,
+        gpu: row.sass.iter().chain(row.ptx.iter()).filter(|_| row.gpu_code).map(|arch| arch.cc).min(),
+        line: row.cuda,
+        glibc: row.glibc.as_ref(),
+        python: None,
+    };
+    let builds = catalog.builds.iter().filter(|row| row.package == *package && on.takes(row) && !row.is_cpu());
+    let companions = catalog.companions.iter().filter(|row| row.package == *package && on.takes_companion(row));
+    builds.map(of_build).chain(companions.map(of_companion)).collect()
+}
+
+/// The least version that comparisons which all hold admit; none where they say nothing of it.
+pub fn least(all: &[Comparison]) -> Option<Version> {
+    let lower = all.iter().filter(|one| one.op.is_lower() || one.op == Op::Above);
+    lower.filter_map(|one| one.version).max()
+}
