@@ -1,7 +1,7 @@
 //! Releases older than every one that was read, which may fit a machine for which those are too new: with time packages
 //! give up GPUs, and are built for newer CUDA, newer systems and newer Pythons.
 
-use crate::catalog::rows::{Build, Companion};
+use crate::catalog::rows::{Build, Companion, Subject};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{Cc, Constraint, Version};
 
@@ -21,7 +21,7 @@ struct Release<'c> {
 }
 
 /// Whether a release before the oldest that was read may be what is asked for: some machine is too old for that one.
-pub fn of(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
+pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown> {
     // An older framework needs older packages beside it, of which those that were read do not speak.
     let is_followed = request.companions.iter().any(|other| {
         request.catalog.companions.iter().any(|row| row.package == *other.package && row.framework == *ask.package)
@@ -33,13 +33,24 @@ pub fn of(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
     if is_followed || ask.constraint.pins_variant() || !reaches_below(&ask.constraint) {
         return None;
     }
-    request.targets.iter().find(|target| is_too_old(request, ask, target))?;
     let (package, from) = (ask.package, &listing.from);
+    let may_help = |target| is_too_old(request, ask, target) && !never_ran_on(request, (package, from), target);
+    if !request.targets.iter().any(may_help) {
+        return None;
+    }
     Some(Unknown {
         fact: format!("whether a {package} older than {from} fits: the list of its releases was read from {from} on"),
         keys: vec![format!("stack.{package}")],
         how: format!("look for the last {package} that was made for such a machine; then {OVERLAY}"),
     })
+}
+
+/// Whether a rule without a beginning keeps a package from a GPU: then no older release runs there either.
+fn never_ran_on(request: &Request<'_>, (package, from): (&str, &Version), target: &TargetRequest<'_>) -> bool {
+    let rules = request.rules.of_package(package, Subject::Gpu);
+    let is_from_the_first = |range: &Constraint| range.alternatives().iter().any(|all| least(all).is_none());
+    let mut against = rules.about(from).filter(|rule| is_from_the_first(&rule.range));
+    against.any(|rule| target.named_gpus().iter().any(|gpu| !rule.needs.admits(&gpu.cc_version)))
 }
 
 /// Whether a machine is too old for the oldest release that was read for its like.
