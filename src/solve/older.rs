@@ -1,11 +1,14 @@
 //! Releases older than every one that was read, which may fit a machine for which those are too new: with time packages
 //! give up GPUs, and are built for newer CUDA, newer systems and newer Pythons.
 
+use std::collections::BTreeSet;
+
 use crate::catalog::rows::{Build, Companion, Subject};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{Cc, Constraint, Version};
 
 use super::driver::DriverNeed;
+use super::platform::Takes;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::unknowns::{OVERLAY, Unknown};
 
@@ -55,6 +58,10 @@ fn never_ran_on(request: &Request<'_>, (package, from): (&str, &Version), target
 
 /// Whether a machine is too old for the oldest release that was read for its like.
 fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'_>, target: &TargetRequest<'c>) -> bool {
+    // What an image or a system brings is the one that is there.
+    if target.is_cpu() || target.platform.takes != Takes::General {
+        return false;
+    }
     let known = releases(request, ask.package, target);
     let (oldest, newest) = (known.iter().map(|one| one.version).min(), known.iter().map(|one| one.version).max());
     let (Some(oldest), Some(newest)) = (oldest, newest) else { return false };
@@ -66,7 +73,9 @@ fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'_>, target: &Targ
         gave_up && target.named_gpus().iter().any(|gpu| gpu.cc < least)
     });
     let all = |is_it: &dyn Fn(&Release<'_>) -> bool| of(*oldest).all(is_it);
-    let is_driver = || !target.is_cpu() && target.pins_driver() && all(&|one| refuses(request, target, one));
+    // What was always built for one CUDA, which many have in their name, was never built for an older one.
+    let majors: BTreeSet<u64> = known.iter().filter_map(|one| Some(one.line?.major())).collect();
+    let is_driver = || majors.len() > 1 && target.pins_driver() && all(&|one| refuses(request, target, one));
     let is_glibc = || all(&|one| target.glibc.zip(one.glibc).is_some_and(|(has, needs)| has < *needs));
     let newest_python = request.python.as_ref().and_then(|python| {
         let is_bound = |op: Op| matches!(op, Op::Prefix | Op::Compatible | Op::Below | Op::AtMost);
