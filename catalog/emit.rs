@@ -9,14 +9,20 @@ use serde::ser::{self, Serialize};
 /// Rust code.
 ///
 /// What rows repeat (texts, versions, lists) and each table are statics of their own: one expression of everything takes
-/// the compiler a third longer.
+/// the compiler a third longer. And a row says only what it has: what is absent it takes from a constant of its type.
 #[derive(Default)]
 pub struct Code {
     /// A constant expression.
     pub expression: String,
     /// The statics that it refers to, by what they hold: their names and types.
     statics: BTreeMap<String, (String, String)>,
+    /// For each type of which some value lacks something its fields, each with what stands for it where it is absent, or
+    /// the first value of one that is never absent.
+    blanks: BTreeMap<&'static str, Vec<(&'static str, String)>>,
 }
+
+/// What is absent is written as one of these.
+const ABSENT: [&str; 3] = ["None", "false", "List(&[])"];
 
 impl Code {
     /// The value as code.
@@ -29,7 +35,31 @@ impl Code {
     /// The statics that the expression refers to.
     pub fn statics(&self) -> String {
         let line = |(holds, (name, of)): (&String, &(String, String))| format!("static {name}: {of} = {holds};\n");
-        self.statics.iter().map(line).collect()
+        let field = |(name, value): &(&str, String)| format!("{name}: {value}, ");
+        let blank = |(of, fields): (&&str, &Vec<_>)| {
+            format!("const {}: {of} = {of} {{ {}}};\n", blank(of), fields.iter().map(field).collect::<String>())
+        };
+        self.statics.iter().map(line).chain(self.blanks.iter().map(blank)).collect()
+    }
+
+    /// A value, less what it lacks.
+    fn value(&mut self, of: &'static str, fields: Vec<(&'static str, String)>) {
+        let known = self.blanks.entry(of).or_insert_with(|| fields.clone());
+        self.expression += &format!("{of} {{ ");
+        let all = fields.len();
+        let mut told = 0;
+        for ((name, value), (_, blank)) in fields.into_iter().zip(known) {
+            if ABSENT.contains(&value.as_str()) {
+                *blank = value;
+            } else {
+                self.expression += &format!("{name}: {value}, ");
+                told += 1;
+            }
+        }
+        if told < all {
+            self.expression += &format!("..{}", blank(of));
+        }
+        self.expression.push('}');
     }
 
     /// The name of the static that holds something.
@@ -71,10 +101,18 @@ impl Code {
     }
 }
 
+/// The name of the constant that holds what values of a type lack.
+fn blank(of: &str) -> String {
+    format!("BLANK_{}", of.to_uppercase())
+}
+
 struct Emit<'o>(&'o mut Code);
 
-/// An open list or struct, closed by its text.
-struct Open<'o>(&'o mut Code, &'static str);
+/// An open list.
+struct Items<'o>(&'o mut Code);
+
+/// An open struct: its type, and the fields so far.
+struct Fields<'o>(&'o mut Code, &'static str, Vec<(&'static str, String)>);
 
 /// What a word is written as.
 struct Plain<'a, T: ?Sized>(&'a T);
@@ -121,8 +159,8 @@ macro_rules! numbers {
 impl<'o> ser::Serializer for Emit<'o> {
     type Ok = ();
     type Error = Unsupported;
-    type SerializeSeq = Open<'o>;
-    type SerializeStruct = Open<'o>;
+    type SerializeSeq = Items<'o>;
+    type SerializeStruct = Fields<'o>;
     type SerializeTuple = ser::Impossible<(), Unsupported>;
     type SerializeTupleStruct = ser::Impossible<(), Unsupported>;
     type SerializeTupleVariant = ser::Impossible<(), Unsupported>;
@@ -212,18 +250,16 @@ impl<'o> ser::Serializer for Emit<'o> {
         Err(Unsupported(format!("{name}::{variant}")))
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<Open<'o>, Unsupported> {
-        Ok(Open(self.0, ""))
+    fn serialize_seq(self, _: Option<usize>) -> Result<Items<'o>, Unsupported> {
+        Ok(Items(self.0))
     }
 
-    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Open<'o>, Unsupported> {
-        self.0.push(name);
-        self.0.push(" { ");
-        Ok(Open(self.0, "}"))
+    fn serialize_struct(self, name: &'static str, _: usize) -> Result<Fields<'o>, Unsupported> {
+        Ok(Fields(self.0, name, Vec::new()))
     }
 }
 
-impl ser::SerializeSeq for Open<'_> {
+impl ser::SerializeSeq for Items<'_> {
     type Ok = ();
     type Error = Unsupported;
 
@@ -234,25 +270,23 @@ impl ser::SerializeSeq for Open<'_> {
     }
 
     fn end(self) -> Result<(), Unsupported> {
-        self.0.push(self.1);
         Ok(())
     }
 }
 
-impl ser::SerializeStruct for Open<'_> {
+impl ser::SerializeStruct for Fields<'_> {
     type Ok = ();
     type Error = Unsupported;
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Unsupported> {
-        self.0.push(name);
-        self.0.push(": ");
+        let before = self.0.expression.len();
         value.serialize(Emit(self.0))?;
-        self.0.push(", ");
+        self.2.push((name, self.0.expression.split_off(before)));
         Ok(())
     }
 
     fn end(self) -> Result<(), Unsupported> {
-        self.0.push(self.1);
+        self.0.value(self.1, self.2);
         Ok(())
     }
 }
