@@ -36,7 +36,7 @@ def main():
     only = "only releases that begin so (2.7), of a package (vllm), or both (vllm==0.11); may be repeated"
     check.add_argument("--only", action="append", metavar="WHAT", help=only)
     refresh = commands.add_parser("refresh", help="propose rows for releases the catalog lacks")
-    refresh.add_argument("only", nargs="*", metavar="PACKAGE", help="only these packages of the index")
+    refresh.add_argument("only", nargs="*", metavar="PACKAGE", help="only these packages of the index, or what is listed elsewhere: image-tags, cuda-redist, driver-releases, endoflife")
     refresh.add_argument("--recorded", type=Path, metavar="FOLDER", help="ask recorded answers instead of the index")
     refresh.add_argument("--record", type=Path, metavar="FOLDER", help="record the answers that are used")
     refresh.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")

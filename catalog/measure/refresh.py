@@ -4,6 +4,7 @@ import datetime
 import re
 import sys
 
+import feeds
 import linked
 import wheels
 from catalog import inline, numbers
@@ -64,13 +65,13 @@ UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra")
 
 # What no index lists, by the files of the catalog that hold it.
 NOT_READ = {
-    "drivers.toml, branches.toml": "days and ends of support stand on NVIDIA's pages only",
-    "images.toml": "tags stand in the registries of images",
+    "drivers.toml, branches.toml": "what no driver for data centres has, and ends of support, stand on NVIDIA's pages only",
+    "images.toml of l4t-jetpack": "a tag says the L4T alone, the rest is written by hand",
     "gpus.toml, jetson.toml, rules.toml, diagnoses.toml": "written by hand, from what their sources say",
     "torch.toml, companions.toml with a variant": "the PyTorch index and GitHub's releases are not read here",
     "tensorflow.toml, jax.toml": "what only build files say is written by hand; releases without a row stand above",
     "other_builds.toml": "builds for Windows and for single systems are written by hand",
-    "os.toml, image_requires.toml": "systems and labels of images are written by hand",
+    "os.toml": "what a system holds is written by hand",
 }
 
 
@@ -80,7 +81,7 @@ class Refresh:
     def __init__(self, catalog, index, only=()):
         self.catalog, self.index, self.only = catalog, index, only
         self.checker = Checker(catalog, index)
-        self.notes, self.added, self.changes, self.gone = [], [], [], []
+        self.notes, self.added, self.changes, self.gone, self.unread = [], [], [], [], []
         self.used, self.fresh = set(), []
 
     def propose(self):
@@ -88,6 +89,7 @@ class Refresh:
         for step in (self.toolkits, self.torch, self.triton, self.libraries, self.companions, self.by_hand, self.pins):
             step()
             self.catalog = self.checker.catalog = self.catalog.reread()
+        self.unread = feeds.read_all(self)
         self.stamp()
         self.wheels()
 
@@ -171,7 +173,7 @@ class Refresh:
                 isa = {"isa": row["ptx_isa"], "source": "ptx-isa-measured"}
                 self.catalog.insert("ptx_isa.toml", inline(isa), lambda text: True)
             self.note(
-                f"cuda-toolkit {version}: the driver it asks for and the month stand in its release notes only, and whether its compilers build for Jetson and servers alike: add `driver`, `released`, `tegra_unified`"
+                f"cuda-toolkit {version}: the driver it asks for stands in its release notes only, and whether its compilers build for Jetson and servers alike: add `driver`, `tegra_unified`; `released` where cuda-redist was not read"
             )
 
     def published(self, version):
@@ -327,7 +329,7 @@ class Refresh:
     def companions(self):
         rows = self.catalog.rows("companion")
         known = {row["package"] for row in rows}
-        self.fresh = sorted(set(self.only) - known - NO_COMPANIONS)
+        self.fresh = sorted(set(self.only) - known - NO_COMPANIONS - feeds.FEEDS.keys())
         for package in self.fresh:
             self.new(package)
         if self.fresh:
@@ -627,7 +629,7 @@ class Refresh:
 
     def stamp(self):
         """The day on every source that was read again, and on the catalog."""
-        if not self.used:
+        if not self.used and not self.changes:
             return
         today = datetime.date.today().isoformat()
         for path, text in self.catalog.changed.items():
@@ -685,5 +687,7 @@ def refresh(catalog, index, write, only=()):
     if not only:
         for files, why in (*NOT_READ.items(), *run.not_listed()):
             print(f"# not read: {files}: {why}", file=sys.stderr)
+    for files, why in run.unread:
+        print(f"# could not be read: {files}: {why}", file=sys.stderr)
     print(f"# {len(run.added)} rows added, {len(run.changes)} changed, {len(run.notes)} to do", file=sys.stderr)
     return 0

@@ -1,4 +1,5 @@
-//! The tool that keeps the catalog whole: rows that are taken out come back from recorded answers of the index.
+//! The tool that keeps the catalog whole: rows that are taken out come back from recorded answers of the index, and of what
+//! registries and publishers list beside it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -24,6 +25,11 @@ fn run(tool: &str, argument: &str) {
 fn rows_that_are_taken_out_come_back() {
     // Others are taken out in each process, and which ones a failure names: its seed.
     run("test_refresh.py", &std::process::id().to_string());
+}
+
+#[test]
+fn what_is_listed_beside_the_index_comes_back() {
+    run("test_feeds.py", &std::process::id().to_string());
 }
 
 #[test]
