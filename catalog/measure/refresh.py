@@ -12,6 +12,7 @@ from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
 from companions import asked_of_source, lines, normal, requires, unisolated, whole
 from documented import documented
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
+from overlay import overlay
 from remote import Version, parsed, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
@@ -672,12 +673,17 @@ def pythons(wheels):
     return [f"3.{minor}" for minor in sorted(int(tag[3:]) for tag in tags)]
 
 
-def refresh(catalog, index, write, only=()):
-    """Prints the patch, or applies it; what was added, what changed and what is left to people goes to stderr."""
+def refresh(catalog, index, write, only=(), into=None):
+    """Prints the patch, or applies it, or writes an overlay; what was added, what changed and what is left to people goes to
+    stderr."""
     run = Refresh(catalog, index, only)
     run.propose()
     before = catalog.files
-    if write:
+    if into:
+        text, rows = overlay(catalog, run.catalog.reread(), datetime.date.today().isoformat())
+        into.write_text(text)
+        print(f"# {into}: {rows} rows; `gpuenv catalog check {into}` checks them, `[catalog] overlays` names the file", file=sys.stderr)
+    elif write:
         run.catalog.write(before)
     else:
         print(run.catalog.patch(before), end="")

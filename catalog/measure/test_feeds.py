@@ -1,22 +1,26 @@
 """Has the feeds read recorded answers, through the code that reads the network: what is taken out comes back.
 
-    python3 catalog/measure/test_feeds.py [SEED]
+    python3 catalog/measure/test_feeds.py [SEED]           test
+    python3 catalog/measure/test_feeds.py overlay FILE     write an overlay of what is made up below, for the program to check
 
 tests/data/feeds holds the answers and says where they are from. Registries answer with what the catalog holds, in their form.
 """
 
+import contextlib
+import io
 import json
 import random
 import re
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlparse
 
 from catalog import ROOT, Catalog, inline, row_of
-from feeds import FEEDS, support
-from refresh import Refresh
+from feeds import FEEDS, said, support
+from refresh import Refresh, refresh
 from remote import Index
 
 RECORDED = ROOT / "tests" / "data" / "feeds"
@@ -176,6 +180,8 @@ def images_come_back(root, publishers, draw):
         # Several names stand for one requirement.
         asked = lambda one: [publishers.requires.get(f"{one.get('require')}@{arch}") for arch in row["arches"]]
         differ -= {"require"} if asked(row) == asked(back) else set()
+        # Of a cuDNN that nobody has read nothing is set here.
+        differ -= {"cudnn"} if row.get("cudnn") == "0" else set()
         said = " ".join(note for note in one.notes if f":{row['tag']}:" in note)
         # What no registry tells is carried over or left open, and the run says so.
         may = {"python"} if "python as of" in said or "python" not in back else set()
@@ -233,9 +239,7 @@ def drivers_come_back(root, publishers, draw):
 
 def a_new_branch(root, publishers, draw):
     """A branch and its driver that nobody knew, in the catalog and in the list that tests hold it to."""
-    said = json.loads((RECORDED / "releases.json").read_text())
-    said["620"] = {"type": "production branch", "driver_info": [{"release_version": "620.10.01", "release_date": "2026-12-01"}]}
-    publishers.broken["releases.json"] = answer(said)
+    news(publishers)
     one = run(root, publishers, "driver-releases")
     if one.added != ["branches.toml: 620", "drivers.toml: 620.10.01"]:
         yield f"a new branch is told as {one.added}"
@@ -292,7 +296,52 @@ def a_feed_that_does_not_answer(root, publishers, draw):
         yield f"something was changed: {one.added} {one.changes}"
 
 
+def news(publishers):
+    """What could have been published since: a branch with a driver, another end of support, an image."""
+    said = json.loads((RECORDED / "releases.json").read_text())
+    said["620"] = {"type": "production branch", "driver_info": [{"release_version": "620.10.01", "release_date": "2026-12-01"}]}
+    publishers.broken["releases.json"] = answer(said)
+    ends = json.loads((RECORDED / "fedora.json").read_text())
+    publishers.broken["fedora.json"] = answer([one | {"eol": "2026-12-16"} if one["cycle"] == "43" else one for one in ends])
+    like = next(row for row in publishers.images if row["tag"] == "13.0.2-cudnn-devel-ubuntu24.04")
+    publishers.images.append(like | {"tag": "13.0.3-cudnn-devel-ubuntu26.04", "cuda": "13.0.3", "os": "ubuntu26.04", "cudnn": "9.20.0.48"})
+
+
+def an_overlay_holds_what_a_run_would_write(root, publishers, draw):
+    """Rows that are new, and those that are others with `replace`; a new source with them, and nothing else."""
+    news(publishers)
+    file = root / "overlay.toml"
+    before = Catalog(root)
+    with contextlib.redirect_stderr(io.StringIO()):
+        write_overlay(root, publishers, file)
+    if Catalog(root).files != before.files:
+        yield "the catalog was changed"
+    laid = tomllib.loads(file.read_text())
+    run(root, publishers)
+    for kind, rows in laid.items():
+        held = Catalog(root).rows(kind)
+        plain = [{key: value for key, value in row.items() if key != "replace"} for row in rows]
+        yield from (f"{kind} {row} is not what a run writes" for row in plain if row not in held)
+    names = {kind: [said(row) + " replaced" * row.get("replace", False) for row in rows] for kind, rows in laid.items()}
+    wanted = {
+        "branch": ["620"],
+        "driver": ["620.10.01"],
+        "image": ["nvidia/cuda:13.0.3-cudnn-devel-ubuntu26.04"],
+        "os": ["fedora43 replaced"],
+        "source": ["cuda-images-listed"],
+    }
+    if names != wanted:
+        yield f"the overlay holds {names}"
+
+
+def write_overlay(root, publishers, file):
+    index = Index()
+    index.session = publishers
+    refresh(Catalog(root), index, False, FEEDS.keys(), file)
+
+
 TESTS = (
+    an_overlay_holds_what_a_run_would_write,
     nothing_is_new,
     images_come_back,
     tags_that_are_gone_are_told,
@@ -306,6 +355,11 @@ TESTS = (
 
 
 def main():
+    if sys.argv[1:2] == ["overlay"]:
+        publishers = Publishers(Catalog(ROOT))
+        news(publishers)
+        write_overlay(ROOT, publishers, Path(sys.argv[2]))
+        return 0
     seed = sys.argv[1] if len(sys.argv) > 1 else "1"
     wrong = 0
     for test in TESTS:
