@@ -344,13 +344,11 @@ class Refresh:
             missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
             if of_package[-1]["framework"] == CUDA_ONLY:
                 read = self.cuda_row
-            if package in STUBS and of_package[-1]["source"] == "companion-stub":
+            if package in STUBS and of_package[-1]["source"].endswith("-stub"):
                 missing, read = self.missing_source, self.stub_row
             for version in missing(package, known):
-                like = nearest(of_package, version)
-                if row := read(package, version, like):
-                    self.adds(COMPANION_FILE, self.carried(row, like))
-            self.other_kind(package, known, as_source)
+                self.companion(read, of_package, version)
+            self.other_kind(package, of_package, as_source)
             for row in of_package:
                 self.held(row)
 
@@ -364,13 +362,28 @@ class Refresh:
             self.note(f"{row['package']} {row['version']}: {', '.join(kept)} as of {like['version']}: no index tells it, see whether it still holds")
         return row | kept
 
-    def other_kind(self, package, known, as_source):
-        """Releases that come in another form than the package's others: as source alone, or as wheels now."""
-        held = {Version(one) for one in known}
-        first, wheels = min(held), set(self.index.releases(package))
-        sources = set(self.released_sources(package))
+    def companion(self, read, rows, version):
+        """A release that is missing, after the nearest one of those that come as it does."""
+        like = nearest(rows, version)
+        if row := read(like["package"], version, like):
+            self.adds(COMPANION_FILE, self.carried(row, like))
+
+    def other_kind(self, package, rows, as_source):
+        """Releases that come in another form than the package's newest: as source alone, or as wheels. They are read as the
+        others that come so; where none does, nobody has said how."""
+        held = {Version(row["version"]) for row in self.catalog.rows("companion") if row["package"] == package}
+        wheels, sources = set(self.index.releases(package)), set(self.released_sources(package))
+        of_stubs = [row for row in rows if row["source"].endswith("-stub")]
+        of_sources = [row for row in rows if row["source"] == "companion-sdist"]
+        of_wheels = [row for row in rows if row not in of_stubs and row not in of_sources]
+        if as_source:
+            like, read = of_wheels, self.companion_row
+        else:
+            like, read = (of_stubs, self.stub_row) if of_stubs else (of_sources, self.source_row)
         for version in sorted((wheels - sources if as_source else sources - wheels) - held):
-            if version > first:
+            if version > min(held) and like:
+                self.companion(read, like, version)
+            elif version > min(held):
                 self.note(f"{package} {version}: comes {'as wheels' if as_source else 'as source'} alone, unlike the others: no row")
 
     def new(self, package):
@@ -445,6 +458,7 @@ class Refresh:
         row = {"package": package, "version": str(version), "framework": like["framework"]}
         row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
         row["requires"] = requires(self.catalog, self.index, row)
+        row["gone"] = self.pins_gone(package, parsed(self.index.described(source)[1]))
         if unisolated(metadata, package) and not self.catalog.source_build(package, version):
             self.note(f"{package} {version} is to be built without isolation: source_builds.toml does not say how")
         return row | {"sdist": True, "source": "companion-sdist"}
@@ -468,6 +482,7 @@ class Refresh:
         row = {"package": package, "version": str(version), "framework": framework, "needs": asked}
         row["python"] = accepted(wheels, metadata["Requires-Python"])
         row["requires"] = requires(self.catalog, self.index, row)
+        row["gone"] = self.pins_gone(package, requirements(metadata))
         if like.get("gpu_code"):
             row |= self.own_code(package, version, wheels)
         elif like.get("source") != "companion-metadata" and not told:
@@ -487,6 +502,19 @@ class Refresh:
         if like.get("source") == linked.SOURCE and asked == "*":
             row["needs"], source = " || ".join(linked.lines(self.index, wheels[-1])), linked.SOURCE
         return row | {"source": source, "arch_source": code if read else None}
+
+    def pins_gone(self, package, asked):
+        """What is pinned to a release that the index no longer has a file of, or whose own pin is gone."""
+        gone = {(row["package"], row["version"]): row["gone"] for row in self.catalog.rows("companion") if "gone" in row}
+        for name, specifier, marker in asked:
+            pins = [one.version for one in specifier if one.operator == "==" and "*" not in one.version]
+            if not pins or "extra" in str(marker):
+                continue
+            if not self.index.lists(name, pins[0], package):
+                return f"{name}=={pins[0]}"
+            if (name, pins[0]) in gone:
+                return gone[name, pins[0]]
+        return None
 
     def cuda_row(self, package, version, _=None):
         """A release that follows no framework, if its name or its metadata tells its CUDA major."""
@@ -511,7 +539,7 @@ class Refresh:
         read = "companion-code" if row.get("sass") else "companion-metadata" if major else None
         return row | {"source": "companion-metadata", "arch_source": read}
 
-    def stub_row(self, package, version, _=None):
+    def stub_row(self, package, version, like=None):
         """A release that is a source distribution without anything to compile, by what its metadata brings."""
         source = self.index.source(package, version)
         asked = list(parsed(self.index.described(source)[1]))
@@ -538,7 +566,7 @@ class Refresh:
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
         row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec))
         row["gpu_code"] = package in KERNELS
-        row |= {"cuda": major, "source": "companion-stub", "arch_source": "companion-stub" if major else None}
+        row |= {"cuda": major, "source": (like or {}).get("source", "companion-stub"), "arch_source": "companion-stub" if major else None}
         return row
 
     def own_code(self, package, version, wheels):

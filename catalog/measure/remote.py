@@ -175,6 +175,15 @@ class Index:
                 found[link["name"]] = Source(package=package, version=version, **link)
         return sorted(found.values(), key=lambda source: (source.version, source.name))
 
+    def lists(self, package, version, asking):
+        """Whether the index has a file of a release that another package pins; yes where it has none of the package at all."""
+
+        def now():
+            files = [one.version for one in (*self.wheels(package), *self.sources(package))]
+            return not files or Version(version) in files
+
+        return self.store.fresh(asking, "lists", f"{package}=={version}", now)
+
     def source(self, package, version):
         """The source distribution of a release, if there is one."""
         return next((one for one in self.sources(package) if one.version == Version(str(version))), None)
