@@ -73,6 +73,7 @@ NOT_READ = {
     "tensorflow.toml, jax.toml": "what only build files say is written by hand; releases without a row stand above",
     "other_builds.toml": "builds for Windows and for single systems are written by hand",
     "os.toml": "what a system holds is written by hand",
+    "toolkits.toml before 11.8, cudnn.toml and nccl.toml before their first wheel": "no index has them",
 }
 
 
