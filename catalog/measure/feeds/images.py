@@ -29,8 +29,10 @@ def read(feed):
         rows = {row["tag"]: row for row in feed.rows("image") if row["repository"] == repository}
         if not believed(feed, repository, rows, listed):
             continue
-        for tag in sorted(listed.keys() - rows.keys(), key=lambda tag: (numbers(tag), tag)):
-            new(feed, repository, registry, tag, listed[tag], parse)
+        missing = sorted((tag for tag in listed.keys() - rows.keys() if parse(tag)), key=lambda tag: (numbers(tag), tag))
+        left = [tag for tag in missing if not new(feed, repository, registry, tag, listed[tag], parse(tag))]
+        if left:
+            feed.note(f"{repository}: the registry did not hand out what is inside, so these tags are left to the next run: {', '.join(left)}")
         for tag, row in rows.items():
             held(feed, row, tag in listed)
 
@@ -51,31 +53,30 @@ def held(feed, row, is_listed):
         feed.amends(FILES, row, {"withdrawn": not is_listed})
 
 
-def new(feed, repository, registry, tag, arches, parse):
-    """A row for a tag that has none, as far as the tag and the image's configuration tell."""
-    row = parse(tag)
-    if row is None:
-        return
+def new(feed, repository, registry, tag, arches, row):
+    """A row for a tag that has none, as far as the tag and the image's configuration tell; false where that was not to be
+    had: a row that is there is not read again."""
     inside = registry.inside(tag)
+    if not inside:
+        return False
     row = {"repository": repository, "tag": tag} | row
     row["arches"] = [arch for arch in ("x86_64", "aarch64") if arch in (arches or inside)]
     of_environment(row, inside)
+    if lacking := [field for field in ("cuda", "os") if not row.get(field)]:
+        feed.note(f"{repository}:{tag}: nothing tells its {' and '.join(lacking)}: no row")
+        return True
     before = [one for one in feed.rows("image") if one["repository"] == repository and comes_before(one, row)]
     like = [one for one in before if one["flavour"] == row["flavour"] and not one.get("withdrawn")][-1:]
     carried = {field: one[field] for one in like for field in CARRIED if field in one and "torch" in row}
-    if lacking := [field for field in ("cuda", "os") if not row.get(field)]:
-        feed.note(f"{repository}:{tag}: nothing tells its {' and '.join(lacking)}: no row")
-        return
     if carried:
         feed.note(f"{repository}:{tag}: {', '.join(carried)} as of {like[0]['tag']}: no registry tells it, see whether it still holds")
-    if not inside:
-        feed.note(f"{repository}:{tag}: its configuration could not be read: what it requires of the driver{' and its cuDNN are' if 'cudnn' in row else ' is'} not known")
     if row["cuda"].count(".") == 1 and numbers(row["cuda"]) >= (11,):
         feed.note(f"{repository}:{tag}: of its CUDA {row['cuda']} nothing tells the release")
     row["require"] = required(feed, row, inside)
     row |= carried
     kept = {field: row[field] for field in ORDER if row.get(field) not in (None, "")} | {"source": LISTED[repository]}
     feed.adds(FILES, kept, lambda other: other["repository"] == repository and comes_before(other, kept))
+    return True
 
 
 # What rows of each repository rest on.
@@ -132,8 +133,6 @@ def ngc(tag):
 
 def of_environment(row, inside):
     """What the configuration tells: of CUDA what the tag leaves open, cuDNN, torch, the system."""
-    if not inside:
-        return
     said = inside.get("x86_64") or next(iter(inside.values()))
     environment, labels = said["environment"], said["labels"]
     # 13.0.2.006 is a build of 13.0.2. A tag of a CUDA line leaves the release open.
