@@ -61,7 +61,7 @@ FRAMEWORKS_READ_BY_HAND = (
     ("jax", "jax-cuda13-plugin", lambda row: row["variant"] == "cu13"),
 )
 # What no index tells of a release: it is as in the release before until somebody has looked.
-UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra")
+UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra", "glibc")
 
 
 # What no index lists, by the files of the catalog that hold it.
@@ -347,9 +347,10 @@ class Refresh:
                 read = self.cuda_row
             if package in STUBS and of_package[-1]["source"].endswith("-stub"):
                 missing, read = self.missing_source, self.stub_row
-            for version in missing(package, known):
+            new = missing(package, known)
+            for version in new:
                 self.companion(read, of_package, version)
-            self.other_kind(package, of_package, as_source)
+            self.other_kind(package, of_package, as_source, new)
             for row in of_package:
                 self.held(row)
 
@@ -369,10 +370,10 @@ class Refresh:
         if row := read(like["package"], version, like):
             self.adds(COMPANION_FILE, self.carried(row, like))
 
-    def other_kind(self, package, rows, as_source):
+    def other_kind(self, package, rows, as_source, read_now):
         """Releases that come in another form than the package's newest: as source alone, or as wheels. They are read as the
         others that come so; where none does, nobody has said how."""
-        held = {Version(row["version"]) for row in self.catalog.rows("companion") if row["package"] == package}
+        held = {Version(row["version"]) for row in self.catalog.rows("companion") if row["package"] == package} | set(read_now)
         wheels, sources = set(self.index.releases(package)), set(self.released_sources(package))
         of_stubs = [row for row in rows if row["source"].endswith("-stub")]
         of_sources = [row for row in rows if row["source"] == "companion-sdist"]
@@ -566,7 +567,7 @@ class Refresh:
         known = {one["package"] for one in self.catalog.rows("companion")} - {package}
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
         row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec))
-        row["gpu_code"] = package in KERNELS
+        row["gpu_code"] = package in KERNELS or (like or {}).get("gpu_code", False)
         row |= {"cuda": major, "source": (like or {}).get("source", "companion-stub"), "arch_source": "companion-stub" if major else None}
         return row
 
