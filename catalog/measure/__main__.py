@@ -1,7 +1,7 @@
 """Measures the facts of `catalog/` again from published artifacts, without a GPU, and proposes new ones.
 
     python3 catalog/measure check [NAME…] [--only WHAT…]      compare; a difference is a failing exit
-    python3 catalog/measure refresh [PACKAGE…] [--write]      a patch with the releases the catalog lacks
+    python3 catalog/measure refresh [PACKAGE…] [--write]      a patch with what the catalog lacks; --overlay FILE: an overlay
     python3 catalog/measure practices [--write]               what publishers always do, counted over the builds
     python3 catalog/measure ordinary [PACKAGE…] [--write]     what ordinary packages and those of the catalog need of each other
     python3 catalog/measure beside [--write]                  what people install beside torch, and where it is taken
@@ -36,11 +36,13 @@ def main():
     only = "only releases that begin so (2.7), of a package (vllm), or both (vllm==0.11); may be repeated"
     check.add_argument("--only", action="append", metavar="WHAT", help=only)
     refresh = commands.add_parser("refresh", help="propose rows for releases the catalog lacks")
-    refresh.add_argument("only", nargs="*", metavar="PACKAGE", help="only these packages of the index")
+    refresh.add_argument("only", nargs="*", metavar="PACKAGE", help="only these packages of the index, or what is listed elsewhere: image-tags, cuda-redist, driver-releases, endoflife")
     refresh.add_argument("--recorded", type=Path, metavar="FOLDER", help="ask recorded answers instead of the index")
     refresh.add_argument("--record", type=Path, metavar="FOLDER", help="record the answers that are used")
     refresh.add_argument("--store", type=Path, default=USUAL, metavar="FOLDER", help=f"what was read before [default: {USUAL}]")
-    refresh.add_argument("--write", action="store_true", help="change catalog/ instead of printing a patch")
+    outcome = refresh.add_mutually_exclusive_group()
+    outcome.add_argument("--write", action="store_true", help="change catalog/ instead of printing a patch")
+    outcome.add_argument("--overlay", type=Path, metavar="FILE", help="write the rows into an overlay instead: where a few are needed")
     practices = commands.add_parser("practices", help="count what publishers always do")
     practices.add_argument("--write", action="store_true", help="put the numbers into catalog/")
     ordinary = commands.add_parser("ordinary", help="read what ordinary packages and those of the catalog need of each other")
@@ -70,7 +72,7 @@ def main():
         from refresh import refresh as propose
 
         store = Store(asked.recorded, recorded=True) if asked.recorded else Store(asked.store)
-        outcome = propose(Catalog(asked.root), Index(store, progress), asked.write, asked.only)
+        outcome = propose(Catalog(asked.root), Index(store, progress), asked.write, asked.only, asked.overlay)
         if asked.record:
             store.keep(asked.record)
         return outcome

@@ -9,6 +9,8 @@ from pathlib import Path
 from pip._vendor.packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[2]
+# Lists of what others saw published, which tests hold the catalog to: who tells of a driver adds to both.
+LISTS = ("driver_releases.tsv", "toolkit_drivers.tsv")
 
 
 class Catalog:
@@ -16,14 +18,16 @@ class Catalog:
 
     def __init__(self, root=ROOT):
         self.root = root
-        self.files = {path: path.read_text() for path in sorted(root.glob("catalog/**/*.toml"))}
+        lists = [root / "tests" / "data" / name for name in LISTS]
+        paths = [*sorted(root.glob("catalog/**/*.toml")), *(path for path in lists if path.exists())]
+        self.files = {path: path.read_text() for path in paths}
         self.changed = dict(self.files)
 
     @cached_property
     def tables(self):
         tables = {}
-        for text in self.files.values():
-            for kind, rows in parsed(text).items():
+        for path, text in self.files.items():
+            for kind, rows in parsed(text).items() if path.suffix == ".toml" else ():
                 if isinstance(rows, list):
                     tables.setdefault(kind, []).extend(rows)
         return tables
@@ -82,6 +86,33 @@ class Catalog:
         lines.insert(at, f"  {inline(row)},\n")
         self.changed[path] = "".join(lines)
 
+    def put(self, file, row, after):
+        """Puts a row behind the last one of its file for which `after` holds, or before the end."""
+        self.insert(file, inline(row), lambda text: after(row_of(text)))
+
+    def retell(self, file, row, fields):
+        """Changes fields of the row that says all of this, each where it stands, new ones before the sources."""
+        head = {key: value for key, value in row.items() if key != "source" and not key.endswith("_source")}
+        told = head | {key: value for key, value in fields.items() if key not in row} | row | fields
+        path = self.root / "catalog" / file
+        lines = self.changed[path].splitlines(keepends=True)
+        for number, text in enumerate(lines):
+            if text.startswith("  {") and row_of(text) == row:
+                lines[number] = f"  {inline(told)},\n"
+        self.changed[path] = "".join(lines)
+
+    def listed(self, name):
+        """The lines of a list that tests hold the catalog to; none where it is not there."""
+        return self.changed.get(self.root / "tests" / "data" / name, "").splitlines()
+
+    def relist(self, name, change):
+        """Changes the lines of a list that tests hold the catalog to, where it is there."""
+        path = self.root / "tests" / "data" / name
+        if path in self.changed:
+            lines = self.changed[path].splitlines(keepends=True)
+            change(lines)
+            self.changed[path] = "".join(lines)
+
     def amend(self, file, row, field, value):
         """Changes one field of the row that says all of this; whether there is one such row."""
         path = self.root / "catalog" / file
@@ -130,7 +161,9 @@ def inline(fields):
             return "[" + ", ".join(value(item) for item in one) + "]"
         return '"' + str(one).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
-    said = [f"{key} = {value(one)}" for key, one in fields.items() if one not in (None, False, [])]
+    # Of an image no processors are told as such: nobody knows them.
+    written = lambda key, one: one not in (None, False, []) or key == "arches" and "tag" in fields
+    said = [f"{key} = {value(one)}" for key, one in fields.items() if written(key, one)]
     return "{ " + ", ".join(said) + " }"
 
 

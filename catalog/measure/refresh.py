@@ -4,6 +4,7 @@ import datetime
 import re
 import sys
 
+import feeds
 import linked
 import wheels
 from catalog import inline, numbers
@@ -11,6 +12,7 @@ from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
 from companions import asked_of_source, lines, normal, requires, unisolated, whole
 from documented import documented
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
+from overlay import overlay
 from remote import Version, parsed, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
@@ -59,18 +61,19 @@ FRAMEWORKS_READ_BY_HAND = (
     ("jax", "jax-cuda13-plugin", lambda row: row["variant"] == "cu13"),
 )
 # What no index tells of a release: it is as in the release before until somebody has looked.
-UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra")
+UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra", "glibc")
 
 
 # What no index lists, by the files of the catalog that hold it.
 NOT_READ = {
-    "drivers.toml, branches.toml": "days and ends of support stand on NVIDIA's pages only",
-    "images.toml": "tags stand in the registries of images",
+    "drivers.toml, branches.toml": "what no driver for data centres has, and ends of support, stand on NVIDIA's pages only",
+    "images.toml of l4t-jetpack": "a tag says the L4T alone, the rest is written by hand",
     "gpus.toml, jetson.toml, rules.toml, diagnoses.toml": "written by hand, from what their sources say",
     "torch.toml, companions.toml with a variant": "the PyTorch index and GitHub's releases are not read here",
     "tensorflow.toml, jax.toml": "what only build files say is written by hand; releases without a row stand above",
     "other_builds.toml": "builds for Windows and for single systems are written by hand",
-    "os.toml, image_requires.toml": "systems and labels of images are written by hand",
+    "os.toml": "what a system holds is written by hand",
+    "toolkits.toml before 11.8, cudnn.toml and nccl.toml before their first wheel": "no index has them",
 }
 
 
@@ -80,7 +83,7 @@ class Refresh:
     def __init__(self, catalog, index, only=()):
         self.catalog, self.index, self.only = catalog, index, only
         self.checker = Checker(catalog, index)
-        self.notes, self.added, self.changes, self.gone = [], [], [], []
+        self.notes, self.added, self.changes, self.gone, self.unread = [], [], [], [], []
         self.used, self.fresh = set(), []
 
     def propose(self):
@@ -88,6 +91,7 @@ class Refresh:
         for step in (self.toolkits, self.torch, self.triton, self.libraries, self.companions, self.by_hand, self.pins):
             step()
             self.catalog = self.checker.catalog = self.catalog.reread()
+        self.unread = feeds.read_all(self)
         self.stamp()
         self.wheels()
 
@@ -171,7 +175,7 @@ class Refresh:
                 isa = {"isa": row["ptx_isa"], "source": "ptx-isa-measured"}
                 self.catalog.insert("ptx_isa.toml", inline(isa), lambda text: True)
             self.note(
-                f"cuda-toolkit {version}: the driver it asks for and the month stand in its release notes only, and whether its compilers build for Jetson and servers alike: add `driver`, `released`, `tegra_unified`"
+                f"cuda-toolkit {version}: the driver it asks for stands in its release notes only, and whether its compilers build for Jetson and servers alike: add `driver`, `tegra_unified`; `released` where cuda-redist was not read"
             )
 
     def published(self, version):
@@ -327,7 +331,7 @@ class Refresh:
     def companions(self):
         rows = self.catalog.rows("companion")
         known = {row["package"] for row in rows}
-        self.fresh = sorted(set(self.only) - known - NO_COMPANIONS)
+        self.fresh = sorted(set(self.only) - known - NO_COMPANIONS - feeds.FEEDS.keys())
         for package in self.fresh:
             self.new(package)
         if self.fresh:
@@ -341,13 +345,12 @@ class Refresh:
             missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
             if of_package[-1]["framework"] == CUDA_ONLY:
                 read = self.cuda_row
-            if package in STUBS and of_package[-1]["source"] == "companion-stub":
+            if package in STUBS and of_package[-1]["source"].endswith("-stub"):
                 missing, read = self.missing_source, self.stub_row
-            for version in missing(package, known):
-                like = nearest(of_package, version)
-                if row := read(package, version, like):
-                    self.adds(COMPANION_FILE, self.carried(row, like))
-            self.other_kind(package, known, as_source)
+            new = missing(package, known)
+            for version in new:
+                self.companion(read, of_package, version)
+            self.other_kind(package, of_package, as_source, new)
             for row in of_package:
                 self.held(row)
 
@@ -361,13 +364,28 @@ class Refresh:
             self.note(f"{row['package']} {row['version']}: {', '.join(kept)} as of {like['version']}: no index tells it, see whether it still holds")
         return row | kept
 
-    def other_kind(self, package, known, as_source):
-        """Releases that come in another form than the package's others: as source alone, or as wheels now."""
-        held = {Version(one) for one in known}
-        first, wheels = min(held), set(self.index.releases(package))
-        sources = set(self.released_sources(package))
+    def companion(self, read, rows, version):
+        """A release that is missing, after the nearest one of those that come as it does."""
+        like = nearest(rows, version)
+        if row := read(like["package"], version, like):
+            self.adds(COMPANION_FILE, self.carried(row, like))
+
+    def other_kind(self, package, rows, as_source, read_now):
+        """Releases that come in another form than the package's newest: as source alone, or as wheels. They are read as the
+        others that come so; where none does, nobody has said how."""
+        held = {Version(row["version"]) for row in self.catalog.rows("companion") if row["package"] == package} | set(read_now)
+        wheels, sources = set(self.index.releases(package)), set(self.released_sources(package))
+        of_stubs = [row for row in rows if row["source"].endswith("-stub")]
+        of_sources = [row for row in rows if row["source"] == "companion-sdist"]
+        of_wheels = [row for row in rows if row not in of_stubs and row not in of_sources]
+        if as_source:
+            like, read = of_wheels, self.companion_row
+        else:
+            like, read = (of_stubs, self.stub_row) if of_stubs else (of_sources, self.source_row)
         for version in sorted((wheels - sources if as_source else sources - wheels) - held):
-            if version > first:
+            if version > min(held) and like:
+                self.companion(read, like, version)
+            elif version > min(held):
                 self.note(f"{package} {version}: comes {'as wheels' if as_source else 'as source'} alone, unlike the others: no row")
 
     def new(self, package):
@@ -442,6 +460,7 @@ class Refresh:
         row = {"package": package, "version": str(version), "framework": like["framework"]}
         row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
         row["requires"] = requires(self.catalog, self.index, row)
+        row["gone"] = self.pins_gone(package, parsed(self.index.described(source)[1]))
         if unisolated(metadata, package) and not self.catalog.source_build(package, version):
             self.note(f"{package} {version} is to be built without isolation: source_builds.toml does not say how")
         return row | {"sdist": True, "source": "companion-sdist"}
@@ -465,6 +484,7 @@ class Refresh:
         row = {"package": package, "version": str(version), "framework": framework, "needs": asked}
         row["python"] = accepted(wheels, metadata["Requires-Python"])
         row["requires"] = requires(self.catalog, self.index, row)
+        row["gone"] = self.pins_gone(package, requirements(metadata))
         if like.get("gpu_code"):
             row |= self.own_code(package, version, wheels)
         elif like.get("source") != "companion-metadata" and not told:
@@ -484,6 +504,19 @@ class Refresh:
         if like.get("source") == linked.SOURCE and asked == "*":
             row["needs"], source = " || ".join(linked.lines(self.index, wheels[-1])), linked.SOURCE
         return row | {"source": source, "arch_source": code if read else None}
+
+    def pins_gone(self, package, asked):
+        """What is pinned to a release that the index no longer has a file of, or whose own pin is gone."""
+        gone = {(row["package"], row["version"]): row["gone"] for row in self.catalog.rows("companion") if "gone" in row}
+        for name, specifier, marker in asked:
+            pins = [one.version for one in specifier if one.operator == "==" and "*" not in one.version]
+            if not pins or "extra" in str(marker):
+                continue
+            if not self.index.lists(name, pins[0], package):
+                return f"{name}=={pins[0]}"
+            if (name, pins[0]) in gone:
+                return gone[name, pins[0]]
+        return None
 
     def cuda_row(self, package, version, _=None):
         """A release that follows no framework, if its name or its metadata tells its CUDA major."""
@@ -508,7 +541,7 @@ class Refresh:
         read = "companion-code" if row.get("sass") else "companion-metadata" if major else None
         return row | {"source": "companion-metadata", "arch_source": read}
 
-    def stub_row(self, package, version, _=None):
+    def stub_row(self, package, version, like=None):
         """A release that is a source distribution without anything to compile, by what its metadata brings."""
         source = self.index.source(package, version)
         asked = list(parsed(self.index.described(source)[1]))
@@ -534,8 +567,8 @@ class Refresh:
         known = {one["package"] for one in self.catalog.rows("companion")} - {package}
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
         row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec))
-        row["gpu_code"] = package in KERNELS
-        row |= {"cuda": major, "source": "companion-stub", "arch_source": "companion-stub" if major else None}
+        row["gpu_code"] = package in KERNELS or (like or {}).get("gpu_code", False)
+        row |= {"cuda": major, "source": (like or {}).get("source", "companion-stub"), "arch_source": "companion-stub" if major else None}
         return row
 
     def own_code(self, package, version, wheels):
@@ -627,7 +660,7 @@ class Refresh:
 
     def stamp(self):
         """The day on every source that was read again, and on the catalog."""
-        if not self.used:
+        if not self.used and not self.changes:
             return
         today = datetime.date.today().isoformat()
         for path, text in self.catalog.changed.items():
@@ -670,12 +703,17 @@ def pythons(wheels):
     return [f"3.{minor}" for minor in sorted(int(tag[3:]) for tag in tags)]
 
 
-def refresh(catalog, index, write, only=()):
-    """Prints the patch, or applies it; what was added, what changed and what is left to people goes to stderr."""
+def refresh(catalog, index, write, only=(), into=None):
+    """Prints the patch, or applies it, or writes an overlay; what was added, what changed and what is left to people goes to
+    stderr."""
     run = Refresh(catalog, index, only)
     run.propose()
     before = catalog.files
-    if write:
+    if into:
+        text, rows = overlay(catalog, run.catalog.reread(), datetime.date.today().isoformat())
+        into.write_text(text)
+        print(f"# {into}: {rows} rows; `gpuenv catalog check {into}` checks them, `[catalog] overlays` names the file", file=sys.stderr)
+    elif write:
         run.catalog.write(before)
     else:
         print(run.catalog.patch(before), end="")
@@ -685,5 +723,7 @@ def refresh(catalog, index, write, only=()):
     if not only:
         for files, why in (*NOT_READ.items(), *run.not_listed()):
             print(f"# not read: {files}: {why}", file=sys.stderr)
+    for files, why in run.unread:
+        print(f"# could not be read: {files}: {why}", file=sys.stderr)
     print(f"# {len(run.added)} rows added, {len(run.changes)} changed, {len(run.notes)} to do", file=sys.stderr)
     return 0

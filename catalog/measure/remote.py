@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pip._internal.commands.download import DownloadCommand
+from pip._internal.exceptions import NetworkConnectionError
 from pip._internal.index.collector import parse_links
 from pip._internal.network.lazy_wheel import LazyZipOverHTTP
 from pip._internal.utils.misc import redact_auth_from_url
@@ -29,12 +30,15 @@ from pip._vendor.packaging.utils import (
     parse_wheel_filename,
 )
 from pip._vendor.packaging.version import Version
+from pip._vendor.requests import RequestException
 
 import binary
 import linked
 from kernels import PINNED_KERNELS, asked_glibc, code_of
 from store import Nothing
 
+# What pip's session raises where nobody answers.
+NO_ANSWER = (RequestException, NetworkConnectionError)
 # What an index answers with where it also tells when a file was uploaded.
 JSON = "application/vnd.pypi.simple.v1+json"
 
@@ -170,6 +174,15 @@ class Index:
             if link["name"].endswith(".tar.gz"):
                 found[link["name"]] = Source(package=package, version=version, **link)
         return sorted(found.values(), key=lambda source: (source.version, source.name))
+
+    def lists(self, package, version, asking):
+        """Whether the index has a file of a release that another package pins; yes where it has none of the package at all."""
+
+        def now():
+            files = [one.version for one in (*self.wheels(package), *self.sources(package))]
+            return not files or Version(version) in files
+
+        return self.store.fresh(asking, "lists", f"{package}=={version}", now)
 
     def source(self, package, version):
         """The source distribution of a release, if there is one."""

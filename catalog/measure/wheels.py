@@ -8,7 +8,8 @@ from remote import Version, canonicalize_name, parse_sdist_filename, parse_wheel
 # Where a package's releases stand in the catalog, and the source that its listing is.
 SOURCES = {"torch": "torch-pypi", "tensorflow": "tensorflow-pypi", "jax": "jax-plugin"}
 COMPANION_SOURCE = "companion-metadata"
-SDIST_SOURCES = ("companion-sdist", "companion-stub")
+STUB = "companion-stub"
+SDIST_SOURCES = ("companion-sdist", STUB)
 FILE = "wheels/pypi.toml"
 
 
@@ -45,9 +46,10 @@ def missing(catalog, index, only=()):
     for row in catalog.rows("companion"):
         if only and row["package"] not in only:
             continue
-        found = index.source(row["package"], row["version"]) if row["source"] in SDIST_SOURCES else None
+        source = STUB if row["source"].endswith("-stub") else row["source"]
+        found = index.source(row["package"], row["version"]) if source in SDIST_SOURCES else None
         if found and found.sha256 and found.name not in known:
-            yield {"file": found.name, "sha256": found.sha256, "source": row["source"]}
+            yield {"file": found.name, "sha256": found.sha256, "source": source}
 
 
 def released(file):

@@ -164,7 +164,7 @@ fn refuse(name: &str, refused: &Refused) -> Failure {
 
 fn unsigned(name: &str, why: Unsigned) -> Failure {
     let help = match why {
-        Unsigned::Missing | Unsigned::Unreadable => {
+        Unsigned::Missing | Unsigned::Unreadable | Unsigned::Followed => {
             "fetch the file as it was published; facts of your own go into an overlay (`[catalog] overlays`)"
         }
         Unsigned::OtherKey => {

@@ -12,6 +12,8 @@ const TEST_KEY: &str = "GPUENV_TEST_CATALOG_KEY";
 
 /// No signature is longer.
 pub const MAX_BYTES: usize = 4096;
+/// Lines of a signature: a comment and the signature, a signed comment and its signature.
+const LINES: usize = 4;
 
 /// Why a signature is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub enum Unsigned {
     Missing,
     /// It is not one of minisign's.
     Unreadable,
+    /// Something follows it, which nobody signed.
+    Followed,
     /// It was made with a key that is not compiled in.
     OtherKey,
     /// It does not belong to these bytes.
@@ -32,6 +36,7 @@ impl Unsigned {
         match self {
             Unsigned::Missing => "it is not signed",
             Unsigned::Unreadable => "its signature cannot be read",
+            Unsigned::Followed => "something follows its signature, which nobody signed",
             Unsigned::OtherKey => "it is signed with a key that this gpuenv does not know",
             Unsigned::Wrong => "its content is not what was signed",
         }
@@ -44,6 +49,10 @@ pub fn verify(signed: &[u8], signature: &[u8]) -> Result<(), Unsigned> {
         return Err(Unsigned::Missing);
     }
     let text = str::from_utf8(signature).ok().filter(|text| text.len() <= MAX_BYTES).ok_or(Unsigned::Unreadable)?;
+    // Whatever follows the last line would be kept with the catalog.
+    if text.lines().nth(LINES).is_some() {
+        return Err(Unsigned::Followed);
+    }
     let signature = Signature::decode(text).map_err(|_| Unsigned::Unreadable)?;
     let mut why = Unsigned::OtherKey;
     for key in keys() {

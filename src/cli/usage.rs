@@ -5,9 +5,11 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, CommandFactory};
 
+use crate::catalog::BUILTIN;
 use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::Cli;
+use super::installed;
 
 /// Commands of other tools, and what does the same here.
 const ELSEWHERE: &[(&[&str], &str)] = &[
@@ -51,7 +53,11 @@ const ALIKE: f64 = 0.8;
 pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result<Exit, Failure> {
     let rendered = error.render();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+        ErrorKind::DisplayVersion => {
+            let line = versions();
+            return report.help(&line, &line).map(|()| Exit::Yes);
+        }
+        ErrorKind::DisplayHelp => {
             return report.help(&rendered.to_string(), &rendered.ansi().to_string()).map(|()| Exit::Yes);
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
@@ -85,6 +91,16 @@ pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result
         |advice| advice.strip_prefix("tip: ").unwrap_or(&advice).to_string(),
     );
     Err(Failure::new(Exit::BadInput, "usage", clean(&message)).help(clean(&advice)))
+}
+
+/// The versions of gpuenv and of the catalog that answers where no project asks for another one.
+fn versions() -> String {
+    let (own, newest) = (&BUILTIN.version, installed::usable(|| None));
+    let catalog = match newest == **own {
+        true => newest,
+        false => format!("{newest}, installed; {own} is built in"),
+    };
+    format!("gpuenv {} (catalog {catalog})\n", env!("CARGO_PKG_VERSION"))
 }
 
 /// What shows the options of the command that was typed.

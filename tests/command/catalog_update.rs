@@ -153,6 +153,7 @@ fn an_old_program_with_a_newer_catalog_answers_like_a_new_one() {
     let told = site.run(&["catalog", "update", &file]).exits(0);
     told.says(&format!("Installed catalog {} (was {})", newer.version, BUILTIN.version)).says("gpuenv lock --upgrade");
     site.answers_with(&newer.version);
+    site.run(&["--version"]).exits(0).tells(&format!("(catalog {}, installed; {} is built in)", newer.version, BUILTIN.version));
     // What is locked stays, and what is made anew knows what is new.
     site.run(&["lock", "--check"]).exits(0);
     assert_eq!(site.lock(), lock_of(&BUILTIN, SPEC));
@@ -210,6 +211,7 @@ fn whatever_is_wrong_with_a_file_leaves_everything_as_it_was() {
         ("changed", changed, "its content is not what was signed"),
         ("cut", whole[..whole.len() - 40].to_vec(), "its signature cannot be read"),
         ("half", whole[..half].to_vec(), "its end is missing"),
+        ("followed", [&whole[..], b"\n# more\n"].concat(), "something follows its signature"),
         ("endless", [whole, vec![b'\n'; 9 << 20]].concat(), "its signature cannot be read"),
     ];
     for (name, bytes, says) in plain {

@@ -15,6 +15,7 @@ const TELLERS: &[(&str, &str)] = &[
     ("modules", "nvidia-open-module-tags"),
     ("settings", "nvidia-driver-tags"),
     ("debian", "debian-driver-changelog"),
+    ("releases", "nvidia-driver-releases"),
     ("endoflife", "endoflife-nvidia-releases"),
     ("notes", "cuda-release-notes"),
     ("notes-8", "cuda-8-notes-copy"),

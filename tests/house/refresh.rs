@@ -1,4 +1,5 @@
-//! The tool that keeps the catalog whole: rows that are taken out come back from recorded answers of the index.
+//! The tool that keeps the catalog whole: rows that are taken out come back from recorded answers of the index, and of what
+//! registries and publishers list beside it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,23 +11,41 @@ fn can_run() -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-fn run(tool: &str, argument: &str) {
+/// Runs a part of the tool; false where it cannot run here.
+fn run(tool: &str, arguments: &[&str]) -> bool {
     if !can_run() {
-        return;
+        return false;
     }
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalog/measure").join(tool);
-    let ran = Command::new("python3").arg(tool).arg(argument).output().unwrap();
+    let ran = Command::new("python3").arg(tool).args(arguments).output().unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{argument}: {said}{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(ran.status.success(), "{arguments:?}: {said}{}", String::from_utf8_lossy(&ran.stderr));
+    true
 }
 
 #[test]
 fn rows_that_are_taken_out_come_back() {
     // Others are taken out in each process, and which ones a failure names: its seed.
-    run("test_refresh.py", &std::process::id().to_string());
+    run("test_refresh.py", &[&std::process::id().to_string()]);
+}
+
+#[test]
+fn what_is_listed_beside_the_index_comes_back() {
+    run("test_feeds.py", &[&std::process::id().to_string()]);
+}
+
+#[test]
+fn the_program_takes_an_overlay_that_the_tool_wrote() {
+    let file = std::env::temp_dir().join(format!("gpuenv-refresh-{}.toml", std::process::id()));
+    if run("test_feeds.py", &["overlay", file.to_str().unwrap()]) {
+        let checked =
+            Command::new(env!("CARGO_BIN_EXE_gpuenv")).args(["catalog", "check"]).arg(&file).output().unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stderr));
+    }
 }
 
 #[test]
 fn answers_that_change_are_counted_with_their_reason() {
-    run("test_answers.py", "");
+    run("test_answers.py", &[]);
 }
