@@ -22,9 +22,10 @@ pub const FORMAT: Format = Format {
 };
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
-    let mut out = "\"\"\"Written by `gpuenv export modal`; do not edit. Import `app`, `image` and `GPU` from it.\"\"\"\n\n\
+    let mut out =
+        "\"\"\"Written by `gpuenv export modal`; do not edit. Import `app`, `image` and `GPU` from it.\"\"\"\n\n\
                    import modal\n\n"
-        .to_string();
+            .to_string();
     valid::cpu_arch(&target.arch)?;
     match options.get(IMAGE.name) {
         Some(image) => {

@@ -156,11 +156,7 @@ const HELD: &str = "Where others bring these in, they must be those of the locke
 
 /// The requirements that keep what others may bring in to the lock; none beside torch alone, which brings none of it. What
 /// has no label on its index is none that pip would find there for sure, and is better not asked for.
-fn held(
-    wheels: &[&Wheel],
-    beside: &[&ConstraintLock],
-    others: &[Asked],
-) -> Result<Vec<String>, ExportError> {
+fn held(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<Vec<String>, ExportError> {
     if others.is_empty() && wheels.iter().all(|wheel| is_of_torch(&wheel.package)) {
         return Ok(Vec::new());
     }

@@ -84,7 +84,8 @@ fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
 fn check_exports(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
     let mut problems = Vec::new();
     for entry in &spec.exports {
-        let checked = export::format(&entry.format).and_then(|format| format.check(&Options::of(entry.options.iter().cloned())));
+        let checked =
+            export::format(&entry.format).and_then(|format| format.check(&Options::of(entry.options.iter().cloned())));
         problems.extend(checked.err().map(|error| Problem {
             code: error.code(),
             message: error.to_string(),

@@ -27,19 +27,28 @@ type Edit = fn(&mut Lock, String);
 const EDITS: &[(&str, Edit)] = &[
     ("dockerfile apptainer compose devcontainer kubernetes github-actions", |lock, text| prod(lock).image = Some(text)),
     ("dockerfile apptainer kubernetes modal", |lock, text| prod(lock).runtime_image = Some(text)),
-    ("dockerfile requirements uv apptainer compose devcontainer kubernetes pixi github-actions skypilot modal", |lock, text| {
-        prod(lock).arch = text
+    (
+        "dockerfile requirements uv apptainer compose devcontainer kubernetes pixi github-actions skypilot modal",
+        |lock, text| prod(lock).arch = text,
+    ),
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
+        lock.wheel[0].package = text
     }),
-    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| lock.wheel[0].package = text),
-    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| lock.wheel[0].version = text),
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
+        lock.wheel[0].version = text
+    }),
     ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
         lock.wheel[0].version = format!("2.5.1+{text}")
     }),
-    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| lock.wheel[0].index = Some(text)),
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
+        lock.wheel[0].index = Some(text)
+    }),
     ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
         lock.wheel[0].index = Some(format!("https://x/ {text}"))
     }),
-    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| lock.wheel[0].url = Some(text)),
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
+        lock.wheel[0].url = Some(text)
+    }),
     ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
         lock.wheel[0].url = Some(format!("https://x/{text}.whl"))
     }),
