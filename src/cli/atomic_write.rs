@@ -32,20 +32,52 @@ pub fn check(path: &Path) -> Result<(), Failure> {
 
 /// Gives the file this content. False: it has it already and was not touched.
 pub fn replace_bytes(path: &Path, content: &[u8]) -> Result<bool, Failure> {
-    let written = path;
-    let path = place(path)?;
-    let is_as_long = fs::metadata(&path).is_ok_and(|about| about.len() == content.len() as u64);
-    if is_as_long && fs::read(&path).is_ok_and(|old| old == content) {
-        return Ok(false);
+    let prepared = Prepared::new(path, content)?;
+    let is_new = prepared.is_some();
+    prepared.map_or(Ok(()), Prepared::put)?;
+    Ok(is_new)
+}
+
+/// A new content that lies beside its file, and is gone again unless it is put there: of several files all are prepared
+/// before the first is put in its place.
+pub struct Prepared {
+    /// As it was named.
+    written: PathBuf,
+    /// Where it goes.
+    path: PathBuf,
+    /// Where it lies until then, and the lock that says so.
+    beside: PathBuf,
+    _locked: File,
+}
+
+impl Prepared {
+    /// Writes the content beside the file; none where the file has it already.
+    pub fn new(written: &Path, content: &[u8]) -> Result<Option<Prepared>, Failure> {
+        let path = place(written)?;
+        let is_as_long = fs::metadata(&path).is_ok_and(|about| about.len() == content.len() as u64);
+        if is_as_long && fs::read(&path).is_ok_and(|old| old == content) {
+            return Ok(None);
+        }
+        // Another run may take the half-written file for an orphan in the instant before it is locked.
+        let (beside, locked) = write_beside(&path, content)
+            .or_else(|error| match error.kind() {
+                io::ErrorKind::NotFound if folder(&path).is_dir() => write_beside(&path, content),
+                _ => Err(error),
+            })
+            .map_err(|error| refused(written, &error))?;
+        Ok(Some(Prepared { written: written.to_path_buf(), path, beside, _locked: locked }))
     }
-    // Another run may take the half-written file for an orphan in the instant before it is locked.
-    write_and_rename(&path, content)
-        .or_else(|error| match error.kind() {
-            io::ErrorKind::NotFound if folder(&path).is_dir() => write_and_rename(&path, content),
-            _ => Err(error),
-        })
-        .map_err(|error| refused(written, &error))?;
-    Ok(true)
+
+    /// Puts it in its place.
+    pub fn put(self) -> Result<(), Failure> {
+        fs::rename(&self.beside, &self.path).map_err(|error| refused(&self.written, &error))
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.beside);
+    }
 }
 
 /// Where the content of a file goes: through links, and to no device or folder.
@@ -110,7 +142,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-fn write_and_rename(path: &Path, content: &[u8]) -> io::Result<()> {
+fn write_beside(path: &Path, content: &[u8]) -> io::Result<(PathBuf, File)> {
     let Some(name) = path.file_name() else { return Err(io::Error::other("it has no name")) };
     clear_orphans(path, name);
     let (beside, mut file) = create_beside(path, name)?;
@@ -121,12 +153,13 @@ fn write_and_rename(path: &Path, content: &[u8]) -> io::Result<()> {
         if let Ok(old) = fs::metadata(path) {
             file.set_permissions(old.permissions())?;
         }
-        fs::rename(&beside, path)
+        fs::metadata(&beside).map(drop)
     })();
-    if written.is_err() {
+    if let Err(error) = written {
         let _ = fs::remove_file(&beside);
+        return Err(error);
     }
-    written
+    Ok((beside, file))
 }
 
 /// `.gpuenv.lock.1234-0.tmp`: hidden, and named after this process.

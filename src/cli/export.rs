@@ -11,7 +11,7 @@ use crate::solve::own;
 use crate::spec::{self, Export, Spec};
 
 use super::args::ExportArgs;
-use super::atomic_write::{check, replace};
+use super::atomic_write::{Prepared, check};
 use super::common::Common;
 use super::files;
 use super::load_catalog;
@@ -131,8 +131,8 @@ fn refuse_own(path: &Path, common: &Common) -> Result<(), Failure> {
 }
 
 fn options_of(export: &Export) -> Options {
-    let values = export.options.iter().cloned().collect();
-    Options { target: export.target.as_ref().map(|target| target.value.clone()), values, file: None }
+    let target = export.target.as_ref().map(|target| target.value.clone());
+    Options { target, ..Options::of(export.options.iter().cloned()) }
 }
 
 /// The files of an entry: one, or one for each target.
@@ -234,31 +234,49 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
     if !args.check {
         files.iter().try_for_each(|file| check(&file.path))?;
     }
-    // A folder that [export] names is part of what it asks for; one that was typed may be a slip.
-    if args.into.is_none() && !args.check {
-        for file in files {
-            make_folder(&file.path)?;
-        }
-    }
-    let mut told = Vec::new();
-    for (file, text) in files.iter().zip(&texts) {
-        let fate = match (text, args.check) {
-            (None, _) => Written::Same,
-            (Some(_), true) if file.path.exists() => Written::Differs,
-            (Some(_), true) => Written::Missing,
-            (Some(text), false) => {
-                if replace(&file.path, text)? {
-                    Written::Now
-                } else {
-                    Written::Same
-                }
-            }
-        };
-        told.push(Exported { format: file.format.name, file: shown(&file.path), fate, next: file.next.clone() });
-    }
+    let fates = match args.check {
+        true => files.iter().zip(&texts).map(compared).collect(),
+        // A folder that [export] names is part of what it asks for; one that was typed may be a slip.
+        false => write(files, &texts, args.into.is_none())?,
+    };
+    let tell = |(file, fate): (&File, Written)| Exported {
+        format: file.format.name,
+        file: shown(&file.path),
+        fate,
+        next: file.next.clone(),
+    };
+    let told: Vec<Exported> = files.iter().zip(fates).map(tell).collect();
     let all_same = told.iter().all(|one| matches!(one.fate, Written::Now | Written::Same));
     report.exported(&told, args.check)?;
     Ok(if all_same { Exit::Yes } else { Exit::No })
+}
+
+/// What `--check` finds.
+fn compared((file, text): (&File, &Option<String>)) -> Written {
+    match text {
+        None => Written::Same,
+        Some(_) if file.path.exists() => Written::Differs,
+        Some(_) => Written::Missing,
+    }
+}
+
+/// Writes all or none: each text lies beside its file, on its disk, before the first takes its place.
+fn write(files: &[File], texts: &[Option<String>], with_folders: bool) -> Result<Vec<Written>, Failure> {
+    let mut made = Folders::default();
+    let mut prepared = Vec::new();
+    for (file, text) in files.iter().zip(texts) {
+        if with_folders {
+            made.make(&file.path)?;
+        }
+        let text = text.as_ref().map(|text| Prepared::new(&file.path, text.as_bytes()));
+        prepared.push(text.transpose()?.flatten());
+    }
+    let mut fates = Vec::new();
+    for one in prepared {
+        fates.push(if one.is_some() { Written::Now } else { Written::Same });
+        one.map_or(Ok(()), Prepared::put)?;
+    }
+    Ok(fates)
 }
 
 /// What is to be written, and what is to be told of it; none where the file says so already.
@@ -307,15 +325,31 @@ fn merged(merge: Merge, old: &str, rendered: &str) -> Result<Merged, Failure> {
     Ok(Merged { text: format!("{mark}{new}"), notes })
 }
 
-fn make_folder(path: &Path) -> Result<(), Failure> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) else {
-        return Ok(());
-    };
-    let failed = |error: std::io::Error| {
-        Failure::io("write-failed", format!("{} cannot be made: {}", shown(folder), files::reason(&error)))
-            .help("name another place, or make the folder yourself")
-    };
-    fs::create_dir_all(folder).map_err(failed)
+/// Folders that were made for files. Those that hold nothing when all is done are gone again.
+#[derive(Default)]
+struct Folders(Vec<PathBuf>);
+
+impl Folders {
+    /// Makes the folder of a file.
+    fn make(&mut self, path: &Path) -> Result<(), Failure> {
+        let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+        let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        self.0.extend(missing.map(Path::to_path_buf));
+        fs::create_dir_all(folder).map_err(|error| {
+            Failure::io("write-failed", format!("{} cannot be made: {}", shown(folder), files::reason(&error)))
+                .help("name another place, or make the folder yourself")
+        })
+    }
+}
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        self.0.sort();
+        // The inner ones first; what holds a file stays.
+        for folder in self.0.iter().rev() {
+            let _ = fs::remove_dir(folder);
+        }
+    }
 }
 
 /// Whether the spec beside the lock asks for what the lock holds; if not, that is told.

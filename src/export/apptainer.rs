@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock};
 
-use super::format::{Format, Options, Render};
+use super::format::{Format, Installs, Options, Render};
 use super::steps::{self, Recipe, Stage, Step, UV_IMAGE, VENV};
 use super::{ExportError, quote};
 
@@ -16,6 +16,7 @@ pub const FORMAT: Format = Format {
     options: &[],
     next: |_, file, _| format!("apptainer build stack.sif {file}"),
     merge: None,
+    installs: Installs::IN_ORDER,
     render: Render::Target(render),
 };
 

@@ -16,6 +16,7 @@ pub const FORMAT: Format = Format {
     options: &[Opt::value("host-compiler", "PATH", "The compiler that nvcc calls [default: what it finds]")],
     next: |_, _, _| "cmake --list-presets".to_string(),
     merge: None,
+    installs: None,
     render: Render::Whole(render),
 };
 

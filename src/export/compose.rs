@@ -22,12 +22,13 @@ pub const FORMAT: Format = Format {
     ],
     next: |_, file, options| format!("docker compose -f {file} run --rm {}", options.get("service").unwrap_or("app")),
     merge: None,
+    installs: None,
     render: Render::Target(render),
 };
 
 /// The image that is run, where it was built already.
 pub const IMAGE: Opt =
-    Opt::value("image", "REF", "Run this image, built from `gpuenv export dockerfile` [default: build it]");
+    Opt::value("image", "REF", "Run this image, built from `gpuenv export dockerfile` [default: build it, or install]");
 /// The Dockerfile that is built. Under `[export]` it is the one of the entry `dockerfile`.
 pub const DOCKERFILE: Opt =
     Opt::value("dockerfile", "FILE", "The Dockerfile to build, from the project's folder [default: Dockerfile]");

@@ -5,13 +5,10 @@
 
 use std::fmt::Write;
 
-use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
+use crate::lock::{Lock, TargetLock};
 
-use super::format::{Format, Opt, Options, Render};
-use super::ordinary;
-use super::requirements;
-use super::wheels::{self, pin};
-use super::{ExportError, images, own, quote, valid};
+use super::format::{Format, Installs, Opt, Options, Render};
+use super::{ExportError, images, own, quote, requirements, valid, wheels};
 
 /// `gpuenv export conda`
 pub const FORMAT: Format = Format {
@@ -21,18 +18,18 @@ pub const FORMAT: Format = Format {
     options: &[Opt::value("name", "NAME", "The name of the environment [default: gpu-stack]")],
     next: |_, file, _| format!("conda env create -f {file}"),
     merge: None,
+    installs: Installs::BY_PIP,
     render: Render::Target(render),
 };
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
-    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
-    let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let own = options.get("name").unwrap_or("gpu-stack");
     let own = valid::option("name", own, valid::is_environment, "a name of letters, digits, -, _ and .")?;
-    let others = ordinary::of(lock, name)?;
-    if wheels.is_empty() && others.is_empty() {
+    let lines = requirements::lines(lock, name, target)?;
+    if lines.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
     }
+    images::refuse_framework_inside(lock, name, target)?;
     let mut out = "# Written by `gpuenv export conda`; do not edit.\n".to_string();
     out += &own::comment(lock, name, target);
     if let Some(driver) = target.driver.as_ref().filter(|driver| driver.cuda != "unknown") {
@@ -52,19 +49,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         let _ = writeln!(out, "  - {}", quote::json(&format!("cuda-version={line}")));
     }
     out += "  - \"pip\"\n  - pip:\n";
-    for line in own::pip_lines(lock, name, target)? {
+    for line in lines {
         let _ = writeln!(out, "      - {}", quote::json(&line));
     }
-    for line in requirements::sources(lock, &wheels, &beside)?.lines().filter(|line| !line.starts_with('#')) {
-        let _ = writeln!(out, "      - {}", quote::json(line));
-    }
-    for wheel in &wheels {
-        let _ = writeln!(out, "      - {}", quote::json(&pin(wheel)?));
-    }
-    let held = requirements::held(&wheels, &beside, &others)?;
-    for line in held.into_iter().chain(ordinary::lines(&others)) {
-        let _ = writeln!(out, "      - {}", quote::json(&line));
-    }
-    images::refuse_framework_inside(lock, name, target)?;
     Ok(out)
 }

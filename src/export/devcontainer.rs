@@ -16,6 +16,7 @@ pub const FORMAT: Format = Format {
     options: &[IMAGE, DOCKERFILE, GPUS, SHM, IPC],
     next: |_, file, _| next(file),
     merge: None,
+    installs: None,
     render: Render::Target(render),
 };
 

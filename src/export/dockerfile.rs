@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock};
 
-use super::format::{Format, Opt, Options, Render};
+use super::format::{Format, Installs, Opt, Options, Render};
 use super::steps::{self, Step, UV_IMAGE, VENV};
 use super::{ExportError, quote, valid};
 
@@ -16,6 +16,7 @@ pub const FORMAT: Format = Format {
     options: &[Opt::value("user", "NAME", "Run as this user instead of root; it is created")],
     next: |_, file, _| format!("docker build -f {file} ."),
     merge: None,
+    installs: Installs::IN_ORDER,
     render: Render::Target(render),
 };
 

@@ -22,7 +22,25 @@ pub struct Format {
     pub next: fn(lock: &Lock, file: &str, options: &Options) -> String,
     /// Puts a rendered text into a file that people wrote; none: such a file is left alone.
     pub merge: Option<Merge>,
+    /// How it installs packages; none where it installs nothing.
+    pub(super) installs: Option<Installs>,
     pub(super) render: Render,
+}
+
+/// How a format installs packages, as far as what it says of them depends on that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Installs {
+    /// By pip, which cannot be told from which index one package comes.
+    pub by_pip: bool,
+    /// All at once: it has no place for what is compiled beside what is installed already.
+    pub at_once: bool,
+}
+
+impl Installs {
+    /// Each package from its index, and one after the other where that is needed.
+    pub const IN_ORDER: Option<Installs> = Some(Installs { by_pip: false, at_once: false });
+    /// By one call of pip.
+    pub const BY_PIP: Option<Installs> = Some(Installs { by_pip: true, at_once: true });
 }
 
 /// From the old text of a file and what was rendered to the new one.
@@ -79,6 +97,11 @@ pub struct Options {
 }
 
 impl Options {
+    /// Options of a format by name.
+    pub fn of(values: impl Iterator<Item = (String, String)>) -> Options {
+        Options { values: values.collect(), ..Options::default() }
+    }
+
     /// With one more option.
     pub fn with(mut self, name: &str, value: &str) -> Options {
         self.values.insert(name.to_string(), value.to_string());
@@ -145,7 +168,7 @@ impl Format {
     }
 
     /// An option of another format must not look as if it had done something.
-    fn check(&self, options: &Options) -> Result<(), ExportError> {
+    pub fn check(&self, options: &Options) -> Result<(), ExportError> {
         for (name, value) in &options.values {
             let Some(option) = self.options.iter().find(|option| option.name == name) else {
                 let known = self.options.iter().map(|option| option.name).collect();

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
+use crate::lock::{Lock, TargetLock};
 
-use super::format::{Format, Opt, Options, Render, Targets};
-use super::wheels::{self, pin};
-use super::{ExportError, images, ordinary, own, quote, requirements, valid};
+use super::format::{Format, Installs, Opt, Options, Render, Targets};
+use super::{ExportError, images, own, quote, requirements, valid, wheels};
 
 /// `gpuenv export github-actions`
 pub const FORMAT: Format = Format {
@@ -19,6 +18,7 @@ pub const FORMAT: Format = Format {
     ],
     next: |_, file, _| format!("git add {file}"),
     merge: None,
+    installs: Installs::BY_PIP,
     render: Render::Whole(render),
 };
 
@@ -91,25 +91,7 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
         }
         None => "".into(),
     };
-    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
-    let mut lines = String::new();
-    let others = ordinary::of(lock, name)?;
-    if !wheels.is_empty() || !others.is_empty() {
-        let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
-        let sources = requirements::sources(lock, &wheels, &beside)?;
-        let sources = sources.lines().filter(|line| !line.starts_with('#')).map(str::to_string);
-        lines = own::pip_lines(lock, name, target)?.into_iter().chain(sources).map(|line| line + "\n").collect();
-        if let Some(line) = images::inside_line(lock, name, target)? {
-            lines += &format!("{line}\n");
-        }
-        for wheel in &wheels {
-            lines += &(pin(wheel)? + "\n");
-        }
-        let held = requirements::held(&wheels, &beside, &others)?;
-        for line in held.into_iter().chain(ordinary::lines(&others)) {
-            lines += &format!("{line}\n");
-        }
-    }
+    let lines: String = requirements::lines(lock, name, target)?.into_iter().map(|line| line + "\n").collect();
     // The image that holds the framework holds the Python it is for.
     let inside = images::framework_inside(lock, name, target).is_some();
     let python = wheels::python(lock, target)?.filter(|_| !inside && !lines.is_empty()).unwrap_or_default();

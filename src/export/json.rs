@@ -18,6 +18,7 @@ pub const FORMAT: Format = Format {
     options: &[],
     next: |_, file, _| format!("jq .targets {file}"),
     merge: None,
+    installs: None,
     render: Render::Whole(render),
 };
 

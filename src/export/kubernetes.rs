@@ -39,6 +39,7 @@ pub const FORMAT: Format = Format {
     ],
     next,
     merge: None,
+    installs: None,
     render: Render::Target(render),
 };
 

@@ -19,6 +19,7 @@ mod github_actions;
 mod images;
 pub mod json;
 mod kubernetes;
+mod modal;
 mod modulefile;
 mod ordinary;
 mod own;
@@ -27,6 +28,7 @@ mod pylock;
 pub mod quote;
 mod remarks;
 mod requirements;
+mod skypilot;
 mod slurm;
 mod steps;
 mod uv;
@@ -55,6 +57,8 @@ pub const FORMATS: &[&Format] = &[
     &pixi::FORMAT,
     &conda::FORMAT,
     &github_actions::FORMAT,
+    &skypilot::FORMAT,
+    &modal::FORMAT,
     &json::FORMAT,
 ];
 

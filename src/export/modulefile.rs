@@ -26,6 +26,7 @@ pub const FORMAT: Format = Format {
     ],
     next: |_, file, _| format!("module load ./{file}"),
     merge: None,
+    installs: None,
     render: Render::Target(render),
 };
 

@@ -5,10 +5,6 @@ use crate::lock::{Lock, TargetLock};
 use super::format::Targets;
 use super::{ExportError, images, valid};
 
-/// The formats that install packages.
-const INSTALLING: [&str; 8] =
-    ["uv", "pylock", "requirements", "dockerfile", "apptainer", "pixi", "conda", "github-actions"];
-
 /// Those of a target, `torch 2.8.0`.
 pub fn nowhere(lock: &Lock, name: &str, target: &TargetLock) -> Vec<String> {
     builds_nowhere(lock, name, target).map(|(package, version)| format!("{package} {version}")).collect()
@@ -78,11 +74,11 @@ pub fn nothing(lock: &Lock, targets: &Targets) -> ExportError {
 }
 
 /// What a format leaves out, in words for whoever runs it.
-pub fn left_out(lock: &Lock, targets: &Targets, format: &str) -> Option<String> {
+pub fn left_out(lock: &Lock, targets: &Targets) -> Option<String> {
     let mut own: Vec<String> = targets.iter().flat_map(|(name, target)| nowhere(lock, name, target)).collect();
     own.sort();
     own.dedup();
-    (!own.is_empty() && INSTALLING.contains(&format)).then(|| {
+    (!own.is_empty()).then(|| {
         format!(
             "your build of {} is not in it, for gpuenv.toml does not say where it is: give it `url` or `index`, or install it \
              first",

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 use crate::types::{CpuArch, Specifier};
 
-use super::format::{Format, Options, Render};
+use super::format::{Format, Installs, Options, Render};
 use super::{ExportError, images, ordinary, own, quote, valid, wheels};
 
 /// `gpuenv export pixi`
@@ -18,6 +18,7 @@ pub const FORMAT: Format = Format {
     options: &[],
     next: |_, _, _| "pixi install".to_string(),
     merge: None,
+    installs: Some(Installs { by_pip: false, at_once: true }),
     render: Render::Target(render),
 };
 

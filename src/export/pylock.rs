@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock, Wheel};
 
-use super::format::{Format, Options, Render};
+use super::format::{Format, Installs, Options, Render};
 use super::{ExportError, ordinary, own, quote, valid, wheels};
 
 /// `gpuenv export pylock`
@@ -18,6 +18,7 @@ pub const FORMAT: Format = Format {
     options: &[],
     next: |_, file, _| format!("uv pip install -r {file}, then what `uv pip check` misses: it holds no dependencies"),
     merge: None,
+    installs: Installs::IN_ORDER,
     render: Render::Target(render),
 };
 

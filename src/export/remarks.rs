@@ -3,16 +3,21 @@
 use crate::lock::{Lock, TargetLock, Wheel};
 
 use super::format::{Format, Options, Targets, choose};
-use super::{cmake, ordinary, own, requirements, wheels};
+use super::{cmake, ordinary, own, requirements, valid, wheels};
 
 impl Format {
     /// What the text does not hold although the lock asks for it, in sentences.
     pub fn remarks(&self, lock: &Lock, options: &Options) -> Vec<String> {
         let Ok(chosen) = choose(lock, options) else { return Vec::new() };
-        let own = own::left_out(lock, &chosen, self.name);
+        let own = self.installs.and_then(|_| own::left_out(lock, &chosen));
         let ordinary = ordinary::left_out(lock, &chosen, self.name, options);
-        let rest = [not_isolated(lock, &chosen, self.name), unnamed_gcc(lock, &chosen, self.name, options)];
-        let unseen = unseen(lock, &chosen, self.name, options);
+        let rest = [
+            self.installs.filter(|how| how.at_once).and_then(|_| not_isolated(lock, &chosen)),
+            unnamed_gcc(lock, &chosen, self.name, options),
+            mig(lock, &chosen, self.name, options),
+        ];
+        let by_pip = self.installs.filter(|how| how.by_pip && !options.has("hashes"));
+        let unseen = by_pip.and_then(|_| unseen(lock, &chosen));
         [own, ordinary, unseen].into_iter().chain(rest).flatten().collect()
     }
 }
@@ -36,10 +41,7 @@ impl Format {
 }
 
 /// What pip may take from elsewhere, since nobody has seen it with the label of the locked CUDA.
-fn unseen(lock: &Lock, targets: &Targets, format: &str, options: &Options) -> Option<String> {
-    if !["requirements", "conda", "github-actions"].contains(&format) || options.has("hashes") {
-        return None;
-    }
+fn unseen(lock: &Lock, targets: &Targets) -> Option<String> {
     let unseen = requirements::unseen(lock, targets);
     (!unseen.is_empty()).then(|| {
         format!(
@@ -66,10 +68,7 @@ fn unnamed_gcc(lock: &Lock, targets: &Targets, format: &str, options: &Options) 
 }
 
 /// What formats without a place for it say of packages that are compiled beside an installed framework.
-fn not_isolated(lock: &Lock, targets: &Targets, format: &str) -> Option<String> {
-    if !["conda", "pixi", "github-actions"].contains(&format) {
-        return None;
-    }
+fn not_isolated(lock: &Lock, targets: &Targets) -> Option<String> {
     let of_all: Vec<&Wheel> = targets.iter().flat_map(|(name, _)| lock.wheels_of(name)).collect();
     let (packages, tools) = wheels::unisolated(&of_all).ok()?;
     let tools = if tools.is_empty() { String::new() } else { format!(", after {}", tools.join(", ")) };
@@ -79,5 +78,23 @@ fn not_isolated(lock: &Lock, targets: &Targets, format: &str) -> Option<String> 
              install --no-build-isolation`{tools}",
             packages.join(", ")
         )
+    })
+}
+
+/// What a scheduler calls an instance of a partitioned GPU depends on how its site hands them out.
+fn mig(lock: &Lock, targets: &Targets, format: &str, options: &Options) -> Option<String> {
+    if format != "kubernetes" || options.get("resource").is_some() || options.has("dra") {
+        return None;
+    }
+    targets.iter().find_map(|(name, _)| {
+        let written = lock.inputs.get(&format!("target.{name}.gpu"))?;
+        let profile = written.split_once(" MIG ")?.1.split(['"', ' ', ',']).next()?;
+        let resource = format!("nvidia.com/mig-{}", profile.to_ascii_lowercase().replace('+', "."));
+        valid::is_resource(&resource).then(|| {
+            format!(
+                "it asks for nvidia.com/gpu, as clusters with MIG strategy `single` call an instance {profile}: where the strategy is \
+                 `mixed`, add --resource {resource}"
+            )
+        })
     })
 }

@@ -25,7 +25,7 @@
 
 use crate::lock::{BESIDE_TORCH, ConstraintLock, Lock, TargetLock, Wheel};
 
-use super::format::{Format, Opt, Options, Render, Targets};
+use super::format::{Format, Installs, Opt, Options, Render, Targets};
 use super::ordinary::{self, Asked};
 use super::wheels::{self, pin, unisolated};
 use super::{ExportError, images, own, valid};
@@ -41,6 +41,7 @@ pub const FORMAT: Format = Format {
     ],
     next,
     merge: None,
+    installs: Some(Installs { by_pip: true, at_once: false }),
     render: Render::Target(render),
 };
 
@@ -155,11 +156,7 @@ const HELD: &str = "Where others bring these in, they must be those of the locke
 
 /// The requirements that keep what others may bring in to the lock; none beside torch alone, which brings none of it. What
 /// has no label on its index is none that pip would find there for sure, and is better not asked for.
-pub(super) fn held(
-    wheels: &[&Wheel],
-    beside: &[&ConstraintLock],
-    others: &[Asked],
-) -> Result<Vec<String>, ExportError> {
+fn held(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<Vec<String>, ExportError> {
     if others.is_empty() && wheels.iter().all(|wheel| is_of_torch(&wheel.package)) {
         return Ok(Vec::new());
     }
@@ -262,8 +259,29 @@ fn shown(wheel: &&Wheel) -> String {
     format!("{} {}", wheel.package, wheel.version)
 }
 
+/// What pip is told for a target, a line each and no comments: where packages come from, then which. Empty where nothing is
+/// installed.
+pub(super) fn lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<String>, ExportError> {
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
+    let others = ordinary::of(lock, name)?;
+    if wheels.is_empty() && others.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut lines = own::pip_lines(lock, name, target)?;
+    let sources = sources(lock, &wheels, &beside)?;
+    lines.extend(sources.lines().filter(|line| !line.starts_with('#')).map(str::to_string));
+    lines.extend(images::inside_line(lock, name, target)?);
+    for wheel in &wheels {
+        lines.push(pin(wheel)?);
+    }
+    lines.extend(held(&wheels, &beside, &others)?);
+    lines.extend(ordinary::lines(&others));
+    Ok(lines)
+}
+
 /// The lines that say where the pins come from.
-pub(super) fn sources(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
+fn sources(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
     let has_others = lock.packages().next().is_some();
     let Some(first) = wheels.first().map(|wheel| wheel.index.as_deref()) else {
         return if has_others { Ok(String::new()) } else { Err(ExportError::NothingToInstall) };

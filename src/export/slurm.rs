@@ -27,6 +27,7 @@ pub const FORMAT: Format = Format {
     ],
     next: |_, file, _| format!("sbatch {file} COMMAND"),
     merge: None,
+    installs: None,
     render: Render::Target(render),
 };
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::catalog::{Catalog, at_hand};
 use crate::explain::{self, Explanation};
+use crate::export::{self, Options};
 use crate::lock::{Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Problem, SourceFile};
 use crate::solve::engine::Steps;
@@ -48,6 +49,7 @@ pub fn read(
     if errors.is_empty() {
         check_supported(&spec, &file)?;
         check_version(&spec, &file)?;
+        check_exports(&spec, &file)?;
         let catalog = catalog_of(&spec, &file)?;
         return Ok(Asked { file, spec, catalog });
     }
@@ -76,6 +78,25 @@ fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
         return Err(Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(file.clone()) });
     }
     Ok(())
+}
+
+/// A slip in `[export]` is told before the first export, which may run elsewhere and much later.
+fn check_exports(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+    let mut problems = Vec::new();
+    for entry in &spec.exports {
+        let checked =
+            export::format(&entry.format).and_then(|format| format.check(&Options::of(entry.options.iter().cloned())));
+        problems.extend(checked.err().map(|error| Problem {
+            code: error.code(),
+            message: error.to_string(),
+            span: Some(entry.span.clone()),
+            help: None,
+        }));
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    Err(Failure { exit: Exit::BadInput, problems, file: Some(file.clone()) })
 }
 
 /// Refuses to answer with a catalog that gpuenv.toml does not admit.

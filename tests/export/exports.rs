@@ -106,6 +106,12 @@ fn what_export_says_wrong_is_shown_at_its_place() {
         let place = locked("wrong", SPEC);
         place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\n{line}\n"));
         place.run(&["export"]).exits(2).says(&format!("error[{code}]")).says(told);
+        // A format or an option that there is not is told by the lock already, at the same place.
+        if ["unknown-format", "not-an-option"].contains(&code) {
+            for arguments in [&["lock"][..], &["lock", "--check"], &["lock", "--fresh"]] {
+                place.run(arguments).exits(2).says(&format!("error[{code}]")).says(told).says("gpuenv.toml:");
+            }
+        }
     }
     let place = locked("none", SPEC);
     place.run(&["export"]).exits(2).says("no format was named");

@@ -207,6 +207,15 @@ fn the_files_of_the_spec_are_told_apart_and_placed() {
     fs::create_dir(sandbox.path("folder")).unwrap();
     sandbox.run(&["export"]).exits(4).says("folder cannot be written");
     assert!(!sandbox.path("aa.txt").exists());
+    // What only writing shows, after another file was ready: no such folder can be made, such a name leaves no room for the one beside it.
+    fs::write(sandbox.path("file"), "").unwrap();
+    for unwritable in ["file/env.sh".to_string(), format!("{}.sh", "x".repeat(250))] {
+        sandbox.write(&format!("[export]\nrequirements = \"new/folder/aa.txt\"\nenv = \"{unwritable}\"\n{BASE}{A100}"));
+        sandbox.run(&["export"]).exits(4);
+        assert!(!sandbox.path("new").exists(), "{unwritable}");
+    }
+    let left: Vec<_> = fs::read_dir(sandbox.path("")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".tmp")), "{left:?}");
 }
 
 /// What builds a Dockerfile builds the one that `[export]` writes.

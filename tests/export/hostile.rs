@@ -26,24 +26,33 @@ type Edit = fn(&mut Lock, String);
 /// Every place of the lock from which text is printed, with the formats that print it.
 const EDITS: &[(&str, Edit)] = &[
     ("dockerfile apptainer compose devcontainer kubernetes github-actions", |lock, text| prod(lock).image = Some(text)),
-    ("dockerfile apptainer kubernetes", |lock, text| prod(lock).runtime_image = Some(text)),
-    ("dockerfile requirements uv apptainer compose devcontainer kubernetes pixi github-actions", |lock, text| {
-        prod(lock).arch = text
+    ("dockerfile apptainer kubernetes modal", |lock, text| prod(lock).runtime_image = Some(text)),
+    (
+        "dockerfile requirements uv apptainer compose devcontainer kubernetes pixi github-actions skypilot modal",
+        |lock, text| prod(lock).arch = text,
+    ),
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
+        lock.wheel[0].package = text
     }),
-    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| lock.wheel[0].package = text),
-    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| lock.wheel[0].version = text),
-    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| {
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
+        lock.wheel[0].version = text
+    }),
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
         lock.wheel[0].version = format!("2.5.1+{text}")
     }),
-    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| lock.wheel[0].index = Some(text)),
-    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| {
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
+        lock.wheel[0].index = Some(text)
+    }),
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
         lock.wheel[0].index = Some(format!("https://x/ {text}"))
     }),
-    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| lock.wheel[0].url = Some(text)),
-    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| {
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
+        lock.wheel[0].url = Some(text)
+    }),
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
         lock.wheel[0].url = Some(format!("https://x/{text}.whl"))
     }),
-    ("dockerfile requirements uv apptainer conda pixi github-actions", |lock, text| {
+    ("dockerfile requirements uv apptainer conda pixi github-actions skypilot modal", |lock, text| {
         lock.stack.insert("python".into(), text);
     }),
     ("env slurm modulefile cmake", |lock, text| prod(lock).toolkit = Some(text)),
@@ -55,8 +64,8 @@ const EDITS: &[(&str, Edit)] = &[
         prod(lock).driver = Some(driver);
     }),
     ("kubernetes", |lock, text| prod(lock).gpu[0].compute_capability = text),
-    ("dockerfile uv requirements conda pixi", |lock, text| constrained(lock).package = text),
-    ("dockerfile uv requirements conda pixi", |lock, text| constrained(lock).index = Some(text)),
+    ("dockerfile uv requirements conda pixi skypilot modal", |lock, text| constrained(lock).package = text),
+    ("dockerfile uv requirements conda pixi skypilot modal", |lock, text| constrained(lock).index = Some(text)),
     ("dockerfile uv pixi", |lock, text| constrained(lock).version = text),
     ("env dockerfile", |lock, text| {
         let mut driver = locks::driver("forward-compat");
@@ -88,6 +97,21 @@ fn nothing_that_was_smuggled_in_is_printed() {
                 assert!(matches!(result, Err(ExportError::BadValue { .. })), "{name} {payload:?}: {result:?}");
                 let message = result.unwrap_err().to_string();
                 assert!(!message.contains(char::is_control), "{message:?}");
+            }
+        }
+    }
+}
+
+/// Whatever the tables above forget: no format but JSON, whose strings hold anything, prints it.
+#[test]
+fn what_is_smuggled_in_reaches_no_format() {
+    for (_, edit) in EDITS {
+        for payload in PAYLOADS.iter().filter(|payload| !payload.is_empty()) {
+            let mut lock = locks::container_with_build();
+            edit(&mut lock, payload.to_string());
+            for format in FORMATS.iter().filter(|format| format.name != "json") {
+                let text = render(format.name, &lock).unwrap_or_default();
+                assert!(!text.contains(payload), "{} {payload:?}: {text}", format.name);
             }
         }
     }

@@ -9,6 +9,7 @@ mod dockerfile;
 mod env;
 mod exports;
 mod exports_hold;
+mod forms;
 mod hostile;
 mod json;
 mod locks;

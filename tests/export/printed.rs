@@ -95,6 +95,10 @@ fn chosen() -> Vec<(&'static str, Lock, &'static str, Given)> {
         ("env", locks::bare_metal(), "lab", vec![("deactivate", "")]),
         ("env", locks::bare_metal(), "lab", vec![("deactivate", ""), ("shell", "fish")]),
         ("conda", locks::two_indexes(), "prod", vec![("name", "mine")]),
+        ("skypilot", packages(), "prod", vec![("accelerators", "H100:8,A100-80GB:8")]),
+        ("skypilot", packages(), "prod", vec![("image", "ghcr.io/acme/train:1")]),
+        ("modal", packages(), "prod", vec![("accelerators", "H100,L40S")]),
+        ("modal", packages(), "prod", vec![("image", "ghcr.io/acme/train:1")]),
         ("github-actions", locks::mixed(), "lab", vec![("gpu-runner", "gpu,a100"), ("cpu-runner", "small")]),
     ]
 }

@@ -43,9 +43,9 @@ fn all() -> Vec<(&'static str, Lock, &'static str)> {
     ]
 }
 
-/// The locks in this format with these options, where they can be rendered, each in a file of this name; and how many.
-pub fn files(name: &str, file: &str, values: &[(&str, &str)]) -> Vec<std::path::PathBuf> {
-    let mut files = Vec::new();
+/// The locks in this format with these options, where they can be rendered, by their names: twelve at least.
+pub fn rendered(name: &str, values: &[(&str, &str)]) -> Vec<(&'static str, String)> {
+    let mut rendered = Vec::new();
     for (lock_name, mut lock, target) in all() {
         if name == "pylock" {
             lock.wheel.iter_mut().for_each(addressed);
@@ -65,12 +65,20 @@ pub fn files(name: &str, file: &str, values: &[(&str, &str)]) -> Vec<std::path::
             }
             Err(error) => panic!("{name} of {lock_name}: {error}"),
         };
+        rendered.push((lock_name, text));
+    }
+    assert!(rendered.len() >= 12, "{name} of {} locks", rendered.len());
+    rendered
+}
+
+/// The same, each in a file of this name.
+pub fn files(name: &str, file: &str, values: &[(&str, &str)]) -> Vec<std::path::PathBuf> {
+    let written = rendered(name, values).into_iter().map(|(lock_name, text)| {
         let folder = tools::folder(&format!("readers-{name}-{lock_name}-{}", values.len()));
         std::fs::write(folder.join(file), text).unwrap();
-        files.push(folder.join(file));
-    }
-    assert!(files.len() >= 12, "{name} of {} locks", files.len());
-    files
+        folder.join(file)
+    });
+    written.collect()
 }
 
 /// A wheel whose file is known.

@@ -91,6 +91,7 @@ fn resolve(uv: &Path, python: &Path, name: &str, stack: &str, target: &str, full
             }
         }
     }
+    pylock(uv, &place, &indexes, name);
     // Of a Jetson's wheels the files are named, and for no other machine.
     let of_jetson: &[&str] = match target.contains("Jetson") {
         true => &["--python-version", python_version, "--python-platform", "aarch64-manylinux_2_35"],
@@ -98,6 +99,22 @@ fn resolve(uv: &Path, python: &Path, name: &str, stack: &str, target: &str, full
     };
     requirements((uv, of_jetson), Some(python).filter(|_| full && of_jetson.is_empty()), &place, &indexes, name);
     true
+}
+
+/// The pylock.toml that uv makes of its export, as `gpuenv export pylock` tells where it knows no addresses.
+fn pylock(uv: &Path, place: &Place, indexes: &Indexes, name: &str) {
+    let mut command = Command::new(uv);
+    command.args(["export", "--frozen", "--no-cache", "--format", "pylock.toml"]);
+    let output = tools::succeed(command.current_dir(place.path("uv")));
+    let found: Table = toml::from_str(&String::from_utf8_lossy(&output.stdout)).unwrap();
+    let rows = found["packages"].as_array().unwrap();
+    for (package, version, _) in &indexes.wanted {
+        let row = rows.iter().find(|row| row["name"].as_str() == Some(package));
+        let row = row.unwrap_or_else(|| panic!("{name}: {package} is not in pylock.toml"));
+        // A wheel that is asked for by its address is that archive.
+        let is_it = row.get("version").and_then(Value::as_str) == Some(version);
+        assert!(is_it || row.get("archive").is_some(), "{name}: {row}");
+    }
 }
 
 /// The file for pip, as uv reads it; and pip itself where its Python is given.

@@ -98,3 +98,22 @@ fn conda_keeps_to_the_cuda_of_what_is_installed() {
         assert!(render("pixi", &lock).unwrap().contains(&format!("cuda = \"{line}\"")), "{line}");
     }
 }
+
+/// An instance of a GPU has a resource of its own where the cluster's strategy is `mixed`, and none where it is `single`.
+#[test]
+fn what_a_cluster_calls_an_instance_is_said() {
+    let remarks = |gpu: &str, options: Options| {
+        let mut lock = locks::container();
+        lock.inputs.insert("target.prod.gpu".into(), format!("[\"{gpu}\"]"));
+        format("kubernetes").unwrap().remarks(&lock, &options).join(" ")
+    };
+    let instance = "NVIDIA A100-SXM4-80GB MIG 1g.10gb+me";
+    assert!(remarks(instance, Options::default()).contains("add --resource nvidia.com/mig-1g.10gb.me"));
+    for (gpu, options) in [
+        ("NVIDIA A100-SXM4-80GB", Options::default()),
+        (instance, Options::default().with("resource", "nvidia.com/gpu")),
+        (instance, Options::default().with("dra", "")),
+    ] {
+        assert_eq!(remarks(gpu, options), "", "{gpu}");
+    }
+}

@@ -32,6 +32,7 @@ pub const FORMAT: Format = Format {
     ],
     next,
     merge: None,
+    installs: None,
     render: Render::Target(render),
 };
 

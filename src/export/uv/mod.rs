@@ -16,7 +16,7 @@ use std::fmt::Write;
 
 use crate::lock::Lock;
 
-use super::format::{Format, Options, Render, Targets, choose, names};
+use super::format::{Format, Installs, Options, Render, Targets, choose, names};
 use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
 use super::{ExportError, images, own, quote, valid};
 
@@ -30,6 +30,7 @@ pub const FORMAT: Format = Format {
     options: &[],
     next: |lock, _, options| next(lock, options),
     merge: Some(merge::merge),
+    installs: Installs::IN_ORDER,
     render: Render::Whole(render),
 };
 

@@ -1,0 +1,85 @@
+//! `modal`: a Python file with the locked wheels as an image of Modal's, on the locked image where there is one.
+
+use std::fmt::Write;
+
+use crate::lock::{Lock, TargetLock};
+
+use super::compose::IMAGE;
+use super::format::{Format, Installs, Options, Render};
+use super::skypilot::{ACCELERATORS, accelerators};
+use super::{ExportError, images, own, quote, requirements, valid, wheels};
+
+/// `gpuenv export modal`
+pub const FORMAT: Format = Format {
+    name: "modal",
+    help: "A Python file for Modal: an image with the locked wheels, and a function that prints what it holds",
+    file: "gpu_stack.py",
+    options: &[ACCELERATORS, IMAGE],
+    next: |_, file, _| format!("modal run {file}"),
+    merge: None,
+    installs: Installs::BY_PIP,
+    render: Render::Target(render),
+};
+
+fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
+    let mut out =
+        "\"\"\"Written by `gpuenv export modal`; do not edit. Import `app`, `image` and `GPU` from it.\"\"\"\n\n\
+                   import modal\n\n"
+            .to_string();
+    valid::cpu_arch(&target.arch)?;
+    match options.get(IMAGE.name) {
+        Some(image) => {
+            valid::option(IMAGE.name, image, |image| valid::image(image).is_ok(), "an image reference")?;
+            let _ = writeln!(out, "image = modal.Image.from_registry({})", quote::json(&images::qualified(image)?));
+        }
+        None => {
+            out += &own::comment(lock, name, target);
+            out += &installed(lock, name, target)?;
+        }
+    }
+    let accelerators = accelerators(options)?;
+    if lock.uses_gpu(name, target) && accelerators.is_empty() {
+        out += "# It asks for no GPU yet: name those that will do with --accelerators.\n";
+    }
+    let list: Vec<String> = accelerators.iter().map(|one| quote::json(one)).collect();
+    let gpu = if list.is_empty() { "None".to_string() } else { format!("[{}]", list.join(", ")) };
+    let app = quote::json(&format!("gpuenv-{}", valid::dns_label(name)?));
+    let mut packages = Vec::new();
+    for wheel in lock.wheels_of(name) {
+        packages.push(quote::json(valid::package(&wheel.package)?));
+    }
+    let _ = write!(
+        out,
+        "GPU = {gpu}\napp = modal.App({app}, image=image)\n\n\n@app.function(gpu=GPU)\ndef installed():\n    \
+         from importlib.metadata import version\n\n    for package in [{}]:\n        print(package, version(package))\n",
+        packages.join(", ")
+    );
+    Ok(out)
+}
+
+/// The locked image, else Modal's own, with what pip installs in it. Its constructors know one page to find links on, so that
+/// what tells pip where to look is handed on as it is.
+fn installed(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
+    let lines = requirements::lines(lock, name, target)?;
+    if lines.is_empty() {
+        return Err(own::nothing(lock, &[(name, target)]));
+    }
+    let python = wheels::python(lock, target)?.map(quote::json);
+    let has_python = images::framework_inside(lock, name, target).is_some();
+    let base = match (&target.image, python) {
+        (Some(_), Some(python)) if !has_python => {
+            format!("from_registry({}, add_python={python})", quote::json(&images::to_run(name, target)?))
+        }
+        (Some(_), _) => format!("from_registry({})", quote::json(&images::to_run(name, target)?)),
+        (None, Some(python)) => format!("debian_slim(python_version={python})"),
+        (None, None) => "debian_slim()".to_string(),
+    };
+    let (options, pins): (Vec<&String>, Vec<&String>) = lines.iter().partition(|line| line.starts_with("--"));
+    let pins: String = pins.iter().map(|pin| format!("    {},\n", quote::json(pin))).collect();
+    let options: Vec<&str> = options.iter().map(|line| line.as_str()).collect();
+    let extra = match options.is_empty() {
+        true => String::new(),
+        false => format!("    extra_options={},\n", quote::json(&options.join(" "))),
+    };
+    Ok(format!("image = modal.Image.{base}.pip_install(\n{pins}{extra})\n"))
+}
