@@ -230,13 +230,6 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
         35 | 36 => {
             fail(Action::AskAdmin, &format!("{}, or lock again for the driver that is here", context.newer_driver()))
         }
-        3 => restart(
-            Action::AskAdmin,
-            "CUDA could not be started and does not say why: start the container again with all device nodes, \
-             /dev/nvidia-uvm among them",
-            "CUDA could not be started and does not say why: look into `dmesg`, reload the module nvidia_uvm (`modprobe -r \
-             nvidia_uvm && modprobe nvidia_uvm`), else reboot",
-        ),
         100 => Some(no_device(context)),
         101 => Some(invalid_device(context)),
         221 => restart(
@@ -266,24 +259,41 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
             "the libraries were put into the container by another driver than the kernel runs now: start the container again",
             "the kernel runs another release than the libraries: reboot, or reload the driver's modules",
         ),
-        999 if context.record.nvml.as_ref().is_some_and(|nvml| nvml.fault.is_some()) => restart(
-            Action::Reboot,
-            &format!("{at} fails, and NVML does too: see nvml, then start the container again"),
-            &format!("{at} fails, and NVML does too: see nvml, look into `dmesg` for Xid, then reboot"),
-        ),
-        999 => restart(
-            Action::Reboot,
-            &format!("{at} fails where NVML works: start the container again with /dev/nvidia-uvm in it"),
-            &format!(
-                "{at} fails where NVML may work: reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe \
-                      nvidia_uvm`), else reboot"
-            ),
-        ),
+        3 | 999 => Some(without_reason(context, at, code)),
         _ => ALONE.iter().find(|(codes, ..)| codes.contains(&code)).map(|&(_, status, action, hint)| Meaning {
             status,
             action,
             hint: hint.to_string(),
         }),
+    }
+}
+
+/// CUDA does not say why it fails: whether NVML works tells where to look.
+fn without_reason(context: &CheckContext<'_>, at: &str, code: i64) -> Meaning {
+    const RELOAD: &str = "reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe nvidia_uvm`), else reboot";
+    let nvml_fails = context.record.nvml.as_ref().is_some_and(|nvml| nvml.fault.is_some());
+    let (action, container, host) = match (code, nvml_fails) {
+        (3, _) => (
+            Action::AskAdmin,
+            "CUDA could not be started and does not say why: start the container again with all device nodes, \
+             /dev/nvidia-uvm among them"
+                .to_string(),
+            format!("CUDA could not be started and does not say why: look into `dmesg`, then {RELOAD}"),
+        ),
+        (_, true) => (
+            Action::Reboot,
+            format!("{at} fails, and NVML does too: see nvml, then start the container again"),
+            format!("{at} fails, and NVML does too: see nvml, look into `dmesg` for Xid, then reboot"),
+        ),
+        (_, false) => (
+            Action::Reboot,
+            format!("{at} fails where NVML works: start the container again with /dev/nvidia-uvm in it"),
+            format!("{at} fails where NVML may work: {RELOAD}"),
+        ),
+    };
+    match context.in_container() {
+        true => Meaning::fail(Action::RestartContainer, container),
+        false => Meaning::fail(action, host),
     }
 }
 
