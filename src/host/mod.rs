@@ -4,6 +4,7 @@
 //! [`crate::verify`]'s. It holds no serial number and no user name; UUIDs can be made anonymous.
 
 pub mod anonymous;
+pub mod curesult;
 pub mod environment;
 pub mod paste;
 mod read;

@@ -11,7 +11,6 @@ pub mod compat;
 pub mod compilers;
 pub mod container;
 pub mod context;
-pub mod curesult;
 pub mod dynamic;
 mod environment;
 mod files;
@@ -23,6 +22,7 @@ pub mod libraries;
 pub mod loader;
 pub mod module;
 pub mod nvml;
+mod nvml_health;
 mod options;
 mod patience;
 mod plain;
@@ -40,6 +40,7 @@ use std::time::Instant;
 
 use crate::host::{Probe, ProbeStatus, Record, record};
 
+pub use crate::host::curesult;
 pub use context::{Depth, ProbeContext, ProbeOptions};
 pub use environment::of_child;
 

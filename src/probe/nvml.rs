@@ -20,6 +20,7 @@ use super::context::ProbeContext;
 use super::environment;
 use super::foreign::{Foreign, Miss};
 use super::loader::{Loader, Search};
+use super::nvml_health::{licence, recovery, remapping};
 
 const NAME: &str = "nvml";
 const SONAME: &str = "libnvidia-ml.so.1";
@@ -160,6 +161,13 @@ fn gpu(foreign: &Foreign, device: &Device<'_>, driver: u64) -> Gpu {
     }
     if gpu.mig == Some(true) {
         gpu.instances = instances(foreign, device);
+    }
+    gpu.recovery = recovery(foreign, handle);
+    // The guest of a virtual GPU cannot ask for its rows, and its kernel would complain.
+    if gpu.virtualization.as_deref() == Some("vgpu") {
+        gpu.licence = licence(foreign, handle);
+    } else if let Some([pending, failed]) = remapping(foreign, handle) {
+        (gpu.remapping_pending, gpu.remapping_failed) = (Some(pending), Some(failed));
     }
     if driver >= FABRIC_SINCE {
         gpu.fabric = told.take("nvmlDeviceGetGpuFabricInfoV", fabric(foreign, handle)).and_then(|info| info);

@@ -73,6 +73,16 @@ fn of_nvrtc(check: Check, fault: &ApiError) -> Check {
                 "the host ran out of memory while NVRTC compiled: verify again when it is less busy",
             );
         }
+        Some(2..=4 | 8..=10) => format!("NVRTC refuses a call that is right elsewhere: {again}"),
+        Some(12 | 17) => {
+            return check.unknown(
+                Action::FixEnvironment,
+                "NVRTC could not write a file: see TMPDIR and the room on its disk, then verify again",
+            );
+        }
+        Some(16) => {
+            return check.unknown(Action::None, "NVRTC was told to give up: verify again");
+        }
         Some(5) => format!("this NVRTC does not know the architecture that the lock names: {again}"),
         Some(6) => format!("NVRTC does not compile a program that compiles elsewhere: {again}"),
         Some(7) => format!("NVRTC does not find libnvrtc-builtins of its own release: {again}, with all its files"),
@@ -92,19 +102,35 @@ const NO_ROOM: &[&str] = &[
     "no source could be written",
 ];
 
+/// nvcc's words, the shell's and the host compiler's where a part of the toolkit is not there.
+const PARTS: &[&str] = &[
+    "cuda_runtime.h: No such file",
+    "cicc: not found",
+    "ptxas: not found",
+    "cudafe++: not found",
+    "fatbinary: not found",
+    "libdevice",
+];
+
 /// By what nvcc says, as its exit status tells next to nothing.
 fn of_nvcc(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
     let words = fault.message.as_deref().unwrap_or_default();
     let says = |parts: &[&str]| parts.iter().any(|part| words.contains(part));
     // The compiler driver's sentence about a part of its own that was killed.
-    if says(&["Killed signal terminated program"]) {
+    if says(&["Killed signal terminated program", "died due to signal 9"]) {
         return check.unknown(Action::None, format!("a program that nvcc calls {KILLED}"));
     }
     if says(NO_ROOM) {
         let hint = "nvcc found no room for its files or no memory: see TMPDIR and the free memory, then verify again";
         return check.unknown(Action::FixEnvironment, hint);
     }
-    let hint = if says(&["unsupported GNU version", "unsupported clang version"]) {
+    if says(&["died due to signal"]) {
+        let hint = "a program that nvcc calls crashed: install the locked toolkit again, then verify again";
+        return check.unknown(Action::FixEnvironment, hint);
+    }
+    let hint = if says(PARTS) {
+        "this toolkit lacks a part of its own: install the locked one whole, headers and libdevice included"
+    } else if says(&["unsupported GNU version", "unsupported clang version"]) {
         "nvcc does not accept this host compiler: point NVCC_CCBIN to one that it accepts"
     } else if says(&["Failed to preprocess host compiler", "cc1plus", "g++: ", "gcc: ", "host compiler"]) {
         "nvcc finds no host compiler that works: install g++, or point NVCC_CCBIN to one"

@@ -4,7 +4,7 @@ use crate::catalog::rows::{Os, Subject};
 use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::diagnose;
-use crate::host::{CudaDevice, Gpu, Origin, ProbeStatus, Record, System, signs};
+use crate::host::{CudaDevice, Gpu, Kernel, Origin, Outcome, ProbeStatus, Record, System, signs};
 use crate::lock::{GpuLock, Lock, OverrideLock, Stack, TargetLock};
 use crate::types::{ArchList, Cc, Version};
 
@@ -289,6 +289,13 @@ impl<'a> CheckContext<'a> {
             !faulty && other.cuda.is_none_or(|device| device.fault.is_none())
         };
         self.gpus().iter().any(|other| self.named(other).is_some() && is_sound(other))
+    }
+
+    /// Whether kernels ran on a GPU and all of their results were right.
+    pub fn computes(&self, gpu: &Seen<'_>) -> bool {
+        let of_it = |kernel: &&Kernel| gpu.cuda.is_some_and(|device| device.ordinal == kernel.device);
+        let outcomes: Vec<Outcome> = self.record.kernels.iter().filter(of_it).map(|kernel| kernel.outcome).collect();
+        outcomes.contains(&Outcome::Right) && !outcomes.contains(&Outcome::Wrong)
     }
 
     /// Whether the probes saw CUDA start and show a GPU that answers.

@@ -1,13 +1,12 @@
-//! What the error numbers of the driver's libraries mean for a host, and what to do about each.
+//! What the error numbers of CUDA mean for a host, and what to do about each.
 //!
-//! The numbers are those of cuda.h and nvml.h, which never change their meaning. What is not in the tables here is told
-//! in the words that `gpuenv diagnose` has for it.
+//! The numbers are those of cuda.h, which never change their meaning. What is not in the tables here is no answer to a
+//! right call.
 
-use crate::catalog::Catalog;
-use crate::host::ApiError;
+use crate::host::{ApiError, curesult};
 
 use super::check::{Action, Check, Status};
-use super::context::{CheckContext, KILL, KILLED};
+use super::context::{CheckContext, KILL, KILLED, Seen};
 use super::{environment, shown};
 
 /// What a number means here.
@@ -87,11 +86,11 @@ pub fn is_of_hardware(fault: &ApiError) -> bool {
 }
 
 /// Ends a check of one GPU on which CUDA does not start where it starts on others: what they share is not at fault.
-pub fn alone(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
-    let of_the_gpu = matches!(fault.code, Some(2 | 46 | 102 | 214 | 220 | 226 | 800 | 801));
+pub fn alone(context: &CheckContext<'_>, check: Check, gpu: &Seen<'_>, fault: &ApiError) -> Check {
+    let of_the_gpu = matches!(fault.code, Some(2 | 46 | 102 | 214 | 220 | 226 | 800 | 801 | 911 | 916));
     let signal = fault.name.as_deref().is_some_and(|name| name.starts_with("SIG"));
     if of_the_gpu || is_cut_off(fault) {
-        return cuda(context, check, fault);
+        return on_gpu(context, check, gpu, fault);
     }
     let check = check.found(told(fault));
     if is_of_hardware(fault) {
@@ -109,14 +108,33 @@ pub fn alone(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Chec
 
 /// Ends a check by an error of the CUDA driver API, by what was asked of it when it failed.
 pub fn cuda(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
+    let meaning = meaning(context, fault);
+    check.found(told(fault)).ends(meaning.status, meaning.action, meaning.hint)
+}
+
+/// The same of one GPU, whose own state may say more than the number.
+pub fn on_gpu(context: &CheckContext<'_>, check: Check, gpu: &Seen<'_>, fault: &ApiError) -> Check {
+    let state = gpu.nvml;
+    let is_pending = state.is_some_and(|gpu| gpu.remapping_pending == Some(true) && gpu.remapping_failed != Some(true));
+    let is_unlicensed = state.is_some_and(|gpu| gpu.licence.as_deref().is_some_and(|licence| licence != "licensed"));
     let check = check.found(told(fault));
-    let meaning = fault.code.and_then(|code| match starts(&fault.at) {
-        true => cuda_meaning(context, &fault.at, code)
-            .or_else(|| Some(Meaning::fail(Action::AskAdmin, remedy(context.catalog, code)?))),
-        false => working_meaning(code).or_else(|| cuda_meaning(context, &fault.at, code)),
-    });
-    let meaning = meaning.unwrap_or_else(|| no_meaning(fault));
-    check.ends(meaning.status, meaning.action, meaning.hint)
+    match fault.code {
+        Some(214) if is_pending => check.fail(
+            Action::Reboot,
+            "rows of its memory failed and wait to be replaced: end its jobs, then `nvidia-smi --gpu-reset`, or reboot",
+        ),
+        // A guest without its licence is told that the device is busy.
+        Some(46 | 801) if is_unlicensed => {
+            cuda(context, check, &ApiError { code: Some(102), ..fault.clone() }).found(told(fault))
+        }
+        _ => cuda(context, check, fault),
+    }
+}
+
+fn meaning(context: &CheckContext<'_>, fault: &ApiError) -> Meaning {
+    let Some(code) = fault.code else { return no_number(fault) };
+    let working = if starts(&fault.at) { None } else { working_meaning(code) };
+    working.or_else(|| cuda_meaning(context, &fault.at, code)).unwrap_or_else(|| no_meaning(fault))
 }
 
 /// Whether a call belongs to the start of CUDA, where the driver and its surroundings are at fault, and not to code
@@ -125,8 +143,26 @@ fn starts(at: &str) -> bool {
     !["cuModule", "cuLaunch", "cuMem", "cuCtxSynchronize", "kernels"].iter().any(|call| at.starts_with(call))
 }
 
-/// A call that gave no code: its process died in it, it never answered, or the library has no such call.
+/// A number that a right call is not answered with, or one of a later CUDA than this program knows.
 fn no_meaning(fault: &ApiError) -> Meaning {
+    let at = &fault.at;
+    let is_known =
+        fault.code.and_then(|code| i32::try_from(code).ok()).is_some_and(|code| curesult::name(code).is_some());
+    let hint = match is_known {
+        true => format!(
+            "the driver refuses {at}, a call that is right elsewhere: install the driver's libraries again, all of one \
+             release"
+        ),
+        false => format!(
+            "the driver failed in {at} with a number that is newer than this gpuenv: look it up in the cuda.h of the \
+             driver's CUDA, and look into `dmesg`"
+        ),
+    };
+    Meaning::fail(Action::AskAdmin, hint)
+}
+
+/// A call that gave no number: its process died in it, it never answered, or the library has no such call.
+fn no_number(fault: &ApiError) -> Meaning {
     let at = &fault.at;
     let unknown = |hint| Meaning { status: Status::Unknown, action: Action::AskAdmin, hint };
     let computes = ["cuLaunchKernel", "cuCtxSynchronize", "cuMemcpyDtoH_v2"].contains(&at.as_str());
@@ -155,10 +191,7 @@ fn no_meaning(fault: &ApiError) -> Meaning {
             Action::AskAdmin,
             format!("this libcuda has no {at}: it is no driver's, or older than any that the lock admits"),
         ),
-        _ => Meaning::fail(
-            Action::AskAdmin,
-            format!("the driver failed in {at} with an error that has no remedy of its own here: look into `dmesg`"),
-        ),
+        _ => Meaning::fail(Action::AskAdmin, format!("the driver failed in {at}: look into `dmesg`")),
     }
 }
 
@@ -166,7 +199,7 @@ fn no_meaning(fault: &ApiError) -> Meaning {
 fn working_meaning(code: i64) -> Option<Meaning> {
     let fail = |action, hint: &str| Some(Meaning::fail(action, hint));
     match code {
-        500 => fail(
+        500 | 913 => fail(
             Action::AskAdmin,
             "the driver does not find a function in code that it has loaded: install the driver's libraries again, all of \
              one release",
@@ -174,10 +207,6 @@ fn working_meaning(code: i64) -> Option<Meaning> {
         701 => fail(
             Action::AskAdmin,
             "the GPU has too few resources for a small kernel: see whether MPS or the vGPU profile limits it",
-        ),
-        1 | 400 | 401 => fail(
-            Action::AskAdmin,
-            "the driver refuses a call that is right elsewhere: install the driver's libraries again, all of one release",
         ),
         702 => fail(
             Action::Drain,
@@ -191,12 +220,6 @@ fn working_meaning(code: i64) -> Option<Meaning> {
     }
 }
 
-/// The first remedy that `gpuenv diagnose` has for a number and that needs nothing filled in.
-fn remedy(catalog: &Catalog, code: i64) -> Option<String> {
-    let row = catalog.diagnoses.iter().find(|row| row.errors.first().is_some_and(|&error| i64::from(error) == code))?;
-    row.remedies.iter().find(|remedy| !remedy.contains('{')).map(ToString::to_string)
-}
-
 fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meaning> {
     let fail = |action, hint: &str| Some(Meaning::fail(action, hint));
     let restart = |action, container: &str, host: &str| match context.in_container() {
@@ -208,6 +231,7 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
             fail(Action::AskAdmin, &format!("{}, or lock again for the driver that is here", context.newer_driver()))
         }
         100 => Some(no_device(context)),
+        101 => Some(invalid_device(context)),
         221 => restart(
             Action::FixEnvironment,
             "the driver's PTX compiler is not in the container: start it again with `compute` in NVIDIA_DRIVER_CAPABILITIES",
@@ -235,19 +259,7 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
             "the libraries were put into the container by another driver than the kernel runs now: start the container again",
             "the kernel runs another release than the libraries: reboot, or reload the driver's modules",
         ),
-        999 if context.record.nvml.as_ref().is_some_and(|nvml| nvml.fault.is_some()) => restart(
-            Action::Reboot,
-            &format!("{at} fails, and NVML does too: see nvml, then start the container again"),
-            &format!("{at} fails, and NVML does too: see nvml, look into `dmesg` for Xid, then reboot"),
-        ),
-        999 => restart(
-            Action::Reboot,
-            &format!("{at} fails where NVML works: start the container again with /dev/nvidia-uvm in it"),
-            &format!(
-                "{at} fails where NVML may work: reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe \
-                      nvidia_uvm`), else reboot"
-            ),
-        ),
+        3 | 999 => Some(without_reason(context, at, code)),
         _ => ALONE.iter().find(|(codes, ..)| codes.contains(&code)).map(|&(_, status, action, hint)| Meaning {
             status,
             action,
@@ -256,21 +268,49 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
     }
 }
 
+/// CUDA does not say why it fails: whether NVML works tells where to look.
+fn without_reason(context: &CheckContext<'_>, at: &str, code: i64) -> Meaning {
+    const RELOAD: &str = "reload the module nvidia_uvm (`modprobe -r nvidia_uvm && modprobe nvidia_uvm`), else reboot";
+    let nvml_fails = context.record.nvml.as_ref().is_some_and(|nvml| nvml.fault.is_some());
+    let (action, container, host) = match (code, nvml_fails) {
+        (3, _) => (
+            Action::AskAdmin,
+            "CUDA could not be started and does not say why: start the container again with all device nodes, \
+             /dev/nvidia-uvm among them"
+                .to_string(),
+            format!("CUDA could not be started and does not say why: look into `dmesg`, then {RELOAD}"),
+        ),
+        (_, true) => (
+            Action::Reboot,
+            format!("{at} fails, and NVML does too: see nvml, then start the container again"),
+            format!("{at} fails, and NVML does too: see nvml, look into `dmesg` for Xid, then reboot"),
+        ),
+        (_, false) => (
+            Action::Reboot,
+            format!("{at} fails where NVML works: start the container again with /dev/nvidia-uvm in it"),
+            format!("{at} fails where NVML may work: {RELOAD}"),
+        ),
+    };
+    match context.in_container() {
+        true => Meaning::fail(Action::RestartContainer, container),
+        false => Meaning::fail(action, host),
+    }
+}
+
 /// Numbers whose remedy is the same on every host.
 #[rustfmt::skip]
 const ALONE: &[(&[i64], Status, Action, &str)] = &[
     (&[2], Status::Unknown, Action::None,
      "the GPU's memory is full, which says nothing of versions: see with nvidia-smi who uses it, then verify again"),
+    (&[4], Status::Unknown, Action::None,
+     "CUDA was shutting down in the process that asked it, as where MPS or the driver ends: verify again"),
     (&[34], Status::Fail, Action::FixEnvironment,
      "take the stubs folder out of LD_LIBRARY_PATH and ld.so.conf: it serves linking only"),
-    (&[46], Status::Fail, Action::FixEnvironment,
+    (&[46, 216], Status::Fail, Action::FixEnvironment,
      "another process holds the GPU alone: end it, share through MPS, or set its compute mode back with `nvidia-smi -c 0`"),
-    (&[101], Status::Fail, Action::AskAdmin,
-     "MIG is on without instances, or CUDA_VISIBLE_DEVICES names none that exists: create instances \
-      (`nvidia-smi mig -cgi … -C`) or correct the variable"),
     (&[102], Status::Fail, Action::AskAdmin,
      "the virtual GPU has no licence: see the licence server in gridd.conf"),
-    (&[200, 218], Status::Fail, Action::FixEnvironment,
+    (&[200, 218, 225, 812], Status::Fail, Action::FixEnvironment,
      "the driver refuses the code as malformed: use compiler, libraries and driver of one CUDA release"),
     (&[209], Status::Fail, Action::ChangeLock,
      "the code holds nothing for this GPU: name the GPU in gpuenv.toml and lock again, so that its architecture is built for"),
@@ -280,11 +320,11 @@ const ALONE: &[(&[i64], Status, Action, &str)] = &[
      "the driver does not know the PTX version of this toolkit: raise the driver, or build machine code for this GPU"),
     (&[223], Status::Warn, Action::FixEnvironment,
      "CUDA_DISABLE_PTX_JIT forbids the driver to compile: unset it where PTX is to run"),
-    (&[300, 301, 302], Status::Fail, Action::AskAdmin,
+    (&[300, 301, 302, 500], Status::Fail, Action::AskAdmin,
      "the driver lacks a file or symbol of its own: install the driver's libraries again, all of one release"),
     (&[303], Status::Fail, Action::FixEnvironment,
      "a library of the driver could not be initialised: install the driver's libraries again, all of one release"),
-    (&[700, 710, 714, 715, 716, 717, 718, 719], Status::Fail, Action::Drain,
+    (&[700, 710, 714, 715, 716, 717, 718, 719, 721], Status::Fail, Action::Drain,
      "a kernel that is right elsewhere was broken off here: take the GPU out of service and look into `dmesg` for Xid"),
     (&[800], Status::Fail, Action::AskAdmin,
      "the system does not permit it: counters and virtual GPUs are released by the administrator"),
@@ -295,6 +335,15 @@ const ALONE: &[(&[i64], Status, Action, &str)] = &[
       the driver instead"),
     (&[805, 806, 807, 810], Status::Fail, Action::FixEnvironment,
      "the MPS daemon does not answer: start nvidia-cuda-mps-control, or unset CUDA_MPS_PIPE_DIRECTORY"),
+    (&[224], Status::Fail, Action::FixEnvironment,
+     "MPS gives this process a share that the GPU does not offer: unset CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"),
+    (&[811], Status::Fail, Action::FixEnvironment,
+     "MPS does not run code that launches kernels by itself: verify without CUDA_MPS_PIPE_DIRECTORY"),
+    (&[911], Status::Unknown, Action::AskAdmin,
+     "a device outside of CUDA that the GPU waited for reported an error, and the GPU none: look into `dmesg`, then verify \
+      again"),
+    (&[916], Status::Unknown, Action::AskAdmin,
+     "confidential computing changed its keys and failed in it: verify again, and start the virtual machine again if it stays"),
     (&[808, 809], Status::Fail, Action::FixEnvironment,
      "MPS serves as many clients as it can: end some, or verify again when fewer run"),
 ];
@@ -327,6 +376,29 @@ fn no_device(context: &CheckContext<'_>) -> Meaning {
     Meaning::fail(Action::AskAdmin, hint)
 }
 
+/// A device that was named and that there is not: by the variable, as an instance of MIG, or by the driver itself.
+fn invalid_device(context: &CheckContext<'_>) -> Meaning {
+    let gpus = context.record.nvml.iter().flat_map(|nvml| &nvml.gpus);
+    if gpus.clone().any(|gpu| shown::is_empty_mig(context, gpu)) {
+        return Meaning::fail(
+            Action::AskAdmin,
+            "MIG is on without instances: create instances (`nvidia-smi mig -cgi … -C`) or turn MIG off",
+        );
+    }
+    if let Some(value) = context.variable("CUDA_VISIBLE_DEVICES") {
+        return Meaning::fail(
+            Action::FixEnvironment,
+            format!(
+                "CUDA_VISIBLE_DEVICES is `{value}`, which names a GPU or instance that is not here: correct it (`nvidia-smi -L`)"
+            ),
+        );
+    }
+    Meaning::fail(
+        Action::AskAdmin,
+        "neither MIG nor CUDA_VISIBLE_DEVICES explains it, the driver counts a GPU that it does not give out: look into `dmesg` for Xid, then `nvidia-smi --gpu-reset`, or reboot",
+    )
+}
+
 /// Fabric or confidential computing keep the GPUs back.
 fn not_ready(context: &CheckContext<'_>) -> Meaning {
     let gpus = context.record.nvml.iter().flat_map(|nvml| &nvml.gpus);
@@ -338,42 +410,4 @@ fn not_ready(context: &CheckContext<'_>) -> Meaning {
         }
     };
     Meaning::fail(Action::AskAdmin, hint)
-}
-
-/// Ends a check by an error of NVML.
-pub fn nvml(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
-    let check = check.found(told(fault));
-    let in_container = context.in_container();
-    let lost = "the container has lost its GPU, as happens after `systemctl daemon-reload`: start it again; CDI, or \
-                `nvidia-ctk system create-dev-char-symlinks`, prevents it";
-    match fault.code {
-        Some(3) => check.skip("NVML does not offer it on this kind of GPU"),
-        Some(4) => check.fail(Action::FixEnvironment, "this user may not open /dev/nvidiactl: see its group and permissions"),
-        Some(9) => check.fail(
-            Action::AskAdmin,
-            "the driver's kernel module is not loaded: `modprobe nvidia`; if that fails, see Secure Boot, DKMS and nouveau",
-        ),
-        Some(8) => check.fail(Action::Drain, "the GPU lacks power: see its power cables and the machine's supply"),
-        Some(10) => check.unknown(Action::AskAdmin, "the driver did not answer in time: look into `dmesg`, then verify again"),
-        Some(11) => check.fail(Action::Reboot, "the kernel has trouble with the GPU's interrupts: look into `dmesg`, then reboot"),
-        Some(25 | 26) => check.skip("NVML knows another version of this function"),
-        Some(12 | 13) => check.skip("this driver is older than the function that was asked"),
-        Some(14) => check.warn(Action::Drain, "the card's InfoROM is damaged: it computes, but have it checked"),
-        Some(15) => check.fail(Action::Drain, "the GPU fell off the bus: drain the machine and power it off and on"),
-        Some(16) => check.fail(Action::Reboot, "the GPU waits for a reset: `nvidia-smi --gpu-reset`, or reboot"),
-        Some(17) if in_container => check.fail(Action::RestartContainer, lost),
-        Some(17) => check.fail(Action::AskAdmin, "the system refuses the device: see cgroups, and what a sandbox forbids"),
-        Some(18) => check.fail(context.restart(Action::Reboot), mismatch(context)),
-        Some(20 | 23) => check.unknown(Action::None, "NVML ran out of memory or resources: verify again when the machine is less busy"),
-        Some(999) if in_container => check.fail(Action::RestartContainer, lost),
-        _ => check.unknown(Action::AskAdmin, "NVML could not be asked: look into `dmesg`"),
-    }
-}
-
-/// What to do where kernel and libraries are of two releases.
-pub fn mismatch(context: &CheckContext<'_>) -> &'static str {
-    match context.in_container() {
-        true => "the driver was upgraded below the running container: start the container again",
-        false => "the driver was upgraded and its old module still runs: reboot, or unload and load the nvidia modules",
-    }
 }

@@ -10,7 +10,7 @@ use crate::types::Version;
 
 use super::check::{Action, Check};
 use super::context::{CheckContext, Seen, is_product};
-use super::cuda_errors;
+use super::nvml_errors;
 
 /// Numbers of driver branches are greater than this, those of board support packages are not.
 const BRANCHES: u64 = 100;
@@ -51,7 +51,7 @@ fn matches(context: &CheckContext<'_>) -> Check {
     let record = context.record;
     let nvml = record.nvml.as_ref();
     if let Some(fault) = nvml.and_then(|nvml| nvml.fault.as_ref()).filter(|fault| fault.code == Some(18)) {
-        return cuda_errors::nvml(context, check, fault);
+        return nvml_errors::of_library(context, check, fault);
     }
     if context.has_windows_driver() {
         return check.skip("both come with Windows");
@@ -72,7 +72,7 @@ fn matches(context: &CheckContext<'_>) -> Check {
     let check = check.found(found.join(", ")).evidence((!paths.is_empty()).then(|| paths.join(", ")));
     match rest.iter().all(|(_, version)| version == first) {
         true => check.pass(),
-        false => check.fail(context.restart(Action::Reboot), cuda_errors::mismatch(context)),
+        false => check.fail(context.restart(Action::Reboot), nvml_errors::mismatch(context)),
     }
 }
 

@@ -23,7 +23,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     checks.extend(hidden::judge(context, &gpus));
     for gpu in &gpus {
         checks.push(supported(context, gpu));
-        checks.extend(gpu.cuda.and_then(|device| usable(context, &gpu.label, device, &gpus)));
+        checks.extend(gpu.cuda.and_then(|device| usable(context, gpu, device, &gpus)));
         checks.extend(gpu.nvml.into_iter().flat_map(|nvml| state(context, gpu, nvml)));
     }
     // A GPU that fell off the bus is in no list of CUDA's, but NVML has something to say of it; of all of its GPUs where
@@ -41,13 +41,13 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
 }
 
 /// What CUDA could not do on one device. Where it starts on others by themselves, they are nothing to blame.
-fn usable(context: &CheckContext<'_>, label: &str, device: &CudaDevice, all: &[Seen<'_>]) -> Option<Check> {
+fn usable(context: &CheckContext<'_>, gpu: &Seen<'_>, device: &CudaDevice, all: &[Seen<'_>]) -> Option<Check> {
     let fault = device.fault.as_ref()?;
-    let check = Check::new("gpu-usable").of(label).expected("a device that answers");
+    let check = Check::new("gpu-usable").of(&gpu.label).expected("a device that answers");
     let others = all.iter().filter_map(|seen| seen.cuda).any(|other| other.fault.is_none());
     Some(match device.visible_as.is_some() && others {
-        true => cuda_errors::alone(context, check, fault),
-        false => cuda_errors::cuda(context, check, fault),
+        true => cuda_errors::alone(context, check, gpu, fault),
+        false => cuda_errors::on_gpu(context, check, gpu, fault),
     })
 }
 
@@ -291,25 +291,45 @@ fn state(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu) -> Vec<Check> {
             ),
         });
     }
-    if let Some(kind) = gpu.virtualization.as_deref().filter(|&kind| kind != "none" && kind != "pass-through") {
-        let says =
-            "a virtual GPU: it needs a licence, a profile with CUDA, and a guest driver that suits the hypervisor's";
-        let check = new("gpu-virtual").expected("a whole GPU").found(kind);
-        let name = gpu.name.as_deref().unwrap_or_default();
-        // A profile's name is not its board's.
-        let is_board = context.target.gpu.iter().any(|locked| locked.name == name);
-        let profile = name.trim_start_matches("NVIDIA ").trim_start_matches("GRID ");
-        checks.push(match !is_board && asks_for(context, profile) {
-            true => check.expected(name).pass_with(says),
-            false => check.warn(Action::None, says),
-        });
-    }
+    checks.extend(virtual_gpu(context, new("gpu-virtual"), seen, gpu));
     checks.extend(memory(new("gpu-memory"), gpu));
     if gpu.persistence == Some(false) {
         let check = new("gpu-persistence").expected("on").found("off");
         checks.push(check.pass_with("the driver is loaded anew for each first client, which costs a second or more"));
     }
     checks
+}
+
+/// A virtual GPU. Without its licence it computes for a while after it has started, and then no more.
+fn virtual_gpu(context: &CheckContext<'_>, check: Check, seen: &Seen<'_>, gpu: &Gpu) -> Option<Check> {
+    const NEEDS: &str =
+        "a virtual GPU: it needs a licence, a profile with CUDA, and a guest driver that suits the hypervisor's";
+    const SERVER: &str = "see its licence server (/etc/nvidia/gridd.conf or a client token) and nvidia-gridd";
+    let kind = gpu.virtualization.as_deref().unwrap_or(if gpu.licence.is_some() { "vgpu" } else { "none" });
+    if kind == "none" || kind == "pass-through" {
+        return None;
+    }
+    let check = check.expected("a whole GPU").found(kind);
+    match gpu.licence.as_deref() {
+        Some("unlicensed-restricted") if !context.computes(seen) => {
+            let hint = format!("it has no licence, and its driver keeps CUDA from it: {SERVER}");
+            return Some(check.expected("a licence").found("unlicensed, restricted").fail(Action::AskAdmin, hint));
+        }
+        Some(licence) if licence != "licensed" => {
+            let hint =
+                format!("it has no licence: some minutes after its start the driver keeps CUDA from it: {SERVER}");
+            return Some(check.expected("a licence").found("unlicensed").warn(Action::AskAdmin, hint));
+        }
+        _ => {}
+    }
+    let name = gpu.name.as_deref().unwrap_or_default();
+    // A profile's name is not its board's.
+    let is_board = context.target.gpu.iter().any(|locked| locked.name == name);
+    let profile = name.trim_start_matches("NVIDIA ").trim_start_matches("GRID ");
+    Some(match !is_board && asks_for(context, profile) {
+        true => check.expected(name).pass_with(NEEDS),
+        false => check.warn(Action::None, NEEDS),
+    })
 }
 
 /// Whether what is written in the spec as the target's GPU names this: the lock's own lines name boards.

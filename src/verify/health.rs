@@ -1,15 +1,16 @@
 //! What the driver says of a GPU's health: whether it answers, what it needs first, what of its memory is broken.
 
-use crate::host::{ApiError, Gpu};
+use crate::host::Gpu;
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
-use super::cuda_errors;
+use super::nvml_errors;
 
 /// Everything that is to be said of it.
 pub fn judge(context: &CheckContext<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
     let check = || Check::new("gpu-health").of(label);
-    let mut checks: Vec<Check> = gpu.fault.iter().map(|fault| answers(context, check(), fault)).collect();
+    let mut checks: Vec<Check> =
+        gpu.fault.iter().map(|fault| nvml_errors::of_gpu(context, check(), gpu, fault)).collect();
     checks.extend(gpu.recovery.as_deref().map(|action| needs(check(), action)));
     if gpu.remapping_failed == Some(true) {
         let check = check().expected("broken rows of memory replaced").found("some could not be");
@@ -18,23 +19,16 @@ pub fn judge(context: &CheckContext<'_>, label: &str, gpu: &Gpu) -> Vec<Check> {
             "its memory has more broken rows than it can replace: it computes, but have it exchanged",
         ));
     }
+    if gpu.remapping_pending == Some(true) && gpu.remapping_failed != Some(true) {
+        let check = check().expected("broken rows of memory replaced").found("some wait for a reset");
+        checks.push(check.warn(
+            Action::Reboot,
+            "rows of its memory failed and wait to be replaced: it computes; when its jobs have ended, `nvidia-smi \
+             --gpu-reset`",
+        ));
+    }
     checks
 }
-
-fn answers(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
-    let check = check.expected("a GPU that answers");
-    // NVML answers for the others.
-    match fault.code {
-        Some(UNKNOWN) | None if !context.in_container() => check.found(cuda_errors::told(fault)).unknown(
-            Action::Reboot,
-            "the driver cannot ask this GPU: look into `dmesg` for Xid, then `nvidia-smi --gpu-reset`, or reboot",
-        ),
-        _ => cuda_errors::nvml(context, check, fault),
-    }
-}
-
-/// NVML_ERROR_UNKNOWN
-const UNKNOWN: i64 = 999;
 
 /// As DCGM judges it: peers that have to be drained stop no job on one GPU, everything else does.
 fn needs(check: Check, action: &str) -> Check {

@@ -78,7 +78,7 @@ fn native(context: &CheckContext<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check
         .iter()
         .find(|kernel| kernel.outcome == Outcome::Failed && (names.is_empty() || names.contains(&kernel.code)))
     {
-        return failed(context, check, kernel);
+        return failed(context, gpu, check, kernel);
     }
     if sass.is_empty() {
         return context.untold(check, "kernels");
@@ -87,7 +87,7 @@ fn native(context: &CheckContext<'_>, gpu: &Seen<'_>, sass: &[&Kernel]) -> Check
         sass.iter().filter(|kernel| kernel.outcome != Outcome::Failed).map(|kernel| kernel.code.as_str()).collect();
     ran.dedup();
     if ran.is_empty() {
-        return failed(context, check, sass[0]);
+        return failed(context, gpu, check, sass[0]);
     }
     let check = check.found(format!("{} ran", ran.join(", "))).evidence(compilers(sass));
     match names.is_empty() || names.iter().any(|name| ran.contains(&name.as_str())) {
@@ -118,7 +118,7 @@ fn compiled(context: &CheckContext<'_>, gpu: &Seen<'_>, ptx: &[&Kernel]) -> Chec
             None => context.untold(check, "kernels").ends_as_skip_unless(decides),
         };
     };
-    let check = failed(context, check, bad);
+    let check = failed(context, gpu, check, bad);
     if decides {
         return check;
     }
@@ -145,11 +145,21 @@ fn results(gpu: &Seen<'_>, kernels: &[&Kernel]) -> Option<Check> {
     (right > 0).then(|| check.found(format!("{right} kernels right")).pass())
 }
 
-fn failed(context: &CheckContext<'_>, check: Check, kernel: &Kernel) -> Check {
+/// CUDA_ERROR_NO_BINARY_FOR_GPU. Of what this program brings only code for the GPU at hand is run.
+const NO_BINARY: i64 = 209;
+
+fn failed(context: &CheckContext<'_>, gpu: &Seen<'_>, check: Check, kernel: &Kernel) -> Check {
     let what = format!("{} of {}", kernel.program, told(kernel));
     match &kernel.fault {
         Some(fault) => {
-            let ended = cuda_errors::cuda(context, check, fault);
+            let ended = match fault.code {
+                Some(NO_BINARY) if kernel.compiler == "built-in" => check.found(cuda_errors::told(fault)).fail(
+                    Action::AskAdmin,
+                    "code of this GPU's own architecture is refused as another's: install the driver's libraries again, \
+                     all of one release",
+                ),
+                _ => cuda_errors::on_gpu(context, check, gpu, fault),
+            };
             Check { evidence: Some(format!("{what}, compiled by {}", kernel.compiler)), ..ended }
         }
         None => check

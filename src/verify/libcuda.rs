@@ -4,7 +4,7 @@ use crate::host::{ApiError, Libcuda};
 
 use super::check::{Action, Check};
 use super::context::{CheckContext, KILLED};
-use super::cuda_errors;
+use super::{cuda_errors, nvml_errors};
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -33,7 +33,7 @@ fn nvml(context: &CheckContext<'_>) -> Check {
         Some(fault) if fault.code == Some(18) => check.found(cuda_errors::told(fault)).skip("see driver-match"),
         Some(fault) if cuda_errors::is_missing(fault) => missing_nvml(context, check, fault),
         Some(fault) if cuda_errors::is_unloadable(fault) => cuda_errors::unloadable(context, check, fault),
-        Some(fault) => cuda_errors::nvml(context, check, fault),
+        Some(fault) => nvml_errors::of_library(context, check, fault),
     }
 }
 

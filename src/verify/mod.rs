@@ -20,6 +20,7 @@ mod kernels;
 mod libcuda;
 mod libraries;
 mod module;
+mod nvml_errors;
 mod platform;
 mod probes;
 mod python;

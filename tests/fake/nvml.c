@@ -5,7 +5,9 @@
  *   name=… uuid=… brand=2 major=8 minor=6        what its GPUs are; a text may be `endless`
  *   uuids=1                                      each GPU has the UUID that the fake libcuda gives it
  *   mode=3 persistence=0 virtualization=2 processes=5 mig=1 instances=7 fabric=2 fabric_status=9
- *   confidential=1 ready=0                       what state they are in, as the numbers of nvml.h
+ *   confidential=1 ready=0 recovery=1 pending=1 unreplaced=1 licensed=0
+ *                                                what state they are in, as the numbers of nvml.h
+ *   faulty=1                                     the states of health are those of this GPU only
  *   nvmlDeviceGetName=15                         a call returns this code, or does something
  *
  * -DOLD: a driver from before its functions had versions. */
@@ -170,6 +172,50 @@ int nvmlDeviceGetGpuFabricInfoV(Device device, unsigned char *out) {
   if (version != (2u << 24 | 36)) return 25;
   memcpy(out + 20, &status, sizeof status);
   out[28] = (unsigned char)number("fabric", 3);
+  return 0;
+}
+
+/* Whether this is the GPU that the words of health are about. */
+static int is_faulty(Device device) {
+  long long which = number("faulty", -1);
+  return which < 0 || (size_t)device == (size_t)which + 1;
+}
+
+int nvmlDeviceGetFieldValues(Device device, int count, char *out) {
+  CALL("nvmlDeviceGetFieldValues");
+  for (int i = 0; i < count; ++i, out += 40) {
+    unsigned field, code = 3, value = 0;
+    memcpy(&field, out, sizeof field);
+    if (field == 230) {
+      code = 0;
+      value = is_faulty(device) ? (unsigned)number("recovery", 0) : 0;
+    }
+    memcpy(out + 28, &code, sizeof code);
+    memcpy(out + 32, &value, sizeof value);
+  }
+  return 0;
+}
+
+int nvmlDeviceGetRemappedRows(Device device, unsigned *correctable, unsigned *uncorrectable, unsigned *pending,
+                              unsigned *failed) {
+  CALL("nvmlDeviceGetRemappedRows");
+  if (number("mig", 0) || number("virtualization", 0) == 2) return 3;
+  *correctable = 0;
+  *pending = is_faulty(device) ? (unsigned)number("pending", 0) : 0;
+  *failed = is_faulty(device) ? (unsigned)number("unreplaced", 0) : 0;
+  *uncorrectable = *pending + *failed;
+  return 0;
+}
+
+int nvmlDeviceGetGridLicensableFeatures_v4(Device device, unsigned char *out) {
+  (void)device;
+  CALL("nvmlDeviceGetGridLicensableFeatures");
+  unsigned head[2] = {1, 1}, code = 1, enabled = 1, licensed = (unsigned)number("licensed", 1);
+  memset(out, 0, 8 + 3 * 284);
+  memcpy(out, head, sizeof head);
+  memcpy(out + 8, &code, sizeof code);
+  memcpy(out + 12, &licensed, sizeof licensed);
+  memcpy(out + 8 + 264, &enabled, sizeof enabled);
   return 0;
 }
 

@@ -8,6 +8,7 @@ mod kernel_runs;
 mod kernels;
 mod mutations;
 mod probe;
+mod scripted;
 mod stack;
 mod unrun;
 mod verdict_faults;

@@ -137,6 +137,16 @@ fn states_of_a_gpu_are_told() {
         (Some(false), "in-progress".into(), Some(false))
     );
     assert_eq!(text(&gpu.brand), "geforcertx");
+    assert_eq!((text(&gpu.licence), gpu.remapping_pending), ("licensed".into(), None));
+    let (nvml, ..) = nvml_says("count=2,faulty=1,pending=1,unreplaced=1,recovery=4").unwrap();
+    let told: Vec<_> =
+        nvml.gpus.iter().map(|gpu| (gpu.remapping_pending, gpu.remapping_failed, text(&gpu.recovery))).collect();
+    let sound = (Some(false), Some(false), String::new());
+    assert_eq!(told, [sound, (Some(true), Some(true), "drain-and-reset".into())]);
+    // What cannot be asked of health is no fault.
+    let script = "nvmlDeviceGetRemappedRows=999,nvmlDeviceGetFieldValues=999,nvmlDeviceGetGridLicensableFeatures=999";
+    let (nvml, ..) = nvml_says(script).unwrap();
+    assert_eq!((&nvml.gpus[0].fault, nvml.gpus[0].remapping_failed), (&None, None));
     // Words of a driver that is newer than this program are left out.
     let (nvml, ..) = nvml_says("mode=77,virtualization=77,fabric=77,brand=77,persistence=7").unwrap();
     let gpu = &nvml.gpus[0];

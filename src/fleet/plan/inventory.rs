@@ -217,7 +217,13 @@ fn comes_with_driver(target: &Target, catalog: &Catalog) -> bool {
 /// Why nothing is known of a host's GPU.
 fn no_gpu(record: &Record) -> String {
     let names = record.nvml.iter().flat_map(|nvml| &nvml.gpus).filter_map(|gpu| gpu.name.as_deref());
+    let of_gpu = record.nvml.iter().flat_map(|nvml| &nvml.gpus).find_map(|gpu| gpu.fault.as_ref());
+    let fault = of_gpu.or_else(|| record.nvml.as_ref()?.fault.as_ref());
     match names.collect::<Vec<_>>().as_slice() {
+        [] if fault.is_some() => {
+            let says = fault.and_then(|fault| fault.name.clone().or_else(|| fault.message.clone()));
+            format!("its GPU or its driver does not answer: {}", says.unwrap_or_else(|| "NVML failed".to_string()))
+        }
         [] if !record.pci.is_empty() || !record.nodes.is_empty() => {
             "it has an NVIDIA GPU, but its driver did not answer".to_string()
         }

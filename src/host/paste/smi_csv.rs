@@ -129,6 +129,7 @@ fn fact(field: &str) -> Fact {
         "reset_status.drain_and_reset_recommended" => Fact::ResetRecommended,
         "gpu_recovery_action" => Fact::Recovery,
         "remapped_rows.failure" => Fact::RemappingFailed,
+        "remapped_rows.pending" => Fact::RemappingPending,
         _ => Fact::Other,
     }
 }

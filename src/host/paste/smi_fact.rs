@@ -27,6 +27,8 @@ pub(super) enum Fact {
     ResetRecommended,
     Recovery,
     RemappingFailed,
+    RemappingPending,
+    Licence,
     /// What a sensor measures, and whatever else there is.
     Other,
 }
@@ -86,6 +88,8 @@ impl Seen {
                 fill(&mut gpu.recovery, Some(action).filter(|action| !["none", "n/a", "[n/a]"].contains(&&**action)));
             }
             Fact::RemappingFailed => fill(&mut gpu.remapping_failed, yes(value)),
+            Fact::RemappingPending => fill(&mut gpu.remapping_pending, yes(value)),
+            Fact::Licence => fill(&mut gpu.licence, licence(value)),
             _ => return false,
         }
         true
@@ -98,6 +102,17 @@ fn yes(value: &str) -> Option<bool> {
         "No" => Some(false),
         _ => None,
     }
+}
+
+/// `Licensed (Expiry: 2026-4-11 10:32:26 GMT)`, `Unlicensed (Unrestricted)`
+fn licence(value: &str) -> Option<String> {
+    let state = match value.split_once(" (").unwrap_or((value, "")) {
+        ("Licensed", _) => "licensed",
+        ("Unlicensed", "Restricted)") => "unlicensed-restricted",
+        ("Unlicensed", _) => "unlicensed",
+        _ => return None,
+    };
+    Some(state.to_string())
 }
 
 fn switch(value: &str) -> Option<bool> {

@@ -90,6 +90,8 @@ fn fact(heading: &str, key: &str) -> Fact {
         (_, "Drain and Reset Recommended") => Fact::ResetRecommended,
         (_, "GPU Recovery Action") => Fact::Recovery,
         (_, "Remapping Failure Occurred") => Fact::RemappingFailed,
+        ("Remapped Rows", "Pending") => Fact::RemappingPending,
+        (_, "License Status") => Fact::Licence,
         _ => Fact::Other,
     }
 }
