@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::catalog::rows::FRAMEWORKS;
 use crate::solve::engine::Steps;
+use crate::solve::reading::Reading;
 use crate::solve::request::{PARTS, Request, TargetRequest};
 use crate::solve::resolve::{Culprit, Verdict};
 use crate::solve::rowset::RowSet;
@@ -195,7 +196,21 @@ impl<'a, 'c> Search<'a, 'c> {
             return Some(known.clone());
         }
         let edits = key.1.rows().map(|key| (self.keys[key].clone(), None)).collect();
-        let target = self.asker.target(at, edits)?;
+        let read = self.asker.target(at, edits)?;
+        let is_dropped = |setting: &str| key.1.rows().any(|dropped| self.keys[dropped] == read.key(setting));
+        let target = match (is_dropped("glibc"), is_dropped("gcc")) {
+            (false, false) => read,
+            // A system implies these only where they are not written: of a machine that has others it is not to blame.
+            (glibc, gcc) => {
+                let reading = Reading {
+                    glibc: read.glibc.filter(|_| !glibc),
+                    gcc: read.gcc.filter(|_| !gcc),
+                    ..Reading::clone(&read.reading)
+                };
+                let policy = read.driver_policy;
+                TargetRequest { driver_policy: policy, ..TargetRequest::new(self.base.problem, &read.name, reading) }
+            }
+        };
         self.masked.borrow_mut().insert(key, target.clone());
         Some(target)
     }

@@ -70,7 +70,7 @@ pub fn same_systems(on: Platform<'_>, row: &Companion, release: &Release<'_>) ->
 
 /// How the GPU code that a package cannot do without reaches a GPU; none if it has none, or nobody has read it.
 pub fn companion_code(row: &Companion, arch: CpuArch, gpu: Cc) -> Option<Coverage> {
-    if row.cpu_only.contains(&arch) {
+    if row.gpu_code && row.cpu_only.contains(&arch) {
         return Some(Coverage::None);
     }
     let (sass, ptx) = companion_targets(row, arch);

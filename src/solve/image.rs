@@ -10,6 +10,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, SAMPLED};
 use crate::types::{Constraint, CpuArch, Version};
 
+use super::coinstall::finds_cuda;
 use super::described::Described;
 use super::driver::row::DriverRow;
 use super::facts::Facts;
@@ -252,14 +253,7 @@ pub fn holds_unread_cudnn(image: &Image) -> bool {
 
 /// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than
 /// the build needs if the image was chosen for it.
-pub fn serves(
-    asked: &Reading<'_>,
-    cudnn: Option<&Constraint>,
-    build: &Build,
-    line: Option<&Version>,
-    image: &Image,
-) -> bool {
-    let same_line = line.is_none_or(|line| image.cuda.cmp_prefix(line).is_eq());
+pub fn serves(asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build, image: &Image) -> bool {
     // What was installed on top of the image is judged where the release is.
     let installed = asked.cudnn.is_some();
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
@@ -272,12 +266,19 @@ pub fn serves(
     let same_cudnn =
         same_cudnn.is_some_and(|(needs, inside)| of_system(inside) || serves(needs, inside) || of_major(needs));
     match build.system_cuda {
-        true => image.flavour >= Flavour::Runtime && same_line && (installed || same_cudnn),
+        true => has_libraries(asked, build, image) && (installed || same_cudnn),
         false => {
             let whole = image.torch.is_some() || image.flavour == Flavour::Devel;
             is_given(asked) || image.cudnn.is_none() || whole
         }
     }
+}
+
+/// Whether a build that takes the system's CUDA finds its libraries in an image, by their file names. Where there is a choice
+/// they are not older than those it was built with.
+fn has_libraries(asked: &Reading<'_>, build: &Build, image: &Image) -> bool {
+    let older = build.line().is_some_and(|line| image.cuda.cmp_prefix(&line).is_lt());
+    image.flavour >= Flavour::Runtime && finds_cuda(build, &[image.cuda]) && (is_given(asked) || !older)
 }
 
 /// Whether an image is newer than a driver that may start it: it counts on the cuda-compat package that it brings,

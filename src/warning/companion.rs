@@ -50,6 +50,30 @@ impl Kind for BringsOtherCuda<'_> {
     }
 }
 
+/// A package whose wheel for a processor holds no GPU code, where a GPU runs the rest.
+pub struct OperatorsOnCpu<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+    /// The processor.
+    pub arch: &'a str,
+}
+
+impl Kind for OperatorsOnCpu<'_> {
+    const CODE: &'static str = "operators-on-cpu";
+    const EXPLAINED: &'static str = "The wheel of this package for the processor was read and holds no GPU code, while that for others does. What the \
+        package does through its framework runs on the GPU; what it computes itself runs on the CPU alone and refuses \
+        tensors on the GPU (\"Could not run 'torchvision::nms' with arguments from the 'CUDA' backend\"). Take a newer \
+        release, whose wheels for the processor hold GPU code, or compile the package where it is installed.";
+
+    fn message(&self) -> String {
+        format!(
+            "the wheel of {} for {} holds no GPU code: what it computes itself (torchvision.ops.nms and the like) runs on the \
+             CPU alone; take a newer release if you need it on the GPU",
+            self.name, self.arch
+        )
+    }
+}
+
 /// An ordinary package of which every release that is asked for goes without what is locked.
 pub struct PackageExcluded<'a> {
     /// The ordinary package.

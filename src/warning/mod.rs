@@ -107,6 +107,7 @@ pub const ALL: &[Listed] = &[
     listed::<NcclGpu>(),
     listed::<NewerThanCatalog>(),
     listed::<Nightly>(),
+    listed::<OperatorsOnCpu>(),
     listed::<OsEndOfLife>(),
     listed::<OsNotListed>(),
     listed::<OsPartsUnknown>(),

@@ -88,6 +88,13 @@ const CASES: &[Case] = &[
         1,
         &["vllm 0.5.2 needs glibc", "!to 2.15.0 need glibc"],
     ),
+    // A package that pins its torch is told with that torch. Source: github.com/vllm-project/vllm/issues/23307.
+    case(
+        "vllm = \"0.8.5.post1\"",
+        "gpu = \"RTX 5090\"",
+        1,
+        &["vllm 0.8.5.post1 requires torch 2.6.0", "!builds of torch"],
+    ),
     // The cuda-compat of an image may be too new for a board. Source: github.com/jax-ml/jax/issues/15961.
     case(
         "torch = \"1.13.1+cu117\"",

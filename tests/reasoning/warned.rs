@@ -221,3 +221,26 @@ fn gpu_code_that_nobody_has_read_is_told() {
         ("[stack] | vllm = \"0.2.2\" | [target.a] | gpu = \"A100\"", "unknown-gpu-code", false),
     ]);
 }
+
+/// Whose operations run on the CPU, though the framework has GPU code. Source: github.com/pytorch/vision/issues/9330.
+#[test]
+fn operators_without_gpu_code_are_told() {
+    try_all(&[
+        (
+            "[stack] | torch = \"2.9.1+cu130\" | torchvision = \"*\" | [target.a] | gpu = \"GH200 480GB\"",
+            "operators-on-cpu",
+            true,
+        ),
+        ("[stack] | torch = \"2.9.1+cu130\" | [target.a] | gpu = \"GH200 480GB\"", "operators-on-cpu", false),
+        (
+            "[stack] | torch = \"2.9.1+cu130\" | torchvision = \"*\" | [target.a] | gpu = \"A100\"",
+            "operators-on-cpu",
+            false,
+        ),
+        (
+            "[stack] | torch = \"2.9.1+cpu\" | torchvision = \"*\" | [target.a] | arch = \"aarch64\"",
+            "operators-on-cpu",
+            false,
+        ),
+    ]);
+}

@@ -82,9 +82,11 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
             let says = "arch_source stands beside cuda, sass or ptx, and not without";
             say("belongs-together", "companion", &name, says.into());
         }
-        let is_wheel = |arch: &CpuArch| row.gpu_code && row.arches.contains(arch);
-        if !row.cpu_only.iter().all(is_wheel) {
-            let says = "cpu_only stands beside gpu_code, and names processors of `arches`";
+        // A wheel of what runs on a GPU without code of its own is told of too, beside that for another processor.
+        let has_wheel = |arch: &CpuArch| row.arches.contains(arch) || (row.arches.is_empty() && !row.gpu_code);
+        let holds_code = row.gpu_code || !row.sass.is_empty();
+        if !row.cpu_only.iter().all(|arch| holds_code && has_wheel(arch)) {
+            let says = "cpu_only stands beside GPU code, and names processors of `arches`";
             say("belongs-together", "companion", &name, says.into());
         }
         if !row.arm_sass.is_empty() && !row.arches.contains(&CpuArch::Aarch64) {

@@ -103,7 +103,8 @@ pub struct Companion {
     /// It loads CUDA's libraries, and asks pip for none: they are those of the system, unless something else brings them.
     #[serde(default)]
     pub system_cuda: bool,
-    /// Of what holds GPU code the processors whose wheel was read and holds none: there it computes on the CPU alone.
+    /// Of what holds GPU code the processors whose wheel was read and holds none: there it computes on the CPU alone, or
+    /// without `gpu_code` its own operators do.
     #[serde(default)]
     pub cpu_only: List<CpuArch>,
     /// Libraries that it loads and that nothing it requires brings, by their file names.

@@ -63,17 +63,40 @@ impl<'c> Explainer<'_, 'c> {
         self.fact(format!("cuda-compat {}", compat.cuda), self.request.catalog.source_of(&compat.source, "", "", ""));
     }
 
+    /// The builds that are left and load what the system has.
+    pub(super) fn loading(&self) -> Vec<&'c Build> {
+        self.left.iter().copied().filter(|build| build.system_cuda).collect()
+    }
+
+    /// Which cuDNN of the system builds need, if anybody knows.
+    pub(super) fn needs_of_cudnn(&mut self, loading: &[&'c Build]) -> bool {
+        let needed = distinct(loading.iter().filter_map(|build| build.cudnn.as_ref()));
+        let words: Vec<&str> = needed.iter().map(|version| version.as_str()).collect();
+        if !words.is_empty() {
+            let need = named(self.request.catalog, loading, "needs", "need");
+            self.say(format!("{need} the system's cuDNN {} or a later one of the same major", list(&words)));
+        }
+        !words.is_empty()
+    }
+
+    /// Which CUDA's libraries builds load from the system.
+    pub(super) fn loads_of_system(&mut self, loading: &[&'c Build]) {
+        let lines = distinct(loading.iter().filter_map(|build| build.line()));
+        if !loading.is_empty() {
+            let load = named(self.request.catalog, loading, "loads", "load");
+            let lines = list(&lines.iter().map(Version::as_str).collect::<Vec<_>>());
+            self.say(format!("{load} the libraries of CUDA {lines} from the system"));
+        }
+    }
+
     /// The cuDNN that is installed, and what needs another.
     pub(super) fn system_cudnn(&mut self) {
         let Some(target) = self.target_with("cudnn") else { return };
         let Some(has) = target.cudnn else { return };
-        let loading: Vec<&Build> = self.left.iter().copied().filter(|build| build.system_cuda).collect();
-        let needed = distinct(loading.iter().filter_map(|build| build.cudnn.as_ref()));
-        let words: Vec<&str> = needed.iter().map(|version| version.as_str()).collect();
-        if !words.is_empty() {
-            let need = named(self.request.catalog, &loading, "needs", "need");
-            self.say(format!("{need} the system's cuDNN {} or a later one of the same major", list(&words)));
-        } else if let Some(wanted) = self.request.cudnn.as_ref() {
+        let loading = self.loading();
+        if !self.needs_of_cudnn(&loading)
+            && let Some(wanted) = self.request.cudnn.as_ref()
+        {
             self.say(format!("`cudnn = \"{wanted}\"` is asked for"));
         }
         self.say(format!("cuDNN {has} is installed there"));
@@ -84,14 +107,10 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn system_cuda(&mut self) {
         let Some(target) = self.target_with("toolkit") else { return };
         let Some(installed) = target.toolkits.clone() else { return };
-        let loading: Vec<&Build> = self.left.iter().copied().filter(|build| build.system_cuda).collect();
-        let lines = distinct(loading.iter().filter_map(|build| build.line()));
-        let words = |versions: &[Version]| list(&versions.iter().map(Version::as_str).collect::<Vec<_>>());
-        if !loading.is_empty() {
-            let load = named(self.request.catalog, &loading, "loads", "load");
-            self.say(format!("{load} the libraries of CUDA {} from the system", words(&lines)));
-        }
-        self.say(format!("CUDA {} is installed there, whose libraries have other file names", words(&installed)));
+        let loading = self.loading();
+        self.loads_of_system(&loading);
+        let installed = list(&installed.iter().map(Version::as_str).collect::<Vec<_>>());
+        self.say(format!("CUDA {installed} is installed there, whose libraries have other file names"));
         self.cite_builds(&loading);
     }
 

@@ -49,6 +49,10 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
         told.sort_by_key(|rule| explainer.cuda_of_gpu(rule).is_none());
     }
+    // Which framework a package asks for narrows whose code is then told of.
+    if !request.frameworks.iter().any(|ask| explainer.blames(ask.package)) {
+        told.sort_by_key(|rule| rule.as_str() != law::COMPANION);
+    }
     let of_lines = told.iter().any(|rule| explainer.is_about_lines(rule));
     for rule in told {
         explainer.rule(rule);

@@ -1,8 +1,9 @@
 //! What images are and ask for, and what comes with the machine.
 
-use crate::catalog::rows::Image;
-use crate::solve::image;
+use crate::catalog::rows::{Flavour, Image};
+use crate::solve::problem::law;
 use crate::solve::request::{ImageRequest, TargetRequest};
+use crate::solve::{coinstall, image};
 
 use super::Explainer;
 use super::words::{driver_words, list, sets};
@@ -28,11 +29,49 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn image_holds(&mut self) {
+        let image = self.image_of().filter(|_| self.request.build.is_none());
+        let is_told = image.is_some_and(|image| self.libraries_in(image));
         let lacks = match self.request.build {
-            Some(_) => "has no nvcc, which `[build]` needs",
-            None => "does not hold the cuDNN that is needed",
+            Some(_) => vec!["has no nvcc, which `[build]` needs"],
+            None if is_told => Vec::new(),
+            None => vec!["does not hold the cuDNN that is needed"],
         };
-        self.image(|name, _, _| vec![format!("{name} {lacks}")]);
+        self.image(|name, _, _| lacks.iter().map(|lacks| format!("{name} {lacks}")).collect());
+    }
+
+    /// The image that is named.
+    fn image_of(&self) -> Option<&'c Image> {
+        match self.target_with("image").or(self.target())?.image {
+            ImageRequest::Known(image) => Some(image),
+            _ => None,
+        }
+    }
+
+    /// What builds load from the system that an image has otherwise, if there are any such.
+    fn libraries_in(&mut self, image: &Image) -> bool {
+        let loading = self.loading();
+        if loading.is_empty() {
+            return false;
+        }
+        let name = image.name();
+        if image.flavour < Flavour::Runtime {
+            self.loads_of_system(&loading);
+            self.say(format!("{name} is of flavour {}, which holds none of them", image.flavour.as_str()));
+        } else if !loading.iter().any(|build| coinstall::finds_cuda(build, &[image.cuda])) {
+            self.loads_of_system(&loading);
+            self.say(format!("{name} holds CUDA {}, whose libraries have other file names", image.cuda.prefix(2)));
+            self.cite(law::SYSTEM_CUDA);
+        } else {
+            self.needs_of_cudnn(&loading);
+            let holds = match image.cudnn {
+                None => "no cuDNN".to_string(),
+                Some(_) if image::holds_unread_cudnn(image) => "a cuDNN of another major".to_string(),
+                Some(cudnn) => format!("cuDNN {cudnn}"),
+            };
+            self.say(format!("{name} holds {holds}"));
+        }
+        self.cite_builds(&loading);
+        true
     }
 
     /// What is said of the image that is named, or that none can be.

@@ -194,8 +194,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let cudnn = request.cudnn.as_ref();
                 RowSet::filter(images.len(), |at| {
                     let glibc_fits = glibcs[at].zip(build.glibc).is_none_or(|(has, needs)| has >= needs);
-                    let serves =
-                        || image::serves(&class.target.reading, cudnn, build, release.line.as_ref(), images[at]);
+                    let serves = || image::serves(&class.target.reading, cudnn, build, images[at]);
                     (glibc_fits || class.off.has(law::id::GLIBC)) && (class.off.has(law::id::IMAGE_HOLDS) || serves())
                 })
             });

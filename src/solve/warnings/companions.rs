@@ -10,7 +10,8 @@ use crate::solve::{by_pip, fits, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{CpuArch, Specifier, Version};
 use crate::warning::{
-    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, LibraryMissing, Nightly, SourceOnly, SystemCuda, UnknownGpuCode,
+    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, LibraryMissing, Nightly, OperatorsOnCpu, SourceOnly, SystemCuda,
+    UnknownGpuCode,
     Warning, When, With,
 };
 
@@ -29,6 +30,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(library_missing(about, row));
         warnings.extend(library_unreached(about, row));
         warnings.extend(on_cpu(about, row));
+        warnings.extend(operators_on_cpu(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
         }
@@ -82,6 +84,15 @@ fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         (false, false) => return None,
     };
     Some(Warning::about(&on_cpu, &key(row)))
+}
+
+/// A package that a GPU runs but for operators of its own, which its wheel for the processor has for the CPU alone.
+fn operators_on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let arch = about.asked.arch;
+    let is_concerned = !row.gpu_code && row.cpu_only.contains(&arch) && about.gpu_builds().next().is_some();
+    let name = format!("{} {}", row.package, row.version);
+    let operators = OperatorsOnCpu { name: &name, arch: arch.as_str() };
+    (is_concerned && !about.asked.is_cpu()).then(|| Warning::about(&operators, &key(row)))
 }
 
 /// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
