@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::solve::{modules, ordinary, own, services, windows};
+use crate::solve::{held, modules, ordinary, own, services, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
@@ -99,6 +99,10 @@ impl Ledger<'_, '_> {
             let built = catalog.source_build(&companion.package, &companion.version).filter(|_| companion.sdist);
             if let Some(row) = built {
                 self.put(entry, row, [Stack(&companion.package)]);
+            }
+            for other in held::of_other_cuda(catalog, target, companion) {
+                self.put(entry, other.newest, [Stack(&companion.package)]);
+                self.put(entry, other.before, [Stack(&companion.package)]);
             }
         }
         let locked = ordinary::locked(target);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::catalog::rows::{Compat, Libraries, SourceBuild, repeated};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
+use crate::solve::held;
 use crate::solve::installs::Install;
 use crate::solve::ordinary;
 use crate::solve::recommended::{self, Recommended};
@@ -201,23 +202,23 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
 /// The wheels of all targets: what several need is listed once.
 fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
     let catalog = request.catalog;
-    let mut merged: BTreeMap<(Install, &str, String), Vec<usize>> = BTreeMap::new();
+    let mut merged: BTreeMap<(Install, &str, String, Vec<String>), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
         let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen));
         for install in all.filter(|install| !is_in_image(chosen, install)) {
             let sha256 = sha256(catalog, chosen, &install);
-            merged.entry((install, chosen.arch.as_str(), sha256)).or_default().extend(group);
+            let asks = asks(request, chosen, &install);
+            merged.entry((install, chosen.arch.as_str(), sha256, asks)).or_default().extend(group);
         }
     }
-    let wheel = |((install, arch, sha256), mut targets): ((Install, &str, String), Vec<usize>)| {
+    let wheel = |((install, arch, sha256, asks), mut targets): ((Install, &str, String, Vec<String>), Vec<usize>)| {
         targets.sort();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let libraries = libraries(catalog, &install, arch);
         let built = source_build(catalog, &install);
         let unisolated = built.map(|row| row.compiles.to_string());
         let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
-        let asks = asks(request, &install);
         let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
         let Install { package, version, index, url, extra, system_cuda, sdist } = install;
         let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
@@ -291,13 +292,17 @@ fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c Sourc
     catalog.source_build(&install.package, &version.ok().filter(|_| install.sdist)?)
 }
 
-/// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it.
-fn asks(request: &Request<'_>, install: &Install) -> Vec<String> {
+/// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it, and which of
+/// those that it requires are for the stack's CUDA.
+fn asks(request: &Request<'_>, chosen: &TargetSolution<'_>, install: &Install) -> Vec<String> {
     let catalog = request.catalog;
     let Ok(version) = Version::parse(variant::public(&install.version)) else { return Vec::new() };
     let rows = ordinary::untold(catalog, &install.package, &version);
     let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
     all.extend(ordinary::held(catalog, &(install.package.clone(), version), &request.packages));
+    let companions = chosen.companions.iter().filter(|row| *row.package == *install.package);
+    let others = companions.flat_map(|row| held::of_other_cuda(catalog, chosen, row));
+    all.extend(others.map(|other| format!("{}<{}", other.before.package, other.before.version)));
     all
 }
 

@@ -11,8 +11,8 @@ use std::rc::Rc;
 use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Branch, Compat, Subject, WindowsDriver};
-use crate::types::{Constraint, Version, distinct};
+use crate::catalog::rows::{Branch, Companion, Compat, Subject, WindowsDriver};
+use crate::types::{Constraint, CpuArch, Version, distinct};
 
 use super::described::{Described, GpuKind, Refusals};
 use super::facts::Facts;
@@ -20,7 +20,7 @@ use super::problem::law::{self, RuleId};
 use super::problem::rules::Needs;
 use super::rowset::RowSet;
 use super::values::DriverRequest;
-use super::{installed, windows};
+use super::{fits, installed, windows};
 
 pub use row::{DriverRow, branch_of};
 
@@ -29,6 +29,8 @@ pub use row::{DriverRow, branch_of};
 pub enum DriverNeed {
     /// No GPU is used.
     Nothing,
+    /// Nobody knows, or something else asks for it.
+    Unsaid,
     /// A CUDA line, and the PTX ISA that the driver has to compile: `Some(None)` where nobody knows which.
     Line(Version, Option<Option<Version>>),
 }
@@ -99,8 +101,10 @@ type Refuses<'a> = Box<dyn Fn(&DriverRow<'_>) -> bool + 'a>;
 
 /// Which drivers each rule keeps from what needs one; none where no rule says so.
 fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleId>, Refuses<'a>)> {
-    let DriverNeed::Line(line, isa) = need else {
-        return vec![(None, Box::new(|row| row.added().is_some()))];
+    let (line, isa) = match need {
+        DriverNeed::Line(line, isa) => (line, isa),
+        DriverNeed::Nothing => return vec![(None, Box::new(|row| row.added().is_some()))],
+        DriverNeed::Unsaid => return Vec::new(),
     };
     let short = line.prefix(2);
     let mut all: Vec<(Option<RuleId>, Refuses)> =
@@ -140,6 +144,11 @@ fn is_too_old<'c>(
             compat.cuda < *line && least.is_some_and(|least| compat.branch.major() < least.major())
         }
     }
+}
+
+/// What a package that carries a CUDA runtime inside needs of a driver.
+pub fn need_of_companion(catalog: &Catalog, row: &Companion, arch: CpuArch) -> DriverNeed {
+    fits::carried_line(catalog, row, arch).map_or(DriverNeed::Unsaid, |line| DriverNeed::Line(line, None))
 }
 
 /// Whether a driver does, while some rules are set aside.

@@ -1,7 +1,7 @@
 //! Which things go together, as plain functions of the things: how code reaches GPUs, what compiles for what.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Index, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Index, Subject, Toolkit, library_major};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::types::constraint::Op;
 use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version};
@@ -98,6 +98,24 @@ pub fn companion_targets(row: &Companion, arch: CpuArch) -> (&[Arch], &[Arch]) {
     }
 }
 
+/// The CUDA line of the runtime that a package carries inside, at the least: it was compiled by a toolkit that knows all
+/// which it holds code for, of the major of the libraries that it asks pip for. None where it carries none.
+pub fn carried_line(catalog: &Catalog, row: &Companion, arch: CpuArch) -> Option<Version> {
+    if !row.gpu_code || !row.follows_cuda() || row.system_cuda || row.cuda.is_some() {
+        return None;
+    }
+    let (sass, ptx) = companion_targets(row, arch);
+    let major = row.asked(arch).filter_map(|(of, _)| library_major(of)).max();
+    if sass.is_empty() && ptx.is_empty() && major.is_none() {
+        return None;
+    }
+    let knows = |toolkit: &&Toolkit| {
+        sass.iter().all(|target| toolkit.sass.contains(target)) && ptx.iter().all(|target| toolkit.ptx.contains(target))
+    };
+    let of_major = |toolkit: &&Toolkit| major.is_none_or(|major| toolkit.version.major() >= major);
+    catalog.toolkits.iter().filter(of_major).find(knows).map(|toolkit| toolkit.version.prefix(2))
+}
+
 /// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major.
 pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
     row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))
@@ -192,6 +210,9 @@ pub fn best_arch(gpu: crate::types::Cc, toolkit: &[Arch], builder: &[Arch], tegr
     let runs = |arch: &Arch| arch.suffix == Suffix::None && crate::coverage::sass_runs(*arch, gpu, tegra);
     toolkit.iter().copied().filter(|arch| runs(arch) && builder.contains(arch)).max()
 }
+
+/// They are made for each CUDA that torch is made for, and lie beside it.
+pub const BESIDE_TORCH: [&str; 2] = ["torchaudio", "torchvision"];
 
 /// The package that torch compiles with.
 pub const TRITON: &str = "triton";

@@ -9,11 +9,11 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Index};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
+use super::fits;
 use super::solution::TargetSolution;
 use super::thirds::Wants;
 
-/// They are made for each CUDA that torch is made for, and lie beside it.
-pub const BESIDE_TORCH: [&str; 2] = ["torchaudio", "torchvision"];
+pub use super::fits::BESIDE_TORCH;
 
 /// A package that is held to one release where others bring it in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -129,4 +129,31 @@ fn goes_along(catalog: &Catalog, row: &Companion, variant: &str, was_seen: bool)
     let Some(with) = needs.single().copied().or_else(|| oldest().filter(|_| was_seen)) else { return false };
     let of_torch = |build: &Build| build.package == row.framework && build.version.cmp_prefix(&with).is_eq();
     catalog.builds.iter().any(|build| of_torch(build) && build.variant == variant)
+}
+
+/// What a chosen package leaves open, of which an installer would take a release for another CUDA: each is for one
+/// (`cuda-bindings<14,>=12.9.1`).
+pub struct OtherCuda<'c> {
+    /// The first release that is made for another CUDA.
+    pub before: &'c Companion,
+    /// The newest before it, which goes with the stack's.
+    pub newest: &'c Companion,
+}
+
+/// What it is for a chosen package, of those that follow a CUDA alone.
+pub fn of_other_cuda<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>, row: &Companion) -> Vec<OtherCuda<'c>> {
+    let of_build = chosen.builds.iter().find_map(|build| build.line());
+    let of_system = || chosen.cuda.map(|toolkit| toolkit.version).filter(|_| chosen.builds.is_empty());
+    let Some(line) = of_build.or_else(of_system) else { return Vec::new() };
+    let is_chosen = |of: &str| chosen.companions.iter().any(|one| *one.package == *of);
+    let mut found = Vec::new();
+    for (of, range) in row.asked(chosen.arch).filter(|(of, _)| !is_chosen(of)) {
+        let Ok(range) = Specifier::parse(range) else { continue };
+        let of_package = catalog.companions.iter().filter(|one| *one.package == *of && one.follows_cuda());
+        let admitted: Vec<&Companion> = of_package.filter(|one| range.admits(&one.version)).collect();
+        let Some(newest) = admitted.iter().rev().find(|one| fits::companion_line(one, Some(&line))) else { continue };
+        let before = admitted.iter().find(|one| one.version > newest.version);
+        found.extend(before.map(|before| OtherCuda { before, newest }));
+    }
+    found
 }

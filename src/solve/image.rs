@@ -63,6 +63,8 @@ pub struct Needs {
     pub system_cuda: bool,
     /// A compiler, to install what comes as source only: an image that is chosen holds one.
     pub compiles: bool,
+    /// cuDNN's headers, for what is compiled: an image that is chosen had better hold them.
+    pub cudnn_headers: bool,
 }
 
 impl Needs {
@@ -210,7 +212,7 @@ impl Asked<'_, '_> {
         // Images with a torch of their own come as they are: there is no smaller one to prefer.
         let whole = image.torch.is_some() || SAMPLED.contains(&&*image.repository);
         if self.inside.needs.compiler {
-            let no_more = image.cudnn.is_none() == self.inside.cudnn.is_none();
+            let no_more = image.cudnn.is_none() == self.inside.cudnn.is_none() || self.brings_headers(image);
             return image.flavour == Flavour::Devel && (pinned || whole || no_more);
         }
         match self.inside.cudnn {
@@ -227,9 +229,15 @@ impl Asked<'_, '_> {
             }
             None => {
                 image.flavour == self.inside.needs.smallest_flavour()
-                    && (image.cudnn.is_none() || self.is_loaded(image))
+                    && (image.cudnn.is_none() || self.is_loaded(image) || self.brings_headers(image))
             }
         }
+    }
+
+    /// Whether an image may be taken for the headers of the cuDNN in it, where nobody says that there are some.
+    fn brings_headers(&self, image: &Image) -> bool {
+        let wanted = self.inside.needs.cudnn_headers && self.machine.reading.cudnn.is_none();
+        wanted && image.cudnn.is_some() && image.flavour == Flavour::Devel
     }
 
     /// Whether the cuDNN of an image is one that a package loads.
@@ -237,6 +245,17 @@ impl Asked<'_, '_> {
         let loads = |inside: &Version| self.inside.loads.as_ref().is_some_and(|loads| loads.admits(inside));
         image.cudnn.as_ref().is_some_and(|inside| loads(inside) && self.machine.takes_cudnn(inside, self.off))
     }
+}
+
+/// Whether an image holds the headers of the cuDNN that a stack loads: they stand beside nvcc, and those of another major
+/// tell of another library.
+pub fn has_cudnn_headers(image: &Image, loaded: Option<&Version>) -> bool {
+    let is_it = |inside: &Version| {
+        loaded.is_none_or(|loaded| {
+            loaded.major() == inside.major() || may_hold(image, |told| told.major() == loaded.major())
+        })
+    };
+    image.flavour == Flavour::Devel && image.cudnn.as_ref().is_some_and(is_it)
 }
 
 /// Whether an image may hold a cuDNN of a major, where nobody has read which release it holds: its tag tells that much.

@@ -41,18 +41,37 @@ pub fn are_found(catalog: &Catalog, machine: &Machine<'_>, build: &Build, wanted
             let open = self::asked(catalog, build, arch);
             let concerned = wanted.iter().any(|(name, _)| open.iter().any(|(asked, _)| asked == name));
             let serves = |toolkit: &&Libraries| {
-                let takes = |(name, range): &PackageRequest| {
-                    let version = component(toolkit, name).and_then(|version| Version::parse(version).ok());
-                    version.is_none_or(|version| range.admits(&version))
-                };
-                open.iter().any(|(name, _)| component(toolkit, name).is_some())
-                    && open.iter().all(takes)
+                has_all(toolkit, &open)
                     && wanted.iter().all(|(name, range)| goes_with(toolkit, name, range))
                     && compiles_for(catalog, machine, &toolkit.version)
             };
             !concerned || toolkits(catalog).any(|toolkit| serves(&toolkit))
         }
     }
+}
+
+/// Whether some toolkit release of those that are asked for has what a build leaves open, and knows every GPU of some
+/// machines; none where it leaves nothing open.
+pub fn has_toolkit(
+    catalog: &Catalog,
+    machines: &[&Machine<'_>],
+    build: &Build,
+    is_asked: impl Fn(Version) -> bool,
+) -> bool {
+    let open = if build.pins == Some(Pins::AtLeast) { asked(catalog, build, build.arch) } else { Vec::new() };
+    toolkits(catalog).filter(|toolkit| is_asked(toolkit.version)).any(|toolkit| {
+        let compiles = |machine: &&Machine<'_>| compiles_for(catalog, machine, &toolkit.version);
+        has_all(toolkit, &open) && machines.iter().all(compiles)
+    })
+}
+
+/// Whether a toolkit release has components for all that is asked for, as far as it has such components.
+fn has_all(toolkit: &Libraries, open: &[PackageRequest<'_>]) -> bool {
+    let takes = |(name, range): &PackageRequest| {
+        let version = component(toolkit, name).and_then(|version| Version::parse(version).ok());
+        version.is_none_or(|version| range.admits(&version))
+    };
+    open.iter().any(|(name, _)| component(toolkit, name).is_some()) && open.iter().all(takes)
 }
 
 /// The metapackages of toolkit releases.

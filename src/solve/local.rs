@@ -87,13 +87,23 @@ impl<'c> Ranked<'_, '_, 'c> {
         toolkits
     }
 
-    /// The stack's own line, then the newest older one, then the oldest newer one.
+    /// The cuDNN whose headers the chosen packages are compiled with: none if they need none.
+    fn headers_of(&self) -> Option<&Version> {
+        let group = self.plan.groups.iter().find(|group| group.classes.contains(&self.at))?;
+        let mut chosen = group.companions.iter().map(|companion| companion.of(self.choice));
+        chosen.find(|row| row.cudnn_headers.is_some())?;
+        let platform = self.plan.classes[self.at].target.platform;
+        self.releases.iter().find_map(|release| release.on(platform)?.cudnn.as_ref())
+    }
+
+    /// The stack's own line, then the newest older one, then the oldest newer one; of each those with the headers that
+    /// are needed.
     fn images(&self) -> Vec<usize> {
         let (plan, local) = (self.plan, &self.plan.locals[self.at]);
         let Some(choices) = &local.image else { return Vec::new() };
         let mut images = self.beside(choices.var);
         images.sort_by_key(|&row| plan.network.rank(choices.var, row));
-        let Some(line) = self.line() else { return images };
+        let (Some(line), headers) = (self.line(), self.headers_of()) else { return images };
         let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
         let torch = self.releases.iter().find(of_torch).map(|release| release.version.as_str());
         let other_torch =
@@ -111,7 +121,10 @@ impl<'c> Ranked<'_, '_, 'c> {
                 Ordering::Less => (1, None),
                 Ordering::Greater => (2, Some(&image.cuda)),
             };
-            (other_torch(image), refused(image), distance, cuda, plan.network.rank(choices.var, row))
+            let is_bare = headers.is_some() && !image::has_cudnn_headers(image, headers);
+            let other_cudnn = is_bare && image.cudnn.is_some();
+            let rank = plan.network.rank(choices.var, row);
+            (other_torch(image), refused(image), distance, cuda, is_bare, other_cudnn, rank)
         });
         images
     }

@@ -250,7 +250,8 @@ fn minimum_driver<'c>(
     let (request, class, judged) = (plan.request, &plan.classes[at], answer.driver.as_ref()?);
     let problem = request.problem;
     let needs = driver_needs(plan, at, choice, answer);
-    if needs.iter().all(|need| *need == DriverNeed::Nothing) && answer.image.is_none() && !class.target.pins_driver() {
+    let is_free = |need: &DriverNeed| matches!(need, DriverNeed::Nothing | DriverNeed::Unsaid);
+    if needs.iter().all(is_free) && answer.image.is_none() && !class.target.pins_driver() {
         return None;
     }
     // What an overlay has retracted is no rule any more.
@@ -294,7 +295,8 @@ fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Targe
     let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
     let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, None));
-    of_releases.chain(of_toolkit).chain(of_cuda).collect()
+    let carried = answer.companions.iter().map(|row| driver::need_of_companion(request.catalog, row, answer.arch));
+    of_releases.chain(of_toolkit).chain(of_cuda).chain(carried).collect()
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.
@@ -308,12 +310,16 @@ fn is_native(answer: &TargetSolution<'_>, driver: &DriverRow<'_>) -> bool {
 
 /// The image of the same CUDA and OS with no compiler in it.
 fn runtime_sibling<'c>(request: &Request<'c>, devel: &Image, target: &TargetRequest<'_>) -> Option<&'c Image> {
-    let smallest = request.needs_of_images().smallest_flavour();
+    let needs = request.needs_of_images();
+    let smallest = needs.smallest_flavour();
+    // Taken for its headers, it need not hold the library where a framework brings one.
+    let for_headers = needs.cudnn_headers && !needs.system_cuda && matches!(target.image, ImageRequest::Choose(_));
+    let holds_cudnn = devel.cudnn.is_some() && !for_headers;
     let siblings = request.catalog.images.iter().filter(|image| {
         image.repository == devel.repository
             && image.cuda == devel.cuda
             && image.os == devel.os
-            && image.cudnn.is_some() == devel.cudnn.is_some()
+            && image.cudnn.is_some() == holds_cudnn
             && image.torch == devel.torch
             && (smallest..Flavour::Devel).contains(&image.flavour)
             && !image.withdrawn

@@ -2,7 +2,6 @@
 //! have been made for a single system. Of such a thing anything may be true, so a request has no answer only where it has
 //! none without it either.
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion};
 use crate::spec::Share;
 use crate::types::constraint::{Comparison, Op};
@@ -36,7 +35,7 @@ impl<'c> Unread<'c> {
     pub fn of(request: &Request<'c>) -> Unread<'c> {
         let mut unread = Unread::default();
         for ask in request.frameworks.iter().chain(&request.companions).filter(|ask| !ask.own) {
-            if let Some(unknown) = of_release(request.catalog, ask) {
+            if let Some(unknown) = of_release(request, ask) {
                 unread.unknowns.push(unknown);
                 unread.releases.push(ask.package);
                 continue;
@@ -75,9 +74,9 @@ impl<'c> Unread<'c> {
 }
 
 /// A release that is not known, and that may have been published for all that anybody has read.
-fn of_release(catalog: &Catalog, ask: &PackageRequest<'_>) -> Option<Unknown> {
-    let (package, wanted) = (ask.package, &ask.constraint);
-    if wanted.is_any() {
+fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
+    let (catalog, package, wanted) = (request.catalog, ask.package, &ask.constraint);
+    if wanted.is_any() || is_on_all(request, ask) {
         return None;
     }
     let builds = catalog.builds.iter().filter(|row| *row.package == *package).map(|row| row.version);
@@ -130,6 +129,15 @@ fn of_release(catalog: &Catalog, ask: &PackageRequest<'_>) -> Option<Unknown> {
         keys: key,
         how: format!("{}, or take a release that is known (`gpuenv catalog show {package}`)", then("it")),
     })
+}
+
+/// Whether what is asked for is known for every target: a snapshot that lies in its image is no release.
+fn is_on_all(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool {
+    let known = |on: Platform<'_>| {
+        let mut builds = request.catalog.builds.iter().filter(|build| build.package == *ask.package && on.takes(build));
+        builds.any(|build| ask.takes_build(build))
+    };
+    ask.names_prerelease() && request.targets.iter().all(|target| known(target.platform))
 }
 
 /// Whether some pre-release is asked for by its name, of which listings say nothing. Nightlies of torch are told by the

@@ -26,6 +26,13 @@ pub enum BringsOtherCuda<'a> {
         /// The build of the framework.
         build: &'a str,
     },
+    /// Every release that is known of what it requires holds no code for some GPU of the target.
+    NoCode {
+        /// The package and its release.
+        name: &'a str,
+        /// What it requires.
+        requires: &'a str,
+    },
 }
 
 impl Kind for BringsOtherCuda<'_> {
@@ -33,7 +40,8 @@ impl Kind for BringsOtherCuda<'_> {
     const EXPLAINED: &'static str = "A wheel for one CUDA line asks for further packages by version only, and installers take those from the \
         package index, where they are made for another line: two CUDA runtimes, or libraries that do not load. \
         Name these packages under `[stack]`, and they come from the index of the framework's variant. Where every release that is \
-        required is known to load another CUDA, choose a variant of that CUDA, or a release that requires none of them.";
+        required is known to load another CUDA, choose a variant of that CUDA, or a release that requires none of them. Where every \
+        one holds no code for a GPU, what computes with it fails there with \"no kernel image\".";
 
     fn message(&self) -> String {
         match self {
@@ -45,6 +53,10 @@ impl Kind for BringsOtherCuda<'_> {
             BringsOtherCuda::Loads { name, requires, cuda, build } => format!(
                 "{name} requires {requires}, and every release of it that is known loads CUDA {cuda}, which {build} does not \
                  bring: it may not load; choose a variant of CUDA {cuda}, or another release of what requires it"
+            ),
+            BringsOtherCuda::NoCode { name, requires } => format!(
+                "{name} requires {requires}, and no release of it that is known holds code for every GPU of the target: what \
+                 computes with it fails there with \"no kernel image\"; choose another release of what requires it"
             ),
         }
     }

@@ -2,6 +2,7 @@
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::catalog::rows::Companion;
+use gpuenv::explain::{self, why::why};
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
 use gpuenv::solve::installs::Install;
@@ -196,6 +197,91 @@ fn headers_that_a_build_includes_are_told_where_nothing_brings_them() {
         let only = warnings.iter().find(|one| one.code == "source-only").expect("it is told");
         assert_eq!(only.message.contains("CUDNN_PATH"), told, "{text}: {only:?}");
     }
+}
+
+/// A chosen image brings the headers that a build includes, of the cuDNN that the framework loads, and of no other major.
+#[test]
+fn an_image_with_the_headers_that_a_build_includes_is_chosen() {
+    for (stack, build, image) in [
+        ("torch = \"2.5.1+cu124\"\ntransformer-engine = \"==1.13.0\"", true, "12.4.1-cudnn-devel-ubuntu22.04"),
+        ("torch = \"2.5.1+cu124\"\ntransformer-engine = \"==1.13.0\"", false, "12.4.1-cudnn-devel-ubuntu22.04"),
+        ("torch = \"2.5.1+cu124\"\ntransformer-engine = \"==2.4.0\"", true, "12.4.1-devel-ubuntu22.04"),
+        // Of CUDA 12.1 there are images with cuDNN 8 only, and this torch loads cuDNN 9.
+        ("torch = \"2.5.1+cu121\"\ntransformer-engine = \"==1.13.0\"", true, "12.1.1-devel-ubuntu22.04"),
+        ("torch = \"2.3.1+cu121\"\ntransformer-engine = \"==1.13.0\"", true, "12.1.1-cudnn8-devel-ubuntu22.04"),
+    ] {
+        let text = asked(stack, "").replace("os = ", "image = \"nvidia/cuda\"\nos = ");
+        let text = if build { text.replace("[target", "[build]\n[target") } else { text };
+        let chosen = lock(&text);
+        assert_eq!(chosen.target().image.map(|image| &*image.tag), Some(image), "{text}");
+        let bare = chosen.target().runtime_image.is_none_or(|image| image.cudnn.is_none());
+        assert!(bare, "what runs needs no headers: {text}");
+    }
+}
+
+/// What a package brings along must hold code, and be built for the stack's CUDA, where some release of it is.
+#[test]
+fn what_is_brought_along_goes_with_the_stack() {
+    let asked = |stack: &str, gpu: &str, driver: &str| {
+        format!("[stack]\n{stack}\n[target.t]\ngpu = \"{gpu}\"\ndriver = \"{driver}\"\nforward-compat = \"never\"")
+    };
+    let brings_other = |text: &str| {
+        let loads = |one: &&Warning| {
+            one.code == "brings-other-cuda" && one.message.contains("no release of it")
+                || one.message.contains("every release of it that is known loads")
+        };
+        given(text).iter().find(loads).is_some()
+    };
+    // The newest that takes CUDA 11.8 pins a release of xformers that was seen for CUDA 12 only.
+    let chosen = asked("vllm = \"*\"", "V100", "470.256.02");
+    assert_ne!(lock(&chosen).target().stack()["vllm"], "0.10.1.1");
+    assert!(!brings_other(&chosen));
+    for (stack, gpu, told) in [
+        ("vllm = \"0.10.1.1+cu118\"", "A100-PCIE-40GB", true),
+        ("vllm = \"0.10.1.1\"\ntorch = \"2.7.1+cu126\"", "V100", true),
+        ("vllm = \"0.10.1.1\"\ntorch = \"2.7.1+cu126\"", "A100-PCIE-40GB", false),
+    ] {
+        assert_eq!(brings_other(&asked(stack, gpu, "580.95.05")), told, "{stack} {gpu}");
+    }
+}
+
+/// Of what a package requires and leaves open exports hold to the releases for the stack's CUDA.
+#[test]
+fn what_is_made_for_one_cuda_is_held_to_that_of_the_stack() {
+    let holds = |stack: &str, driver: &str| {
+        let lock = written(&asked(stack, &format!("driver = \"{driver}\"")));
+        lock.wheel.into_iter().find(|wheel| wheel.package == "numba-cuda").expect("it was asked for").asks
+    };
+    assert_eq!(holds("torch = \"2.6.0+cu124\"\nnumba-cuda = \"0.30.4\"", "550.54.15"), ["cuda-bindings<13.0.0"]);
+    assert_eq!(holds("numba-cuda = \"0.30.4\"", "550.54.15"), ["cuda-bindings<13.0.0"]);
+    assert!(holds("torch = \"2.9.0+cu130\"\nnumba-cuda = \"0.30.4\"", "580.95.05").is_empty());
+    let named = "torch = \"2.6.0+cu124\"\nnumba-cuda = \"0.30.4\"\ncuda-bindings = \"12\"";
+    assert!(holds(named, "550.54.15").is_empty(), "it is locked itself");
+}
+
+/// A package that carries a CUDA runtime inside needs a driver for it: what compiled its code knows all that it holds
+/// code for, and is of the major of the libraries that it asks pip for.
+#[test]
+fn a_runtime_inside_a_package_needs_its_driver() {
+    let asked = |release: &str, driver: &str| {
+        format!(
+            "[stack]\nxgboost = \"{release}\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\n{driver}\nforward-compat = \"never\""
+        )
+    };
+    for (release, driver, serves) in [
+        ("2.0.3", "470.256.02", true),
+        ("2.1.0", "470.256.02", false),
+        ("3.0.1", "470.256.02", false),
+        ("3.0.1", "525.105.17", true),
+        ("3.4.1", "550.54.15", false),
+        ("3.4.1", "580.95.05", true),
+    ] {
+        let text = asked(release, &format!("driver = \"{driver}\""));
+        assert_eq!(matches!(lock(&text), Outcome::Solution(..)), serves, "{text}");
+        assert!(serves || culprits(&text).contains(&"stack.xgboost".to_string()), "{text}");
+    }
+    let minimum = lock(&asked("3.4.1", "")).target().minimum.expect("there is one");
+    assert_eq!(minimum.as_str(), "580.65.06");
 }
 
 #[test]
@@ -470,4 +556,74 @@ fn refused(text: &str) -> String {
             errors.iter().map(|one| format!("{}: {}", one.message, one.help.as_deref().unwrap_or(""))).collect()
         }
     }
+}
+
+/// What pip installs for JAX is what the lock holds and explain tells, beside a torch that has copies of its own inside.
+#[test]
+fn explain_tells_the_libraries_that_the_lock_holds() {
+    let text = asked("torch = \"2.1.2+cu121\"\njax = \"0.7.1\"", "driver = \"550.54.15\"");
+    let spec = spec::parse(&text).expect("the spec parses");
+    let stack = lock(&text).target().stack();
+    let told = why(&spec, rules(), &Locked::new(), &Steps::new(LIMIT)).expect("it has an answer");
+    for (name, holder) in [("cudnn", "torch 2.1.2+cu121 holds 8.9.2.26 inside"), ("nccl", "inside"), ("cuda", "jax")] {
+        let choice = told.choices.iter().find(|choice| choice.key == format!("stack.{name}")).expect("it is told");
+        assert_eq!(choice.chosen, stack[name]);
+        assert!(choice.because[0].contains(holder) && choice.because[0].contains("jax 0.7.1+cu12"), "{choice:?}");
+        assert!(choice.rejected.is_empty(), "{choice:?}");
+    }
+}
+
+/// A JAX that leaves its libraries open is of the CUDA line whose libraries are installed for it.
+#[test]
+fn jax_is_of_any_line_whose_libraries_it_takes() {
+    let on = |cuda: &str, gpu: &str| {
+        lock(&format!(
+            "[stack]\njax = \"0.7.1\"\ncuda = \"{cuda}\"\n[target.t]\ngpu = \"{gpu}\"\ndriver = \"580.95.05\""
+        ))
+    };
+    for (cuda, release) in [("12.6", "12.6.3"), ("12.9", "12.9.1"), ("12.8", "12.8.1")] {
+        let chosen = on(cuda, "A100").target().stack();
+        assert!(chosen["cuda"].starts_with(cuda), "{release} {chosen:?}");
+    }
+    // Below what its metadata asks for, and what does not know the GPU.
+    assert!(on("12.0", "A100").is_conflict());
+    assert!(on("12.6", "B200").is_conflict());
+}
+
+/// The snapshot of torch in an image is asked for by the version that it carries, label or not.
+#[test]
+fn the_snapshot_in_an_image_goes_by_its_own_version() {
+    let on = |torch: &str, place: &str| {
+        lock(&format!("[stack]\ntorch = \"{torch}\"\n[target.t]\ngpu = \"A100\"\ndriver = \"550.54.15\"\n{place}"))
+    };
+    let image = "image = \"nvcr.io/nvidia/pytorch:25.01-py3\"";
+    for written in ["2.6.0a0", "2.6.0a0+ecf3bae40a.nv25.01", "2.6"] {
+        assert!(on(written, image).target().has("torch").starts_with("2.6.0a0"), "{written}");
+    }
+    assert!(on("2.6.0a0", "").is_undetermined(), "nobody has read the list of snapshots");
+    assert!(!matches!(on("2.7.0a0", image), Outcome::Solution(..)));
+}
+
+/// An image that is changed keeps its system, and a package that no release helps moves with what follows it.
+#[test]
+fn a_fix_keeps_the_system_and_takes_along_what_follows() {
+    let fixes = |text: &str| {
+        let spec = spec::parse(text).expect("the spec parses");
+        explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("there is a conflict").fixes
+    };
+    let text = "[stack]\ntorch = \"2.9.0+cu130\"\n[build]\n[target.t]\ngpu = \"V100\"\ndriver = \"580\"\n\
+                image = \"nvidia/cuda:13.0.1-devel-ubuntu22.04\"";
+    let images: Vec<String> = fixes(text)
+        .iter()
+        .flat_map(|fix| fix.changes.iter().filter(|change| change.key == "target.t.image"))
+        .filter_map(|change| change.to.clone())
+        .collect();
+    assert!(!images.is_empty() && images.iter().all(|image| image.ends_with("-devel-ubuntu22.04")), "{images:?}");
+    // No torch for CUDA 11 has wheels for this Python: another one takes the image along.
+    let text = "[stack]\ntorch = \"2.6.0+cu118\"\npython = \"3.14\"\n[build]\n[target.t]\ngpu = \"A100\"\n\
+                driver = \"580\"\nimage = \"nvidia/cuda:11.8.0-devel-ubuntu22.04\"";
+    let together = |fix: &explain::Fix| {
+        ["stack.torch", "target.t.image"].iter().all(|key| fix.changes.iter().any(|change| change.key == *key))
+    };
+    assert!(fixes(text).iter().any(together));
 }

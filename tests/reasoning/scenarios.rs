@@ -192,3 +192,43 @@ fn every_reported_situation_gets_the_answer_that_was_found_then() {
     let complaints: Vec<String> = told.into_iter().flatten().collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
+
+/// What an answer holds, written into gpuenv.toml, has that answer again: whoever pins what was locked is not refused.
+#[test]
+fn what_an_answer_holds_may_be_written() {
+    let told = parallel::each(&folders(), |folder| {
+        let text = fs::read_to_string(folder.join("gpuenv.toml")).expect("the scenario's file is there");
+        let refused = refused_when_written(&text)?;
+        Some(format!("{}: {refused}", folder.display()))
+    });
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    assert!(told.is_empty(), "{}", told.join("\n"));
+}
+
+/// What of an answer is refused where it is written; none if all is well, or targets have stacks of their own.
+fn refused_when_written(text: &str) -> Option<String> {
+    let spec = spec::parse(text).ok()?;
+    let Outcome::Solution(answer, _) = lock(text) else { return None };
+    let stack = answer.targets[0].stack();
+    let is_shared = answer.targets.iter().all(|target| target.stack() == stack);
+    if !is_shared || !spec.own.is_empty() {
+        return None;
+    }
+    let (mut edits, builds) = (Vec::new(), &answer.targets[0].builds);
+    for (name, version) in stack.iter().filter(|(name, _)| *name != "triton") {
+        // The toolkit that compiles may be of another minor than the wheels, and frameworks may be of two.
+        let value = match name.as_str() {
+            "cuda" if spec.build.is_some() || builds.len() > 1 => continue,
+            "cuda" => version.split('.').take(2).collect::<Vec<_>>().join("."),
+            _ => version.clone(),
+        };
+        edits.push((format!("stack.{name}"), Some(value)));
+    }
+    let written = spec.edited(&edits).expect("what was chosen can be written");
+    let (request, _) = Request::new(&written, rules_of(&written)).expect("its names are known");
+    match resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+        Resolution::Solution(again) if again.targets[0].builds == *builds => None,
+        Resolution::Solution(again) => Some(format!("{stack:?}, then {:?}", again.targets[0].stack())),
+        _ => Some(format!("{stack:?} is refused")),
+    }
+}

@@ -211,9 +211,14 @@ impl Build {
 
     /// Whether its wheel calls itself older than the release that it is counted as: `2.5.0a0` is not yet 2.5.0.
     pub fn is_snapshot(&self) -> bool {
-        let public = self.wheel.as_deref().map(variant::public);
-        let is_earlier = public.and_then(|public| Version::parse(public).ok()).is_some_and(|it| it.is_prerelease());
-        is_earlier && !self.is_laid()
+        self.snapshot().is_some()
+    }
+
+    /// The version that such a build carries, and its label: `2.6.0a0` and `ecf3bae`.
+    pub fn snapshot(&self) -> Option<(Version, &str)> {
+        let (public, label) = variant::parts(self.wheel.as_deref()?);
+        let version = Version::parse(public).ok().filter(|it| it.is_prerelease() && !self.is_laid())?;
+        Some((version, label.unwrap_or_default()))
     }
 }
 

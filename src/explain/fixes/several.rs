@@ -3,8 +3,9 @@
 use crate::explain::{needed, target_of};
 
 use super::written::written_down;
-use super::{Edit, Finder, set, unset};
-use crate::solve::request::Direction;
+use super::{Edit, Finder, Fix, set, unset};
+use crate::catalog::rows::{Image, repeated};
+use crate::solve::request::{Direction, PARTS};
 use crate::types::distinct;
 
 /// Specs with more keys than this are not loosened as a whole.
@@ -39,6 +40,26 @@ impl<'c> Finder<'_, 'c> {
             if self.found.len() >= before + PAIRS {
                 return;
             }
+        }
+    }
+
+    /// Where a package of the stack has no other release beside the rest, it and what follows it: packages of its family,
+    /// and the image or the toolkit that it is compiled with.
+    pub(super) fn try_followers(&mut self, key: &str) {
+        let moves = |fix: &Fix| fix.changes.iter().any(|change| change.key == *key);
+        if !key.starts_with("stack.") || self.found.iter().any(moves) {
+            return;
+        }
+        let is_package = |key: &str| key.strip_prefix("stack.").is_some_and(|name| !PARTS.contains(&name));
+        let follows = |other: &String| {
+            *other != *key && (is_package(other) || other.ends_with(".image") || other.ends_with(".toolkit"))
+        };
+        let keys: Vec<String> = self.spec.keys().into_iter().filter(follows).collect();
+        let alone = self.loosened(&[key.to_string()], &[]);
+        let needed = self.to_be_loosened(&keys, &alone).filter(|needed| !needed.is_empty());
+        if let Some(needed) = needed {
+            let together: Vec<String> = std::iter::once(key.to_string()).chain(needed).collect();
+            self.try_together(&together, &[]);
         }
     }
 
@@ -186,6 +207,7 @@ impl<'c> Finder<'_, 'c> {
     /// A system, C library or compiler that would be removed gets the nearest value that also serves, if any does.
     fn keep_written(&self, changes: &mut [Edit]) {
         self.leave_lists_open(changes);
+        self.keep_system(changes);
         for at in 0..changes.len() {
             let (key, None) = changes[at].clone() else { continue };
             let values = match key.rsplit('.').next().filter(|_| key.starts_with("target.")) {
@@ -204,6 +226,33 @@ impl<'c> Finder<'_, 'c> {
                 self.has_answer(&tried)
             };
             changes[at].1 = values.into_iter().find(serves);
+        }
+    }
+
+    /// An image in the place of another keeps its system, where there is such a one for the CUDA that is chosen.
+    fn keep_system(&self, changes: &mut [Edit]) {
+        let images = &self.asker.catalog.images;
+        let row = |repository: &str, tag: &str| {
+            images.iter().find(|row| row.repository == repeated(repository) && row.tag == *tag)
+        };
+        for at in 0..changes.len() {
+            let (key, Some(value)) = changes[at].clone() else { continue };
+            let target = self.spec.target(target_of(&key)).filter(|_| key.ends_with(".image"));
+            let Some(image) = target.and_then(|target| target.image.as_ref()) else { continue };
+            let repository = &image.value.repository;
+            let from = image.value.tag.as_ref().and_then(|tag| row(repository, tag));
+            let to = value.rsplit_once(':').and_then(|(_, tag)| row(repository, tag));
+            let Some((from, to)) = from.zip(to).filter(|(from, to)| from.os != to.os) else { continue };
+            let is_near = |row: &&Image| {
+                let holds = |row: &Image| (row.cuda.prefix(2), row.flavour, row.cudnn.is_some());
+                row.repository == to.repository && row.os == from.os && holds(row) == holds(to) && !row.withdrawn
+            };
+            let Some(near) = images.iter().filter(is_near).max_by_key(|row| row.cuda) else { continue };
+            let mut tried = changes.to_vec();
+            tried[at].1 = Some(format!("{repository}:{}", near.tag));
+            if self.has_answer(&tried) {
+                changes.clone_from_slice(&tried);
+            }
         }
     }
 

@@ -264,6 +264,7 @@ impl<'c> Explainer<'_, 'c> {
         if let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) {
             self.say_line("cuda", wanted);
         }
+        self.companion_runtimes();
     }
 
     pub(super) fn library_cuda(&mut self) {

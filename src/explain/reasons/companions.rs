@@ -78,6 +78,19 @@ impl<'c> Explainer<'_, 'c> {
         });
     }
 
+    /// The CUDA of blamed packages that follow no framework: what they are made for, or carry inside.
+    pub(super) fn companion_runtimes(&mut self) {
+        let (catalog, arch) = (self.request.catalog, self.target().map_or(CpuArch::X86_64, |target| target.arch));
+        self.companions_say(|row| {
+            let made_for = row.cuda.as_ref().filter(|_| row.follows_cuda());
+            let carried = || fits::carried_line(catalog, row, arch);
+            match made_for {
+                Some(cuda) => Some(format!("is made for CUDA {cuda}")),
+                None => carried().map(|line| format!("carries the runtime of CUDA {line} or newer, which compiled it")),
+            }
+        });
+    }
+
     /// The libraries that blamed packages ask for by the name of a CUDA.
     pub(super) fn companion_libraries(&mut self) {
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);

@@ -2,6 +2,8 @@
 
 use crate::catalog::rows::{Build, FRAMEWORKS, Status};
 use crate::explain::FactNote;
+use crate::solve::coinstall;
+use crate::solve::pieces::Pieces;
 use crate::spec::Spec;
 use crate::types::{Constraint, Version};
 
@@ -152,10 +154,11 @@ impl<'c> Explainer<'_, 'c> {
     fn library(&self, scope: &Scope<'_, 'c>, spec: &Spec, name: &'static str) -> Option<Choice> {
         let target = scope.target;
         let of = |build: &&&'c Build| if name == "cudnn" { build.cudnn.as_ref() } else { build.nccl.as_ref() };
-        let open = name == "cudnn" && target.cudnn.is_some();
-        let bringing = target.builds.iter().find_map(|build| Some((*build, of(&build)?))).filter(|_| !open);
+        let chosen =
+            if name == "cudnn" { target.cudnn.map(|row| &row.version) } else { target.nccl.map(|row| &row.version) };
+        let bringing = target.builds.iter().find_map(|build| Some((*build, of(&build)?)));
         let key = format!("stack.{name}");
-        if let Some((build, version)) = bringing {
+        if let Some((build, version)) = bringing.filter(|_| chosen.is_none()) {
             let because = format!("comes with {} {}+{}", build.package, build.version, build.variant);
             let mut fact = self.note(self.asker.catalog.cite(build));
             if let Some(source) = &build.pins_source {
@@ -165,10 +168,22 @@ impl<'c> Explainer<'_, 'c> {
             }
             return Some(self.follows(self.own_key(scope, &key), "version", version.to_string(), because, vec![fact]));
         }
-        let catalog = self.asker.catalog;
-        let (chosen, known): (&Version, Vec<Version>) = match name {
-            "cudnn" => (&target.cudnn?.version, catalog.cudnns.iter().map(|row| row.version).collect()),
-            _ => (&target.nccl?.version, catalog.nccls.iter().map(|row| row.version).collect()),
+        let (catalog, chosen) = (self.asker.catalog, chosen?);
+        // One that a wheel holds inside is a copy of its own, and asking for a newer one would ask it of that too.
+        let mut holding = target.builds.iter().filter(|build| build.pins.is_none() && !build.system_cuda);
+        if let Some((holding, inside)) = holding.find_map(|build| Some((build, of(&build)?))) {
+            let open = target.builds.iter().filter(|build| coinstall::leaves_open(build)).map(|build| build.named());
+            let because = format!(
+                "pip installs it for {}; {} holds {inside} inside its wheel",
+                open.collect::<Vec<_>>().join(" and "),
+                holding.named()
+            );
+            let facts = vec![self.note(catalog.cite(*holding))];
+            return Some(self.follows(self.own_key(scope, &key), "version", chosen.to_string(), because, facts));
+        }
+        let known = match name {
+            "cudnn" => catalog.cudnns.iter().map(|row| row.version).collect(),
+            _ => catalog.nccls.iter().map(|row| row.version).collect(),
         };
         Some(self.plain(scope, spec, &key, chosen, known, Vec::new()))
     }
@@ -177,7 +192,9 @@ impl<'c> Explainer<'_, 'c> {
         let target = scope.target;
         let release = target.cuda_release()?;
         let of_image = target.image.is_some_and(|image| image.cuda == release);
-        let because = match (target.toolkit, target.builds.iter().find(|build| !build.is_cpu())) {
+        let by_pip = target.pieces.as_ref().is_some_and(Pieces::bring_runtime);
+        let mut gpu_builds = target.builds.iter().filter(|build| !build.is_cpu());
+        let because = match (target.toolkit, gpu_builds.find(|build| !by_pip || coinstall::leaves_open(build))) {
             (Some(toolkit), _) if toolkit.version == release => "the release of the toolkit".to_string(),
             (_, Some(_)) if of_image => "the release in the image, of the wheels' line".to_string(),
             (_, Some(build)) => format!("the runtime of {} {}+{}", build.package, build.version, build.variant),

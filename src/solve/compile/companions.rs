@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use crate::catalog::rows::{Companion, Subject, library_major};
 use crate::spec::Share;
-use crate::types::{CpuArch, distinct};
+use crate::types::{Cc, CpuArch, distinct};
 
 use super::together::Together;
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
+use crate::solve::brought::Brought;
 use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
@@ -111,6 +112,9 @@ impl<'c> Plan<'_, 'c> {
                     self.relate_variants(group, release, (package, var));
                 }
                 self.relate_folders(group, release, (package, var));
+                if !self.policy.unknown {
+                    self.relate_brought(group, release, (package, var));
+                }
             }
             group.companions.push(Choice { var, rows: package.releases.clone() });
         }
@@ -206,6 +210,24 @@ impl<'c> Plan<'_, 'c> {
             others.add(&rows);
             others
         });
+    }
+
+    /// What a package brings along is known to go with the rest, as long as something does.
+    fn relate_brought(
+        &mut self,
+        group: &Group<'c>,
+        release: &ReleaseChoice<'c>,
+        (package, var): (&'c Package<'c>, usize),
+    ) {
+        let gpus = |class: &Class<'_, 'c>| class.machine().kinds.iter().map(|kind| kind.gpu.cc).collect();
+        let classes = group.classes.iter().map(|&class| &*self.classes[class]).filter(|class| !class.target.is_cpu());
+        let machines: Vec<(CpuArch, Vec<Cc>)> = distinct(classes.map(|class| (class.target.arch, gpus(class))));
+        let arches = distinct(machines.iter().map(|(arch, _)| *arch));
+        let framework = release.framework;
+        let brought = Brought::new(self.request, package, framework, &arches);
+        if !brought.is_nothing() {
+            self.network.relate(release.var, var, move |row| brought.beside(&framework.releases[row], &machines));
+        }
     }
 
     /// The libraries that a package asks pip for go beside those of a framework.

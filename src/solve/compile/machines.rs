@@ -279,6 +279,14 @@ impl<'q, 'c> Plan<'q, 'c> {
             let rows = cuda.rows.clone();
             needs.push((cuda.var, Box::new(move |row| DriverNeed::Line(rows[row].version, None))));
         }
+        let arch = self.classes[class].target.arch;
+        for companion in &group.companions {
+            let of_rows: Vec<DriverNeed> =
+                companion.rows.iter().map(|row| driver::need_of_companion(request.catalog, row, arch)).collect();
+            if of_rows.iter().any(|need| *need != DriverNeed::Unsaid) {
+                needs.push((companion.var, Box::new(move |row| of_rows[row])));
+            }
+        }
         if let Some(toolkit) = &self.locals[class].toolkit {
             let (class, rows) = (self.classes[class].clone(), toolkit.rows.clone());
             let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());

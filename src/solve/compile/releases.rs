@@ -65,6 +65,10 @@ impl Left<'_, '_, '_> {
             missing.subtract(&framework.unseen(on));
         }
         self.rows.subtract(&missing);
+        // A snapshot that is asked for by its name is no other build of its release.
+        if ask.names_prerelease() {
+            self.keep_builds(|build| ask.takes_build(build));
+        }
         self.rows.subtract(&framework.laid.filtered(&|row| !ask.takes(&framework.releases[row])));
     }
 

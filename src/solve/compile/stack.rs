@@ -8,9 +8,11 @@ use pubgrub::VersionSet;
 use crate::catalog::rows::Python;
 use crate::types::{Constraint, Version};
 
-use super::{Choice, Framework, Group, Plan, ReleaseChoice, releases};
+use super::{Choice, Class, Framework, Group, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
+use crate::solve::libraries;
+use crate::solve::machine::Machine;
 use crate::solve::network::{Order, Var};
 use crate::solve::ordinary::{self, Follows};
 use crate::solve::platform::Platform;
@@ -196,20 +198,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             let releases = groups.iter().map(|group| (group.releases[at].var, rows.clone()));
             self.clause(ask.package, std::iter::once(versions).chain(releases).collect());
         }
-        if let Some(wanted) = &request.cuda_line {
-            let newest = |line: Version| request.problem.newest_of(line);
-            let toolkits = || request.catalog.toolkits.iter().map(|row| row.version);
-            let may_be = |line: Version| {
-                // Of a line whose releases are known, one that none of them is called is none.
-                let mut releases = toolkits().filter(|release| release.cmp_prefix(&line).is_eq()).peekable();
-                let named = |release: Version| request.cuda.as_ref().is_none_or(|cuda| cuda.admits(&release));
-                wanted.admits(&line) && (releases.peek().is_none() || releases.any(named))
-            };
-            let of_line = |framework: &Framework<'c>, _: Platform<'c>| {
-                framework.matching(|release| release.is_cpu() || release.line.is_some_and(|line| may_be(newest(line))))
-            };
-            self.clause_on_releases("cuda", groups, of_line);
-        }
+        self.add_cuda_clause(groups);
         let possible = self.policy.possible;
         // What no release is called, no build comes with.
         let cudnns = request.catalog.cudnns.iter().map(|row| &row.version);
@@ -221,27 +210,61 @@ impl<'q, 'c> Plan<'q, 'c> {
         };
         if let Some(wanted) = &request.cudnn {
             let brings = |build: &Build| coinstall::takes_newer(build) || met(wanted, build.cudnn.as_ref(), cudnn_may);
-            self.clause_on_releases("cudnn", groups, with_builds(&brings, cudnn_may || wanted.is_any()));
+            let admits = self.releases_of(groups, with_builds(&brings, cudnn_may || wanted.is_any()));
+            self.clause_on_releases("cudnn", admits);
         }
         if let Some(wanted) = &request.nccl {
             let brings = |build: &Build| coinstall::leaves_open(build) || met(wanted, build.nccl.as_ref(), nccl_may);
-            self.clause_on_releases("nccl", groups, with_builds(&brings, nccl_may || wanted.is_any()));
+            let admits = self.releases_of(groups, with_builds(&brings, nccl_may || wanted.is_any()));
+            self.clause_on_releases("nccl", admits);
         }
     }
 
-    /// What a key says of the releases of every framework, which may be others for each class.
-    fn clause_on_releases(
-        &mut self,
-        name: &str,
+    /// What `cuda` says of lines: a build is of its own, and one that leaves its libraries open of that of the toolkit
+    /// release which is installed for it.
+    fn add_cuda_clause(&mut self, groups: &[Group<'c>]) {
+        let request = self.request;
+        let Some(wanted) = &request.cuda_line else { return };
+        let toolkits = || request.catalog.toolkits.iter().map(|row| row.version);
+        let may_be = |line: Version| {
+            // Of a line whose releases are known, one that none of them is called is none.
+            let mut releases = toolkits().filter(|release| release.cmp_prefix(&line).is_eq()).peekable();
+            let named = |release: Version| request.cuda.as_ref().is_none_or(|cuda| cuda.admits(&release));
+            wanted.admits(&line) && (releases.peek().is_none() || releases.any(named))
+        };
+        let plan = &*self;
+        let of_line = |group: &Group<'c>, framework: &Framework<'c>, on: Platform<'c>| {
+            let classes = group.classes.iter().map(|&class| &*plan.classes[class]);
+            let machines: Vec<&Machine<'c>> = classes.map(Class::machine).collect();
+            let is_met = |release: &Release<'c>, line: Version| {
+                let is_asked = |kit: Version| kit.cmp_prefix(&line).is_eq() && may_be(kit.prefix(2));
+                let open = || release.on(on).filter(|_| line.len() < 2);
+                let installed = |build| libraries::has_toolkit(request.catalog, &machines, build, is_asked);
+                may_be(request.problem.newest_of(line)) || open().is_some_and(installed)
+            };
+            framework.matching(|release| release.is_cpu() || release.line.is_some_and(|line| is_met(release, line)))
+        };
+        let admits = self.releases_of(groups, of_line);
+        self.clause_on_releases("cuda", admits);
+    }
+
+    /// Releases of every framework, which may be others for each class.
+    fn releases_of(
+        &self,
         groups: &[Group<'c>],
-        admitted: impl Fn(&Framework<'c>, Platform<'c>) -> RowSet,
-    ) {
+        admitted: impl Fn(&Group<'c>, &Framework<'c>, Platform<'c>) -> RowSet,
+    ) -> Vec<(Var, RowSet)> {
         let mut admits = Vec::new();
         for group in groups {
             for on in self.platforms(&group.classes, |_| true) {
-                admits.extend(group.releases.iter().map(|of| (of.var, admitted(of.framework, on))));
+                admits.extend(group.releases.iter().map(|of| (of.var, admitted(group, of.framework, on))));
             }
         }
+        admits
+    }
+
+    /// What a key says of releases, if there are any.
+    fn clause_on_releases(&mut self, name: &str, admits: Vec<(Var, RowSet)>) {
         if !admits.is_empty() {
             self.clause(name, admits);
         }
@@ -268,8 +291,8 @@ impl<'q, 'c> Plan<'q, 'c> {
 fn with_builds<'a, 'c>(
     holds: &'a dyn Fn(&Build) -> bool,
     may: bool,
-) -> impl Fn(&Framework<'c>, Platform<'c>) -> RowSet + 'a {
-    move |framework, on| {
+) -> impl Fn(&Group<'c>, &Framework<'c>, Platform<'c>) -> RowSet + 'a {
+    move |_, framework, on| {
         let of_unseen = |release: &Release<'c>| may || !framework.is_unseen(release, on);
         framework.matching(|release| release.is_cpu() || release.on(on).map_or_else(|| of_unseen(release), holds))
     }

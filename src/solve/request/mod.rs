@@ -86,14 +86,31 @@ pub struct PackageRequest<'c> {
 }
 
 impl PackageRequest<'_> {
-    /// Whether a release of the package is what is asked for.
+    /// Whether a release of the package is what is asked for, or some snapshot of it is.
     pub fn takes(&self, release: &Release<'_>) -> bool {
-        self.own == release.is_own() && self.constraint.admits_build(release.version, release.variant)
+        let admits = || self.constraint.admits_build(release.version, release.variant);
+        let is_snapshot = || release.own_builds().any(|build| self.takes_snapshot(build));
+        self.own == release.is_own() && (admits() || self.names_prerelease() && is_snapshot())
     }
 
     /// Whether a build of the package is what is asked for.
     pub fn takes_build(&self, build: &Build) -> bool {
-        self.own == build.is_own() && self.constraint.admits_build(&build.version, &build.variant)
+        let admits = || self.constraint.admits_build(&build.version, &build.variant);
+        self.own == build.is_own() && (admits() || self.takes_snapshot(build))
+    }
+
+    /// Whether it asks for some pre-release by its name.
+    pub fn names_prerelease(&self) -> bool {
+        self.constraint.comparisons().filter_map(|one| one.version).any(|version| version.is_prerelease())
+    }
+
+    /// Whether a build from before its release is asked for by the version that it carries. Labels of such builds are cut
+    /// at different places.
+    fn takes_snapshot(&self, build: &Build) -> bool {
+        let Some((version, label)) = build.snapshot() else { return false };
+        let mut wanted = self.constraint.comparisons().filter_map(|one| one.variant.as_deref());
+        let written = wanted.find(|wanted| wanted.starts_with(label) || label.starts_with(wanted));
+        self.constraint.admits_build(&version, written.unwrap_or(label))
     }
 
     /// Whether a build is one of those of which one is asked for: published ones, or one's own.
@@ -306,8 +323,7 @@ impl<'c> Request<'c> {
             return None;
         }
         let rules = self.companions.iter().flat_map(|ask| {
-            let newest = self.catalog.companions.iter().filter(|row| *row.package == *ask.package);
-            let newest = newest.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
+            let newest = self.admitted(ask).max_by_key(|row| row.version);
             let rules = self.rules.of_package(ask.package, Subject::Cudnn);
             newest.map(|row| rules.about(&row.version).map(|rule| rule.needs.clone()).collect::<Vec<_>>())
         });
@@ -328,13 +344,20 @@ impl<'c> Request<'c> {
             libraries: self.frameworks.is_empty(),
             system_cuda: frameworks.into_iter().any(|framework| framework.takes_system_cuda(own)),
             compiles: self.build.is_none() && self.companions.iter().any(|ask| self.is_compiled(ask)),
+            cudnn_headers: self.companions.iter().any(|ask| self.admitted(ask).any(|row| row.cudnn_headers.is_some())),
         }
     }
 
+    /// The releases that are asked for of a package that follows a framework.
+    fn admitted<'a>(&'a self, ask: &'a PackageRequest<'c>) -> impl Iterator<Item = &'c Companion> + 'a {
+        let package = self.problem.package(ask.package).into_iter();
+        let rows = package.flat_map(|package| package.releases.iter().copied());
+        rows.filter(|row| ask.constraint.admits(&row.version))
+    }
+
     /// Whether every release that is asked for of a package is compiled where it is installed, with no finished wheel beside it.
-    fn is_compiled(&self, ask: &PackageRequest<'_>) -> bool {
-        let admitted = |row: &&Companion| *row.package == *ask.package && ask.constraint.admits(&row.version);
-        let mut rows = self.catalog.companions.iter().filter(admitted).peekable();
+    fn is_compiled(&self, ask: &PackageRequest<'c>) -> bool {
+        let mut rows = self.admitted(ask).peekable();
         let is_source = |row: &Companion| row.sdist && row.finished.is_empty() && !row.jit;
         rows.peek().is_some()
             && rows.all(|row| is_source(row) && self.catalog.source_build(&row.package, &row.version).is_some())

@@ -6,9 +6,9 @@ use crate::coverage::Coverage;
 use crate::solve::held::held;
 use crate::solve::problem::Needs;
 use crate::solve::request::{GpuRequest, ImageRequest};
-use crate::solve::{by_pip, fits, own};
+use crate::solve::{brought, by_pip, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
-use crate::types::{CpuArch, Specifier, Version};
+use crate::types::{Cc, CpuArch, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, LibraryMissing, Nightly, OperatorsOnCpu, SourceOnly, SystemCuda,
     UnknownGpuCode,
@@ -23,7 +23,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(source_only(about, row));
         warnings.extend(compiled_when_used(about, row));
         warnings.extend(brings_other_cuda(about, row));
-        warnings.extend(requires_other_cuda(about, row));
+        warnings.extend(brings_misfit(about, row));
         warnings.extend(nightly_apart(about, row));
         warnings.extend(system_cuda(about, row));
         warnings.extend(cudnn_missing(about, row));
@@ -226,26 +226,20 @@ fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> 
 }
 
 /// What a package requires that nobody asked for, where every release that may be installed loads another CUDA than the
-/// framework does.
-fn requires_other_cuda(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
-    let request = about.request;
-    let is_named = |package: &str| request.companions.iter().any(|ask| ask.package == package);
+/// framework does, or holds no code for a GPU.
+fn brings_misfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
+    let gpus: Vec<Cc> = about.asked.named_gpus().iter().map(|gpu| gpu.cc).collect();
+    let (name, arch) = (format!("{} {}", row.package, row.carried()), about.asked.arch);
     let mut warnings = Vec::new();
-    for (package, range) in row.asked(about.asked.arch).filter(|(package, _)| !is_named(package)) {
-        let Ok(asked) = Specifier::parse(range) else { continue };
-        let is_it = |one: &&Companion| *one.package == *package && asked.admits(&one.version);
-        let releases: Vec<&Companion> = request.catalog.companions.iter().filter(is_it).collect();
-        let mut builds = about.gpu_builds().filter(|build| releases.iter().any(|one| one.framework == build.package));
-        let (Some(build), Some(cuda)) = (builds.next(), releases.last().and_then(|one| one.cuda.as_ref())) else {
-            continue;
-        };
-        let line = build.line();
-        if releases.iter().any(|one| fits::made_for(one, &build.variant, line.as_ref())) {
-            continue;
+    for build in about.gpu_builds() {
+        for misfit in brought::misfits(about.request, row, build, arch, &gpus) {
+            let (name, requires, build) = (&*name, &*misfit.requires, &*build.named());
+            let brings = match misfit.cuda {
+                Some(cuda) => BringsOtherCuda::Loads { name, requires, cuda, build },
+                None => BringsOtherCuda::NoCode { name, requires },
+            };
+            warnings.push(Warning::about(&brings, &key(row)));
         }
-        let (name, requires) = (format!("{} {}", row.package, row.carried()), format!("{package}{range}"));
-        let loads = BringsOtherCuda::Loads { name: &name, requires: &requires, cuda, build: &build.named() };
-        warnings.push(Warning::about(&loads, &key(row)));
     }
     warnings
 }
@@ -314,8 +308,8 @@ fn glibc(about: &About<'_, '_>) -> Option<Version> {
 
 /// Whether the target is known to have cuDNN where compilers find it: an image that holds it beside nvcc, or what is written.
 fn has_cudnn_headers(about: &About<'_, '_>) -> bool {
-    let in_image = |image: &Image| image.cudnn.is_some() && image.flavour == Flavour::Devel;
-    about.asked.cudnn.is_some() || about.target.image.is_some_and(in_image)
+    let loaded = about.gpu_builds().find_map(|build| build.cudnn.as_ref());
+    about.asked.cudnn.is_some() || about.target.image.is_some_and(|image| image::has_cudnn_headers(image, loaded))
 }
 
 /// Toolkits in words: `11.8, 12.4`.

@@ -1,0 +1,116 @@
+//! What packages bring along: a package that a release requires and nobody named is installed all the same, so some known
+//! release of it had better go with the rest of the stack.
+
+use crate::catalog::rows::{Build, Companion};
+use crate::coverage::Coverage;
+use crate::types::{Cc, CpuArch, Specifier, Version, distinct};
+
+use super::fits;
+use super::problem::{Framework, Package};
+use super::release::Release;
+use super::request::Request;
+use super::rowset::RowSet;
+
+/// The known releases of what the releases of a package bring along beside a framework.
+pub struct Brought<'c> {
+    /// For each release of the package what it brings, by number.
+    of_row: Vec<Vec<usize>>,
+    wanted: Vec<(CpuArch, Vec<&'c Companion>)>,
+}
+
+impl<'c> Brought<'c> {
+    /// On some processors.
+    pub fn new(request: &Request<'c>, package: &Package<'c>, framework: &Framework<'c>, arches: &[CpuArch]) -> Self {
+        let mut texts: Vec<(CpuArch, &str, &str)> = Vec::new();
+        let mut brought = Brought { of_row: Vec::new(), wanted: Vec::new() };
+        for row in package.releases.iter() {
+            let mut of_row = Vec::new();
+            for (arch, (of, range)) in arches.iter().flat_map(|arch| row.asked(*arch).map(move |asked| (*arch, asked)))
+            {
+                let known = texts.iter().position(|text| *text == (arch, of, range));
+                let number = known.unwrap_or_else(|| {
+                    texts.push((arch, of, range));
+                    brought.wanted.push((arch, releases(request, framework.package, of, range)));
+                    brought.wanted.len() - 1
+                });
+                if !brought.wanted[number].1.is_empty() {
+                    of_row.push(number);
+                }
+            }
+            brought.of_row.push(of_row);
+        }
+        brought
+    }
+
+    /// Whether nothing is brought along that anybody knows of.
+    pub fn is_nothing(&self) -> bool {
+        self.of_row.iter().all(Vec::is_empty)
+    }
+
+    /// The releases of the package whose brought ones go with a release of the framework on some machines: on each
+    /// processor some GPUs.
+    pub fn beside(&self, release: &Release<'c>, machines: &[(CpuArch, Vec<Cc>)]) -> RowSet {
+        let all = self.of_row.len();
+        if release.is_cpu() {
+            return RowSet::first(all);
+        }
+        let goes = |(arch, releases): &(CpuArch, Vec<&Companion>)| {
+            machines.iter().filter(|(of, _)| of == arch).all(|(_, gpus)| {
+                releases.iter().any(|one| serves(one, release.variant, release.line.as_ref(), *arch, gpus))
+            })
+        };
+        let serving: Vec<bool> = self.wanted.iter().map(goes).collect();
+        RowSet::filter(all, |row| self.of_row[row].iter().all(|number| serving[*number]))
+    }
+}
+
+/// The known releases of a package that somebody requires and nobody named. What lies beside torch is made for each of
+/// its variants, and triton is torch's own.
+fn releases<'c>(request: &Request<'c>, framework: &str, of: &str, range: &str) -> Vec<&'c Companion> {
+    let is_named = request.companions.iter().any(|ask| ask.package == of);
+    let package =
+        request.problem.package(of).filter(|_| !is_named && of != fits::TRITON && !fits::BESIDE_TORCH.contains(&of));
+    let (Some(package), Ok(range)) = (package, Specifier::parse(range)) else { return Vec::new() };
+    let rows = package.releases.iter().copied();
+    rows.filter(|one| range.admits(&one.version) && (one.framework == framework || one.follows_cuda())).collect()
+}
+
+/// Whether a release of what is brought along loads beside a variant, and computes on some GPUs, for all that is known.
+fn serves(one: &Companion, variant: &str, line: Option<&Version>, arch: CpuArch, gpus: &[Cc]) -> bool {
+    fits::made_for(one, variant, line) && !misses(one, arch, gpus)
+}
+
+/// Whether a release is known to hold no code for one of some GPUs.
+fn misses(one: &Companion, arch: CpuArch, gpus: &[Cc]) -> bool {
+    gpus.iter().any(|gpu| fits::companion_code(one, arch, *gpu) == Some(Coverage::None))
+}
+
+/// What a release brings along that is known not to go with a build: what it asks for, and why not.
+pub struct Misfit<'c> {
+    /// The package and its range, `xformers==0.0.31`.
+    pub requires: String,
+    /// The CUDA that every known release of it loads; none where it is their code that does not do.
+    pub cuda: Option<&'c Version>,
+}
+
+/// What a chosen release brings along beside a build, and does not go with it on some GPUs.
+pub fn misfits<'c>(
+    request: &Request<'c>,
+    row: &Companion,
+    build: &Build,
+    arch: CpuArch,
+    gpus: &[Cc],
+) -> Vec<Misfit<'c>> {
+    let line = build.line();
+    let asked = distinct(row.asked(arch));
+    let found = asked.into_iter().filter_map(|(of, range)| {
+        let releases = releases(request, &build.package, of, range);
+        if releases.is_empty() || releases.iter().any(|one| serves(one, &build.variant, line.as_ref(), arch, gpus)) {
+            return None;
+        }
+        let loads = releases.iter().any(|one| fits::made_for(one, &build.variant, line.as_ref()));
+        let cuda = releases.last().and_then(|one| one.cuda.as_ref()).filter(|_| !loads);
+        (loads || cuda.is_some()).then(|| Misfit { requires: format!("{of}{range}"), cuda })
+    });
+    found.collect()
+}
