@@ -20,8 +20,44 @@ pub struct Chosen {
 
 impl fmt::Display for Chosen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file, self.mutant.line, self.change())
+    }
+}
+
+impl Chosen {
+    fn change(&self) -> String {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        write!(f, "{}:{}: {} => {}", self.file, self.mutant.line, one_line(&self.old), one_line(&self.mutant.instead))
+        format!("{} => {}", one_line(&self.old), one_line(&self.mutant.instead))
+    }
+}
+
+/// Changes that make no difference, by file and change, with the reason of each: `equal.txt`.
+pub struct Equal(Vec<(String, bool)>);
+
+impl Equal {
+    /// Each line is `FILE: OLD => NEW`, and the line behind it, indented, says why nobody could notice.
+    pub fn read(text: &str) -> Result<Equal> {
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+        let mut equal = Vec::new();
+        for pair in lines.chunks(2) {
+            match pair {
+                [change, why] if why.starts_with("    ") => equal.push((change.to_string(), false)),
+                _ => bail!("mutants/equal.txt: no reason stands below `{}`", pair[0]),
+            }
+        }
+        Ok(Equal(equal))
+    }
+
+    /// Whether a change is one of them.
+    fn holds(&mut self, one: &Chosen) -> bool {
+        let wanted = format!("{}: {}", one.file, one.change());
+        let found = self.0.iter_mut().find(|(change, _)| *change == wanted);
+        found.map(|(_, used)| *used = true).is_some()
+    }
+
+    /// Those that are of no line of the code any more.
+    pub fn unused(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter(|(_, used)| !used).map(|(change, _)| change.as_str())
     }
 }
 
@@ -41,8 +77,8 @@ pub fn files(checkout: &Path) -> Result<Files> {
     Ok(files)
 }
 
-/// Every mutant of some rooms.
-pub fn candidates(files: &Files, rooms: &[String]) -> Result<Vec<Chosen>> {
+/// Every mutant of some rooms but those that make no difference.
+pub fn candidates(files: &Files, rooms: &[String], equal: &mut Equal) -> Result<Vec<Chosen>> {
     let mut all = Vec::new();
     for (file, bytes) in files {
         let is_meant = rooms.iter().any(|room| file.starts_with(&format!("src/{room}/")) || *file == format!("src/{room}.rs"));
@@ -53,7 +89,10 @@ pub fn candidates(files: &Files, rooms: &[String]) -> Result<Vec<Chosen>> {
         let text = std::str::from_utf8(bytes)?;
         for mutant in find::find(text).with_context(|| file.clone())? {
             let old = text[mutant.bytes.clone()].to_string();
-            all.push(Chosen { file: file.clone(), mutant, old });
+            let one = Chosen { file: file.clone(), mutant, old };
+            if !equal.holds(&one) {
+                all.push(one);
+            }
         }
     }
     Ok(all)

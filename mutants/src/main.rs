@@ -25,7 +25,11 @@ fn main() -> Result<()> {
     let (count, seed) = (number("GPUENV_MUTANTS", 100)?, number("GPUENV_MUTANTS_SEED", 1)?);
 
     let files = build::files(&checkout)?;
-    let all = build::candidates(&files, &rooms)?;
+    let mut equal = build::Equal::read(include_str!("../equal.txt"))?;
+    let all = build::candidates(&files, &rooms, &mut equal)?;
+    for change in equal.unused() {
+        println!("note: mutants/equal.txt holds what is no change of these rooms: {change}");
+    }
     println!("{} places in {}; {count} of them, seed {seed}", all.len(), rooms.join(", "));
     let mut tree = build::Tree::new(&checkout, files)?;
     let programs = tree.build(build::sample(all, count as usize, seed))?;

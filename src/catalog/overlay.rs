@@ -15,6 +15,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::types::name::is_unseen;
 use crate::types::plain::plain_types;
+use crate::types::toml_memory;
 
 use super::capture::{self, Capture};
 use super::lint::{Finding, lint};
@@ -88,6 +89,10 @@ struct Row {
 
 /// Lays an overlay over a catalog. `name` is the file's, as gpuenv.toml writes it.
 pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistake>> {
+    if toml_memory::memory(text) > toml_memory::MOST {
+        let message = "it holds more tables and values than are read";
+        return Err(vec![Mistake::new("too-large", message, 0..0).help("split it: [catalog] takes several overlays")]);
+    }
     let tree = DeTable::parse(text).map_err(|error| {
         let span = fit(text, error.span().unwrap_or(text.len()..text.len()));
         vec![Mistake::new("toml-syntax", format!("line {}: {}", Sheet::new(text).line(&span), error.message()), span)]

@@ -17,6 +17,9 @@ pub enum LockError {
         /// Where.
         line: usize,
     },
+    /// Reading it takes more memory than any lock of people's machines.
+    #[error("this lock holds more tables and values than are read")]
+    TooLarge,
     /// It is no TOML, or not that of a lock.
     #[error("line {line} of this lock cannot be read: {reason}")]
     Unreadable {
@@ -43,6 +46,7 @@ impl LockError {
         match self {
             LockError::Newer { .. } => "newer-lock",
             LockError::MergeMarker { .. } => "merge-marker",
+            LockError::TooLarge => "too-large",
             LockError::Unreadable { .. } | LockError::BadValue { .. } => "bad-lock",
         }
     }
@@ -54,7 +58,7 @@ impl LockError {
                 "install a newer gpuenv, or delete the file to have it made anew; nothing was written"
             }
             LockError::MergeMarker { .. } => "resolve the conflicts in gpuenv.toml, then run `gpuenv lock --fresh`",
-            LockError::Unreadable { .. } | LockError::BadValue { .. } => {
+            LockError::TooLarge | LockError::Unreadable { .. } | LockError::BadValue { .. } => {
                 "run `gpuenv lock --fresh` to make it anew from gpuenv.toml"
             }
         }

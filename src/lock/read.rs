@@ -1,12 +1,16 @@
 //! gpuenv.lock read back, and the words for everything that may be wrong with it.
 
 use crate::types::plain::plain_types;
+use crate::types::toml_memory;
 
 use super::error::LockError;
 use super::{FORMAT, Lock, OLDEST_FORMAT, check};
 
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
+    if toml_memory::memory(text) > toml_memory::MOST {
+        return Err(LockError::TooLarge);
+    }
     match toml::from_str::<Lock>(text) {
         Ok(lock) if (OLDEST_FORMAT..=FORMAT).contains(&lock.version) => check::values(&lock).map(|()| lock),
         Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),

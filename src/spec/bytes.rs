@@ -1,5 +1,7 @@
 //! From the bytes of a file to the text that every span refers to.
 
+use crate::types::toml_memory;
+
 use super::error::{Refusal, SpecError};
 
 /// A gpuenv.toml beyond this was not written by a person.
@@ -37,6 +39,15 @@ pub(super) fn check_size(length: usize) -> Result<(), SpecError> {
         return Ok(());
     }
     let message = format!("this file is larger than {} MiB, the most that is read", MAX_BYTES >> 20);
+    Err(Refusal::new("too-large", message).help("check that it is a gpuenv.toml").at(0..0))
+}
+
+/// Refuses a text that takes more memory than anybody's spec.
+pub(super) fn check_memory(source: &str) -> Result<(), SpecError> {
+    if toml_memory::memory(source) <= toml_memory::MOST {
+        return Ok(());
+    }
+    let message = "this file holds more tables and values than are read".to_string();
     Err(Refusal::new("too-large", message).help("check that it is a gpuenv.toml").at(0..0))
 }
 

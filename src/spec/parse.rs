@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use crate::nearest::nearest;
 
-use super::bytes::check_size;
+use super::bytes::{check_memory, check_size};
 use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
 use super::keys::{self, Table};
 use super::slot::{Ordinary, Packages, Slot};
@@ -22,7 +22,7 @@ pub fn parse(source: &str) -> Result<Spec, Vec<SpecError>> {
 
 /// What can be read of a gpuenv.toml, nothing if its TOML is broken, and the errors of the rest, in file order.
 pub fn parse_part(source: &str) -> (Spec, Vec<SpecError>) {
-    if let Err(error) = check_size(source.len()) {
+    if let Err(error) = check_size(source.len()).and_then(|()| check_memory(source)) {
         return (Spec::default(), vec![error]);
     }
     let (tree, mut broken) = syntax::read(source);

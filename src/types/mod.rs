@@ -12,6 +12,7 @@ pub mod plain;
 pub mod require;
 pub mod specifier;
 pub mod text;
+pub mod toml_memory;
 pub mod variant;
 pub mod version;
 

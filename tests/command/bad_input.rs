@@ -314,6 +314,31 @@ fn of_commands() -> Vec<Bad> {
     ]
 }
 
+/// Files that are small and would take gigabytes or minutes if they were read as they stand.
+#[rustfmt::skip]
+fn of_swollen(good: &str) -> Vec<Bad> {
+    let (tables, lists) = (|count: usize| format!("x = [{}]\n", "{a.b=1},".repeat(count)), "[[[[[[]]]]]],".repeat(200_000));
+    let from = |name: &'static str, text: String, says: &[&'static str]| bad(vec![(name, text.into())], &["init", "--force", "--from", name], 2, says);
+    let names = |before: &str, ends: &str, count: usize| (0..count).map(|at| format!("{before}a{at}{ends}")).collect::<String>();
+    vec![
+        bad(vec![("gpuenv.toml", tables(400_000).into())], &["lock"], 2, &["holds more tables and values than are read", "check that it is a gpuenv.toml"]),
+        bad(vec![("gpuenv.toml", format!("x = [{lists}]\n").into())], &["lock"], 2, &["holds more tables and values than are read"]),
+        bad(vec![("gpuenv.lock", format!("{good}x = [{}]\n", lists.repeat(10)).into())], &["export", "env"], 2, &["gpuenv.lock: this lock holds more tables and values than are read", "`gpuenv lock --fresh`"]),
+        overlay(&tables(400_000), &["holds more tables and values than are read", "[catalog] takes several overlays"]),
+        bad(vec![("pyproject.toml", format!("[tool]\n{}", tables(100_000)).into())], &["export", "uv", "-o", "pyproject.toml"], 2, &["holds more tables and values than are read", "with -o"]),
+        from("uv.lock", tables(400_000), &["uv.lock:1 cannot be read: it holds more tables"]),
+        from("pyproject.toml", format!("[tool]\n{}", tables(120_000)), &["pyproject.toml:1 cannot be read: it holds more tables"]),
+        from("environment.yml", "- ".repeat(100_000), &["environment.yml:1 cannot be read", "nested too deeply"]),
+        from("environment.yml", "? ".repeat(100_000), &["environment.yml:1 cannot be read", "nested too deeply"]),
+        from("environment.yml", "#".repeat(600 << 10), &["environment.yml:1 cannot be read: it is larger than 512 KiB"]),
+        from("environment.yml", format!("dependencies:\n{}", names("- ", "\n", 40_000)), &["environment.yml:5002 cannot be read: it asks for more than 5000 packages"]),
+        from("requirements.txt", names("", "\n", 300_000), &["requirements.txt:5001 cannot be read: it asks for more than 5000 packages"]),
+        from("requirements.txt", "-r more.txt\n".repeat(100_000), &["requirements.txt:5001 cannot be read"]),
+        from("Dockerfile", format!("FROM a\nRUN pip install {}\n", names(" ", "", 70_000)), &["Dockerfile:2 cannot be read: it asks for more than 5000 packages"]),
+        from("Dockerfile", "FROM a\n".repeat(70_000), &["Dockerfile:501 cannot be read: it has more than 500 stages"]),
+    ]
+}
+
 fn files(place: &Place) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(place.path("checkout")).unwrap().map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
@@ -354,10 +379,9 @@ fn bad_input_is_answered_with_what_where_and_what_to_do() {
     let place = Place::with("bad-good", GOOD);
     place.run(&["lock"]).exits(0);
     let good = place.read("checkout/gpuenv.lock");
-    let table: Vec<Bad> = [of_specs(), of_targets(), of_locks(&good), of_overlays(), of_hosts(), of_commands()]
-        .into_iter()
-        .flatten()
-        .collect();
+    let tables =
+        [of_specs(), of_targets(), of_locks(&good), of_overlays(), of_hosts(), of_commands(), of_swollen(&good)];
+    let table: Vec<Bad> = tables.into_iter().flatten().collect();
     let numbered: Vec<(usize, &Bad)> = table.iter().enumerate().collect();
     let found = parallel::each(&numbered, |(at, bad)| {
         let place = Place::with(&format!("bad-{at}"), GOOD);

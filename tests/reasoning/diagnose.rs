@@ -478,6 +478,14 @@ fn one_fault_is_told_once() {
             &["triton-ptxas-too-old"],
         ),
         (
+            "ptxas fatal   : Value 'sm_121a' is not defined for option 'gpu-name'\nInternal Triton PTX codegen error\ntriton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error",
+            &["triton-ptxas-too-old"],
+        ),
+        (
+            "triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error\n`ptxas` stderr:\nptxas /tmp/a.ptx, line 606; error   : Feature '.tile::gather4 with destination state space as .shared::cluster' not supported on .target 'sm_120a'\nptxas fatal   : Ptx assembly aborted due to errors",
+            &["ptx-feature-missing"],
+        ),
+        (
             "THCudaCheck FAIL file=/pytorch/aten/src/THC/THCCachingHostAllocator.cpp line=271 error=4 : unspecified launch failure\nRuntimeError: cuda runtime error (4) : unspecified launch failure at /pytorch/aten/src/THC/THCCachingHostAllocator.cpp:271",
             &["launch-failure"],
         ),

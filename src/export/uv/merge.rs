@@ -3,6 +3,8 @@
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
 
+use crate::types::toml_memory;
+
 use super::super::ExportError;
 use super::super::format::Merged;
 use super::super::wheels::normalised;
@@ -22,10 +24,16 @@ const LISTS: [(&str, &[&str]); 8] = [
 /// The tables that exports add keys to.
 const TABLES: [(&str, &[&str]); 2] =
     [("optional-dependencies", &["project", "optional-dependencies"]), ("sources", &["tool", "uv", "sources"])];
+/// A tree that keeps its bytes takes thrice the memory of one that does not.
+const MOST: usize = toml_memory::MOST / 3;
 const RECORD: [&str; 2] = ["tool", "gpuenv"];
 
 /// The file's new text.
 pub fn merge(old: &str, rendered: &str) -> Result<Merged, ExportError> {
+    if toml_memory::memory(old) > MOST {
+        let what = "it holds more tables and values than are read".to_string();
+        return Err(taken(what, "make it shorter, or write to another file with -o"));
+    }
     let mut file: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
         taken(format!("it is not TOML: {}", error.message()), "correct it first, or write to another file with -o")
     })?;

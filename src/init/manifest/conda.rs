@@ -21,7 +21,13 @@ const COMPILERS: [&str; 4] = ["cuda-nvcc", "cuda-toolkit", "cudatoolkit-dev", "c
 /// What comes with conda and says nothing of a stack.
 const TOOLS: [&str; 3] = ["pip", "setuptools", "wheel"];
 
+/// Lists within lists take the stack of the program: no environment nests this deep.
+const MOST_DEEP: usize = 200;
+
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
+    if let Some(line) = text.lines().position(|line| depth(line) > MOST_DEEP) {
+        return Err((line + 1, "lists or mappings are nested too deeply".to_string()));
+    }
     let documents =
         MarkedYaml::load_from_str(text).map_err(|error| (error.marker().line(), error.info().to_string()))?;
     let mut found = Found::default();
@@ -46,11 +52,18 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             let (line, Some(one_text)) = (one.span.start.line(), one.data.as_str()) else { continue };
             let inner = pip::requirements(one_text);
             found.variant = found.variant.or(inner.variant);
-            found.wanted.extend(inner.wanted.into_iter().map(|wanted| Wanted { line, ..wanted }));
-            found.left.extend(inner.left.into_iter().map(|(_, text, why)| (line, text, why)));
+            inner.wanted.into_iter().for_each(|wanted| found.want(Wanted { line, ..wanted }));
+            inner.left.into_iter().for_each(|(_, text, why)| found.leave(line, &text, why));
         }
     }
     Ok(found)
+}
+
+/// How deep a line may be nested: each level has a column or a mark of its own.
+fn depth(line: &str) -> usize {
+    let text = line.trim_start();
+    let marks = text.split_whitespace().filter(|word| matches!(*word, "-" | "?" | ":")).count();
+    if text.starts_with('#') { 0 } else { line.len() - text.len() + marks }
 }
 
 /// One match spec: `channel::name`, `name=1.2`, `name>=1,<2`, `name=1.2=build`, `name 1.2 build`.
@@ -84,7 +97,7 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
     wanted.is_library = build.as_deref().is_some_and(|build| build != "*" && !build.contains("py"));
     wanted.variant = build.as_deref().and_then(variant_of_build).filter(|_| renamed == "torch");
-    found.wanted.push(wanted);
+    found.want(wanted);
 }
 
 /// The version in the spelling of gpuenv.toml, and the build.

@@ -25,14 +25,19 @@ const OF_FILES: [(&str, &str); 10] = [
 const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
 /// Arguments add no more than this to a file, all together: each may be made of others many times over.
 const FILLED_CAP: usize = 1 << 20;
+/// More stages are not read, for each is held against those that it copies from.
+const MOST_STAGES: usize = 500;
 
-pub(super) fn read(text: &str) -> Found {
+pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let mut reader = Reader::default();
     let mut lines = joined(text, '\\').into_iter();
     while let Some((line, text)) = lines.next() {
         let text = text.trim();
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match word.to_ascii_uppercase().as_str() {
+            "FROM" if reader.stages.len() == MOST_STAGES => {
+                return Err((line, format!("it has more than {MOST_STAGES} stages, the most that are read")));
+            }
             "FROM" => reader.from(rest.trim(), line),
             "ARG" | "ENV" => reader.set(rest.trim(), line),
             "RUN" => match here_document(rest) {
@@ -47,7 +52,7 @@ pub(super) fn read(text: &str) -> Found {
             _ => {}
         }
     }
-    reader.end()
+    Ok(reader.end())
 }
 
 /// A stage: its image, or the stage that it begins with.

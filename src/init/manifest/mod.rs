@@ -17,7 +17,7 @@ pub use merge::{Unread, of_manifests};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::types::Constraint;
+use crate::types::{Constraint, toml_memory};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,16 @@ pub enum Kind {
 impl Kind {
     /// The names of the files that are read.
     pub const NAMES: &str = "requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile";
+
+    /// No file of the kind is larger, in KiB.
+    fn most(self) -> usize {
+        match self {
+            // Hashes make them long: these hold one for each file of each package.
+            Kind::Requirements | Kind::UvLock => 4096,
+            Kind::Pyproject => 1024,
+            Kind::Conda | Kind::Dockerfile => 512,
+        }
+    }
 
     /// What a file of this name is; none if it is none of these.
     pub fn of(file_name: &str) -> Option<Kind> {
@@ -126,22 +136,61 @@ impl Wanted {
     }
 }
 
+/// More packages of one file are not taken, for each is held against all others. Environments of the largest projects hold
+/// a fifth.
+const MOST: usize = 5_000;
+
 impl Found {
+    fn want(&mut self, wanted: Wanted) {
+        if self.wanted.len() <= MOST {
+            self.wanted.push(wanted);
+        }
+    }
+
     fn leave(&mut self, line: usize, text: &str, why: impl Into<String>) {
-        self.left.push((line, text.trim().to_string(), why.into()));
+        if self.left.len() <= MOST {
+            self.left.push((line, text.trim().to_string(), why.into()));
+        }
+    }
+
+    /// Refuses a file that asks for more than is taken.
+    fn bounded(self) -> Result<Found, (usize, String)> {
+        let last = self.wanted.get(MOST).map(|wanted| wanted.line).or(self.left.get(MOST).map(|(line, ..)| *line));
+        match last {
+            Some(line) => {
+                Err((line, format!("it asks for more than {MOST} packages, the most that are taken of a file")))
+            }
+            None => Ok(self),
+        }
     }
 }
 
 /// Reads a file; an error is why nothing of it can be read, and the line.
 fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
     let text = manifest.text.as_str();
-    match manifest.kind {
-        Kind::Requirements => Ok(pip::requirements(text)),
-        Kind::Pyproject => pyproject::read(text),
-        Kind::UvLock => uv_lock::read(text),
-        Kind::Conda => conda::read(text),
-        Kind::Dockerfile => Ok(dockerfile::read(text)),
+    let most = manifest.kind.most();
+    if text.len() > most << 10 {
+        return Err((1, format!("it is larger than {most} KiB, the most that is read of such a file")));
     }
+    let found = match manifest.kind {
+        Kind::Requirements => pip::requirements(text),
+        Kind::Pyproject => pyproject::read(text)?,
+        Kind::UvLock => uv_lock::read(text)?,
+        Kind::Conda => conda::read(text)?,
+        Kind::Dockerfile => dockerfile::read(text)?,
+    };
+    found.bounded()
+}
+
+/// A file of TOML as a table.
+fn table(text: &str) -> Result<toml::Table, (usize, String)> {
+    if toml_memory::memory(text) > toml_memory::MOST {
+        return Err((1, "it holds more tables and values than are read".to_string()));
+    }
+    let wrong = |error: toml::de::Error| {
+        (error.span().map_or(1, |span| line_of(text, span.start)), error.message().to_string())
+    };
+    text.parse().map_err(wrong)
 }
 
 /// A package's name as indexes compare it.

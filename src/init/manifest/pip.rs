@@ -85,7 +85,7 @@ pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
 
 fn package(text: &str, line: usize, found: &mut Found) {
     match requirement::read(text, line) {
-        Ok(wanted) => found.wanted.push(wanted),
+        Ok(wanted) => found.want(wanted),
         Err(why) => found.leave(line, text, why),
     }
 }

@@ -2,12 +2,10 @@
 
 use toml::{Table, Value};
 
-use super::{Found, Wanted, folded, line_of, line_with, rank, requirement, variant_of};
+use super::{Found, Wanted, folded, line_with, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
-    let toml = text.parse::<Table>();
-    let toml =
-        toml.map_err(|error| (error.span().map_or(1, |span| line_of(text, span.start)), error.message().into()))?;
+    let toml = table(text)?;
     let mut reader = Reader { text, toml: &toml, found: Found::default() };
     reader.project();
     reader.poetry();
@@ -33,7 +31,7 @@ impl<'t> Reader<'t> {
     fn project(&mut self) {
         if let Some(python) = self.at("project.requires-python").and_then(Value::as_str) {
             let line = line_with(self.text, "requires-python");
-            self.found.wanted.push(Wanted::new("python", python, line));
+            self.found.want(Wanted::new("python", python, line));
         }
         self.list(self.at("project.dependencies"), None);
         for table in ["project.optional-dependencies", "dependency-groups"] {
@@ -51,7 +49,7 @@ impl<'t> Reader<'t> {
             let line = line_with(self.text, one);
             match (requirement::read(one, line), group) {
                 (Ok(wanted), group) => {
-                    self.found.wanted.push(Wanted { group: group.map(str::to_string), ..wanted });
+                    self.found.want(Wanted { group: group.map(str::to_string), ..wanted });
                 }
                 (Err(why), _) => self.found.leave(line, one, why),
             }
@@ -77,7 +75,7 @@ impl<'t> Reader<'t> {
             wanted.variant = source.and_then(|source| self.index("tool.poetry.source", source));
             let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
             wanted.extras = extras.map(folded).collect();
-            self.found.wanted.push(wanted);
+            self.found.want(wanted);
         }
         let groups = self.at("tool.poetry.group").and_then(Value::as_table).into_iter().flat_map(Table::iter);
         for (group, value) in groups {

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
-use super::{Found, Wanted, folded, line_of, line_with, rank, variant_of};
+use super::{Found, MOST, Wanted, folded, line_with, rank, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
-    let toml = text.parse::<Table>();
-    let toml =
-        toml.map_err(|error| (error.span().map_or(1, |span| line_of(text, span.start)), error.message().into()))?;
+    let toml = table(text)?;
     let mut found = Found::default();
     let packages: Vec<&Table> =
         toml.get("package").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_table).collect();
+    if packages.len() > MOST {
+        return Err((1, format!("it holds more than {MOST} packages, the most that are read")));
+    }
     if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
-        found.wanted.push(Wanted::new("python", python, line_with(text, "requires-python")));
+        found.want(Wanted::new("python", python, line_with(text, "requires-python")));
     }
     let (mut direct, mut optional) = (BTreeSet::new(), BTreeMap::new());
     let mut chosen: Vec<Wanted> = Vec::new();
@@ -61,7 +62,7 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             }
         }
     }
-    found.wanted.extend(chosen);
+    chosen.into_iter().for_each(|wanted| found.want(wanted));
     Ok(found)
 }
 
