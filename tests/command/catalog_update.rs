@@ -153,7 +153,9 @@ fn an_old_program_with_a_newer_catalog_answers_like_a_new_one() {
     let told = site.run(&["catalog", "update", &file]).exits(0);
     told.says(&format!("Installed catalog {} (was {})", newer.version, BUILTIN.version)).says("gpuenv lock --upgrade");
     site.answers_with(&newer.version);
-    site.run(&["--version"]).exits(0).tells(&format!("(catalog {}, installed; {} is built in)", newer.version, BUILTIN.version));
+    site.run(&["--version"])
+        .exits(0)
+        .tells(&format!("(catalog {}, installed; {} is built in)", newer.version, BUILTIN.version));
     // What is locked stays, and what is made anew knows what is new.
     site.run(&["lock", "--check"]).exits(0);
     assert_eq!(site.lock(), lock_of(&BUILTIN, SPEC));
