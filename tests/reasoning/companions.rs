@@ -212,9 +212,9 @@ fn an_image_with_the_headers_that_a_build_includes_is_chosen() {
     ] {
         let text = asked(stack, "").replace("os = ", "image = \"nvidia/cuda\"\nos = ");
         let text = if build { text.replace("[target", "[build]\n[target") } else { text };
-        let chosen = lock(&text);
-        assert_eq!(chosen.target().image.map(|image| &*image.tag), Some(image), "{text}");
-        let bare = chosen.target().runtime_image.is_none_or(|image| image.cudnn.is_none());
+        let chosen = lock(&text).target();
+        assert_eq!(chosen.image.map(|image| &*image.tag), Some(image), "{text}");
+        let bare = chosen.runtime_image.is_none_or(|image| image.cudnn.is_none());
         assert!(bare, "what runs needs no headers: {text}");
     }
 }
