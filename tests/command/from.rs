@@ -216,11 +216,11 @@ fn an_extra_is_taken_whole_or_left_in_a_line() {
     assert_eq!(
         left,
         [
-            "pyproject.toml:11 mypy",
-            "pyproject.toml:12 tool.uv.constraint-dependencies",
-            "pyproject.toml:3 dynamic = [\"dependencies\"]",
-            "pyproject.toml:7 pytest, ruff",
-            "pyproject.toml:9 sphinx",
+            "pyproject.toml:10 sphinx",
+            "pyproject.toml:13 tool.uv.constraint-dependencies",
+            "pyproject.toml:4 dynamic = [\"dependencies\"]",
+            // uv's dev-dependencies are the group of that name.
+            "pyproject.toml:7 pytest, ruff, mypy",
         ]
     );
 }
