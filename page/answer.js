@@ -192,7 +192,7 @@ class AnswerView {
     return [told.errors[0].code === "step-limit" ? "unknown" : "no", `gpuenv.toml has ${count}.`,
       told.errors.map((one) => h("div", { class: "box no" },
         h("p", {}, h("strong", {}, `Error [${one.code}]: `), one.message),
-        one.help && h("p", {}, `Help: ${one.help}`),
+        ...(one.help ?? "").split("\n").filter(Boolean).map((line) => h("p", {}, `Help: ${line}`)),
         one.span && h("p", { class: "note" }, button(`line ${one.span.line}, column ${one.span.column}`, () => this.page.pointAt(one.span), { class: "plain" }))))];
   }
 }

@@ -45,7 +45,7 @@ class MatrixView {
     this.why.replaceChildren();
     if (told.text === undefined) {
       const { message, help } = document.errors[0];
-      this.status.textContent = help ? `${message}. Help: ${help}` : message;
+      this.status.textContent = help ? `${message}. Help: ${help.replaceAll("\n", "; ")}` : message;
       this.picture.replaceChildren();
       return;
     }

@@ -12,6 +12,9 @@ use super::rows::{Class, Gpu, Toolkit};
 use super::tables::Catalog;
 use crate::types::{Cc, CpuArch, Version};
 
+/// Names of more words are not looked through for one of a product.
+const MOST_WORDS: usize = 12;
+
 /// What a name in `gpu` means.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GpuMatch<'c> {
@@ -148,10 +151,9 @@ impl Catalog {
     }
 
     /// What a name that is almost one most likely means: the products that have all of its words in another order
-    /// (`RTX 6000 Pro`); that its first words name, whatever stands behind them (`GB300 NVL72` is a rack of GB300); or that
-    /// it begins when blanks do not count (`RTXPro6000D`).
+    /// (`RTX 6000 Pro`); that it begins when blanks do not count (`RTXPro6000D`); or that some of its words name, whatever
+    /// stands around them: `GB300 NVL72` is a rack of GB300, `MSI GeForce RTX 4090 Gaming X Trio` what a shop sells.
     fn almost(&self, name: &str) -> Vec<&str> {
-        let is_numbered = |text: &str| text.contains(|c: char| c.is_ascii_digit());
         let folded = fold(name);
         let wanted = without_maker(&folded);
         if !is_numbered(&wanted.concat()) {
@@ -162,15 +164,21 @@ impl Catalog {
         if !reordered.is_empty() {
             return shortest(reordered);
         }
-        let words: Vec<&str> = name.split_whitespace().collect();
-        let beginnings = (1..words.len()).rev().map(|end| words[..end].join(" "));
-        // A brand alone names nothing.
-        if let Some(gpus) = beginnings.filter(|words| is_numbered(words)).find_map(|words| self.named_in_full(&words)) {
-            return shortest(gpus);
-        }
         let squeezed = wanted.concat();
         let begins = |gpu: &&Gpu| without_maker(&fold(&gpu.name)).concat().starts_with(&squeezed);
-        shortest(self.gpus.iter().filter(begins).collect())
+        let begun: Vec<&Gpu> = self.gpus.iter().filter(begins).collect();
+        if !begun.is_empty() {
+            return shortest(begun);
+        }
+        self.within(name).map_or(Vec::new(), shortest)
+    }
+
+    /// The products that the most words of a name in a row are the whole name of.
+    fn within(&self, name: &str) -> Option<Vec<&Gpu>> {
+        let words: Vec<&str> = name.split_whitespace().take(MOST_WORDS).collect();
+        let runs = (1..words.len()).rev().flat_map(|many| words.windows(many));
+        // A brand alone names nothing.
+        runs.map(|run| run.join(" ")).filter(|run| is_numbered(run)).find_map(|run| self.named_in_full(&run))
     }
 
     fn suggestions(&self, name: &str) -> Vec<&str> {
@@ -189,6 +197,10 @@ impl Catalog {
         let aliases = aliases.map(|alias| (without_maker(&fold(alias)).join(" "), &**alias));
         nearest(&wanted, aliases.filter(|(alias, _)| is_like(&wanted, alias)))
     }
+}
+
+fn is_numbered(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit())
 }
 
 /// Whether a slip of the pen may part two names: boards are told apart by their numbers, and a GTX 1050 is no A100.
@@ -443,6 +455,12 @@ mod tests {
             ("GB300 NVL72", "NVIDIA GB300"),
             ("GB200 NVL72", "NVIDIA GB200"),
             ("A100-SXM-80GB", "NVIDIA A100-SXM4-80GB"),
+            ("MSI GeForce RTX 4090 Gaming X Trio", "NVIDIA GeForce RTX 4090"),
+            ("ASUS TUF 3080", "NVIDIA GeForce RTX 3080"),
+            ("EVGA 3090 FTW3", "NVIDIA GeForce RTX 3090"),
+            ("Gigabyte AORUS RTX 4080 Super Master 16G", "NVIDIA GeForce RTX 4080 SUPER"),
+            ("ZOTAC GAMING GeForce RTX 3060 Ti Twin Edge", "NVIDIA GeForce RTX 3060 Ti"),
+            ("PNY RTX A6000", "NVIDIA RTX A6000"),
         ] {
             let GpuMatch::Unknown(near) = BUILTIN.gpu(name) else { panic!("{name} is found") };
             assert!(near[0].to_lowercase().starts_with(&board.to_lowercase()), "{name}: {near:?}");

@@ -52,7 +52,7 @@ pub enum Command {
     Man(ManArgs),
 }
 
-/// Create a gpuenv.toml: from flags, from this machine, or from a record or report of another
+/// Create a gpuenv.toml from flags, a project's files or a machine
 #[derive(Debug, Args)]
 #[command(after_help = help::INIT)]
 pub struct InitArgs {
@@ -136,7 +136,7 @@ pub struct LockArgs {
     pub verbose: bool,
 }
 
-/// Show why these versions were chosen and not newer ones, or why nothing fits; look up a rule, a warning or a fact
+/// Show why these versions were chosen, or why nothing fits
 #[derive(Debug, Args)]
 #[command(after_help = help::EXPLAIN)]
 pub struct ExplainArgs {
@@ -157,7 +157,7 @@ pub enum Drawn {
     Dot,
 }
 
-/// Print the JSON Schema of a document that `--format json` prints, or of gpuenv.toml
+/// Print the JSON Schema of gpuenv.toml or of a JSON document
 #[derive(Debug, Args)]
 #[command(after_help = help::SCHEMA)]
 pub struct SchemaArgs {
@@ -166,7 +166,7 @@ pub struct SchemaArgs {
     pub name: Option<String>,
 }
 
-/// Write the lock in the format of another tool, or everything that [export] names
+/// Write the lock for the tool that installs it (uv, pip, Docker ...)
 #[derive(Debug, Args)]
 #[command(after_help = help::EXPORT)]
 pub struct ExportArgs {
@@ -239,7 +239,7 @@ pub struct ProbeArgs {
     pub trust_library_path: bool,
 }
 
-/// Check that this machine, or a recorded one, can run the lock: look at the driver, run kernels on every GPU (Linux only)
+/// Check that a machine can run the lock (this one: Linux only)
 #[derive(Debug, Args)]
 #[command(after_help = help::VERIFY)]
 pub struct VerifyArgs {
@@ -287,7 +287,7 @@ pub struct VerifyArgs {
     pub verbose: bool,
 }
 
-/// Print the script that completes commands, GPU names and packages on TAB
+/// Print the script that completes commands and names on TAB
 #[derive(Debug, Args)]
 #[command(after_help = help::COMPLETIONS)]
 pub struct CompletionsArgs {
@@ -296,7 +296,7 @@ pub struct CompletionsArgs {
     pub shell: String,
 }
 
-/// Show what runs on what: releases by CUDA variants for GPUs, GPUs for a release, drivers for both
+/// Show what runs on what: releases, CUDA variants, GPUs, drivers
 #[derive(Debug, Args)]
 #[command(after_help = help::MATRIX)]
 pub struct MatrixArgs {
@@ -329,7 +329,7 @@ pub struct MatrixArgs {
     pub output: Option<PathBuf>,
 }
 
-/// Show what changes from one lock to another, and for which target
+/// Show what changes from one lock to another
 #[derive(Debug, Args)]
 #[command(after_help = help::DIFF)]
 pub struct DiffArgs {

@@ -9,12 +9,19 @@ use crate::catalog::SHELVES;
 
 use super::{complete, help};
 
-/// Look up what gpuenv knows: GPUs, drivers, packages, images, each with its source
+/// Look up what gpuenv knows, each fact with its source
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = help::CATALOG)]
 pub struct CatalogArgs {
     #[command(subcommand)]
     pub command: Option<CatalogCommand>,
+}
+
+impl CatalogArgs {
+    /// Whether nothing is to be left out.
+    pub fn is_verbose(&self) -> bool {
+        matches!(&self.command, Some(CatalogCommand::Show(args)) if args.verbose)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -27,7 +34,7 @@ pub enum CatalogCommand {
     Update(UpdateArgs),
 }
 
-/// List what can be written in gpuenv.toml: packages, GPUs, drivers, systems, images, rules
+/// List what can be written: packages, GPUs, drivers, systems, images
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_LIST)]
 pub struct ListArgs {
@@ -44,6 +51,9 @@ pub struct ShowArgs {
     /// name, the id of a rule, a source or a fact
     #[arg(add = complete::topics())]
     pub what: String,
+    /// Show every row of many, and their sources
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Find the facts in which every word occurs; exit 1 if there is none
@@ -54,7 +64,7 @@ pub struct SearchArgs {
     pub words: Vec<String>,
 }
 
-/// Check the catalog in use and overlays with every lint; exit 2 if one finds anything in an overlay
+/// Check the catalog in use and overlays with every lint
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_CHECK)]
 pub struct CheckArgs {
@@ -63,7 +73,7 @@ pub struct CheckArgs {
     pub files: Vec<PathBuf>,
 }
 
-/// Show the GPU code in a library or wheel, what it needs, and the overlay row that says so
+/// Show the GPU code in a library or wheel, and what it needs
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_INSPECT)]
 pub struct InspectArgs {
@@ -78,7 +88,7 @@ pub struct InspectArgs {
     pub url: Option<String>,
 }
 
-/// Install a newer catalog, from a file or an https address; without either, list the installed ones
+/// Install a newer catalog from a file or address; without, list them
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_UPDATE)]
 pub struct UpdateArgs {

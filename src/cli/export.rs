@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs;
+use std::io::IsTerminal;
 use std::path::{Component, Path, PathBuf};
 
 use crate::export::{self, ExportError, Format, Merge, Merged, Options, VERIFY_LOCK, is_ours};
@@ -48,11 +49,21 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
         }
         None => {
             report.export(format.name, &text)?;
-            report.next(&(format.next)(&lock, format.file, &options));
+            report.next(&next_of_text(format, &lock, &options));
             Exit::Yes
         }
     };
     Ok(of_whole(exit, all_known, args))
+}
+
+/// What comes after a text that was printed: on a screen it is in no file yet.
+fn next_of_text(format: &Format, lock: &Lock, options: &Options) -> String {
+    let next = (format.next)(lock, format.file, options);
+    if !std::io::stdout().is_terminal() {
+        return next;
+    }
+    let target = options.target.as_ref().map_or(String::new(), |target| format!(" --target {target}"));
+    format!("`gpuenv export {}{target} -o {}`, then: {next}", format.name, format.file)
 }
 
 /// Says what a text leaves out. False where it does because nobody knows it.

@@ -144,8 +144,9 @@ impl Command {
             Command::Lock(args) => args.verbose,
             Command::Explain(args) => args.verbose,
             Command::Verify(args) => args.verbose,
+            Command::Catalog(args) => args.is_verbose(),
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
-            Command::Probe(_) | Command::Catalog(_) | Command::Fleet(_) => false,
+            Command::Probe(_) | Command::Fleet(_) => false,
             Command::Completions(_) | Command::Man(_) | Command::Diff(_) | Command::Matrix(_) => false,
             Command::Add(_) | Command::Remove(_) | Command::Target(_) => false,
         }

@@ -85,11 +85,8 @@ pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result
         )
         .help(help));
     }
-    let advice = paragraphs.find(|part| part.starts_with("tip: ") || part.starts_with("Usage: "));
-    let advice = advice.map_or_else(
-        || format!("run `{}`", help_of(args)),
-        |advice| advice.strip_prefix("tip: ").unwrap_or(&advice).to_string(),
-    );
+    let tip = paragraphs.find_map(|part| part.strip_prefix("tip: ").map(str::to_string));
+    let advice = tip.unwrap_or_else(|| way_out(error.kind(), args));
     Err(Failure::new(Exit::BadInput, "usage", clean(&message)).help(clean(&advice)))
 }
 
@@ -103,11 +100,22 @@ fn versions() -> String {
     format!("gpuenv {} (catalog {catalog})\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// What shows the options of the command that was typed.
-fn help_of(args: &[OsString]) -> String {
-    let root = Cli::command();
-    let named = args.iter().skip(1).find_map(|word| root.find_subcommand(word));
-    named.map_or("gpuenv --help".to_string(), |command| format!("gpuenv help {}", command.get_name()))
+/// What to type instead: where something is missing, the first example of the command; else what shows its options.
+fn way_out(kind: ErrorKind, args: &[OsString]) -> String {
+    let (mut command, mut named) = (Cli::command(), String::new());
+    for word in args.iter().skip(1) {
+        if let Some(found) = command.find_subcommand(word).cloned() {
+            named += &format!(" {}", found.get_name());
+            command = found;
+        }
+    }
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let example = examples.lines().map(str::trim).find(|line| line.starts_with("gpuenv "));
+    match example.filter(|_| kind == ErrorKind::MissingRequiredArgument) {
+        Some(example) => format!("for example `{example}`"),
+        None if named.is_empty() => "run `gpuenv --help`".to_string(),
+        None => format!("run `gpuenv help{named}`"),
+    }
 }
 
 /// What serves a tool that was named as a format of `gpuenv export` and is none.

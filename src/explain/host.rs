@@ -12,7 +12,7 @@ use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{Observed, ObservedGpu, Runtime, Spec, Target, list_text};
 use crate::types::{Cc, Constraint, Version};
 
-use super::{Change, Explanation, Fix, advice, conflicts, fixes};
+use super::{Change, Explanation, Fix, advice, conflicts, fixes, importance};
 
 /// What a spec comes to on one host.
 #[derive(Debug, Clone)]
@@ -209,21 +209,23 @@ impl OnHost {
     /// What to do, in sentences.
     pub fn remedies(&self) -> Vec<String> {
         let host = match self.differs.is_empty() {
-            true => format!("With target.{} of gpuenv.toml, which describes this host", self.target),
+            true => format!("With target `{}` of gpuenv.toml, which describes this host", self.target),
             false => {
                 let (removed, new): (Vec<&Change>, Vec<&Change>) =
                     self.differs.iter().partition(|change| change.to.is_none());
-                let instead = removed.first().map(|change| format!(" in place of {}", change.key)).unwrap_or_default();
-                format!("With {}{instead} in gpuenv.toml for this host", list(new.into_iter().map(written)))
+                let instead = removed.first().map(|change| format!(" in place of `{}`", name(change)));
+                let instead = instead.unwrap_or_default();
+                let lines = list(new.into_iter().map(written));
+                format!("With {lines}{instead} in gpuenv.toml for this host (target `{}`)", self.target)
             }
         };
         match &self.outcome {
             Outcome::GaveUp => Vec::new(),
             Outcome::Solution { stack, advice } => {
-                let stack = list(stack.iter().map(|(name, version)| format!("{name} {version}")));
+                let stack = listed(stack);
                 let advice = advice.as_ref().map(|advice| format!(" ({advice})")).unwrap_or_default();
                 let run = "Run `gpuenv lock` and install what it names.";
-                vec![format!("{host}, the spec has an answer: {stack}{advice}. {run}")]
+                vec![format!("{host}, the spec resolves to {stack}{advice}. {run}")]
             }
             Outcome::Conflict(explanation) => {
                 let told = explanation.fixes.iter().take(TOLD).map(told);
@@ -239,28 +241,40 @@ impl OnHost {
             .map(|conflict| conflict.explanation.iter().take(SENTENCES).cloned().collect::<Vec<_>>().join("; "))
             .unwrap_or_default();
         let end = if explanation.fixes.is_empty() { ". No change to the file was found that would help." } else { "." };
-        format!("{host}, the spec has no answer: {because}{end}")
+        format!("{host}, the spec does not resolve: {because}{end}")
     }
 }
 
 /// A fix as a sentence.
 fn told(fix: &Fix) -> String {
-    let stack = list(fix.stack.iter().map(|(name, version)| format!("{name} {version}")));
+    let stack = listed(&fix.stack);
     let advice = fix.advice.as_ref().map_or_else(String::new, |advice| format!(" ({advice})"));
     let changes = list(fix.changes.iter().map(|change| match (&change.from, &change.to) {
-        (Some(from), Some(to)) => format!("{} from {from} to {to}", change.key),
+        (Some(from), Some(to)) => format!("{} from {from} to {to}", name(change)),
         _ => written(change),
     }));
-    format!("Change {changes}{advice}: this was solved and gives {stack}.")
+    format!("Change {changes}{advice}: it then resolves to {stack}.")
+}
+
+/// What stands before the equals sign.
+fn name(change: &Change) -> &str {
+    change.key.rsplit('.').next().unwrap_or(&change.key)
 }
 
 /// What to write for a key.
 fn written(change: &Change) -> String {
     match &change.to {
-        Some(to) if to.starts_with('[') => format!("{} = {to}", change.key),
-        Some(to) => format!("{} = {to:?}", change.key),
-        None => format!("no {}", change.key),
+        Some(to) if to.starts_with('[') => format!("`{} = {to}`", name(change)),
+        Some(to) => format!("`{} = {to:?}`", name(change)),
+        None => format!("no `{}`", name(change)),
     }
+}
+
+/// A stack in a line, what matters most first.
+fn listed(stack: &BTreeMap<String, String>) -> String {
+    let mut packages: Vec<(&String, &String)> = stack.iter().collect();
+    packages.sort_by_key(|(name, _)| importance(name));
+    list(packages.into_iter().map(|(name, version)| format!("{name} {version}")))
 }
 
 fn list(words: impl Iterator<Item = String>) -> String {

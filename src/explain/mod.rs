@@ -189,6 +189,16 @@ fn needed<T: Clone>(all: &[T], mut suffices: impl FnMut(&[T]) -> Option<bool>) -
     Some(kept)
 }
 
+/// What a stack is named after, the most important first; other packages follow by name.
+const FIRST: [&str; 8] = ["torch", "tensorflow", "jax", "python", "triton", "cuda", "cudnn", "nccl"];
+
+/// The order in which packages are told.
+pub fn importance(name: &str) -> (usize, String) {
+    let rank = FIRST.iter().position(|first| *first == name);
+    // What a user named himself stands between the frameworks and the libraries below them.
+    (rank.map_or(3, |rank| if rank < 3 { rank } else { rank + 1 }), name.to_string())
+}
+
 /// The target that a key belongs to; empty for those of none.
 fn target_of(key: &str) -> &str {
     key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(target, _)| target)

@@ -7,7 +7,7 @@ use crate::spec::KeyDoc;
 use crate::types::Specifier;
 
 /// What stands above a draft that describes no machine.
-const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` solves this into gpuenv.lock.\n";
+const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` resolves this into gpuenv.lock.\n";
 
 /// What to do with what was seen on a machine.
 const OF_HOST: &str = "# Exact versions found on the host; relax any that need not be exact. Next: `gpuenv lock`.\n";

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::explain::importance;
 use crate::export;
 use crate::lock::{Lock, TargetLock};
 
@@ -10,16 +11,6 @@ use super::screen::{Screen, clean};
 
 /// Longer tables are cut: a first lock of many machines is read in the file.
 const ROWS: usize = 40;
-
-/// What a stack is named after, the most important first; other packages follow by name.
-const FIRST: [&str; 8] = ["torch", "tensorflow", "jax", "python", "triton", "cuda", "cudnn", "nccl"];
-
-/// The order in which packages are told.
-pub(super) fn importance(name: &str) -> (usize, String) {
-    let rank = FIRST.iter().position(|first| *first == name);
-    // What a user named himself stands between the frameworks and the libraries below them.
-    (rank.map_or(3, |rank| if rank < 3 { rank } else { rank + 1 }), name.to_string())
-}
 
 /// A section's rows: what all targets share, then each target.
 type Section = Vec<(String, String)>;

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
-use crate::explain::{Change, Conflict, Explanation, FactNote, Fix};
+use crate::explain::{Change, Conflict, Explanation, FactNote, Fix, importance};
 use crate::spec::Spec;
 use crate::types::Version;
 
-use super::changes::importance;
 use super::facts::overlay;
 use super::screen::{Screen, clean};
 use super::setting;

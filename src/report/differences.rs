@@ -2,8 +2,8 @@
 
 use crate::lock::Difference;
 
-use super::changes::importance;
 use super::screen::{Screen, clean};
+use crate::explain::importance;
 
 /// The whole report.
 pub(super) fn render(screen: &Screen, differences: &[Difference]) -> String {

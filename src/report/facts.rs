@@ -12,15 +12,17 @@ use super::screen::{Screen, clean};
 const IN_FULL: usize = 3;
 /// More names than this of one kind are told where all are asked for.
 const NAMED: usize = 26;
+/// So many rows are shown of many.
+const ROWS: usize = 15;
 /// More lines than this say nothing on a screen.
 const LINES: usize = 60;
 
 /// Things looked up by name.
-pub(super) fn topics(screen: &Screen, topics: &[Topic]) -> String {
+pub(super) fn topics(screen: &Screen, topics: &[Topic], verbose: bool) -> String {
     let rows: Vec<&FullRow> =
         topics.iter().filter_map(|topic| if let Topic::Row(row) = topic { Some(row) } else { None }).collect();
     if rows.len() > IN_FULL {
-        return list(screen, &rows);
+        return list(screen, &rows, verbose);
     }
     // What should be known of a source is told where there is room for it.
     let notes = topics.len() == 1;
@@ -85,26 +87,15 @@ pub(super) fn overlay(source: &str) -> Option<&str> {
     source.starts_with(crate::catalog::OVERLAY).then(|| source.split(" (").next().unwrap_or(source))
 }
 
-/// Many rows, a line each, then their sources once.
-fn list(screen: &Screen, rows: &[&FullRow]) -> String {
-    let width = rows.iter().take(LINES).map(|row| clean(&row.fact.id).chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
-    for row in rows.iter().take(LINES) {
-        let id = clean(&row.fact.id).into_owned();
-        let says = row.says.as_object().into_iter().flatten();
-        let told = |field: &&str| !field.ends_with("source") && *field != "index" && !row.fact.id.starts_with(field);
-        let told = says.filter(|(field, _)| told(&field.as_str())).filter_map(|(field, value)| match value {
-            Value::Bool(_) => Some(field.clone()),
-            // What stands in the id need not be said again.
-            Value::String(value) if row.fact.id.contains(value.as_str()) => None,
-            value => Some(format!("{} {}", field.replace('_', " "), plain(value))),
-        });
-        let line = format!("{id:width$}  {}", clean(&told.collect::<Vec<_>>().join("; ")));
-        text += &cut(line.trim_end(), screen.width);
-        text.push('\n');
-    }
-    if let Some(more) = rows.len().checked_sub(LINES).filter(|more| *more > 0) {
-        text += &format!("and {more} more: `--format json` has them all\n");
+/// Many rows, a line each: the first few, or with `verbose` all of them and then their sources once.
+fn list(screen: &Screen, rows: &[&FullRow], verbose: bool) -> String {
+    let shown = if verbose { rows } else { &rows[..rows.len().min(ROWS)] };
+    let widest = shown.iter().map(|row| clean(&row.fact.id).chars().count()).max().unwrap_or(0);
+    let mut text: String = shown.iter().map(|row| row_line(screen, row, widest.min(screen.width / 2))).collect();
+    if !verbose {
+        let more = rows.len() - shown.len();
+        let more = if more > 0 { format!("and {more} more rows; ") } else { String::new() };
+        return text + &screen.wrapped(&more, "`--verbose` shows every row and its sources");
     }
     let mut seen: Vec<&str> = Vec::new();
     for basis in rows.iter().flat_map(|row| &row.sources) {
@@ -118,6 +109,32 @@ fn list(screen: &Screen, rows: &[&FullRow]) -> String {
         }
     }
     text
+}
+
+/// A row in a line: its id, then of what it says as much as there is room for.
+fn row_line(screen: &Screen, row: &FullRow, width: usize) -> String {
+    let id = clean(&row.fact.id).into_owned();
+    let says = row.says.as_object().into_iter().flatten();
+    let told = |field: &&str| !field.ends_with("source") && *field != "index" && !row.fact.id.starts_with(field);
+    let told = says.filter(|(field, _)| told(&field.as_str())).filter_map(|(field, value)| match value {
+        Value::Bool(_) => Some(field.clone()),
+        // What stands in the id need not be said again.
+        Value::String(value) if row.fact.id.contains(value.as_str()) => None,
+        value => Some(format!("{} {}", field.replace('_', " "), plain(value))),
+    });
+    let mut line = format!("{id:width$}");
+    let mut between = "  ";
+    for field in told {
+        let field = clean(&field);
+        if line.chars().count() + between.len() + field.chars().count() <= screen.width {
+            line += between;
+            line += &field;
+            between = "; ";
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line.push('\n');
+    line
 }
 
 /// A line that stays one line.

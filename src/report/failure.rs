@@ -121,7 +121,7 @@ pub(super) fn render(screen: &Screen, failure: &Failure) -> String {
             Some(snippet) => text += &(screen.wrapped(&format!("{head} "), &clean(&problem.message)) + &snippet),
             None => text += &screen.wrapped(&format!("{head} "), &format!("{place}{}", clean(&problem.message))),
         }
-        if let Some(help) = &problem.help {
+        for help in problem.help.iter().flat_map(|help| help.lines()) {
             text += &screen.wrapped(&format!("  {} ", screen.help("help:")), &clean(help));
         }
     }

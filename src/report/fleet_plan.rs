@@ -80,7 +80,7 @@ fn human(screen: &Screen, plan: &Plan, verbose: bool) -> String {
         text += &of_unserved(screen, plan, unserved, verbose);
     }
     text += &unknown(screen, plan, verbose);
-    text + &sentence(screen, plan, served)
+    text.trim_start_matches('\n').to_string() + &sentence(screen, plan, served)
 }
 
 fn heading(plan: &Plan, served: usize) -> String {

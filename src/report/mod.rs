@@ -341,7 +341,7 @@ impl Report {
     pub fn topics(&self, topics: &[Topic]) -> Result<(), Failure> {
         match self.json {
             true => self.sorted(&json::Topics::new(topics)),
-            false => self.data(&facts::topics(&self.stdout_screen(), topics)),
+            false => self.data(&facts::topics(&self.stdout_screen(), topics, self.verbose)),
         }
     }
 

@@ -279,7 +279,8 @@ impl Reader<'_> {
         }
         let value = self.source[item.span()].lines().next().filter(|_| !item.get_ref().is_table());
         let (help, belongs_elsewhere) = suggest::unknown_key(table.name, key, value);
-        self.misplaced |= belongs_elsewhere;
+        // A table that nobody knows may be the one that is missing.
+        self.misplaced |= belongs_elsewhere || table.name.is_empty() && item.get_ref().is_table();
         let place = if table.name.is_empty() { String::new() } else { format!(" in {}", table.header) };
         let message = format!("unknown key {}{place}", quote(key));
         self.error(Refusal::new("unknown-key", message).help(help), span);

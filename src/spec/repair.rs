@@ -253,10 +253,15 @@ pub(super) fn other_maker(gpu: &str) -> Option<&'static str> {
     if numbered("mi") || numbered("gfx") || numbered("rx") || has(&["amd", "radeon", "instinct", "vega"]) {
         return Some("AMD");
     }
-    if has(&["intel", "gaudi", "gaudi2", "gaudi3", "arc"]) {
+    if has(&["intel", "gaudi", "gaudi2", "gaudi3", "arc", "iris"]) {
         return Some("Intel");
     }
-    if has(&["apple", "mps"]) {
+    // An M4 alone is a Tesla; a Mac's has a size behind it.
+    let is_of_mac = name.split_once(' ').is_some_and(|(chip, size)| {
+        chip.strip_prefix('m').is_some_and(|number| number.parse::<u8>().is_ok())
+            && ["pro", "max", "ultra"].contains(&size)
+    });
+    if is_of_mac || has(&["apple", "mps"]) {
         return Some("Apple");
     }
     has(&["tpu", "tpuv4", "tpuv5"]).then_some("Google")
@@ -370,10 +375,18 @@ mod tests {
         }
         assert!(is_no_gpu("CPU") && is_no_gpu("cpu-only") && !is_no_gpu("CPU 0"));
         assert!(is_machine_type("p4d.24xlarge") && is_machine_type("a2-highgpu-1g") && !is_machine_type("A100"));
-        for (name, maker) in [("MI300X", Some("AMD")), ("RX 7900 XTX", Some("AMD")), ("Arc A770", Some("Intel"))] {
+        for (name, maker) in [
+            ("MI300X", Some("AMD")),
+            ("RX 7900 XTX", Some("AMD")),
+            ("Arc A770", Some("Intel")),
+            ("Iris Xe", Some("Intel")),
+            ("M2 Max", Some("Apple")),
+        ] {
             assert_eq!(other_maker(name), maker);
         }
-        for name in ["RTX 3090", "M10", "Tesla M40", "NVIDIA A100-SXM4-80GB MIG 1g.10gb", "sm_90", "GTX 1080", "none"] {
+        for name in
+            ["RTX 3090", "M10", "M4", "Tesla M40", "NVIDIA A100-SXM4-80GB MIG 1g.10gb", "sm_90", "GTX 1080", "none"]
+        {
             assert_eq!(other_maker(name), None, "{name}");
         }
     }

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod description;
 mod examples;
 mod golden;
 mod picture;

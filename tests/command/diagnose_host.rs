@@ -37,7 +37,7 @@ fn every_change_that_is_proposed_holds_on_the_host() {
         let (_, document) = sandbox.json(&["diagnose", message]);
         let host = &document["host"];
         assert_eq!(host["status"], "conflict", "{document:#}");
-        assert!(first_remedy(&document).contains("the spec has no answer: "), "{document:#}");
+        assert!(first_remedy(&document).contains("the spec does not resolve: "), "{document:#}");
         let differs = edits(&host["differs"]);
         let hosted = spec::rewrite(text, &differs).expect("the host can be written down");
         sandbox.write(&hosted);
@@ -59,7 +59,7 @@ fn the_answer_for_the_spec_is_told_first() {
     assert_eq!((code, &document["host"]["status"]), (0, &Value::from("ok")));
     assert_eq!(document["host"]["differs"], Value::Array(Vec::new()));
     let first = first_remedy(&document);
-    assert!(first.starts_with("With target.a of gpuenv.toml, which describes this host"), "{first}");
+    assert!(first.starts_with("With target `a` of gpuenv.toml, which describes this host"), "{first}");
     let stack = document["host"]["stack"]["torch"].as_str().unwrap();
     assert!(first.contains(&format!("torch {stack}")), "{first}");
 }

@@ -101,12 +101,18 @@ fn people_read_few_aligned_lines() {
         one.out
     );
     let many = sandbox.run(&["catalog", "show", "image@nvidia/cuda"]).exits(0);
-    assert!(many.out.lines().count() < 80 && many.out.contains("more: `--format json`"), "{}", many.out);
-    for line in many.out.lines().take(50) {
-        assert!(line.chars().count() <= 80, "{line}");
+    assert!(
+        many.out.lines().count() == 16 && many.out.ends_with("`--verbose` shows every row and its sources\n"),
+        "{}",
+        many.out
+    );
+    for line in many.out.lines().filter(|line| line.contains("  ")) {
+        assert!(line.chars().count() <= 80 && !line.contains('~'), "{line}");
     }
     let branch = sandbox.run(&["catalog", "show", "driver@570"]).exits(0);
-    assert!(branch.out.starts_with("branch 570 ") && branch.out.contains("\nsource "), "{}", branch.out);
+    assert!(branch.out.starts_with("branch 570 ") && !branch.out.contains("\nsource "), "{}", branch.out);
+    let whole = sandbox.run(&["catalog", "show", "driver@570", "--verbose"]).exits(0);
+    assert!(whole.out.contains("\nsource ") && whole.out.lines().count() > branch.out.lines().count(), "{}", whole.out);
 }
 
 #[test]

@@ -190,13 +190,53 @@ fn a_pyproject_of_uv() {
             "python=\">=3.10,<3.13\""
         ]
     );
-    assert_eq!(told["packages"], serde_json::json!(["transformers"]));
+    // An extra with vllm is taken whole.
+    assert_eq!(told["packages"], serde_json::json!(["fastapi", "transformers"]));
     let left = left(&told);
-    assert!(left.contains(&"pyproject.toml:8 fastapi".to_string()), "{left:?}");
     assert!(
         left.iter().any(|line| line.contains("own")) && left.iter().any(|line| line.contains("[tool.pixi]")),
         "{left:?}"
     );
+}
+
+#[test]
+fn an_extra_is_taken_whole_or_left_in_a_line() {
+    let text = "[project]\nname = \"x\"\nversion = \"1\"\ndynamic = [\"dependencies\"]\n\
+                [project.optional-dependencies]\ntrain = [\"deepspeed\", \"wandb>=0.16\"]\ndev = [\"pytest\", \"ruff\"]\n\
+                [dependency-groups]\ngpu = [\"nvidia-cudnn-cu12==9.1.0.70\", \"einops\"]\ndocs = [\"sphinx\"]\n\
+                [tool.uv]\ndev-dependencies = [\"mypy\"]\nconstraint-dependencies = [\"numpy<2\"]\n";
+    let (lines, told) = drafted("extras", &[("pyproject.toml", text)], &[]);
+    assert!(
+        lines.contains(&"deepspeed=\"*\"".to_string()) && lines.contains(&"cudnn=\"9.1.0.70\"".to_string()),
+        "{lines:?}"
+    );
+    assert_eq!(told["packages"], serde_json::json!(["einops", "wandb>=0.16"]));
+    let mut left = left(&told);
+    left.sort();
+    assert_eq!(
+        left,
+        [
+            "pyproject.toml:10 sphinx",
+            "pyproject.toml:13 tool.uv.constraint-dependencies",
+            "pyproject.toml:4 dynamic = [\"dependencies\"]",
+            // uv's dev-dependencies are the group of that name.
+            "pyproject.toml:7 pytest, ruff, mypy",
+        ]
+    );
+}
+
+#[test]
+fn groups_and_extras_of_poetry_are_taken_likewise() {
+    let text = "[tool.poetry.dependencies]\ntorch = \"2.4.1\"\nvllm = { version = \"*\", optional = true }\n\
+                fastapi = { version = \">=0.110\", optional = true }\n\
+                sphinx = { version = \"*\", optional = true }\n\n\
+                [tool.poetry.extras]\nserve = [\"vllm\", \"fastapi\"]\ndocs = [\"sphinx\"]\n\n\
+                [tool.poetry.group.train.dependencies]\ndeepspeed = \"*\"\nwandb = \"*\"\n\n\
+                [tool.poetry.group.dev.dependencies]\npytest = \"*\"\n";
+    let (lines, told) = drafted("poetry-extras", &[("pyproject.toml", text)], &[]);
+    assert!(lines.contains(&"vllm=\"*\"".to_string()) && lines.contains(&"deepspeed=\"*\"".to_string()), "{lines:?}");
+    assert_eq!(told["packages"], serde_json::json!(["fastapi>=0.110", "wandb"]));
+    assert_eq!(left(&told).len(), 2, "{told:#}");
 }
 
 #[test]

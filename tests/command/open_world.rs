@@ -324,7 +324,7 @@ const CASES: &[Case] = &[
         "torch = \"*\"",
         "gpu = \"NVIDIA R9000 MIG 1g.23gb\"",
         2,
-        &["unknown GPU", "Any GPU can be named by its compute capability"],
+        &["unknown GPU", "any GPU can be named by its compute capability"],
     ),
     // On the PyTorch index, read from public lists of files. Source: github.com/unslothai/unsloth/pull/6955
     case("torch = \"2.12.1+cu130\"\nxformers = \"0.0.35\"", "gpu = \"H100 NVL\"", 0, &["xformers"]),

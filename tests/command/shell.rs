@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::sandbox::Sandbox;
+use crate::common::{sandbox::Sandbox, tools};
 
 const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"H100 NVL\"\n[target.lab]\ngpu = \"T4\"\n";
 
@@ -97,8 +97,54 @@ fn every_shell_can_read_its_script() {
             shell(&sandbox, program, &format!("{program} -n script"));
         }
     }
-    assert!(sandbox.run(&["completions", "powershell"]).out.contains("Register-ArgumentCompleter"));
     assert_eq!(sandbox.run(&["completions", "tcsh"]).code, 2);
+}
+
+/// What was printed on a screen is in no file, so the tool that reads the file does not come next.
+#[test]
+fn an_export_on_a_screen_names_the_command_that_writes_it() {
+    if !is_there("script") {
+        return;
+    }
+    let sandbox = Sandbox::new("export-screen", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let shown = shell(&sandbox, "sh", "script -qec 'gpuenv export uv --color never' /dev/null");
+    assert!(shown.contains("next: `gpuenv export uv -o pyproject.toml`, then: uv sync"), "{shown}");
+    let piped = sandbox.run(&["export", "uv"]).exits(0);
+    assert!(piped.err.ends_with("next: uv sync\n"), "{piped:?}");
+}
+
+/// No registry that tests reach has PowerShell: its script is read by a grammar of it, and asked what it would ask.
+#[test]
+fn the_script_for_powershell_is_powershell_and_its_question_is_answered() {
+    const READER: &str = "import sys, tree_sitter as t, tree_sitter_powershell as p\n\
+                          tree = t.Parser(t.Language(p.language())).parse(sys.stdin.buffer.read())\n\
+                          print(tree.root_node.has_error, tree.root_node.named_child_count > 0)";
+    let sandbox = Sandbox::new("powershell", SPEC);
+    let script = sandbox.run(&["completions", "powershell"]).exits(0).out;
+    assert!(script.contains("Register-ArgumentCompleter -Native -CommandName gpuenv"), "{script}");
+    let asks = "& gpuenv -- $args";
+    assert!(script.contains(asks) && script.contains("$env:GPUENV_COMPLETE = \"powershell\""), "{script}");
+    let found = sandbox.with(&["--", "gpuenv", "init", "--gpu", "4090"], &[("GPUENV_COMPLETE", "powershell")]);
+    // What the script splits at the tab: what is put in, and what is shown beside it.
+    assert!(found.out.starts_with("RTX-4090\tNVIDIA GeForce RTX 4090, compute capability"), "{found:?}");
+    let Some(python) = tools::find("python3") else { return };
+    if !Command::new(&python)
+        .args(["-c", "import tree_sitter_powershell, tree_sitter"])
+        .output()
+        .unwrap()
+        .status
+        .success()
+    {
+        return eprintln!("skipped: tree-sitter-powershell is not installed");
+    }
+    let broken = script.replacen('{', "", 1);
+    for (text, told) in [(&script, "False True\n"), (&broken, "True True\n")] {
+        fs::write(sandbox.path("script.ps1"), text).unwrap();
+        let input = fs::File::open(sandbox.path("script.ps1")).unwrap();
+        let read = Command::new(&python).args(["-c", READER]).stdin(input).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&read.stdout), told, "{}", String::from_utf8_lossy(&read.stderr));
+    }
 }
 
 /// A gpuenv.toml that came with a checkout may hold anything.

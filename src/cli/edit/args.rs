@@ -5,7 +5,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Subcommand};
 use crate::cli::{complete, help};
 use crate::spec::{KeyDoc, Shape, tables};
 
-/// Add packages to [stack] of gpuenv.toml, or change what is asked of them, and lock
+/// Add packages to gpuenv.toml or change their versions, and lock
 #[derive(Debug, Args)]
 #[command(after_help = help::ADD)]
 pub struct AddArgs {

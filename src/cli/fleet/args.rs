@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::{complete, help};
 
-/// Judge many hosts at once, plan their stacks and drivers, or print the job that looks at them
+/// Judge many hosts at once, or plan their stacks and drivers
 #[derive(Debug, Args)]
 #[command(after_help = help::FLEET)]
 pub struct FleetArgs {
@@ -21,7 +21,7 @@ pub enum FleetCommand {
     Job(JobArgs),
 }
 
-/// Judge every host of the sources against the lock: grouped by cause, or one verdict a line (--format ndjson, csv)
+/// Judge every host against the lock, grouped by cause
 #[derive(Debug, Args)]
 #[command(after_help = help::FLEET_CHECK)]
 pub struct CheckArgs {
@@ -42,7 +42,7 @@ pub struct CheckArgs {
     pub verbose: bool,
 }
 
-/// Plan for the hosts of the sources: the fewest stacks that run on all of them, and which drivers to raise so that one does
+/// Plan the fewest stacks for all hosts, and which drivers to raise
 #[derive(Debug, Args)]
 #[command(after_help = help::FLEET_PLAN)]
 pub struct PlanArgs {
@@ -60,7 +60,7 @@ pub struct PlanArgs {
     pub verbose: bool,
 }
 
-/// Print the job that runs `gpuenv probe` on every node and gathers the records
+/// Print the job that runs `gpuenv probe` on every node
 #[derive(Debug, Args)]
 #[command(after_help = help::FLEET_JOB)]
 pub struct JobArgs {

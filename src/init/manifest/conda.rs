@@ -20,6 +20,21 @@ const NAMES: &[(&str, &str)] = &[
 const COMPILERS: [&str; 4] = ["cuda-nvcc", "cuda-toolkit", "cudatoolkit-dev", "cuda-compiler"];
 /// What comes with conda and says nothing of a stack.
 const TOOLS: [&str; 3] = ["pip", "setuptools", "wheel"];
+/// Libraries and programs of conda that hold no Python, by what their builds are called in exported environments
+/// (`openssl=3.0.13=h7f8727e_1`): an export without builds does not tell them from packages of Python.
+const NO_PYTHON: &str = "\
+    alsa-lib blas boost-cpp bzip2 c-ares ca-certificates cairo cuda-cudart cuda-cupti cuda-libraries cuda-nvrtc \
+    cuda-nvtx cuda-opencl cuda-runtime cyrus-sasl dbus expat ffmpeg fftw fontconfig freetype fribidi gdk-pixbuf \
+    gettext gflags giflib glib glog gmp gnutls graphite2 grpc-cpp gst-plugins-base gstreamer harfbuzz hdf5 icu \
+    intel-openmp jpeg keyutils krb5 lame lcms2 ld_impl_linux-64 lerc libabseil libblas libboost libbrotlicommon \
+    libbrotlidec libbrotlienc libcblas libcublas libcufft libcufile libcurand libcurl libcusolver libcusparse \
+    libdeflate libdrm libedit libev libevent libexpat libffi libgcc libgcc-ng libgfortran-ng libgfortran5 libglib \
+    libgomp libiconv libidn2 libjpeg-turbo liblapack liblzma libnghttp2 libnpp libnsl libnvjitlink libnvjpeg \
+    libopenblas libpng libprotobuf libsodium libsqlite libssh2 libstdcxx libstdcxx-ng libtasn1 libthrift libtiff \
+    libunistring libuuid libuv libva libvpx libwebp libwebp-base libxcb libxcrypt libxml2 libzlib llvm-openmp lz4-c \
+    mkl mpfr mpc nccl ncurses nettle nspr nss openh264 openjpeg openssl pango pcre pcre2 pixman pthread-stubs \
+    python_abi qt-main re2 readline snappy sqlite svt-av1 tbb tk tzdata x264 xorg-libx11 xorg-libxau xorg-libxdmcp \
+    xorg-libxext xorg-libxrender xz yaml zlib zstd";
 
 /// Lists within lists take the stack of the program: no environment nests this deep.
 const MOST_DEEP: usize = 200;
@@ -95,7 +110,10 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
         }
     }
     // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
-    wanted.is_library = build.as_deref().is_some_and(|build| build != "*" && !build.contains("py"));
+    wanted.is_library = match build.as_deref().filter(|build| *build != "*") {
+        Some(build) => !build.contains("py"),
+        None => NO_PYTHON.split_whitespace().any(|library| library == name),
+    };
     wanted.variant = build.as_deref().and_then(variant_of_build).filter(|_| renamed == "torch");
     found.want(wanted);
 }
@@ -138,6 +156,24 @@ fn variant_of_build(build: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn libraries_of_conda_are_told_from_packages_of_python() {
+        for (spec, is_library) in [
+            ("openssl=3.0.13=h7f8727e_1", true),
+            ("openssl=3.0.13", true),
+            ("ld_impl_linux-64=2.38", true),
+            ("librosa=0.10.1", false),
+            ("numpy=1.26.4=py310h5f9d8c6_0", false),
+            ("numpy=1.26.4", false),
+            ("yaml", true),
+            ("pyyaml=6.0.1", false),
+        ] {
+            let mut found = Found::default();
+            package(spec, 1, &mut found);
+            assert_eq!(found.wanted[0].is_library, is_library, "{spec}");
+        }
+    }
 
     #[test]
     fn match_specs_are_read() {

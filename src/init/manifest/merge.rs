@@ -1,5 +1,7 @@
 //! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
 
+use std::collections::BTreeSet;
+
 use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, ordinary, read};
 use crate::catalog::Catalog;
 use crate::catalog::rows::FRAMEWORKS;
@@ -64,10 +66,43 @@ impl Merged<'_> {
                 false => self.draft.machine.push(Entry::on("image", Value::Text(image), place(file, line))),
             }
         }
-        for mut wanted in found.wanted {
+        let groups: BTreeSet<String> =
+            found.wanted.iter().filter(|one| self.is_chosen(one)).filter_map(|one| one.group.clone()).collect();
+        let (wanted, beside): (Vec<Wanted>, Vec<Wanted>) =
+            found.wanted.into_iter().partition(|one| one.group.as_ref().is_none_or(|group| groups.contains(group)));
+        for mut wanted in wanted {
             let variant = wanted.variant.take().or_else(|| found.variant.clone());
             self.package(manifest, wanted, variant);
         }
+        self.leave_groups(file, &beside);
+    }
+
+    /// Whether it is something that gpuenv chooses. An extra or group that asks for such a thing is taken whole, any other
+    /// (what tests and documents need) not at all.
+    fn is_chosen(&self, wanted: &Wanted) -> bool {
+        let name = self.name_of(wanted);
+        PARTS.contains(&name) || self.known.iter().any(|known| known == name)
+    }
+
+    /// Tells of each extra or group that was not taken, in a line.
+    fn leave_groups(&mut self, file: &str, beside: &[Wanted]) {
+        let mut groups: Vec<&str> = Vec::new();
+        for first in beside {
+            let Some(group) = first.group.as_deref().filter(|group| !groups.contains(group)) else { continue };
+            groups.push(group);
+            let of_it = beside.iter().filter(|one| one.group == first.group).map(|one| one.written.as_str());
+            let text = of_it.collect::<Vec<_>>().join(", ");
+            let why = format!("the extra or group `{group}`, which asks for nothing that gpuenv chooses");
+            self.leave(file, first.line, &text, why);
+        }
+    }
+
+    /// What a package is called here.
+    fn name_of<'w>(&self, wanted: &'w Wanted) -> &'w str {
+        // What JAX brings has its own version; its requirement is told of as one that comes along.
+        let called = spec::other_names::other_name(&wanted.name).filter(|_| wanted.name != "jaxlib");
+        let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs)).map(|(_, ours)| *ours);
+        called.or(library).unwrap_or(&wanted.name)
     }
 
     fn leave(&mut self, file: &str, line: usize, text: &str, why: String) {
@@ -79,11 +114,8 @@ impl Merged<'_> {
 
     fn package(&mut self, manifest: &Manifest, wanted: Wanted, variant: Option<String>) {
         let file = manifest.name.as_str();
-        // What JAX brings has its own version; its requirement is told of as one that comes along.
-        let called = spec::other_names::other_name(&wanted.name).filter(|_| wanted.name != "jaxlib");
-        let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs)).map(|(_, ours)| *ours);
-        let name = called.or(library).unwrap_or(&wanted.name).to_string();
-        if !PARTS.contains(&name.as_str()) && !self.known.contains(&name) {
+        let name = self.name_of(&wanted).to_string();
+        if !self.is_chosen(&wanted) {
             match self.ordinary(&name, &wanted) {
                 Ok(text) if self.draft.packages.contains(&text) => {}
                 Ok(text) => self.draft.packages.push(text),
@@ -127,9 +159,6 @@ impl Merged<'_> {
 
     /// What `[packages]` holds of a package that the catalog does not have; an error says why nothing.
     fn ordinary(&self, name: &str, wanted: &Wanted) -> Result<String, String> {
-        if let Some(group) = &wanted.group {
-            return Err(format!("of the extra or group `{group}`"));
-        }
         if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
             return Err("it comes with the framework, which pins it".to_string());
         }
@@ -139,7 +168,7 @@ impl Merged<'_> {
             return Err(format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or ")));
         }
         if wanted.is_library {
-            return Err("conda built it for no Python, and [packages] holds packages of Python".to_string());
+            return Err("it is a library of conda, and [packages] holds packages of Python".to_string());
         }
         ordinary::requirement(wanted)
     }

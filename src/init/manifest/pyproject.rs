@@ -40,6 +40,13 @@ impl<'t> Reader<'t> {
                 self.list(Some(list), Some(group));
             }
         }
+        self.list(self.at("tool.uv.dev-dependencies"), Some("dev"));
+        let dynamic = self.at("project.dynamic").and_then(Value::as_array).into_iter().flatten();
+        if dynamic.filter_map(Value::as_str).any(|part| part == "dependencies") {
+            let line = line_with(self.text, "dynamic");
+            let why = "the requirements stand in another file: name that with --from, too";
+            self.found.leave(line, "dynamic = [\"dependencies\"]", why);
+        }
     }
 
     /// Requirements. Those of an extra or a group are not what the project needs at the least.
@@ -57,8 +64,17 @@ impl<'t> Reader<'t> {
     }
 
     fn poetry(&mut self) {
-        let Some(table) = self.at("tool.poetry.dependencies").and_then(Value::as_table) else { return };
-        for (name, value) in table {
+        self.poetry_table("tool.poetry.dependencies", None);
+        self.poetry_table("tool.poetry.dev-dependencies", Some("dev"));
+        let groups = self.at("tool.poetry.group").and_then(Value::as_table).into_iter().flat_map(Table::keys);
+        for group in groups {
+            self.poetry_table(&format!("tool.poetry.group.{group}.dependencies"), Some(group));
+        }
+    }
+
+    /// A table of Poetry's requirements.
+    fn poetry_table(&mut self, path: &str, group: Option<&str>) {
+        for (name, value) in self.at(path).and_then(Value::as_table).into_iter().flat_map(Table::iter) {
             let line = line_with(self.text, &format!("{name} ="));
             let version = value.as_str().or_else(|| value.get("version").and_then(Value::as_str));
             let Some(version) = version else {
@@ -75,15 +91,19 @@ impl<'t> Reader<'t> {
             wanted.variant = source.and_then(|source| self.index("tool.poetry.source", source));
             let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
             wanted.extras = extras.map(folded).collect();
+            let is_optional = value.get("optional").and_then(Value::as_bool) == Some(true);
+            let extra = self.poetry_extra(name).filter(|_| is_optional);
+            wanted.group = extra.or(group).map(str::to_string);
             self.found.want(wanted);
         }
-        let groups = self.at("tool.poetry.group").and_then(Value::as_table).into_iter().flat_map(Table::iter);
-        for (group, value) in groups {
-            let names = value.get("dependencies").and_then(Value::as_table).into_iter().flat_map(Table::keys);
-            let names: Vec<&str> = names.map(String::as_str).collect();
-            let line = line_with(self.text, &format!("[tool.poetry.group.{group}"));
-            self.found.leave(line, &names.join(", "), format!("of the group or extra `{group}`"));
-        }
+    }
+
+    /// The extra of Poetry's that lists a package.
+    fn poetry_extra(&self, name: &str) -> Option<&'t str> {
+        let lists =
+            |list: &Value| list.as_array().is_some_and(|list| list.iter().any(|one| one.as_str() == Some(name)));
+        let mut extras = self.at("tool.poetry.extras")?.as_table()?.iter();
+        extras.find(|(_, list)| lists(list)).map(|(extra, _)| extra.as_str())
     }
 
     /// The variant of a named index in a list of indexes.
@@ -130,6 +150,11 @@ impl<'t> Reader<'t> {
             if self.at(&format!("tool.{tool}")).is_some() {
                 let head = format!("[tool.{tool}");
                 self.found.leave(line_with(self.text, &head), &format!("{head}]"), "this table is not read");
+            }
+        }
+        for key in ["constraint-dependencies", "override-dependencies"] {
+            if self.at(&format!("tool.uv.{key}")).is_some() {
+                self.found.leave(line_with(self.text, key), &format!("tool.uv.{key}"), "this list is not read");
             }
         }
     }

@@ -62,7 +62,7 @@ impl<'c> Reader<'_, 'c> {
     fn unknown_gpu(&self, name: &str, suggestions: &[&str]) -> (&'static str, String, String) {
         let near = match suggestions {
             [] => String::new(),
-            names => format!("did you mean {}? ", names.join(" or ")),
+            names => format!("did you mean {}?\n", names.join(" or ")),
         };
         let help = match (self.catalog.without_cuda(name), self.of_generation(name)) {
             (Some(reason), _) => reason.to_string(),
@@ -88,11 +88,11 @@ impl<'c> Reader<'_, 'c> {
         let row = near.and_then(|near| self.catalog.gpus.iter().find(|gpu| *gpu.name == **near));
         match row {
             Some(gpu) => format!(
-                "Any GPU can be named by its compute capability: `gpu = \"sm_{}\"` is that of {}",
+                "any GPU can be named by its compute capability: `gpu = \"sm_{}\"` is that of {}",
                 gpu.cc.number(),
                 gpu.name
             ),
-            None => "Any GPU can be named by its compute capability, which `nvidia-smi --query-gpu=compute_cap \
+            None => "any GPU can be named by its compute capability, which `nvidia-smi --query-gpu=compute_cap \
                      --format=csv` shows: X.Y is written `gpu = \"sm_XY\"`"
                 .to_string(),
         }
@@ -106,7 +106,7 @@ fn ambiguous(catalog: &Catalog, name: &str, candidates: Vec<&Gpu>) -> (&'static 
     kinds.sort_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
     kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
     let listed: Vec<String> = kinds.iter().map(|gpu| named_among(catalog, gpu, &kinds)).collect();
-    let message = format!("`{}` may mean GPUs that differ in what matters", name.escape_debug());
+    let message = format!("`{}` is ambiguous: GPUs of that name differ", name.escape_debug());
     let capability = kinds.first().map_or(0, |gpu| gpu.cc.number());
     let help = format!("name one of: {}; or write a capability such as \"sm_{capability}\"", shorten(&listed, NAMED));
     ("ambiguous-gpu", message, help)

@@ -34,10 +34,10 @@ impl<'c> Reader<'_, 'c> {
             return (format!("`{name}` is an ordinary package, which nothing is solved with"), under_packages);
         }
         let near = suggest::slip(name, known());
-        let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+        let near = near.map_or(String::new(), |near| format!("did you mean `{near}`?\n"));
         let help = format!(
-            "{near}If it is an ordinary package, {under_packages}; if it depends on CUDA, an overlay can describe it \
-             (`gpuenv catalog list` shows what is known)"
+            "{near}if it is an ordinary package, {under_packages}\nif it depends on CUDA, an overlay can describe it; \
+             `gpuenv catalog list` shows what is known"
         );
         (message, help)
     }
