@@ -16,8 +16,7 @@ pub struct Code {
     pub expression: String,
     /// The statics that it refers to, by what they hold: their names and types.
     statics: BTreeMap<String, (String, String)>,
-    /// For each type of which some value lacks something its fields, each with what stands for it where it is absent, or
-    /// the first value of one that is never absent.
+    /// For each type its fields, each with what stands for it where it is absent, or the first value of one that never is.
     blanks: BTreeMap<&'static str, Vec<(&'static str, String)>>,
 }
 
@@ -39,7 +38,10 @@ impl Code {
         let blank = |(of, fields): (&&str, &Vec<_>)| {
             format!("const {}: {of} = {of} {{ {}}};\n", blank(of), fields.iter().map(field).collect::<String>())
         };
-        self.statics.iter().map(line).chain(self.blanks.iter().map(blank)).collect()
+        let lacks = |(_, fields): &(&&str, &Vec<(&str, String)>)| {
+            fields.iter().any(|(_, value)| ABSENT.contains(&value.as_str()))
+        };
+        self.statics.iter().map(line).chain(self.blanks.iter().filter(lacks).map(blank)).collect()
     }
 
     /// A value, less what it lacks.

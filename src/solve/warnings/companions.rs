@@ -11,8 +11,7 @@ use crate::types::constraint::{Comparison, Op};
 use crate::types::{Cc, CpuArch, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, LibraryMissing, Nightly, OperatorsOnCpu, SourceOnly, SystemCuda,
-    UnknownGpuCode,
-    Warning, When, With,
+    UnknownGpuCode, Warning, When, With,
 };
 
 use super::About;
