@@ -204,7 +204,7 @@ fn headers_that_a_build_includes_are_told_where_nothing_brings_them() {
 fn an_image_with_the_headers_that_a_build_includes_is_chosen() {
     for (stack, build, image) in [
         ("torch = \"2.5.1+cu124\"\ntransformer-engine = \"==1.13.0\"", true, "12.4.1-cudnn-devel-ubuntu22.04"),
-        ("torch = \"2.5.1+cu124\"\ntransformer-engine = \"==1.13.0\"", false, "12.4.1-cudnn-devel-ubuntu22.04"),
+        ("torch = \"2.5.1+cu124\"\ntransformer-engine = \"==2.3.0\"", false, "12.4.1-cudnn-devel-ubuntu22.04"),
         ("torch = \"2.5.1+cu124\"\ntransformer-engine = \"==2.4.0\"", true, "12.4.1-devel-ubuntu22.04"),
         // Of CUDA 12.1 there are images with cuDNN 8 only, and this torch loads cuDNN 9.
         ("torch = \"2.5.1+cu121\"\ntransformer-engine = \"==1.13.0\"", true, "12.1.1-devel-ubuntu22.04"),

@@ -216,9 +216,11 @@ fn refused_when_written(text: &str) -> Option<String> {
     }
     let (mut edits, builds) = (Vec::new(), &answer.targets[0].builds);
     for (name, version) in stack.iter().filter(|(name, _)| *name != "triton") {
-        // The toolkit that compiles may be of another minor than the wheels, and frameworks may be of two.
+        // The toolkit that compiles may be of another minor than the wheels; and one of two frameworks may have other
+        // libraries inside than pip installs for the other one.
         let value = match name.as_str() {
-            "cuda" if spec.build.is_some() || builds.len() > 1 => continue,
+            "cuda" if spec.build.is_some() => continue,
+            "cuda" | "cudnn" | "nccl" if builds.len() > 1 => continue,
             "cuda" => version.split('.').take(2).collect::<Vec<_>>().join("."),
             _ => version.clone(),
         };

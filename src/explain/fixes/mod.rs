@@ -36,11 +36,6 @@ pub fn find(asker: &Asker<'_, '_>, cores: &Cores) -> Vec<Fix> {
             keys => finder.try_together(keys, &[]),
         }
     }
-    for keys in &ways {
-        if let [key] = keys.as_slice() {
-            finder.try_followers(key);
-        }
-    }
     finder.try_switches();
     if finder.found.is_empty() {
         finder.try_one_more(&ways);
@@ -60,6 +55,11 @@ pub fn find(asker: &Asker<'_, '_>, cores: &Cores) -> Vec<Fix> {
     }
     if finder.found.is_empty() {
         finder.try_boards_and_everything(&ways);
+    }
+    for keys in &ways {
+        if let [key] = keys.as_slice() {
+            finder.try_followers(key);
+        }
     }
     finder.best()
 }

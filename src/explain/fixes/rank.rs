@@ -3,7 +3,7 @@
 use super::super::{Change, Fix};
 use super::Finder;
 use crate::catalog::rows::FRAMEWORKS;
-use crate::types::{Constraint, variant};
+use crate::types::{Constraint, Version, variant};
 
 /// How many fixes are offered.
 const OFFERED: usize = 7;
@@ -61,6 +61,8 @@ fn effort(change: &Change) -> u8 {
             // Doing without is the last thing that anybody wants.
             (_, None) => 8,
             (Some(from), Some(to)) if same_version(from, to) => 0,
+            // Who asks for a release does not mean a snapshot before one.
+            (Some(_), Some(to)) if is_prerelease(to) => 4,
             // Years back is further than a newer driver.
             (Some(from), Some(to)) if FRAMEWORKS.contains(&package) && far_below(from, to) => 7,
             _ if FRAMEWORKS.contains(&package) => 2,
@@ -78,6 +80,11 @@ fn effort(change: &Change) -> u8 {
         "gpu" => 9,
         _ => 8,
     }
+}
+
+/// Whether a version precedes its release, as those in NVIDIA's images do.
+fn is_prerelease(text: &str) -> bool {
+    Version::parse(variant::public(text)).is_ok_and(|version| version.is_prerelease())
 }
 
 /// Minor releases that make up about a year.

@@ -244,10 +244,10 @@ impl<'c> Finder<'_, 'c> {
             let to = value.rsplit_once(':').and_then(|(_, tag)| row(repository, tag));
             let Some((from, to)) = from.zip(to).filter(|(from, to)| from.os != to.os) else { continue };
             let is_near = |row: &&Image| {
-                let holds = |row: &Image| (row.cuda.prefix(2), row.flavour, row.cudnn.is_some());
+                let holds = |row: &Image| (row.cuda, row.flavour, row.cudnn.is_some());
                 row.repository == to.repository && row.os == from.os && holds(row) == holds(to) && !row.withdrawn
             };
-            let Some(near) = images.iter().filter(is_near).max_by_key(|row| row.cuda) else { continue };
+            let Some(near) = images.iter().find(is_near) else { continue };
             let mut tried = changes.to_vec();
             tried[at].1 = Some(format!("{repository}:{}", near.tag));
             if self.has_answer(&tried) {
