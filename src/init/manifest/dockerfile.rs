@@ -322,12 +322,12 @@ mod tests {
     #[test]
     fn arguments_made_of_arguments_are_filled_in_up_to_a_bound() {
         let doubled: String = (1..60).map(|at| format!("ARG A{at}=${{A{0}}}${{A{0}}}\n", at - 1)).collect();
-        let found = read(&format!("ARG A0=xxxxxxxx\n{doubled}FROM nvidia/cuda:${{A59}}\n"));
+        let found = read(&format!("ARG A0=xxxxxxxx\n{doubled}FROM nvidia/cuda:${{A59}}\n")).unwrap();
         assert_eq!(found.image, None);
         assert!(found.left.iter().any(|(line, ..)| *line == 61), "{:?}", found.left);
         // What an argument is asked for more often than that is no better than what it is made of.
         let asked = "RUN pip install $A $A $A $A\n".repeat(1 << 10);
-        let found = read(&format!("FROM x\nARG A={}\n{asked}", "a".repeat(1 << 10)));
+        let found = read(&format!("FROM x\nARG A={}\n{asked}", "a".repeat(1 << 10))).unwrap();
         let kept: usize = found.wanted.iter().map(|one| one.name.len()).sum();
         assert!(kept <= FILLED_CAP, "{kept}");
         assert!(found.left.iter().any(|(.., why)| why.contains("more than 1 MiB")), "{:?}", found.left.len());
@@ -339,7 +339,8 @@ mod tests {
             "FROM nvidia/cuda:12.1.0-devel-ubuntu22.04 AS build\nRUN pip install torch==2.2.0 vllm\n\
              FROM ubuntu:22.04 AS docs\nRUN pip install sphinx\n\
              FROM nvidia/cuda:12.1.0-base-ubuntu22.04\nCOPY --from=build /opt/venv /opt/venv\n",
-        );
+        )
+        .unwrap();
         assert_eq!(found.image, Some(("nvidia/cuda:12.1.0-base-ubuntu22.04".to_string(), 5)));
         let wanted: Vec<&str> = found.wanted.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(wanted, ["torch", "vllm"]);
@@ -352,7 +353,7 @@ mod tests {
             "FROM --platform=linux/arm64 ubuntu:22.04\nRUN <<EOF\nset -e\npip install torch==2.5.1\nEOF\nRUN cat <<EOF > x\npip install jax\nEOF\n\
              RUN [\"pip\", \"install\", \"xformers==0.0.28.post3\"]\nRUN [\"bash\", \"-lc\", \"pip install vllm\"]\n\
              RUN uv sync --frozen --extra cu129\nRUN /opt/conda/bin/conda env update -f env.yml && poetry install\n",
-        );
+        ).unwrap();
         let wanted: Vec<_> = found.wanted.iter().map(|one| (one.name.as_str(), one.line)).collect();
         assert_eq!(wanted, [("torch", 4), ("xformers", 9), ("vllm", 10)]);
         let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
@@ -368,7 +369,7 @@ mod tests {
              RUN apt-get update && pip3 install --no-cache-dir torch==$TORCH \\\n    # why\n    \"transformers>=4.30\" \\\n\
              \x20   --index-url https://download.pytorch.org/whl/cu121 && rm -rf /x\n\
              FROM base\nRUN python -m pip install -r requirements.txt $EXTRA\n",
-        );
+        ).unwrap();
         assert_eq!(found.image, Some(("nvidia/cuda:12.1.0-base-ubuntu22.04".to_string(), 4)));
         let wanted: Vec<_> =
             found.wanted.iter().map(|one| (one.name.as_str(), one.version.as_str(), one.line)).collect();
