@@ -94,7 +94,7 @@ fn mutations() -> Vec<Mutation> {
         one("/nvml/gpus/0/recovery", json!("reset"), &["gpu-health"]),
         one("/nvml/gpus/0/remapping_failed", json!(true), &["gpu-health"]),
         one("/nvml/gpus/0/remapping_pending", json!(true), &["gpu-health"]),
-        one("/nvml/gpus/0/licence", json!("unlicensed"), &["gpu-virtual"]),
+        told("/nvml/gpus/0/licence", json!("unlicensed"), "a whole GPU needs none: see scripted faults for a virtual one"),
         one("/nvml/gpus/0/confidential_ready", json!(false), &["gpu-confidential"]),
         one("/nvml/gpus/0/fault", fault(16), &["gpu-health"]),
         told("/libcuda/path", json!("/lib64/libcuda.so.1"), "it is evidence, unless it is a stub's or cuda-compat's"),
