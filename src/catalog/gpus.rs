@@ -170,6 +170,15 @@ impl Catalog {
         if !begun.is_empty() {
             return shortest(begun);
         }
+        // A slip in each word is nearer than a shorter name among them: `GeFroce 1080 Tii` is no 1080.
+        let is_slip = |gpu: &&Gpu| {
+            let product = without_maker(&fold(&gpu.name));
+            wanted.iter().all(|word| product.iter().any(|own| is_near_word(word, own)))
+        };
+        let slips: Vec<&Gpu> = self.gpus.iter().filter(is_slip).collect();
+        if !slips.is_empty() {
+            return shortest(slips);
+        }
         self.within(name).map_or(Vec::new(), shortest)
     }
 
@@ -201,6 +210,11 @@ impl Catalog {
 
 fn is_numbered(text: &str) -> bool {
     text.contains(|c: char| c.is_ascii_digit())
+}
+
+/// Whether a word is another but for one slip of the pen; a number has to be the same.
+fn is_near_word(word: &str, other: &str) -> bool {
+    word == other || !is_numbered(word) && strsim::damerau_levenshtein(word, other) <= 1
 }
 
 /// Whether a slip of the pen may part two names: boards are told apart by their numbers, and a GTX 1050 is no A100.
