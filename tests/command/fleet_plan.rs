@@ -341,6 +341,19 @@ fn mixed() -> String {
     lines.join("\n") + "\n"
 }
 
+/// A GPU that is lost is a GPU: nobody says that the host has none, or that nothing is known.
+#[test]
+fn a_lost_gpu_is_told() {
+    let sandbox = Sandbox::new("plan-lost", SPEC);
+    let table = "name, driver_version, compute_cap";
+    let text = format!(
+        "n1: {table}\nn1: NVIDIA H100 NVL, 550.54.15, 9.0\nn2: {table}\nn2: [GPU is lost], [GPU is lost], [GPU is lost]\n"
+    );
+    fs::write(sandbox.path("lost.txt"), text).unwrap();
+    let ran = sandbox.run(&["fleet", "plan", "lost.txt", "--target", "prod"]).exits(3);
+    ran.tells("does not answer: NVML_ERROR_GPU_IS_LOST").tells("n2");
+}
+
 #[test]
 fn a_plan_is_told_in_every_format() {
     let sandbox = Sandbox::new("plan-formats", SPEC);

@@ -37,16 +37,21 @@ pub struct Known {
 
 /// Leaves of a record what a plan looks at.
 pub fn essence(record: Record) -> Essence {
-    let gpu = |name: Option<String>, compute_capability| Gpu { name, compute_capability, ..Gpu::default() };
+    let number = |fault: ApiError| ApiError { at: String::new(), message: None, ..fault };
+    // Why a GPU has no name is all that is known of it.
+    let gpu = |gpu: Gpu| {
+        let fault = gpu.fault.filter(|_| gpu.name.is_none()).map(number);
+        Gpu { name: gpu.name, compute_capability: gpu.compute_capability, fault, ..Gpu::default() }
+    };
     let nvml = record.nvml.map(|nvml| {
         let mut gpus: Vec<Gpu> = Vec::new();
         for one in nvml.gpus {
-            let one = gpu(one.name, one.compute_capability);
+            let one = gpu(one);
             if !gpus.contains(&one) {
                 gpus.push(one);
             }
         }
-        let fault = nvml.fault.map(|fault| ApiError { at: String::new(), code: fault.code, name: None, message: None });
+        let fault = nvml.fault.map(number);
         let count = nvml.count.filter(|count| *count == 0);
         Nvml { driver: nvml.driver, cuda: nvml.cuda, gpus, fault, count, ..Nvml::default() }
     });
@@ -221,8 +226,8 @@ fn no_gpu(record: &Record) -> String {
     let fault = of_gpu.or_else(|| record.nvml.as_ref()?.fault.as_ref());
     match names.collect::<Vec<_>>().as_slice() {
         [] if fault.is_some() => {
-            let says = fault.and_then(|fault| fault.name.clone().or_else(|| fault.message.clone()));
-            format!("its GPU or its driver does not answer: {}", says.unwrap_or_else(|| "NVML failed".to_string()))
+            let says = fault.and_then(|fault| fault.name.as_deref()).unwrap_or("NVML failed");
+            format!("its GPU or its driver does not answer: {says}")
         }
         [] if !record.pci.is_empty() || !record.nodes.is_empty() => {
             "it has an NVIDIA GPU, but its driver did not answer".to_string()
