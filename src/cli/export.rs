@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 use std::fs;
-use std::io::IsTerminal;
 use std::path::{Component, Path, PathBuf};
 
 use crate::export::{self, ExportError, Format, Merge, Merged, Options, VERIFY_LOCK, is_ours};
 use crate::lock::Lock;
-use crate::report::{Exit, Exported, Failure, Report, SourceFile, Written};
+use crate::report::{Exit, Exported, Failure, Report, Screen, SourceFile, Written};
 use crate::solve::own;
 use crate::spec::{self, Export, Spec};
 
@@ -59,7 +58,7 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
 /// What comes after a text that was printed: on a screen it is in no file yet.
 fn next_of_text(format: &Format, lock: &Lock, options: &Options) -> String {
     let next = (format.next)(lock, format.file, options);
-    if !std::io::stdout().is_terminal() {
+    if !Screen::shows_stdout() {
         return next;
     }
     let target = options.target.as_ref().map_or(String::new(), |target| format!(" --target {target}"));

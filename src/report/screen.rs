@@ -75,6 +75,11 @@ impl Screen {
         Screen::new(color.suits(&stdout), stdout.is_terminal(), columns(&stdout))
     }
 
+    /// Whether what is printed on stdout is seen by somebody, rather than kept in a file or read by a program.
+    pub fn shows_stdout() -> bool {
+        std::io::stdout().is_terminal()
+    }
+
     /// For a file: no colours, the usual width.
     pub fn plain() -> Self {
         Screen::new(false, false, None)
