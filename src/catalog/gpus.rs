@@ -173,7 +173,6 @@ impl Catalog {
         // A slip in each word is nearer than a shorter name among them: `GeFroce 1080 Tii` is no 1080.
         let is_slip = |gpu: &&Gpu| {
             let product = fold(&gpu.name);
-            let product = without_maker(&product);
             wanted.iter().all(|word| product.iter().any(|own| is_near_word(word, own)))
         };
         let slips: Vec<&Gpu> = self.gpus.iter().filter(is_slip).collect();

@@ -7,7 +7,6 @@ use crate::catalog::rows::{Companion, Subject, library_major};
 use crate::spec::Share;
 use crate::types::{Cc, CpuArch, distinct};
 
-use super::together::Together;
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
 use crate::solve::brought::Brought;
 use crate::solve::coinstall;
@@ -40,7 +39,7 @@ impl<'c> Plan<'_, 'c> {
                 }
             }
             for before in 0..at {
-                let together = Together::new(self.packages[before], package, &arches);
+                let together = self.request.problem.together(self.packages[before], package, &arches);
                 if !self.everywhere.has(law::id::COMPANION) && !together.is_any() {
                     self.network.relate(self.companions[before], var, move |version| together.with(version));
                 }

@@ -8,7 +8,6 @@ mod libraries;
 mod machines;
 mod releases;
 mod stack;
-mod together;
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -8,6 +8,7 @@ pub(super) mod framework;
 pub mod law;
 mod package;
 pub(super) mod rules;
+mod together;
 
 use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
@@ -17,18 +18,22 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion};
-use crate::types::Version;
+use crate::types::{CpuArch, Version};
 
 use super::facts::Facts;
 use super::image::{self, ImageKey, Images, Inside};
 use super::machine::Machine;
 use super::reading::Reading;
 use super::rowset::RowSet;
+use together::Together;
 
 pub use framework::Framework;
 pub use law::RuleId;
 pub use package::Package;
 pub use rules::{Needs, PackageRules, Rules};
+
+/// Two packages by name, on some processors.
+type Pair<'c> = (&'c str, &'c str, Vec<CpuArch>);
 
 /// Everything that requests have in common.
 #[derive(Debug)]
@@ -38,6 +43,7 @@ pub struct Problem<'c> {
     packages: Vec<(&'c [Companion], OnceCell<Package<'c>>)>,
     machines: RefCell<FxHashMap<Reading<'c>, Rc<Machine<'c>>>>,
     images: RefCell<FxHashMap<ImageKey<'c>, Rc<Images<'c>>>>,
+    together: RefCell<FxHashMap<Pair<'c>, Rc<Together>>>,
 }
 
 impl<'c> Deref for Problem<'c> {
@@ -59,6 +65,7 @@ impl<'c> Problem<'c> {
             packages: companions.map(|rows| (rows, OnceCell::new())).collect(),
             machines: RefCell::default(),
             images: RefCell::default(),
+            together: RefCell::default(),
         }
     }
 
@@ -98,6 +105,13 @@ impl<'c> Problem<'c> {
         let machine = Rc::new(Machine::new(self, id, reading.clone()));
         self.machines.borrow_mut().insert(reading, machine.clone());
         machine
+    }
+
+    /// What two packages ask of each other on some processors.
+    pub fn together(&self, one: &Package<'c>, other: &Package<'c>, arches: &[CpuArch]) -> Rc<Together> {
+        let mut known = self.together.borrow_mut();
+        let of_pair = known.entry((one.name, other.name, arches.to_vec()));
+        of_pair.or_insert_with(|| Rc::new(Together::new(one, other, arches))).clone()
     }
 
     /// The images that a machine may take, preferred first; none where an image is asked for and none serves.

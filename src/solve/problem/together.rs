@@ -1,0 +1,65 @@
+//! What two packages ask of each other.
+
+use pubgrub::VersionSet;
+use rustc_hash::FxHashMap;
+
+use super::package::Package;
+use crate::solve::rowset::RowSet;
+use crate::types::{CpuArch, Specifier, Version};
+
+/// Two packages, and which versions of each go with those of the other. All releases of a version ask for the same.
+#[derive(Debug)]
+pub struct Together {
+    /// For each version of the one the versions of the other that it asks for; none where it asks for nothing.
+    asks: Vec<Option<RowSet>>,
+    /// The reverse.
+    is_asked: Vec<Option<RowSet>>,
+}
+
+impl Together {
+    /// On some processors.
+    pub(super) fn new(one: &Package<'_>, other: &Package<'_>, arches: &[CpuArch]) -> Self {
+        Together { asks: asked_of(one, other, arches), is_asked: asked_of(other, one, arches) }
+    }
+
+    /// Whether neither asks anything of the other.
+    pub fn is_any(&self) -> bool {
+        self.asks.iter().chain(&self.is_asked).all(Option::is_none)
+    }
+
+    /// The versions of the other that go with a version of the one.
+    pub fn with(&self, version: usize) -> RowSet {
+        let admits = |row: usize| self.is_asked[row].as_ref().is_none_or(|admitted| admitted.has(version));
+        let rows = RowSet::filter(self.is_asked.len(), admits);
+        match &self.asks[version] {
+            Some(admitted) => rows.intersection(admitted),
+            None => rows,
+        }
+    }
+}
+
+/// The versions of another package that each version of a package asks for, on some of the processors. Many ask for the
+/// same: each range is read once.
+fn asked_of(package: &Package<'_>, other: &Package<'_>, arches: &[CpuArch]) -> Vec<Option<RowSet>> {
+    let mut known: FxHashMap<&str, RowSet> = FxHashMap::default();
+    let mut of_version = Vec::new();
+    for releases in &package.of_version {
+        let row = releases.rows().next().map(|row| package.releases[row]);
+        let asked = row.iter().flat_map(|row| arches.iter().flat_map(|arch| row.asked(*arch)));
+        let mut admitted: Option<RowSet> = None;
+        for (_, range) in asked.filter(|(of, _)| *of == other.name) {
+            let rows = known.entry(range).or_insert_with(|| admitted_by(range, &other.versions));
+            admitted = Some(admitted.map_or(rows.clone(), |before| before.intersection(rows)));
+        }
+        of_version.push(admitted);
+    }
+    of_version
+}
+
+/// The versions that a range admits; all where it is none that pip would read.
+fn admitted_by(range: &str, versions: &[&Version]) -> RowSet {
+    match Specifier::parse(range) {
+        Ok(range) => RowSet::filter(versions.len(), |row| range.admits(versions[row])),
+        Err(_) => RowSet::first(versions.len()),
+    }
+}
