@@ -58,7 +58,7 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
 /// What comes after a text that was printed: on a screen it is in no file yet.
 fn next_of_text(format: &Format, lock: &Lock, options: &Options) -> String {
     let next = (format.next)(lock, format.file, options);
-    if !Screen::shows_stdout() {
+    if !Screen::is_watched() {
         return next;
     }
     let target = options.target.as_ref().map_or(String::new(), |target| format!(" --target {target}"));

@@ -76,7 +76,7 @@ impl Screen {
     }
 
     /// Whether what is printed on stdout is seen by somebody, rather than kept in a file or read by a program.
-    pub fn shows_stdout() -> bool {
+    pub fn is_watched() -> bool {
         std::io::stdout().is_terminal()
     }
 

@@ -421,7 +421,7 @@ fn a_package_that_is_asked_for_is_explained_by_its_name() {
     assert_eq!(sandbox.run(&["explain", "torch"]).exits(0).out, by_key);
     assert!(by_key.starts_with("stack.torch: "), "{by_key}");
     // What the spec does not ask for is looked up among the facts.
-    let facts = sandbox.run(&["explain", "xformers"]).exits(0).out;
+    let facts = sandbox.run(&["explain", "xformers", "--verbose"]).exits(0).out;
     let of = |version: &str| facts.find(&format!("xformers-{version}")).unwrap_or_else(|| panic!("{version}: {facts}"));
     assert!(of("0.0.30") < of("0.0.29.post3"), "the newest first");
     assert!(sandbox.run(&["explain", "no-spec"]).exits(0).out.contains("`gpuenv init` creates one"));
