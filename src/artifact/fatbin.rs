@@ -132,9 +132,9 @@ impl Scanner {
     }
 
     fn count(&mut self, mut code: Code) {
-        code.sass.sort();
+        code.sass.sort_unstable();
         code.sass.dedup();
-        code.ptx.sort();
+        code.ptx.sort_unstable();
         code.ptx.dedup();
         let is_code = !code.sass.is_empty() || !code.ptx.is_empty();
         if is_code && (self.counts.len() < MAX_KINDS || self.counts.contains_key(&code)) {

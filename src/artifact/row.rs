@@ -390,7 +390,7 @@ impl Release<'_> {
         let known = asked.filter(|one| (self.known.is_package)(&one.package));
         let mut all: Vec<String> =
             known.filter_map(|one| Some(format!("{}{}", one.package, range(&one.range)?))).collect();
-        all.sort();
+        all.sort_unstable();
         all.dedup_by(|one, next| {
             one.split(['=', '<', '>', '~', '!']).next() == next.split(['=', '<', '>', '~', '!']).next()
         });

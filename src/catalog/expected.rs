@@ -86,7 +86,7 @@ fn expect_pythons(build: &mut Build, group: &[&Build]) {
         return;
     }
     let mut more: Vec<Version> = group.iter().flat_map(|other| other.pythons.iter().copied()).collect();
-    more.sort();
+    more.sort_unstable();
     more.dedup();
     more.retain(|line| !build.pythons.contains(line));
     if !more.is_empty() {

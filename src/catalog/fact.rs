@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -116,8 +115,9 @@ pub struct FullRow {
 }
 
 /// What a row, or some field of it, rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Source")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Source"))]
 pub struct Basis {
     /// The field that names it.
     pub field: String,
@@ -126,7 +126,7 @@ pub struct Basis {
     /// A URL or purl.
     pub at: String,
     /// How it knows.
-    #[schemars(with = "String", extend("enum" = SourceKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>()))]
+    #[cfg_attr(test, schemars(with = "String", extend("enum" = SourceKind::ALL.iter().map(|kind| kind.as_str()).collect::<Vec<_>>())))]
     pub kind: SourceKind,
     /// When it was read.
     pub seen: String,

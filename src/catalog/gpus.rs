@@ -247,7 +247,7 @@ fn shortest(gpus: Vec<&Gpu>) -> Vec<&str> {
 fn has_namesakes(gpus: &[&Gpu]) -> bool {
     let plain = |name: &str| name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let mut names: Vec<String> = gpus.iter().map(|gpu| plain(&gpu.name)).collect();
-    names.sort();
+    names.sort_unstable();
     names.windows(2).any(|pair| pair[0] == pair[1])
 }
 

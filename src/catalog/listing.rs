@@ -136,7 +136,7 @@ impl Catalog {
 }
 
 fn of(name: &str, mut versions: Vec<Version>) -> Option<Known> {
-    versions.sort();
+    versions.sort_unstable();
     versions.dedup();
     let (oldest, newest) = (versions.first()?, versions.last()?);
     Some(Known { name: name.to_string(), oldest: *oldest, newest: *newest, releases: versions.len() })

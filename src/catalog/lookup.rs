@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::Catalog;
-use super::rows::{Branch, Build, Compat, Driver, Extension, Os, Source, SourceBuild, Toolkit};
+use super::rows::{Branch, Build, Compat, Driver, Extension, Image, Os, Source, SourceBuild, Toolkit};
 use crate::types::Version;
 
 /// What a spelling of an operating system means.
@@ -43,6 +43,13 @@ impl Catalog {
     /// The branch a driver belongs to: the one with its first number.
     pub fn branch_of(&self, driver: &Version) -> Option<&Branch> {
         self.branches.iter().find(|row| row.branch.major() == driver.major())
+    }
+
+    /// The images of a repository; none of one that is not known.
+    pub fn images_of(&self, repository: &str) -> &[Image] {
+        let first = self.images.partition_point(|image| *image.repository < *repository);
+        let rest = &self.images[first..];
+        &rest[..rest.partition_point(|image| image.repository == repository)]
     }
 
     /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.

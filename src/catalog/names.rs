@@ -160,7 +160,7 @@ pub(super) fn hits(index: &str, words: &str) -> Hits {
         }
     }
     for list in [&mut hits.whole, &mut hits.called, &mut hits.family] {
-        list.sort();
+        list.sort_unstable();
         list.dedup();
     }
     hits

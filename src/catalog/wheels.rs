@@ -102,7 +102,7 @@ impl Digests {
         }
         let mut entries: Vec<[u8; ENTRY]> = rows.iter().filter_map(entry).collect();
         entries.extend(self.0.as_chunks::<ENTRY>().0);
-        entries.sort();
+        entries.sort_unstable();
         entries.dedup();
         Digests(entries.concat().into())
     }

@@ -111,7 +111,7 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         written.extend(files_of(export, (lock, &spec.exports), &place).map_err(told)?);
     }
     let mut paths: Vec<PathBuf> = written.iter().map(|file| place_of(&file.path)).collect();
-    paths.sort();
+    paths.sort_unstable();
     if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
         let message = format!("[export] writes {} twice", shown(&twice[0]));
         return Err(Failure::new(Exit::BadInput, "value", message).help("give each its own file"));
@@ -354,7 +354,7 @@ impl Folders {
 
 impl Drop for Folders {
     fn drop(&mut self) {
-        self.0.sort();
+        self.0.sort_unstable();
         // The inner ones first; what holds a file stays.
         for folder in self.0.iter().rev() {
             let _ = fs::remove_dir(folder);

@@ -280,7 +280,7 @@ struct Pin {
 fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Failure> {
     let stacks = previous.target.values().flat_map(|target| previous.stack_of(target).keys());
     let mut known: Vec<&String> = stacks.chain(spec.stack.iter().map(|(name, _)| name)).collect();
-    known.sort();
+    known.sort_unstable();
     known.dedup();
     let pin = |word: &String| {
         let (name, version) = word

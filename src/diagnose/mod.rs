@@ -17,7 +17,6 @@ mod value;
 
 use std::ops::Range;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
@@ -73,12 +72,13 @@ impl Verdict {
 }
 
 /// A known message, found in the text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Finding {
     /// The row's name.
     pub code: String,
     /// The component's word.
-    #[schemars(extend("enum" = Component::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>()))]
+    #[cfg_attr(test, schemars(extend("enum" = Component::ALL.iter().map(|one| one.as_str()).collect::<Vec<_>>())))]
     pub component: &'static str,
     /// What it means.
     pub meaning: String,

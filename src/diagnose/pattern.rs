@@ -92,7 +92,7 @@ fn alternatives(chars: &mut Chars<'_>) -> Vec<String> {
             break;
         }
     }
-    all.sort();
+    all.sort_unstable();
     all.dedup();
     if free || all.len() > ALTERNATIVES { Vec::new() } else { all }
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::decode::*;
 use crate::catalog::at_hand;
 
 /// A value that was read out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Value {
     /// A version, a name, a symbol.

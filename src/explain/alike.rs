@@ -22,7 +22,7 @@ impl Alike {
             lines.entry(target_of(&key).to_string()).or_default().push((setting, spec.text(&key)));
         }
         for lines in lines.values_mut() {
-            lines.sort();
+            lines.sort_unstable();
         }
         let mut class_of: HashMap<&str, usize> = HashMap::new();
         for (at, class) in classes(request).iter().enumerate() {

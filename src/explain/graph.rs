@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::catalog::rows::{Build, Subject};
@@ -21,19 +20,21 @@ pub struct Graph {
 }
 
 /// A part of the answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Node {
     /// A name for drawings: letters, digits and `_`.
     pub id: String,
     /// What it is.
-    #[schemars(extend("enum" = ["package", "gpu", "driver", "image", "toolkit", "os"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["package", "gpu", "driver", "image", "toolkit", "os"])))]
     pub kind: &'static str,
     /// What to write on it.
     pub label: String,
 }
 
 /// One part that needs another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Edge {
     /// Who needs.
     pub from: String,

@@ -15,7 +15,6 @@ pub mod why;
 
 use std::collections::{BTreeMap, HashMap};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::solve::engine::Steps;
@@ -50,7 +49,8 @@ impl Explanation {
 }
 
 /// The fewest keys that cannot hold together.
-#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Conflict {
     /// A special kind of conflict: `newer-than-catalog`, `image-tag`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -70,8 +70,9 @@ pub struct Conflict {
 }
 
 /// A row or rule and where it can be looked up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Fact")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Fact"))]
 pub struct FactNote {
     /// Its id.
     pub id: String,
@@ -80,10 +81,11 @@ pub struct FactNote {
 }
 
 /// Changes after which the whole spec has an answer: it was solved.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Fix {
     /// What to change in gpuenv.toml.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub changes: Vec<Change>,
     /// The stack that it then has, package to version.
     pub stack: BTreeMap<String, String>,
@@ -93,7 +95,8 @@ pub struct Fix {
 }
 
 /// A changed key. One that is added or removed has null for what it was or will be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Change {
     /// The key, `stack.torch`.
     pub key: String,

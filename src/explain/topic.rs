@@ -255,7 +255,7 @@ fn near_versions(catalog: &Catalog, what: &str, which: &str) -> Vec<String> {
         "driver" => catalog.drivers.iter().map(|row| row.version).collect(),
         _ => all.iter().filter_map(field).collect(),
     };
-    versions.sort();
+    versions.sort_unstable();
     versions.dedup();
     let after = versions.iter().find(|version| **version > wanted);
     let before = versions.iter().rev().find(|version| **version < wanted);

@@ -1,7 +1,6 @@
 //! What one change would open: each written clause is loosened once, and what the solver then chooses is compared
 //! with what it chooses now.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::catalog::rows::FRAMEWORKS;
@@ -14,7 +13,8 @@ use super::ask::Asker;
 use super::{Change, advice, target_of};
 
 /// A single change and what becomes possible with it.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Opening {
     /// The change.
     pub change: Change,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::lock::{ArchLists, DriverLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock, Wheel};
@@ -26,9 +25,10 @@ pub const FORMAT: Format = Format {
 pub const SHAPE: u32 = 1;
 
 /// What a solved lock looks like to programs. Absent things are `null` where the shape promises a key.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Document<'a> {
-    #[schemars(extend("const" = "ok"))]
+    #[cfg_attr(test, schemars(extend("const" = "ok")))]
     status: &'static str,
     /// The number of this shape: it grows when a field goes or changes its meaning.
     format: u32,
@@ -42,11 +42,12 @@ pub struct Document<'a> {
     overrides: &'a [OverrideLock],
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Target<'a> {
-    #[schemars(extend("enum" = ["container", "bare-metal"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["container", "bare-metal"])))]
     runtime: &'a str,
-    #[schemars(extend("enum" = ["x86_64", "aarch64"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["x86_64", "aarch64"])))]
     arch: &'a str,
     /// `wsl2` for Linux inside Windows: then the driver's numbers are those of Windows.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,18 +67,20 @@ struct Target<'a> {
     arch_list: Option<&'a ArchLists>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Gpu<'a> {
     name: &'a str,
     compute_capability: &'a str,
-    #[schemars(extend("enum" = ["native", "jit", null]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["native", "jit", null])))]
     coverage: Option<&'a str>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Driver<'a> {
     minimum: &'a str,
-    #[schemars(extend("enum" = ["native", "minor-version", "forward-compat"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["native", "minor-version", "forward-compat"])))]
     mode: &'a str,
     cuda: &'a str,
     compat: Option<&'a str>,

@@ -187,7 +187,7 @@ fn capabilities(gpus: &[GpuLock]) -> Result<Vec<Version>, ExportError> {
     for gpu in gpus {
         all.push(valid::capability(&gpu.compute_capability)?);
     }
-    all.sort();
+    all.sort_unstable();
     all.dedup();
     Ok(all)
 }

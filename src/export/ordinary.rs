@@ -63,7 +63,7 @@ pub fn left_out(lock: &Lock, targets: &Targets, format: &str, options: &Options)
     for (target, _) in targets {
         names.extend(lines(&of(lock, target).ok()?));
     }
-    names.sort();
+    names.sort_unstable();
     names.dedup();
     (!names.is_empty())
         .then(|| format!("{} {} not in it, for {why}", names.join(", "), if names.len() == 1 { "is" } else { "are" }))

@@ -76,7 +76,7 @@ pub fn nothing(lock: &Lock, targets: &Targets) -> ExportError {
 /// What a format leaves out, in words for whoever runs it.
 pub fn left_out(lock: &Lock, targets: &Targets) -> Option<String> {
     let mut own: Vec<String> = targets.iter().flat_map(|(name, target)| nowhere(lock, name, target)).collect();
-    own.sort();
+    own.sort_unstable();
     own.dedup();
     (!own.is_empty()).then(|| {
         format!(

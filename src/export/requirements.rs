@@ -176,7 +176,7 @@ pub(super) fn unseen(lock: &Lock, targets: &Targets) -> Vec<String> {
             found.extend(unseen.map(|one| format!("{} {}", one.package, one.version)));
         }
     }
-    found.sort();
+    found.sort_unstable();
     found.dedup();
     found
 }
@@ -250,7 +250,7 @@ fn compiled(wheels: &[&Wheel]) -> Result<String, ExportError> {
 pub(super) fn unhashed(lock: &Lock, targets: &Targets) -> Vec<String> {
     let of_all = targets.iter().flat_map(|(name, _)| lock.wheels_of(name));
     let mut unknown: Vec<String> = of_all.filter(|wheel| wheel.hashes().is_none()).map(|wheel| shown(&wheel)).collect();
-    unknown.sort();
+    unknown.sort_unstable();
     unknown.dedup();
     unknown
 }

@@ -441,7 +441,7 @@ fn labels(name: &str, target: &TargetLock) -> Result<Vec<(&'static str, String)>
     for gpu in &target.gpu {
         capabilities.push(valid::capability(&gpu.compute_capability)?);
     }
-    capabilities.sort();
+    capabilities.sort_unstable();
     capabilities.dedup();
     if !capabilities.is_empty() {
         let words: Vec<String> = capabilities.iter().map(ToString::to_string).collect();

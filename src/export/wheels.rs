@@ -70,7 +70,7 @@ pub fn is_of_nightlies(index: &str) -> bool {
 /// The indexes in use, sorted.
 pub fn indexes<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
     let mut indexes: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.index.as_deref()).collect();
-    indexes.sort();
+    indexes.sort_unstable();
     indexes.dedup();
     indexes
 }
@@ -79,7 +79,7 @@ pub fn indexes<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
 pub fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str>), ExportError> {
     let distinct = |names: Vec<&'a String>| -> Result<Vec<&'a str>, ExportError> {
         let mut names = names.into_iter().map(|name| valid::package(name)).collect::<Result<Vec<_>, _>>()?;
-        names.sort();
+        names.sort_unstable();
         names.dedup();
         Ok(names)
     };

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::host::Record;
 use crate::verify::{Action, Check, Status, Verdict};
 
 /// A check that keeps hosts from passing.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[schemars(rename = "Why")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Why"))]
 pub struct Cause {
     /// Its id, for `gpuenv explain`.
     pub check: String,
@@ -21,7 +21,8 @@ pub struct Cause {
 }
 
 /// How the hosts of one kind ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Outcome {
     /// Pass, fail or unknown.
     pub status: Status,

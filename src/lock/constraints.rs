@@ -21,7 +21,7 @@ pub fn constraints(catalog: &Catalog, answer: &Solution<'_>, alike: &[Vec<usize>
     }
     let mut all = Vec::new();
     for ((held, arch), mut targets) in merged {
-        targets.sort();
+        targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let Held { package, version, index, .. } = held;
         all.push(ConstraintLock { package, version, arch: arch.to_string(), index, targets });

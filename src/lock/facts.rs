@@ -194,7 +194,7 @@ impl Ledger<'_, '_> {
         let line = |build: &&Build| build.line();
         let mut lines: Vec<Version> = target.builds.iter().filter_map(line).collect();
         lines.extend(target.toolkit.iter().chain(&target.cuda).map(|row| row.version.prefix(2)));
-        lines.sort();
+        lines.sort_unstable();
         lines.dedup();
         let cuda = Stack(target.builds.first().map_or("cuda", |build| &build.package));
         for gpu in asked.named_gpus() {
@@ -247,7 +247,7 @@ impl Ledger<'_, '_> {
     fn close(self) -> Vec<FactLock> {
         let expected = self.expected;
         let facts = self.facts.into_iter().map(|(row, (Fact { id, source, digest }, mut supports))| {
-            supports.sort();
+            supports.sort_unstable();
             supports.dedup();
             let grade = expected.contains(&row).then(|| "expected".to_string());
             FactLock { id, source, digest, supports, grade }

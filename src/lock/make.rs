@@ -213,7 +213,7 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
         }
     }
     let wheel = |((install, arch, sha256, asks), mut targets): ((Install, &str, String, Vec<String>), Vec<usize>)| {
-        targets.sort();
+        targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let libraries = libraries(catalog, &install, arch);
         let built = source_build(catalog, &install);

@@ -26,7 +26,6 @@ pub use text::{head, to_text};
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::Catalog;
@@ -88,7 +87,8 @@ pub struct CatalogStamp {
 pub type Stack = BTreeMap<String, String>;
 
 /// One architecture list in the spellings the builders want.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ArchLists {
     /// `8.0;9.0+PTX`
@@ -169,7 +169,8 @@ pub struct DriverLock {
 }
 
 /// A driver to install: the newest release of a branch in support.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RecommendedLock {
     /// The release.
@@ -185,7 +186,8 @@ pub struct RecommendedLock {
 }
 
 /// A wheel to install.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Wheel {
     /// `torch`
@@ -276,7 +278,8 @@ impl Wheel {
 }
 
 /// An override that was used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct OverrideLock {
     /// The rule's id.

@@ -1,6 +1,5 @@
 //! What a matrix says, as plain data.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What runs on what.
@@ -50,7 +49,8 @@ pub enum Axis {
 }
 
 /// Whether one build runs on one GPU.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cell {
     /// The build, `2.5.1+cu124`.
     pub build: String,
@@ -72,8 +72,9 @@ pub struct Cell {
 }
 
 /// How a build runs on a GPU.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[schemars(rename = "ProbeStatus")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "ProbeStatus"))]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// By its machine code.

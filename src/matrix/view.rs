@@ -209,7 +209,7 @@ impl<'c> Maker<'_, 'c> {
                 columns.push((line, column.clone()));
             }
         }
-        columns.sort();
+        columns.sort_unstable();
         let mut panel = Panel {
             title: title.to_string(),
             rows_are,

@@ -159,7 +159,7 @@ fn specification(context: &ProbeContext, path: &str) -> Option<Cdi> {
     });
     let gone = outline.files.iter().filter(|file| !context.has(file));
     let mut missing: Vec<String> = gone.cloned().collect();
-    missing.sort();
+    missing.sort_unstable();
     missing.dedup();
     missing.truncate(MISSING);
     Some(Cdi {

@@ -38,7 +38,7 @@ impl ProbeContext {
     pub fn names(&self, path: &str) -> Vec<String> {
         let entries = self.find(path).and_then(|place| fs::read_dir(place).ok()).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
+        names.sort_unstable();
         names
     }
 

@@ -334,7 +334,7 @@ fn framework(request: &Place) -> Vec<Dynamic> {
             names.iter().filter_map(|name| dynamic::read(&request.root, &folder.join(name))).collect()
         };
         let mut plugins = names_in(request, &site.join("jax_plugins"));
-        plugins.sort();
+        plugins.sort_unstable();
         let jax = plugins.iter().flat_map(|name| read(&site.join("jax_plugins").join(name), &["xla_cuda_plugin.so"]));
         let frameworks =
             [read(&site.join("torch/lib"), TORCH), read(&site.join("tensorflow"), TENSORFLOW), jax.collect()];
@@ -359,7 +359,7 @@ fn wheel_folders(request: &Place) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for site in &request.sites {
         let mut names = names_in(request, &site.join("nvidia"));
-        names.sort();
+        names.sort_unstable();
         folders.extend(names.into_iter().map(|name| site.join("nvidia").join(name).join("lib")));
     }
     folders.retain(|folder| loader::resolve(&request.root, folder).is_some());

@@ -50,7 +50,7 @@ fn usual(context: &ProbeContext) -> Vec<PathBuf> {
         let is_one = |name: &String| name == "cuda" || name.strip_prefix("cuda-").is_some_and(starts_with_digit);
         found.extend(names.filter(is_one).map(|name| Path::new(root).join(name)));
     }
-    found.sort();
+    found.sort_unstable();
     found
 }
 

@@ -83,7 +83,7 @@ fn take_over(parts: &mut Vec<String>, mapped: impl Iterator<Item = String>) {
         parts.retain(|known| name(known) != name(&file));
         parts.push(file);
     }
-    parts.sort();
+    parts.sort_unstable();
 }
 
 /// The child's side of it.
@@ -224,7 +224,7 @@ fn mapped(prefix: &str) -> Vec<String> {
     let named =
         paths.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(prefix.as_bytes())));
     let mut found: Vec<String> = named.map(|path| path.display().to_string()).collect();
-    found.sort();
+    found.sort_unstable();
     found.dedup();
     found
 }

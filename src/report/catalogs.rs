@@ -1,13 +1,13 @@
 //! The catalogs that are at hand, and what became of one that was to be installed.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Screen, clean};
 
 /// A catalog that is there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "AtHand")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "AtHand"))]
 pub struct CatalogState {
     /// Its version.
     pub version: String,

@@ -96,7 +96,7 @@ fn changes(screen: &Screen, lock: &Lock, old: Option<&Lock>) -> Vec<(String, Sec
     let before = old.map(|old| choices(old, Some(lock))).unwrap_or_default();
     let after = choices(lock, old);
     let mut sections: Vec<&String> = before.keys().chain(after.keys()).collect();
-    sections.sort();
+    sections.sort_unstable();
     sections.dedup();
     let none = Vec::new();
     let mut changed = Vec::new();

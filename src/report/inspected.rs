@@ -111,9 +111,9 @@ fn union(counts: &Counts) -> String {
         all.sass.extend(&code.sass);
         all.ptx.extend(&code.ptx);
     }
-    all.sass.sort();
+    all.sass.sort_unstable();
     all.sass.dedup();
-    all.ptx.sort();
+    all.ptx.sort_unstable();
     all.ptx.dedup();
     format!("{} ({} files)", told(&all), counts.values().sum::<u64>())
 }

@@ -1,6 +1,5 @@
 //! What commands did, as a report is told of it.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::explain::Explanation;
@@ -30,14 +29,15 @@ pub struct Drafted<'a> {
 }
 
 /// How a lock stands to its spec.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "LockStanding")]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "LockStanding"))]
 pub struct Standing {
     /// The lock as it is shown.
     #[serde(skip)]
     pub lock: String,
     /// How it stands.
-    #[schemars(extend("enum" = ["current", "stale", "missing", "unreadable"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["current", "stale", "missing", "unreadable"])))]
     pub status: &'static str,
     /// Why it is not current.
     pub reason: Option<String>,
@@ -70,8 +70,9 @@ pub enum Written {
 }
 
 /// A file that was rendered, or compared with what would be.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(rename = "ExportedFile")]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "ExportedFile"))]
 pub struct Exported {
     /// The format's name.
     pub format: &'static str,

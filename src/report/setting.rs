@@ -68,7 +68,7 @@ const TARGETS: usize = 4;
 pub(super) fn targets_beside(sentence: &str, keys: &[String]) -> String {
     let mut names: Vec<String> =
         keys.iter().map(|key| target(key)).filter(|name| !name.is_empty()).map(quoted).collect();
-    names.sort();
+    names.sort_unstable();
     names.dedup();
     if names.iter().any(|name| sentence.contains(name.as_str())) {
         return String::new();

@@ -92,16 +92,22 @@ pub struct Inside<'a> {
 /// The images to choose from as a table, preferred first.
 #[derive(Debug, Default)]
 pub struct Images<'c> {
+    /// Their number: machines that may take the same have the same.
+    pub id: usize,
     /// The rows.
     pub rows: Rc<[&'c Image]>,
     /// Those of which the platforms and the drivers that they start on are known.
     pub known: RowSet,
     /// What they demand of a driver, and which of them do.
     pub demands: Vec<(DemandKey<'c>, RowSet)>,
+    /// The C libraries in them, as far as anybody knows, and which of them have each.
+    glibcs: Vec<(Version, RowSet)>,
+    /// Those that hold no more than a wheel needs which brings its libraries along.
+    no_more: RowSet,
 }
 
 impl<'c> Images<'c> {
-    fn new(catalog: &'c Catalog, asked: &Reading<'c>, rows: Vec<&'c Image>) -> Self {
+    fn new(catalog: &'c Catalog, id: usize, asked: &Reading<'c>, rows: Vec<&'c Image>) -> Self {
         let mut demands: Vec<(DemandKey, RowSet)> = Vec::new();
         for (at, image) in rows.iter().enumerate() {
             let key = demand(catalog, asked, image);
@@ -111,8 +117,44 @@ impl<'c> Images<'c> {
             }
         }
         let known = RowSet::filter(rows.len(), |row| is_known(catalog, rows[row], asked.arch));
-        Images { rows: rows.into(), known, demands }
+        let mut glibcs: Vec<(Version, RowSet)> = Vec::new();
+        for (at, image) in rows.iter().enumerate() {
+            let of_image = catalog.oses.iter().find(|os| os.images.contains(&image.os));
+            let Some(has) = of_image.and_then(|os| os.glibc) else { continue };
+            match glibcs.iter_mut().find(|(known, _)| *known == has) {
+                Some((_, images)) => images.insert(at),
+                None => glibcs.push((has, RowSet::filter(rows.len(), |row| row == at))),
+            }
+        }
+        let no_more =
+            RowSet::filter(rows.len(), |row| is_given(asked) || rows[row].cudnn.is_none() || is_whole(rows[row]));
+        Images { id, rows: rows.into(), known, demands, glibcs, no_more }
     }
+
+    /// Those whose C library is new enough for something; of a machine that has one of its own, all or none.
+    pub fn with_glibc(&self, needs: Version, own: Option<Version>) -> RowSet {
+        let mut left = RowSet::first(self.rows.len());
+        match own {
+            Some(has) if has < needs => left = RowSet::default(),
+            Some(_) => {}
+            None => self.glibcs.iter().filter(|(has, _)| *has < needs).for_each(|(_, images)| left.subtract(images)),
+        }
+        left
+    }
+
+    /// Those that hold the CUDA libraries and the cuDNN that a build expects of the system, and no more than the build
+    /// needs if the image was chosen for it.
+    pub fn serving(&self, asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build) -> RowSet {
+        match build.system_cuda {
+            true => RowSet::filter(self.rows.len(), |row| holds_cuda(asked, cudnn, build, self.rows[row])),
+            false => self.no_more.clone(),
+        }
+    }
+}
+
+/// Whether an image is taken as it is: there is no smaller one to prefer.
+fn is_whole(image: &Image) -> bool {
+    image.torch.is_some() || image.flavour == Flavour::Devel
 }
 
 /// What the choice of images for a machine depends on; none where it has none to choose.
@@ -145,6 +187,7 @@ pub(super) fn key<'c>(machine: &Described<'c>, id: usize, inside: &Inside<'_>, o
 /// The images that a machine may take, preferred first.
 pub(super) fn of_machine<'c>(
     catalog: &'c Catalog,
+    id: usize,
     machine: &Described<'c>,
     inside: &Inside<'_>,
     off: &RowSet,
@@ -153,17 +196,14 @@ pub(super) fn of_machine<'c>(
     let rows = match &machine.reading.image {
         ImageRequest::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
         ImageRequest::Choose(repository) => {
-            let images = &catalog.images;
-            let first = images.partition_point(|image| *image.repository < **repository);
-            let of_repository = images[first..].iter().take_while(|image| image.repository == repository.as_str());
-            let admitted = of_repository.filter(|image| asked.admits(image)).collect();
+            let admitted = catalog.images_of(repository).iter().filter(|image| asked.admits(image)).collect();
             let mut images = preferred_first(admitted, machine.reading.image_os);
             images.sort_by_key(|image| !asked.is_loaded(image));
             images
         }
         _ => Vec::new(),
     };
-    Images::new(catalog, &machine.reading, rows)
+    Images::new(catalog, id, &machine.reading, rows)
 }
 
 /// Newest CUDA first, then by system, the one that is named before others, and the smallest flavour; of those that nothing
@@ -270,9 +310,8 @@ pub fn holds_unread_cudnn(image: &Image) -> bool {
     image.cudnn.as_ref().is_some_and(|inside| inside.major() == 0)
 }
 
-/// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system, and no more than
-/// the build needs if the image was chosen for it.
-pub fn serves(asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build, image: &Image) -> bool {
+/// Whether an image holds the CUDA libraries and the cuDNN that a build expects of the system.
+fn holds_cuda(asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build, image: &Image) -> bool {
     // What was installed on top of the image is judged where the release is.
     let installed = asked.cudnn.is_some();
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
@@ -284,13 +323,7 @@ pub fn serves(asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build, im
     let of_major = |needs: &Version| is_given(asked) && may_hold(image, |major| major.major() == needs.major());
     let same_cudnn =
         same_cudnn.is_some_and(|(needs, inside)| of_system(inside) || serves(needs, inside) || of_major(needs));
-    match build.system_cuda {
-        true => has_libraries(asked, build, image) && (installed || same_cudnn),
-        false => {
-            let whole = image.torch.is_some() || image.flavour == Flavour::Devel;
-            is_given(asked) || image.cudnn.is_none() || whole
-        }
-    }
+    has_libraries(asked, build, image) && (installed || same_cudnn)
 }
 
 /// Whether a build that takes the system's CUDA finds its libraries in an image, by their file names. Where there is a choice

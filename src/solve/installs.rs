@@ -96,7 +96,7 @@ impl TargetSolution<'_> {
                 sdist: companion.sdist,
             });
         }
-        wheels.sort();
+        wheels.sort_unstable();
         wheels
     }
 }

@@ -114,7 +114,7 @@ impl<'c> Ranked<'_, '_, 'c> {
             let gpus = plan.classes[self.at].machine().kinds.iter().map(|kind| &kind.gpu);
             newest.is_some_and(|driver| image::leans_on_compat(image, driver, gpus))
         };
-        images.sort_by_key(|&row| {
+        images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
             let (distance, cuda) = match image.cuda.cmp_prefix(line) {
                 Ordering::Equal => (0, None),

@@ -6,6 +6,7 @@ use std::cell::{OnceCell, RefCell};
 use std::ops::Deref;
 use std::rc::Rc;
 
+use pubgrub::VersionSet;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::Toolkit;
@@ -16,8 +17,8 @@ use super::described::{Described, Refusals};
 use super::driver::{DriverNeed, Drivers};
 use super::facts::Facts;
 use super::fits;
-use super::image;
 use super::image::demand::DemandKey;
+use super::image::{self, Images};
 use super::problem::framework::Framework;
 use super::reading::Reading;
 use super::release::Release;
@@ -48,6 +49,8 @@ pub struct Machine<'c> {
     of_need: RefCell<FxHashMap<DriverNeed, Rc<Refusals>>>,
     of_releases: RefCell<FxHashMap<&'c str, Rc<ReleaseNeeds>>>,
     of_image: RefCell<FxHashMap<DemandKey<'c>, Rc<RowSet>>>,
+    unstarted: RefCell<FxHashMap<(usize, RowSet), Rc<RowSet>>>,
+    undriven: RefCell<FxHashMap<(&'c str, RowSet, RowSet), Rc<RowSet>>>,
     toolkits: RefCell<FxHashMap<Option<String>, Rc<Refusals>>>,
     extensions: RefCell<FxHashMap<(u64, usize, bool), Rc<Refusals>>>,
 }
@@ -69,6 +72,8 @@ impl<'c> Machine<'c> {
             of_need: RefCell::default(),
             of_releases: RefCell::default(),
             of_image: RefCell::default(),
+            unstarted: RefCell::default(),
+            undriven: RefCell::default(),
             toolkits: RefCell::default(),
             extensions: RefCell::default(),
         }
@@ -109,6 +114,25 @@ impl<'c> Machine<'c> {
         needs
     }
 
+    /// The releases of a framework that none of some drivers runs while some rules are set aside.
+    pub fn undriven(&self, facts: &Facts<'c>, framework: &Framework<'c>, drivers: RowSet, off: &RowSet) -> Rc<RowSet> {
+        let key = (framework.package, drivers, off.clone());
+        if let Some(known) = self.undriven.borrow().get(&key) {
+            return known.clone();
+        }
+        let mut undriven = RowSet::default();
+        for (need, releases) in &self.needs_of(framework).kinds {
+            let mut left = key.1.clone();
+            self.refused_by(facts, *need).apply(&mut left, off);
+            if left.is_empty() {
+                undriven.add(releases);
+            }
+        }
+        let undriven = Rc::new(undriven);
+        self.undriven.borrow_mut().insert(key, undriven.clone());
+        undriven
+    }
+
     fn need_of(&self, release: &Release<'c>) -> DriverNeed {
         release.line.map_or(DriverNeed::Nothing, |line| {
             let jits = self.compiles_ptx_of(release);
@@ -142,6 +166,23 @@ impl<'c> Machine<'c> {
         let refused = Rc::new(RowSet::filter(drivers.rows.len(), |row| !starts(&drivers.rows[row])));
         self.of_image.borrow_mut().insert(key, refused.clone());
         refused
+    }
+
+    /// The images that start on none of some drivers.
+    pub fn unstarted(&self, facts: &Facts<'c>, images: &Images<'c>, drivers: &RowSet) -> Rc<RowSet> {
+        let key = (images.id, drivers.clone());
+        if let Some(known) = self.unstarted.borrow().get(&key) {
+            return known.clone();
+        }
+        let mut unstarted = RowSet::default();
+        for (demand, of_demand) in &images.demands {
+            if drivers.subset_of(&self.refused_by_image(facts, *demand)) {
+                unstarted.add(of_demand);
+            }
+        }
+        let unstarted = Rc::new(unstarted);
+        self.unstarted.borrow_mut().insert(key, unstarted.clone());
+        unstarted
     }
 
     /// The toolkits that cannot compile for this machine, whatever else is chosen.

@@ -154,16 +154,22 @@ impl<'a> Network<'a> {
 
     /// The rows of a variable that go with what is chosen in all others but some.
     pub fn beside(&self, of: Var, choice: &[usize], but: &[Var]) -> Vec<usize> {
-        let admitted = self.admitted(of);
-        admitted.rows().filter(|&row| self.goes_with(of, row, choice, but)).collect()
+        let mut rows = self.admitted(of);
+        for &from in self.earlier[of].iter().filter(|from| !but.contains(from)) {
+            rows.retain(&self.related(from, of, choice[from]));
+        }
+        rows.rows().filter(|&row| self.goes_with_later(of, row, choice, but)).collect()
     }
 
     /// Whether a row goes with what is chosen in all other variables but some.
     pub fn goes_with(&self, of: Var, row: usize, choice: &[usize], but: &[Var]) -> bool {
-        let later = self.variables[of].relations.iter().filter(|(to, _)| !but.contains(to));
-        let earlier = self.earlier[of].iter().filter(|from| !but.contains(from));
-        later.into_iter().all(|(to, partners)| partners(row).has(choice[*to]))
-            && earlier.into_iter().all(|&from| self.related(from, of, choice[from]).has(row))
+        let mut earlier = self.earlier[of].iter().filter(|from| !but.contains(from));
+        self.goes_with_later(of, row, choice, but) && earlier.all(|&from| self.related(from, of, choice[from]).has(row))
+    }
+
+    fn goes_with_later(&self, of: Var, row: usize, choice: &[usize], but: &[Var]) -> bool {
+        let mut later = self.variables[of].relations.iter().filter(|(to, _)| !but.contains(to));
+        later.all(|(to, partners)| partners(row).has(choice[*to]))
     }
 
     /// The rows of a variable that go with a row of an earlier one.

@@ -46,13 +46,8 @@ impl<'c> Platform<'c> {
                 systems.map(|system| &**system).find(|system| *system == name)
             }
             ImageRequest::Choose(repository) => {
-                let of_repository = |image: &&Image| *image.repository == **repository;
-                catalog
-                    .images
-                    .iter()
-                    .filter(of_repository)
-                    .find(|image| holds_its_own(image))
-                    .map(|image| &*image.repository)
+                let mut images = catalog.images_of(repository).iter();
+                images.find(|image| holds_its_own(image)).map(|image| &*image.repository)
             }
             _ => None,
         };

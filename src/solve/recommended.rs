@@ -104,7 +104,7 @@ pub fn candidates<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Vec<V
     let for_production = found.iter().any(|(for_production, _)| *for_production);
     found.retain(|(own, _)| *own == for_production);
     let mut versions: Vec<Version> = found.into_iter().map(|(_, version)| version).collect();
-    versions.sort();
+    versions.sort_unstable();
     versions
 }
 

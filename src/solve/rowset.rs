@@ -174,8 +174,13 @@ impl VersionSet for RowSet {
     }
 
     fn is_disjoint(&self, other: &Self) -> bool {
-        let len = self.words.len().max(other.words.len());
-        !(self.tail && other.tail) && (0..len).all(|at| self.word(at) & other.word(at) == 0)
+        let common = self.words.len().min(other.words.len());
+        // Beyond the words of one there is only its tail.
+        let rest = |set: &RowSet, tail: bool| !tail || set.words[common..].iter().all(|word| *word == 0);
+        !(self.tail && other.tail)
+            && self.words.iter().zip(&other.words).all(|(one, another)| one & another == 0)
+            && rest(self, other.tail)
+            && rest(other, self.tail)
     }
 
     fn subset_of(&self, other: &Self) -> bool {

@@ -1,6 +1,5 @@
 //! What would have to be read to tell whether a request has an answer.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::catalog::rows::{Build, Companion};
@@ -19,8 +18,9 @@ use super::request::{ImageRequest, PackageRequest, Request};
 pub(super) const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
 
 /// Something that nobody has read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "UnknownFact")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "UnknownFact"))]
 pub struct Unknown {
     /// What it is.
     pub fact: String,

@@ -70,7 +70,7 @@ fn none(framework: &str, wanted: &Constraint, known: &[&OtherBuild], platform: P
         ([], None) => String::new(),
         (variants, _) => {
             let mut variants = variants.to_vec();
-            variants.sort();
+            variants.sort_unstable();
             variants.dedup();
             format!("; known are {}", variants.join(", "))
         }

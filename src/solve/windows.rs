@@ -45,7 +45,7 @@ pub fn turning_points<'c>(facts: &Facts<'c>) -> Vec<&'c Version> {
     let named = facts.catalog.windows_drivers.iter().map(|row| &row.driver);
     let mut points: Vec<&Version> = named.chain(facts.catalog.branches.iter().map(|row| &row.branch)).collect();
     points.retain(|driver| !unsupported.iter().any(|range| range.admits(driver)));
-    points.sort();
+    points.sort_unstable();
     points.dedup();
     points
 }

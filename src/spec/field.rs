@@ -191,7 +191,7 @@ pub(super) fn driver(key: &str, text: &str) -> Read<String> {
 
 /// All of `driver`: each occurs among the hosts.
 pub(super) fn drivers(mut entries: Vec<String>) -> Read<Constraint> {
-    entries.sort();
+    entries.sort_unstable();
     entries.dedup();
     if entries.is_empty() {
         let refusal = Refusal::new("value", "`driver` is an empty list");

@@ -191,7 +191,7 @@ impl<'s> Reader<'s> {
 /// One name or a list of one mean the same, and so does any order.
 pub(super) fn sorted<S: AsRef<str> + Ord>(names: &[S]) -> String {
     let mut names: Vec<&S> = names.iter().collect();
-    names.sort();
+    names.sort_unstable();
     names.dedup();
     list_text(&names)
 }

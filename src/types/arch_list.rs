@@ -52,7 +52,7 @@ impl ArchList {
                 None => list.push(entry),
             }
         }
-        list.sort();
+        list.sort_unstable();
         ArchList(list)
     }
 

@@ -27,7 +27,7 @@ pub use version::Version;
 /// Some things in their order, each once.
 pub fn distinct<T: Ord>(of: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut each: Vec<T> = of.into_iter().collect();
-    each.sort();
+    each.sort_unstable();
     each.dedup();
     each
 }

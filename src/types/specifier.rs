@@ -141,7 +141,7 @@ impl Specifier {
     /// This and what another one asks for.
     pub fn and(mut self, other: &Specifier) -> Specifier {
         self.extras.extend(other.extras.iter().cloned());
-        self.extras.sort();
+        self.extras.sort_unstable();
         self.extras.dedup();
         for one in &other.comparisons {
             if !self.comparisons.contains(one) {
@@ -201,7 +201,7 @@ fn extras(inside: &str) -> Result<Vec<String>, SpecifierError> {
         }
         found.push(extra.to_string());
     }
-    found.sort();
+    found.sort_unstable();
     found.dedup();
     Ok(found)
 }

@@ -1,10 +1,10 @@
 //! What a judgement consists of: checks, each with what was expected, what was found and what to do.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How a check, a target or a whole run ended. Skip and unknown are never pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// It holds.
@@ -20,7 +20,8 @@ pub enum Status {
 }
 
 /// Who has to do something, and how drastic it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// Nothing.
@@ -40,7 +41,8 @@ pub enum Action {
 }
 
 /// One check.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Check {
     /// Its stable name, `driver-minimum`.
     pub id: &'static str,

@@ -178,7 +178,7 @@ fn told(kernel: &Kernel) -> String {
 
 fn compilers(kernels: &[&Kernel]) -> Option<String> {
     let mut compilers: Vec<&str> = kernels.iter().map(|kernel| kernel.compiler.as_str()).collect();
-    compilers.sort();
+    compilers.sort_unstable();
     compilers.dedup();
     (!compilers.is_empty()).then(|| format!("compiled by {}", compilers.join(", ")))
 }

@@ -174,7 +174,7 @@ fn mixed(library: &Library) -> Option<Check> {
         return None;
     }
     let mut folders: Vec<&str> = library.path.iter().chain(&library.parts).map(|path| folder(path)).collect();
-    folders.sort();
+    folders.sort_unstable();
     folders.dedup();
     let check = Check::new("library-mixed")
         .expected(format!("all of {} from one folder", library.name))

@@ -206,7 +206,7 @@ fn mapped(torch: &Torch) -> Option<Check> {
     let parts =
         torch.mapped.iter().filter(|path| path.rsplit('/').next().is_some_and(|file| file.starts_with("libcudnn")));
     let mut folders: Vec<&str> = parts.filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
-    folders.sort();
+    folders.sort_unstable();
     folders.dedup();
     let check = Check::new("library-mixed").expected("all of cudnn from one folder").found(folders.join(", "));
     let check = check.evidence(Some("what is mapped into torch's process"));

@@ -11,7 +11,6 @@ mod image;
 mod lock;
 mod together;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use build::*;
@@ -34,7 +33,8 @@ pub trait Kind {
 }
 
 /// What somebody should know of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Warning {
     /// Its stable name.
     pub code: &'static str,

@@ -86,16 +86,6 @@ fn json_documents_are_current() {
 }
 
 #[test]
-fn schemas_are_current() {
-    for one in schema::ALL {
-        let derived = schema::derived(one.name).unwrap();
-        is_current(&format!("schemas/{}.json", one.name), &derived);
-        assert!(one.text() == derived, "{} was written anew: build again", one.name);
-    }
-    assert_eq!(schema::derived("nobody"), None);
-}
-
-#[test]
 fn rules_are_current() {
     let about = "A conflict names the rule that forbids it, and `[[override]]` sets one aside. `gpuenv explain RULE` shows \
                  one with its source and the pairs that it was tried with.";

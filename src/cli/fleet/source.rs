@@ -100,7 +100,7 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
         for entry in path.read_dir().map_err(failed)? {
             inside.push(entry.map_err(failed)?.path());
         }
-        inside.sort();
+        inside.sort_unstable();
         let top = way.top.unwrap_or(path);
         let inward = Way { top: Some(top), depth: way.depth.saturating_sub(1), ..way };
         for path in inside.iter().filter(|path| way.depth > 0 && !is_hidden(path)) {

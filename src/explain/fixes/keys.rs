@@ -276,7 +276,7 @@ impl<'c> Finder<'_, 'c> {
             *repositories.entry(&row.repository).or_default() |= row.torch.is_some();
         }
         let mut repositories: Vec<(bool, &str)> = repositories.into_iter().map(|(name, torch)| (torch, name)).collect();
-        repositories.sort();
+        repositories.sort_unstable();
         for (_, repository) in repositories {
             let answer = self.answer(&[set(key, repository)], None);
             if answer.and_then(|answer| chosen(&answer, key)).is_some_and(|value| self.offer(&[set(key, value)])) {

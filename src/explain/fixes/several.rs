@@ -231,10 +231,8 @@ impl<'c> Finder<'_, 'c> {
 
     /// An image in the place of another keeps its system, where there is such a one for the CUDA that is chosen.
     fn keep_system(&self, changes: &mut [Edit]) {
-        let images = &self.asker.catalog.images;
-        let row = |repository: &str, tag: &str| {
-            images.iter().find(|row| row.repository == repeated(repository) && row.tag == *tag)
-        };
+        let images = |repository: &str| self.asker.catalog.images_of(repository).iter();
+        let row = |repository: &str, tag: &str| images(repeated(repository)).find(|row| row.tag == *tag);
         for at in 0..changes.len() {
             let (key, Some(value)) = changes[at].clone() else { continue };
             let target = self.spec.target(target_of(&key)).filter(|_| key.ends_with(".image"));
@@ -245,9 +243,9 @@ impl<'c> Finder<'_, 'c> {
             let Some((from, to)) = from.zip(to).filter(|(from, to)| from.os != to.os) else { continue };
             let is_near = |row: &&Image| {
                 let holds = |row: &Image| (row.cuda, row.flavour, row.cudnn.is_some());
-                row.repository == to.repository && row.os == from.os && holds(row) == holds(to) && !row.withdrawn
+                row.os == from.os && holds(row) == holds(to) && !row.withdrawn
             };
-            let Some(near) = images.iter().find(is_near) else { continue };
+            let Some(near) = images(&to.repository).find(is_near) else { continue };
             let mut tried = changes.to_vec();
             tried[at].1 = Some(format!("{repository}:{}", near.tag));
             if self.has_answer(&tried) {

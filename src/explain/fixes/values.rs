@@ -48,7 +48,7 @@ impl<'c> Finder<'_, 'c> {
                 _ => {}
             }
         }
-        same.sort();
+        same.sort_unstable();
         let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
         let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
         let mut others = ubuntu;
@@ -94,9 +94,8 @@ impl<'c> Finder<'_, 'c> {
         let words: Vec<&str> = tag.split('-').collect();
         let wish = words.first().and_then(|word| Version::parse(word).ok());
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
-        let kept =
-            self.asker.catalog.images.iter().filter(|row| row.repository == repeated(repository) && !row.withdrawn);
-        let mut rows: Vec<&'c Image> = kept.collect();
+        let images = self.asker.catalog.images_of(repeated(repository)).iter();
+        let mut rows: Vec<&'c Image> = images.filter(|row| !row.withdrawn).collect();
         rows.sort_by_key(|row| {
             let has = |word: &str| words.contains(&word);
             let unlike = [!has(&row.os), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
@@ -167,7 +166,7 @@ impl<'c> Finder<'_, 'c> {
         let Some(own) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
         let mut versions: Vec<Version> = self.asker.catalog.cudnns.iter().map(|row| row.version.prefix(3)).collect();
         versions.retain(|version| version.cmp_prefix(&own).is_ne());
-        versions.sort();
+        versions.sort_unstable();
         versions.dedup();
         let (newer, mut older): (Vec<Version>, Vec<Version>) = versions.into_iter().partition(|version| *version > own);
         older.reverse();
@@ -185,7 +184,7 @@ impl<'c> Finder<'_, 'c> {
                 builds.chain(companions.map(|row| row.version)).collect()
             }
         };
-        versions.sort();
+        versions.sort_unstable();
         versions.dedup();
         versions
     }

@@ -75,7 +75,7 @@ pub(super) fn binding_rules(asker: &Asker<'_, '_>, request: &Request<'_>) -> Vec
         asker.is_refuted(&asked) == Some(true)
     };
     let mut binding = least_set(all.len(), &mut clashes);
-    binding.sort();
+    binding.sort_unstable();
     binding.into_iter().map(|rule| all[rule].to_string()).collect()
 }
 

@@ -312,13 +312,13 @@ impl<'c> Explainer<'_, 'c> {
     /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.
     fn line_is_gone(&self, repository: &str) -> bool {
         let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) else { return false };
-        let of_repository = self.request.catalog.images.iter().filter(|row| row.repository == repository);
-        let mut of_line = of_repository.filter(|row| wanted.admits(&row.cuda)).peekable();
+        let images = self.request.catalog.images_of(repository).iter();
+        let mut of_line = images.filter(|row| wanted.admits(&row.cuda)).peekable();
         of_line.peek().is_some() && of_line.all(|row| row.withdrawn)
     }
 
     fn gone(&self, repository: &str) -> String {
-        let kept = self.request.catalog.images.iter().filter(|row| row.repository == repository && !row.withdrawn);
+        let kept = self.request.catalog.images_of(repository).iter().filter(|row| !row.withdrawn);
         let oldest = kept.map(|row| &row.cuda).min();
         let oldest = oldest.map_or(String::new(), |cuda| format!("; the oldest kept are of CUDA {cuda}"));
         let wanted = self.request.cuda.as_ref().map_or("", Constraint::as_str);

@@ -99,7 +99,7 @@ pub(super) fn versions_of(builds: &[&&Build]) -> String {
 /// `2.5.0`, `2.5.0 and 2.8.0`, `2.5.0 to 2.11.0`
 pub(super) fn span(versions: &[&Version]) -> String {
     let mut versions = versions.to_vec();
-    versions.sort();
+    versions.sort_unstable();
     versions.dedup();
     match versions.as_slice() {
         [first, _, .., last] => format!("{first} to {last}"),
@@ -153,7 +153,7 @@ pub(super) fn list(items: &[&str]) -> String {
 
 /// Some numbers, each once, in their order.
 pub(super) fn numbers(mut of: Vec<u64>) -> String {
-    of.sort();
+    of.sort_unstable();
     let texts: Vec<String> = of.iter().map(u64::to_string).collect();
     list(&texts.iter().map(String::as_str).collect::<Vec<&str>>())
 }

@@ -6,7 +6,6 @@
 mod place;
 mod stack;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::catalog::rows::{Build, Status};
@@ -36,12 +35,13 @@ pub struct Why {
 }
 
 /// One choice.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Choice {
     /// Where it stands or would stand in gpuenv.toml, `stack.torch`.
     pub key: String,
     /// Which part of it: a wheel's version and variant are two choices.
-    #[schemars(extend("enum" = ["version", "variant", "release", "tag", "coverage", "minimum"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["version", "variant", "release", "tag", "coverage", "minimum"])))]
     pub part: &'static str,
     /// What was chosen.
     pub chosen: String,
@@ -57,7 +57,8 @@ pub struct Choice {
 }
 
 /// How a choice stands among the values that exist.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Nothing better is known.
@@ -90,7 +91,8 @@ impl Verdict {
 }
 
 /// A better value that was not possible.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rejected {
     /// The value.
     pub value: String,

@@ -87,8 +87,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         let on_line = |row: &Image| line.is_none_or(|line| row.cuda.cmp_prefix(line).is_eq());
         let better = |row: &&Image| {
-            row.repository == chosen.repository
-                && row.flavour == chosen.flavour
+            row.flavour == chosen.flavour
                 && row.cudnn.is_some() == chosen.cudnn.is_some()
                 && row.os == chosen.os
                 && !row.withdrawn
@@ -96,7 +95,7 @@ impl<'c> Explainer<'_, 'c> {
                 && on_line(row)
                 && (row.cuda > chosen.cuda || !on_line(chosen))
         };
-        let mut rows: Vec<&Image> = self.asker.catalog.images.iter().filter(better).collect();
+        let mut rows: Vec<&Image> = self.asker.catalog.images_of(&chosen.repository).iter().filter(better).collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.cuda));
         let better: Vec<String> = rows.iter().map(|row| name(row)).collect();
         let flavour = chosen.flavour.as_str();

@@ -105,7 +105,7 @@ impl<'a> Plan<'a> {
         for (name, _) in targets {
             self.ordinary.extend(ordinary::lines(&ordinary::of(lock, name)?).into_iter().map(|line| (line, None)));
         }
-        self.ordinary.sort();
+        self.ordinary.sort_unstable();
         self.ordinary.dedup();
         Ok(())
     }

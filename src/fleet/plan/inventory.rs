@@ -146,7 +146,7 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
     let mut target = template.clone();
     let mut gpus = text("gpu").ok_or_else(|| no_gpu(record))?;
     gpus_are_known(record, &gpus, catalog)?;
-    gpus.sort();
+    gpus.sort_unstable();
     target.gpu = written(gpus.clone(), list_text(&gpus));
     let without_gpu = gpus.iter().all(|gpu| gpu == "none");
     (target.driver, target.driver_cuda) = (None, None);

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Which stacks serve the hosts of a fleet, and which drivers to raise so that one does.
@@ -52,8 +51,9 @@ pub struct HostClass {
 }
 
 /// A stack, and whom it serves.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "One")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "One"))]
 pub struct Stack {
     /// Package to version, as `gpuenv lock` would choose for these hosts.
     pub stack: BTreeMap<String, String>,
@@ -73,8 +73,9 @@ pub struct Stack {
 }
 
 /// Drivers to raise, and what that makes possible.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Step")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "Step"))]
 pub struct Upgrade {
     /// Which drivers.
     pub raises: Vec<Raise>,
@@ -85,8 +86,9 @@ pub struct Upgrade {
 }
 
 /// Hosts whose driver is to be raised.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "OneRaise")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "OneRaise"))]
 pub struct Raise {
     /// What they have.
     pub from: String,
@@ -99,7 +101,8 @@ pub struct Raise {
 }
 
 /// Classes that no stack serves, for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unserved {
     /// The classes.
     pub classes: Vec<usize>,

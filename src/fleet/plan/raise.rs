@@ -39,7 +39,7 @@ impl<'c> Fleet<'_, 'c> {
     /// Each step that makes more possible than the ones before; `now` is what one stack serves without any.
     pub fn upgrades(&self, now: Option<&Stack>) -> Vec<Upgrade> {
         let mut levels: Vec<Version> = self.kinds.iter().flat_map(|kind| kind.candidates.iter().copied()).collect();
-        levels.sort();
+        levels.sort_unstable();
         levels.dedup();
         let mut before: Stack = now.cloned().unwrap_or_default();
         let mut steps: Vec<Upgrade> = Vec::new();

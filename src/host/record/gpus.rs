@@ -1,6 +1,5 @@
 //! What drivers tell of GPUs: NVML, libcuda, and the cuda-compat beside them.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::types::{Cc, Version};
@@ -8,7 +7,8 @@ use crate::types::{Cc, Version};
 use super::{ApiError, Shadowed};
 
 /// What the management library tells.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Nvml {
     /// The file that was loaded, with links resolved.
@@ -41,7 +41,8 @@ pub struct Nvml {
 }
 
 /// One GPU, as NVML or nvidia-smi tells it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Gpu {
     /// Its number in NVML's order.
@@ -114,7 +115,8 @@ pub struct Gpu {
 }
 
 /// A MIG instance.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Mig {
     /// `1g.10gb`
@@ -129,7 +131,8 @@ pub struct Mig {
 }
 
 /// What the driver's CUDA library tells.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Libcuda {
     /// The file that was loaded, with links resolved.
@@ -162,7 +165,8 @@ pub struct Libcuda {
 }
 
 /// A device as a CUDA process sees it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct CudaDevice {
     /// Its number in CUDA's order.
@@ -194,7 +198,8 @@ pub struct CudaDevice {
 }
 
 /// A cuda-compat package, by the note in its libcuda.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Compat {
     /// Its libcuda, with links resolved.

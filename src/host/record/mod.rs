@@ -3,41 +3,23 @@
 mod gpus;
 mod software;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-use crate::types::{Cc, Version};
+use crate::types::Version;
 
 pub use gpus::*;
 pub use software::*;
-
-/// Types that are written as strings.
-macro_rules! impl_as_text {
-    ($($type:ident),+) => {
-        $(impl JsonSchema for $type {
-            fn inline_schema() -> bool {
-                true
-            }
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($type).into()
-            }
-            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-                String::json_schema(generator)
-            }
-        })+
-    };
-}
 
 /// The format this program reads and writes.
 pub const FORMAT: u32 = 1;
 
 /// Everything that is known of a host. What nobody looked at is absent, never guessed.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
-#[schemars(extend("required" = ["format"]))]
+#[cfg_attr(test, schemars(extend("required" = ["format"])))]
 pub struct Record {
     /// The format.
     pub format: u32,
@@ -101,7 +83,8 @@ pub struct Record {
 }
 
 /// How a record came to be.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// Probes looked at the machine itself.
@@ -112,7 +95,8 @@ pub enum Origin {
 }
 
 /// One probe and how it ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Probe {
     /// Its name: `nvml`, `kernels`.
@@ -128,7 +112,8 @@ pub struct Probe {
 }
 
 /// How a probe ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbeStatus {
     /// It saw what there is to see.
@@ -150,7 +135,8 @@ pub enum ProbeStatus {
 }
 
 /// An error code that a library or the system gave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ApiError {
     /// The function or file that failed: `cuInit`, `dlopen`, `/dev/nvidiactl`.
@@ -167,7 +153,8 @@ pub struct ApiError {
 }
 
 /// The machine below any GPU.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Platform {
     /// What kind of system the driver runs on.
@@ -197,7 +184,8 @@ pub struct Platform {
 }
 
 /// A kind of system, by how the driver comes onto it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum System {
     /// Linux with a kernel module of its own.
@@ -211,7 +199,8 @@ pub enum System {
 }
 
 /// The kernel's side of the driver.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct KernelModule {
     /// Its release. None: the module is not loaded, or the system hides it.
@@ -232,7 +221,8 @@ pub struct KernelModule {
 }
 
 /// An NVIDIA display controller on the PCI bus.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PciGpu {
     /// `0000:65:00.0`
@@ -246,7 +236,8 @@ pub struct PciGpu {
 }
 
 /// A device node.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Node {
     /// `/dev/nvidiactl`
@@ -256,4 +247,30 @@ pub struct Node {
     pub errno: Option<String>,
 }
 
-impl_as_text!(Version, Cc);
+/// Types that are written as strings.
+#[cfg(test)]
+mod as_text {
+    use std::borrow::Cow;
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+    use crate::types::{Cc, Version};
+
+    macro_rules! impl_as_text {
+        ($($type:ident),+) => {
+            $(impl JsonSchema for $type {
+                fn inline_schema() -> bool {
+                    true
+                }
+                fn schema_name() -> Cow<'static, str> {
+                    stringify!($type).into()
+                }
+                fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                    String::json_schema(generator)
+                }
+            })+
+        };
+    }
+
+    impl_as_text!(Version, Cc);
+}

@@ -1,14 +1,14 @@
 //! What is installed on a host: libraries, toolkits, Python, containers; and what kernels did there.
 
 use crate::types::Version;
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 use super::ApiError;
 
 /// A CUDA library that a process would load.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Library {
     /// `cudart`, `nvrtc`, `nvjitlink`, `cublas`, `cublaslt`, `cudnn`, `nccl`.
@@ -39,7 +39,8 @@ pub struct Library {
 }
 
 /// A copy of a library that another one keeps from being loaded.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Shadowed {
     /// The file, with links resolved.
@@ -53,7 +54,8 @@ pub struct Shadowed {
 }
 
 /// An installed CUDA toolkit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Toolkit {
     /// Its root, with links resolved. Empty: nobody told.
@@ -78,7 +80,8 @@ pub struct Toolkit {
 }
 
 /// A host compiler.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Compiler {
     /// `gcc` or `clang`
@@ -98,7 +101,8 @@ pub struct Compiler {
 }
 
 /// A Python interpreter and what is installed in it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Python {
     /// Where it is, links not resolved: those of a virtual environment lead out of it.
@@ -132,7 +136,8 @@ pub struct Python {
 }
 
 /// What torch says of itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Torch {
     /// `2.5.1+cu124`
@@ -171,7 +176,8 @@ pub struct Torch {
 }
 
 /// What hands GPUs to containers.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Container {
     /// Runtimes found, `docker`, `podman`, `containerd`, with their versions where they told them.
@@ -208,7 +214,8 @@ pub struct Container {
 }
 
 /// A CDI specification.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Cdi {
     /// Its file.
@@ -231,7 +238,8 @@ pub struct Cdi {
 }
 
 /// A kernel that was run, or was to be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// The device, by CUDA's ordinal.
@@ -256,7 +264,8 @@ pub struct Kernel {
 }
 
 /// How a kernel went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// The result equals the host's own.

@@ -202,7 +202,7 @@ impl Merged<'_> {
             let note = "the wheels are builds for the CPU";
             self.draft.machine.insert(0, Entry::on("gpu", Value::Text("none".to_string()), note));
         }
-        self.draft.packages.sort();
+        self.draft.packages.sort_unstable();
         (self.draft, self.left)
     }
 }

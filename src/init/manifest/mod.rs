@@ -14,7 +14,6 @@ mod uv_lock;
 
 pub use merge::{Unread, of_manifests};
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::types::{Constraint, toml_memory};
@@ -76,8 +75,9 @@ pub struct Manifest {
 }
 
 /// A line of a project's file that the spec does not hold.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "LeftOut")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "LeftOut"))]
 pub struct Left {
     /// The file.
     pub file: String,

@@ -236,7 +236,7 @@ impl Loader {
             names.extend(entries.filter_map(|entry| entry.file_name().into_string().ok()));
         }
         names.retain(|name| name.starts_with(prefix));
-        names.sort();
+        names.sort_unstable();
         names.dedup();
         names
     }

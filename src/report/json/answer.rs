@@ -1,6 +1,5 @@
 //! What became of a spec: a lock, a conflict, a draft, something rendered.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::explain::{Change, Conflict, Explanation, Fix};
@@ -14,16 +13,17 @@ use crate::warning::Warning;
 use super::{OK, sorted};
 
 /// A solved lock.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Locked<'a> {
     #[serde(flatten)]
     lock: Document<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Vec<Warning>")]
+    #[cfg_attr(test, schemars(with = "Vec<Warning>"))]
     warnings: Option<&'a [Warning]>,
     /// What --apply-fix changed in gpuenv.toml before.
     #[serde(skip_serializing_if = "<[Change]>::is_empty", serialize_with = "sorted")]
-    #[schemars(with = "Vec<Change>")]
+    #[cfg_attr(test, schemars(with = "Vec<Change>"))]
     applied: &'a [Change],
 }
 
@@ -34,12 +34,13 @@ impl<'a> Locked<'a> {
 }
 
 /// A lock that is not current.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Stale<'a> {
-    #[schemars(extend("const" = "stale"))]
+    #[cfg_attr(test, schemars(extend("const" = "stale")))]
     status: &'static str,
     /// Why, in sentences.
-    #[schemars(length(min = 1))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     reasons: &'a [String],
 }
 
@@ -50,9 +51,10 @@ impl<'a> Stale<'a> {
 }
 
 /// Something rendered: its text, or the file that it went into.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Rendered<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     /// The format; absent for help.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,9 +76,10 @@ impl<'a> Rendered<'a> {
 }
 
 /// The files that `[export]` names.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Exports<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     files: &'a [Exported],
 }
@@ -88,9 +91,10 @@ impl<'a> Exports<'a> {
 }
 
 /// A gpuenv.toml that was written to begin with.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Init<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     /// Where it was written; null: it went to stdout.
     file: Option<&'a str>,
@@ -122,9 +126,10 @@ impl<'a> Init<'a> {
 }
 
 /// A spec without an answer; the top level repeats the first conflict.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct NoAnswer<'a> {
-    #[schemars(extend("const" = "conflict"))]
+    #[cfg_attr(test, schemars(extend("const" = "conflict")))]
     status: &'static str,
     #[serde(flatten)]
     first: Conflict,
@@ -156,9 +161,10 @@ impl<'a> NoAnswer<'a> {
 }
 
 /// A spec of which nobody can tell whether it has an answer.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Undetermined<'a> {
-    #[schemars(extend("const" = "undetermined"))]
+    #[cfg_attr(test, schemars(extend("const" = "undetermined")))]
     status: &'static str,
     /// What nobody has read, and what the answer depends on.
     unknowns: &'a [Unknown],
@@ -173,9 +179,10 @@ impl<'a> Undetermined<'a> {
 }
 
 /// What two locks choose differently.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Differences<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     /// Each choice, the drivers first.
     differences: &'a [Difference],

@@ -1,15 +1,15 @@
 //! The document of `catalog update`.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::report::catalogs::CatalogState;
 
 /// The catalogs that are at hand.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Catalogs<'a> {
     /// What was done: `current` where it was there already.
-    #[schemars(extend("enum" = ["installed", "current", "rolled-back", "listed"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["installed", "current", "rolled-back", "listed"])))]
     status: &'static str,
     /// Newest first.
     catalogs: &'a [CatalogState],

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fleet::{Cause, Group, Outcome, Tally};
@@ -12,7 +11,8 @@ use crate::verify::Status;
 const FORMAT: u32 = 1;
 
 /// One host, a line of `--format ndjson`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct FleetHost<'a> {
     /// The format.
     format: u32,
@@ -23,7 +23,8 @@ pub(in crate::report) struct FleetHost<'a> {
 }
 
 /// All hosts, in groups of one cause and one remedy.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct FleetGroups<'a> {
     /// The format.
     format: u32,
@@ -42,7 +43,8 @@ pub(in crate::report) struct FleetGroups<'a> {
 }
 
 /// Hosts that ended alike.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OneGroup<'a> {
     status: Status,
     target: Option<&'a str>,

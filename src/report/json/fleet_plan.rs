@@ -1,6 +1,5 @@
 //! A plan for a fleet.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fleet::plan::{Plan, Stack, Unserved, Upgrade};
@@ -9,7 +8,8 @@ use crate::fleet::plan::{Plan, Stack, Unserved, Upgrade};
 const FORMAT: u32 = 1;
 
 /// The fewest stacks for some hosts, the one that serves most of them, and which drivers to raise.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct FleetPlan<'a> {
     /// The format.
     format: u32,
@@ -38,7 +38,8 @@ pub(in crate::report) struct FleetPlan<'a> {
 }
 
 /// How a plan ends.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 enum Served {
     All,
@@ -47,7 +48,8 @@ enum Served {
 }
 
 /// Hosts that are alike.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Class<'a> {
     /// The products; empty: no GPU.
     gpus: &'a [String],
@@ -66,7 +68,8 @@ struct Class<'a> {
 }
 
 /// Stacks that serve all hosts together.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Fewest<'a> {
     /// No fewer stacks do: where that is their number, it is proven.
     at_least: usize,
@@ -75,7 +78,8 @@ struct Fewest<'a> {
 }
 
 /// The stack that serves the most hosts.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Most<'a> {
     /// No stack serves more hosts than this.
     at_most: usize,
@@ -83,7 +87,8 @@ struct Most<'a> {
 }
 
 /// A host of which too little is known.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Unknown<'a> {
     host: &'a str,
     why: &'a str,

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::diagnose::{self, Extract, Finding};
@@ -14,9 +13,10 @@ use crate::report::verdict::{Judged, decisive};
 use crate::verify::{Check, Status, Verdict};
 
 /// What a pasted error message means.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Diagnosed<'a> {
-    #[schemars(extend("enum" = ["recognised", "unknown"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["recognised", "unknown"])))]
     status: &'static str,
     /// The most probable first; empty where nothing is known of the text.
     findings: &'a [Finding],
@@ -30,9 +30,10 @@ pub(in crate::report) struct Diagnosed<'a> {
 }
 
 /// What gpuenv.toml comes to on a host.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Hosted<'a> {
-    #[schemars(extend("enum" = ["ok", "conflict", "gave-up"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["ok", "conflict", "gave-up"])))]
     status: &'static str,
     /// The target that the host stands for.
     target: &'a str,
@@ -87,9 +88,10 @@ impl<'a> Hosted<'a> {
 }
 
 /// How a host was judged against a lock.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Verified<'a> {
-    #[schemars(with = "Judgement")]
+    #[cfg_attr(test, schemars(with = "Judgement"))]
     status: Status,
     /// The number of this shape: it grows when a field goes or changes its meaning.
     format: u32,
@@ -103,18 +105,20 @@ pub(in crate::report) struct Verified<'a> {
 }
 
 /// A target that fits the host less well.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OtherTarget<'a> {
     target: &'a str,
-    #[schemars(with = "Judgement")]
+    #[cfg_attr(test, schemars(with = "Judgement"))]
     status: Status,
     /// The first check that keeps it from passing.
     check: Option<&'a str>,
 }
 
 /// How a whole target ends: no check is left out or merely warned of.
-#[derive(JsonSchema)]
-#[serde(rename_all = "kebab-case")]
+#[cfg(test)]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
 #[allow(dead_code)]
 enum Judgement {
     Pass,

@@ -1,6 +1,5 @@
 //! What a library or wheel holds.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::artifact::{self, shown};
@@ -9,9 +8,10 @@ use crate::report::inspected::Inspected as Told;
 use super::OK;
 
 /// What was read in a library, a wheel or a folder.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Inspected<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     /// The name of the file or folder.
     name: &'a str,
@@ -26,7 +26,7 @@ pub(in crate::report) struct Inspected<'a> {
     /// The glibc that is needed: what the tags promise, unless symbols ask for more.
     glibc: Option<String>,
     /// The C++ ABI, where all libraries that tell one tell the same.
-    #[schemars(extend("enum" = ["cxx11", "pre-cxx11", null]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["cxx11", "pre-cxx11", null])))]
     cxx_abi: Option<&'static str>,
     /// The libraries with GPU code, or that need CUDA.
     libraries: Vec<Library<'a>>,
@@ -39,7 +39,8 @@ pub(in crate::report) struct Inspected<'a> {
 }
 
 /// A wheel's own words.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Wheel<'a> {
     package: &'a str,
     version: &'a str,
@@ -54,7 +55,8 @@ struct Wheel<'a> {
 }
 
 /// What source files were compiled for.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Code {
     /// `9.0a`
     sass: Vec<String>,
@@ -63,7 +65,8 @@ struct Code {
     files: u64,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Ptx {
     arch: String,
     /// The version of the PTX language, which the driver has to know.
@@ -71,14 +74,15 @@ struct Ptx {
 }
 
 /// One library.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Library<'a> {
     name: &'a str,
     code: Vec<Code>,
     /// What it needs (DT_NEEDED).
     needed: &'a [String],
     glibc: Option<String>,
-    #[schemars(extend("enum" = ["cxx11", "pre-cxx11", null]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["cxx11", "pre-cxx11", null])))]
     cxx_abi: Option<&'static str>,
 }
 

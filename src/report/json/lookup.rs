@@ -4,12 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::catalog::rows::SourceKind;
-use crate::catalog::{Basis, Catalog, Hit, SHELVES, Shelf};
+use crate::catalog::{Basis, Catalog, Hit, Shelf};
 use crate::explain::graph::{self, Edge, Language, Node};
 use crate::explain::topic::Topic as Named;
 use crate::explain::unlocks::Opening;
@@ -20,9 +19,10 @@ use crate::report::schema::Schema;
 use super::OK;
 
 /// Why an answer is what it is.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Explained<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     choices: Vec<Choice<'a>>,
     /// Single changes that would make something newer possible, what opens most first.
@@ -32,7 +32,8 @@ pub(in crate::report) struct Explained<'a> {
 }
 
 /// One choice.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Choice<'a> {
     #[serde(flatten)]
     choice: &'a why::Choice,
@@ -52,16 +53,18 @@ impl<'a> Explained<'a> {
 }
 
 /// Things that were looked up by name.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Topics<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
-    #[schemars(length(min = 1))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     topics: Vec<Topic<'a>>,
 }
 
 /// One thing that has a name.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 enum Topic<'a> {
     Rule(Rule<'a>),
@@ -70,9 +73,10 @@ enum Topic<'a> {
 }
 
 /// A rule of the catalog, or one that is code.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Rule<'a> {
-    #[schemars(extend("const" = "rule"))]
+    #[cfg_attr(test, schemars(extend("const" = "rule")))]
     kind: &'static str,
     /// Its id, as overrides name it.
     id: &'a str,
@@ -93,13 +97,15 @@ struct Rule<'a> {
     retracted: Option<Retracted<'a>>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Range<'a> {
     subject: &'a str,
     range: &'a str,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Retracted<'a> {
     /// Where that stands, `site.toml:12`.
     by: &'a str,
@@ -107,18 +113,20 @@ struct Retracted<'a> {
 }
 
 /// A kind of warning, a check of a host, or an error.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Described<'a> {
-    #[schemars(extend("enum" = ["warning", "check", "package", "error"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["warning", "check", "package", "error"])))]
     kind: &'static str,
     id: &'a str,
     says: &'a str,
 }
 
 /// A row of the catalog.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Row<'a> {
-    #[schemars(extend("const" = "fact"))]
+    #[cfg_attr(test, schemars(extend("const" = "fact")))]
     kind: &'static str,
     /// Its kind, as catalog files write it.
     table: &'a str,
@@ -128,7 +136,7 @@ struct Row<'a> {
     /// A short digest of the row: another one means that the row was corrected.
     digest: &'a str,
     /// What it says, by field.
-    #[schemars(with = "Map<String, Value>")]
+    #[cfg_attr(test, schemars(with = "serde_json::Map<String, Value>"))]
     row: &'a Value,
     /// Why nobody read the GPU code of a build in its file; none where somebody did, and for other rows.
     unread: Option<&'static str>,
@@ -180,9 +188,10 @@ impl<'a> Topic<'a> {
 }
 
 /// What the catalog holds and how it is known.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Census<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     /// A date.
     version: &'a str,
@@ -194,13 +203,15 @@ pub(in crate::report) struct Census<'a> {
     sources: Sources<'a>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Overlay<'a> {
     name: &'a str,
     digest: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct RetractedRule<'a> {
     rule: &'a str,
     reason: &'a str,
@@ -208,7 +219,8 @@ struct RetractedRule<'a> {
 }
 
 /// How many rows there are of a kind.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Count<'a> {
     kind: &'a str,
     name: &'a str,
@@ -217,7 +229,8 @@ struct Count<'a> {
     by_source: BTreeMap<&'a str, usize>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Sources<'a> {
     count: usize,
     /// On which days they were read.
@@ -249,14 +262,16 @@ impl<'a> Census<'a> {
 }
 
 /// Facts found by the words in them.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Found<'a> {
-    #[schemars(extend("enum" = ["ok", "nothing"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["ok", "nothing"])))]
     status: &'static str,
     rows: Vec<FoundRow<'a>>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct FoundRow<'a> {
     table: &'a str,
     id: &'a str,
@@ -271,14 +286,16 @@ impl<'a> Found<'a> {
 }
 
 /// Catalogs in which no lint found anything.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Checked<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     checked: Vec<CheckedCatalog<'a>>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct CheckedCatalog<'a> {
     name: &'a str,
     rows: usize,
@@ -292,11 +309,12 @@ impl<'a> Checked<'a> {
 }
 
 /// Who needs what.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Graph<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
-    #[schemars(extend("enum" = ["mermaid", "dot"]))]
+    #[cfg_attr(test, schemars(extend("enum" = ["mermaid", "dot"])))]
     language: &'static str,
     nodes: &'a [Node],
     edges: &'a [Edge],
@@ -317,9 +335,10 @@ impl<'a> Graph<'a> {
 }
 
 /// The schemas there are.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Schemas {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     schemas: &'static [Schema],
 }
@@ -331,24 +350,27 @@ impl Schemas {
 }
 
 /// What can be written in gpuenv.toml.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct Listed<'a> {
-    #[schemars(extend("const" = OK))]
+    #[cfg_attr(test, schemars(extend("const" = OK)))]
     status: &'static str,
     lists: Vec<List<'a>>,
 }
 
 /// Names of one kind.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct List<'a> {
-    #[schemars(extend("enum" = SHELVES.iter().map(|(kind, _)| *kind).collect::<Vec<_>>()))]
+    #[cfg_attr(test, schemars(extend("enum" = crate::catalog::SHELVES.iter().map(|(kind, _)| *kind).collect::<Vec<_>>())))]
     kind: &'a str,
     /// Where such a name is written.
     written: &'a str,
     names: Vec<ListedName<'a>>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ListedName<'a> {
     name: &'a str,
     says: &'a str,

@@ -1,6 +1,5 @@
 //! What runs on what.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::matrix::{Cell, Matrix};
@@ -9,7 +8,8 @@ use crate::matrix::{Cell, Matrix};
 const FORMAT: u32 = 1;
 
 /// Builds of a framework against GPUs and drivers.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(in crate::report) struct MatrixCells<'a> {
     /// The format.
     format: u32,
@@ -22,7 +22,8 @@ pub(in crate::report) struct MatrixCells<'a> {
 }
 
 /// One table.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Table<'a> {
     /// What it is about.
     title: &'a str,
@@ -37,7 +38,8 @@ struct Table<'a> {
 }
 
 /// Whether a build runs on a GPU.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct One<'a> {
     /// Its row.
     row: &'a str,

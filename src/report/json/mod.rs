@@ -9,7 +9,6 @@ mod inspected;
 mod lookup;
 mod matrix;
 
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::failure::Failure;
@@ -28,16 +27,18 @@ pub(super) use matrix::MatrixCells;
 const OK: &str = "ok";
 
 /// What went wrong.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Errors<'a> {
-    #[schemars(extend("const" = "error"))]
+    #[cfg_attr(test, schemars(extend("const" = "error")))]
     status: &'static str,
-    #[schemars(length(min = 1))]
+    #[cfg_attr(test, schemars(length(min = 1)))]
     errors: Vec<Error<'a>>,
 }
 
 /// One mistake.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Error<'a> {
     /// Its stable name.
     code: &'a str,
@@ -52,7 +53,8 @@ struct Error<'a> {
 }
 
 /// Bytes from the file's first, and the line and column of the start, counted from one.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Span {
     start: usize,
     end: usize,

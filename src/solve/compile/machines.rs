@@ -1,19 +1,14 @@
 //! Machines in the network: for each class of targets a toolkit, an image and a driver.
 
-use std::cell::OnceCell;
 use std::rc::Rc;
 
-use pubgrub::VersionSet;
-
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Image, Subject, Toolkit};
 use crate::spec::Share;
-use crate::types::Version;
 
-use super::{Choice, Class, ForwardCompat, Group, Local, Plan};
+use super::{Choice, ForwardCompat, Group, Local, Plan};
 use crate::solve::bundled_torch;
 use crate::solve::driver::{self, DriverNeed, DriverRow};
-use crate::solve::image::{self, Images};
+use crate::solve::image::{self, Images, Inside};
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::problem::{Needs, law};
 use crate::solve::request::ImageRequest;
@@ -27,9 +22,13 @@ impl<'q, 'c> Plan<'q, 'c> {
     pub(super) fn add_machines(&mut self) {
         let count = self.classes.len();
         self.locals = vec![Local::default(); count];
+        let inside = self.request.inside_images();
         for class in 0..count {
             self.locals[class].toolkit = self.toolkit(class);
-            self.locals[class].image = self.image(class);
+            if let Some((image, images)) = self.image(class, &inside) {
+                self.locals[class].image = Some(image);
+                self.locals[class].images = images;
+            }
         }
         for class in 0..count {
             self.locals[class].driver = self.driver(class);
@@ -66,14 +65,14 @@ impl<'q, 'c> Plan<'q, 'c> {
         Some(Choice { var, rows })
     }
 
-    fn image(&mut self, class: usize) -> Option<Choice<&'c Image>> {
+    fn image(&mut self, class: usize, inside: &Inside<'_>) -> Option<(Choice<&'c Image>, Rc<Images<'c>>)> {
         let request = self.request;
         let class_ = self.classes[class].clone();
         let asked = &class_.target.reading;
         if matches!(asked.image, ImageRequest::No | ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..)) {
             return None;
         }
-        let images = request.problem.images(class_.machine(), &request.inside_images(), &class_.off);
+        let images = request.problem.images(class_.machine(), inside, &class_.off);
         let rows = images.rows.clone();
         let var =
             self.variable(&rows, (Order::Ascending, vec![Says::Machine(class)]), &class_.target.key("image"), |row| {
@@ -93,7 +92,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 self.clause("cuda", vec![(var, of_line)]);
             }
         }
-        Some(Choice { var, rows })
+        Some((Choice { var, rows }, images))
     }
 
     /// An image that starts on none of the drivers that the hosts have is none for them, whichever of them it is.
@@ -104,11 +103,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             return admitted;
         }
         let drivers = self.drivers_of(class);
-        for (demand, images) in &images.demands {
-            if drivers.subset_of(&class_.machine().refused_by_image(request.problem, *demand)) {
-                admitted.subtract(images);
-            }
-        }
+        admitted.subtract(&class_.machine().unstarted(request.problem, images, &drivers));
         admitted
     }
 
@@ -175,28 +170,24 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_image(&mut self, class: usize, group: &Group<'c>) {
         let Some(image) = self.locals[class].image.clone() else { return };
         let request = self.request;
-        let glibcs: Rc<OnceCell<Vec<Option<Version>>>> = Rc::default();
+        let images = self.locals[class].images.clone();
         self.relate_torch_inside(class, group, &image);
         for release in &group.releases {
-            let (class, framework, images) = (self.classes[class].clone(), release.framework, image.rows.clone());
-            let glibcs = glibcs.clone();
+            let (class, framework, images) = (self.classes[class].clone(), release.framework, images.clone());
             self.network.relate(release.var, image.var, move |row| {
-                let release = &framework.releases[row];
-                let Some(build) = release.on(class.target.platform) else {
+                let (target, release) = (class.target, &framework.releases[row]);
+                let mut rows = RowSet::first(images.rows.len());
+                let Some(build) = release.on(target.platform) else {
                     // What nobody has seen is made for every system.
-                    return if framework.is_unseen(release, class.target.platform) {
-                        RowSet::first(images.len())
-                    } else {
-                        RowSet::default()
-                    };
+                    return if framework.is_unseen(release, target.platform) { rows } else { RowSet::default() };
                 };
-                let glibcs = glibcs.get_or_init(|| glibcs_in(request.catalog, &class, &images));
-                let cudnn = request.cudnn.as_ref();
-                RowSet::filter(images.len(), |at| {
-                    let glibc_fits = glibcs[at].zip(build.glibc).is_none_or(|(has, needs)| has >= needs);
-                    let serves = || image::serves(&class.target.reading, cudnn, build, images[at]);
-                    (glibc_fits || class.off.has(law::id::GLIBC)) && (class.off.has(law::id::IMAGE_HOLDS) || serves())
-                })
+                if let Some(needs) = build.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
+                    rows.retain(&images.with_glibc(needs, target.glibc));
+                }
+                if !class.off.has(law::id::IMAGE_HOLDS) {
+                    rows.retain(&images.serving(&target.reading, request.cudnn.as_ref(), build));
+                }
+                rows
             });
         }
         // Of some images only the line is known.
@@ -322,10 +313,4 @@ impl<'q, 'c> Plan<'q, 'c> {
             });
         }
     }
-}
-
-/// The C library that a stack finds in each image, as far as anybody knows.
-fn glibcs_in(catalog: &Catalog, class: &Class<'_, '_>, images: &[&Image]) -> Vec<Option<Version>> {
-    let of_image = |image: &Image| catalog.oses.iter().find(|os| os.images.contains(&image.os))?.glibc;
-    images.iter().map(|image| class.target.glibc.or_else(|| of_image(image))).collect()
 }

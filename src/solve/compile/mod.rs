@@ -20,6 +20,7 @@ use crate::types::{Version, distinct};
 
 use super::driver::DriverRow;
 use super::engine::{self, Outcome, Steps};
+use super::image::Images;
 use super::machine::Machine;
 use super::network::{Network, Order, Says, Var};
 use super::platform::Platform;
@@ -148,6 +149,8 @@ pub struct Local<'c> {
     pub toolkit: Option<Choice<&'c Toolkit>>,
     /// The image.
     pub image: Option<Choice<&'c Image>>,
+    /// The images to choose it from.
+    pub images: Rc<Images<'c>>,
     /// The driver; none for CPU targets.
     pub driver: Option<Choice<DriverRow<'c>>>,
 }

@@ -175,14 +175,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         if class_.target.is_cpu() {
             return;
         }
-        let (machine, drivers) = (class_.machine(), self.drivers_of(class));
-        for (need, releases) in &machine.needs_of(framework).kinds {
-            let mut left = drivers.clone();
-            machine.refused_by(self.request.problem, *need).apply(&mut left, &class_.off);
-            if left.is_empty() {
-                rows.subtract(releases);
-            }
-        }
+        let drivers = self.drivers_of(class);
+        rows.subtract(&class_.machine().undriven(self.request.problem, framework, drivers, &class_.off));
     }
 
     /// What `[stack]` says of frameworks, and of what comes inside them.

@@ -20,7 +20,7 @@ pub enum TagMatch<'c> {
 /// Where only a part of the tags is known, those of one torch release are known together: they are built together.
 pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c> {
     let repository = repeated(repository);
-    let rows = || catalog.images.iter().filter(|row| *row.repository == *repository);
+    let rows = || catalog.images_of(repository).iter();
     if let Some(row) = rows().find(|row| row.tag == tag) {
         return TagMatch::Known(row);
     }
@@ -34,7 +34,7 @@ pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c
 /// Whether nobody has read which tags a repository has of a tag's release: it is newer than all of which the platforms were
 /// read with the list of tags.
 fn is_sampled(catalog: &Catalog, repository: &str, tag: &str) -> bool {
-    let rows = catalog.images.iter().filter(|row| *row.repository == *repository && !row.arches.is_empty());
+    let rows = catalog.images_of(repository).iter().filter(|row| !row.arches.is_empty());
     let Some(release) = tag.split('-').next().and_then(|release| Version::parse(release).ok()) else {
         return SAMPLED.contains(&repository);
     };
@@ -44,14 +44,14 @@ fn is_sampled(catalog: &Catalog, repository: &str, tag: &str) -> bool {
 
 /// Whether images of a repository come with a torch of their own.
 pub fn holds_torch(catalog: &Catalog, repository: &str) -> bool {
-    catalog.images.iter().any(|row| *row.repository == *repository && row.torch.is_some())
+    catalog.images_of(repository).iter().any(|row| row.torch.is_some())
 }
 
 /// The tag that can be pulled and comes nearest to one that is not there. A tag without a number, `latest`, is like
 /// none of the others: the newest tells what they look like.
 pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
     let repository = repeated(repository);
-    let rows = catalog.images.iter().filter(|row| *row.repository == *repository && !row.withdrawn);
+    let rows = catalog.images_of(repository).iter().filter(|row| !row.withdrawn);
     if !tag.contains(|c: char| c.is_ascii_digit()) {
         return rows.max_by(|a, b| a.cuda.cmp(&b.cuda).then(b.tag.cmp(&a.tag)));
     }

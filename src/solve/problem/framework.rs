@@ -32,6 +32,9 @@ pub struct Framework<'c> {
     pub cpu: RowSet,
     /// Those that a spec brings, which nothing takes but the entry that names them.
     pub laid: RowSet,
+    /// Whether some release needs CUDA and cuDNN of the system, and whether one made for single systems does.
+    system_cuda: bool,
+    own_system_cuda: bool,
     known: RefCell<FxHashMap<Property<'c>, Rc<RowSet>>>,
     pythons: RefCell<FxHashMap<(Platform<'c>, Version, bool), Rc<RowSet>>>,
 }
@@ -68,8 +71,11 @@ impl<'c> Framework<'c> {
         }
         let cpu = RowSet::filter(releases.len(), |row| releases[row].is_cpu());
         let laid = RowSet::filter(releases.len(), |row| releases[row].is_laid());
+        let needs_system = |build: &Build| build.system_cuda;
         Framework {
             package: &builds[0].package,
+            system_cuda: releases.iter().any(|release| release.builds().any(needs_system)),
+            own_system_cuda: releases.iter().any(|release| release.own_builds().any(needs_system)),
             releases: releases.into(),
             versions: versions.into(),
             of_version,
@@ -221,10 +227,7 @@ impl<'c> Framework<'c> {
 
     /// Whether some release needs CUDA and cuDNN of the system; with `own` also those made for single systems.
     pub fn takes_system_cuda(&self, own: bool) -> bool {
-        let needs = |release: &Release<'c>| {
-            release.builds().chain(release.own_builds().filter(|_| own)).any(|build| build.system_cuda)
-        };
-        self.releases.iter().any(needs)
+        self.system_cuda || (own && self.own_system_cuda)
     }
 
     /// The releases with wheels for a line of Python; with `unseen` also those for which there may be one.

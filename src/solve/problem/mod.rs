@@ -120,7 +120,8 @@ impl<'c> Problem<'c> {
         if let Some(known) = self.images.borrow().get(&key) {
             return known.clone();
         }
-        let images = Rc::new(image::of_machine(self.catalog, machine, inside, off));
+        let id = self.images.borrow().len();
+        let images = Rc::new(image::of_machine(self.catalog, id, machine, inside, off));
         self.images.borrow_mut().insert(key, images.clone());
         images
     }

@@ -51,7 +51,7 @@ fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
         }
     }
     for warning in &mut merged {
-        warning.keys.sort();
+        warning.keys.sort_unstable();
         warning.keys.dedup();
     }
     merged
