@@ -131,29 +131,65 @@ fn goes_along(catalog: &Catalog, row: &Companion, variant: &str, was_seen: bool)
     catalog.builds.iter().any(|build| of_torch(build) && build.variant == variant)
 }
 
-/// What a chosen package leaves open, of which an installer would take a release for another CUDA: each is for one
-/// (`cuda-bindings<14,>=12.9.1`).
-pub struct OtherCuda<'c> {
-    /// The first release that is made for another CUDA.
-    pub before: &'c Companion,
-    /// The newest before it, which goes with the stack's.
+/// What a chosen package leaves open, of which an installer that is told nothing would take a release that does not go with
+/// the stack.
+pub struct LeftOpen<'c> {
+    /// The newest release that goes with it.
     pub newest: &'c Companion,
+    /// The first that does not, of what is made for each CUDA anew (`cuda-bindings<14,>=12.9.1`); none of what is compiled
+    /// against one release of the framework, of which no other goes with it.
+    pub before: Option<&'c Companion>,
 }
 
-/// What it is for a chosen package, of those that follow a CUDA alone.
-pub fn of_other_cuda<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>, row: &Companion) -> Vec<OtherCuda<'c>> {
-    let of_build = chosen.builds.iter().find_map(|build| build.line());
-    let of_system = || chosen.cuda.map(|toolkit| toolkit.version).filter(|_| chosen.builds.is_empty());
-    let Some(line) = of_build.or_else(of_system) else { return Vec::new() };
+impl LeftOpen<'_> {
+    /// What an installer is told: `cuda-bindings<13.0`, `fbgemm-gpu==1.4.0`.
+    pub fn told(&self) -> String {
+        match self.before {
+            Some(before) => format!("{}<{}", before.package, before.version),
+            None => format!("{}=={}", self.newest.package, self.newest.version),
+        }
+    }
+}
+
+/// What a chosen package leaves open.
+pub fn left_open<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>, row: &Companion) -> Vec<LeftOpen<'c>> {
     let is_chosen = |of: &str| chosen.companions.iter().any(|one| *one.package == *of);
     let mut found = Vec::new();
-    for (of, range) in row.asked(chosen.arch).filter(|(of, _)| !is_chosen(of)) {
-        let Ok(range) = Specifier::parse(range) else { continue };
-        let of_package = catalog.companions.iter().filter(|one| *one.package == *of && one.follows_cuda());
-        let admitted: Vec<&Companion> = of_package.filter(|one| range.admits(&one.version)).collect();
-        let Some(newest) = admitted.iter().rev().find(|one| fits::companion_line(one, Some(&line))) else { continue };
-        let before = admitted.iter().find(|one| one.version > newest.version);
-        found.extend(before.map(|before| OtherCuda { before, newest }));
+    for (of, range) in row.asked(chosen.arch).filter(|(of, _)| !is_chosen(of) && !BESIDE_TORCH.contains(of)) {
+        let range = Specifier::parse(range).ok();
+        let of_package = || catalog.companions.iter().filter(|one| *one.package == *of);
+        let admitted = |one: &&Companion| range.as_ref().is_none_or(|range| range.admits(&one.version));
+        let releases: Vec<&Companion> = of_package().filter(admitted).collect();
+        found.extend(if fits::is_tied_to_releases(catalog, of) {
+            of_framework(chosen, &releases)
+        } else {
+            of_cuda(chosen, &releases)
+        });
     }
     found
+}
+
+/// Of what is compiled against one release of a framework.
+fn of_framework<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> Option<LeftOpen<'c>> {
+    let goes = |one: &&&'c Companion| {
+        let of_framework = |build: &&&Build| build.package == one.framework;
+        let build = chosen.builds.iter().find(of_framework).filter(|_| one.url.is_none() && one.index_url.is_none())?;
+        let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|text| text.admits(version));
+        let python = chosen.python.zip(one.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line));
+        let is_for = python && one.variant.is_none() && runs_on(one, chosen.arch);
+        (is_for && admits(&one.needs, &build.version) && fits::companion_line(one, build.line().as_ref())).then_some(())
+    };
+    let newest = releases.iter().rev().find(|one| goes(one).is_some())?;
+    (releases.len() > 1).then_some(LeftOpen { newest, before: None })
+}
+
+/// Of what follows a CUDA alone.
+fn of_cuda<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> Option<LeftOpen<'c>> {
+    let of_build = chosen.builds.iter().find_map(|build| build.line());
+    let of_system = || chosen.cuda.map(|toolkit| toolkit.version).filter(|_| chosen.builds.is_empty());
+    let line = of_build.or_else(of_system)?;
+    let following: Vec<&&Companion> = releases.iter().filter(|one| one.follows_cuda()).collect();
+    let newest = following.iter().rev().find(|one| fits::companion_line(one, Some(&line)))?;
+    let before = following.iter().find(|one| one.version > newest.version)?;
+    Some(LeftOpen { newest, before: Some(before) })
 }

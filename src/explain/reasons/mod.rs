@@ -168,6 +168,14 @@ impl<'q, 'c> Explainer<'q, 'c> {
             let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
             (general && !arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
         });
+        let (problem, arch) = (self.request.problem, self.platform().arch);
+        self.companions_say(|row| {
+            let package = problem.package(&row.package)?;
+            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            let lacking = problem.lacking(package, at, arch)?;
+            let arches: Vec<&str> = lacking.arches.iter().map(|arch| arch.as_str()).collect();
+            Some(format!("requires {}, which has wheels for {} only", lacking.package, list(&arches)))
+        });
     }
 
     /// Whether a rule tells which line of CUDA is needed or what a line needs, or what its builds hold.
