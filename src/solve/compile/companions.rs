@@ -155,6 +155,7 @@ impl<'c> Plan<'_, 'c> {
         if !package.releases.iter().any(|row| concerns(row)) {
             return;
         }
+        let asks_cuda = package.matching(|row| row.follows_cuda());
         let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
         let on: Vec<Rc<Class>> = classes.clone();
         let unsaid: Vec<Rc<Class>> =
@@ -204,9 +205,12 @@ impl<'c> Plan<'_, 'c> {
             for rule in refusing {
                 rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
             }
-            // What follows another framework is not asked.
+            // What follows another framework is not asked, nor what follows CUDA alone where there is none beside it.
             let mut others = package.matching(|row| !concerns(row));
             others.add(&rows);
+            if release.is_cpu() {
+                others.add(&asks_cuda);
+            }
             others
         });
     }
