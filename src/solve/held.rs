@@ -169,17 +169,18 @@ pub fn left_open<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>, row: &Co
     found
 }
 
-/// Of what is compiled against one release of a framework.
+/// Of what is compiled against one release of a framework: the newest that goes with it, of its CUDA where there is one.
 fn of_framework<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> Option<LeftOpen<'c>> {
-    let goes = |one: &&&'c Companion| {
-        let of_framework = |build: &&&Build| build.package == one.framework;
-        let build = chosen.builds.iter().find(of_framework).filter(|_| one.url.is_none() && one.index_url.is_none())?;
-        let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|text| text.admits(version));
-        let python = chosen.python.zip(one.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line));
-        let is_for = python && one.variant.is_none() && runs_on(one, chosen.arch);
-        (is_for && admits(&one.needs, &build.version) && fits::companion_line(one, build.line().as_ref())).then_some(())
-    };
-    let newest = releases.iter().rev().find(|one| goes(one).is_some())?;
+    let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|text| text.admits(version));
+    let mut going: Vec<(bool, &'c Companion)> = Vec::new();
+    for one in releases.iter().filter(|one| one.variant.is_none() && one.url.is_none() && one.index_url.is_none()) {
+        let Some(build) = chosen.builds.iter().find(|build| build.package == one.framework) else { continue };
+        let for_python = chosen.python.zip(one.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line));
+        if for_python && runs_on(one, chosen.arch) && admits(&one.needs, &build.version) {
+            going.push((fits::companion_line(one, build.line().as_ref()), *one));
+        }
+    }
+    let newest = going.into_iter().max_by_key(|(loads, one)| (*loads, one.version))?.1;
     (releases.len() > 1).then_some(LeftOpen { newest, before: None })
 }
 

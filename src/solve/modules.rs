@@ -42,5 +42,8 @@ pub fn speaks_of(row: &Module, gpu: &GpuRequest<'_>) -> bool {
     let is_of = |class: &Class| gpu.row.is_some_and(|product| product.class == *class);
     let class_fits = row.classes.is_empty() || row.classes.iter().any(is_of);
     let cpu_fits = row.cpu.is_none_or(|cpu| gpu.row.is_some_and(|product| product.cpu == Some(cpu)));
-    !own_driver && cpu_fits && class_fits && Constraint::parse(&row.gpus).is_ok_and(|range| range.admits(&gpu.cc_version))
+    !own_driver
+        && cpu_fits
+        && class_fits
+        && Constraint::parse(&row.gpus).is_ok_and(|range| range.admits(&gpu.cc_version))
 }

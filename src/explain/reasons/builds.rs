@@ -168,6 +168,11 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn glibc(&mut self) {
         self.glibc_of_builds();
         self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
+        let has = self.target().and_then(|target| target.glibc);
+        self.along_says(|one| {
+            let needs = has.filter(|has| fits::needs_newer_glibc(one, *has)).and(one.glibc)?;
+            Some(format!("whose wheels need glibc {needs} or newer"))
+        });
     }
 
     /// The builds that need more than the target has, or all where it is not the builds that do.

@@ -261,16 +261,19 @@ impl<'c> Plan<'_, 'c> {
 fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
     let machine = class.machine();
     let target = &machine.reading;
+    let problem = plan.request.problem;
     let mut rows = RowSet::first(package.releases.len());
     let elsewhere = package.elsewhere(target.platform);
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
-        let problem = plan.request.problem;
-        rows = rows.filtered(&|row| problem.lacking(package, row, target.arch).is_none());
+        let lacks = |one: &Companion| fits::lacks_wheels(one, target.arch);
+        rows = rows.filtered(&|row| problem.lacking(package, row, target.arch, lacks).is_none());
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
         rows.subtract(&package.newer_glibc(has));
+        let lacks = |one: &Companion| fits::needs_newer_glibc(one, has);
+        rows = rows.filtered(&|row| problem.lacking(package, row, target.arch, lacks).is_none());
     }
     if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {
         rows = rows.filtered(&|row| package.releases[row].sdist);

@@ -105,13 +105,18 @@ impl<'c> Problem<'c> {
         package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for))
     }
 
-    /// What comes along with a release of a package and has no wheels for a processor.
-    pub fn lacking(&self, package: &Package<'c>, row: usize, arch: CpuArch) -> Option<&Companion> {
-        let lacks = |one: &Companion| !one.sdist && !one.arches.is_empty() && !one.arches.contains(&arch);
+    /// The newest release of what comes along with a release of a package on a processor, where none of them does.
+    pub fn lacking(
+        &self,
+        package: &Package<'c>,
+        row: usize,
+        arch: CpuArch,
+        lacks: impl Fn(&Companion) -> bool,
+    ) -> Option<&Companion> {
         self.along(package)[row].iter().filter(|one| one.is_on(arch)).find_map(|one| {
             let mut releases = one.releases.rows().filter_map(|row| Some(self.package(one.package)?.releases[row]));
             let newest = releases.next().filter(|one| lacks(one))?;
-            releases.all(lacks).then_some(newest)
+            releases.all(&lacks).then_some(newest)
         })
     }
 
