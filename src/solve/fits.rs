@@ -121,11 +121,6 @@ pub fn lacks_wheels(row: &Companion, arch: CpuArch) -> bool {
     !row.sdist && !row.arches.is_empty() && !row.arches.contains(&arch)
 }
 
-/// Whether the wheels of a package need a newer C library than there is.
-pub fn needs_newer_glibc(row: &Companion, has: Version) -> bool {
-    !row.sdist && row.glibc.is_some_and(|needs| has < needs)
-}
-
 /// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major.
 pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
     row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))

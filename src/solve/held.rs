@@ -6,7 +6,7 @@
 //! installer that is told nothing, and it refuses to load beside a torch of another.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Index};
+use crate::catalog::rows::{Build, Companion, Index, pinned};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::fits;
@@ -155,7 +155,8 @@ impl LeftOpen<'_> {
 pub fn left_open<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>, row: &Companion) -> Vec<LeftOpen<'c>> {
     let is_chosen = |of: &str| chosen.companions.iter().any(|one| *one.package == *of);
     let mut found = Vec::new();
-    for (of, range) in row.asked(chosen.arch).filter(|(of, _)| !is_chosen(of) && !BESIDE_TORCH.contains(of)) {
+    let is_open = |of: &str, range: &str| !is_chosen(of) && !BESIDE_TORCH.contains(&of) && pinned(range).is_none();
+    for (of, range) in row.asked(chosen.arch).filter(|(of, range)| is_open(of, range)) {
         let range = Specifier::parse(range).ok();
         let of_package = || catalog.companions.iter().filter(|one| *one.package == *of);
         let admitted = |one: &&Companion| range.as_ref().is_none_or(|range| range.admits(&one.version));

@@ -22,6 +22,11 @@ pub fn library_major(package: &str) -> Option<u64> {
     package.strip_prefix("nvidia-")?.rsplit_once("-cu")?.1.parse().ok()
 }
 
+/// The only version that a range admits, `0.0.28.post3` of `==0.0.28.post3`.
+pub fn pinned(range: &str) -> Option<&str> {
+    range.strip_prefix("==").filter(|version| !version.contains([',', '*']))
+}
+
 /// A release of a package that follows a framework: torchvision, torchaudio, vllm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

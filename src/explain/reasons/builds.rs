@@ -169,8 +169,8 @@ impl<'c> Explainer<'_, 'c> {
         self.glibc_of_builds();
         self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
         let has = self.target().and_then(|target| target.glibc);
-        self.along_says(|one| {
-            let needs = has.filter(|has| fits::needs_newer_glibc(one, *has)).and(one.glibc)?;
+        self.along_says(|along, one| {
+            let needs = has.filter(|has| along.needs_newer_glibc(one, *has)).and(one.glibc)?;
             Some(format!("whose wheels need glibc {needs} or newer"))
         });
     }

@@ -13,7 +13,7 @@ use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::{Platform, Takes};
-use crate::solve::problem::{Needs, law};
+use crate::solve::problem::{Along, Needs, law};
 use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
 use crate::solve::thirds::{self, Thirds, Want, Wants};
@@ -155,7 +155,6 @@ impl<'c> Plan<'_, 'c> {
         if !package.releases.iter().any(|row| concerns(row)) {
             return;
         }
-        let asks_cuda = package.matching(|row| row.follows_cuda());
         let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
         let on: Vec<Rc<Class>> = classes.clone();
         let unsaid: Vec<Rc<Class>> =
@@ -206,11 +205,8 @@ impl<'c> Plan<'_, 'c> {
                 rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
             }
             // What follows another framework is not asked, nor what follows CUDA alone where there is none beside it.
-            let mut others = package.matching(|row| !concerns(row));
+            let mut others = package.matching(|row| !concerns(row) || release.is_cpu() && row.follows_cuda());
             others.add(&rows);
-            if release.is_cpu() {
-                others.add(&asks_cuda);
-            }
             others
         });
     }
@@ -267,12 +263,12 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
-        let lacks = |one: &Companion| fits::lacks_wheels(one, target.arch);
+        let lacks = |_: &Along<'c>, one: &Companion| fits::lacks_wheels(one, target.arch).then_some(());
         rows = rows.filtered(&|row| problem.lacking(package, row, target.arch, lacks).is_none());
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
         rows.subtract(&package.newer_glibc(has));
-        let lacks = |one: &Companion| fits::needs_newer_glibc(one, has);
+        let lacks = |along: &Along<'c>, one: &Companion| along.needs_newer_glibc(one, has).then_some(());
         rows = rows.filtered(&|row| problem.lacking(package, row, target.arch, lacks).is_none());
     }
     if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {

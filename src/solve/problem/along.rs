@@ -5,7 +5,7 @@ use pubgrub::VersionSet;
 
 use super::package::Package;
 use super::{Problem, RowSet};
-use crate::catalog::rows::Companion;
+use crate::catalog::rows::{Companion, pinned};
 use crate::types::{CpuArch, Specifier, Version};
 
 /// A package that a release requires.
@@ -15,6 +15,9 @@ pub struct Along<'c> {
     pub package: &'c str,
     /// Its releases of which one comes along; never none.
     pub releases: RowSet,
+    /// Whether it is pinned. What has no wheel is compiled then, if its source is published; else an installer takes another
+    /// release that has one.
+    is_pinned: bool,
     /// The processor on which alone it is required; none = it is on each.
     only: Option<&'c str>,
 }
@@ -23,6 +26,11 @@ impl Along<'_> {
     /// Whether it is required on a processor.
     pub fn is_on(&self, arch: CpuArch) -> bool {
         self.only.is_none_or(|only| only == arch.as_str())
+    }
+
+    /// Whether no wheel of what comes along is for a C library.
+    pub fn needs_newer_glibc(&self, release: &Companion, has: Version) -> bool {
+        !self.is_pinned && release.glibc.is_some_and(|needs| has < needs)
     }
 
     /// Whether it is required whatever the processor.
@@ -37,7 +45,7 @@ pub(super) fn of_package<'c>(problem: &Problem<'c>, package: &Package<'c>) -> Ve
         let asked = release.requirements();
         let along = asked.filter_map(|(of, range, only)| {
             let releases = coming(problem, package, row, problem.package(of)?, range)?;
-            Some(Along { package: of, releases, only })
+            Some(Along { package: of, releases, is_pinned: pinned(range).is_some(), only })
         });
         along.collect()
     };
@@ -52,7 +60,7 @@ fn coming<'c>(
     other: &Package<'c>,
     range: &str,
 ) -> Option<RowSet> {
-    if let Some(version) = exact(range) {
+    if let Some(version) = pinned(range) {
         let known = other.versions.iter().position(|one| one.as_str() == version)?;
         return Some(other.of_version[known].clone());
     }
@@ -68,9 +76,4 @@ fn coming<'c>(
         releases.add(&other.accepting(name, version).intersection(&admitted));
     }
     (!releases.is_empty()).then_some(releases)
-}
-
-/// The only version that a range admits.
-fn exact(range: &str) -> Option<&str> {
-    range.strip_prefix("==").filter(|version| !version.contains([',', '*']))
 }

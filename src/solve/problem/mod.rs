@@ -105,18 +105,20 @@ impl<'c> Problem<'c> {
         package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for))
     }
 
-    /// The newest release of what comes along with a release of a package on a processor, where none of them does.
-    pub fn lacking(
+    /// What comes along with a release of a package on a processor and lacks something in each of its releases: the newest,
+    /// and what that lacks.
+    pub fn lacking<T>(
         &self,
         package: &Package<'c>,
         row: usize,
         arch: CpuArch,
-        lacks: impl Fn(&Companion) -> bool,
-    ) -> Option<&Companion> {
+        lacks: impl Fn(&Along<'c>, &Companion) -> Option<T>,
+    ) -> Option<(&Companion, T)> {
         self.along(package)[row].iter().filter(|one| one.is_on(arch)).find_map(|one| {
             let mut releases = one.releases.rows().filter_map(|row| Some(self.package(one.package)?.releases[row]));
-            let newest = releases.next().filter(|one| lacks(one))?;
-            releases.all(&lacks).then_some(newest)
+            let newest = releases.next()?;
+            let what = lacks(one, newest)?;
+            releases.all(|release| lacks(one, release).is_some()).then_some((newest, what))
         })
     }
 
