@@ -64,9 +64,11 @@ def described(index, row, label, wheels):
 
 def requires(catalog, index, row):
     """`torchvision==0.29.0`: what a release asks for of other packages that the catalog has, its framework aside;
-    `xformers==0.0.28; x86_64` where it does so on one processor only."""
+    `xformers==0.0.28; x86_64` where it does so on one processor only. Without a range what follows the same framework: an
+    installer takes the newest of that, which may be for another release."""
     packages = {one["package"] for one in catalog.rows("companion") + catalog.rows("build")}
     packages -= {row["package"], row["framework"]}
+    beside = {one["package"] for one in catalog.rows("companion") if one["framework"] == row["framework"] != "cuda"}
     asked, there = {}, []
     for arch in ("x86_64", "aarch64"):
         told = stated(index, row["package"], row["version"], arch)
@@ -74,7 +76,7 @@ def requires(catalog, index, row):
         for name, spec, marker in told or []:
             # The catalog has final releases only: of another a pin says nothing here.
             final = not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
-            if name in packages and str(spec) and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
+            if name in packages and (str(spec) or name in beside) and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", []).append(arch)
     said = (text if of == there else f"{text}; {of[0]}" for text, of in asked.items())
     return sorted(said)

@@ -564,9 +564,11 @@ class Refresh:
         bindings = f"tensorrt-cu{major}-bindings"
         if package.startswith("tensorrt") and row["framework"] == CUDA_ONLY and (found := self.index.linux(bindings, version, "x86_64")):
             row["python"] = " || ".join(pythons(found))
+            row["arches"] = self.platforms(bindings, version)
         known = {one["package"] for one in self.catalog.rows("companion")} - {package}
+        beside = {one["package"] for one in self.catalog.rows("companion") if one["framework"] == row["framework"] != CUDA_ONLY}
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
-        row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec))
+        row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec) or name in beside)
         row["gpu_code"] = package in KERNELS or (like or {}).get("gpu_code", False)
         row |= {"cuda": major, "source": (like or {}).get("source", "companion-stub"), "arch_source": "companion-stub" if major else None}
         return row

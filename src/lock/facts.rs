@@ -100,9 +100,10 @@ impl Ledger<'_, '_> {
             if let Some(row) = built {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
-            for other in held::of_other_cuda(catalog, target, companion) {
-                self.put(entry, other.newest, [Stack(&companion.package)]);
-                self.put(entry, other.before, [Stack(&companion.package)]);
+            for other in held::left_open(catalog, target, companion) {
+                for row in [Some(other.newest), other.before].into_iter().flatten() {
+                    self.put(entry, row, [Stack(&companion.package)]);
+                }
             }
         }
         let locked = ordinary::locked(target);

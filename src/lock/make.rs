@@ -293,7 +293,7 @@ fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c Sourc
 }
 
 /// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it, and which of
-/// those that it requires are for the stack's CUDA.
+/// those that it requires go with the stack.
 fn asks(request: &Request<'_>, chosen: &TargetSolution<'_>, install: &Install) -> Vec<String> {
     let catalog = request.catalog;
     let Ok(version) = Version::parse(variant::public(&install.version)) else { return Vec::new() };
@@ -301,8 +301,8 @@ fn asks(request: &Request<'_>, chosen: &TargetSolution<'_>, install: &Install) -
     let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
     all.extend(ordinary::held(catalog, &(install.package.clone(), version), &request.packages));
     let companions = chosen.companions.iter().filter(|row| *row.package == *install.package);
-    let others = companions.flat_map(|row| held::of_other_cuda(catalog, chosen, row));
-    all.extend(others.map(|other| format!("{}<{}", other.before.package, other.before.version)));
+    let others = companions.flat_map(|row| held::left_open(catalog, chosen, row));
+    all.extend(others.map(|other| other.told()));
     all
 }
 

@@ -3,7 +3,7 @@
 
 use crate::catalog::rows::{Build, Companion};
 use crate::coverage::Coverage;
-use crate::types::{Cc, CpuArch, Specifier, Version, distinct};
+use crate::types::{Cc, Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::fits;
 use super::problem::{Framework, Package};
@@ -21,16 +21,17 @@ pub struct Brought<'c> {
 impl<'c> Brought<'c> {
     /// On some processors.
     pub fn new(request: &Request<'c>, package: &Package<'c>, framework: &Framework<'c>, arches: &[CpuArch]) -> Self {
-        let mut texts: Vec<(CpuArch, &str, &str)> = Vec::new();
+        let mut texts: Vec<(CpuArch, &str, &str, &str)> = Vec::new();
         let mut brought = Brought { of_row: Vec::new(), wanted: Vec::new() };
         for row in package.releases.iter() {
             let mut of_row = Vec::new();
             for (arch, (of, range)) in arches.iter().flat_map(|arch| row.asked(*arch).map(move |asked| (*arch, asked)))
             {
-                let known = texts.iter().position(|text| *text == (arch, of, range));
+                let text = (arch, of, range, &*row.needs);
+                let known = texts.iter().position(|known| *known == text);
                 let number = known.unwrap_or_else(|| {
-                    texts.push((arch, of, range));
-                    brought.wanted.push((arch, releases(request, framework.package, of, range)));
+                    texts.push(text);
+                    brought.wanted.push((arch, releases(request, framework, row, (of, range))));
                     brought.wanted.len() - 1
                 });
                 if !brought.wanted[number].1.is_empty() {
@@ -66,13 +67,28 @@ impl<'c> Brought<'c> {
 
 /// The known releases of a package that somebody requires and nobody named. What lies beside torch is made for each of
 /// its variants, and triton is torch's own.
-fn releases<'c>(request: &Request<'c>, framework: &str, of: &str, range: &str) -> Vec<&'c Companion> {
+fn releases<'c>(
+    request: &Request<'c>,
+    framework: &Framework<'c>,
+    row: &Companion,
+    (of, range): (&str, &str),
+) -> Vec<&'c Companion> {
     let is_named = request.companions.iter().any(|ask| ask.package == of);
     let package =
         request.problem.package(of).filter(|_| !is_named && of != fits::TRITON && !fits::BESIDE_TORCH.contains(&of));
-    let (Some(package), Ok(range)) = (package, Specifier::parse(range)) else { return Vec::new() };
+    let Some(package) = package else { return Vec::new() };
+    let asked = Specifier::parse(range).ok();
+    let admits = |one: &Companion| range.is_empty() || asked.as_ref().is_some_and(|asked| asked.admits(&one.version));
+    // What is compiled against one release of the framework comes along with that one only.
+    let takes = |one: &Companion| Constraint::parse(&one.needs).ok();
+    let own = takes(row);
+    let meet = |one: &Companion| {
+        let (Some(own), Some(needs)) = (&own, takes(one)) else { return true };
+        framework.versions.iter().any(|version| own.admits(version) && needs.admits(version))
+    };
+    let follows = |one: &Companion| one.framework == framework.package && (!package.is_tied() || meet(one));
     let rows = package.releases.iter().copied();
-    rows.filter(|one| range.admits(&one.version) && (one.framework == framework || one.follows_cuda())).collect()
+    rows.filter(|one| admits(one) && (one.follows_cuda() || follows(one))).collect()
 }
 
 /// Whether a release of what is brought along loads beside a variant, and computes on some GPUs, for all that is known.
@@ -103,8 +119,9 @@ pub fn misfits<'c>(
 ) -> Vec<Misfit<'c>> {
     let line = build.line();
     let asked = distinct(row.asked(arch));
+    let Some(framework) = request.problem.framework(&build.package) else { return Vec::new() };
     let found = asked.into_iter().filter_map(|(of, range)| {
-        let releases = releases(request, &build.package, of, range);
+        let releases = releases(request, framework, row, (of, range));
         if releases.is_empty() || releases.iter().any(|one| serves(one, &build.variant, line.as_ref(), arch, gpus)) {
             return None;
         }

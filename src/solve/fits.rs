@@ -116,6 +116,11 @@ pub fn carried_line(catalog: &Catalog, row: &Companion, arch: CpuArch) -> Option
     catalog.toolkits.iter().filter(of_major).find(knows).map(|toolkit| toolkit.version.prefix(2))
 }
 
+/// Whether a package has wheels, and none for a processor.
+pub fn lacks_wheels(row: &Companion, arch: CpuArch) -> bool {
+    !row.sdist && !row.arches.is_empty() && !row.arches.contains(&arch)
+}
+
 /// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major.
 pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
     row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))

@@ -6,7 +6,7 @@
 //! installer that is told nothing, and it refuses to load beside a torch of another.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Index};
+use crate::catalog::rows::{Build, Companion, Index, pinned};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::fits;
@@ -131,29 +131,67 @@ fn goes_along(catalog: &Catalog, row: &Companion, variant: &str, was_seen: bool)
     catalog.builds.iter().any(|build| of_torch(build) && build.variant == variant)
 }
 
-/// What a chosen package leaves open, of which an installer would take a release for another CUDA: each is for one
-/// (`cuda-bindings<14,>=12.9.1`).
-pub struct OtherCuda<'c> {
-    /// The first release that is made for another CUDA.
-    pub before: &'c Companion,
-    /// The newest before it, which goes with the stack's.
+/// What a chosen package leaves open, of which an installer that is told nothing would take a release that does not go with
+/// the stack.
+pub struct LeftOpen<'c> {
+    /// The newest release that goes with it.
     pub newest: &'c Companion,
+    /// The first that does not, of what is made for each CUDA anew (`cuda-bindings<14,>=12.9.1`); none of what is compiled
+    /// against one release of the framework, of which no other goes with it.
+    pub before: Option<&'c Companion>,
 }
 
-/// What it is for a chosen package, of those that follow a CUDA alone.
-pub fn of_other_cuda<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>, row: &Companion) -> Vec<OtherCuda<'c>> {
-    let of_build = chosen.builds.iter().find_map(|build| build.line());
-    let of_system = || chosen.cuda.map(|toolkit| toolkit.version).filter(|_| chosen.builds.is_empty());
-    let Some(line) = of_build.or_else(of_system) else { return Vec::new() };
+impl LeftOpen<'_> {
+    /// What an installer is told: `cuda-bindings<13.0`, `fbgemm-gpu==1.4.0`.
+    pub fn told(&self) -> String {
+        match self.before {
+            Some(before) => format!("{}<{}", before.package, before.version),
+            None => format!("{}=={}", self.newest.package, self.newest.version),
+        }
+    }
+}
+
+/// What a chosen package leaves open.
+pub fn left_open<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>, row: &Companion) -> Vec<LeftOpen<'c>> {
     let is_chosen = |of: &str| chosen.companions.iter().any(|one| *one.package == *of);
     let mut found = Vec::new();
-    for (of, range) in row.asked(chosen.arch).filter(|(of, _)| !is_chosen(of)) {
-        let Ok(range) = Specifier::parse(range) else { continue };
-        let of_package = catalog.companions.iter().filter(|one| *one.package == *of && one.follows_cuda());
-        let admitted: Vec<&Companion> = of_package.filter(|one| range.admits(&one.version)).collect();
-        let Some(newest) = admitted.iter().rev().find(|one| fits::companion_line(one, Some(&line))) else { continue };
-        let before = admitted.iter().find(|one| one.version > newest.version);
-        found.extend(before.map(|before| OtherCuda { before, newest }));
+    let is_open = |of: &str, range: &str| !is_chosen(of) && !BESIDE_TORCH.contains(&of) && pinned(range).is_none();
+    for (of, range) in row.asked(chosen.arch).filter(|(of, range)| is_open(of, range)) {
+        let range = Specifier::parse(range).ok();
+        let of_package = || catalog.companions.iter().filter(|one| *one.package == *of);
+        let admitted = |one: &&Companion| range.as_ref().is_none_or(|range| range.admits(&one.version));
+        let releases: Vec<&Companion> = of_package().filter(admitted).collect();
+        found.extend(if fits::is_tied_to_releases(catalog, of) {
+            of_framework(chosen, &releases)
+        } else {
+            of_cuda(chosen, &releases)
+        });
     }
     found
+}
+
+/// Of what is compiled against one release of a framework: the newest that goes with it, of its CUDA where there is one.
+fn of_framework<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> Option<LeftOpen<'c>> {
+    let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|text| text.admits(version));
+    let mut going: Vec<(bool, &'c Companion)> = Vec::new();
+    for one in releases.iter().filter(|one| one.variant.is_none() && one.url.is_none() && one.index_url.is_none()) {
+        let Some(build) = chosen.builds.iter().find(|build| build.package == one.framework) else { continue };
+        let for_python = chosen.python.zip(one.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line));
+        if for_python && runs_on(one, chosen.arch) && admits(&one.needs, &build.version) {
+            going.push((fits::companion_line(one, build.line().as_ref()), *one));
+        }
+    }
+    let newest = going.into_iter().max_by_key(|(loads, one)| (*loads, one.version))?.1;
+    (releases.len() > 1).then_some(LeftOpen { newest, before: None })
+}
+
+/// Of what follows a CUDA alone.
+fn of_cuda<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> Option<LeftOpen<'c>> {
+    let of_build = chosen.builds.iter().find_map(|build| build.line());
+    let of_system = || chosen.cuda.map(|toolkit| toolkit.version).filter(|_| chosen.builds.is_empty());
+    let line = of_build.or_else(of_system)?;
+    let following: Vec<&&Companion> = releases.iter().filter(|one| one.follows_cuda()).collect();
+    let newest = following.iter().rev().find(|one| fits::companion_line(one, Some(&line)))?;
+    let before = following.iter().find(|one| one.version > newest.version)?;
+    Some(LeftOpen { newest, before: Some(before) })
 }

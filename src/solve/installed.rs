@@ -58,7 +58,7 @@ pub(super) fn refuse<'c>(facts: &Facts<'c>, machine: &Described<'c>, rows: &[Dri
     }
     if let Some(flavour) = asked.kernel_module {
         let catalog = facts.catalog;
-        for row in machine.kinds.iter().flat_map(|kind| modules::against(catalog, &kind.gpu, flavour)) {
+        for row in machine.kinds.iter().flat_map(|kind| modules::refusing(catalog, &kind.gpu, flavour)) {
             let refused = RowSet::filter(rows.len(), |at| modules::is_about(row, &rows[at].version));
             refusals.add(law::id::KERNEL_MODULE, refused);
         }

@@ -153,7 +153,7 @@ impl<'c> Machine<'c> {
         let tegra = fits::tegra(Some(toolkit));
         let jits =
             list.is_some_and(|list| self.kinds.iter().any(|kind| covers(list, kind.gpu.cc, tegra) == Coverage::Jit));
-        DriverNeed::Line(toolkit.version.prefix(2), jits.then_some(Some(toolkit.ptx_isa)))
+        DriverNeed::Line(toolkit.version, jits.then_some(Some(toolkit.ptx_isa)))
     }
 
     /// The drivers on which an image does not start.

@@ -12,13 +12,22 @@ pub fn of_gpu<'c>(catalog: &'c Catalog, gpu: &GpuRequest<'_>) -> impl Iterator<I
     catalog.modules.iter().filter(move |row| row.before.is_none() && speaks_of(row, gpu))
 }
 
-/// The rows by which a flavour does not drive a GPU, be it with some drivers only.
+/// The rows by which a flavour does not drive a GPU, be it with some drivers only, or without a parameter only.
 pub fn against<'c>(
     catalog: &'c Catalog,
     gpu: &GpuRequest<'_>,
     flavour: KernelModule,
 ) -> impl Iterator<Item = &'c Module> {
     catalog.modules.iter().filter(move |row| row.needs.as_str() != flavour.as_str() && speaks_of(row, gpu))
+}
+
+/// Those by which it does not, whatever the parameters.
+pub fn refusing<'c>(
+    catalog: &'c Catalog,
+    gpu: &GpuRequest<'_>,
+    flavour: KernelModule,
+) -> impl Iterator<Item = &'c Module> {
+    against(catalog, gpu, flavour).filter(|row| row.parameter.is_none())
 }
 
 /// Whether a row is about a driver.
@@ -30,6 +39,11 @@ pub fn is_about(row: &Module, driver: &Version) -> bool {
 pub fn speaks_of(row: &Module, gpu: &GpuRequest<'_>) -> bool {
     // Jetson boards have a driver of their own, which comes in one piece with the system.
     let own_driver = gpu.row.is_some_and(|product| product.class == Class::Jetson);
+    let is_of = |class: &Class| gpu.row.is_some_and(|product| product.class == *class);
+    let class_fits = row.classes.is_empty() || row.classes.iter().any(is_of);
     let cpu_fits = row.cpu.is_none_or(|cpu| gpu.row.is_some_and(|product| product.cpu == Some(cpu)));
-    !own_driver && cpu_fits && Constraint::parse(&row.gpus).is_ok_and(|range| range.admits(&gpu.cc_version))
+    !own_driver
+        && cpu_fits
+        && class_fits
+        && Constraint::parse(&row.gpus).is_ok_and(|range| range.admits(&gpu.cc_version))
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::catalog::FullRow;
 use crate::host::Library;
 use crate::types::Version;
 
@@ -100,7 +101,23 @@ fn version(
     // cudart answers with its line alone, and cuDNN with three numbers of four.
     let length = if name == "cuda" { 2 } else { found.len().min(wanted.len()) };
     let order = found.prefix(length).cmp(&wanted.prefix(length));
+    if order == Ordering::Less && name == "cudnn" && suffices(context, found) {
+        let says = "an older cuDNN than the locked one is loaded, not older than the framework was built with";
+        return Some(check.found(found.as_str()).warn(Action::None, says));
+    }
     Some(compare(check.found(found.as_str()), library, found.major() == wanted.major(), order))
+}
+
+/// Whether every framework leaves cuDNN to the system, and was built with none later than this one of its major: what the
+/// lock names is the one that was expected there.
+fn suffices(context: &CheckContext<'_>, found: &Version) -> bool {
+    let built_with = |row: &FullRow| Version::parse(row.says["cudnn"].as_str()?).ok();
+    let is_enough = |row: &FullRow| {
+        row.says["system_cuda"].as_bool() == Some(true)
+            && built_with(row).is_some_and(|least| least.major() == found.major() && *found >= least)
+    };
+    let builds = context.builds();
+    !builds.is_empty() && builds.iter().all(|(.., row)| is_enough(row))
 }
 
 /// The wheels that hold a library, by its name in the lock: with the CUDA major behind it, in CUDA 13 without.

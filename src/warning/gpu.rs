@@ -92,26 +92,50 @@ impl Kind for JitOnly<'_> {
     }
 }
 
-/// GPUs that only one flavour of kernel modules drives.
-pub struct KernelModule<'a> {
-    /// The GPUs.
-    pub gpus: &'a str,
-    /// The flavour.
-    pub needs: &'a str,
+/// GPUs that one flavour of kernel modules does not drive.
+pub enum KernelModule<'a> {
+    /// Only one flavour does.
+    Only {
+        /// The GPUs.
+        gpus: &'a str,
+        /// The flavour.
+        needs: &'a str,
+    },
+    /// The other does with a parameter.
+    With {
+        /// The GPUs.
+        gpus: &'a str,
+        /// The driver.
+        driver: &'a Version,
+        /// The flavour that is there.
+        flavour: &'a str,
+        /// The parameter of its module.
+        parameter: &'a str,
+    },
 }
 
 impl Kind for KernelModule<'_> {
     const CODE: &'static str = "kernel-module";
     const EXPLAINED: &'static str = "The driver's kernel modules come in two flavours, open and proprietary, and this GPU is driven by one of \
         them only. With the other one the driver installs without complaint and finds no GPU. Choose the \
-        flavour when the driver is installed on the hosts; containers use that of their host.";
+        flavour when the driver is installed on the hosts; containers use that of their host. Old open modules leave \
+        GeForce and workstation GPUs alone unless a parameter of the module tells them not to.";
 
     fn message(&self) -> String {
-        let (other, it) = match self.needs {
+        let (gpus, needs) = match self {
+            KernelModule::Only { gpus, needs } => (gpus, needs),
+            KernelModule::With { gpus, driver, flavour, parameter } => {
+                return format!(
+                    "the {flavour} kernel modules of driver {driver} find {gpus} only if nvidia.ko is loaded with \
+                     {parameter}; set it, take the other modules, or a newer driver"
+                );
+            }
+        };
+        let (other, it) = match *needs {
             "open" => ("proprietary", "NVIDIA's open kernel modules"),
             _ => ("open", "NVIDIA's proprietary kernel modules"),
         };
-        format!("{} needs {it}; with the {other} ones the driver finds no GPU", self.gpus)
+        format!("{gpus} needs {it}; with the {other} ones the driver finds no GPU")
     }
 }
 

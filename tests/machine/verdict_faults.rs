@@ -482,6 +482,23 @@ fn what_a_host_has_before_installation_is_no_mistake() {
     let system =
         lock("[stack]\ntensorflow = \"2.13\"\ncudnn = \"8.6\"\npython = \"3.11\"\n[target.a]\ngpu = \"H100 NVL\"\n");
     assert_eq!(worst(&judge::judge(&system, &host(json!({}))), "library-cudart").found.as_deref(), Some("11.8"));
+    // The lock names the cuDNN that the image has; in another one that which the release was built with does as well.
+    let in_image = lock(
+        "[stack]\ntensorflow = \"2.13\"\npython = \"3.11\"\n[target.a]\ngpu = \"H100 NVL\"\nimage = \"nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04\"\n",
+    );
+    let with_cudnn = |version: &str| {
+        let mut host = host(json!({}));
+        set(&mut host, "/libraries/1/version", json!(version));
+        set(&mut host, "/libraries/0/version", json!("11.7"));
+        host
+    };
+    for (cudnn, status) in
+        [("8.9.6", Status::Pass), ("8.6.0", Status::Warn), ("8.5.0", Status::Fail), ("9.1.0", Status::Fail)]
+    {
+        let verdict = judge::judge(&in_image, &with_cudnn(cudnn));
+        assert_eq!(worst(&verdict, "library-cudnn").status, status, "{cudnn}: {:#?}", worst(&verdict, "library-cudnn"));
+        assert_ne!(worst(&verdict, "library-cudart").status, Status::Fail, "{cudnn}");
+    }
 }
 
 /// A GPU that the lock does not name is judged by the locked code: it matters where it is all there is.

@@ -259,6 +259,43 @@ fn what_is_made_for_one_cuda_is_held_to_that_of_the_stack() {
     assert!(holds(named, "550.54.15").is_empty(), "it is locked itself");
 }
 
+/// What a package requires without a range is compiled against one torch: Python, processor and C library are those of
+/// that release's wheels, and exports hold it.
+#[test]
+fn what_is_required_without_a_range_goes_with_the_stack() {
+    let text = |stack: &str, target: &str| format!("[stack]\n{stack}\ntorchrec = \"*\"\n[target.t]\n{target}\n");
+    let a100 = "gpu = \"A100-PCIE-40GB\"";
+    let python = lock(&text("torch = \"2.9.1\"", a100)).target().python.copied().expect("one is chosen");
+    assert_eq!(python.as_str(), "3.13", "fbgemm-gpu for torch 2.9 has no wheels for a later one");
+    for (stack, target, keys) in [
+        ("torch = \"2.9.1\"\npython = \"3.14\"", a100, &["stack.python", "stack.torch", "stack.torchrec"][..]),
+        ("torch = \"2.9.1\"", "gpu = \"GH200 480GB\"", &["stack.torchrec", "target.t.gpu"]),
+        (
+            "torch = \"2.6.0+cu124\"",
+            "gpu = \"A100-PCIE-40GB\"\nos = \"centos7\"",
+            &["stack.torch", "stack.torchrec", "target.t.os"],
+        ),
+    ] {
+        let mut found = culprits(&text(stack, target));
+        found.sort();
+        assert_eq!(found, keys, "{stack} {target}");
+    }
+    // The newest torch that has one with code for the GPU comes before a newer one without.
+    let v100 = lock(&text("", "gpu = \"Tesla V100-PCIE-16GB\"")).target();
+    assert_eq!(v100.builds[0].version.as_str(), "2.8.0");
+    let told = given(&text("torch = \"2.9.1\"", "gpu = \"none\""));
+    assert!(told.iter().any(|one| one.code == "cuda-on-cpu" && one.message.contains("fbgemm-gpu 1.4.0")), "{told:?}");
+}
+
+/// What follows CUDA alone has no say in which build of a framework a machine without a GPU gets.
+#[test]
+fn what_follows_cuda_alone_turns_no_cpu_build_into_another() {
+    for stack in ["jax = \"*\"", "torch = \"2.9.1\""] {
+        let text = format!("[stack]\n{stack}\ncupy-cuda12x = \"*\"\n[target.t]\ngpu = \"none\"\n");
+        assert!(lock(&text).target().builds[0].is_cpu(), "{text}");
+    }
+}
+
 /// A package that carries a CUDA runtime inside needs a driver for it: what compiled its code knows all that it holds
 /// code for, and is of the major of the libraries that it asks pip for.
 #[test]

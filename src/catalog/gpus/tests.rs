@@ -111,6 +111,10 @@ fn a_family_is_every_product_that_its_name_begins() {
     // A vGPU type has the whole name of its board.
     assert_eq!(names("GRID RTX6000-4Q"), ["Quadro RTX 6000"]);
     assert_eq!(names("NVIDIA RTXA6000-48Q"), ["NVIDIA RTX A6000"]);
+    // Some types name the board by a letter that no other name of it has.
+    assert_eq!(names("GRID P100C-12Q"), ["Tesla P100-PCIE-12GB"]);
+    assert_eq!(names("GRID RTX6000P-24Q"), ["Quadro RTX 6000"]);
+    assert_eq!(names("NVIDIA H200X-141C"), ["NVIDIA H200"]);
 }
 
 #[test]

@@ -101,16 +101,13 @@ fn requirements(catalog: &Catalog, say: Say<'_>) {
     let packages: HashSet<&str> =
         catalog.companions.iter().map(|row| &*row.package).chain(FRAMEWORKS.iter().copied()).collect();
     for row in catalog.companions.iter() {
-        for text in row.requires.iter() {
-            let (asked, only) = text.split_once("; ").map_or((&**text, None), |(asked, only)| (asked, Some(only)));
-            let (package, range) = asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()));
-            let library = library_major(package).is_some();
+        for (package, range, only) in row.requirements() {
             let known = packages.contains(package) && *package != *row.package && *package != *row.framework;
             let processor = only.is_none_or(|only| CpuArch::parse(only).is_ok());
-            let ranged = (range.is_empty() && library) || (!range.is_empty() && Specifier::parse(range).is_ok());
-            if !(known || library) || !processor || !ranged {
-                let says = format!("`{text}` is no range of another package of the catalog: `torchvision==0.29.0`");
-                say("requires", "companion", &row.row_name(), says);
+            let ranged = range.is_empty() || Specifier::parse(range).is_ok();
+            if !(known || library_major(package).is_some()) || !processor || !ranged {
+                let says = "is no other package of the catalog with a range that pip reads: `torchvision==0.29.0`";
+                say("requires", "companion", &row.row_name(), format!("`{package}{range}` {says}"));
             }
         }
     }

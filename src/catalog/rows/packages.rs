@@ -22,6 +22,11 @@ pub fn library_major(package: &str) -> Option<u64> {
     package.strip_prefix("nvidia-")?.rsplit_once("-cu")?.1.parse().ok()
 }
 
+/// The only version that a range admits, `0.0.28.post3` of `==0.0.28.post3`.
+pub fn pinned(range: &str) -> Option<&str> {
+    range.strip_prefix("==").filter(|version| !version.contains([',', '*']))
+}
+
 /// A release of a package that follows a framework: torchvision, torchaudio, vllm.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,7 +61,7 @@ pub struct Companion {
     pub brings: List<Text>,
     /// What its metadata asks for of other packages that the catalog has, its framework aside: `torchvision==0.29.0`;
     /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only. And the libraries of NVIDIA that carry a CUDA
-    /// major in their name, `nvidia-nccl-cu12`, with a range or without.
+    /// major in their name, `nvidia-nccl-cu12`. With a range or without, for then an installer takes the newest.
     #[serde(default)]
     pub requires: List<Text>,
     /// What it pins that its index no longer has, `apache-tvm-ffi==0.1.0b15`: no installer can install it.
@@ -130,19 +135,19 @@ pub struct Companion {
 }
 
 impl Companion {
-    /// Each package that it asks for on a processor, with the range.
-    pub fn asked(&self, arch: CpuArch) -> impl Iterator<Item = (&str, &str)> {
-        let on = move |text: &&Text| text.split_once("; ").is_none_or(|(_, only)| only == arch.as_str());
-        self.requires.iter().filter(on).map(|text| {
-            let asked = text.split_once("; ").map_or(&**text, |(asked, _)| asked);
-            asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()))
+    /// Each package that it asks for, with the range, and the processor on which alone it does.
+    pub fn requirements(&self) -> impl Iterator<Item = (&str, &str, Option<&str>)> {
+        self.requires.iter().map(|text| {
+            let (asked, only) = text.split_once("; ").map_or((&**text, None), |(asked, only)| (asked, Some(only)));
+            let (of, range) = asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()));
+            (of, range, only)
         })
     }
 
-    /// Each package that it pins to one version on every processor.
-    pub fn pinned(&self) -> impl Iterator<Item = (&str, &str)> {
-        let everywhere = self.requires.iter().filter(|text| !text.contains("; "));
-        everywhere.filter_map(|text| text.split_once("==")).filter(|(_, version)| !version.contains([',', '*']))
+    /// Each package that it asks for on a processor, with the range.
+    pub fn asked(&self, arch: CpuArch) -> impl Iterator<Item = (&str, &str)> {
+        let on = self.requirements().filter(move |(.., only)| only.is_none_or(|only| only == arch.as_str()));
+        on.map(|(of, range, _)| (of, range))
     }
 
     /// Whether it follows no framework, only a CUDA major.

@@ -134,20 +134,19 @@ impl<'c> Explainer<'_, 'c> {
         wanted.is_none_or(|wanted| newest().is_some_and(|line| wanted.admits(&line)))
     }
 
-    /// What blamed packages pin of others, where that is for some Pythons only.
+    /// What comes along with blamed packages, where that is for some Pythons only.
     fn pythons_of_pinned(&mut self) {
-        let catalog = self.request.catalog;
+        let problem = self.request.problem;
         self.companions_say(|row| {
-            let pinned = row.pinned().filter_map(|(package, version)| {
-                let is_it = |other: &&Companion| *other.package == *package && other.version.as_str() == version;
-                let mut rows = catalog.companions.iter().filter(is_it);
-                let lines = rows.next()?.python.as_ref().filter(|lines| !lines.starts_with(">="))?;
-                Some(format!(
-                    "{package} {version}, for Python {}",
-                    list(&lines.split("||").map(str::trim).collect::<Vec<_>>())
-                ))
-            });
-            let told: Vec<String> = pinned.collect();
+            let package = problem.package(&row.package)?;
+            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            let mut told: Vec<String> = Vec::new();
+            for one in problem.along(package)[at].iter().filter(|one| one.is_everywhere()) {
+                let newest = problem.package(one.package)?.releases[one.releases.rows().next()?];
+                let Some(lines) = newest.python.as_ref().filter(|lines| !lines.starts_with(">=")) else { continue };
+                let lines: Vec<&str> = lines.split("||").map(str::trim).collect();
+                told.push(format!("{} {}, for Python {}", newest.package, newest.version, list(&lines)));
+            }
             (!told.is_empty()).then(|| format!("requires {}", told.join("; ")))
         });
     }
@@ -169,6 +168,11 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn glibc(&mut self) {
         self.glibc_of_builds();
         self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
+        let has = self.target().and_then(|target| target.glibc);
+        self.along_says(|along, one| {
+            let needs = has.filter(|has| along.needs_newer_glibc(one, *has)).and(one.glibc)?;
+            Some(format!("whose wheels need glibc {needs} or newer"))
+        });
     }
 
     /// The builds that need more than the target has, or all where it is not the builds that do.

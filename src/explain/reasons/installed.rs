@@ -19,7 +19,7 @@ impl<'c> Explainer<'_, 'c> {
         self.gpus();
         let mut told: Vec<&str> = Vec::new();
         for gpu in target.named_gpus() {
-            for row in modules::against(catalog, gpu, flavour) {
+            for row in modules::refusing(catalog, gpu, flavour) {
                 let blamed = row.before.is_none() || self.culprits.contains(&target.key(target.driver_setting()));
                 if !blamed || told.contains(&&*row.id) {
                     continue;

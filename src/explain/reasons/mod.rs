@@ -15,9 +15,10 @@ mod published;
 mod words;
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Subject};
+use crate::catalog::rows::{Build, Companion, Subject};
+use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
-use crate::solve::problem::{Needs, law};
+use crate::solve::problem::{Along, Needs, law};
 use crate::solve::request::{DriverRequest, Request, TargetRequest};
 use crate::types::CpuArch;
 
@@ -167,6 +168,22 @@ impl<'q, 'c> Explainer<'q, 'c> {
         self.companions_say(|row| {
             let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
             (general && !arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
+        });
+        let arch = self.platform().arch;
+        self.along_says(|_, one| {
+            let arches: Vec<&str> = one.arches.iter().map(|arch| arch.as_str()).collect();
+            fits::lacks_wheels(one, arch).then(|| format!("which has wheels for {} only", list(&arches)))
+        });
+    }
+
+    /// What is said of what comes along with blamed packages: of the newest release, where it can be said of each.
+    fn along_says(&mut self, says: impl Fn(&Along<'c>, &Companion) -> Option<String>) {
+        let (problem, arch) = (self.request.problem, self.platform().arch);
+        self.companions_say(|row| {
+            let package = problem.package(&row.package)?;
+            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            let (lacking, says) = problem.lacking(package, at, arch, &says)?;
+            Some(format!("requires {}, {says}", lacking.package))
         });
     }
 

@@ -13,7 +13,7 @@ use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::{Platform, Takes};
-use crate::solve::problem::{Needs, law};
+use crate::solve::problem::{Along, Needs, law};
 use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
 use crate::solve::thirds::{self, Thirds, Want, Wants};
@@ -204,8 +204,8 @@ impl<'c> Plan<'_, 'c> {
             for rule in refusing {
                 rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
             }
-            // What follows another framework is not asked.
-            let mut others = package.matching(|row| !concerns(row));
+            // What follows another framework is not asked, nor what follows CUDA alone where there is none beside it.
+            let mut others = package.matching(|row| !concerns(row) || release.is_cpu() && row.follows_cuda());
             others.add(&rows);
             others
         });
@@ -257,14 +257,19 @@ impl<'c> Plan<'_, 'c> {
 fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
     let machine = class.machine();
     let target = &machine.reading;
+    let problem = plan.request.problem;
     let mut rows = RowSet::first(package.releases.len());
     let elsewhere = package.elsewhere(target.platform);
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
+        let lacks = |_: &Along<'c>, one: &Companion| fits::lacks_wheels(one, target.arch).then_some(());
+        rows = rows.filtered(&|row| problem.lacking(package, row, target.arch, lacks).is_none());
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
         rows.subtract(&package.newer_glibc(has));
+        let lacks = |along: &Along<'c>, one: &Companion| along.needs_newer_glibc(one, has).then_some(());
+        rows = rows.filtered(&|row| problem.lacking(package, row, target.arch, lacks).is_none());
     }
     if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {
         rows = rows.filtered(&|row| package.releases[row].sdist);

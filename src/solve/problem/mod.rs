@@ -4,6 +4,7 @@
 //! its lines, or with another value differ in which parts they join, not in the parts. What a part depends on stands in
 //! its key, as values.
 
+mod along;
 pub(super) mod framework;
 pub mod law;
 mod package;
@@ -27,6 +28,7 @@ use super::reading::Reading;
 use super::rowset::RowSet;
 use together::Together;
 
+pub use along::Along;
 pub use framework::Framework;
 pub use law::RuleId;
 pub use package::Package;
@@ -44,6 +46,7 @@ pub struct Problem<'c> {
     machines: RefCell<FxHashMap<Reading<'c>, Rc<Machine<'c>>>>,
     images: RefCell<FxHashMap<ImageKey<'c>, Rc<Images<'c>>>>,
     together: RefCell<FxHashMap<Pair<'c>, Rc<Together>>>,
+    along: RefCell<FxHashMap<&'c str, Rc<[Vec<Along<'c>>]>>>,
 }
 
 impl<'c> Deref for Problem<'c> {
@@ -66,6 +69,7 @@ impl<'c> Problem<'c> {
             machines: RefCell::default(),
             images: RefCell::default(),
             together: RefCell::default(),
+            along: RefCell::default(),
         }
     }
 
@@ -81,13 +85,41 @@ impl<'c> Problem<'c> {
         Some(known.get_or_init(|| Package::new(self.catalog, rows)))
     }
 
-    /// The releases of a package that are for a line of Python, and so is what they pin of others, which comes along.
+    /// What comes along with each release of a package.
+    pub fn along(&self, package: &Package<'c>) -> Rc<[Vec<Along<'c>>]> {
+        if let Some(known) = self.along.borrow().get(package.name) {
+            return known.clone();
+        }
+        let along: Rc<[Vec<Along>]> = along::of_package(self, package).into();
+        self.along.borrow_mut().insert(package.name, along.clone());
+        along
+    }
+
+    /// The releases of a package that are for a line of Python, and so is what comes along with them.
     pub fn for_python(&self, package: &Package<'c>, line: &Version) -> RowSet {
-        let comes = |(pinned, version): (&str, &str)| {
-            self.package(pinned).is_none_or(|pinned| pinned.has_for_python(version, line))
+        let along = self.along(package);
+        let is_for = |one: &Along| {
+            let of = self.package(one.package).filter(|_| one.is_everywhere());
+            of.is_none_or(|of| of.accepting_python(line).meets(&one.releases))
         };
-        let accepting = package.accepting_python(line);
-        accepting.filtered(&|row| package.releases[row].pinned().all(comes))
+        package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for))
+    }
+
+    /// What comes along with a release of a package on a processor and lacks something in each of its releases: the newest,
+    /// and what that lacks.
+    pub fn lacking<T>(
+        &self,
+        package: &Package<'c>,
+        row: usize,
+        arch: CpuArch,
+        lacks: impl Fn(&Along<'c>, &Companion) -> Option<T>,
+    ) -> Option<(&Companion, T)> {
+        self.along(package)[row].iter().filter(|one| one.is_on(arch)).find_map(|one| {
+            let mut releases = one.releases.rows().filter_map(|row| Some(self.package(one.package)?.releases[row]));
+            let newest = releases.next()?;
+            let what = lacks(one, newest)?;
+            releases.all(|release| lacks(one, release).is_some()).then_some((newest, what))
+        })
     }
 
     /// Every package that `[stack]` may name, frameworks first.

@@ -138,10 +138,9 @@ impl<'c> Package<'c> {
         })
     }
 
-    /// Whether a release is for a line of Python; one that is not known may be.
-    pub fn has_for_python(&self, version: &str, line: &Version) -> bool {
-        let Some(known) = self.versions.iter().position(|one| one.as_str() == version) else { return true };
-        self.accepting_python(line).meets(&self.of_version[known])
+    /// Whether it is compiled against one release of torch.
+    pub fn is_tied(&self) -> bool {
+        self.is_tied
     }
 
     /// The releases made for a variant, of `line`, of the framework that they follow.

@@ -3,7 +3,7 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, Text};
 use crate::coverage::Coverage;
-use crate::solve::held::held;
+use crate::solve::held::{held, left_open};
 use crate::solve::problem::Needs;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{brought, by_pip, fits, image, own};
@@ -80,7 +80,14 @@ fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let on_cpu = match (needs_gpu, is_for_cuda) {
         (true, _) => CudaOnCpu::NeedsGpu { target, name: &name },
         (false, true) => CudaOnCpu::Unknown { target, name: &name, cuda: row.cuda.as_ref() },
-        (false, false) => return None,
+        (false, false) => {
+            // Nor may what it brings along.
+            let brings = left_open(about.request.catalog, about.target, row).into_iter().map(|one| one.newest);
+            let one = brings.into_iter().find(|one| one.gpu_code && one.cuda.is_some() && !one.system_cuda)?;
+            let name = format!("{} {}, which {name} requires,", one.package, one.version);
+            let brought = CudaOnCpu::Unknown { target, name: &name, cuda: one.cuda.as_ref() };
+            return Some(Warning::about(&brought, &key(row)));
+        }
     };
     Some(Warning::about(&on_cpu, &key(row)))
 }

@@ -28,6 +28,7 @@ pub(super) fn only_ptx(about: &About<'_, '_>) -> Option<Warning> {
 /// What should be known of a target's GPUs.
 pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Vec<Warning> {
     let mut warnings = flavours(request, asked);
+    warnings.extend(parameters(request, asked, target));
     warnings.extend(without_triton(asked, target));
     warnings.extend(triton_elsewhere(request, asked, target));
     warnings.extend(triton(request, asked, target));
@@ -44,7 +45,7 @@ fn flavours(request: &Request<'_>, asked: &TargetRequest<'_>) -> Vec<Warning> {
             .named_gpus()
             .iter()
             .filter(|gpu| modules::speaks_of(row, gpu) && may_be_wrong(request, row, asked, gpu));
-        let flavour = KernelModule { gpus: &names(gpus)?, needs: row.needs.as_str() };
+        let flavour = KernelModule::Only { gpus: &names(gpus)?, needs: row.needs.as_str() };
         Some(Warning::about(&flavour, &[asked.key("gpu")]))
     };
     // Who writes the flavour knows of it, and Windows has one only.
@@ -52,6 +53,21 @@ fn flavours(request: &Request<'_>, asked: &TargetRequest<'_>) -> Vec<Warning> {
         return Vec::new();
     }
     request.catalog.modules.iter().filter(|row| row.before.is_none()).filter_map(warning).collect()
+}
+
+/// GPUs that the flavour which is there drives with a parameter only.
+fn parameters(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Vec<Warning> {
+    let (Some(flavour), Some(driver)) = (asked.kernel_module, target.driver.as_ref()) else { return Vec::new() };
+    let is_against = |row: &Module, gpu: &GpuRequest<'_>| {
+        modules::is_about(row, &driver.version) && modules::against(request.catalog, gpu, flavour).any(|it| it == row)
+    };
+    let warning = |row: &Module| {
+        let parameter = row.parameter.as_deref()?;
+        let gpus = &names(asked.named_gpus().iter().filter(|gpu| is_against(row, gpu)))?;
+        let found = KernelModule::With { gpus, driver: &driver.version, flavour: flavour.as_str(), parameter };
+        Some(Warning::about(&found, &[asked.key("kernel-module")]))
+    };
+    request.catalog.modules.iter().filter_map(warning).collect()
 }
 
 /// Whether a driver that these hosts may get chooses the wrong flavour by default.
