@@ -143,7 +143,8 @@ fn here() -> Spec {
 
 /// The names of the targets of the gpuenv.toml here.
 fn target_names() -> Vec<String> {
-    let names = here().targets.into_iter().map(|target| target.name);
+    let here = here();
+    let names = here.targets.iter().map(|target| target.name.clone());
     // A name that would have to be quoted is none that a spec may have.
     names.filter(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))).collect()
 }

@@ -27,6 +27,8 @@ use crate::task::lock::Asked;
 const HEAD: usize = 1 << 20;
 /// … and its end, where it says what failed.
 const TAIL: usize = 3 << 20;
+/// Nothing is read beyond it: some texts have no end.
+const MOST: usize = 1 << 30;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit, Failure> {
@@ -169,7 +171,7 @@ fn read(name: &str, mut from: impl Read, report: &Report) -> Result<String, Fail
     from.by_ref().take((HEAD + TAIL) as u64).read_to_end(&mut bytes).map_err(failed)?;
     let mut tail = bytes.split_off(bytes.len().min(HEAD));
     let mut left_out = 0;
-    loop {
+    while left_out < MOST {
         let more = from.by_ref().take(TAIL as u64).read_to_end(&mut tail).map_err(failed)?;
         left_out += more;
         tail.drain(..tail.len().saturating_sub(TAIL));
@@ -181,9 +183,13 @@ fn read(name: &str, mut from: impl Read, report: &Report) -> Result<String, Fail
         bytes.append(&mut tail);
         return Ok(host::decode(&bytes));
     }
+    let (all, which) = match left_out < MOST {
+        true => (HEAD + TAIL, "its last"),
+        false => (MOST, "the last that were read, another"),
+    };
     report.note(&format!(
-        "{name} is longer than {} MiB: its first {} MiB and its last {} MiB are diagnosed",
-        (HEAD + TAIL) >> 20,
+        "{name} is longer than {} MiB: its first {} MiB and {which} {} MiB are diagnosed",
+        all >> 20,
         HEAD >> 20,
         TAIL >> 20
     ));

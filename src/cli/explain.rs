@@ -1,7 +1,7 @@
 //! `gpuenv explain`: why this and not a better one; a rule, a warning or a fact by its name.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::catalog::{Catalog, at_hand};
 use crate::explain::graph::{self, Language};
@@ -166,8 +166,9 @@ impl Project<'_> {
         }
         let names: Vec<&str> = self.spec.targets.iter().map(|target| target.name.as_str()).collect();
         let mut told = self.why(&locked(lock, share, &names, &Upgrade::Nothing))?;
+        let fresh: HashMap<_, _> = fresh.choices.iter().map(|now| ((now.key.as_str(), now.part), now)).collect();
         for choice in &mut told.choices {
-            let now = fresh.choices.iter().find(|now| now.key == choice.key && now.part == choice.part);
+            let now = fresh.get(&(choice.key.as_str(), choice.part));
             if let Some(now) = now.filter(|now| now.chosen != choice.chosen) {
                 let says =
                     format!("kept by the lock, for it still serves; `gpuenv lock --upgrade` takes {}", now.chosen);

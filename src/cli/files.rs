@@ -19,8 +19,8 @@ use super::project::{self, LOCK, SPEC, shown};
 const SPEC_CAP: u64 = (4 << 20) + 1;
 /// No overlay is larger.
 const OVERLAY_CAP: u64 = overlay::MAX_BYTES as u64;
-/// No lock is larger: ten thousand targets with a stack each make half of it.
-pub const LOCK_CAP: u64 = 32 << 20;
+/// No lock is larger.
+pub const LOCK_CAP: u64 = lock::MAX_BYTES as u64;
 /// No host is larger: sixteen GPUs with every kernel make a hundredth of it, the longest collect_env less.
 const HOST_CAP: u64 = 16 << 20;
 
@@ -216,6 +216,16 @@ pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
 pub fn parse_lock(path: &Path, text: &str) -> Result<Lock, Failure> {
     lock::parse(text.strip_prefix('\u{feff}').unwrap_or(text))
         .map_err(|error| bad_lock(path, error.code(), &error.to_string(), error.help()))
+}
+
+/// Refuses a lock that would not be read again, before anything is replaced.
+pub fn check_new_lock(path: &Path, text: &str) -> Result<(), Failure> {
+    if lock::is_readable(text) {
+        return Ok(());
+    }
+    let message = format!("{} would hold more than is read of a lock: nothing was written", shown(path));
+    Err(Failure::new(Exit::BadInput, "too-large", message)
+        .help("ask for fewer targets, or fewer GPUs in each; machines that are alike are one target"))
 }
 
 fn bad_lock(path: &Path, code: &'static str, message: &str, help: &str) -> Failure {

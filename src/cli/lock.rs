@@ -217,7 +217,9 @@ impl<'a> Run<'a> {
                     lock.inputs = self.spec.inputs();
                 }
                 lock.spec = self.origin.clone();
-                let fate = match (self.args.dry_run, lock::to_text(&lock)) {
+                let text = lock::to_text(&lock);
+                files::check_new_lock(&self.places.lock, &text)?;
+                let fate = match (self.args.dry_run, text) {
                     (true, text) if self.is_written(&text) => Fate::Same,
                     (true, _) => Fate::Planned,
                     (false, text) if replace(&self.places.lock, &text)? => Fate::Written,

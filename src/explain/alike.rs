@@ -11,7 +11,11 @@ use super::{Change, target_of};
 
 /// For the first of some targets that are alike, by file order, the names of the others.
 #[derive(Debug, Default)]
-pub(super) struct Alike(BTreeMap<String, Vec<String>>);
+pub(super) struct Alike {
+    of_first: BTreeMap<String, Vec<String>>,
+    /// All of them, the first and the others.
+    all: HashSet<String>,
+}
 
 impl Alike {
     /// Those of a spec, whose request this is.
@@ -35,7 +39,10 @@ impl Alike {
         for target in targets {
             let says = (class_of.get(target.name.as_str()), lines.get(&target.name));
             match first.get(&says) {
-                Some(first) => alike.0.entry(first.to_string()).or_default().push(target.name.clone()),
+                Some(first) => {
+                    alike.all.extend([first.to_string(), target.name.clone()]);
+                    alike.of_first.entry(first.to_string()).or_default().push(target.name.clone());
+                }
                 None => drop(first.insert(says, &target.name)),
             }
         }
@@ -44,12 +51,12 @@ impl Alike {
 
     /// Whether a target is like another.
     pub(super) fn holds(&self, target: &str) -> bool {
-        self.0.contains_key(target) || self.0.values().any(|others| others.iter().any(|other| other == target))
+        self.all.contains(target)
     }
 
     /// The spec with the first of each such targets alone: it has an answer where the whole has one.
     pub(super) fn one_of_each(&self, spec: &Spec) -> Spec {
-        let others: HashSet<&str> = self.0.values().flatten().map(String::as_str).collect();
+        let others: HashSet<&str> = self.of_first.values().flatten().map(String::as_str).collect();
         let kept = spec.targets.iter().filter(|target| !others.contains(target.name.as_str())).cloned();
         Spec { targets: kept.collect(), ..spec.clone_without_targets() }
     }
@@ -58,7 +65,7 @@ impl Alike {
     pub(super) fn others(&self, keys: &[String]) -> Vec<String> {
         let mut targets: Vec<&str> = keys.iter().map(|key| target_of(key)).collect();
         targets.dedup();
-        targets.into_iter().filter_map(|target| self.0.get(target)).flatten().cloned().collect()
+        targets.into_iter().filter_map(|target| self.of_first.get(target)).flatten().cloned().collect()
     }
 
     /// Changes that all targets need of which one does.
@@ -67,7 +74,7 @@ impl Alike {
         for change in changes {
             let target = target_of(&change.key);
             let setting = change.key.rsplit('.').next().unwrap_or_default();
-            let others = self.0.get(target).into_iter().flatten();
+            let others = self.of_first.get(target).into_iter().flatten();
             let key = |other: &String| format!("target.{other}.{setting}");
             spread.push(change.clone());
             spread.extend(others.map(|other| Change { key: key(other), ..change.clone() }));

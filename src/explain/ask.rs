@@ -97,7 +97,7 @@ impl<'a, 'c> Asker<'a, 'c> {
             return known.clone();
         }
         let name = &self.base.as_ref()?.targets[at].name;
-        let alone = self.spec.targets.iter().filter(|target| target.name == *name).cloned().collect();
+        let alone = self.spec.target(name).cloned().into_iter().collect();
         let alone = Spec { targets: alone, ..self.spec.clone_without_targets() };
         let edited = alone.edited(&key.1).ok();
         let read = edited.and_then(|spec| self.question(&spec)).and_then(|mut request| request.targets.pop());
@@ -112,7 +112,7 @@ impl<'a, 'c> Asker<'a, 'c> {
         let Some(base) = &self.base else { return request };
         let mut on_theirs = request.clone();
         for target in &mut on_theirs.targets {
-            let whole = base.targets.iter().find(|of| of.name == target.name);
+            let whole = base.target(&target.name);
             let Some(whole) = whole else { continue };
             let mut reading = Reading::clone(&target.reading);
             (reading.arch, reading.platform) = (whole.arch, whole.platform);

@@ -159,7 +159,7 @@ impl<'a, 'c> Search<'a, 'c> {
                     self.shared.rows().filter(|&key| self.keys[key] == *name).for_each(|key| keys.insert(key))
                 }
                 Culprit::Target(name) => {
-                    let at = self.base.targets.iter().position(|target| target.name == *name);
+                    let at = self.base.targets.binary_search_by(|target| (*target.name).cmp(name)).ok();
                     at.iter().for_each(|&at| keys.add(&self.targets[at]));
                     // What is compiled for is judged beside what compiles.
                     self.shared

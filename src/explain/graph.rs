@@ -1,5 +1,6 @@
 //! Who needs what, as a drawing: the parts of an answer and the rules that tie them together.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -17,6 +18,9 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// Who needs whom.
     pub edges: Vec<Edge>,
+    /// Where each node stands, by its id.
+    placed: HashMap<String, usize>,
+    drawn: HashSet<Edge>,
 }
 
 /// A part of the answer.
@@ -33,7 +37,7 @@ pub struct Node {
 }
 
 /// One part that needs another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Edge {
     /// Who needs.
@@ -57,7 +61,7 @@ pub enum Language {
 pub fn draw(request: &Request<'_>, answer: &Solution<'_>) -> Graph {
     let mut graph = Graph::default();
     for target in &answer.targets {
-        if let Some(asked) = request.targets.iter().find(|asked| asked.name == target.name) {
+        if let Some(asked) = request.target(&target.name) {
             graph.target(request, asked, target);
         }
     }
@@ -69,10 +73,11 @@ impl Graph {
         let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
         let mut id: String = format!("{kind} {name}").chars().map(plain).collect();
         // Names that differ in other signs only, `a-b` and `a.b`, are two nodes.
-        while self.nodes.iter().any(|node| node.id == id && node.label != label) {
+        while self.placed.get(&id).is_some_and(|at| self.nodes[*at].label != label) {
             id.push('_');
         }
-        if self.nodes.iter().all(|node| node.id != id) {
+        if !self.placed.contains_key(&id) {
+            self.placed.insert(id.clone(), self.nodes.len());
             self.nodes.push(Node { id: id.clone(), kind, label });
         }
         id
@@ -80,7 +85,7 @@ impl Graph {
 
     fn edge(&mut self, from: &str, to: &str, rule: &str) {
         let edge = Edge { from: from.into(), to: to.into(), rule: rule.into() };
-        if !self.edges.contains(&edge) {
+        if self.drawn.insert(edge.clone()) {
             self.edges.push(edge);
         }
     }

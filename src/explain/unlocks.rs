@@ -122,7 +122,7 @@ fn as_written(change: Change, then: &Solution<'_>) -> Change {
         return change;
     }
     let target = change.key.strip_prefix("target.").and_then(|rest| rest.rsplit_once('.')).map_or("", |(name, _)| name);
-    let answer = then.targets.iter().find(|answer| answer.name == target);
+    let answer = then.target(target);
     let to = match change.key.ends_with("driver-cuda") {
         true => answer.and_then(|answer| answer.driver.as_ref()?.branch.cuda.as_ref()).map(ToString::to_string),
         false => answer.and_then(|answer| answer.minimum.as_ref()).map(|minimum| format!(">={minimum}")),

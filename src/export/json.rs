@@ -102,7 +102,8 @@ impl<'a> Document<'a> {
             [(_, only)] => (lock.stack_of(only), lock.arch_list_of(only)),
             _ => (&lock.stack, lock.arch_list.as_ref()),
         };
-        let is_chosen = |wheel: &&Wheel| wheel.targets.iter().any(|name| targets.iter().any(|(one, _)| one == name));
+        let has = |name: &str| targets.binary_search_by(|(one, _)| one.cmp(&name)).is_ok();
+        let is_chosen = |wheel: &&Wheel| wheel.targets.iter().any(|name| has(name));
         Document {
             status: "ok",
             format: SHAPE,

@@ -40,6 +40,7 @@ impl ReadError {
             ReadError::Empty => "no-text",
             ReadError::Newer(_) => "newer-record",
             ReadError::Malformed { .. } => "bad-record",
+            ReadError::Unrecognised(Unrecognised::TooLong) => "too-large",
             ReadError::Unrecognised(_) => "unrecognised",
         }
     }
@@ -50,6 +51,7 @@ impl ReadError {
             ReadError::Empty => "run `gpuenv probe --format json` on the host, or paste the output of `nvidia-smi -q`",
             ReadError::Newer(_) => "read it with the gpuenv that wrote it, or a later one",
             ReadError::Malformed { .. } => "`gpuenv schema host` prints what a record may hold",
+            ReadError::Unrecognised(Unrecognised::TooLong) => "give the part that describes the host",
             ReadError::Unrecognised(_) => {
                 "give the whole output, its first lines included; what an error message means, `gpuenv diagnose` tells"
             }

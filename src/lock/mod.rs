@@ -19,7 +19,7 @@ pub use diff::{Difference, diff};
 pub use error::LockError;
 pub use locked::{Upgrade, locked};
 pub use make::make;
-pub use read::parse;
+pub use read::{MAX_BYTES, is_readable, parse};
 pub use renew::{Renewed, renew};
 pub use stale::{is_newer, staleness};
 pub use text::{head, to_text};
@@ -231,7 +231,7 @@ pub struct Wheel {
     /// What it needs of packages that its metadata does not name, `numpy<2`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<String>,
-    /// The targets it is for.
+    /// The targets it is for, by name.
     pub targets: Vec<String>,
 }
 
@@ -249,7 +249,7 @@ pub struct ConstraintLock {
     /// The wheel index, as for wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
-    /// The targets it is for.
+    /// The targets it is for, by name.
     pub targets: Vec<String>,
 }
 
@@ -323,13 +323,18 @@ impl CatalogStamp {
 impl Lock {
     /// What `[packages]` asks for, by name, as it is written.
     pub fn packages(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.inputs.iter().filter_map(|(key, text)| Some((key.strip_prefix("packages.")?, text.as_str())))
+        self.inputs_of("packages.")
     }
 
     /// The builds of one's own among the inputs, by package.
     pub fn own_builds(&self) -> impl Iterator<Item = &str> {
-        let own = self.inputs.iter().filter(|(_, text)| text.starts_with('{'));
-        own.filter_map(|(key, _)| key.strip_prefix("stack."))
+        self.inputs_of("stack.").filter(|(_, text)| text.starts_with('{')).map(|(package, _)| package)
+    }
+
+    /// The inputs of a table, without its name: of a lock of many targets most are theirs.
+    fn inputs_of(&self, table: &'static str) -> impl Iterator<Item = (&str, &str)> {
+        let from = self.inputs.range(table.to_string()..);
+        from.map_while(move |(key, text)| Some((key.strip_prefix(table)?, text.as_str())))
     }
 
     /// The stack a target runs: its own, else the common one.
@@ -351,11 +356,16 @@ impl Lock {
 
     /// The constraints of a target, in the lock's order.
     pub fn constraints_of<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a ConstraintLock> {
-        self.constraint.iter().filter(move |one| one.targets.iter().any(|name| name == target))
+        self.constraint.iter().filter(move |one| holds(&one.targets, target))
     }
 
     /// The wheels of a target, in the lock's order.
     pub fn wheels_of<'a>(&'a self, target: &'a str) -> impl Iterator<Item = &'a Wheel> {
-        self.wheel.iter().filter(move |wheel| wheel.targets.iter().any(|name| name == target))
+        self.wheel.iter().filter(move |wheel| holds(&wheel.targets, target))
     }
+}
+
+/// Whether a list of names in order has one.
+fn holds(names: &[String], name: &str) -> bool {
+    names.binary_search_by(|one| one.as_str().cmp(name)).is_ok()
 }

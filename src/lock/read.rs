@@ -6,13 +6,24 @@ use crate::types::toml_memory;
 use super::error::LockError;
 use super::{FORMAT, Lock, OLDEST_FORMAT, check};
 
+/// No lock is larger, in bytes.
+pub const MAX_BYTES: usize = 32 << 20;
+
+/// Whether a lock of this text is read.
+pub fn is_readable(text: &str) -> bool {
+    text.len() < MAX_BYTES && toml_memory::memory(text) <= toml_memory::MOST
+}
+
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
-    if toml_memory::memory(text) > toml_memory::MOST {
+    if !is_readable(text) {
         return Err(LockError::TooLarge);
     }
     match toml::from_str::<Lock>(text) {
-        Ok(lock) if (OLDEST_FORMAT..=FORMAT).contains(&lock.version) => check::values(&lock).map(|()| lock),
+        Ok(mut lock) if (OLDEST_FORMAT..=FORMAT).contains(&lock.version) => {
+            in_order(&mut lock);
+            check::values(&lock).map(|()| lock)
+        }
         Ok(lock) if lock.version > FORMAT => Err(LockError::Newer { found: lock.version.into() }),
         Ok(lock) => {
             let reason = format!("there never was a format {}", lock.version);
@@ -21,6 +32,12 @@ pub fn parse(text: &str) -> Result<Lock, LockError> {
         // A newer format may say anything, so its number is asked for before the rest is blamed.
         Err(error) => Err(newer(text).or_else(|| merge_marker(text)).unwrap_or_else(|| unreadable(text, &error))),
     }
+}
+
+/// Targets stand in the order of their names, whoever may have moved them.
+fn in_order(lock: &mut Lock) {
+    let of_wheels = lock.wheel.iter_mut().map(|wheel| &mut wheel.targets);
+    of_wheels.chain(lock.constraint.iter_mut().map(|one| &mut one.targets)).for_each(|targets| targets.sort());
 }
 
 fn newer(text: &str) -> Option<LockError> {

@@ -130,7 +130,7 @@ impl<'c> Machine<'c> {
     fn explained(&self, package: &str, release: &Release<'c>) -> String {
         let text = format!("[stack]\n{package} = \"{}+{}\"\n", release.version, release.variant);
         let (mut spec, _): (Spec, _) = crate::spec::parse_part(&text);
-        spec.targets = vec![self.target.clone()];
+        spec.targets = [self.target.clone()].into_iter().collect();
         let conflict = explain::first_conflict(&spec, self.problem, &Steps::new(STEPS));
         conflict.map_or_else(|| "it is refused".to_string(), |conflict| conflict.explanation.join("; "))
     }

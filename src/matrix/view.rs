@@ -82,7 +82,7 @@ impl<'c> Maker<'_, 'c> {
             ..Target::default()
         };
         let (mut spec, _) = crate::spec::parse_part("[stack]\n");
-        spec.targets = vec![target.clone()];
+        spec.targets = [target.clone()].into_iter().collect();
         let (request, _) = Request::new(&spec, self.problem).map_err(Refusal::Names)?;
         let driver = parsed.map(|driver| driver.as_str().to_string());
         Ok(Machine { problem: self.problem, target, request, gpu: gpu.to_string(), driver })

@@ -1,8 +1,8 @@
 //! A child process for what may hang, crash or print garbage: this program again, with one probe to run.
 //!
 //! The child speaks in lines on a pipe of its own: `>` what it is doing, `=` what it has learnt so far, as JSON, `!`
-//! that it will not go on and why, `.` that it has told everything. The last `=` counts, so that a crash costs only
-//! what came after it. Its standard output is turned into its standard error before any foreign code runs, so that a
+//! that it will not go on and why, `~` that what follows may crash it and is not needed, `.` that it has told
+//! everything. The last `=` counts, so that a crash costs only what came after it. Its standard output is turned into its standard error before any foreign code runs, so that a
 //! library that prints cannot speak for it.
 //!
 //! The parent waits for an answer and for little else: not for ever for the destructors of foreign libraries, not for a
@@ -270,12 +270,13 @@ impl Heard {
         let told = String::from_utf8_lossy(&self.told);
         // A line without its end was cut off by whatever ended the child.
         let lines = told.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
-        let (mut doing, mut learnt, mut stopped) = ("starting", None, None);
+        let (mut doing, mut learnt, mut stopped, mut may_crash) = ("starting", None, None, false);
         for line in lines {
             match line.split_at_checked(1) {
                 Some((">", step)) => doing = step,
                 Some(("=", json)) => learnt = Some(json),
                 Some(("!", why)) => stopped = Some(why),
+                Some(("~", _)) => may_crash = true,
                 _ => {}
             }
         }
@@ -295,7 +296,10 @@ impl Heard {
                 (ProbeStatus::Garbled, Some(with_words(format!("it ended without an answer in {doing}"))))
             }
             Fate::Ended(status) => match status.signal() {
-                Some(signal) => (ProbeStatus::Crashed, Some(with_words(format!("{} in {doing}", signal_name(signal))))),
+                Some(signal) => {
+                    let ended = if may_crash { ProbeStatus::Done } else { ProbeStatus::Crashed };
+                    (ended, Some(with_words(format!("{} in {doing}", signal_name(signal)))))
+                }
                 None => (ProbeStatus::Failed, Some(with_words(format!("failed in {doing}")))),
             },
             Fate::Overdue => (ProbeStatus::TimedOut, Some(format!("no answer within {:?} in {doing}", rounded(limit)))),
@@ -344,6 +348,11 @@ impl Progress {
         if let Ok(json) = serde_json::to_string(answer) {
             self.line('=', &json);
         }
+    }
+
+    /// Says that all that is needed is told, and that what comes next may crash it: it has answered all the same then.
+    pub fn may_crash(&mut self) {
+        self.line('~', "");
     }
 
     /// Says that what it is to look at is not on this host: the probe ends as [`ProbeStatus::Absent`].

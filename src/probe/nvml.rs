@@ -112,14 +112,29 @@ fn ask(file: &Path, seen: &mut Nvml, progress: &mut Progress) -> Result<(), ApiE
     seen.count = Some(u64::from(count));
     let driver = seen.driver.as_ref().map_or(0, Version::major);
     let ready = confidential_ready(&foreign);
+    let mut devices = Vec::new();
     for index in 0..count.min(MOST) {
         progress.doing(&format!("GPU {index} of {shown}"));
-        let mut gpu = match nvml.device_by_index(index) {
-            Ok(device) => gpu(&foreign, &device, driver),
-            Err(error) => Gpu { fault: Some(fault("nvmlDeviceGetHandleByIndex_v2", miss(error))), ..Gpu::default() },
+        let (mut gpu, device) = match nvml.device_by_index(index) {
+            Ok(device) => (gpu(&foreign, &device), Some(device)),
+            Err(error) => {
+                let fault = Some(fault("nvmlDeviceGetHandleByIndex_v2", miss(error)));
+                (Gpu { fault, ..Gpu::default() }, None)
+            }
         };
         (gpu.index, gpu.confidential_ready) = (u64::from(index), ready);
         seen.gpus.push(gpu);
+        devices.push(device);
+        if count <= EACH {
+            progress.learnt(seen);
+        }
+    }
+    progress.learnt(seen);
+    // Some drivers end in calls that others are asked for their health: that costs no more than what they would tell.
+    progress.may_crash();
+    for (at, device) in devices.iter().enumerate().filter_map(|(at, device)| Some((at, device.as_ref()?))) {
+        progress.doing(&format!("health of GPU {at} of {shown}"));
+        health(&foreign, device, driver, &mut seen.gpus[at]);
         if count <= EACH {
             progress.learnt(seen);
         }
@@ -132,7 +147,7 @@ fn ask(file: &Path, seen: &mut Nvml, progress: &mut Progress) -> Result<(), ApiE
 }
 
 /// Everything about one GPU. What it does not support is absent; what fails for a reason that matters is its fault.
-fn gpu(foreign: &Foreign, device: &Device<'_>, driver: u64) -> Gpu {
+fn gpu(foreign: &Foreign, device: &Device<'_>) -> Gpu {
     // SAFETY: the handle is used while the library is loaded, and it is never unloaded.
     let handle: *mut c_void = unsafe { device.handle() }.cast();
     let mut first = None;
@@ -162,6 +177,14 @@ fn gpu(foreign: &Foreign, device: &Device<'_>, driver: u64) -> Gpu {
     if gpu.mig == Some(true) {
         gpu.instances = instances(foreign, device);
     }
+    gpu.fault = first;
+    gpu
+}
+
+/// What the driver tells of a GPU's health, as far as it knows such questions.
+fn health(foreign: &Foreign, device: &Device<'_>, driver: u64, gpu: &mut Gpu) {
+    // SAFETY: as above.
+    let handle: *mut c_void = unsafe { device.handle() }.cast();
     gpu.recovery = recovery(foreign, handle);
     // The guest of a virtual GPU cannot ask for its rows, and its kernel would complain.
     if gpu.virtualization.as_deref() == Some("vgpu") {
@@ -170,10 +193,9 @@ fn gpu(foreign: &Foreign, device: &Device<'_>, driver: u64) -> Gpu {
         (gpu.remapping_pending, gpu.remapping_failed) = (Some(pending), Some(failed));
     }
     if driver >= FABRIC_SINCE {
+        let mut told = Told { first: &mut gpu.fault };
         gpu.fabric = told.take("nvmlDeviceGetGpuFabricInfoV", fabric(foreign, handle)).and_then(|info| info);
     }
-    gpu.fault = first;
-    gpu
 }
 
 /// Takes answers and keeps the first failure that matters.

@@ -34,6 +34,14 @@ pub struct Solution<'c> {
     pub targets: Vec<TargetAnswer<'c>>,
 }
 
+impl<'c> Solution<'c> {
+    /// The part of the target of this name.
+    pub fn target(&self, name: &str) -> Option<&TargetAnswer<'c>> {
+        let found = self.targets.binary_search_by(|target| (*target.name).cmp(name));
+        found.ok().map(|at| &self.targets[at])
+    }
+}
+
 /// What was chosen for one target. Targets of one class share it.
 #[derive(Debug, Clone)]
 pub struct TargetAnswer<'c> {

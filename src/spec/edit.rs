@@ -6,7 +6,7 @@ use super::error::Refusal;
 use super::field::Read;
 use super::keys::{self, Key};
 use super::slot::{Ordinary, Packages, Shape, Slot};
-use super::{Build, Resolve, Spec, Target};
+use super::{Build, Resolve, Spec, Target, Targets};
 
 /// What a key of the whole file names, `target.prod.gpu`.
 enum Place<'k> {
@@ -88,7 +88,7 @@ impl Spec {
                 keys.extend(written.map(|(_, span)| (span.start, format!("build.{}", key.name))));
             }
         }
-        for target in &self.targets {
+        for target in self.targets.iter() {
             for (key, span) in target.written() {
                 keys.push((span.start, format!("target.{}.{key}", target.name)));
             }
@@ -110,7 +110,7 @@ impl Spec {
             own: self.own.clone(),
             packages: self.packages.clone(),
             build: self.build.clone(),
-            targets: Vec::new(),
+            targets: Targets::default(),
             resolve: self.resolve.clone(),
             catalog_version: self.catalog_version.clone(),
             overlays: self.overlays.clone(),
@@ -150,7 +150,7 @@ impl Spec {
 
     /// The target of this name.
     pub fn target(&self, name: &str) -> Option<&Target> {
-        self.targets.iter().find(|target| target.name == name)
+        self.targets.named(name)
     }
 
     fn set(&mut self, key: &str, text: Option<&str>) -> Read<()> {
@@ -169,7 +169,7 @@ impl Spec {
             Place::Build(key) => key.slot.set(self.build.get_or_insert_with(Build::default), key.name, text, 0),
             Place::Resolve(key) => key.slot.set(&mut self.resolve, key.name, text, 0),
             Place::Target(name, key) => {
-                let target = self.targets.iter_mut().find(|target| target.name == name).ok_or_else(unknown)?;
+                let target = self.targets.named_mut(name).ok_or_else(unknown)?;
                 // A new key is written behind what stands there.
                 let end = target.written().map(|(_, span)| span.end).max().unwrap_or(target.span.end);
                 key.slot.set(target, key.name, text, end)?;

@@ -8,6 +8,7 @@ mod error;
 mod field;
 mod image;
 mod keys;
+mod named;
 mod normalise;
 mod observed;
 pub mod other_names;
@@ -31,6 +32,7 @@ pub use bytes::decode;
 pub use edit::is_of_nvidia;
 pub use error::SpecError;
 pub use keys::{KeyDoc, TableDoc, tables};
+pub use named::Targets;
 pub use observed::{Observed, ObservedGpu};
 pub use own::WheelName;
 pub use parse::{parse, parse_part};
@@ -67,7 +69,7 @@ pub struct Spec {
     /// `[build]`
     pub build: Option<Build>,
     /// `[target.*]`, in file order.
-    pub targets: Vec<Target>,
+    pub targets: Targets,
     /// `[resolve]`
     pub resolve: Resolve,
     /// `[catalog] version`: the catalogs that may answer.

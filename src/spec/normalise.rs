@@ -23,7 +23,7 @@ impl Spec {
             inputs.insert("build.cuda-extensions".into(), "true".into());
             put(&keys::BUILD, build, "build.", &mut inputs);
         }
-        for target in &self.targets {
+        for target in self.targets.iter() {
             target.put(&mut inputs);
         }
         put(&keys::RESOLVE, &self.resolve, "resolve.", &mut inputs);

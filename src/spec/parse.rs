@@ -12,7 +12,9 @@ use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
 use super::keys::{self, Table};
 use super::slot::{Ordinary, Packages, Slot};
 use super::value::{Item, Reader};
-use super::{Build, Exception, Export, Override, OwnBuild, Silence, Spec, Target, Written, field, suggest, syntax};
+use super::{
+    Build, Exception, Export, Override, OwnBuild, Silence, Spec, Target, Targets, Written, field, suggest, syntax,
+};
 
 /// Reads a gpuenv.toml. All errors are reported, in file order.
 pub fn parse(source: &str) -> Result<Spec, Vec<SpecError>> {
@@ -169,9 +171,9 @@ impl Reader<'_> {
         Some(name)
     }
 
-    fn targets(&mut self, item: &Item<'_>) -> Vec<Target> {
+    fn targets(&mut self, item: &Item<'_>) -> Targets {
         let header = keys::TARGET.header;
-        let Some(toml) = self.table("target", item, header) else { return Vec::new() };
+        let Some(toml) = self.table("target", item, header) else { return Targets::default() };
         let mut targets = Vec::new();
         for (name, span, item) in self.entries(toml) {
             if keys::TARGET.key(name).is_some() && !item.get_ref().is_table() {
@@ -190,7 +192,7 @@ impl Reader<'_> {
             }
             targets.push(target);
         }
-        targets
+        targets.into_iter().collect()
     }
 
     /// The tables of `[[override]]` or `[[silence]]`. Whether a rule or a code exists is asked later, like every name.

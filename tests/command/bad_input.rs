@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
+use std::hash::{DefaultHasher, Hasher};
+use std::io::{BufWriter, Read, Write};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,22 +20,52 @@ const OVERLAID: &str = "[stack]\ntorch = \"2.5.1\"\n[target.t]\ngpu = \"T4\"\n[c
 const SOURCE: &str =
     "[[source]]\nid = \"acme\"\nat = \"https://acme.example\"\nkind = \"measured\"\nseen = \"2026-11-22\"\n";
 
+/// What a file holds. What is large is made while it is written: what a process is said to have held begins with what this
+/// one holds.
+#[derive(Default)]
+struct Text {
+    head: Vec<u8>,
+    part: Vec<u8>,
+    times: usize,
+    tail: Vec<u8>,
+}
+
+impl<T: AsRef<[u8]>> From<T> for Text {
+    fn from(text: T) -> Text {
+        Text { head: text.as_ref().to_vec(), ..Text::default() }
+    }
+}
+
+impl Text {
+    fn swollen(head: &str, part: &str, times: usize, tail: &str) -> Text {
+        Text { head: head.into(), part: part.into(), times, tail: tail.into() }
+    }
+
+    fn write(&self, path: &Path) {
+        let mut file = BufWriter::new(fs::File::create(path).unwrap());
+        let parts = std::iter::repeat_n(&self.part, self.times);
+        let all = [&self.head].into_iter().chain(parts).chain([&self.tail]);
+        all.for_each(|part| file.write_all(part).unwrap());
+        file.flush().unwrap();
+    }
+}
+
 /// Something bad.
 struct Bad {
     /// What is said of it where the test fails.
     name: String,
     /// Files of the checkout beside or in place of a good gpuenv.toml and its lock.
-    files: Vec<(&'static str, Vec<u8>)>,
+    files: Vec<(&'static str, Text)>,
     args: Vec<&'static str>,
     code: i32,
     /// What the message holds: what, where, what to do.
     says: Vec<&'static str>,
 }
 
-fn bad(files: Vec<(&'static str, Vec<u8>)>, args: &[&'static str], code: i32, says: &[&'static str]) -> Bad {
-    // What a process is said to have held begins with what this one holds: no large text is copied here.
+fn bad(files: Vec<(&'static str, Text)>, args: &[&'static str], code: i32, says: &[&'static str]) -> Bad {
     let beginning = |text: &[u8]| String::from_utf8_lossy(&text[..text.len().min(300)]).into_owned();
-    let of_files: Vec<String> = files.iter().map(|(_, text)| beginning(text)).collect();
+    let of_files: Vec<String> =
+        files.iter().map(|(_, text)| beginning(if text.times > 0 { &text.part } else { &text.head })).collect();
     let name = format!("{args:?} {}", of_files.join("\n").chars().take(300).collect::<String>());
     Bad { name, files, args: args.to_vec(), code, says: says.to_vec() }
 }
@@ -102,9 +134,9 @@ fn of_specs() -> Vec<Bad> {
         spec("[stack]\nnumpy = \"*\"\n[target.t]\ngpu = \"T4\"\n", &["`numpy` is an ordinary package", "gpuenv.toml:2:9", "[packages]"]),
         spec(&format!("requires-gpuenv = \">=99\"\n{GOOD}"), &["requires gpuenv >=99", "gpuenv.toml:1:19", "install a gpuenv"]),
         spec(&format!("requires-gpuenv = \"yes\"\n{GOOD}"), &["`yes` is not a version requirement", "gpuenv.toml:1:19", "\">=0.1\""]),
-        bad(vec![("gpuenv.toml", b"[stack]\ntorch = \"\xff\"\n".to_vec())], &["lock"], 2, &["not UTF-8", "line 2", "save it again as UTF-8"]),
-        bad(vec![("gpuenv.toml", vec![0; 1000])], &["lock"], 2, &["gpuenv.toml", "help:"]),
-        bad(vec![("gpuenv.toml", vec![b'#'; 5 << 20])], &["lock"], 2, &["gpuenv.toml", "4 MiB", "check that it is a gpuenv.toml"]),
+        bad(vec![("gpuenv.toml", b"[stack]\ntorch = \"\xff\"\n".into())], &["lock"], 2, &["not UTF-8", "line 2", "save it again as UTF-8"]),
+        bad(vec![("gpuenv.toml", vec![0; 1000].into())], &["lock"], 2, &["gpuenv.toml", "help:"]),
+        bad(vec![("gpuenv.toml", Text::swollen("", "#", 5 << 20, ""))], &["lock"], 2, &["gpuenv.toml", "4 MiB", "check that it is a gpuenv.toml"]),
         torch("2.5", &["must be a string, not a number", "write `torch = \"2.5\"`"]),
         torch("true", &["must be a string, not a boolean", "write a string"]),
         torch("[\"2.5\"]", &["must be a string, not a list", "write one string"]),
@@ -211,11 +243,11 @@ fn of_targets() -> Vec<Bad> {
 fn of_locks(good: &str) -> Vec<Bad> {
     let (env, fresh): (&[&str], _) = (&["export", "env"], "`gpuenv lock --fresh`");
     vec![
-        bad(vec![("gpuenv.lock", Vec::new())], env, 2, &["gpuenv.lock: line 1", "missing field `version`", fresh]),
-        bad(vec![("gpuenv.lock", b"\xff\xfe".to_vec())], env, 2, &["gpuenv.lock", "not UTF-8", fresh]),
+        bad(vec![("gpuenv.lock", "".into())], env, 2, &["gpuenv.lock: line 1", "missing field `version`", fresh]),
+        bad(vec![("gpuenv.lock", b"\xff\xfe".into())], env, 2, &["gpuenv.lock", "not UTF-8", fresh]),
         bad(vec![("gpuenv.lock", good[..good.len() / 2].into())], env, 2, &["gpuenv.lock: line", fresh]),
         lock(good, "version = 2", "version = 99", &["lock", "--fresh"], &["format 99", "install a newer gpuenv"]),
-        bad(vec![("gpuenv.lock", b"<<<<<<< ours\nversion = 2\n=======\nversion = 99\n>>>>>>> theirs\n".to_vec())], &["lock", "--fresh"], 2, &["format 99", "install a newer gpuenv"]),
+        bad(vec![("gpuenv.lock", b"<<<<<<< ours\nversion = 2\n=======\nversion = 99\n>>>>>>> theirs\n".into())], &["lock", "--fresh"], 2, &["format 99", "install a newer gpuenv"]),
         lock(good, "version = 2", "version = 0", env, &["never was a format 0", "line 1", fresh]),
         lock(good, "version = 2", "version = -1", env, &["expected a whole number", "line 2", fresh]),
         lock(good, "version = 2", "version = 2\ncolour = 1", env, &["unknown field `colour`", "line 3", fresh]),
@@ -260,8 +292,9 @@ fn of_hosts() -> Vec<Bad> {
         host(b"{\"format\": 1}{\"format\": 1}", &["trailing characters", "host:1:", schema]),
         host(b"[]", &["host: no description of a host", known]),
         host(b"hello world\n", &["host: no description of a host", known, "`gpuenv diagnose`"]),
+        bad(vec![("host", Text::swollen("", "}\n", 500_000, ""))], &["probe", "--from", "host"], 2, &["host: this text has more than 400000 lines", "give the part that describes the host"]),
         host(b"\x7fELF\x02\x01\x00\xff", &["no description of a host", known]),
-        bad(vec![("host", vec![b' '; 17 << 20])], &["probe", "--from", "host"], 2, &["host is larger than 16 MiB", "the part that describes the host"]),
+        bad(vec![("host", Text::swollen("", " ", 17 << 20, ""))], &["probe", "--from", "host"], 2, &["host is larger than 16 MiB", "the part that describes the host"]),
         typed(&["probe", "--from", "nowhere"], 4, &["nowhere cannot be read"]),
         typed(&["fleet", "check", "nowhere"], 4, &["nowhere cannot be read"]),
         typed(&["fleet", "check"], 2, &["the sources hold no host", "`gpuenv fleet job slurm`"]),
@@ -310,7 +343,7 @@ fn of_commands() -> Vec<Bad> {
         typed(&["export", "requirements", "--gres", "x"], 2, &["no option --gres", "it has --hashes"]),
         typed(&["export", "env", "-o", "nowhere/x"], 4, &["nowhere/x cannot be written", "make the folder nowhere first"]),
         typed(&["export", "env", "-o", "."], 4, &[". cannot be written", "no regular file", "move it out of the way"]),
-        bad(vec![("pyproject.toml", [&vec![b'#'; 16 << 20][..], b"\n[tool.mine]\nx = 1\n"].concat())], &["export", "uv", "-o", "pyproject.toml"], 2, &["pyproject.toml is larger than 16 MiB", "make it shorter"]),
+        bad(vec![("pyproject.toml", Text::swollen("", "#", 16 << 20, "\n[tool.mine]\nx = 1\n"))], &["export", "uv", "-o", "pyproject.toml"], 2, &["pyproject.toml is larger than 16 MiB", "make it shorter"]),
         typed(&["verify", "--target", "q", "--quick"], 2, &["no target `q`", "the targets are: t"]),
         typed(&["diagnose"], 2, &["no text to diagnose", "pipe a log"]),
     ]
@@ -319,38 +352,47 @@ fn of_commands() -> Vec<Bad> {
 /// Files that are small and would take gigabytes or minutes if they were read as they stand.
 #[rustfmt::skip]
 fn of_swollen(good: &str) -> Vec<Bad> {
-    let (tables, lists) = (|count: usize| format!("x = [{}]\n", "{a.b=1},".repeat(count)), "[[[[[[]]]]]],".repeat(200_000));
-    let from = |name: &'static str, text: String, says: &[&'static str]| bad(vec![(name, text.into())], &["init", "--force", "--from", name], 2, says);
+    let tables = |head: &str, count: usize| Text::swollen(&format!("{head}x = ["), "{a.b=1},", count, "]\n");
+    let lists = |head: &str, count: usize| Text::swollen(&format!("{head}x = ["), "[[[[[[]]]]]],", count, "]\n");
+    let from = |name: &'static str, text: Text, says: &[&'static str]| bad(vec![(name, text)], &["init", "--force", "--from", name], 2, says);
     let names = |before: &str, ends: &str, count: usize| (0..count).map(|at| format!("{before}a{at}{ends}")).collect::<String>();
     vec![
-        bad(vec![("gpuenv.toml", tables(400_000).into())], &["lock"], 2, &["holds more tables and values than are read", "check that it is a gpuenv.toml"]),
-        bad(vec![("gpuenv.toml", format!("x = [{lists}]\n").into())], &["lock"], 2, &["holds more tables and values than are read"]),
-        bad(vec![("gpuenv.lock", format!("{good}x = [{}]\n", lists.repeat(3)).into())], &["export", "env"], 2, &["gpuenv.lock: this lock holds more tables and values than are read", "`gpuenv lock --fresh`"]),
-        overlay(&tables(400_000), &["holds more tables and values than are read", "[catalog] takes several overlays"]),
-        bad(vec![("pyproject.toml", format!("[tool]\n{}", tables(100_000)).into())], &["export", "uv", "-o", "pyproject.toml"], 2, &["holds more tables and values than are read", "with -o"]),
-        from("uv.lock", tables(400_000), &["uv.lock:1 cannot be read: it holds more tables"]),
-        from("pyproject.toml", format!("[tool]\n{}", tables(120_000)), &["pyproject.toml:1 cannot be read: it holds more tables"]),
-        from("environment.yml", "- ".repeat(100_000), &["environment.yml:1 cannot be read", "nested too deeply"]),
-        from("environment.yml", "? ".repeat(100_000), &["environment.yml:1 cannot be read", "nested too deeply"]),
-        from("environment.yml", "#".repeat(600 << 10), &["environment.yml:1 cannot be read: it is larger than 512 KiB"]),
-        from("environment.yml", format!("dependencies:\n{}", names("- ", "\n", 40_000)), &["environment.yml:5002 cannot be read: it asks for more than 5000 packages"]),
-        from("requirements.txt", names("", "\n", 300_000), &["requirements.txt:5001 cannot be read: it asks for more than 5000 packages"]),
-        from("requirements.txt", "-r more.txt\n".repeat(100_000), &["requirements.txt:5001 cannot be read"]),
-        from("Dockerfile", format!("FROM a\nRUN pip install {}\n", names(" ", "", 70_000)), &["Dockerfile:2 cannot be read: it asks for more than 5000 packages"]),
-        from("Dockerfile", "FROM a\n".repeat(70_000), &["Dockerfile:501 cannot be read: it has more than 500 stages"]),
+        bad(vec![("gpuenv.toml", tables("", 400_000))], &["lock"], 2, &["holds more tables and values than are read", "check that it is a gpuenv.toml"]),
+        bad(vec![("gpuenv.toml", lists("", 200_000))], &["lock"], 2, &["holds more tables and values than are read"]),
+        bad(vec![("gpuenv.lock", lists(good, 2_000_000))], &["export", "env"], 2, &["gpuenv.lock: this lock holds more tables and values than are read", "`gpuenv lock --fresh`"]),
+        bad(vec![("gpuenv.toml", OVERLAID.into()), ("site.toml", tables("", 400_000))], &["lock"], 2, &["holds more tables and values than are read", "[catalog] takes several overlays"]),
+        bad(vec![("pyproject.toml", tables("[tool]\n", 100_000))], &["export", "uv", "-o", "pyproject.toml"], 2, &["holds more tables and values than are read", "with -o"]),
+        from("uv.lock", tables("", 400_000), &["uv.lock:1 cannot be read: it holds more tables"]),
+        from("pyproject.toml", tables("[tool]\n", 120_000), &["pyproject.toml:1 cannot be read: it holds more tables"]),
+        from("environment.yml", Text::swollen("", "- ", 100_000, ""), &["environment.yml:1 cannot be read", "nested too deeply"]),
+        from("environment.yml", Text::swollen("", "? ", 100_000, ""), &["environment.yml:1 cannot be read", "nested too deeply"]),
+        from("environment.yml", Text::swollen("", "#", 600 << 10, ""), &["environment.yml:1 cannot be read: it is larger than 512 KiB"]),
+        from("environment.yml", format!("dependencies:\n{}", names("- ", "\n", 40_000)).into(), &["environment.yml:5002 cannot be read: it asks for more than 5000 packages"]),
+        from("requirements.txt", names("", "\n", 300_000).into(), &["requirements.txt:5001 cannot be read: it asks for more than 5000 packages"]),
+        from("requirements.txt", Text::swollen("", "-r more.txt\n", 100_000, ""), &["requirements.txt:5001 cannot be read"]),
+        from("Dockerfile", format!("FROM a\nRUN pip install {}\n", names(" ", "", 70_000)).into(), &["Dockerfile:2 cannot be read: it asks for more than 5000 packages"]),
+        from("Dockerfile", Text::swollen("", "FROM a\n", 70_000, ""), &["Dockerfile:501 cannot be read: it has more than 500 stages"]),
     ]
 }
 
-fn files(place: &Place) -> BTreeMap<String, Vec<u8>> {
+/// What each file holds, in short.
+fn files(place: &Place) -> BTreeMap<String, u64> {
+    let digest = |path: &Path| {
+        let (mut file, mut bytes, mut hasher) = (fs::File::open(path).unwrap(), [0; 64 << 10], DefaultHasher::new());
+        while let count @ 1.. = file.read(&mut bytes).unwrap() {
+            hasher.write(&bytes[..count]);
+        }
+        hasher.finish()
+    };
     let entries = fs::read_dir(place.path("checkout")).unwrap().map(Result::unwrap);
     let files = entries.filter(|entry| entry.file_type().unwrap().is_file());
-    files.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect()
+    files.map(|entry| (entry.file_name().into_string().unwrap(), digest(&entry.path()))).collect()
 }
 
 /// What is wrong with how it was answered, if anything is, and how much memory that took, in KiB.
 fn wrong(bad: &Bad, place: &Place) -> (Option<String>, i64) {
-    for (name, bytes) in &bad.files {
-        fs::write(place.path("checkout").join(name), bytes).unwrap();
+    for (name, text) in &bad.files {
+        text.write(&place.path("checkout").join(name));
     }
     let before = files(place);
     let begun = Instant::now();

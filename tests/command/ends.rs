@@ -3,6 +3,8 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use crate::common::checkout::{Place, Ran};
 
@@ -90,6 +92,74 @@ fn more_than_anyone_has_is_refused_at_once() {
     }
     place.write("checkout/gpuenv.lock", &format!("version = 2\n#{}\n", "x".repeat(32 << 20)));
     place.run(&["verify", "--quick"]).exits(2).says("error[too-large]").says("32 MiB");
+}
+
+/// What would be too much to be read again is told while the old lock is still there.
+#[test]
+fn a_lock_that_would_not_be_read_again_is_not_written() {
+    let place = Place::with("too-much", SPEC);
+    place.run(&["lock"]).exits(0);
+    let lock = place.read("checkout/gpuenv.lock");
+    let gpus = "gpu = [\"T4\", \"A100-PCIE-40GB\", \"H100 NVL\", \"L4\", \"A10\"]";
+    let targets: String = (0..4_500).map(|at| format!("[target.t{at}]\n{gpus}\n")).collect();
+    let spec = format!("[stack]\ntorch = \"2.5.1\"\n[resolve]\nshare = \"none\"\n{targets}");
+    place.write("checkout/gpuenv.toml", &spec);
+    for args in [&["lock", "--fresh"][..], &["add", "torchvision"]] {
+        place.run(args).exits(2).says("error[too-large]").says("nothing was written").says("fewer targets");
+        assert_eq!(place.read("checkout/gpuenv.lock"), lock, "{args:?}");
+        assert_eq!(place.read("checkout/gpuenv.toml"), spec, "{args:?}");
+    }
+}
+
+/// A device, or a program that never stops: what was read of it is told.
+#[test]
+fn a_text_without_an_end_is_left_in_time() {
+    let place = Place::new("endless");
+    for args in [&["diagnose"][..], &["probe", "--from", "-"], &["fleet", "check", "--against", "gpuenv.toml", "-"]] {
+        place.write("checkout/gpuenv.toml", SPEC);
+        let begun = Instant::now();
+        let ran = Ran::of(place.command("checkout", args).stdin(fs::File::open("/dev/zero").unwrap()));
+        assert!([2, 3].contains(&ran.code) && begun.elapsed() < Duration::from_secs(30), "{args:?}: {ran:?}");
+        assert!(ran.err.contains("MiB") || ran.out.contains("MiB"), "{args:?}: {ran:?}");
+    }
+}
+
+/// The processor's time of a run, in seconds.
+fn time_of(place: &Place, args: &[&str]) -> f64 {
+    let mut child = place.command("checkout", args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // SAFETY: all zeroes are a value of this plain structure.
+    let (mut status, mut usage): (_, libc::rusage) = (0, unsafe { std::mem::zeroed() });
+    let pid = child.id() as libc::pid_t;
+    // SAFETY: the child is ours, nobody else waits for it, and the number and the structure are ours to write to.
+    assert_eq!(unsafe { libc::wait4(pid, &mut status, 0, &mut usage) }, pid);
+    drop(child.try_wait());
+    let of = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    of(usage.ru_utime) + of(usage.ru_stime)
+}
+
+/// Four times as many targets, or lines, take four times as long, not sixteen times.
+#[test]
+fn work_grows_no_faster_than_what_is_read() {
+    let place = Place::new("growth");
+    let times = |count: usize, args: &[&str]| {
+        let targets: String = (0..count).map(|at| format!("[target.t{at}]\ngpu = \"T4\"\n")).collect();
+        place.write("checkout/gpuenv.toml", &format!("[stack]\ntorch = \"2.5.1\"\n{targets}"));
+        place.write("checkout/log.xml", &"<nvidia_smi_log><driver_version>535.1</driver_version>\n".repeat(count * 8));
+        time_of(&place, &["lock"]);
+        time_of(&place, args)
+    };
+    for args in [
+        &["explain"][..],
+        &["explain", "--graph", "dot"],
+        &["export", "json"],
+        &["export", "requirements"],
+        &["export", "uv"],
+        &["probe", "--from", "log.xml"],
+    ] {
+        let (few, many) = (times(2_000, args), times(8_000, args));
+        println!("{args:?}: {few:.2} s, {many:.2} s");
+        assert!(many < few * 7.0 + 0.2, "{args:?}: {few} s become {many} s");
+    }
 }
 
 /// Without a project there is none to tell of.

@@ -269,6 +269,7 @@ impl Changed<'_> {
         let Begun { places, file, .. } = self.begun;
         let lock = Lock { spec: origin::of(places), ..lock };
         let text = lock::to_text(&lock);
+        files::check_new_lock(&places.lock, &text)?;
         let fate = if self.dry_run {
             Fate::Planned
         } else {

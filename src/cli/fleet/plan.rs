@@ -63,7 +63,7 @@ fn essential(host: Host) -> (String, Result<Essence, String>) {
 fn chosen<'s>(spec: &'s Spec, named: Option<&str>) -> Result<&'s Target, Failure> {
     let names: Vec<&str> = spec.targets.iter().map(|target| target.name.as_str()).collect();
     let list = format!("the targets are: {}", names.join(", "));
-    match (named, spec.targets.as_slice()) {
+    match (named, &spec.targets[..]) {
         (None, [only]) => Ok(only),
         (None, _) => {
             let message = "the spec has several targets: one of them says what the hosts do not (runtime, image)";

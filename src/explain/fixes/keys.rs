@@ -249,7 +249,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// The tags most like the one written, then whatever the repository offers, then no image at all.
     fn try_image(&mut self, key: &str) {
-        let target = self.spec.targets.iter().find(|target| key == format!("target.{}.image", target.name));
+        let target = self.spec.target(target_of(key));
         let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
         let repository = &image.value.repository;
         let before = self.found.len();
@@ -327,7 +327,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// Settings that are no clash by themselves but open another way out.
     pub(super) fn try_switches(&mut self) {
-        for target in &self.spec.targets {
+        for target in self.spec.targets.iter() {
             if target.forward_compat == crate::spec::ForwardCompat::Never {
                 self.offer(&[set(&format!("target.{}.forward-compat", target.name), "auto")]);
             }
@@ -352,12 +352,12 @@ fn takes_any_newer(answer: &Solution<'_>, package: &str) -> bool {
 }
 
 fn is_of_jetson(request: &Request<'_>, target: &str) -> bool {
-    let asked = request.targets.iter().find(|ask| ask.name == target);
+    let asked = request.target(target);
     asked.is_some_and(|asked| asked.is_jetson() || matches!(asked.driver, DriverRequest::Cuda(_, Told::Jetson(_))))
 }
 
 fn pinned_driver(request: &Request<'_>, target: &str) -> Option<Version> {
-    match &request.targets.iter().find(|ask| ask.name == target)?.driver {
+    match &request.target(target)?.driver {
         DriverRequest::Exact(version) => Some(*version),
         DriverRequest::AtWorst(constraint) => constraint.comparisons().filter_map(|one| one.version).min(),
         DriverRequest::Cuda(cuda, _) => {

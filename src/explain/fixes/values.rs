@@ -14,7 +14,7 @@ use crate::types::variant::line_of;
 
 /// Whether a target is a Jetson.
 fn is_jetson(request: &Request<'_>, target: &str) -> bool {
-    let asked = request.targets.iter().find(|asked| asked.name == target);
+    let asked = request.target(target);
     let board = |gpu: &GpuRequest<'_>| gpu.row.is_some_and(|row| row.class == Class::Jetson);
     asked.is_some_and(|asked| asked.named_gpus().iter().any(board))
 }
@@ -78,7 +78,7 @@ impl<'c> Finder<'_, 'c> {
     /// Toolkit lines: that of the wheels if the spec names it, then those just above what is written, then those
     /// below.
     pub(super) fn other_toolkits(&self, key: &str) -> Vec<String> {
-        let target = self.spec.targets.iter().find(|target| target.name == target_of(key));
+        let target = self.spec.target(target_of(key));
         let written = target.and_then(|target| target.toolkit.as_ref()).and_then(|written| written.value.iter().max());
         let mut lines: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
         lines.dedup();
@@ -145,7 +145,7 @@ impl<'c> Finder<'_, 'c> {
     /// The compilers of known systems, nearest to the one that a target has, newer before older.
     pub(super) fn other_compilers(&self, target: &str) -> Vec<String> {
         let request = self.asker.question(self.spec);
-        let asked = request.as_ref().and_then(|request| request.targets.iter().find(|asked| asked.name == target));
+        let asked = request.as_ref().and_then(|request| request.target(target));
         let Some(own) = asked.and_then(|asked| asked.gcc) else { return Vec::new() };
         let of_systems = self.asker.catalog.oses.iter().filter_map(|os| os.gcc.as_ref());
         let majors = distinct(of_systems.map(Version::major).filter(|major| *major != own.major()));

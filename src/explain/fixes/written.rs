@@ -19,7 +19,7 @@ pub(super) fn chosen(answer: &Solution<'_>, key: &str) -> Option<String> {
         let line = || Version::parse(&version).map(|version| version.prefix(2).to_string()).ok();
         return if package == "cuda" { line() } else { Some(version) };
     }
-    let target = answer.targets.iter().find(|target| target.name == target_of(key))?;
+    let target = answer.target(target_of(key))?;
     match key.rsplit('.').next()? {
         "toolkit" => target.toolkit.map(|toolkit| format!("[\"{}\"]", toolkit.version.prefix(2))),
         "image" => target.image.map(|image| format!("{}:{}", image.repository, image.tag)),
@@ -65,5 +65,5 @@ pub(super) fn written_down(finder: &Finder<'_, '_>, answer: &Solution<'_>, key: 
 }
 
 pub(super) fn minimum(answer: &Solution<'_>, target: &str) -> Option<Version> {
-    answer.targets.iter().find(|answer| answer.name == target)?.minimum
+    answer.target(target)?.minimum
 }

@@ -21,7 +21,7 @@ impl Explainer<'_, '_> {
             return self.built_for(package);
         }
         let (name, setting) = key.strip_prefix("target.")?.rsplit_once('.')?;
-        let target = self.request.targets.iter().find(|target| &*target.name == name)?;
+        let target = self.request.target(name)?;
         match setting {
             "gpu" => capabilities(target),
             "driver" => {

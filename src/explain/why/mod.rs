@@ -253,7 +253,7 @@ impl<'c> Explainer<'_, 'c> {
     fn cost(&self, scope: &Scope<'_, 'c>, other: &Solution<'c>) -> Vec<String> {
         let mut costs = Vec::new();
         for target in &other.targets {
-            let now = self.answer.targets.iter().find(|now| now.name == target.name).unwrap_or(scope.target);
+            let now = self.answer.target(&target.name).unwrap_or(scope.target);
             let compat = |target: &TargetAnswer<'c>| target.driver.as_ref().and_then(|driver| driver.compat);
             if let (Some(package), None) = (compat(target), compat(now)) {
                 costs.push(format!(

@@ -12,7 +12,7 @@ use super::{Choice, Explainer, NAMED, Scope, Values, Verdict, settle};
 impl<'c> Explainer<'_, 'c> {
     /// Toolkit, image, GPUs and driver of a target.
     pub(super) fn target(&self, target: &TargetAnswer<'c>) -> Vec<Choice> {
-        let Some(asked) = self.request.targets.iter().find(|asked| asked.name == target.name) else {
+        let Some(asked) = self.request.target(&target.name) else {
             return Vec::new();
         };
         let mut scope = self.scope(target);

@@ -26,7 +26,7 @@ pub struct Kind<'c> {
 /// The spec that asks the same of other targets than its own.
 pub fn asked_of(spec: &Spec, template: &Target, targets: Vec<Target>) -> Spec {
     let mut asked = spec.clone_without_targets();
-    asked.targets = targets;
+    asked.targets = targets.into_iter().collect();
     // What is overridden for the template is for every host; what is for other targets is for none.
     asked.overrides.retain(|one| one.target.as_ref().is_none_or(|target| target.value == template.name));
     asked.overrides = asked.overrides.into_iter().map(|one| Override { target: None, ..one }).collect();

@@ -57,12 +57,18 @@ const FORMATS: &[(&str, Reader)] = &[
     ("uname, /etc/os-release", system::read),
 ];
 
+/// No text that describes a host has more lines: a log with all that sixteen GPUs tell has a hundredth of them.
+const MAX_LINES: usize = 400_000;
+
 /// Why a text describes no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unrecognised {
     /// No reader knows it.
     #[error("no description of a host is in this text; known are the outputs of {}", known())]
     Unknown,
+    /// It has more lines than anybody's.
+    #[error("this text has more than {MAX_LINES} lines, the most that are read")]
+    TooLong,
     /// A reader knows what it is, and it tells nothing.
     #[error("this is the output of {0}, but nothing could be read out of it")]
     Empty(&'static str),
@@ -76,6 +82,9 @@ fn known() -> String {
 
 /// The host that a text describes, as far as it goes.
 pub fn read(text: &str) -> Result<Record, Unrecognised> {
+    if text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count() > MAX_LINES {
+        return Err(Unrecognised::TooLong);
+    }
     let text = lines::clean(text);
     let text = collect_env::unfolded(&text);
     let lines: Vec<&str> = text.lines().collect();

@@ -18,6 +18,9 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     true
 }
 
+/// No element of a log lies deeper.
+const DEEPEST: usize = 32;
+
 /// Where the reading is.
 #[derive(Default)]
 struct Log {
@@ -56,7 +59,7 @@ impl Log {
         if !text.trim().is_empty() {
             self.entry(name, text.trim(), seen);
         }
-        if !tag.ends_with('/') {
+        if !tag.ends_with('/') && self.open.len() < DEEPEST {
             self.open.push(name.to_string());
         }
     }

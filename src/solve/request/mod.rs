@@ -262,6 +262,12 @@ impl<'c> Request<'c> {
         Ok((request, reader.warnings))
     }
 
+    /// The target of this name.
+    pub fn target(&self, name: &str) -> Option<&TargetRequest<'c>> {
+        let found = self.targets.binary_search_by(|target| (*target.name).cmp(name));
+        found.ok().map(|at| &self.targets[at])
+    }
+
     /// The same without what it asks of some packages.
     pub fn without(&self, packages: &[&str]) -> Request<'c> {
         let mut rest = self.of(self.targets.clone());

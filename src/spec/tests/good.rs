@@ -24,7 +24,7 @@ fn every_key_is_read() {
     assert!(build.cuda_extensions && build.ptx);
     assert_eq!(build.arch_list.unwrap().value.torch(), "8.0;8.6+PTX");
 
-    let [prod, lab] = spec.targets.as_slice() else { panic!("two targets") };
+    let [prod, lab] = &spec.targets[..] else { panic!("two targets") };
     assert_eq!((prod.name.as_str(), &FULL[prod.span.clone()]), ("prod", "[target.prod]"));
     let gpu = prod.gpu.as_ref().unwrap();
     assert_eq!(gpu.value, ["A100-PCIE-40GB", "H100 NVL"]);
