@@ -59,7 +59,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
 fn installed(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
     let lines = requirements::lines(lock, name, target)?;
     let later = requirements::later(lock, name)?;
-    if lines.is_empty() && later.is_none() {
+    if lines.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
     }
     let python = wheels::python(lock, target)?.map(quote::json);

@@ -265,14 +265,13 @@ pub(super) fn lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<
     let all: Vec<&Wheel> = lock.wheels_of(name).collect();
     let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let others = ordinary::of(lock, name)?;
-    let at_once: Vec<&&Wheel> = all.iter().filter(|wheel| wheel.unisolated.is_none()).collect();
-    if at_once.is_empty() && others.is_empty() {
+    if all.is_empty() && others.is_empty() {
         return Ok(Vec::new());
     }
     let mut lines = own::pip_lines(lock, name, target)?;
     lines.extend(source_lines(lock, &all, &beside)?);
     lines.extend(images::inside_line(lock, name, target)?);
-    for wheel in at_once {
+    for wheel in all.iter().filter(|wheel| wheel.unisolated.is_none()) {
         lines.push(pin(wheel)?);
     }
     lines.extend(held(&all, &beside, &others)?);

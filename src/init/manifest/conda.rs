@@ -15,6 +15,14 @@ const NAMES: &[(&str, &str)] = &[
     ("cuda-version", "cuda"),
     ("cuda-toolkit", "cuda"),
     ("cuda", "cuda"),
+    ("torchtriton", "triton"),
+    ("tensorflow-base", "tensorflow"),
+    ("brotli-python", "brotli"),
+    ("matplotlib-base", "matplotlib"),
+    ("msgpack-python", "msgpack"),
+    ("numpy-base", "numpy"),
+    ("pytables", "tables"),
+    ("seaborn-base", "seaborn"),
 ];
 
 /// Packages whose presence means that CUDA code is compiled.
@@ -120,6 +128,7 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     }
     let (version, build) = version(rest);
     let renamed = NAMES.iter().find(|(conda, _)| *conda == name).map_or(name.as_str(), |(_, ours)| ours);
+    let version = if renamed == "cuda" { line_of_cuda(&version).to_string() } else { version };
     let mut wanted = Wanted::new(renamed, &version, line);
     // A channel is named after the CUDA that it holds.
     if renamed == "cuda" && version.is_empty() {
@@ -135,6 +144,15 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     };
     wanted.variant = build.as_deref().and_then(variant_of_build).filter(|_| renamed == "torch");
     found.want(wanted);
+}
+
+/// `11.1` for `11.1.74`, as conda numbers what is CUDA 11.1.0: third numbers of releases have one digit.
+fn line_of_cuda(version: &str) -> &str {
+    let is_release = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match version.rsplit_once('.') {
+        Some((line, third)) if is_release && third.len() > 1 && line.contains('.') => line,
+        _ => version,
+    }
 }
 
 fn is_without_python(name: &str) -> bool {
@@ -221,6 +239,9 @@ mod tests {
             ("pytorch=2.1.0=py3.10_cpu_0", "torch", "2.1.0", Some("cpu")),
             ("pytorch-cuda=12.1", "cuda", "12.1.*", None),
             ("cudatoolkit-dev=11.6", "cuda", "11.6.*", None),
+            ("cudatoolkit=11.1.74=h6bb024c_0", "cuda", "11.1", None),
+            ("cudatoolkit=11.8.0=h6a678d5_0", "cuda", "11.8.0", None),
+            ("numpy-base=1.20.3=py37h74d4b33_0", "numpy", "1.20.3", None),
             ("cudatoolkit 11.3", "cuda", "11.3", None),
             ("nvidia/label/cuda-11.8.0::cuda-toolkit", "cuda", "11.8.0", None),
             ("cuda-version>=12.4,<13", "cuda", ">=12.4,<13", None),
