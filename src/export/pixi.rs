@@ -8,7 +8,7 @@ use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 use crate::types::{CpuArch, Specifier};
 
 use super::format::{Format, Installs, Options, Render};
-use super::{ExportError, images, ordinary, own, quote, remarks, valid, wheels};
+use super::{ExportError, images, ordinary, own, quote, remarks, requirements, valid, wheels};
 
 /// `gpuenv export pixi`
 pub const FORMAT: Format = Format {
@@ -56,6 +56,9 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     if let Some(python) = wheels::python(lock, target)? {
         let exact = if python.split('.').count() > 2 { format!("=={python}") } else { format!("{python}.*") };
         let _ = write!(out, "\n[dependencies]\npython = {}\n", quote::toml(&exact));
+        if requirements::later(lock, name)?.is_some() {
+            out += "# Installs what is compiled afterwards, in `pixi shell`.\npip = \"*\"\n";
+        }
     }
     out += "\n[pypi-dependencies]\n";
     for wheel in wheels.iter().filter(|wheel| wheel.unisolated.is_none()) {

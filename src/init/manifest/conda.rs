@@ -54,10 +54,14 @@ const NO_PYTHON: &str = "\
     wayland wget x264 x265 xerces-c xkeyboard-config xz yaml yaml-cpp zeromq zfp zlib zlib-ng zstd";
 
 /// What the names of whole families of such libraries begin with.
-const NO_PYTHON_FAMILIES: [&str; 7] = ["aws-c-", "font-ttf-", "gcc_", "gxx_", "kernel-headers_", "xcb-util", "xorg-"];
+const NO_PYTHON_FAMILIES: [&str; 8] =
+    ["aws-c-", "font-ttf-", "gcc_", "gxx_", "kernel-headers_", "r-", "xcb-util", "xorg-"];
 /// Packages of Python whose builds do not say so, for they only bring another: `seaborn=0.13.2=hd8ed1ab_3`.
 const BRINGS_PYTHON: [&str; 6] =
     ["cached-property", "importlib-metadata", "importlib_metadata", "nbconvert", "seaborn", "typing-extensions"];
+
+/// conda's OpenCV, of which the package index has wheels that are numbered otherwise: conda's 4.5.5 is 4.5.5.64 there.
+const OPENCV: [&str; 2] = ["opencv", "py-opencv"];
 
 /// Lists within lists take the stack of the program: no environment nests this deep.
 const MOST_DEEP: usize = 200;
@@ -120,6 +124,10 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     found.builds |= is_compiler;
     if is_compiler && !NAMES.iter().any(|(conda, _)| *conda == name) {
         return found.leave(line, written, "[build] is added; the lock chooses the toolkit");
+    }
+    if OPENCV.contains(&name.as_str()) {
+        let why = "the package index calls it opencv-python and numbers it otherwise: put that under [packages]";
+        return found.leave(line, written, why);
     }
     // A package that only keeps the builds for CUDA away.
     if name == "cpuonly" {
@@ -216,6 +224,7 @@ mod tests {
             ("xorg-libxi=1.8.2", true),
             ("aws-c-s3=0.7.0", true),
             ("dav1d=1.2.1", true),
+            ("r-base=4.0.5", true),
         ] {
             let mut found = Found::default();
             package(spec, 1, &mut found);
@@ -228,6 +237,8 @@ mod tests {
         let mut found = Found::default();
         package("cuda-nvcc=12.4", 1, &mut found);
         assert!(found.builds && found.wanted.is_empty() && found.left.len() == 1, "{found:?}");
+        package("opencv=4.5.5", 2, &mut found);
+        assert!(found.left[1].2.contains("opencv-python"), "{found:?}");
     }
 
     #[test]
