@@ -279,9 +279,12 @@ pub(super) fn lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<
     Ok(lines)
 }
 
+/// Packages that builds import, and the lines for what is built.
+pub(super) type Later = (Vec<String>, Vec<String>);
+
 /// What is compiled beside what is installed by then, each for a `pip install` of its own: what such builds import, and the
 /// lines for one without isolation. None where nothing is.
-pub(super) fn later(lock: &Lock, name: &str) -> Result<Option<(Vec<String>, Vec<String>)>, ExportError> {
+pub(super) fn later(lock: &Lock, name: &str) -> Result<Option<Later>, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).filter(|wheel| wheel.unisolated.is_some()).collect();
     if wheels.is_empty() {
         return Ok(None);
