@@ -51,14 +51,18 @@ pub enum Origin {
 /// The image that was named; else what must be built; else the locked image, where nothing is installed into it.
 pub fn origin(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<Origin, ExportError> {
     let locked = images::of(name, target)?;
-    match options.get("image") {
-        Some(image) => {
-            valid::option("image", image, |image| valid::image(image).is_ok(), "an image reference")?;
-            Ok(Origin::Image(images::qualified(image)?))
-        }
+    match image(options)? {
+        Some(image) => Ok(Origin::Image(image)),
         None if lock.wheels_of(name).next().is_some() || lock.packages().next().is_some() => Ok(Origin::Build),
         None => Ok(Origin::Image(locked)),
     }
+}
+
+/// The image that was named.
+pub fn image(options: &Options) -> Result<Option<String>, ExportError> {
+    let Some(image) = options.get(IMAGE.name) else { return Ok(None) };
+    valid::option(IMAGE.name, image, |image| valid::image(image).is_ok(), "an image reference")?;
+    images::qualified(image).map(Some)
 }
 
 /// Whether a Dockerfile is built for one of the chosen targets.

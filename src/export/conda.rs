@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::lock::{Lock, TargetLock};
 
 use super::format::{Format, Installs, Opt, Options, Render};
-use super::{ExportError, images, own, quote, requirements, valid, wheels};
+use super::{ExportError, images, own, quote, remarks, requirements, valid, wheels};
 
 /// `gpuenv export conda`
 pub const FORMAT: Format = Format {
@@ -32,6 +32,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     images::refuse_framework_inside(lock, name, target)?;
     let mut out = "# Written by `gpuenv export conda`; do not edit.\n".to_string();
     out += &own::comment(lock, name, target);
+    out += &remarks::compiled_comment(lock, name)?;
     if let Some(driver) = target.driver.as_ref().filter(|driver| driver.cuda != "unknown") {
         let cuda = valid::release("driver.cuda", &driver.cuda)?;
         let _ = write!(

@@ -41,6 +41,8 @@ impl Installs {
     pub const IN_ORDER: Option<Installs> = Some(Installs { by_pip: false, at_once: false });
     /// By one call of pip.
     pub const BY_PIP: Option<Installs> = Some(Installs { by_pip: true, at_once: true });
+    /// By several calls of pip.
+    pub const BY_PIP_IN_ORDER: Option<Installs> = Some(Installs { by_pip: true, at_once: false });
 }
 
 /// From the old text of a file and what was rendered to the new one.

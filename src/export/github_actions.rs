@@ -18,7 +18,7 @@ pub const FORMAT: Format = Format {
     ],
     next: |_, file, _| format!("git add {file}"),
     merge: None,
-    installs: Installs::BY_PIP,
+    installs: Installs::BY_PIP_IN_ORDER,
     render: Render::Whole(render),
 };
 
@@ -30,20 +30,32 @@ const SETUP_PYTHON: &str = "actions/setup-python@a26af69be951a213d495a4c3e4e4022
 const RUNNER: &str = "ubuntu-latest";
 const ARM_RUNNER: &str = "ubuntu-24.04-arm";
 
+// What a row of the matrix holds reaches the shell as a variable, never as a part of the script.
+const INSTALL: &str =
+    "printf '%s\\n' \"$REQUIREMENTS\" > requirements-locked.txt\npython3 -m pip install -r requirements-locked.txt\n";
+const COMPILE: &str = "\
+printf '%s\\n' \"$TOOLS\" > requirements-build.txt
+python3 -m pip install -r requirements-build.txt
+printf '%s\\n' \"$REQUIREMENTS\" > requirements-compiled.txt
+python3 -m pip install --no-build-isolation -r requirements-compiled.txt
+";
+
 fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, ExportError> {
     let mut include = Vec::new();
     for (name, target) in targets {
         include.push(row(lock, name, target, options)?);
     }
-    // What a row of the matrix holds reaches the shell as a variable, never as a part of the script.
-    let install = "printf '%s\\n' \"$REQUIREMENTS\" > requirements-locked.txt\npython3 -m pip install -r requirements-locked.txt\n";
-    let steps = json!([
-        { "uses": CHECKOUT, "with": { "persist-credentials": false } },
-        { "uses": SETUP_PYTHON, "if": "matrix.python != ''", "with": { "python-version": "${{ matrix.python }}" } },
-        { "name": "Install the locked wheels", "if": "matrix.requirements != ''",
-          "env": { "REQUIREMENTS": "${{ matrix.requirements }}" }, "run": install },
-        { "name": "Test", "run": "echo 'Your tests go here.'\n" },
-    ]);
+    let mut steps = vec![
+        json!({ "uses": CHECKOUT, "with": { "persist-credentials": false } }),
+        json!({ "uses": SETUP_PYTHON, "if": "matrix.python != ''", "with": { "python-version": "${{ matrix.python }}" } }),
+        json!({ "name": "Install the locked wheels", "if": "matrix.requirements != ''",
+          "env": { "REQUIREMENTS": "${{ matrix.requirements }}" }, "run": INSTALL }),
+    ];
+    if include.iter().any(|row| row.get("compiled").is_some()) {
+        steps.push(json!({ "name": "Compile the rest beside them", "if": "matrix.compiled != ''",
+            "env": { "TOOLS": "${{ matrix.tools }}", "REQUIREMENTS": "${{ matrix.compiled }}" }, "run": COMPILE }));
+    }
+    steps.push(json!({ "name": "Test", "run": "echo 'Your tests go here.'\n" }));
     // Whoever forks a public repository could run anything on a machine of one's own.
     let is_own = |row: &Value| row["runner"].as_array().is_some_and(|labels| labels.contains(&"self-hosted".into()));
     let event = if include.iter().any(is_own) { "push" } else { "pull_request" };
@@ -91,10 +103,15 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
         }
         None => "".into(),
     };
-    let lines: String = requirements::lines(lock, name, target)?.into_iter().map(|line| line + "\n").collect();
+    let text = |lines: Vec<String>| lines.into_iter().map(|line| line + "\n").collect::<String>();
+    let lines = text(requirements::lines(lock, name, target)?);
     // The image that holds the framework holds the Python it is for.
     let inside = images::framework_inside(lock, name, target).is_some();
     let python = wheels::python(lock, target)?.filter(|_| !inside && !lines.is_empty()).unwrap_or_default();
-    Ok(json!({ "target": valid::target(name)?, "runner": labels, "container": container, "python": python,
-        "requirements": lines }))
+    let mut row = json!({ "target": valid::target(name)?, "runner": labels, "container": container, "python": python,
+        "requirements": lines });
+    if let Some((tools, lines)) = requirements::later(lock, name)? {
+        (row["tools"], row["compiled"]) = (text(tools).into(), text(lines).into());
+    }
+    Ok(row)
 }

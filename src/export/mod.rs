@@ -28,6 +28,7 @@ mod pylock;
 pub mod quote;
 mod remarks;
 mod requirements;
+mod services;
 mod skypilot;
 mod slurm;
 mod steps;

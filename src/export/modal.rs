@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock};
 
-use super::compose::IMAGE;
+use super::compose::{self, IMAGE};
 use super::format::{Format, Installs, Options, Render};
-use super::skypilot::{ACCELERATORS, accelerators};
+use super::services::{ACCELERATORS, accelerators};
 use super::{ExportError, images, own, quote, requirements, valid, wheels};
 
 /// `gpuenv export modal`
@@ -17,7 +17,7 @@ pub const FORMAT: Format = Format {
     options: &[ACCELERATORS, IMAGE],
     next: |_, file, _| format!("modal run {file}"),
     merge: None,
-    installs: Installs::BY_PIP,
+    installs: Installs::BY_PIP_IN_ORDER,
     render: Render::Target(render),
 };
 
@@ -27,20 +27,17 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
                    import modal\n\n"
             .to_string();
     valid::cpu_arch(&target.arch)?;
-    match options.get(IMAGE.name) {
+    match compose::image(options)? {
         Some(image) => {
-            valid::option(IMAGE.name, image, |image| valid::image(image).is_ok(), "an image reference")?;
-            let _ = writeln!(out, "image = modal.Image.from_registry({})", quote::json(&images::qualified(image)?));
+            let _ = writeln!(out, "image = modal.Image.from_registry({})", quote::json(&image));
         }
         None => {
             out += &own::comment(lock, name, target);
             out += &installed(lock, name, target)?;
         }
     }
-    let accelerators = accelerators(options)?;
-    if lock.uses_gpu(name, target) && accelerators.is_empty() {
-        out += "# It asks for no GPU yet: name those that will do with --accelerators.\n";
-    }
+    let (accelerators, note) = accelerators(lock, name, target, options)?;
+    out += note;
     let list: Vec<String> = accelerators.iter().map(|one| quote::json(one)).collect();
     let gpu = if list.is_empty() { "None".to_string() } else { format!("[{}]", list.join(", ")) };
     let app = quote::json(&format!("gpuenv-{}", valid::dns_label(name)?));
@@ -61,25 +58,39 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
 /// what tells pip where to look is handed on as it is.
 fn installed(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
     let lines = requirements::lines(lock, name, target)?;
+    let later = requirements::later(lock, name)?;
     if lines.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
     }
     let python = wheels::python(lock, target)?.map(quote::json);
     let has_python = images::framework_inside(lock, name, target).is_some();
-    let base = match (&target.image, python) {
-        (Some(_), Some(python)) if !has_python => {
-            format!("from_registry({}, add_python={python})", quote::json(&images::to_run(name, target)?))
-        }
-        (Some(_), _) => format!("from_registry({})", quote::json(&images::to_run(name, target)?)),
+    let image = match &target.image {
+        // There is one image only: that for building holds the compiler.
+        Some(_) if later.is_some() => Some(quote::json(&images::of(name, target)?)),
+        Some(_) => Some(quote::json(&images::to_run(name, target)?)),
+        None => None,
+    };
+    let base = match (image, python) {
+        (Some(image), Some(python)) if !has_python => format!("from_registry({image}, add_python={python})"),
+        (Some(image), _) => format!("from_registry({image})"),
         (None, Some(python)) => format!("debian_slim(python_version={python})"),
         (None, None) => "debian_slim()".to_string(),
     };
-    let (options, pins): (Vec<&String>, Vec<&String>) = lines.iter().partition(|line| line.starts_with("--"));
-    let pins: String = pins.iter().map(|pin| format!("    {},\n", quote::json(pin))).collect();
-    let options: Vec<&str> = options.iter().map(|line| line.as_str()).collect();
-    let extra = match options.is_empty() {
-        true => String::new(),
-        false => format!("    extra_options={},\n", quote::json(&options.join(" "))),
+    let mut out = format!("image = modal.Image.{base}");
+    let mut install = |lines: &[String], option: Option<&str>| {
+        let (options, pins): (Vec<&str>, Vec<&str>) =
+            lines.iter().map(String::as_str).chain(option).partition(|line| line.starts_with("--"));
+        let pins: String = pins.iter().map(|pin| format!("    {},\n", quote::json(pin))).collect();
+        let extra = match options.is_empty() {
+            true => String::new(),
+            false => format!("    extra_options={},\n", quote::json(&options.join(" "))),
+        };
+        out += &if pins.is_empty() { String::new() } else { format!(".pip_install(\n{pins}{extra})") };
     };
-    Ok(format!("image = modal.Image.{base}.pip_install(\n{pins}{extra})\n"))
+    install(&lines, None);
+    if let Some((tools, lines)) = later {
+        install(&tools, None);
+        install(&lines, Some("--no-build-isolation"));
+    }
+    Ok(out + "\n")
 }

@@ -8,7 +8,7 @@ use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 use crate::types::{CpuArch, Specifier};
 
 use super::format::{Format, Installs, Options, Render};
-use super::{ExportError, images, ordinary, own, quote, valid, wheels};
+use super::{ExportError, images, ordinary, own, quote, remarks, requirements, valid, wheels};
 
 /// `gpuenv export pixi`
 pub const FORMAT: Format = Format {
@@ -34,6 +34,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     };
     let mut out = "# Written by `gpuenv export pixi`; do not edit.\n".to_string();
     out += &own::comment(lock, name, target);
+    out += &remarks::compiled_comment(lock, name)?;
     if let Some(capability) = wheels::lowest_capability(&target.gpu)? {
         let _ = write!(
             out,
@@ -55,9 +56,12 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     if let Some(python) = wheels::python(lock, target)? {
         let exact = if python.split('.').count() > 2 { format!("=={python}") } else { format!("{python}.*") };
         let _ = write!(out, "\n[dependencies]\npython = {}\n", quote::toml(&exact));
+        if requirements::later(lock, name)?.is_some() {
+            out += "# Installs what is compiled afterwards, in `pixi shell`.\npip = \"*\"\n";
+        }
     }
     out += "\n[pypi-dependencies]\n";
-    for wheel in &wheels {
+    for wheel in wheels.iter().filter(|wheel| wheel.unisolated.is_none()) {
         let _ = writeln!(out, "{} = {}", quote::toml_key(valid::package(&wheel.package)?), spec(wheel)?);
     }
     if !others.is_empty() {

@@ -1,9 +1,9 @@
 //! What a format does not say although the lock asks for it.
 
-use crate::lock::{Lock, TargetLock, Wheel};
+use crate::lock::{Lock, TargetLock};
 
 use super::format::{Format, Options, Targets, choose};
-use super::{cmake, ordinary, own, requirements, valid, wheels};
+use super::{ExportError, cmake, ordinary, own, quote, requirements, valid};
 
 impl Format {
     /// What the text does not hold although the lock asks for it, in sentences.
@@ -67,18 +67,46 @@ fn unnamed_gcc(lock: &Lock, targets: &Targets, format: &str, options: &Options) 
     targets.iter().find_map(unnamed)
 }
 
-/// What formats without a place for it say of packages that are compiled beside an installed framework.
+/// What formats that install all at once say of packages that are compiled beside what is installed already.
 fn not_isolated(lock: &Lock, targets: &Targets) -> Option<String> {
-    let of_all: Vec<&Wheel> = targets.iter().flat_map(|(name, _)| lock.wheels_of(name)).collect();
-    let (packages, tools) = wheels::unisolated(&of_all).ok()?;
-    let tools = if tools.is_empty() { String::new() } else { format!(", after {}", tools.join(", ")) };
-    (!packages.is_empty()).then(|| {
+    let mut commands: Vec<String> = targets.iter().filter_map(|(name, _)| compile_later(lock, name)).collect();
+    commands.dedup();
+    (!commands.is_empty()).then(|| {
         format!(
-            "{} must be compiled beside the installed framework, which this format cannot say: install it afterwards with `pip \
-             install --no-build-isolation`{tools}",
-            packages.join(", ")
+            "what is compiled beside the locked wheels is not in it; install it afterwards: {}",
+            commands.join("; ")
         )
     })
+}
+
+/// The commands for a target's, each in its marks.
+fn compile_later(lock: &Lock, name: &str) -> Option<String> {
+    let commands = compile_commands(lock, name).ok()?;
+    let marked: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
+    (!marked.is_empty()).then(|| marked.join(", then "))
+}
+
+/// The same as a comment of the text, a line each.
+pub(super) fn compiled_comment(lock: &Lock, name: &str) -> Result<String, ExportError> {
+    let commands = compile_commands(lock, name)?;
+    if commands.is_empty() {
+        return Ok(String::new());
+    }
+    let head = "# Not in here, for it is compiled beside what is: install it afterwards with\n".to_string();
+    Ok(commands.iter().fold(head, |head, command| head + &format!("#   {command}\n")))
+}
+
+fn compile_commands(lock: &Lock, name: &str) -> Result<Vec<String>, ExportError> {
+    let Some((tools, lines)) = requirements::later(lock, name)? else { return Ok(Vec::new()) };
+    // An option of a requirements file is two words.
+    let word = |word: &String| if word.starts_with("--") { word.clone() } else { quote::sh(word) };
+    let words = |words: &[String]| words.iter().map(word).collect::<Vec<_>>().join(" ");
+    let mut commands = Vec::new();
+    if !tools.is_empty() {
+        commands.push(format!("pip install {}", words(&tools)));
+    }
+    commands.push(format!("pip install --no-build-isolation {}", words(&lines)));
+    Ok(commands)
 }
 
 /// What a scheduler calls an instance of a partitioned GPU depends on how its site hands them out.

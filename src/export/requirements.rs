@@ -41,7 +41,7 @@ pub const FORMAT: Format = Format {
     ],
     next,
     merge: None,
-    installs: Some(Installs { by_pip: true, at_once: false }),
+    installs: Installs::BY_PIP_IN_ORDER,
     render: Render::Target(render),
 };
 
@@ -260,24 +260,46 @@ fn shown(wheel: &&Wheel) -> String {
 }
 
 /// What pip is told for a target, a line each and no comments: where packages come from, then which. Empty where nothing is
-/// installed.
+/// installed. What is compiled beside these is [`later`]'s: at once with them pip would build it where no torch is.
 pub(super) fn lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<String>, ExportError> {
-    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    let all: Vec<&Wheel> = lock.wheels_of(name).collect();
     let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
     let others = ordinary::of(lock, name)?;
-    if wheels.is_empty() && others.is_empty() {
+    if all.is_empty() && others.is_empty() {
         return Ok(Vec::new());
     }
     let mut lines = own::pip_lines(lock, name, target)?;
-    let sources = sources(lock, &wheels, &beside)?;
-    lines.extend(sources.lines().filter(|line| !line.starts_with('#')).map(str::to_string));
+    lines.extend(source_lines(lock, &all, &beside)?);
     lines.extend(images::inside_line(lock, name, target)?);
+    for wheel in all.iter().filter(|wheel| wheel.unisolated.is_none()) {
+        lines.push(pin(wheel)?);
+    }
+    lines.extend(held(&all, &beside, &others)?);
+    lines.extend(ordinary::lines(&others));
+    Ok(lines)
+}
+
+/// Packages that builds import, and the lines for what is built.
+pub(super) type Later = (Vec<String>, Vec<String>);
+
+/// What is compiled beside what is installed by then, each for a `pip install` of its own: what such builds import, and the
+/// lines for one without isolation. None where nothing is.
+pub(super) fn later(lock: &Lock, name: &str) -> Result<Option<Later>, ExportError> {
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).filter(|wheel| wheel.unisolated.is_some()).collect();
+    if wheels.is_empty() {
+        return Ok(None);
+    }
+    let (_, tools) = unisolated(&wheels)?;
+    let mut lines = source_lines(lock, &wheels, &[])?;
     for wheel in &wheels {
         lines.push(pin(wheel)?);
     }
-    lines.extend(held(&wheels, &beside, &others)?);
-    lines.extend(ordinary::lines(&others));
-    Ok(lines)
+    Ok(Some((tools.into_iter().map(str::to_string).collect(), lines)))
+}
+
+fn source_lines(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<Vec<String>, ExportError> {
+    let sources = sources(lock, wheels, beside)?;
+    Ok(sources.lines().filter(|line| !line.starts_with('#')).map(str::to_string).collect())
 }
 
 /// The lines that say where the pins come from.

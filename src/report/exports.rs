@@ -73,7 +73,7 @@ impl Report {
         for reason in reasons {
             text += &self.screen.wrapped("  - ", &clean(reason));
         }
-        text += "run the same command without --check to write them\n";
+        text += "  help: run the same command without `--check` to write them\n";
         self.say(&text);
         Ok(())
     }
@@ -91,11 +91,11 @@ impl Report {
             true => self.screen.error("error[stale-lock]:"),
             false => self.screen.warning("warning[stale-lock]:"),
         };
-        let text = self.screen.wrapped(&format!("{head} "), &format!("{}; run `gpuenv lock`", clean(&message)));
+        let message = clean(&message);
         if is_error {
-            self.say(&text)
+            self.say(&(self.screen.wrapped(&format!("{head} "), &message) + "  help: run `gpuenv lock`\n"));
         } else {
-            self.remark(&text)
+            self.remark(&self.screen.wrapped(&format!("{head} "), &format!("{message}; run `gpuenv lock`")));
         }
         Ok(())
     }

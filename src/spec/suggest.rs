@@ -60,7 +60,8 @@ pub(super) fn unknown_key(table: &str, key: &str, value: Option<&str>) -> (Strin
     }
     if table.is_empty() {
         if let Some(doc) = tables.iter().find(|doc| doc.slips.contains(&folded.as_str())) {
-            return (format!("write it as `{}`", doc.header), true);
+            // What stands behind the dot of exports is a key of the table, too.
+            return (format!("write it as `{}`", doc.header.replace(".FORMAT", "")), true);
         }
         if OF_MANIFESTS.contains(&folded.as_str()) {
             let near = nearest(key, tables.iter().map(|doc| doc.name).filter(|name| !name.is_empty()));

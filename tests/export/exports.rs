@@ -25,7 +25,7 @@ fn a_file_that_people_wrote_is_kept() {
     place.write("checkout/Dockerfile", "FROM scratch\n");
     place.run(&["export", "dockerfile", "-o", "Dockerfile"]).exits(2).says("error[exists]").says("--force");
     assert_eq!(place.read("checkout/Dockerfile"), "FROM scratch\n");
-    place.run(&["export", "dockerfile", "-o", "Dockerfile", "--check"]).exits(1).says("error[stale]");
+    place.run(&["export", "dockerfile", "-o", "Dockerfile", "--check"]).exits(1).says("error[stale]").says("help: run");
     place.run(&["export", "dockerfile", "-o", "Dockerfile", "--force"]).exits(0).says("wrote Dockerfile");
     // What gpuenv wrote it may write again.
     place.write("checkout/Dockerfile", &place.read("checkout/Dockerfile").replace("RUN", "# RUN"));
@@ -61,7 +61,7 @@ fn a_lock_of_another_spec_is_told() {
     let place = locked("stale", SPEC);
     place.write("checkout/gpuenv.toml", &SPEC.replace("3.11", "3.12"));
     place.run(&["export", "uv"]).exits(0).says("warning[stale-lock]");
-    place.run(&["export", "uv", "--locked"]).exits(1).says("error[stale-lock]");
+    place.run(&["export", "uv", "--locked"]).exits(1).says("error[stale-lock]").says("help: run `gpuenv lock`");
     place.write("checkout/gpuenv.toml", &format!("{SPEC}{EXPORT}"));
     let ran = place.run(&["export", "uv", "--locked"]).exits(0);
     assert!(!ran.err.contains("stale"), "[export] is no input: {ran:?}");

@@ -15,7 +15,7 @@ use crate::readers::{accepts, check, files, rendered, twin};
 type Given = &'static [(&'static str, &'static str)];
 
 /// A format, the options that make this document of it, and the test that reads it.
-const FORMS: &[(&str, Given, &str)] = &[
+pub const FORMS: &[(&str, Given, &str)] = &[
     ("uv", &[], "plain_readers::uv"),
     ("pylock", &[], "readers::pylock"),
     ("requirements", &[], "plain_readers::requirements"),
@@ -37,7 +37,11 @@ const FORMS: &[(&str, Given, &str)] = &[
     ("conda", &[], "readers::conda"),
     ("github-actions", &[], "readers::github_actions"),
     ("skypilot", &[], "forms::skypilot"),
+    ("skypilot", &[("accelerators", "H100:8,A100-80GB:8")], "forms::skypilot"),
+    ("skypilot", &[("image", "example/train:1")], "forms::skypilot"),
     ("modal", &[], "forms::modal"),
+    ("modal", &[("accelerators", "H100:8,L40S")], "forms::modal"),
+    ("modal", &[("image", "example/train:1")], "forms::modal"),
     ("json", &[], "plain_readers::json"),
 ];
 

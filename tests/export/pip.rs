@@ -84,6 +84,34 @@ fn what_is_compiled_beside_a_framework_is_said() {
     assert!(!render("requirements", &locks::container()).unwrap().contains("isolation"));
 }
 
+/// At once with what it is compiled beside, pip would build it where no torch is.
+#[test]
+fn what_is_compiled_beside_a_framework_comes_after_it_or_is_left_out() {
+    let lock = locks::compiled_beside();
+    for name in ["skypilot", "modal"] {
+        let text = render(name, &lock).unwrap();
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{name}: no {what}\n{text}"));
+        assert!(at("torch==2.5.1+cu124") < at("ninja") && at("ninja") < at("flash-attn==2.8.3"), "{text}");
+        assert!(at("flash-attn==2.8.3").abs_diff(at("--no-build-isolation")) < 200, "{text}");
+        assert!(format(name).unwrap().remarks(&lock, &Options::default()).is_empty());
+    }
+    // The compiler is in the image for building.
+    assert!(render("modal", &lock).unwrap().contains("devel"));
+    let text = render("github-actions", &lock).unwrap();
+    let row = |key: &str| text.lines().find(|line| line.trim().trim_start_matches("- ").starts_with(key)).unwrap();
+    assert!(row("requirements:").contains("torch==") && !row("requirements:").contains("flash-attn"), "{text}");
+    assert!(row("compiled:").contains("flash-attn==2.8.3") && row("tools:").contains("ninja"), "{text}");
+    assert!(text.contains("pip install --no-build-isolation -r requirements-compiled.txt"), "{text}");
+    for name in ["conda", "pixi"] {
+        let text = render(name, &lock).unwrap();
+        assert!(!without_comments(&text).contains("flash-attn"), "{text}");
+        let command = "pip install --no-build-isolation 'flash-attn==2.8.3' 'transformer-engine[pytorch]==2.8.3'";
+        assert!(text.contains(&format!("#   {command}\n")), "{text}");
+        let remarks = format(name).unwrap().remarks(&lock, &Options::default()).concat();
+        assert!(remarks.contains(&format!("`pip install ninja pip wheel`, then `{command}`")), "{remarks}");
+    }
+}
+
 #[test]
 fn nothing_to_install_is_an_error() {
     let mut lock = locks::container();

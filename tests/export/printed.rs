@@ -9,6 +9,7 @@ use std::path::Path;
 use gpuenv::export::{FORMATS, Options, format};
 use gpuenv::lock::{Lock, Wheel};
 
+use crate::forms::FORMS;
 use crate::locks::{self, CU124};
 
 const OTHER: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c4b5a69788796a5b4c3d2e1f0";
@@ -50,12 +51,11 @@ fn all() -> Vec<(&'static str, Lock, &'static str)> {
 /// Options with their values.
 type Given = Vec<(&'static str, &'static str)>;
 
-/// The same with options.
+/// The same with options, beside those of the documents in `forms.rs`.
 fn chosen() -> Vec<(&'static str, Lock, &'static str, Given)> {
     vec![
         ("requirements", hashed(), "prod", vec![("hashes", "")]),
         ("requirements", with(hashed(), |lock| lock.wheel.truncate(2)), "prod", vec![("hashes", "")]),
-        ("requirements", packages(), "prod", vec![("constraints", "")]),
         ("requirements", locks::constrained(), "prod", vec![("constraints", "")]),
         ("dockerfile", packages(), "prod", vec![("user", "app")]),
         (
@@ -91,14 +91,9 @@ fn chosen() -> Vec<(&'static str, Lock, &'static str, Given)> {
         ("modulefile", locks::bare_metal(), "lab", vec![("syntax", "lua"), ("venv", "/opt/venv")]),
         ("modulefile", locks::bare_metal(), "lab", vec![("syntax", "tcl"), ("toolkit", "/opt/cuda")]),
         ("cmake", locks::bare_metal(), "lab", vec![("host-compiler", "/usr/bin/g++-12")]),
-        ("env", locks::bare_metal(), "lab", vec![("shell", "fish")]),
         ("env", locks::bare_metal(), "lab", vec![("deactivate", "")]),
         ("env", locks::bare_metal(), "lab", vec![("deactivate", ""), ("shell", "fish")]),
         ("conda", locks::two_indexes(), "prod", vec![("name", "mine")]),
-        ("skypilot", packages(), "prod", vec![("accelerators", "H100:8,A100-80GB:8")]),
-        ("skypilot", packages(), "prod", vec![("image", "ghcr.io/acme/train:1")]),
-        ("modal", packages(), "prod", vec![("accelerators", "H100,L40S")]),
-        ("modal", packages(), "prod", vec![("image", "ghcr.io/acme/train:1")]),
         ("github-actions", locks::mixed(), "lab", vec![("gpu-runner", "gpu,a100"), ("cpu-runner", "small")]),
     ]
 }
@@ -166,7 +161,9 @@ fn printed_as_kept() {
         let parts = FORMATS.iter().map(|format| part(format.name, &lock, options()));
         files.push((name.to_string(), parts.collect()));
     }
-    let parts = chosen().into_iter().map(|(name, lock, target, values)| {
+    let documents = FORMS.iter().filter(|(_, values, _)| !values.is_empty());
+    let documents = documents.map(|(name, values, _)| (*name, packages(), "prod", values.to_vec()));
+    let parts = chosen().into_iter().chain(documents).map(|(name, lock, target, values)| {
         let options = Options { target: Some(target.into()), ..Options::default() };
         part(name, &lock, values.into_iter().fold(options, |options, (name, value)| options.with(name, value)))
     });

@@ -61,6 +61,24 @@ fn installers_choose_what_is_locked() {
     assert!(resolved >= if full { 60 } else { 8 }, "{resolved}");
 }
 
+const UNCHECKED: &str = "UV_SKIP_WHEEL_FILENAME_CHECK";
+
+struct Uv {
+    program: PathBuf,
+    /// Whether it takes files whose names do not say what they hold.
+    is_unchecked: bool,
+}
+
+impl Uv {
+    fn asked(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        if self.is_unchecked {
+            command.env(UNCHECKED, "1");
+        }
+        command
+    }
+}
+
 /// False where there is no such lock.
 fn resolve(uv: &Path, python: &Path, name: &str, stack: &str, target: &str, full: bool) -> bool {
     // On the CPU a variant for CUDA is a conflict, and so are others of the combinations: they have no lock.
@@ -72,11 +90,14 @@ fn resolve(uv: &Path, python: &Path, name: &str, stack: &str, target: &str, full
     }
     let lock: Table = toml::from_str(&place.read("checkout/gpuenv.lock")).unwrap();
     let indexes = Indexes::publish(python, &place.path("indexes"), &lock);
-    let text = place.run(&["export", "uv"]).exits(0).out;
-    let text = indexes.local(&text).replace("dependencies = [\n    \"", "dependencies = [\n    \"consumer\",\n    \"");
+    let exported = place.run(&["export", "uv"]).exits(0);
+    // What comes next says so where a file is named otherwise than its metadata says.
+    let uv = Uv { program: uv.to_path_buf(), is_unchecked: exported.err.contains(&format!("{UNCHECKED}=1 uv sync")) };
+    let text =
+        indexes.local(&exported.out).replace("dependencies = [\n    \"", "dependencies = [\n    \"consumer\",\n    \"");
     let text = text.replacen(&format!("=={python_version}.*"), ">=3.8", 1);
     place.write("uv/pyproject.toml", &text);
-    let mut command = Command::new(uv);
+    let mut command = uv.asked();
     command.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &indexes.public()]);
     tools::succeed(command.current_dir(place.path("uv")));
     let found: Table = toml::from_str(&place.read("uv/uv.lock")).unwrap();
@@ -91,19 +112,19 @@ fn resolve(uv: &Path, python: &Path, name: &str, stack: &str, target: &str, full
             }
         }
     }
-    pylock(uv, &place, &indexes, name);
+    pylock(&uv, &place, &indexes, name);
     // Of a Jetson's wheels the files are named, and for no other machine.
     let of_jetson: &[&str] = match target.contains("Jetson") {
         true => &["--python-version", python_version, "--python-platform", "aarch64-manylinux_2_35"],
         false => &[],
     };
-    requirements((uv, of_jetson), Some(python).filter(|_| full && of_jetson.is_empty()), &place, &indexes, name);
+    requirements((&uv, of_jetson), Some(python).filter(|_| full && of_jetson.is_empty()), &place, &indexes, name);
     true
 }
 
 /// The pylock.toml that uv makes of its export, as `gpuenv export pylock` tells where it knows no addresses.
-fn pylock(uv: &Path, place: &Place, indexes: &Indexes, name: &str) {
-    let mut command = Command::new(uv);
+fn pylock(uv: &Uv, place: &Place, indexes: &Indexes, name: &str) {
+    let mut command = uv.asked();
     command.args(["export", "--frozen", "--no-cache", "--format", "pylock.toml"]);
     let output = tools::succeed(command.current_dir(place.path("uv")));
     let found: Table = toml::from_str(&String::from_utf8_lossy(&output.stdout)).unwrap();
@@ -118,7 +139,7 @@ fn pylock(uv: &Path, place: &Place, indexes: &Indexes, name: &str) {
 }
 
 /// The file for pip, as uv reads it; and pip itself where its Python is given.
-fn requirements((uv, of): (&Path, &[&str]), pip: Option<&Path>, place: &Place, indexes: &Indexes, name: &str) {
+fn requirements((uv, of): (&Uv, &[&str]), pip: Option<&Path>, place: &Place, indexes: &Indexes, name: &str) {
     let ran = place.run(&["export", "requirements"]);
     if ran.code == 2 && ran.err.contains("ambiguous-index") {
         return;
@@ -127,7 +148,7 @@ fn requirements((uv, of): (&Path, &[&str]), pip: Option<&Path>, place: &Place, i
     // One index alone is installed by itself: nothing else is there.
     let consumer = if text.contains("--index-url") { "" } else { "consumer\n" };
     place.write("uv/requirements.txt", &format!("{text}{consumer}"));
-    let mut command = Command::new(uv);
+    let mut command = uv.asked();
     command.args(["pip", "compile", "--no-cache", "--no-header", "--no-annotate"]).args(of);
     // What is typed would count more than what the file says.
     if !consumer.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use gpuenv::export::{Options, format};
 use toml::{Table, Value};
 
 use crate::common::tools;
@@ -35,6 +36,13 @@ fn the_default_index_needs_no_source() {
     let table = parse(&render("uv", &locks::public_index()).unwrap());
     assert!(table["tool"]["uv"].get("index").is_none());
     assert!(table["tool"]["uv"].get("sources").is_none());
+}
+
+#[test]
+fn what_comes_next_lets_uv_take_a_file_that_is_named_otherwise() {
+    let next = |lock| (format("uv").unwrap().next)(&lock, "pyproject.toml", &Options::default());
+    assert_eq!(next(locks::addressed()), "UV_SKIP_WHEEL_FILENAME_CHECK=1 uv sync");
+    assert_eq!(next(locks::container()), "uv sync");
 }
 
 #[test]

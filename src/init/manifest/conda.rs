@@ -11,9 +11,18 @@ const NAMES: &[(&str, &str)] = &[
     ("tensorflow-gpu", "tensorflow"),
     ("pytorch-cuda", "cuda"),
     ("cudatoolkit", "cuda"),
+    ("cudatoolkit-dev", "cuda"),
     ("cuda-version", "cuda"),
     ("cuda-toolkit", "cuda"),
     ("cuda", "cuda"),
+    ("torchtriton", "triton"),
+    ("tensorflow-base", "tensorflow"),
+    ("brotli-python", "brotli"),
+    ("matplotlib-base", "matplotlib"),
+    ("msgpack-python", "msgpack"),
+    ("numpy-base", "numpy"),
+    ("pytables", "tables"),
+    ("seaborn-base", "seaborn"),
 ];
 
 /// Packages whose presence means that CUDA code is compiled.
@@ -21,20 +30,38 @@ const COMPILERS: [&str; 4] = ["cuda-nvcc", "cuda-toolkit", "cudatoolkit-dev", "c
 /// What comes with conda and says nothing of a stack.
 const TOOLS: [&str; 3] = ["pip", "setuptools", "wheel"];
 /// Libraries and programs of conda that hold no Python, by what their builds are called in exported environments
-/// (`openssl=3.0.13=h7f8727e_1`): an export without builds does not tell them from packages of Python.
+/// (`openssl=3.0.13=h7f8727e_1`): an export without builds does not tell them from packages of Python. Each was seen in a
+/// public lock or export with a build that names no Python.
 const NO_PYTHON: &str = "\
-    alsa-lib blas boost-cpp bzip2 c-ares ca-certificates cairo cuda-cudart cuda-cupti cuda-libraries cuda-nvrtc \
-    cuda-nvtx cuda-opencl cuda-runtime cyrus-sasl dbus expat ffmpeg fftw fontconfig freetype fribidi gdk-pixbuf \
-    gettext gflags giflib glib glog gmp gnutls graphite2 grpc-cpp gst-plugins-base gstreamer harfbuzz hdf5 icu \
-    intel-openmp jpeg keyutils krb5 lame lcms2 ld_impl_linux-64 lerc libabseil libblas libboost libbrotlicommon \
-    libbrotlidec libbrotlienc libcblas libcublas libcufft libcufile libcurand libcurl libcusolver libcusparse \
-    libdeflate libdrm libedit libev libevent libexpat libffi libgcc libgcc-ng libgfortran-ng libgfortran5 libglib \
-    libgomp libiconv libidn2 libjpeg-turbo liblapack liblzma libnghttp2 libnpp libnsl libnvjitlink libnvjpeg \
-    libopenblas libpng libprotobuf libsodium libsqlite libssh2 libstdcxx libstdcxx-ng libtasn1 libthrift libtiff \
-    libunistring libuuid libuv libva libvpx libwebp libwebp-base libxcb libxcrypt libxml2 libzlib llvm-openmp lz4-c \
-    mkl mpfr mpc nccl ncurses nettle nspr nss openh264 openjpeg openssl pango pcre pcre2 pixman pthread-stubs \
-    python_abi qt-main re2 readline snappy sqlite svt-av1 tbb tk tzdata x264 xorg-libx11 xorg-libxau xorg-libxdmcp \
-    xorg-libxext xorg-libxrender xz yaml zlib zstd";
+    alsa-lib aom aria2 aws-checksums aws-crt-cpp aws-sdk-cpp blas boost-cpp brotli-bin bzip2 c-ares c-blosc2 \
+    ca-certificates cairo cfitsio charls cuda-cudart cuda-cupti cuda-libraries cuda-nvrtc cuda-nvtx cuda-opencl \
+    cuda-runtime curl cyrus-sasl dav1d dbus double-conversion eigen expat ffmpeg fftw fmt fontconfig \
+    fonts-conda-ecosystem fonts-conda-forge freetype fribidi gdk-pixbuf geos gettext gflags giflib git git-lfs glib \
+    glog glslang gmp gnutls graphite2 grpc-cpp gsl gst-plugins-base gstreamer harfbuzz hdf4 hdf5 icu intel-openmp \
+    jpeg json-c jxrlib keyutils krb5 lame lcms2 ld_impl_linux-64 lerc libabseil libaec libarchive libarrow libass \
+    libavif libavif16 libblas libboost libbrotlicommon libbrotlidec libbrotlienc libcap libcblas libclang13 \
+    libcrc32c libcublas libcufft libcufile libcups libcurand libcurl libcusolver libcusparse libdeflate libdrm \
+    libedit libegl libev libevent libexpat libffi libflac libfreetype libfreetype6 libgcc libgcc-ng libgfortran \
+    libgfortran-ng libgfortran5 libgl libglib libglvnd libglx libgomp libgrpc libhwloc libhwy libiconv libidn2 \
+    libjpeg-turbo libjxl liblapack liblzma libmpdec libnetcdf libnghttp2 libnpp libnsl libnvjitlink libnvjpeg libogg \
+    libopenblas libopus libparquet libpciaccess libpng libpq libprotobuf librsvg libsndfile libsodium libsqlite \
+    libssh2 libstdcxx libstdcxx-ng libsystemd0 libtasn1 libthrift libtiff libudev1 libunistring libutf8proc libuuid \
+    libuv libva libvorbis libvpl libvpx libwebp libwebp-base libxcb libxcrypt libxgboost libxkbcommon libxml2 \
+    libxslt libzip libzlib libzopfli llvm-openmp lz4-c lzo make metis mkl mpc mpfr mpg123 mpi nccl ncurses nettle \
+    nlohmann_json nodejs nomkl nspr nss ocl-icd openh264 openjpeg openldap openmpi openssl orc pango pcre pcre2 \
+    pixman poppler postgresql proj pthread-stubs pugixml pulseaudio-client python-gil python_abi pytorch-mutex qhull \
+    qt-main rav1e rdma-core re2 readline s2n sdl2 shaderc snappy spdlog sqlite suitesparse svt-av1 tbb tk tzdata ucx \
+    wayland wget x264 x265 xerces-c xkeyboard-config xz yaml yaml-cpp zeromq zfp zlib zlib-ng zstd";
+
+/// What the names of whole families of such libraries begin with.
+const NO_PYTHON_FAMILIES: [&str; 8] =
+    ["aws-c-", "font-ttf-", "gcc_", "gxx_", "kernel-headers_", "r-", "xcb-util", "xorg-"];
+/// Packages of Python whose builds do not say so, for they only bring another: `seaborn=0.13.2=hd8ed1ab_3`.
+const BRINGS_PYTHON: [&str; 6] =
+    ["cached-property", "importlib-metadata", "importlib_metadata", "nbconvert", "seaborn", "typing-extensions"];
+
+/// conda's OpenCV, of which the package index has wheels that are numbered otherwise: conda's 4.5.5 is 4.5.5.64 there.
+const OPENCV: [&str; 2] = ["opencv", "py-opencv"];
 
 /// Lists within lists take the stack of the program: no environment nests this deep.
 const MOST_DEEP: usize = 200;
@@ -93,7 +120,15 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     if TOOLS.contains(&name.as_str()) || name.starts_with('_') {
         return;
     }
-    found.builds |= COMPILERS.contains(&name.as_str());
+    let is_compiler = COMPILERS.contains(&name.as_str());
+    found.builds |= is_compiler;
+    if is_compiler && !NAMES.iter().any(|(conda, _)| *conda == name) {
+        return found.leave(line, written, "[build] is added; the lock chooses the toolkit");
+    }
+    if OPENCV.contains(&name.as_str()) {
+        let why = "the package index calls it opencv-python and numbers it otherwise: put that under [packages]";
+        return found.leave(line, written, why);
+    }
     // A package that only keeps the builds for CUDA away.
     if name == "cpuonly" {
         found.variant = Some("cpu".to_string());
@@ -101,6 +136,7 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     }
     let (version, build) = version(rest);
     let renamed = NAMES.iter().find(|(conda, _)| *conda == name).map_or(name.as_str(), |(_, ours)| ours);
+    let version = if renamed == "cuda" { line_of_cuda(&version).to_string() } else { version };
     let mut wanted = Wanted::new(renamed, &version, line);
     // A channel is named after the CUDA that it holds.
     if renamed == "cuda" && version.is_empty() {
@@ -111,11 +147,25 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     }
     // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
     wanted.is_library = match build.as_deref().filter(|build| *build != "*") {
-        Some(build) => !build.contains("py"),
-        None => NO_PYTHON.split_whitespace().any(|library| library == name),
+        Some(build) => !build.contains("py") && !BRINGS_PYTHON.contains(&name.as_str()),
+        None => is_without_python(&name),
     };
     wanted.variant = build.as_deref().and_then(variant_of_build).filter(|_| renamed == "torch");
     found.want(wanted);
+}
+
+/// `11.1` for `11.1.74`, as conda numbers what is CUDA 11.1.0: third numbers of releases have one digit.
+fn line_of_cuda(version: &str) -> &str {
+    let is_release = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match version.rsplit_once('.') {
+        Some((line, third)) if is_release && third.len() > 1 && line.contains('.') => line,
+        _ => version,
+    }
+}
+
+fn is_without_python(name: &str) -> bool {
+    NO_PYTHON_FAMILIES.iter().any(|family| name.starts_with(family))
+        || NO_PYTHON.split_whitespace().any(|library| library == name)
 }
 
 /// The version in the spelling of gpuenv.toml, and the build.
@@ -168,11 +218,27 @@ mod tests {
             ("numpy=1.26.4", false),
             ("yaml", true),
             ("pyyaml=6.0.1", false),
+            // It brings seaborn-base, and its build says nothing of Python.
+            ("seaborn=0.13.2=hd8ed1ab_3", false),
+            ("typing-extensions=4.15.0=h396c80c_0", false),
+            ("xorg-libxi=1.8.2", true),
+            ("aws-c-s3=0.7.0", true),
+            ("dav1d=1.2.1", true),
+            ("r-base=4.0.5", true),
         ] {
             let mut found = Found::default();
             package(spec, 1, &mut found);
             assert_eq!(found.wanted[0].is_library, is_library, "{spec}");
         }
+    }
+
+    #[test]
+    fn a_compiler_of_conda_asks_for_a_build() {
+        let mut found = Found::default();
+        package("cuda-nvcc=12.4", 1, &mut found);
+        assert!(found.builds && found.wanted.is_empty() && found.left.len() == 1, "{found:?}");
+        package("opencv=4.5.5", 2, &mut found);
+        assert!(found.left[1].2.contains("opencv-python"), "{found:?}");
     }
 
     #[test]
@@ -183,6 +249,10 @@ mod tests {
             ("pytorch=1.13.1=py3.10_cuda11.7_cudnn8.5.0_0", "torch", "1.13.1", Some("cu117")),
             ("pytorch=2.1.0=py3.10_cpu_0", "torch", "2.1.0", Some("cpu")),
             ("pytorch-cuda=12.1", "cuda", "12.1.*", None),
+            ("cudatoolkit-dev=11.6", "cuda", "11.6.*", None),
+            ("cudatoolkit=11.1.74=h6bb024c_0", "cuda", "11.1", None),
+            ("cudatoolkit=11.8.0=h6a678d5_0", "cuda", "11.8.0", None),
+            ("numpy-base=1.20.3=py37h74d4b33_0", "numpy", "1.20.3", None),
             ("cudatoolkit 11.3", "cuda", "11.3", None),
             ("nvidia/label/cuda-11.8.0::cuda-toolkit", "cuda", "11.8.0", None),
             ("cuda-version>=12.4,<13", "cuda", ">=12.4,<13", None),

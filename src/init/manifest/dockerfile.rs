@@ -292,6 +292,8 @@ fn words(line: &str) -> Vec<String> {
             Some(open) if c == open => quote = None,
             Some(_) => word.push(c),
             None if c == '"' || c == '\'' => (quote, any) = (Some(c), true),
+            // The rest is a comment of the shell's.
+            None if c == '#' && !any && word.is_empty() => break,
             // What ends a command is a word of its own.
             None if ";&|()".contains(c) => {
                 if any || !word.is_empty() {
@@ -359,6 +361,15 @@ mod tests {
         let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
         let told = ["uv sync --frozen --extra cu129", "/opt/conda/bin/conda env update -f env.yml", "poetry install"];
         assert_eq!(left, [&["--platform=linux/arm64"][..], &told].concat());
+    }
+
+    #[test]
+    fn what_stands_behind_a_hash_is_a_comment_of_the_shell() {
+        let found =
+            read("FROM x\nRUN pip install cmake  # that of apt is too old\nRUN pip install 'a#b' c#d\n").unwrap();
+        let wanted: Vec<&str> = found.wanted.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(wanted[0], "cmake");
+        assert!(!wanted.contains(&"that") && !wanted.contains(&"old"), "{wanted:?}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub fn of_manifests(manifests: &[Manifest], catalog: &Catalog) -> Result<(Draft,
         known: catalog.packages().into_iter().map(|package| package.name).collect(),
         draft: Draft { origin: Some(format!("Made from {}", names.join(", "))), of_files: true, ..Draft::default() },
         left: Vec::new(),
+        libraries: Vec::new(),
         is_cpu: false,
     };
     for manifest in manifests {
@@ -49,6 +50,8 @@ struct Merged<'c> {
     known: Vec<String>,
     draft: Draft,
     left: Vec<Left>,
+    /// Libraries of the file at hand that hold no Python, each with its line.
+    libraries: Vec<(usize, String)>,
     /// Whether the wheels are builds for the CPU.
     is_cpu: bool,
 }
@@ -75,6 +78,7 @@ impl Merged<'_> {
             self.package(manifest, wanted, variant);
         }
         self.leave_groups(file, &beside);
+        self.leave_libraries(file);
     }
 
     /// Whether it is something that gpuenv chooses. An extra or group that asks for such a thing is taken whole, any other
@@ -97,6 +101,16 @@ impl Merged<'_> {
         }
     }
 
+    /// Tells of libraries in one line: an exported environment has a hundred of them.
+    fn leave_libraries(&mut self, file: &str) {
+        let libraries = std::mem::take(&mut self.libraries);
+        let Some((line, _)) = libraries.first() else { return };
+        let names: Vec<&str> = libraries.iter().map(|(_, name)| name.as_str()).collect();
+        let what = if names.len() == 1 { "it is a library of conda" } else { "they are libraries of conda" };
+        let why = format!("{what}, and [packages] holds packages of Python");
+        self.leave(file, *line, &names.join(", "), why);
+    }
+
     /// What a package is called here.
     fn name_of<'w>(&self, wanted: &'w Wanted) -> &'w str {
         // What JAX brings has its own version; its requirement is told of as one that comes along.
@@ -116,6 +130,9 @@ impl Merged<'_> {
         let file = manifest.name.as_str();
         let name = self.name_of(&wanted).to_string();
         if !self.is_chosen(&wanted) {
+            if wanted.is_library {
+                return self.libraries.push((wanted.line, wanted.written));
+            }
             match self.ordinary(&name, &wanted) {
                 Ok(text) if self.draft.packages.contains(&text) => {}
                 Ok(text) => self.draft.packages.push(text),
@@ -166,9 +183,6 @@ impl Merged<'_> {
         let each: Vec<&str> = known.filter(|known| spec::other_names::is_for_one_cuda(known, name)).collect();
         if !each.is_empty() {
             return Err(format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or ")));
-        }
-        if wanted.is_library {
-            return Err("it is a library of conda, and [packages] holds packages of Python".to_string());
         }
         ordinary::requirement(wanted)
     }

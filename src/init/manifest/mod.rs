@@ -5,6 +5,7 @@
 
 mod conda;
 mod dockerfile;
+mod marker;
 mod merge;
 mod ordinary;
 mod pip;

@@ -1,11 +1,14 @@
 //! A requirement as pip writes it: `jax[cuda12]>=0.4; python_version >= "3.10"`.
 
+use super::marker::on_linux;
 use super::{Wanted, folded};
 
 /// Reads one; an error is why it is left out.
 pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
     let text = text.trim();
-    let starts_file = text.starts_with(['.', '/']) || text.contains("://") && !text.contains('@');
+    // No name of a package has a slash.
+    let has_slash = text.split([' ', ';', '[', '@', '=', '<', '>', '!', '~']).next().is_some_and(|it| it.contains('/'));
+    let starts_file = has_slash || text.starts_with('.') || text.contains("://") && !text.contains('@');
     let is_address = starts_file || text.starts_with("git+");
     // In an address a semicolon may stand, so its marker has a blank beside it.
     let parted = match is_address {
@@ -18,10 +21,11 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
     };
     // What holds on every Linux is no condition here.
     let marker = marker.filter(|marker| !marker.is_empty());
-    let marker = marker.filter(|marker| marker.contains(" and ") || !is_of_linux(marker));
-    if let Some(why) = marker.as_deref().and_then(elsewhere) {
-        return Err(why);
+    let holds = marker.as_deref().and_then(on_linux);
+    if holds == Some(false) {
+        return Err("it is for another system than Linux".to_string());
     }
+    let marker = marker.filter(|_| holds.is_none());
     if is_address {
         return Ok(Wanted { marker, ..of_address("", head, line)? });
     }
@@ -42,29 +46,6 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
         }
     };
     Ok(Wanted { extras, marker, written: text.to_string(), ..wanted })
-}
-
-/// Why a marker is of no machine that gpuenv locks for; none if it may be.
-fn elsewhere(marker: &str) -> Option<String> {
-    if is_of_linux(marker) {
-        return None;
-    }
-    let marker = compact(marker);
-    let others = ["\"darwin\"", "\"Darwin\"", "\"win32\"", "\"Windows\"", "\"cygwin\"", "!=\"linux\"", "!=\"Linux\""];
-    others.iter().any(|word| marker.contains(word)).then(|| "it is for another system than Linux".to_string())
-}
-
-/// Whether a marker admits Linux by name, or by naming another system that it does not mean.
-fn is_of_linux(marker: &str) -> bool {
-    let marker = compact(marker);
-    let linux = ["\"linux\"", "\"Linux\"", "!=\"darwin\"", "!=\"win32\"", "!=\"Darwin\"", "!=\"Windows\""];
-    let others = ["!=\"linux\"", "!=\"Linux\""];
-    linux.iter().any(|word| marker.contains(word)) && !others.iter().any(|word| marker.contains(word))
-}
-
-/// A marker in one spelling: its operators need no blanks, and either quotes are quotes.
-fn compact(marker: &str) -> String {
-    marker.replace('\'', "\"").split_whitespace().collect()
 }
 
 /// The name and version in the name of a wheel; of any other address nobody could tell what it holds.
@@ -134,6 +115,8 @@ mod tests {
             ("git+https://github.com/x/y.git", "address"),
             ("detectron2 @ git+https://github.com/x/y.git", "address"),
             ("./local", "this project"),
+            ("submodules/simple-knn", "of a folder"),
+            ("/opt/thing; sys_platform == 'linux'", "of a folder"),
             (">=2", "no requirement"),
         ] {
             let told = read(text, 1).expect_err(text);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
+use super::marker::on_linux;
 use super::{Found, MOST, Wanted, folded, line_with, rank, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
@@ -39,7 +40,7 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
         let line = line_with(text, &format!("name = \"{}\"", text_of("name")));
         // Several stand there for several systems: one for Linux is told by what the others are for.
         let elsewhere = package.get("resolution-markers").and_then(Value::as_array).is_some_and(|markers| {
-            let other = |marker: &Value| marker.as_str().is_some_and(|text| text.contains("sys_platform == 'darwin'"));
+            let other = |marker: &Value| marker.as_str().and_then(on_linux) == Some(false);
             markers.iter().all(other)
         });
         if elsewhere {

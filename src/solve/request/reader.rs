@@ -330,7 +330,11 @@ impl Reader<'_, '_> {
     pub(super) fn silences(&mut self, silences: &[Silence]) {
         for one in silences.iter().filter(|one| warning::find(&one.warning.value).is_none()) {
             let near = nearest(&one.warning.value, warning::ALL.iter().map(|known| known.code));
-            let help = near.map(|near| format!("did you mean `{near}`?"));
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "write the code between the brackets of a warning, such as `driver-end-of-life`".to_string(),
+            };
+            let help = Some(help);
             let message = format!("unknown warning `{}`", one.warning.value.escape_debug());
             self.error("unknown-warning", message, help, &one.warning);
         }

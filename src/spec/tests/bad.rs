@@ -192,6 +192,7 @@ fn a_key_in_the_wrong_table_is_one_mistake() {
         ("torch = \"2.5\"\n", "move it under `[stack]`"),
         ("[target.a]\ntorch = \"2.5\"\n", "move it under `[stack]`"),
         ("[dependencies]\ntorch = \"2.5\"\n", "write it as `[stack]`"),
+        ("[exports]\nuv = \"pyproject.toml\"\n", "write it as `[export]`"),
         ("[stack]\ntorch = \"2.5\"\ngpu = \"L4\"\n", "move it under `[target.NAME]`"),
     ] {
         let errors = errors(source);

@@ -1,0 +1,153 @@
+//! The condition behind a requirement, `sys_platform != "win32" and python_version >= "3.10"`: whether it holds on Linux.
+
+/// What is the same on every Linux that gpuenv locks for.
+const KNOWN: [(&str, &str); 5] = [
+    ("sys_platform", "linux"),
+    ("platform_system", "Linux"),
+    ("os_name", "posix"),
+    ("implementation_name", "cpython"),
+    ("platform_python_implementation", "CPython"),
+];
+/// No condition has so many parentheses within each other, and each takes the stack of the program.
+const MOST_DEEP: usize = 50;
+
+/// Whether it holds on every Linux or on none; nothing where it depends on more, or is no condition.
+pub(super) fn on_linux(marker: &str) -> Option<bool> {
+    let mut reader = Reader { words: words(marker), at: 0, is_broken: false };
+    let value = reader.any(0);
+    value.filter(|_| !reader.is_broken && reader.at == reader.words.len())
+}
+
+struct Reader {
+    words: Vec<String>,
+    at: usize,
+    is_broken: bool,
+}
+
+impl Reader {
+    fn next(&mut self) -> String {
+        self.at += 1;
+        self.words.get(self.at - 1).cloned().unwrap_or_default()
+    }
+
+    fn take(&mut self, word: &str) -> bool {
+        let is_it = self.words.get(self.at).is_some_and(|next| next == word);
+        self.at += usize::from(is_it);
+        is_it
+    }
+
+    fn any(&mut self, depth: usize) -> Option<bool> {
+        let mut value = self.all(depth);
+        while self.take("or") {
+            value = or(value, self.all(depth));
+        }
+        value
+    }
+
+    fn all(&mut self, depth: usize) -> Option<bool> {
+        let mut value = self.one(depth);
+        while self.take("and") {
+            value = not(or(not(value), not(self.one(depth))));
+        }
+        value
+    }
+
+    fn one(&mut self, depth: usize) -> Option<bool> {
+        if self.take("(") {
+            if depth == MOST_DEEP {
+                self.is_broken = true;
+                return None;
+            }
+            let value = self.any(depth + 1);
+            self.is_broken |= !self.take(")");
+            return value;
+        }
+        let left = self.next();
+        let is_not = self.take("not");
+        let (sign, right) = (self.next(), self.next());
+        self.is_broken |= right.is_empty();
+        let (left, right) = (value(&left)?, value(&right)?);
+        match (sign.as_str(), is_not) {
+            ("==", false) => Some(left == right),
+            ("!=", false) => Some(left != right),
+            ("in", _) => Some(right.contains(left) != is_not),
+            _ => None,
+        }
+    }
+}
+
+fn or(left: Option<bool>, right: Option<bool>) -> Option<bool> {
+    match (left, right) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (Some(false), Some(false)) => Some(false),
+        _ => None,
+    }
+}
+
+fn not(value: Option<bool>) -> Option<bool> {
+    value.map(|value| !value)
+}
+
+/// What a word stands for: its text in quotes, or what is known of Linux.
+fn value(word: &str) -> Option<&str> {
+    let known = KNOWN.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
+    known.or_else(|| word.strip_prefix('"'))
+}
+
+/// Words, signs and parentheses; a text in either quotes begins with one.
+fn words(marker: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut rest = marker.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let end = match first {
+            '"' | '\'' => {
+                let end = rest[1..].find(first).map_or(rest.len(), |end| end + 1);
+                words.push(format!("\"{}", &rest[1..end]));
+                rest = rest.get(end + 1..).unwrap_or_default().trim_start();
+                continue;
+            }
+            '(' | ')' => 1,
+            _ if is_sign(first) => rest.find(|c| !is_sign(c)).unwrap_or(rest.len()),
+            _ => rest.find(|c: char| c.is_whitespace() || "()\"'".contains(c) || is_sign(c)).unwrap_or(rest.len()),
+        };
+        words.push(rest[..end].to_string());
+        rest = rest[end..].trim_start();
+    }
+    words
+}
+
+fn is_sign(c: char) -> bool {
+    "=!<>~".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_hold_on_linux_or_do_not_or_depend_on_more() {
+        // As a public project writes it for its video decoder: it holds on x86_64.
+        let long = "sys_platform != 'win32' and (sys_platform != 'linux' or (platform_machine != 'aarch64' and \
+                    platform_machine != 'arm64')) and (sys_platform != 'darwin' or platform_machine != 'x86_64')";
+        for (marker, expected) in [
+            ("sys_platform == 'linux'", Some(true)),
+            ("platform_system!=\"Darwin\"", Some(true)),
+            ("sys_platform=='linux' or sys_platform=='win32'", Some(true)),
+            ("'linux' in sys_platform", Some(true)),
+            ("sys_platform not in 'win32 darwin'", Some(true)),
+            ("sys_platform == 'win32'", Some(false)),
+            ("os_name == 'nt' and python_version < '3.8'", Some(false)),
+            ("sys_platform == 'linux' and python_version < '3.10'", None),
+            ("python_version < '3.10' or sys_platform == 'linux'", Some(true)),
+            ("(sys_platform == 'darwin')", Some(false)),
+            (long, None),
+            ("(sys_platform == 'linux'", None),
+            ("sys_platform ==", None),
+            ("", None),
+            ("sys_platform == 'linux", Some(true)),
+        ] {
+            assert_eq!(on_linux(marker), expected, "{marker}");
+        }
+        assert_eq!(on_linux(&"(".repeat(1 << 20)), None);
+    }
+}
