@@ -39,6 +39,9 @@ impl ReleaseNeeds {
     }
 }
 
+/// A framework, the drivers that there may be, and the rules that are set aside.
+type Driven<'c> = (&'c str, RowSet, RowSet);
+
 /// A machine, and what was found out about it.
 #[derive(Debug)]
 pub struct Machine<'c> {
@@ -50,7 +53,7 @@ pub struct Machine<'c> {
     of_releases: RefCell<FxHashMap<&'c str, Rc<ReleaseNeeds>>>,
     of_image: RefCell<FxHashMap<DemandKey<'c>, Rc<RowSet>>>,
     unstarted: RefCell<FxHashMap<(usize, RowSet), Rc<RowSet>>>,
-    undriven: RefCell<FxHashMap<(&'c str, RowSet, RowSet), Rc<RowSet>>>,
+    undriven: RefCell<FxHashMap<Driven<'c>, Rc<RowSet>>>,
     toolkits: RefCell<FxHashMap<Option<String>, Rc<Refusals>>>,
     extensions: RefCell<FxHashMap<(u64, usize, bool), Rc<Refusals>>>,
 }
