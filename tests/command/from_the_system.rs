@@ -141,6 +141,14 @@ const CASES: &[Case] = &[
         1,
         &["upgrade the driver from 340.29 to 396.37 or newer", "!cuda-compat"],
     ),
+    // Of the branch that a GPU or a line asks for, the release that suffices is told. Source: docs.nvidia.com/cuda/archive/
+    // 11.0/cuda-toolkit-release-notes: 450.36.06 runs CUDA 11.0 alone, and minor-version compatibility begins at 450.80.02.
+    case(
+        "torch = \"2.4\"",
+        "gpu = \"T4\"\ndriver = \"440.33.01\"",
+        1,
+        &["upgrade the driver from 440.33.01 to 450.80.02 or newer"],
+    ),
     // An image that is named holds the nvcc that does not know the GPU.
     case(
         "torch = \"*\"",

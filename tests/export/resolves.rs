@@ -207,10 +207,12 @@ impl Indexes {
             .chain(rows("constraint").iter().map(|row| ("constraint", row)))
         {
             let (package, version) = (text(row, "package"), text(row, "version"));
-            // What it needs of packages that its metadata does not name: any early release is below every bound.
+            // What it needs of packages that its metadata does not name: the release that it pins, else any early one, which
+            // is below every bound.
             for asked in row.get("asks").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
                 let end = asked.find(['<', '>', '=', '!', '~']).unwrap_or(asked.len());
-                files.push(("public".to_string(), asked[..end].to_string(), "0.1".to_string(), String::new()));
+                let version = asked[end..].strip_prefix("==").unwrap_or("0.1").to_string();
+                files.push(("public".to_string(), asked[..end].to_string(), version, String::new()));
             }
             let public = version.split('+').next().unwrap().to_string();
             let index = row.get("index").and_then(Value::as_str);

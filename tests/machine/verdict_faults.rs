@@ -490,6 +490,7 @@ fn what_a_host_has_before_installation_is_no_mistake() {
         let mut host = host(json!({}));
         set(&mut host, "/libraries/1/version", json!(version));
         set(&mut host, "/libraries/0/version", json!("11.7"));
+        set(&mut host, "/platform/container", json!("docker"));
         host
     };
     for (cudnn, status) in

@@ -89,15 +89,10 @@ pub struct Module {
     pub id: Text,
     /// The compute capabilities it speaks of, in constraint grammar.
     pub gpus: Text,
-    /// Only products of these markets.
-    #[serde(default)]
-    pub classes: List<Class>,
     /// Only products that imply this CPU architecture.
     pub cpu: Option<CpuArch>,
     /// Only drivers before this one.
     pub before: Option<Version>,
-    /// The parameter of nvidia.ko with which the other flavour drives them all the same.
-    pub parameter: Option<Text>,
     /// The only flavour that drives them.
     pub needs: ModuleKind,
     /// The first driver branch whose installer chooses the other flavour by default; none = there is no safe default.
@@ -106,6 +101,11 @@ pub struct Module {
     pub says: Text,
     /// Its source.
     pub source: Text,
+    /// Only products of these markets.
+    #[serde(default)]
+    pub classes: List<Class>,
+    /// The parameter of nvidia.ko with which the other flavour drives them all the same.
+    pub parameter: Option<Text>,
 }
 
 /// What machines with some GPUs need beside a driver, or do without.

@@ -203,16 +203,20 @@ impl<'c> Finder<'_, 'c> {
         };
         // Windows numbers its drivers by itself: there the answer tells what suffices.
         let on_windows = self.spec.target(target).is_some_and(|target| target.is_wsl2());
-        let floors = pinned.iter().filter(|_| !on_windows).flat_map(|pinned| self.floors_above(pinned));
-        let higher: Vec<String> = floors.filter_map(write).collect();
+        let floors: Vec<Version> =
+            pinned.iter().filter(|_| !on_windows).flat_map(|pinned| self.floors_above(pinned)).collect();
         let before = self.found.len();
-        // Who installs another driver installs one that needs no package beside it.
-        let alone = |value: &&String| {
-            let answer = self.answer(&[set(key, value.as_str())], None);
-            answer.is_some_and(|answer| advice::compat(&answer).is_none())
+        // Who installs another driver installs one that needs no package beside it, and of a branch one that suffices.
+        let alone = |floor: &Version| {
+            let answer = self.answer(&[set(key, write(*floor)?)], None)?;
+            let least = minimum(&answer, target).map_or(*floor, |minimum| minimum.max(*floor));
+            advice::compat(&answer).is_none().then(|| write(least))?
         };
-        let alone: Vec<String> = higher.iter().find(alone).into_iter().cloned().collect();
-        self.try_values(key, if alone.is_empty() { &higher } else { &alone });
+        let values = match floors.iter().find_map(alone) {
+            Some(alone) => vec![alone],
+            None => floors.into_iter().filter_map(write).collect(),
+        };
+        self.try_values(key, &values);
         if self.found.len() > before {
             return;
         }
