@@ -274,7 +274,10 @@ fn said(value: Value) -> Value {
         _ => true,
     };
     match value {
-        Value::Object(fields) => fields.into_iter().filter(|(_, value)| says(value)).collect(),
+        Value::Object(mut fields) => {
+            fields.retain(|_, value| says(value));
+            Value::Object(fields)
+        }
         other => other,
     }
 }

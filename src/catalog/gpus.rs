@@ -237,7 +237,7 @@ fn some(gpus: Vec<&Gpu>) -> Option<Vec<&Gpu>> {
 /// The names of a few products, the shortest first, each once.
 fn shortest(gpus: Vec<&Gpu>) -> Vec<&str> {
     let mut names: Vec<&str> = gpus.into_iter().map(|gpu| &*gpu.name).collect();
-    names.sort_by_key(|name| (name.len(), *name));
+    names.sort_unstable_by_key(|name| (name.len(), *name));
     names.dedup();
     names.truncate(SUGGESTIONS);
     names

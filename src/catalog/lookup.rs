@@ -132,6 +132,20 @@ pub(super) fn nearest<T: PartialEq>(wanted: &str, names: impl Iterator<Item = (S
     if wanted.len() > MAX_COMPARED {
         return Vec::new();
     }
+    let (folded, names): (Vec<String>, Vec<T>) = names.unzip();
+    let mut names: Vec<Option<T>> = names.into_iter().map(Some).collect();
+    let mut best: Vec<T> = Vec::new();
+    for at in by_likeness(wanted, &folded) {
+        let name = names[at].take().expect("each place is told once");
+        if best.len() < SUGGESTIONS && !best.contains(&name) {
+            best.push(name);
+        }
+    }
+    best
+}
+
+/// The places of the folded names that are like what was written, the most like first.
+fn by_likeness(wanted: &str, folded: &[String]) -> Vec<usize> {
     let numbers = |text: &str| -> Vec<String> {
         text.split_whitespace().filter(|word| word.contains(|c: char| c.is_ascii_digit())).map(str::to_string).collect()
     };
@@ -141,17 +155,11 @@ pub(super) fn nearest<T: PartialEq>(wanted: &str, names: impl Iterator<Item = (S
         asked.iter().all(|number| own.contains(number))
     };
     let score = |folded: &str| (shares(folded), strsim::jaro_winkler(wanted, folded));
-    let mut scored: Vec<((bool, f64), T)> = names.map(|(folded, name)| (score(&folded), name)).collect();
+    let mut scored: Vec<((bool, f64), usize)> = folded.iter().map(|name| score(name)).zip(0..).collect();
     // A board is known by its number, whatever words stand around it.
     scored.retain(|((shared, likeness), _)| *likeness > 0.75 || *shared && !asked.is_empty());
     scored.sort_by(|((left, a), _), ((right, b), _)| right.cmp(left).then(b.total_cmp(a)));
-    let mut best: Vec<T> = Vec::new();
-    for (_, name) in scored {
-        if best.len() < SUGGESTIONS && !best.contains(&name) {
-            best.push(name);
-        }
-    }
-    best
+    scored.into_iter().map(|(_, at)| at).collect()
 }
 
 #[cfg(test)]

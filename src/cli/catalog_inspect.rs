@@ -256,7 +256,7 @@ impl Reader<'_> {
         let (mut seen, mut infos) = (0, Vec::new());
         while let Some((place, depth)) = waiting.pop() {
             let mut entries: Vec<fs::DirEntry> = fs::read_dir(&place).map_err(fault)?.flatten().collect();
-            entries.sort_by_key(fs::DirEntry::file_name);
+            entries.sort_unstable_by_key(fs::DirEntry::file_name);
             for entry in entries {
                 seen += 1;
                 if seen > MOST_FILES {

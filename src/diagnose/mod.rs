@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Component, Text};
 use crate::spec::{Observed, ObservedGpu};
-use crate::types::Version;
+use crate::types::{Version, map_of};
 
 use fields::LogFields;
 use signatures::{LAST_RESORT, Match, SIGNATURES};
@@ -108,7 +108,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     for found in &mut matches {
         fields.complete(found);
     }
-    let others: Extract = matches.iter().rev().flat_map(|found| found.extract.clone()).collect();
+    let others: Extract = map_of(matches.iter().rev().flat_map(|found| found.extract.clone()));
     if let Some(first) = matches.first_mut() {
         for (key, value) in others {
             first.extract.entry(key).or_insert(value);

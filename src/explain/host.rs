@@ -273,7 +273,7 @@ fn written(change: &Change) -> String {
 /// A stack in a line, what matters most first.
 fn listed(stack: &BTreeMap<String, String>) -> String {
     let mut packages: Vec<(&String, &String)> = stack.iter().collect();
-    packages.sort_by_key(|(name, _)| importance(name));
+    packages.sort_unstable_by_key(|(name, _)| importance(name));
     list(packages.into_iter().map(|(name, version)| format!("{name} {version}")))
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::lock::{ArchLists, DriverLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock, Wheel};
+use crate::types::map_of;
 
 use super::ExportError;
 use super::format::{Format, Options, Render, Targets};
@@ -109,9 +110,9 @@ impl<'a> Document<'a> {
             format: SHAPE,
             stack,
             arch_list,
-            targets: targets.iter().map(|(name, target)| (*name, Target::new(target))).collect(),
+            targets: map_of(targets.iter().map(|(name, target)| (*name, Target::new(target)))),
             wheels: lock.wheel.iter().filter(is_chosen).collect(),
-            packages: lock.packages().collect(),
+            packages: map_of(lock.packages()),
             overrides: &lock.overrides,
         }
     }

@@ -254,7 +254,7 @@ impl Ledger<'_, '_> {
             FactLock { id, source, digest, supports, grade }
         });
         let mut facts: Vec<FactLock> = facts.collect();
-        facts.sort_by(|a, b| a.id.cmp(&b.id));
+        facts.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         facts
     }
 }

@@ -62,7 +62,7 @@ pub fn renew(spec: &Spec, request: &Request<'_>, previous: Option<&Lock>, upgrad
                 used.push(OverrideLock { rule: off.rule, target, overlay: None, reason: one.reason.value.clone() });
             }
         }
-        used.sort_by(|a, b| (&a.rule, &a.target).cmp(&(&b.rule, &b.target)));
+        used.sort_unstable_by(|a, b| (&a.rule, &a.target).cmp(&(&b.rule, &b.target)));
         lock.overrides = used;
     }
     renewed

@@ -2,8 +2,8 @@
 //!
 //! The child speaks in lines on a pipe of its own: `>` what it is doing, `=` what it has learnt so far, as JSON, `!`
 //! that it will not go on and why, `~` that what follows may crash it and is not needed, `.` that it has told
-//! everything. The last `=` counts, so that a crash costs only what came after it. Its standard output is turned into its standard error before any foreign code runs, so that a
-//! library that prints cannot speak for it.
+//! everything. The last `=` counts, so that a crash costs only what came after it. Its standard output is turned into
+//! its standard error before any foreign code runs, so that a library that prints cannot speak for it.
 //!
 //! The parent waits for an answer and for little else: not for ever for the destructors of foreign libraries, not for a
 //! daemon that keeps the pipes open and, where the kernel does not let go of it, not for the child's burial.

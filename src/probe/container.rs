@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::host::{ApiError, Cdi, Container, ProbeStatus, Record};
-use crate::types::Version;
+use crate::types::{Version, map_of};
 
 use super::context::{Depth, ProbeContext};
 use super::program::{self, LIMIT};
@@ -53,7 +53,7 @@ fn runtimes(context: &ProbeContext, deep: bool) -> BTreeMap<String, String> {
         let said = if deep { program::run(context, &path, &[ask], LIMIT).out } else { String::new() };
         (name.to_string(), first_version(&said).map_or(String::new(), |version| version.to_string()))
     });
-    told.collect()
+    map_of(told)
 }
 
 /// `Docker version 27.3.1, build ce12230`, `containerd github.com/containerd/containerd/v2 v2.0.0 207ad71`, `3.5.0`

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use crate::host::environment::is_kept;
+use crate::types::map_of;
 
 use super::context::ProbeContext;
 use super::loader;
@@ -27,7 +28,7 @@ pub fn set(environment: &mut Vec<(OsString, OsString)>, name: &str, value: &str)
 pub fn that_matters(context: &ProbeContext) -> BTreeMap<String, String> {
     let pairs = context.environment.iter().filter_map(|(name, value)| Some((name.to_str()?, value)));
     let pairs = pairs.filter(|(name, _)| is_kept(name));
-    pairs.map(|(name, value)| (name.to_string(), value.to_string_lossy().into_owned())).collect()
+    map_of(pairs.map(|(name, value)| (name.to_string(), value.to_string_lossy().into_owned())))
 }
 
 /// What a child is given: what matters, without what would run other people's code in it; messages in English.

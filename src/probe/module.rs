@@ -111,7 +111,7 @@ fn paths(context: &ProbeContext, system: Option<System>) -> Vec<String> {
     let mut others = context.names("/dev");
     others.retain(|name| is_gpu(name) || (system == Some(System::Tegra) && name.starts_with("nvhost-")));
     // 2 before 10.
-    others.sort_by_key(|name| (name.len(), name.clone()));
+    others.sort_unstable_by_key(|name| (name.len(), name.clone()));
     names.extend(others);
     names.iter().map(|name| format!("/dev/{name}")).collect()
 }

@@ -115,8 +115,10 @@ fn ask(context: &ProbeContext, path: &Path, python: &mut Python) -> ProbeStatus 
     python.bits = told.bits;
     python.sites = told.sites;
     let matters = |name: &str| matters(name) || context.options.packages.contains(name);
-    python.packages = told.packages.into_iter().filter(|(name, _)| matters(name)).collect();
-    python.origins = told.origins.into_iter().filter(|(name, _)| python.packages.contains_key(name)).collect();
+    python.packages = told.packages;
+    python.packages.retain(|name, _| matters(name));
+    python.origins = told.origins;
+    python.origins.retain(|name, _| python.packages.contains_key(name));
     ended(&python.fault)
 }
 

@@ -58,7 +58,7 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
 /// The heart of a lock in a line: its most important packages.
 fn heart(lock: &Lock, targets: &str) -> String {
     let mut stack: Vec<(&String, &String)> = lock.stack.iter().collect();
-    stack.sort_by_key(|(name, _)| importance(name));
+    stack.sort_unstable_by_key(|(name, _)| importance(name));
     let mut parts: Vec<String> = stack.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
     parts.truncate(4);
     parts.push(targets.to_string());
@@ -141,14 +141,14 @@ fn choices(lock: &Lock, other: Option<&Lock>) -> BTreeMap<String, Section> {
 /// Packages in the order of importance.
 fn packages(stack: &BTreeMap<String, String>) -> Section {
     let mut rows: Section = stack.iter().map(|(name, version)| (name.clone(), version.clone())).collect();
-    rows.sort_by_key(|(name, _)| importance(name));
+    rows.sort_unstable_by_key(|(name, _)| importance(name));
     rows
 }
 
 /// The choices of one target.
 fn of_target(lock: &Lock, target: &TargetLock) -> Section {
-    let own = target.stack.iter().flatten().filter(|(name, version)| lock.stack.get(*name) != Some(version));
-    let own: BTreeMap<String, String> = own.map(|(name, version)| (name.clone(), version.clone())).collect();
+    let mut own = target.stack.clone().unwrap_or_default();
+    own.retain(|name, version| lock.stack.get(name) != Some(version));
     let mut rows = packages(&own);
     let mut put = |key: &str, value: Option<String>| rows.extend(value.map(|value| (key.to_string(), value)));
     put("image", target.image.clone());

@@ -210,9 +210,8 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, det
     };
     let marked = conflict.culprits.iter().zip(labels);
     let marked = marked.filter_map(|(key, says)| Some((spec.key_span(key)?, label(key, says))));
-    let mut marks: Vec<(Range<usize>, String)> = marked.take(detail.marks).collect();
-    marks.sort_by_key(|(span, _)| span.start);
-    text += &snippet::render(screen, file, &marks).unwrap_or_default();
+    let marks: Vec<(Range<usize>, String)> = marked.take(detail.marks).collect();
+    text += &snippet::render(screen, file, marks).unwrap_or_default();
     text + &story(screen, conflict, detail)
 }
 
@@ -276,7 +275,7 @@ fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, detail: De
     };
     let mut stack: Vec<(&String, &String)> =
         fix.stack.iter().filter(|(name, version)| named(name) && !said(name, version)).collect();
-    stack.sort_by_key(|(name, _)| importance(name));
+    stack.sort_unstable_by_key(|(name, _)| importance(name));
     let stack: Vec<String> = stack.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
     let result = match stack.is_empty() {
         true => String::new(),

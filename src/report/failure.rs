@@ -116,7 +116,7 @@ pub(super) fn render(screen: &Screen, failure: &Failure) -> String {
             .file
             .as_ref()
             .zip(problem.span.clone())
-            .and_then(|(file, span)| snippet::render(screen, file, &[(span, String::new())]));
+            .and_then(|(file, span)| snippet::render(screen, file, vec![(span, String::new())]));
         match snippet {
             Some(snippet) => text += &(screen.wrapped(&format!("{head} "), &clean(&problem.message)) + &snippet),
             None => text += &screen.wrapped(&format!("{head} "), &format!("{place}{}", clean(&problem.message))),

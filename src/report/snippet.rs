@@ -22,20 +22,21 @@ const NEAR: usize = 40;
 /// What is drawn between a line's number and its text, and before the number.
 const FRAME: usize = 4;
 
-/// The snippet; none where it would fill the screen.
-pub(super) fn render(screen: &Screen, file: &SourceFile, marks: &[(Range<usize>, String)]) -> Option<String> {
+/// The snippet, with its marks as they stand in the file; none where it would fill the screen.
+pub(super) fn render(screen: &Screen, file: &SourceFile, mut marks: Vec<(Range<usize>, String)>) -> Option<String> {
+    marks.sort_by_key(|(span, _)| span.start);
     let text = printable(&file.text);
     let inside = |span: &Range<usize>| span.start <= span.end && span.end <= text.len();
     if marks.is_empty() || !marks.iter().all(|(span, _)| inside(span) && shows(&text, span)) {
         return None;
     }
     if screen.narrated {
-        return Some(narrate(screen, file, &text, marks));
+        return Some(narrate(screen, file, &text, &marks));
     }
     let number = text.lines().count().max(1).to_string().len();
     let spans: Vec<Range<usize>> = marks.iter().map(|(span, _)| span.clone()).collect();
     let Cut { text, marks: spans, shifts } = cut(&text, &spans, screen.width.saturating_sub(number + FRAME));
-    let labels = spans.iter().zip(marks).map(|(span, (_, label))| {
+    let labels = spans.iter().zip(&marks).map(|(span, (_, label))| {
         // Miette marks nothing where nothing stands: one byte is the least there is to point at.
         let length = span.len().max(usize::from(span.start < text.len()));
         LabeledSpan::new((!label.is_empty()).then(|| clean(label).into_owned()), span.start, length)

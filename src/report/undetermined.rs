@@ -34,8 +34,7 @@ pub(super) fn render(
             .extend(span.filter(|span| marks.iter().all(|(other, _)| other != span)).map(|span| (span, String::new())));
     }
     marks.truncate(MARKS);
-    marks.sort_by_key(|(span, _)| span.start);
-    text += &snippet::render(screen, file, &marks).unwrap_or_default();
+    text += &snippet::render(screen, file, marks).unwrap_or_default();
     for unknown in unknowns {
         text += &screen.wrapped("  - ", &format!("not known: {}", clean(&unknown.fact)));
         text += &screen.wrapped("    ", &format!("{} {}", screen.help("to find out:"), clean(&unknown.how)));

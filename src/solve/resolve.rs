@@ -176,7 +176,7 @@ pub fn resolve<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Res
     if !unseen.is_empty() {
         return Resolution::Undetermined(unseen);
     }
-    targets.sort_by(|a, b| a.name.cmp(&b.name));
+    targets.sort_unstable_by(|a, b| a.name.cmp(&b.name));
     Resolution::Solution(Solution { targets })
 }
 
@@ -254,7 +254,7 @@ fn with_forward_compat<'c>(
     } else {
         vec![minimal_subset(&may, attempt)]
     };
-    subsets.sort_by_key(|these| (weight(these), these.clone()));
+    subsets.sort_unstable_by_key(|these| (weight(these), these.clone()));
     for these in &subsets {
         for pass in PASSES {
             let policy = Policy { forward_compat: ForwardCompat::These(these), ..*pass };

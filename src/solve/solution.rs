@@ -141,7 +141,7 @@ impl<'c> Solution<'c> {
                 targets.push(TargetAnswer { name: target.name.to_string(), chosen: chosen.clone() });
             }
         }
-        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        targets.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         Solution { targets }
     }
 

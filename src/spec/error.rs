@@ -19,6 +19,13 @@ pub struct SpecError {
     pub help: Option<String>,
 }
 
+impl SpecError {
+    /// Mistakes are told as they stand in the file; of those of one place the first found comes first.
+    pub fn in_file_order(errors: &mut [SpecError]) {
+        errors.sort_by_key(|error| error.span.start);
+    }
+}
+
 /// A refusal that does not know yet where the text stood: the same words serve files and single edits.
 #[derive(Debug)]
 pub(super) struct Refusal {

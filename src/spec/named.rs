@@ -13,6 +13,12 @@ pub struct Targets {
 }
 
 impl Targets {
+    fn new(in_order: Vec<Target>) -> Targets {
+        let mut by_name: Vec<usize> = (0..in_order.len()).collect();
+        by_name.sort_unstable_by_key(|at| in_order[*at].name.as_str());
+        Targets { in_order, by_name }
+    }
+
     /// The target of this name.
     pub fn named(&self, name: &str) -> Option<&Target> {
         self.place(name).map(|at| &self.in_order[at])
@@ -30,10 +36,7 @@ impl Targets {
 
 impl FromIterator<Target> for Targets {
     fn from_iter<I: IntoIterator<Item = Target>>(targets: I) -> Targets {
-        let in_order: Vec<Target> = targets.into_iter().collect();
-        let mut by_name: Vec<usize> = (0..in_order.len()).collect();
-        by_name.sort_by_key(|at| in_order[*at].name.as_str());
-        Targets { in_order, by_name }
+        Targets::new(targets.into_iter().collect())
     }
 }
 

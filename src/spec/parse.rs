@@ -43,7 +43,7 @@ pub fn parse_part(source: &str) -> (Spec, Vec<SpecError>) {
         broken.iter().filter(|error| error.code == "toml-syntax").map(|error| line_at(source, error.span.start).0);
     let sound = sound.min().unwrap_or(usize::MAX);
     broken.extend(errors.into_iter().filter(|error| error.code != "missing" && error.span.end <= sound));
-    broken.sort_by_key(|error| error.span.start);
+    SpecError::in_file_order(&mut broken);
     (Spec::default(), broken)
 }
 

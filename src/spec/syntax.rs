@@ -27,7 +27,7 @@ pub(super) fn read(source: &str) -> (Option<Spanned<DeTable<'_>>>, Vec<SpecError
     };
     let mut translated: Vec<SpecError> =
         errors.iter().take(MAX_TRANSLATED).map(|error| translate(source, error)).collect();
-    translated.sort_by_key(|error| error.span.start);
+    SpecError::in_file_order(&mut translated);
     // One mistake often breaks two rules of TOML at once; a line is said to be wrong once.
     let mut last = None;
     translated

@@ -29,7 +29,8 @@ pub fn add_target(source: &str, name: &str, keys: &[(String, String)]) -> Result
     })?;
     let (was, is) = (begun(source)?.inputs(), begun(&text)?);
     let prefix = format!("{path}.");
-    let others = is.inputs().into_iter().filter(|(key, _)| !key.starts_with(&prefix)).collect();
+    let mut others = is.inputs();
+    others.retain(|key, _| !key.starts_with(&prefix));
     if was == others && is.target(name).is_some() { Ok(text) } else { Err(RewriteError::Different) }
 }
 

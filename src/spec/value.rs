@@ -52,7 +52,7 @@ impl<'s> Reader<'s> {
     /// The errors in file order.
     pub fn finish(self) -> Vec<SpecError> {
         let mut errors = self.errors;
-        errors.sort_by_key(|error| error.span.start);
+        SpecError::in_file_order(&mut errors);
         if self.left_off > 0 {
             let end = self.source.len();
             errors.push(Refusal::new("too-many", format!("{} more errors are not shown", self.left_off)).at(end..end));

@@ -56,7 +56,7 @@ pub fn read(
     // Without all of its overlays, names would be missed that are there.
     if let Ok(catalog) = catalog_of(&spec, &file) {
         errors.extend(Request::new(&spec, &Compiled::new(&catalog)).err().into_iter().flatten());
-        errors.sort_by_key(|error| error.span.start);
+        SpecError::in_file_order(&mut errors);
     }
     Err(Failure::spec(errors, file))
 }

@@ -16,6 +16,8 @@ pub mod toml_memory;
 pub mod variant;
 pub mod version;
 
+use std::collections::BTreeMap;
+
 pub use arch::{Arch, Cc, CpuArch, Suffix};
 pub use arch_list::{ArchEntry, ArchList};
 pub use constraint::Constraint;
@@ -23,6 +25,14 @@ pub use require::Requirement;
 pub use specifier::Specifier;
 pub use text::{List, Text};
 pub use version::Version;
+
+/// Pairs by their keys; of two with one key the later counts. What is few is inserted one by one: `collect` sorts all of it
+/// first, with code of its own for every kind of pair.
+pub fn map_of<K: Ord, V>(pairs: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K, V> {
+    let mut map = BTreeMap::new();
+    map.extend(pairs);
+    map
+}
 
 /// Some things in their order, each once.
 pub fn distinct<T: Ord>(of: impl IntoIterator<Item = T>) -> Vec<T> {

@@ -4,10 +4,10 @@
 //! `450.80.02` become `450.80.2`: what was written is what is printed.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
@@ -30,6 +30,12 @@ pub struct Written {
     plain: bool,
     /// Number of components written.
     len: u8,
+}
+
+/// What was read so far, by its text.
+fn kept() -> MutexGuard<'static, HashMap<&'static str, Version>> {
+    static KEPT: LazyLock<Mutex<HashMap<&str, Version>>> = LazyLock::new(Mutex::default);
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Why a text is not a version.
@@ -70,18 +76,16 @@ impl Version {
 
     /// What was written, kept for the rest of the process; equal texts are kept once.
     fn keep(text: &str) -> Self {
-        static KEPT: Mutex<BTreeMap<&'static str, Version>> = Mutex::new(BTreeMap::new());
-        let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kept.get(text) {
-            return *known;
-        }
         let new = Version(Box::leak(Box::new(Written::new(Box::leak(text.into())))));
-        kept.insert(new.0.text, new);
-        new
+        *kept().entry(new.0.text).or_insert(new)
     }
 
     /// Reads a version, keeping its spelling.
     pub fn parse(text: &str) -> Result<Self, VersionError> {
+        // Most of what is read has been read before.
+        if let Some(known) = kept().get(text) {
+            return Ok(*known);
+        }
         if text.is_empty() {
             return Err(VersionError::Empty);
         }

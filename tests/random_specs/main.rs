@@ -15,7 +15,7 @@ use common::parallel;
 use laws::Tried;
 
 /// The seeds that every run tries.
-const QUICK: Range<u64> = 0..150;
+const QUICK: Range<u64> = 0..60;
 
 fn seeds() -> Range<u64> {
     let Ok(text) = std::env::var("GPUENV_RANDOM_SPECS") else { return QUICK };

@@ -1,12 +1,12 @@
 //! Toolkits and the libraries beside them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row, RowName};
 use super::{Say, months};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::types::{Arch, Cc, Constraint, Version};
+use crate::types::{Arch, Constraint, Version, map_of};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     toolkits(catalog, say);
@@ -153,8 +153,7 @@ fn code(catalog: &Catalog, say: Say<'_>) {
     let lines = Rules::of(catalog, Subject::Gpu, Subject::Cuda);
     // Servers were read: boards with a CPU of their own have libraries of their own.
     let boards = catalog.gpus.iter().filter(|row| row.cpu.is_none() && row.class != Class::Jetson);
-    let gpus: BTreeMap<Cc, Version> =
-        boards.filter_map(|row| Some((row.cc, Version::parse(&row.cc.to_string()).ok()?))).collect();
+    let gpus = map_of(boards.filter_map(|row| Some((row.cc, Version::parse(&row.cc.to_string()).ok()?))));
     let cudnns = catalog.cudnns.iter().map(|row| held!("cudnn", Subject::Cudnn, row));
     let nccls = catalog.nccls.iter().map(|row| held!("nccl", Subject::Nccl, row));
     for row in cudnns.chain(nccls) {

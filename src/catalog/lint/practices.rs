@@ -7,6 +7,7 @@ use super::super::expected;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
+use crate::types::map_of;
 
 /// A listing is that of an index, and what was read whole is known whole.
 pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
@@ -61,7 +62,7 @@ fn groups(catalog: &Catalog, practice: &Practice) -> BTreeMap<String, bool> {
         known.entry(expected::group(build, practice.among)).or_default().push(value);
     }
     let several = known.into_iter().filter(|(_, values)| values.len() > 1);
-    several.map(|(group, values)| (group, values.windows(2).all(|pair| pair[0] == pair[1]))).collect()
+    map_of(several.map(|(group, values)| (group, values.windows(2).all(|pair| pair[0] == pair[1]))))
 }
 
 /// What a build is known to have; a list of Pythons that is not whole tells nothing.

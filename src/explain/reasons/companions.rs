@@ -18,11 +18,21 @@ const MOST_RELEASES: usize = 2;
 impl<'c> Explainer<'_, 'c> {
     /// What the newest admitted releases of the blamed packages say of themselves.
     pub(super) fn companions_say(&mut self, mut says: impl FnMut(&Companion) -> Option<String>) {
-        let (request, catalog) = (self.request, self.request.catalog);
-        let blamed: Vec<_> = request.companions.iter().filter(|ask| self.blames(ask.package)).collect();
-        for ask in blamed {
+        for row in self.newest_blamed() {
+            let Some(sentence) = says(row) else { continue };
+            self.say(format!("{} {} {sentence}", row.package, row.version));
+            let source = row.arch_source.as_ref().unwrap_or(&row.source);
+            let source = self.request.catalog.source_of(source, row.version.as_str(), &row.package, "");
+            self.fact(format!("{}-{}", row.package, row.version), source);
+        }
+    }
+
+    /// The newest admitted releases of each blamed package.
+    fn newest_blamed(&self) -> Vec<&'c Companion> {
+        let mut newest = Vec::new();
+        for ask in self.request.companions.iter().filter(|ask| self.blames(ask.package)) {
             let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
-            let mut rows: Vec<&Companion> = catalog.companions.iter().rev().filter(admitted).collect();
+            let mut rows: Vec<&Companion> = self.request.catalog.companions.iter().rev().filter(admitted).collect();
             // A version can have a release for each variant of its framework: the one asked for speaks for it.
             let named = |row: &Companion| {
                 let variant = row.variant.as_deref();
@@ -37,14 +47,9 @@ impl<'c> Explainer<'_, 'c> {
             if rows.iter().any(|row| self.follows(row)) {
                 rows.retain(|row| self.follows(row));
             }
-            for row in rows.into_iter().take(MOST_RELEASES) {
-                let Some(sentence) = says(row) else { continue };
-                self.say(format!("{} {} {sentence}", row.package, row.version));
-                let source = row.arch_source.as_ref().unwrap_or(&row.source);
-                let source = catalog.source_of(source, row.version.as_str(), &row.package, "");
-                self.fact(format!("{}-{}", row.package, row.version), source);
-            }
+            newest.extend(rows.into_iter().take(MOST_RELEASES));
         }
+        newest
     }
 
     /// Whether no release asked for of some blamed companion holds code for a GPU, and no framework is blamed: then

@@ -85,7 +85,7 @@ fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<
                 None => boards.push(gpu.clone()),
             }
         }
-        gpus.sort_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
+        gpus.sort_unstable_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
         gpus.dedup_by(|a, b| a.name == b.name);
     }
     let is_plain = |os: &Os| !os.musl && !os.own_packages && os.cuda.is_none() && os.boards.is_empty();

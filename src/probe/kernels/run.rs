@@ -209,7 +209,7 @@ fn nvrtc_ptx(nvrtc: &Nvrtc, cc: Cc, about: &mut Kernel) -> Result<Option<Vec<u8>
         None => prebuilt::archs().collect(),
     };
     known.retain(|arch| ptx_runs(*arch, cc));
-    known.sort_by_key(|arch| Reverse(*arch));
+    known.sort_unstable_by_key(|arch| Reverse(*arch));
     for arch in known {
         let ptx = match nvrtc.compile(prebuilt::SOURCE, arch, Form::Ptx) {
             // It did not say what it knows, so it is tried from the top.

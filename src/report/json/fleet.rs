@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::fleet::{Cause, Group, Outcome, Tally};
+use crate::types::map_of;
 use crate::verify::Status;
 
 /// The format of both documents.
@@ -81,7 +82,7 @@ impl<'a> FleetGroups<'a> {
             format: FORMAT,
             status: worst.unwrap_or(Status::Unknown),
             hosts: tally.hosts,
-            counts: statuses.iter().map(|status| (status.as_str(), tally.count(*status))).collect(),
+            counts: map_of(statuses.iter().map(|status| (status.as_str(), tally.count(*status)))),
             groups: tally.in_order().into_iter().map(group).collect(),
             drivers: &tally.drivers,
             gpus: &tally.gpus,

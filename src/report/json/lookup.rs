@@ -15,6 +15,7 @@ use crate::explain::unlocks::Opening;
 use crate::explain::why::{self, Why};
 use crate::report::Standing;
 use crate::report::schema::Schema;
+use crate::types::map_of;
 
 use super::OK;
 
@@ -247,7 +248,7 @@ impl<'a> Census<'a> {
             kind: count.kind,
             name: count.name.trim(),
             rows: count.rows,
-            by_source: SourceKind::ALL.iter().map(|kind| kind.as_str()).zip(count.by_kind).collect(),
+            by_source: map_of(SourceKind::ALL.iter().map(|kind| kind.as_str()).zip(count.by_kind)),
         });
         Census {
             status: OK,

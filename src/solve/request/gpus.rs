@@ -39,7 +39,7 @@ impl<'c> Reader<'_, 'c> {
             };
             self.error(code, message, Some(help), written);
         }
-        found.sort_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
+        found.sort_unstable_by(|a, b| (a.cc, &a.name).cmp(&(b.cc, &b.name)));
         Gpus::These(found)
     }
 
@@ -103,7 +103,7 @@ impl<'c> Reader<'_, 'c> {
 fn ambiguous(catalog: &Catalog, name: &str, candidates: Vec<&Gpu>) -> (&'static str, String, String) {
     let mut kinds = candidates;
     let unlike = |gpu: &Gpu| !gpu.name.to_lowercase().contains(&name.to_lowercase());
-    kinds.sort_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
+    kinds.sort_unstable_by_key(|gpu| (gpu.cc, gpu.class, unlike(gpu), gpu.name.len(), gpu.name));
     kinds.dedup_by_key(|gpu| (gpu.cc, gpu.class));
     let listed: Vec<String> = kinds.iter().map(|gpu| named_among(catalog, gpu, &kinds)).collect();
     let message = format!("`{}` is ambiguous: GPUs of that name differ", name.escape_debug());

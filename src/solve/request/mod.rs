@@ -234,10 +234,10 @@ impl<'c> Request<'c> {
         off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
         let mut targets: Vec<TargetRequest> =
             spec.targets.iter().map(|target| reader.target(target, build.is_some(), &off)).collect();
-        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        targets.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         reader.silences(&spec.silences);
         if !reader.errors.is_empty() {
-            reader.errors.sort_by_key(|error| error.span.start);
+            SpecError::in_file_order(&mut reader.errors);
             return Err(reader.errors);
         }
         let request = Request {
