@@ -2,7 +2,7 @@
 //!
 //! A name is tried as a whole first ("RTX 3090" is not the RTX 3090 Ti), then as a family ("Tesla V100" is
 //! every product it begins). Several products are one answer as long as they agree in what decides anything:
-//! compute capability, market, last driver branch and CPU architecture.
+//! compute capability, last driver branch and CPU architecture.
 
 use std::borrow::Cow;
 
@@ -251,10 +251,11 @@ fn has_namesakes(gpus: &[&Gpu]) -> bool {
     names.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// Whether products agree in what decides anything.
+/// Whether products agree in what decides anything. What data-centre boards alone may do is left out where others bear the
+/// name too, for each of them must be served.
 fn agree(gpus: &[&Gpu]) -> bool {
-    fn key(gpu: &Gpu) -> (Cc, bool, Option<&Version>, Option<CpuArch>) {
-        (gpu.cc, gpu.class == Class::Datacenter, gpu.last_branch.as_ref(), gpu.cpu)
+    fn key(gpu: &Gpu) -> (Cc, Option<&Version>, Option<CpuArch>) {
+        (gpu.cc, gpu.last_branch.as_ref(), gpu.cpu)
     }
     gpus.windows(2).all(|pair| key(pair[0]) == key(pair[1]))
 }

@@ -11,7 +11,8 @@ use super::fits;
 use super::older::{self, least};
 use super::own;
 use super::platform::{Platform, Takes};
-use super::request::{PackageRequest, Request};
+use super::reading::Reading;
+use super::request::{PackageRequest, Request, TargetRequest};
 use super::unknowns::{self, OVERLAY, Unknown};
 
 /// What nobody has read of what a request asks for.
@@ -23,6 +24,10 @@ pub struct Unread<'c> {
     releases: Vec<&'c str>,
     /// Packages that may have been made for the system of some targets, and these targets' machines.
     for_systems: Vec<(&'c str, Platform<'c>)>,
+    /// CUDA, cuDNN and NCCL where what is asked for is older than the catalog.
+    parts: Vec<&'static str>,
+    /// Targets with no toolkit but such that are older than the catalog, by position.
+    old_toolkits: Vec<usize>,
 }
 
 impl<'c> Unread<'c> {
@@ -52,13 +57,50 @@ impl<'c> Unread<'c> {
                 unread.for_systems.push((ask.package, platform));
             }
         }
+        // A framework brings its own CUDA, which is known.
+        if request.frameworks.is_empty() {
+            unread.of_parts(request);
+        }
         unread
+    }
+
+    /// Releases of CUDA and of its libraries from before the catalog begins.
+    fn of_parts(&mut self, request: &Request<'c>) {
+        let catalog = request.catalog;
+        let oldest_toolkit = catalog.toolkits.iter().map(|row| row.version).min();
+        let parts = [
+            ("cuda", &request.cuda, oldest_toolkit),
+            ("cudnn", &request.cudnn, catalog.cudnns.iter().map(|row| row.version).min()),
+            ("nccl", &request.nccl, catalog.nccls.iter().map(|row| row.version).min()),
+        ];
+        for (part, wanted, oldest) in parts {
+            let (Some(wanted), Some(oldest)) = (wanted, oldest) else { continue };
+            if is_older(wanted, &oldest) {
+                self.unknowns.push(older_than_all(part, wanted.as_str(), &oldest, format!("stack.{part}")));
+                self.parts.push(part);
+            }
+        }
+        let Some(oldest) = oldest_toolkit else { return };
+        for (at, target) in request.targets.iter().enumerate() {
+            let Some(newest) = target.toolkits.iter().flatten().max().filter(|newest| **newest < oldest) else {
+                continue;
+            };
+            let unknown = older_than_all("the toolkit", newest.as_str(), &oldest, target.key("toolkit"));
+            self.unknowns.push(unknown);
+            self.old_toolkits.push(at);
+        }
     }
 
     /// The requests that all have an answer if this one may have one: what is read of it on all targets, and what was made
     /// for some targets' systems on the others.
     pub fn rest(&self, request: &Request<'c>) -> Vec<Request<'c>> {
-        let base = request.without(&self.releases);
+        let mut base = request.without(&self.releases);
+        base.forget(&self.parts);
+        for &at in &self.old_toolkits {
+            let target = &base.targets[at];
+            let reading = Reading { toolkits: None, ..(*target.reading).clone() };
+            base.targets[at] = TargetRequest::new(request.problem, &target.name, reading);
+        }
         if self.for_systems.is_empty() {
             return vec![base];
         }
@@ -90,7 +132,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let then =
         |what: &str| format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}");
     let whole = catalog.wholly_read(package);
-    if wanted.comparisons().filter_map(|one| one.version).max()? < *oldest {
+    if is_older(wanted, oldest) {
         return Some(Unknown {
             fact: format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
             keys: key,
@@ -129,6 +171,20 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
         keys: key,
         how: format!("{}, or take a release that is known (`gpuenv catalog show {package}`)", then("it")),
     })
+}
+
+/// Whether all that a constraint names is older than the oldest that is known.
+fn is_older(wanted: &Constraint, oldest: &Version) -> bool {
+    wanted.comparisons().filter_map(|one| one.version).max().is_some_and(|newest| newest < *oldest)
+        && !wanted.admits(oldest)
+}
+
+fn older_than_all(what: &str, wanted: &str, oldest: &Version, key: String) -> Unknown {
+    Unknown {
+        fact: format!("{what} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
+        keys: vec![key],
+        how: format!("see what NVIDIA's notes on that release say; then {OVERLAY}, or take {oldest} or newer"),
+    }
 }
 
 /// Whether what is asked for is known for every target: a snapshot that lies in its image is no release.

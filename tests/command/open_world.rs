@@ -156,7 +156,7 @@ const CASES: &[Case] = &[
     case("torch = \"*\"", "gpu = \"sm_110\"", 0, &["torch        2.15.0"]),
     // A family is every product that its name begins.
     case("torch = \"*\"", "gpu = \"Titan\"", 2, &["[ambiguous-gpu]", "TITAN V"]),
-    case("torch = \"*\"", "gpu = \"RTX PRO 6000\"", 2, &["[ambiguous-gpu]", "for data centres"]),
+    case("torch = \"*\"", "gpu = \"RTX PRO 6000\"", 0, &["arch-list    12.0"]),
     // Wheels for a JetPack lie where nobody has read all of them. Source: github.com/dusty-nv/jetson-containers/issues/1283.
     case(
         "onnxruntime-gpu = \"*\"\npython = \"3.10\"",
@@ -295,6 +295,10 @@ const CASES: &[Case] = &[
         &["`torch = \"2.9\"` is incompatible with `driver = \"390\"`"],
     ),
     case("torch = \"1.99\"", "gpu = \"A100\"", 1, &["torch 1.99 is not on its index"]),
+    // CUDA 7.5 was published in 2015: the catalog begins later, and says nothing of it. What a framework brings is known.
+    case("cuda = \"7.5\"", "gpu = \"Tesla K40c\"", 3, &["cuda 7.5, which is older than the catalog"]),
+    case("cuda = \"7.5\"\ntorch = \"1.4\"", "gpu = \"Tesla K40c\"", 1, &["`cuda = \"7.5\"`"]),
+    case("cuda = \">=9\"\ncudnn = \"4\"", "gpu = \"Tesla K40c\"", 3, &["cudnn 4, which is older than the catalog"]),
     // Which cuDNN an image holds nobody has read; its tag tells the major. Source: github.com/tensorflow/tensorflow/issues/53755
     // (TensorFlow 2.5 in this image).
     case(

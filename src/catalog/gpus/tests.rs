@@ -104,7 +104,8 @@ fn whole_names_win_over_families_and_families_are_whole_words() {
 #[test]
 fn a_family_is_every_product_that_its_name_begins() {
     assert!(cc("Titan").starts_with("ambiguous") && cc("GTX TITAN") == "3.5" && cc("TITAN Black") == "3.5");
-    assert!(cc("RTX PRO 6000").starts_with("ambiguous") && cc("RTX PRO 6000 Blackwell").starts_with("ambiguous"));
+    assert!(cc("RTX PRO 6000") == "12.0" && cc("RTX PRO 6000 Blackwell") == "12.0");
+    assert!(cc("RTX 4090D") == "8.9" && cc("RTX 5090D") == "12.0" && cc("ASUS Ascent GX10") == "12.1");
     let sxm = names("A100 SXM");
     assert!(sxm.contains(&"NVIDIA A100-SXM4-40GB") && sxm.contains(&"NVIDIA A100-SXM-64GB"), "{sxm:?}");
     assert_eq!(names("RTX 3050 6GB"), ["NVIDIA GeForce RTX 3050 6GB Laptop GPU", "NVIDIA GeForce RTX 3050"]);

@@ -276,6 +276,19 @@ impl<'c> Request<'c> {
         rest
     }
 
+    /// Leaves out what is asked of some of CUDA, cuDNN and NCCL.
+    pub fn forget(&mut self, parts: &[&str]) {
+        if parts.contains(&"cuda") {
+            (self.cuda, self.cuda_line) = (None, None);
+        }
+        if parts.contains(&"cudnn") {
+            self.cudnn = None;
+        }
+        if parts.contains(&"nccl") {
+            self.nccl = None;
+        }
+    }
+
     /// The same asked of these targets.
     pub fn of(&self, targets: Vec<TargetRequest<'c>>) -> Request<'c> {
         Request {
