@@ -33,6 +33,8 @@ pub enum DriverNeed {
     Unsaid,
     /// A CUDA line, and the PTX ISA that the driver has to compile: `Some(None)` where nobody knows which.
     Line(Version, Option<Option<Version>>),
+    /// What a rule of the catalog says of a package.
+    Rule(RuleId),
 }
 
 /// The drivers of a machine as a table: the oldest first, then each with every cuda-compat package that may stand before it.
@@ -105,6 +107,14 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
         DriverNeed::Line(line, isa) => (line, isa),
         DriverNeed::Nothing => return vec![(None, Box::new(|row| row.added().is_some()))],
         DriverNeed::Unsaid => return Vec::new(),
+        DriverNeed::Rule(id) => {
+            // Of drivers for Windows no rule about a package speaks.
+            let refuses = |rule: &'a Needs<'c>| -> Refuses<'a> {
+                Box::new(|row| !row.windows && !rule.needs.admits(row.user_mode()))
+            };
+            let rules = facts.rules.all().filter(|rule| rule.id == id);
+            return rules.map(|rule| (Some(id), refuses(rule))).collect();
+        }
     };
     let short = line.prefix(2);
     let mut all: Vec<(Option<RuleId>, Refuses)> =
@@ -146,9 +156,18 @@ fn is_too_old<'c>(
     }
 }
 
-/// What a package that carries a CUDA runtime inside needs of a driver.
-pub fn need_of_companion(catalog: &Catalog, row: &Companion, arch: CpuArch) -> DriverNeed {
-    fits::carried_line(catalog, row, arch).map_or(DriverNeed::Unsaid, |line| DriverNeed::Line(line, None))
+/// What a package needs of a driver: one that runs the CUDA runtime that it carries inside, and what rules say of it.
+pub fn needs_of_companion<'a>(
+    facts: &'a Facts<'_>,
+    row: &'a Companion,
+    arch: CpuArch,
+) -> impl Iterator<Item = DriverNeed> + 'a {
+    let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, None));
+    let by_rule = facts
+        .rules
+        .between(Subject::Package, Subject::Driver)
+        .filter(|rule| rule.row.package.as_deref() == Some(&*row.package) && rule.range.admits(&row.version));
+    carried.into_iter().chain(by_rule.map(|rule| DriverNeed::Rule(rule.id)))
 }
 
 /// Whether a driver does, while some rules are set aside.

@@ -303,8 +303,9 @@ fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Targe
     let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
     let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, None));
-    let carried = answer.companions.iter().map(|row| driver::need_of_companion(request.catalog, row, answer.arch));
-    of_releases.chain(of_toolkit).chain(of_cuda).chain(carried).collect()
+    let companions = answer.companions.iter();
+    let of_companions = companions.flat_map(|row| driver::needs_of_companion(request.problem, row, answer.arch));
+    of_releases.chain(of_toolkit).chain(of_cuda).chain(of_companions).collect()
 }
 
 /// Whether the driver's own CUDA version is that of everything chosen, or newer.

@@ -148,6 +148,15 @@ pub enum SystemCuda<'a> {
         /// What is installed: `11.8, 12.4`.
         installed: &'a str,
     },
+    /// None of the releases that are there does for the stack.
+    NotLocked {
+        /// The package.
+        name: &'a str,
+        /// What is installed: `12.4`.
+        installed: &'a str,
+        /// The release that the stack was locked with.
+        locked: &'a Version,
+    },
     /// The image holds CUDA's runtime and no other library of it.
     ImageBase {
         /// The package.
@@ -189,6 +198,10 @@ impl Kind for SystemCuda<'_> {
             SystemCuda::OtherMajor { name, cuda, installed } => format!(
                 "{name} loads the libraries of CUDA {cuda} from the system, and `toolkit` names CUDA {installed} only, whose files have \
                  other names: install CUDA {cuda} too, and add it to `toolkit`"
+            ),
+            SystemCuda::NotLocked { name, installed, locked } => format!(
+                "{name} loads the libraries of CUDA from the system, and those of {installed}, which `toolkit` names, do not do for \
+                 this target: the lock is for CUDA {locked}; install that, and add it to `toolkit`"
             ),
             SystemCuda::ImageBase { name, what, image } => format!(
                 "{name} loads {what} from the system and brings none, and {image} is of flavour base, which holds the runtime and \

@@ -16,6 +16,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Triton, Subject::Gpu),
     (Subject::Package, Subject::Gpu),
     (Subject::Package, Subject::Cuda),
+    (Subject::Package, Subject::Driver),
     (Subject::Package, Subject::Toolkit),
     (Subject::Package, Subject::Gcc),
     (Subject::Package, Subject::Cudnn),

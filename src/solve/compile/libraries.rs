@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Build, Cudnn, Nccl, Toolkit};
+use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Subject, Toolkit};
 use crate::types::{Constraint, Specifier, Version};
 
 use super::{Choice, Class, Group, Plan, stack_key};
 use crate::solve::coinstall;
+use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
@@ -28,7 +29,9 @@ impl<'c> Plan<'_, 'c> {
                 matches!(self.classes[class].target.image, ImageRequest::Known(_) | ImageRequest::Choose(_))
             });
         if request.cudnn.is_some() && !inside_image {
-            group.cudnn = Some(self.cudnn(&gpu_classes));
+            let cudnn = self.cudnn(&gpu_classes);
+            self.relate_packages_to_cudnn(group, &cudnn);
+            group.cudnn = Some(cudnn);
         }
         if request.nccl.is_some() {
             group.nccl = Some(self.nccl());
@@ -46,7 +49,11 @@ impl<'c> Plan<'_, 'c> {
                     on_host.is_some_and(|has| has.iter().any(|has| rows[row].version.cmp_prefix(has).is_eq()))
                 })
             };
-            let order = Order::Before(RowSet::filter(rows.len(), installed));
+            let mut first = RowSet::filter(rows.len(), installed);
+            if first.is_empty() {
+                first = RowSet::filter(rows.len(), |row| self.is_reached(&gpu_classes, &rows[row].version));
+            }
+            let order = Order::Before(first);
             let var = self.variable(&rows, (order, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
             self.add_toolkit_clause(var, &rows, None);
             for class in gpu_classes {
@@ -59,6 +66,15 @@ impl<'c> Plan<'_, 'c> {
             group.cuda = Some(cuda);
             self.relate_packages_to_cuda(group);
         }
+    }
+
+    /// Whether every driver that is pinned knows a CUDA by itself: no newer one is chosen freely.
+    fn is_reached(&self, classes: &[usize], cuda: &Version) -> bool {
+        classes.iter().map(|&class| self.classes[class].target).filter(|target| target.pins_driver()).all(|target| {
+            let drivers = target.machine.drivers(self.request.problem);
+            let oldest = drivers.rows.first().and_then(DriverRow::cuda);
+            oldest.is_none_or(|known| cuda.prefix(2) <= *known)
+        })
     }
 
     /// The toolkits that `cuda` admits. A line of which only components were published is not offered to somebody who did
@@ -140,6 +156,25 @@ impl<'c> Plan<'_, 'c> {
                     of_line.add(&RowSet::filter(rows.len(), is_open));
                 }
                 of_line
+            });
+        }
+    }
+
+    /// The cuDNN that is asked for is the one that packages load: it is one that they can.
+    fn relate_packages_to_cudnn(&mut self, group: &Group<'c>, cudnn: &Choice<&'c Cudnn>) {
+        for package in &group.companions {
+            let Some(name) = package.rows.first().map(|row| &*row.package) else { continue };
+            let rules = self.request.rules.of_package(name, Subject::Cudnn);
+            if rules.is_empty() {
+                continue;
+            }
+            let (packages, cudnns, off) = (package.rows.clone(), cudnn.rows.clone(), self.everywhere.clone());
+            self.network.relate(cudnn.var, package.var, move |row| {
+                let loads = |release: &Companion| {
+                    let mut about = rules.about(&release.version).filter(|rule| !off.has(rule.id));
+                    about.all(|rule| rule.needs.admits(&cudnns[row].version))
+                };
+                RowSet::filter(packages.len(), |at| loads(packages[at]))
             });
         }
     }

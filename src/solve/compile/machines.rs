@@ -15,7 +15,7 @@ use crate::solve::request::ImageRequest;
 use crate::solve::rowset::RowSet;
 
 /// What a row of a variable needs of a driver.
-type NeedOf<'q> = Box<dyn Fn(usize) -> DriverNeed + 'q>;
+type NeedsOf<'q> = Box<dyn Fn(usize) -> Vec<DriverNeed> + 'q>;
 
 impl<'q, 'c> Plan<'q, 'c> {
     /// A toolkit and an image for each class, then the drivers, and last what caps them.
@@ -242,7 +242,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             let class = self.classes[class].clone();
             self.network.relate(from, driver.var, move |row| {
                 let mut rows = RowSet::first(all);
-                class.machine().refused_by(request.problem, need(row)).apply(&mut rows, &class.off);
+                for need in need(row) {
+                    class.machine().refused_by(request.problem, need).apply(&mut rows, &class.off);
+                }
                 rows
             });
         }
@@ -259,29 +261,30 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     /// The variables whose rows need a driver of a class, and what each of them needs.
-    fn needs_of_drivers(&self, class: usize, group: &Group<'c>) -> Vec<(Var, NeedOf<'q>)> {
+    fn needs_of_drivers(&self, class: usize, group: &Group<'c>) -> Vec<(Var, NeedsOf<'q>)> {
         let request = self.request;
-        let mut needs: Vec<(Var, NeedOf)> = Vec::new();
+        let mut needs: Vec<(Var, NeedsOf)> = Vec::new();
         for release in &group.releases {
             let of_releases = self.classes[class].machine().needs_of(release.framework);
-            needs.push((release.var, Box::new(move |row| of_releases.of(row))));
+            needs.push((release.var, Box::new(move |row| vec![of_releases.of(row)])));
         }
         if let Some(cuda) = &group.cuda {
             let rows = cuda.rows.clone();
-            needs.push((cuda.var, Box::new(move |row| DriverNeed::Line(rows[row].version, None))));
+            needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, None)])));
         }
         let arch = self.classes[class].target.arch;
         for companion in &group.companions {
-            let of_rows: Vec<DriverNeed> =
-                companion.rows.iter().map(|row| driver::need_of_companion(request.catalog, row, arch)).collect();
-            if of_rows.iter().any(|need| *need != DriverNeed::Unsaid) {
-                needs.push((companion.var, Box::new(move |row| of_rows[row])));
+            let rows = companion.rows.iter();
+            let of_rows: Vec<Vec<DriverNeed>> =
+                rows.map(|row| driver::needs_of_companion(request.problem, row, arch).collect()).collect();
+            if of_rows.iter().any(|needs| !needs.is_empty()) {
+                needs.push((companion.var, Box::new(move |row| of_rows[row].clone())));
             }
         }
         if let Some(toolkit) = &self.locals[class].toolkit {
             let (class, rows) = (self.classes[class].clone(), toolkit.rows.clone());
             let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
-            needs.push((toolkit.var, Box::new(move |row| class.machine().need_of_toolkit(rows[row], list))));
+            needs.push((toolkit.var, Box::new(move |row| vec![class.machine().need_of_toolkit(rows[row], list)])));
         }
         needs
     }
@@ -301,8 +304,9 @@ impl<'q, 'c> Plan<'q, 'c> {
         for (from, need) in self.needs_of_drivers(class, group) {
             let (class, rows) = (class_.clone(), rows.clone());
             self.network.relate(from, var, move |row| {
-                let met = driver::met_by(request.problem, need(row), &class.off);
-                RowSet::filter(rows.len(), |at| met(&rows[at]))
+                let needs = need(row).into_iter();
+                let met: Vec<_> = needs.map(|need| driver::met_by(request.problem, need, &class.off)).collect();
+                RowSet::filter(rows.len(), |at| met.iter().all(|met| met(&rows[at])))
             });
         }
         if let Some(image) = self.locals[class].image.clone().filter(|_| !class_.off.has(law::id::IMAGE_REQUIRE)) {

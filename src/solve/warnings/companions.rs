@@ -117,7 +117,13 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         // The names of the files tell the major.
         let is_other = installed.iter().all(|toolkit| toolkit.major() != cuda.major());
         let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
-        return is_other.then(|| Warning::about(&other, &about.keys("toolkit")));
+        if is_other {
+            return Some(Warning::about(&other, &about.keys("toolkit")));
+        }
+        let locked = target.cuda.map(|toolkit| &toolkit.version)?;
+        let is_there = installed.iter().any(|toolkit| locked.cmp_prefix(toolkit).is_eq());
+        let none = SystemCuda::NotLocked { name: &name, installed: &listed(installed), locked };
+        return (!is_there).then(|| Warning::about(&none, &about.keys("toolkit")));
     }
     if let Some(image) = target.image {
         let reference = format!("{}:{}", image.repository, image.tag);
