@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use crate::catalog::OsMatch;
 use crate::catalog::rows::{Class, FRAMEWORKS, Image, Os, repeated};
+use crate::solve::image;
 use crate::solve::recommended::has_ended;
 use crate::solve::request::{GpuRequest, Request};
 use crate::types::{Version, distinct};
@@ -88,11 +89,14 @@ impl<'c> Finder<'_, 'c> {
         near.map(|line| format!("[\"{line}\"]")).collect()
     }
 
-    /// Tags of a repository, those most like one first: of the same system, the same flavour, with cuDNN if it had
-    /// it, of its CUDA line, and of the nearest CUDA, newer before older; where that says nothing, those spelt most alike.
+    /// Tags of a repository: the one that is told to come nearest, then those most like it: of the same system, the same
+    /// flavour, with cuDNN if it had it, of its CUDA line, and of the nearest CUDA, newer before older; where that says
+    /// nothing, those spelt most alike.
     pub(super) fn other_tags(&self, repository: &str, tag: &str) -> Vec<&'c str> {
         let words: Vec<&str> = tag.split('-').collect();
+        // Tags of images that hold a framework begin with its release, or with their own.
         let wish = words.first().and_then(|word| Version::parse(word).ok());
+        let wish = wish.filter(|_| !image::holds_torch(self.asker.catalog, repository));
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
         let images = self.asker.catalog.images_of(repeated(repository)).iter();
         let mut rows: Vec<&'c Image> = images.filter(|row| !row.withdrawn).collect();
@@ -108,7 +112,9 @@ impl<'c> Finder<'_, 'c> {
             let other_line = wish.as_ref().is_some_and(|wish| row.cuda.cmp_prefix(&wish.prefix(2)).is_ne());
             (unlike, major, other_line, newer.is_none(), newer, older, Reverse(spelt))
         });
-        rows.into_iter().take(TAGS).map(|row| &*row.tag).collect()
+        let nearest = image::nearest_tag(self.asker.catalog, repository, tag);
+        let others = rows.into_iter().filter(|row| nearest.is_none_or(|nearest| nearest.tag != row.tag));
+        nearest.into_iter().chain(others).take(TAGS).map(|row| &*row.tag).collect()
     }
 
     /// The CUDA line of the variant that the stack names.
