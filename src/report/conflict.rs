@@ -267,7 +267,8 @@ fn story(screen: &Screen, conflict: &Conflict, detail: Detail) -> String {
 fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, detail: Detail) -> String {
     let shown = fix.changes.iter().take(detail.changes).map(|change| told_change(screen, change, spec));
     let more = fix.changes.len().saturating_sub(detail.changes);
-    let more = (more > 0).then(|| format!("{more} more changes"));
+    let more =
+        (more > 0).then(|| if more == 1 { "one more change".to_string() } else { format!("{more} more changes") });
     let changes: Vec<String> = shown.chain(more).collect();
     let named = |name: &str| detail.stacks || name == "python" || spec.stack.iter().any(|(package, _)| package == name);
     let said = |name: &str, version: &str| {

@@ -111,7 +111,7 @@ impl<'c> Finder<'_, 'c> {
         }
         for (wish, from) in wishes {
             let older = wish.starts_with('<');
-            let Some(answer) = self.answer(&[set(key, wish)], Some((package, from))) else { continue };
+            let Some(answer) = self.answer(&[set(key, wish)], Some((&[package], from))) else { continue };
             if older && takes_any_newer(&answer, package) && !self.predates(&answer, package, &written) {
                 continue;
             }

@@ -98,11 +98,11 @@ struct Finder<'a, 'c> {
     answers: RefCell<HashMap<Asked, Option<Solution<'c>>>>,
 }
 
-/// A package that is decided before everything else, and from which end.
-type BeforeAll<'a> = Option<(&'a str, Direction)>;
+/// Packages that are decided before everything else, and from which end.
+type BeforeAll<'a> = Option<(&'a [&'a str], Direction)>;
 
-/// Edits to the spec, and the package that is decided first.
-type Asked = (Vec<Edit>, Option<(String, Direction)>);
+/// Edits to the spec, and the packages that are decided first.
+type Asked = (Vec<Edit>, Option<(Vec<String>, Direction)>);
 
 fn set(key: &str, value: impl Into<String>) -> Edit {
     (key.to_string(), Some(value.into()))
@@ -153,7 +153,8 @@ impl<'c> Finder<'_, 'c> {
 
     /// The answer to the spec with these edits, of one package perhaps with the oldest or newest version that has one.
     fn answer(&self, edits: &[Edit], first: BeforeAll<'_>) -> Option<Solution<'c>> {
-        let asked: Asked = (edits.to_vec(), first.map(|(package, from)| (package.to_string(), from)));
+        let asked: Asked =
+            (edits.to_vec(), first.map(|(packages, from)| (packages.iter().map(ToString::to_string).collect(), from)));
         if let Some(known) = self.answers.borrow().get(&asked) {
             return known.clone();
         }
@@ -176,7 +177,7 @@ impl<'c> Finder<'_, 'c> {
     fn solve(&self, edits: &[Edit], first: BeforeAll<'_>) -> Option<Solution<'c>> {
         let mut request = self.asker.vary(edits)?;
         for ask in request.frameworks.iter_mut().chain(request.companions.iter_mut()) {
-            ask.before_all = first.filter(|(package, _)| *package == ask.package).map(|(_, from)| from);
+            ask.before_all = first.filter(|(packages, _)| packages.contains(&ask.package)).map(|(_, from)| from);
         }
         // Of several machines most questions have no answer, which is quicker to tell and may be known.
         if request.targets.len() > 1 && is_solvable(&request, self.asker.steps) != Some(true) {

@@ -177,8 +177,8 @@ impl<'c> Finder<'_, 'c> {
             });
             loosened.chain(with.iter().cloned()).collect::<Vec<Edit>>()
         };
-        let package = keys.iter().find_map(|key| key.strip_prefix("stack."));
-        let near = self.answer(&loosen(true), package.map(|package| (package, Direction::Oldest)));
+        let packages: Vec<&str> = keys.iter().filter_map(|key| key.strip_prefix("stack.")).collect();
+        let near = self.answer(&loosen(true), (!packages.is_empty()).then_some((&packages, Direction::Oldest)));
         let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
         let mut changes: Vec<Edit> = keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
         changes.extend(with.iter().cloned());
