@@ -49,7 +49,7 @@ A_LIBRARY_EACH = ("bitsandbytes",)
 # Packages whose kernels lie in another, which they pin: its name, newest first.
 PINNED_KERNELS = {"sglang": ("sglang-kernel", "sgl-kernel")}
 # Packages of which code for one GPU alone (9.0a) is told from code for what follows it as well.
-EXACT = ("lmdeploy", "xformers", "sglang", "sglang-kernel", "sgl-kernel")
+EXACT = ("fbgemm-gpu", "lmdeploy", "xformers", "sglang", "sglang-kernel", "sgl-kernel")
 
 
 # The libraries that a package loads on Linux beside CUDA, where its tags promise an older glibc than these ask for.
