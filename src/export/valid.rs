@@ -251,6 +251,12 @@ mod tests {
         }
         assert!(release("toolkit", "12").is_err());
         assert!(release("toolkit", "12.4;id").is_err());
+        assert_eq!(major("gcc", "11.4.0").unwrap(), "11");
+        for bad in ["", "11.x", "11;id"] {
+            assert!(major("gcc", bad).is_err(), "{bad}");
+        }
+        let longest = format!("{}11", "1.".repeat(15));
+        assert!(driver(&longest).is_ok() && driver(&format!("{longest}1")).is_err());
     }
 
     #[test]

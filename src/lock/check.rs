@@ -255,3 +255,14 @@ fn is_digest(text: &str) -> bool {
 fn is_torch_list(list: &str) -> bool {
     address::all(list, b".;+") && ArchList::parse_torch(list).is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_a_length() {
+        assert!(is_arch("x86_64") && is_arch(&"a".repeat(32)) && !is_arch(&"a".repeat(33)) && !is_arch(""));
+        assert!(is_digest(&"a".repeat(64)) && !is_digest(&"a".repeat(65)) && !is_digest(""));
+    }
+}

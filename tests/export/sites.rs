@@ -54,6 +54,9 @@ fn a_workflow_runs_where_the_target_does() {
     assert!(text.contains("\"arm64\"") && text.contains("\"x64\"") && !text.contains("pull_request"), "{text}");
     let cpu = render_for("github-actions", &locks::mixed(), "ci").unwrap();
     assert!(cpu.contains("pull_request") && !cpu.contains("self-hosted"), "{cpu}");
+    // One machine of one's own among others is enough.
+    let both = render("github-actions", &locks::mixed()).unwrap();
+    assert!(both.contains("ubuntu-latest") && both.contains("self-hosted") && !both.contains("pull_request"), "{both}");
 }
 
 /// Values that a format takes, and those that it cannot.
@@ -64,6 +67,7 @@ fn options_take_what_sites_have() {
         ("kubernetes", "resource", "nvidia.com/mig-1g.10gb", "gpu"),
         ("conda", "name", "my_env", "-x"),
         ("dockerfile", "user", "app", "root"),
+        ("compose", "dockerfile", "docker/Dockerfile", "/etc/Dockerfile"),
         ("env", "shell", "fish", "csh"),
     ] {
         let rendered =
