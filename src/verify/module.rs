@@ -1,7 +1,7 @@
 //! The kernel's side of the driver: whether it is there, which flavour, whether its device nodes open.
 
 use crate::catalog::rows::ModuleKind;
-use crate::host::{Node, System};
+use crate::host::{Node, Nvml, System};
 use crate::types::{Cc, Constraint, Version};
 
 use super::check::{Action, Check};
@@ -156,6 +156,9 @@ fn nodes(context: &CheckContext<'_>) -> Check {
     match errno {
         // Sandboxes keep nodes from sight that a process reaches all the same.
         "ENOENT" if answers => check.warn(Action::None, "it does not exist, yet CUDA starts and shows GPUs"),
+        "ENOENT" if hidden(context, &own) => {
+            check.warn(Action::None, "it does not exist, yet NVML shows GPUs: a sandbox keeps it from sight")
+        }
         "EACCES" => check.fail(Action::FixEnvironment, "this user may not open it: see its group and permissions"),
         "EPERM" if context.in_container() => check.fail(
             Action::RestartContainer,
@@ -175,6 +178,13 @@ fn nodes(context: &CheckContext<'_>) -> Check {
         ),
         _ => check.fail(Action::AskAdmin, format!("it cannot be opened: {}", cuda_errors::told(&fault(node.path.clone(), errno)))),
     }
+}
+
+/// Whether nodes are only kept from sight: NVML shows GPUs through one that is not there.
+fn hidden(context: &CheckContext<'_>, nodes: &[&Node]) -> bool {
+    let is_gone = |node: &&Node| node.path == "/dev/nvidiactl" && node.errno.as_deref() == Some("ENOENT");
+    let shows = |nvml: &Nvml| nvml.fault.is_none() && !nvml.gpus.is_empty();
+    nodes.iter().any(is_gone) && context.record.nvml.as_ref().is_some_and(shows) && !context.is_pasted()
 }
 
 /// Whether this is the node of one GPU, which the system refuses to open: so a device cgroup keeps the GPUs of others from

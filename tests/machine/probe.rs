@@ -551,27 +551,6 @@ fn a_machine_without_a_driver_is_looked_at_quickly() {
     }
 }
 
-/// A mount whose server is gone costs its own time, and not more than was promised.
-#[test]
-fn a_folder_that_does_not_answer_is_left_out() {
-    let source = "#define _GNU_SOURCE\n#include <dlfcn.h>\n#include <string.h>\n#include <unistd.h>\n\
-        char *realpath(const char *path, char *out) {\n\
-        char *(*real)(const char *, char *) = (char *(*)(const char *, char *))dlsym(RTLD_NEXT, \"realpath\");\n\
-        while (path && !strncmp(path, \"/dead\", 5)) pause();\n  return real(path, out);\n}\n";
-    let Some(dead) = fake::library_of("probe-dead", source, "libdead.so") else { return };
-    let sandbox = Sandbox::new("probe-dead-mount", "");
-    for name in ["PATH", "CUDA_HOME", "VIRTUAL_ENV"] {
-        let began = Instant::now();
-        let variables = [("LD_PRELOAD", dead.to_str().unwrap()), (name, "/dead/x:/usr/bin:/bin")];
-        let told = sandbox.with(&["probe", "--quick", "--format", "json"], &variables).exits(0).out;
-        let told: Value = serde_json::from_str(&told).unwrap();
-        assert!(began.elapsed() < Duration::from_secs(5), "{name}: {:?}", began.elapsed());
-        let folders = told["probes"].as_array().unwrap().iter().find(|probe| probe["name"] == "folders").unwrap();
-        assert_eq!(folders["ended"], "timed-out", "{told:#}");
-        assert!(folders["detail"].as_str().unwrap().starts_with("/dead/x, "), "{told:#}");
-    }
-}
-
 #[test]
 fn a_compat_package_is_known_by_its_note() {
     // The note as the package has it: lengths, type, owner, JSON.

@@ -121,6 +121,30 @@ fn a_child_that_did_not_end_is_unknown_whatever_it_said() {
     }
 }
 
+/// NVML talks to the driver through /dev/nvidiactl: where it shows GPUs, a node that is not there is only out of sight.
+#[test]
+fn nodes_that_a_sandbox_hides_prove_nothing() {
+    let lock = lock(SPEC);
+    let gone = |more: &[(&str, Value)]| {
+        let mut host = with(&[("/libcuda", Value::Null), ("/kernels", json!([]))]);
+        for node in host["nodes"].as_array_mut().unwrap() {
+            node["errno"] = json!("ENOENT");
+        }
+        let probes = host["probes"].as_array_mut().unwrap();
+        probes.retain(|probe| probe["name"] != "libcuda" && probe["name"] != "kernels");
+        let detail = "no answer within 2.5 s in cuInit of /lib/libcuda.so.1";
+        probes.push(json!({ "name": "libcuda", "ended": "timed-out", "detail": detail }));
+        more.iter().for_each(|(at, value)| set(&mut host, at, value.clone()));
+        let verdict = judge::judge(&lock, &host);
+        (verdict.status, worst(&verdict, "device-nodes").status)
+    };
+    assert_eq!(gone(&[]), (Status::Unknown, Status::Warn));
+    let silent = json!({ "fault": { "at": "nvmlInit_v2", "code": 9 } });
+    assert_eq!(gone(&[("/nvml", silent)]), (Status::Fail, Status::Fail));
+    let opens = [("/nodes/0/errno", Value::Null)];
+    assert_eq!(gone(&opens), (Status::Fail, Status::Fail), "nvidiactl opens, and nvidia-uvm is not there");
+}
+
 /// Each fault with who raised it, the check that speaks of it, how that ends, what is to be done, a word of the hint.
 #[rustfmt::skip]
 #[test]

@@ -17,6 +17,7 @@ pub(super) struct Seen {
     formats: Vec<&'static str>,
     gpus: BTreeMap<u64, Gpu>,
     quarrels: Vec<String>,
+    failures: Vec<(&'static str, String)>,
 }
 
 /// Fills what is empty.
@@ -153,6 +154,11 @@ impl Seen {
         }
     }
 
+    /// Somebody who looked says that it could not be told, and why.
+    pub fn failed(&mut self, who: &'static str, why: String) {
+        self.failures.push((who, why));
+    }
+
     fn quarrel(&mut self, what: &str, first: &str, then: &str) {
         let said = format!("{what}: {first}, elsewhere {then}");
         if self.quarrels.len() < 16 && !self.quarrels.contains(&said) {
@@ -171,6 +177,8 @@ impl Seen {
         let probe = |name: &str, ended, detail| Probe { name: name.to_string(), ended, detail, millis: None };
         without_blanks(&mut record);
         record.probes = self.formats.iter().map(|format| probe(format, ProbeStatus::Done, None)).collect();
+        let failed = self.failures.into_iter().map(|(who, why)| probe(who, ProbeStatus::Failed, Some(why)));
+        record.probes.extend(failed);
         record.probes.extend(self.quarrels.into_iter().map(|said| probe("paste", ProbeStatus::Garbled, Some(said))));
         record
     }
