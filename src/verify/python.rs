@@ -110,17 +110,18 @@ fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
             });
         };
         let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == *name);
-        let check = check.found(format!("{name} {found}")).evidence(python.path.clone());
         let own = own_release(python, name, found);
+        let check = check.evidence(python.path.clone()).found(match own {
+            Some(own) => format!("{name} {own} is imported, {found} is listed"),
+            None => format!("{name} {found}"),
+        });
         match build(context, python, (name, own.unwrap_or(found)), locked, wheel) {
-            Build::Locked | Build::Relabelled(_) if own.is_some() => check.warn(
-                Action::FixEnvironment,
-                format!("torch says of itself that it is {}: another one is listed, remove that", own.unwrap_or(found)),
-            ),
+            Build::Locked | Build::Relabelled(_) if own.is_some() => check
+                .warn(Action::FixEnvironment, "what is imported is the locked release: remove the other installation"),
             Build::Locked => check.pass(),
             Build::Relabelled(note) => check.pass_with(note),
             Build::Unclear(note) => check.warn(Action::None, note),
-            Build::Other => check.fail(Action::FixEnvironment, install(name, locked, found, wheel)),
+            Build::Other => check.fail(Action::FixEnvironment, install(name, locked, own.unwrap_or(found), wheel)),
         }
     };
     stack.map(one).collect()

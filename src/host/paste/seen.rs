@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::record::{
-    FORMAT, Gpu, Libcuda, Mig, Nvml, Origin, Probe, ProbeStatus, Python, Record, Toolkit, Torch,
+    FORMAT, Gpu, Libcuda, Mig, Nvml, Origin, Probe, ProbeStatus, Python, Record, System, Toolkit, Torch,
 };
 use crate::types::Version;
 
@@ -105,6 +105,10 @@ impl Seen {
 
     /// A GPU's name; the whole name where another block has cut it off.
     pub fn name(&mut self, index: u64, name: &str) {
+        // So the driver of a Jetson calls what it drives.
+        if name.ends_with("(nvgpu)") {
+            fill(&mut self.record.platform.system, Some(System::Tegra));
+        }
         let Some(gpu) = self.gpu(index) else { return };
         let first = gpu.name.get_or_insert_with(|| name.to_string());
         if first.strip_suffix("...").is_some_and(|start| name.starts_with(start.trim_end())) {
