@@ -132,6 +132,8 @@ fn a_stream_without_a_host_is_left_in_time() {
         let mut writer = Command::new("sh").args(["-c", writes]).stdout(Stdio::piped()).spawn().unwrap();
         let mut command = place.command("checkout", &["fleet", "check", "--against", "gpuenv.toml", "-"]);
         let ran = Ran::of(command.stdin(writer.stdout.take().unwrap()));
+        // The writer hears of it when nobody holds the other end any more.
+        drop(command);
         let _ = writer.wait();
         assert!([2, 3].contains(&ran.code), "{writes}: {ran:?}");
         assert!(ran.err.contains(says) || ran.out.contains(says), "{writes}: {ran:?}");

@@ -58,6 +58,13 @@ fn labelled_lines_and_lists_of_records_are_read() {
     };
     let wanted = [("0", "pass"), ("2", "pass"), ("node1", "fail"), ("node9", "unknown")];
     assert_eq!(told("srun.txt"), of(&wanted));
+    // As PowerShell writes what it redirects.
+    let utf16: Vec<u8> = format!("\u{feff}{}\r\n{}\r\n", named("a", &healthy()), named("b", &old()))
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    fs::write(sandbox.path("windows.txt"), utf16).unwrap();
+    assert_eq!(told("windows.txt"), of(&[("a", "pass"), ("b", "fail")]));
     let elements = [("a", "pass"), ("b", "fail"), ("list:1", "unknown"), ("list:1", "pass")];
     assert_eq!(told("list.json"), of(&elements));
     let hosts: Vec<String> = told("pretty.json").into_iter().map(|(_, status)| status).collect();

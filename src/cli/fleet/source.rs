@@ -181,6 +181,9 @@ fn stream(
         if portion.map_err(|error| failed(name, &error))? == 0 {
             break;
         }
+        if lines == 0 && [b"\xff\xfe", b"\xfe\xff"].iter().any(|mark| head.starts_with(*mark)) {
+            return utf16(head, from, name, hand);
+        }
         let line = head[begun..].trim_ascii_start();
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii_start();
         if !line.is_empty() {
@@ -198,6 +201,27 @@ fn stream(
         (_, true) => documents(head, from, Labelled::new(has_names), name, hand).map(|()| true),
         (_, false) => text(head, from, TEXT_CAP, name, hand).map(|()| true),
     }
+}
+
+/// A source as PowerShell writes what it redirects, up to a size.
+fn utf16(
+    mut bytes: Vec<u8>,
+    from: impl BufRead,
+    name: &str,
+    hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
+) -> Result<bool, Failure> {
+    from.take(TEXT_CAP as u64).read_to_end(&mut bytes).map_err(|error| failed(name, &error))?;
+    let is_cut = bytes.len() > TEXT_CAP;
+    let any = stream(host::decode(&bytes).as_bytes(), name, hand)?;
+    if is_cut {
+        hand(Batch::Unread(format!("{name} (the rest)"), unread(TEXT_CAP)))?;
+    }
+    Ok(any)
+}
+
+/// Why a part of a text was left out.
+fn unread(cap: usize) -> String {
+    format!("what stands behind the first {} MiB of this text was not read: give it in parts", cap >> 20)
 }
 
 /// Whether a list of documents begins here: the brackets of loggers and terminals hold something else.
@@ -257,8 +281,7 @@ fn text(
     }
     hand(Batch::Text(host::decode(&bytes), name.to_string()))?;
     if is_cut {
-        let why = format!("what stands behind the first {} MiB of this text was not read: give it in parts", cap >> 20);
-        hand(Batch::Unread(format!("{name} (the rest)"), why))?;
+        hand(Batch::Unread(format!("{name} (the rest)"), unread(cap)))?;
     }
     Ok(())
 }
