@@ -11,6 +11,7 @@ use memmap2::MmapOptions;
 
 use crate::catalog::packed::{self, Header};
 use crate::catalog::{BUILTIN, Catalog, answer_with};
+use crate::probe::answers::answers;
 use crate::report::Report;
 use crate::types::{Constraint, Version};
 use crate::warning::{CatalogUnusable, Warning};
@@ -52,7 +53,9 @@ pub fn path_of(folder: &Path, version: &str) -> PathBuf {
 
 /// All installed catalogs, newest first.
 pub fn all() -> Vec<Installed> {
-    let Some(entries) = folder().and_then(|folder| fs::read_dir(folder).ok()) else { return Vec::new() };
+    // Homes are mounted from elsewhere in many places, and gpuenv can do without.
+    let folder = folder().filter(|folder| answers(folder));
+    let Some(entries) = folder.and_then(|folder| fs::read_dir(folder).ok()) else { return Vec::new() };
     let mut found = Vec::new();
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -85,6 +88,10 @@ fn chosen(admitted: impl FnOnce() -> Option<Constraint>) -> Option<Installed> {
 
 /// Lets an installed catalog answer, if one is to. If it cannot be read, the built-in one answers, and that is told.
 pub fn choose(admitted: impl FnOnce() -> Option<Constraint>, report: Option<&Report>) {
+    if let Some(folder) = folder().filter(|folder| !answers(folder)) {
+        let said = format!("{} does not answer: catalogs that were installed there are not used", shown(&folder));
+        report.into_iter().for_each(|report| report.note(&said));
+    }
     let Some(chosen) = chosen(admitted) else { return };
     match load(&chosen) {
         Ok(catalog) => answer_with(Box::leak(Box::new(catalog))),

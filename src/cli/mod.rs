@@ -1,5 +1,6 @@
 //! L5, the desk: the command line, one file a command. Here what is typed is read and handed on.
 
+mod answering;
 mod args;
 mod atomic_write;
 mod catalog;
@@ -72,6 +73,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let report = report.quiet(cli.common.quiet).of(files::named(&cli.common));
+            if let Err(silent) = answering::check(&args) {
+                return told(Err(silent), &report);
+            }
             if cli.command.asks_a_catalog() {
                 installed::choose(|| files::admitted_catalogs(&cli.common), Some(&report));
             }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::host::Record;
 use crate::verify::{Action, Check, Status, Verdict};
 
-/// A check that keeps hosts from passing.
+/// A check that keeps hosts from passing, or that warns.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Why"))]
@@ -42,6 +42,8 @@ pub struct Outcome {
     pub gpu: Option<String>,
     /// How many checks warn.
     pub warnings: usize,
+    /// What they warn of, each once.
+    pub warned: Vec<Cause>,
 }
 
 /// Hosts that ended alike.
@@ -57,6 +59,8 @@ pub struct Group {
     pub expected: Option<String>,
     /// What was found, with how many hosts.
     pub found: BTreeMap<String, usize>,
+    /// What was warned of all the same, with how many hosts.
+    pub warned: HashMap<Cause, usize>,
     /// Their names, in the order in which they came.
     pub hosts: Vec<String>,
 }
@@ -78,33 +82,24 @@ pub struct Tally {
 impl Outcome {
     /// What a verdict on a host comes to.
     pub fn of(verdict: &Verdict, record: &Record) -> Outcome {
+        let of = |status| verdict.checks.iter().filter(move |check| check.status == status);
         let decisive: Vec<&Check> = match verdict.status {
-            Status::Fail | Status::Unknown => {
-                verdict.checks.iter().filter(|check| check.status == verdict.status).collect()
-            }
+            Status::Fail | Status::Unknown => of(verdict.status).collect(),
             _ => Vec::new(),
         };
-        let mut causes: Vec<Cause> = Vec::new();
-        for check in &decisive {
-            let hint = check.hint.clone().unwrap_or_default();
-            let cause = Cause { check: check.id.to_string(), hint, action: check.action };
-            // Eight GPUs with one fault have it once.
-            if !causes.contains(&cause) {
-                causes.push(cause);
-            }
-        }
         let first = decisive.first();
         let gpus = record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
         let name = gpus.first().and_then(|gpu| gpu.name.as_deref());
         Outcome {
             status: verdict.status,
             target: Some(verdict.target.clone()),
-            causes,
+            causes: causes(decisive.iter().copied()),
             expected: first.and_then(|check| check.expected.clone()),
             found: first.and_then(|check| check.found.clone()),
             driver: driver(record),
             gpu: name.map(|name| if gpus.len() > 1 { format!("{} x {name}", gpus.len()) } else { name.to_string() }),
-            warnings: verdict.checks.iter().filter(|check| check.status == Status::Warn).count(),
+            warnings: of(Status::Warn).count(),
+            warned: causes(of(Status::Warn)),
         }
     }
 
@@ -121,14 +116,37 @@ impl Outcome {
             driver: None,
             gpu: None,
             warnings: 0,
+            warned: Vec::new(),
         }
     }
+}
+
+/// Each cause once: eight GPUs with one fault have it once.
+fn causes<'c>(checks: impl Iterator<Item = &'c Check>) -> Vec<Cause> {
+    let mut causes: Vec<Cause> = Vec::new();
+    for check in checks {
+        let hint = check.hint.clone().unwrap_or_default();
+        let cause = Cause { check: check.id.to_string(), hint, action: check.action };
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    }
+    causes
 }
 
 fn driver(record: &Record) -> Option<String> {
     let nvml = record.nvml.as_ref().and_then(|nvml| nvml.driver.as_ref());
     let module = || record.module.as_ref().and_then(|module| module.version.as_ref());
     nvml.or_else(module).map(ToString::to_string)
+}
+
+impl Group {
+    /// What was warned of, with how many hosts, the most frequent first.
+    pub fn warnings(&self) -> Vec<(&Cause, usize)> {
+        let mut all: Vec<(&Cause, usize)> = self.warned.iter().map(|(cause, count)| (cause, *count)).collect();
+        all.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| (&a.check, &a.hint).cmp(&(&b.check, &b.hint))));
+        all
+    }
 }
 
 impl Tally {
@@ -146,6 +164,7 @@ impl Tally {
                 causes: outcome.causes.clone(),
                 expected: outcome.expected.clone(),
                 found: BTreeMap::new(),
+                warned: HashMap::new(),
                 hosts: Vec::new(),
             });
             self.groups.len() - 1
@@ -153,6 +172,12 @@ impl Tally {
         let group = &mut self.groups[at];
         if let Some(found) = &outcome.found {
             *group.found.entry(found.clone()).or_default() += 1;
+        }
+        for cause in &outcome.warned {
+            match group.warned.get_mut(cause) {
+                Some(count) => *count += 1,
+                None => drop(group.warned.insert(cause.clone(), 1)),
+            }
         }
         group.hosts.push(name.to_string());
     }

@@ -60,7 +60,14 @@ fn is_driven(record: &Record) -> bool {
     let cuda = record.libcuda.as_ref().is_some_and(|libcuda| !libcuda.devices.is_empty());
     // A Jetson's GPU is on no bus, and there is no Jetson without one.
     let jetson = record.platform.system == Some(System::Tegra);
-    kernel || nodes || nvml || cuda || jetson
+    kernel || nodes || nvml || cuda || jetson || keeps_waiting(record)
+}
+
+/// Whether a library of the driver did not answer: without a driver they say so at once.
+pub fn keeps_waiting(record: &Record) -> bool {
+    let waits =
+        |probe: &Probe| ["nvml", "libcuda"].contains(&probe.name.as_str()) && probe.ended == ProbeStatus::TimedOut;
+    record.probes.iter().any(waits)
 }
 
 /// Whether the driver's libraries are there. An error of their own comes from them, however dead the driver is.
@@ -101,6 +108,10 @@ mod tests {
                 Presence::Seen,
             ),
             ("\"pci\": [{\"address\": \"0000:65:00.0\"}]", Presence::Seen),
+            (
+                "\"probes\": [{\"name\": \"module\", \"ended\": \"absent\"}, {\"name\": \"nvml\", \"ended\": \"timed-out\"}]",
+                Presence::Seen,
+            ),
             ("\"platform\": {\"system\": \"tegra\"}", Presence::Seen),
         ] {
             assert_eq!(of(&format!("{{\"format\": 1, {rest}}}")), wanted, "{rest}");

@@ -14,6 +14,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -156,6 +157,7 @@ pub(super) fn listen(
     last: Option<&[u8]>,
     grace: Duration,
 ) -> Heard {
+    let _counted = Counted::new();
     let group = Pid::from_child(&child);
     if let Some(mut pipe) = child.stdin.take() {
         // Nobody waits for this thread: it ends when the child reads or when its reading end is gone.
@@ -198,6 +200,30 @@ pub(super) fn listen(
     wait(&mut child, BURIAL);
     let [told, said] = pipes.map(|pipe| pipe.bytes);
     Heard { fate, told, said, quiet }
+}
+
+/// How many children are listened to.
+static THERE: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a child, which has a limit of its own, is waited for.
+pub(super) fn are_there() -> bool {
+    THERE.load(Ordering::Relaxed) > 0
+}
+
+/// One that is listened to.
+struct Counted;
+
+impl Counted {
+    fn new() -> Self {
+        THERE.fetch_add(1, Ordering::Relaxed);
+        Counted
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        THERE.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Waits for a child's end, no longer than this.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{patience, search_path};
+use super::{answers, patience, search_path};
 
 pub use super::options::{Depth, ProbeOptions};
 
@@ -91,6 +91,8 @@ impl ProbeContext {
         };
         // Who sets a limit for each child has more patience than that.
         let budget = budget.filter(|_| self.options.limit.is_none());
+        // What was waited for before is part of the time that was promised.
+        let budget = budget.map(|budget| budget.saturating_sub(answers::waited()));
         let mut context = self.clone();
         context.options.until = budget.map(|budget| Instant::now() + budget);
         if self.is_here() {

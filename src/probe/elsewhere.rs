@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use crate::host::Record;
 
+#[path = "answers.rs"]
+pub mod answers;
 #[path = "options.rs"]
 mod options;
 #[path = "work_tree.rs"]

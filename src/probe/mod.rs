@@ -5,6 +5,7 @@
 //! ([`child`]), because drivers hang, crash and lie; this process never loads one.
 
 mod alone;
+pub mod answers;
 pub mod calls;
 pub mod child;
 pub mod compat;
@@ -36,7 +37,7 @@ pub mod toolkits;
 mod version;
 mod work_tree;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::host::{Probe, ProbeStatus, Record, record};
 
@@ -108,12 +109,15 @@ fn silent(context: &ProbeContext) -> Option<Probe> {
 
 /// Makes a look. One that does not come back, because of a file that it reads, costs itself.
 fn looked(context: &ProbeContext, name: &str, look: Look, record: &mut Record) {
-    let Some(longest) = context.longest() else { return look(context, record) };
     let (began, own, mut seen) = (Instant::now(), context.clone(), record.clone());
-    let answer = patience::within(longest, move || {
+    let look = move || {
         look(&own, &mut seen);
         seen
-    });
+    };
+    let answer = match context.longest() {
+        Some(longest) => answers::within(longest, look),
+        None => answers::within_own(IDLE, child::are_there, look),
+    };
     match answer {
         Some(seen) => *record = seen,
         None => {
@@ -122,6 +126,9 @@ fn looked(context: &ProbeContext, name: &str, look: Look, record: &mut Record) {
         }
     }
 }
+
+/// How long a look may take by itself where nobody waits for it with a watch: children have a limit of their own.
+const IDLE: Duration = Duration::from_secs(30);
 
 /// Runs a probe that needs no child, and writes down that it came to its end.
 fn ended(record: &mut Record, name: &str, look: impl FnOnce(&mut Record)) {

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::answers::answers;
 use super::context::ProbeContext;
 pub use super::work_tree::{is_home, work_tree};
 
@@ -22,7 +23,8 @@ const BESIDE: &str = ".venv/bin/python";
 fn here() -> Option<&'static Path> {
     static HERE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let find = || {
-        let here = fs::canonicalize(std::env::current_dir().ok()?).ok()?;
+        let here = std::env::current_dir().ok().filter(|here| answers(here))?;
+        let here = fs::canonicalize(here).ok()?;
         let holds = |folder: &&Path| FILES.iter().any(|name| fs::symlink_metadata(folder.join(name)).is_ok());
         let of_spec = || here.ancestors().find(holds).filter(|folder| !is_home(folder) && folder.parent().is_some());
         work_tree(&here).or_else(|| of_spec().map(Path::to_path_buf))

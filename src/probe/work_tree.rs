@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::answers::answers;
+
 /// Who has an account here, and where their homes are.
 const ACCOUNTS: &str = "/etc/passwd";
 /// Variables that name a home: that of whoever runs this, and that of who became another by sudo.
@@ -16,7 +18,9 @@ pub fn work_tree(folder: &Path) -> Option<PathBuf> {
 
 /// Whether a folder is the user's home, or that of whoever owns it: root also works in homes of others.
 pub fn is_home(folder: &Path) -> bool {
-    let is_it = |home: &Path| home.is_absolute() && fs::canonicalize(home).is_ok_and(|home| home == folder);
+    // Homes are mounted from elsewhere in many places.
+    let is_it =
+        |home: &Path| home.is_absolute() && answers(home) && fs::canonicalize(home).is_ok_and(|home| home == folder);
     let named = HOMES.iter().filter_map(std::env::var_os).any(|home| is_it(Path::new(&home)));
     named || owner(folder).is_some_and(|owner| homes_of(owner, &accounts()).any(|home| is_it(Path::new(home))))
 }

@@ -55,6 +55,7 @@ pub const ALL: &[ErrorCode] = &[
     error("name", "A name holds characters that it cannot have. The help lists those that it can."),
     error("newer-lock", "The gpuenv.lock was written by a later gpuenv. Install that one, or delete the file to have it made anew."),
     error("newer-record", "The record of a host was written by a later gpuenv. Read it with that one."),
+    error("no-answer", "A file that was named, or the current folder, lies on a file system that does not answer, as where its server is gone. See `mount` and `dmesg`, or work elsewhere."),
     error("no-files", "The spec names files, and the page in a browser reads none. Run `gpuenv lock` where they lie, or remove them."),
     error("no-folder", "The folder to work in does not exist any more, or nothing says where your data lie."),
     error("no-image", "A target without an image is asked for something that starts from one. Set `image` under its [target], then run `gpuenv lock`."),

@@ -32,7 +32,7 @@ pub struct FleetWriter<'a> {
 const BUFFER: usize = 64 << 10;
 /// The names of hosts that are shown where not all are asked for.
 const SHOWN: usize = 5;
-/// What was found that is shown of a group, the most frequent first.
+/// What was found and warned of that is shown of a group, the most frequent first.
 const FOUND: usize = 4;
 /// The width of the column before a group's text.
 const INDENT: usize = 8;
@@ -148,6 +148,15 @@ fn of_group(screen: &Screen, group: &Group, verbose: bool) -> String {
         part("do", &cause.hint);
         part("action", cause.action.as_str());
     }
+    let warnings = group.warnings();
+    let told = if verbose { warnings.len() } else { warnings.len().min(FOUND) };
+    for (cause, count) in &warnings[..told] {
+        let of = if *count < group.hosts.len() { format!(" ({})", hosts(*count)) } else { String::new() };
+        part("warn", &format!("{}{of}: {}", cause.check, cause.hint));
+    }
+    if told < warnings.len() {
+        part("warn", &format!("{} more (`--verbose` shows them)", warnings.len() - told));
+    }
     let names: Vec<&str> = group.hosts.iter().map(String::as_str).collect();
     let shown = if verbose { names.len() } else { names.len().min(SHOWN) };
     let more = if shown < names.len() { format!(" and {} more", names.len() - shown) } else { String::new() };
@@ -180,14 +189,21 @@ fn sentence(screen: &Screen, tally: &Tally) -> String {
     let [failed, open] = [Status::Fail, Status::Unknown].map(|status| tally.count(status));
     let passed = tally.hosts - failed - open;
     let (head, says) = match (failed, open) {
+        (0, 0) if tally.hosts == 1 => (screen.after("PASS:"), "the host can run the lock.".to_string()),
         (0, 0) => (screen.after("PASS:"), format!("all {} can run the lock.", hosts(tally.hosts))),
+        (0, _) if tally.hosts == 1 => {
+            (screen.warning("UNKNOWN:"), "whether the host can run the lock could not be determined.".to_string())
+        }
         (0, open) => (
             screen.warning("UNKNOWN:"),
             format!("{passed} of {} can run the lock; {} could not be judged.", hosts(tally.hosts), hosts(open)),
         ),
         (failed, open) => {
             let open = if open > 0 { format!(", {} could not be judged", hosts(open)) } else { String::new() };
-            let says = format!("{} of {} cannot run the lock{open}, {passed} can.", failed, hosts(tally.hosts));
+            let says = match tally.hosts {
+                1 => "the host cannot run the lock.".to_string(),
+                all => format!("{failed} of {} cannot run the lock{open}, {passed} can.", hosts(all)),
+            };
             (screen.error("FAIL:"), says)
         }
     };

@@ -1,7 +1,7 @@
 //! The kernel's side of the driver: whether it is there, which flavour, whether its device nodes open.
 
 use crate::catalog::rows::ModuleKind;
-use crate::host::{Node, System};
+use crate::host::{Node, Nvml, System, signs};
 use crate::types::{Cc, Constraint, Version};
 
 use super::check::{Action, Check};
@@ -53,6 +53,10 @@ fn present(context: &CheckContext<'_>) -> Check {
         (None, None) if context.is_pasted() => described(context, check),
         (None, None) => match &context.record.libcuda {
             Some(libcuda) if libcuda.cuda.is_some() => check.found("libcuda answers").pass(),
+            _ if signs::keeps_waiting(context.record) => check.found("not known").unknown(
+                Action::AskAdmin,
+                "the driver's libraries do not answer, and no kernel module is to be seen: look into `dmesg`",
+            ),
             _ => unloaded(check.found(if context.record.pci.is_empty() {
                 "no kernel module"
             } else {
@@ -156,6 +160,9 @@ fn nodes(context: &CheckContext<'_>) -> Check {
     match errno {
         // Sandboxes keep nodes from sight that a process reaches all the same.
         "ENOENT" if answers => check.warn(Action::None, "it does not exist, yet CUDA starts and shows GPUs"),
+        "ENOENT" if hidden(context, &own) => {
+            check.warn(Action::None, "it does not exist, yet the driver's libraries reach one: a sandbox keeps it from sight")
+        }
         "EACCES" => check.fail(Action::FixEnvironment, "this user may not open it: see its group and permissions"),
         "EPERM" if context.in_container() => check.fail(
             Action::RestartContainer,
@@ -175,6 +182,14 @@ fn nodes(context: &CheckContext<'_>) -> Check {
         ),
         _ => check.fail(Action::AskAdmin, format!("it cannot be opened: {}", cuda_errors::told(&fault(node.path.clone(), errno)))),
     }
+}
+
+/// Whether nodes are only kept from sight: NVML shows GPUs through one that is not there, or the driver keeps it waiting.
+fn hidden(context: &CheckContext<'_>, nodes: &[&Node]) -> bool {
+    let is_gone = |node: &&Node| node.path == "/dev/nvidiactl" && node.errno.as_deref() == Some("ENOENT");
+    let shows = |nvml: &Nvml| nvml.fault.is_none() && !nvml.gpus.is_empty();
+    let is_there = context.record.nvml.as_ref().is_some_and(shows) || signs::keeps_waiting(context.record);
+    nodes.iter().any(is_gone) && is_there && !context.is_pasted()
 }
 
 /// Whether this is the node of one GPU, which the system refuses to open: so a device cgroup keeps the GPUs of others from

@@ -86,6 +86,11 @@ fn nvml(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
         ),
         Some(20 | 23) => check.unknown(Action::None, "NVML ran out of memory or resources: verify again when the machine is less busy"),
         Some(UNKNOWN) if in_container => check.fail(Action::RestartContainer, lost),
+        // Most who paste this stand in a container and do not say so.
+        Some(UNKNOWN) if context.is_pasted() => check.unknown(
+            Action::RestartContainer,
+            format!("in a container: {lost}; else look into `dmesg`"),
+        ),
         _ => check.unknown(Action::AskAdmin, "NVML could not be asked: look into `dmesg`"),
     }
 }

@@ -110,15 +110,29 @@ fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
             });
         };
         let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == *name);
-        let check = check.found(format!("{name} {found}")).evidence(python.path.clone());
-        match build(context, python, (name, found), locked, wheel) {
+        let own = own_release(python, name, found);
+        let check = check.evidence(python.path.clone()).found(match own {
+            Some(own) => format!("{name} {own} is imported, {found} is listed"),
+            None => format!("{name} {found}"),
+        });
+        match build(context, python, (name, own.unwrap_or(found)), locked, wheel) {
+            Build::Locked | Build::Relabelled(_) if own.is_some() => check
+                .warn(Action::FixEnvironment, "what is imported is the locked release: remove the other installation"),
             Build::Locked => check.pass(),
             Build::Relabelled(note) => check.pass_with(note),
             Build::Unclear(note) => check.warn(Action::None, note),
-            Build::Other => check.fail(Action::FixEnvironment, install(name, locked, found, wheel)),
+            Build::Other => check.fail(Action::FixEnvironment, install(name, locked, own.unwrap_or(found), wheel)),
         }
     };
     stack.map(one).collect()
+}
+
+/// What the torch that is imported says of its release where the list names another: two are installed. With the variant in
+/// its version it is told apart further on.
+fn own_release<'p>(python: &'p Python, name: &str, listed: &str) -> Option<&'p str> {
+    let said = python.torch.as_ref().filter(|_| name == "torch")?.version.as_deref()?;
+    let listed = listed.split('+').next().unwrap_or(listed);
+    (!said.contains('+') && !is_release(listed, said)).then_some(said)
 }
 
 /// A torch that no list of packages names, by what it says of its own release. Its CUDA is another check's.

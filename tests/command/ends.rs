@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::common::checkout::{Place, Ran};
@@ -121,6 +121,22 @@ fn a_text_without_an_end_is_left_in_time() {
         let ran = Ran::of(place.command("checkout", args).stdin(fs::File::open("/dev/zero").unwrap()));
         assert!([2, 3].contains(&ran.code) && begun.elapsed() < Duration::from_secs(30), "{args:?}: {ran:?}");
         assert!(ran.err.contains("MiB") || ran.out.contains("MiB"), "{args:?}: {ran:?}");
+    }
+}
+
+/// Nor does a document without an end, or nothing without an end, hold a fleet.
+#[test]
+fn a_stream_without_a_host_is_left_in_time() {
+    let place = Place::with("endless-fleet", SPEC);
+    for (writes, says) in [("yes '{\"a\":[' | tr -d '\\n'", "has no end"), ("yes ''", "hold no host")] {
+        let mut writer = Command::new("sh").args(["-c", writes]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut command = place.command("checkout", &["fleet", "check", "--against", "gpuenv.toml", "-"]);
+        let ran = Ran::of(command.stdin(writer.stdout.take().unwrap()));
+        // The writer hears of it when nobody holds the other end any more.
+        drop(command);
+        let _ = writer.wait();
+        assert!([2, 3].contains(&ran.code), "{writes}: {ran:?}");
+        assert!(ran.err.contains(says) || ran.out.contains(says), "{writes}: {ran:?}");
     }
 }
 

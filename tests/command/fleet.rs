@@ -58,6 +58,13 @@ fn labelled_lines_and_lists_of_records_are_read() {
     };
     let wanted = [("0", "pass"), ("2", "pass"), ("node1", "fail"), ("node9", "unknown")];
     assert_eq!(told("srun.txt"), of(&wanted));
+    // As PowerShell writes what it redirects.
+    let utf16: Vec<u8> = format!("\u{feff}{}\r\n{}\r\n", named("a", &healthy()), named("b", &old()))
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    fs::write(sandbox.path("windows.txt"), utf16).unwrap();
+    assert_eq!(told("windows.txt"), of(&[("a", "pass"), ("b", "fail")]));
     let elements = [("a", "pass"), ("b", "fail"), ("list:1", "unknown"), ("list:1", "pass")];
     assert_eq!(told("list.json"), of(&elements));
     let hosts: Vec<String> = told("pretty.json").into_iter().map(|(_, status)| status).collect();
@@ -152,7 +159,7 @@ fn the_exit_code_says_how_the_worst_host_ended() {
     let write = |text: &str| fs::write(sandbox.path("h.ndjson"), text).unwrap();
     let check = |args: &[&str], code: i32| sandbox.run(&[&["fleet", "check", "h.ndjson"], args].concat()).exits(code);
     write(&named("a", &healthy()));
-    check(&[], 0).tells("PASS: all 1 host");
+    check(&[], 0).tells("PASS: the host can run the lock");
     write(&format!("{}\nnot a record\n", named("a", &healthy())));
     check(&[], 3).tells("UNKNOWN");
     write(&format!("{}\n{{\n{}\n", named("a", &healthy()), named("b", &old())));
@@ -409,6 +416,51 @@ fn nodes_without_gpus_are_judged_by_what_labels_show() {
         .run(&["fleet", "plan", "--spec", "plan.toml", "nodes.json"])
         .exits(3)
         .tells("does not tell whether it has a GPU");
+}
+
+/// What labels tell of MIG and of sharing is judged, and what they leave open is said.
+#[test]
+fn labels_of_instances_and_of_shared_gpus_are_judged_by_what_they_tell() {
+    let sandbox = sandbox("fleet-mig");
+    let node = |more: Value, capacity: Value| {
+        let mut labels = json!({ "nvidia.com/gpu.product": "NVIDIA-A100-SXM4-80GB", "nvidia.com/gpu.count": "8",
+            "nvidia.com/gpu.replicas": "1", "nvidia.com/gpu.memory": "81920", "kubernetes.io/arch": "amd64",
+            "nvidia.com/gpu.compute.major": "8", "nvidia.com/gpu.compute.minor": "0",
+            "nvidia.com/cuda.driver-version.full": "550.54.15", "nvidia.com/mig.strategy": "mixed" });
+        more.as_object().unwrap().iter().for_each(|(name, value)| labels[format!("nvidia.com/{name}")] = value.clone());
+        let status = json!({ "capacity": capacity, "allocatable": capacity });
+        json!({ "apiVersion": "v1", "kind": "Node", "metadata": { "name": "n1", "labels": labels }, "status": status })
+    };
+    let check = |node: &Value, exit: i32| {
+        fs::write(sandbox.path("node.json"), node.to_string()).unwrap();
+        sandbox.run(&["fleet", "check", "node.json", "--target", "a100"]).exits(exit)
+    };
+    let parts = json!({ "mig-1g.10gb.count": "7", "mig-1g.10gb.product": "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb" });
+    let some = node(parts.clone(), json!({ "nvidia.com/gpu": "7", "nvidia.com/mig-1g.10gb": "7" }));
+    check(&some, 0).tells("gpu-mig: a process gets one instance");
+    let mut all = parts;
+    all["gpu.replicas"] = json!("0");
+    check(&node(all.clone(), json!({ "nvidia.com/mig-1g.10gb": "7" })), 0).tells("gpu-mig");
+    let none = json!({ "gpu.replicas": "0" });
+    check(&node(none, json!({ "nvidia.com/gpu": "0" })), 1).tells("without instances");
+    let invalid = json!({ "gpu.product": "NVIDIA-A100-SXM4-80GB-MIG-INVALID", "gpu.count": "0", "gpu.replicas": "0" });
+    check(&node(invalid, json!({ "nvidia.com/gpu": "0" })), 3).tells("MIG-INVALID").tells("`single`");
+    let shared = json!({ "gpu.product": "NVIDIA-A100-SXM4-80GB-SHARED", "gpu.replicas": "4" });
+    check(&node(shared, json!({ "nvidia.com/gpu": "32" })), 0);
+    let two = node(json!({}), json!({ "nvidia.com/gpu": "9" }));
+    check(&two, 3).tells("8 of the 9").tells("of several products they name one");
+    // The same as text, beside what nvidia-smi says of the same GPUs.
+    let told = |node: &Value| {
+        let labels = node["metadata"]["labels"].as_object().unwrap().iter();
+        labels.map(|(name, value)| format!("{name}={}\n", value.as_str().unwrap())).collect::<String>()
+    };
+    let smi = "GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-00000000-0000-0000-0000-000000000001)\n";
+    for (text, gpus) in [(told(&two), 8), (format!("{smi}{}", told(&two)), 8), (told(&two).replace('\n', ","), 8)] {
+        fs::write(sandbox.path("node.txt"), text).unwrap();
+        let (_, told) = sandbox.json(&["probe", "--from", "node.txt"]);
+        let quarrels = |told: &Value| told["probes"].as_array().unwrap().iter().any(|probe| probe["ended"] != "done");
+        assert!(told["nvml"]["gpus"].as_array().unwrap().len() == gpus && !quarrels(&told), "{told:#}");
+    }
 }
 
 #[test]

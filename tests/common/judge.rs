@@ -23,12 +23,18 @@ pub const SPEC: &str = include_str!("../verify/gpuenv.toml");
 /// The lock of a spec.
 #[track_caller]
 pub fn lock(text: &str) -> Lock {
+    try_lock(text).unwrap_or_else(|other| panic!("{text}\n{other}"))
+}
+
+/// The same, or how it has none.
+#[track_caller]
+pub fn try_lock(text: &str) -> Result<Lock, String> {
     let spec = spec::parse(text).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
     let rules = Problem::new(&BUILTIN);
     let (request, _) = Request::new(&spec, &rules).unwrap_or_else(|errors| panic!("{text}\n{errors:?}"));
     match renew(&spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
-        Renewed::Lock(lock, _) => *lock,
-        other => panic!("{text}\n{other:?}"),
+        Renewed::Lock(lock, _) => Ok(*lock),
+        other => Err(format!("{other:?}")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The real tools, where they are installed.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -11,8 +12,16 @@ pub fn find(program: &str) -> Option<PathBuf> {
     let found = found.into_iter().find(|candidate| candidate.is_file());
     if found.is_none() {
         eprintln!("skipped: {program} is not installed");
+        note(program);
     }
     found
+}
+
+/// What is missing, for who runs the tests to tell: the harness shows nothing of a test that passes.
+fn note(program: &str) {
+    let Some(file) = std::env::var_os("GPUENV_TEST_MISSING") else { return };
+    let mut file = std::fs::OpenOptions::new().append(true).create(true).open(file).unwrap();
+    file.write_all(format!("{program}\n").as_bytes()).unwrap();
 }
 
 /// A new empty folder for one test.

@@ -38,8 +38,8 @@ struct Index {
 /// What was told of a host.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Told {
-    id: String,
+pub struct Told {
+    pub id: String,
     /// `true`, `false` or `unknown`.
     works: String,
     /// How that is known.
@@ -53,7 +53,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts")
 }
 
-fn told() -> Vec<Told> {
+pub fn told() -> Vec<Told> {
     let text = fs::read_to_string(folder().join("hosts.toml")).unwrap();
     toml::from_str::<Index>(&text).unwrap().host
 }
@@ -62,7 +62,7 @@ fn text(id: &str) -> String {
     fs::read_to_string(folder().join(format!("{id}.json"))).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 
-fn record(id: &str) -> Record {
+pub fn record(id: &str) -> Record {
     read_any(&text(id)).unwrap_or_else(|error| panic!("{id}: {error}"))
 }
 

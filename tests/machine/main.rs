@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod dead_mounts;
 mod hosts;
 mod kernel_runs;
 mod kernels;
@@ -16,3 +17,4 @@ mod verdicts;
 mod verify;
 mod verify_compat;
 mod verify_reports;
+mod wrong_locks;

@@ -159,7 +159,7 @@ fn mutations() -> Vec<Mutation> {
         one("/python/origins", json!({ "torch": "repository" }), &["python-wheel"]),
         one("/python/packages/triton", json!("2.0.0"), &["python-package"]),
         one("/python/fault", fault(1), &["python-version", "python-bits", "python-package", "python-wheel"]),
-        told("/python/torch/version", json!("2.4.0"), "the package's own version counts"),
+        one("/python/torch/version", json!("2.4.0"), &["python-package"]),
         one("/python/torch/cuda", Value::Null, &["torch-cuda"]),
         one("/python/torch/cuda", json!("11.8"), &["torch-cuda"]),
         one("/python/torch/arch_list", json!(["sm_50", "sm_70"]), &["torch-arch-list"]),

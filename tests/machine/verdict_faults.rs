@@ -121,6 +121,55 @@ fn a_child_that_did_not_end_is_unknown_whatever_it_said() {
     }
 }
 
+/// Two installations of torch: the one that is imported says which it is, the list may be of the other.
+#[test]
+fn a_torch_that_is_listed_and_not_imported_is_warned_of() {
+    let ends = |listed: &str, said: &str| {
+        let host = with(&[
+            ("/python/packages/torch", json!(listed)),
+            ("/python/torch", json!({ "version": said, "cuda": "12.4", "available": true })),
+        ]);
+        let verdict = judge::judge(&lock(GPU), &host);
+        let of_torch = |check: &&Check| {
+            check.id == "python-package" && check.expected.as_deref().is_some_and(|it| it.starts_with("torch 2"))
+        };
+        verdict.checks.iter().find(of_torch).map(|check| check.status)
+    };
+    assert_eq!(ends("2.5.1", "2.5.1"), Some(Status::Pass));
+    assert_eq!(ends("2.4.0", "2.5.1"), Some(Status::Warn));
+    assert_eq!(ends("2.5.1", "2.4.0"), Some(Status::Fail));
+    assert_eq!(ends("2.4.0", "2.4.0"), Some(Status::Fail));
+}
+
+/// NVML talks to the driver through /dev/nvidiactl: where it shows GPUs, a node that is not there is only out of sight.
+#[test]
+fn nodes_that_a_sandbox_hides_prove_nothing() {
+    let lock = lock(SPEC);
+    let gone = |more: &[(&str, Value)]| {
+        let mut host = with(&[("/libcuda", Value::Null), ("/kernels", json!([]))]);
+        for node in host["nodes"].as_array_mut().unwrap() {
+            node["errno"] = json!("ENOENT");
+        }
+        let probes = host["probes"].as_array_mut().unwrap();
+        probes.retain(|probe| probe["name"] != "libcuda" && probe["name"] != "kernels");
+        let detail = "SIGSEGV in cuInit of /lib/libcuda.so.1";
+        probes.push(json!({ "name": "libcuda", "ended": "crashed", "detail": detail }));
+        more.iter().for_each(|(at, value)| set(&mut host, at, value.clone()));
+        let verdict = judge::judge(&lock, &host);
+        (verdict.status, worst(&verdict, "device-nodes").status)
+    };
+    assert_eq!(gone(&[]), (Status::Unknown, Status::Warn));
+    let silent = json!({ "fault": { "at": "nvmlInit_v2", "code": 9 } });
+    assert_eq!(gone(&[("/nvml", silent)]), (Status::Fail, Status::Fail));
+    let opens = [("/nodes/0/errno", Value::Null)];
+    assert_eq!(gone(&opens), (Status::Fail, Status::Fail), "nvidiactl opens, and nvidia-uvm is not there");
+    // Without a driver NVML says so at once: where it does not answer, one is there, whatever files are hidden.
+    let waits = [("name", "nvml"), ("ended", "timed-out"), ("detail", "no answer within 2.5 s in nvmlInit_v2")];
+    let waits = json!(waits.into_iter().collect::<std::collections::BTreeMap<_, _>>());
+    let all = [("/nvml", Value::Null), ("/module", json!({})), ("/pci", json!([])), ("/probes/2", waits)];
+    assert_eq!(gone(&all), (Status::Unknown, Status::Warn));
+}
+
 /// Each fault with who raised it, the check that speaks of it, how that ends, what is to be done, a word of the hint.
 #[rustfmt::skip]
 #[test]

@@ -46,7 +46,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
             progress.says(&format!("{} hosts judged", tally.hosts));
             writer.host(&name, &outcome)?;
         }
-        Ok(())
+        source::check_count(tally.hosts)
     })?;
     drop(progress);
     if tally.hosts == 0 {

@@ -29,7 +29,7 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
         for (name, read) in source::hosts(batch, essential) {
             inventory.add(name, read);
         }
-        Ok(())
+        source::check_count(inventory.hosts())
     })?;
     if inventory.hosts() == 0 {
         return Err(source::no_host());

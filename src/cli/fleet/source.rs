@@ -18,6 +18,10 @@ const TEXT_CAP: usize = 48 << 20;
 const HEAD: usize = 64;
 /// More of one line is not read to see what a source is.
 const LINE: u64 = 64 << 10;
+/// A line that has not ended after so many more bytes has no end.
+const ENDLESS: u64 = 1 << 30;
+/// No fleet has more hosts.
+const MOST: usize = 1_000_000;
 /// How many bytes are handed on at once: enough to keep every core busy, little enough to hold.
 const BATCH: usize = 8 << 20;
 /// Folders in folders are followed so deep.
@@ -74,6 +78,15 @@ pub fn hosts<T: Send>(batch: Batch, of: impl Fn(Host) -> T + Sync) -> Vec<T> {
 pub fn no_host() -> Failure {
     Failure::new(Exit::BadInput, "nothing-to-judge", "the sources hold no host")
         .help("gather records with the job that `gpuenv fleet job slurm` or `gpuenv fleet job kubernetes` prints")
+}
+
+/// Refuses what has no end: more hosts than anybody has.
+pub fn check_count(hosts: usize) -> Result<(), Failure> {
+    if hosts <= MOST {
+        return Ok(());
+    }
+    let message = format!("the sources hold more than {MOST} hosts, the most that are judged at once");
+    Err(Failure::new(Exit::BadInput, "too-many", message).help("judge them in parts"))
 }
 
 /// How a place was come to.
@@ -161,12 +174,15 @@ fn stream(
     hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
 ) -> Result<bool, Failure> {
     let (mut head, mut lines, mut is_json, mut has_names) = (Vec::new(), 0, false, false);
-    while !is_json && lines < HEAD {
+    while !is_json && lines < HEAD && head.len() < TEXT_CAP {
         let begun = head.len();
         // A list of a whole fleet may stand on one line.
         let portion = from.by_ref().take(LINE).read_until(b'\n', &mut head);
         if portion.map_err(|error| failed(name, &error))? == 0 {
             break;
+        }
+        if lines == 0 && [b"\xff\xfe", b"\xfe\xff"].iter().any(|mark| head.starts_with(*mark)) {
+            return utf16(head, from, name, hand);
         }
         let line = head[begun..].trim_ascii_start();
         let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii_start();
@@ -185,6 +201,27 @@ fn stream(
         (_, true) => documents(head, from, Labelled::new(has_names), name, hand).map(|()| true),
         (_, false) => text(head, from, TEXT_CAP, name, hand).map(|()| true),
     }
+}
+
+/// A source as PowerShell writes what it redirects, up to a size.
+fn utf16(
+    mut bytes: Vec<u8>,
+    from: impl BufRead,
+    name: &str,
+    hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
+) -> Result<bool, Failure> {
+    from.take(TEXT_CAP as u64).read_to_end(&mut bytes).map_err(|error| failed(name, &error))?;
+    let is_cut = bytes.len() > TEXT_CAP;
+    let any = stream(host::decode(&bytes).as_bytes(), name, hand)?;
+    if is_cut {
+        hand(Batch::Unread(format!("{name} (the rest)"), unread(TEXT_CAP)))?;
+    }
+    Ok(any)
+}
+
+/// Why a part of a text was left out.
+fn unread(cap: usize) -> String {
+    format!("what stands behind the first {} MiB of this text was not read: give it in parts", cap >> 20)
 }
 
 /// Whether a list of documents begins here: the brackets of loggers and terminals hold something else.
@@ -244,8 +281,7 @@ fn text(
     }
     hand(Batch::Text(host::decode(&bytes), name.to_string()))?;
     if is_cut {
-        let why = format!("what stands behind the first {} MiB of this text was not read: give it in parts", cap >> 20);
-        hand(Batch::Unread(format!("{name} (the rest)"), why))?;
+        hand(Batch::Unread(format!("{name} (the rest)"), unread(cap)))?;
     }
     Ok(())
 }
@@ -268,15 +304,20 @@ fn documents(
             hand(Batch::Documents(std::mem::take(&mut pieces), name.to_string(), false))?;
             (size, batches) = (0, batches + 1);
         }
-        let is_cut = end_of_line(&mut from, fleet::CAP, &mut line).map_err(|error| failed(name, &error))?;
+        let skipped = end_of_line(&mut from, fleet::CAP, &mut line).map_err(|error| failed(name, &error))?;
         if line.is_empty() {
             break;
         }
-        if is_cut {
+        if skipped > 0 {
             let why =
                 format!("a line of it is longer than {} MiB and was not read: give one host a line", fleet::CAP >> 20);
             hand(Batch::Unread(name.to_string(), why))?;
             line.clear();
+            if skipped >= ENDLESS {
+                let why = "this line has no end, and what may follow was not read";
+                hand(Batch::Unread(format!("{name} (the rest)"), why.to_string()))?;
+                break;
+            }
             line.push(b'\n');
         }
         size += line.len();
@@ -288,10 +329,13 @@ fn documents(
     hand(Batch::Documents(pieces, name.to_string(), alone))
 }
 
-/// Reads on to the end of a line, which is kept up to a size; whether it is longer.
-fn end_of_line(from: &mut impl BufRead, cap: usize, line: &mut Vec<u8>) -> io::Result<bool> {
+/// Reads on to the end of a line, which is kept up to a size; how many more bytes of it were passed over.
+fn end_of_line(from: &mut impl BufRead, cap: usize, line: &mut Vec<u8>) -> io::Result<u64> {
     from.by_ref().take(cap.saturating_sub(line.len()) as u64).read_until(b'\n', line)?;
-    Ok(line.len() >= cap && !line.ends_with(b"\n") && from.skip_until(b'\n')? > 0)
+    match line.len() >= cap && !line.ends_with(b"\n") {
+        true => from.by_ref().take(ENDLESS).skip_until(b'\n').map(|count| count as u64),
+        false => Ok(0),
+    }
 }
 
 #[cfg(test)]
@@ -324,7 +368,7 @@ mod tests {
                 if line.is_empty() {
                     return found;
                 }
-                found.push((String::from_utf8(line).unwrap(), is_cut));
+                found.push((String::from_utf8(line).unwrap(), is_cut > 0));
             }
         };
         let of = |line: &str, is_cut| (line.to_string(), is_cut);

@@ -29,7 +29,6 @@ mod tests;
 
 use super::record::Record;
 
-pub use labels::product_of_label;
 use seen::Seen;
 
 /// A reader: it looks for its format in a text's lines and says whether it was there.

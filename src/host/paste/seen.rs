@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::record::{
-    FORMAT, Gpu, Libcuda, Mig, Nvml, Origin, Probe, ProbeStatus, Python, Record, Toolkit, Torch,
+    FORMAT, Gpu, Libcuda, Mig, Nvml, Origin, Probe, ProbeStatus, Python, Record, System, Toolkit, Torch,
 };
 use crate::types::Version;
 
@@ -17,6 +17,7 @@ pub(super) struct Seen {
     formats: Vec<&'static str>,
     gpus: BTreeMap<u64, Gpu>,
     quarrels: Vec<String>,
+    failures: Vec<(&'static str, String)>,
 }
 
 /// Fills what is empty.
@@ -104,6 +105,10 @@ impl Seen {
 
     /// A GPU's name; the whole name where another block has cut it off.
     pub fn name(&mut self, index: u64, name: &str) {
+        // So the driver of a Jetson calls what it drives.
+        if name.ends_with("(nvgpu)") {
+            fill(&mut self.record.platform.system, Some(System::Tegra));
+        }
         let Some(gpu) = self.gpu(index) else { return };
         let first = gpu.name.get_or_insert_with(|| name.to_string());
         if first.strip_suffix("...").is_some_and(|start| name.starts_with(start.trim_end())) {
@@ -153,6 +158,11 @@ impl Seen {
         }
     }
 
+    /// Somebody who looked says that it could not be told, and why.
+    pub fn failed(&mut self, who: &'static str, why: String) {
+        self.failures.push((who, why));
+    }
+
     fn quarrel(&mut self, what: &str, first: &str, then: &str) {
         let said = format!("{what}: {first}, elsewhere {then}");
         if self.quarrels.len() < 16 && !self.quarrels.contains(&said) {
@@ -171,6 +181,8 @@ impl Seen {
         let probe = |name: &str, ended, detail| Probe { name: name.to_string(), ended, detail, millis: None };
         without_blanks(&mut record);
         record.probes = self.formats.iter().map(|format| probe(format, ProbeStatus::Done, None)).collect();
+        let failed = self.failures.into_iter().map(|(who, why)| probe(who, ProbeStatus::Failed, Some(why)));
+        record.probes.extend(failed);
         record.probes.extend(self.quarrels.into_iter().map(|said| probe("paste", ProbeStatus::Garbled, Some(said))));
         record
     }

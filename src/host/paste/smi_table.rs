@@ -5,7 +5,8 @@
 //! <https://github.com/sgl-project/sglang/issues/27487> (KMD and UMD), <https://github.com/XuehaiPan/nvitop/pull/8>
 //! (MIG), <https://github.com/microsoft/WSL/issues/9134> (Windows), <https://github.com/microsoft/WSL/issues/11277>
 //! (WSL2: nvidia-smi's own version is not the driver's), <https://github.com/projectbluefin/finpilot/issues/160>
-//! (names cut off).
+//! (names cut off), <https://github.com/OE4T/linux-tegra-5.10/issues/17> and
+//! <https://github.com/ollama/ollama/issues/9503> (a Jetson, whose GPU is on no bus).
 
 use super::super::record::System;
 use super::seen::{Seen, address, fill, mebibytes, version};
@@ -38,12 +39,14 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
 
 /// The line with the versions.
 fn header(line: &str, seen: &mut Seen) -> bool {
-    let after = |label: &str| line.split_once(label).and_then(|(_, rest)| version(rest.trim_start()));
-    let Some(driver) = after("Driver Version:").or_else(|| after("KMD Version:")) else { return false };
+    let told = |label: &str| line.split_once(label).map(|(_, rest)| version(rest.trim_start()));
+    let after = |label: &str| told(label).flatten();
+    // A Jetson's may not know it.
+    let Some(driver) = told("Driver Version:").or_else(|| told("KMD Version:")) else { return false };
     if !line.contains("NVIDIA-SMI") {
         return false;
     }
-    seen.driver(driver);
+    driver.into_iter().for_each(|driver| seen.driver(driver));
     let cuda = after("CUDA UMD Version:").or_else(|| after("CUDA Version:"));
     fill(&mut seen.nvml().cuda, cuda);
     true
@@ -54,7 +57,7 @@ fn row(cells: &[&str], gpu: Option<u64>, seen: &mut Seen) -> Option<u64> {
     let [first, second, third] = cells else { return gpu };
     if let Some((index, rest)) = first.split_once(' ')
         && let Ok(index) = index.parse::<u64>()
-        && second.contains(':')
+        && (second.contains(':') || second.starts_with("N/A"))
     {
         return named(index, rest.trim(), second, seen);
     }

@@ -55,8 +55,20 @@ struct OneGroup<'a> {
     expected: Option<&'a str>,
     /// What was found by the first cause, with how many hosts.
     found: &'a BTreeMap<String, usize>,
+    /// What was warned of all the same, the most frequent first.
+    warned: Vec<Warned<'a>>,
     /// Their names.
     hosts: &'a [String],
+}
+
+/// A warning that hosts of a group have.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct Warned<'a> {
+    #[serde(flatten)]
+    cause: &'a Cause,
+    /// How many of them have it.
+    hosts: usize,
 }
 
 impl<'a> FleetHost<'a> {
@@ -76,6 +88,7 @@ impl<'a> FleetGroups<'a> {
             causes: &group.causes,
             expected: group.expected.as_deref(),
             found: &group.found,
+            warned: group.warnings().into_iter().map(|(cause, hosts)| Warned { cause, hosts }).collect(),
             hosts: &group.hosts,
         };
         FleetGroups {

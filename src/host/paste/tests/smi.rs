@@ -152,6 +152,32 @@ GPU 00000000:02:00.0
     assert_eq!((driver(&host(&new)), cuda(&host(&new)).as_str()), ("610.43.02", "11.6"));
 }
 
+/// A Jetson's GPU is on no bus, and what drives it may not tell its release.
+#[test]
+fn a_jetsons_table_is_read() {
+    let text = "
++---------------------------------------------------------------------------------------+
+| NVIDIA-SMI 540.3.0                Driver Version: N/A          CUDA Version: 12.2     |
+|-----------------------------------------+----------------------+----------------------+
+| GPU  Name                 Persistence-M | Bus-Id        Disp.A | Volatile Uncorr. ECC |
+| Fan  Temp   Perf          Pwr:Usage/Cap |         Memory-Usage | GPU-Util  Compute M. |
+|                                         |                      |               MIG M. |
+|=========================================+======================+======================|
+|   0  Orin (nvgpu)                  N/A  | N/A              N/A |                  N/A |
+| N/A   N/A  N/A               N/A /  N/A | Not Supported        |     N/A          N/A |
+|                                         |                      |                  N/A |
++-----------------------------------------+----------------------+----------------------+
+| Processes:                                                                            |
+";
+    let record = host(text);
+    assert_eq!((gpus(&record), cuda(&record).as_str()), (vec!["Orin (nvgpu)"], "12.2"));
+    let nvml = record.nvml.as_ref().unwrap();
+    assert_eq!((&nvml.driver, nvml.gpus[0].mig, &nvml.gpus[0].compute_mode), (&None, None, &None));
+    assert_eq!((record.platform.system, nvml.gpus[0].fault.is_none()), (Some(System::Tegra), true));
+    let newer = host(&text.replace("Version: N/A    ", "Version: 540.4.0"));
+    assert_eq!((driver(&newer), gpus(&newer)), ("540.4.0", vec!["Orin (nvgpu)"]));
+}
+
 #[test]
 fn lists_and_queries_of_nvidia_smi() {
     let record = host(

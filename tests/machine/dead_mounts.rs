@@ -1,0 +1,142 @@
+//! A mount whose server is gone holds whoever asks it for ever: it costs its own time, and not more than was promised.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::common::fake;
+use crate::common::sandbox::{Ran, Sandbox};
+
+const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\n[target.a100]\ngpu = \"A100-SXM4-40GB\"\n";
+
+/// Whatever asks for something below /dead waits for ever; DEAD_FOLDER is where one stands.
+const SOURCE: &str = r#"
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+
+    static void meet(const char *path) {
+      const char *here = getenv("DEAD_FOLDER");
+      while (path && (!strncmp(path, "/dead", 5) || (here && path[0] != '/' && path[0]))) pause();
+    }
+    #define REAL(name, type) ((type)dlsym(RTLD_NEXT, name))
+
+    char *realpath(const char *path, char *out) {
+      meet(path);
+      return REAL("realpath", char *(*)(const char *, char *))(path, out);
+    }
+    int open64(const char *path, int flags, unsigned mode) {
+      meet(path);
+      return REAL("open64", int (*)(const char *, int, unsigned))(path, flags, mode);
+    }
+    int statx(int at, const char *path, int flags, unsigned mask, void *out) {
+      meet(path);
+      return REAL("statx", int (*)(int, const char *, int, unsigned, void *))(at, path, flags, mask, out);
+    }
+    void *opendir(const char *path) {
+      meet(path);
+      return REAL("opendir", void *(*)(const char *))(path);
+    }
+    ssize_t readlink(const char *path, char *out, size_t size) {
+      meet(path);
+      return REAL("readlink", ssize_t (*)(const char *, char *, size_t))(path, out, size);
+    }
+    char *getcwd(char *out, size_t size) {
+      const char *here = getenv("DEAD_FOLDER");
+      return here ? strncpy(out, here, size) : REAL("getcwd", char *(*)(char *, size_t))(out, size);
+    }
+"#;
+
+/// A machine of which everything below /dead is gone.
+struct Place {
+    sandbox: Sandbox,
+    preload: String,
+}
+
+impl Place {
+    fn new(name: &str) -> Option<Place> {
+        let preload = fake::library_of(name, SOURCE, "libdead.so")?;
+        let sandbox = Sandbox::new(name, SPEC);
+        sandbox.run(&["lock"]).exits(0);
+        Some(Place { sandbox, preload: preload.to_str().unwrap().to_string() })
+    }
+
+    /// Runs it, and says how long that took.
+    fn run(&self, args: &[&str], variable: (&str, &str)) -> (Ran, Duration) {
+        let began = Instant::now();
+        let ran = self.sandbox.with(args, &[("COLUMNS", "400"), ("LD_PRELOAD", &self.preload), variable]);
+        (ran, began.elapsed())
+    }
+}
+
+fn probe<'d>(document: &'d Value, name: &str) -> &'d Value {
+    document["probes"].as_array().unwrap().iter().find(|probe| probe["name"] == name).unwrap()
+}
+
+#[test]
+fn a_folder_of_the_environment_is_left_out() {
+    let Some(place) = Place::new("probe-dead-variable") else { return };
+    for name in ["PATH", "CUDA_HOME", "VIRTUAL_ENV"] {
+        let (ran, took) = place.run(&["probe", "--quick", "--format", "json"], (name, "/dead/x:/usr/bin:/bin"));
+        let told: Value = serde_json::from_str(&ran.exits(0).out).unwrap();
+        assert!(took < Duration::from_secs(5), "{name}: {took:?}");
+        let folders = probe(&told, "folders");
+        assert_eq!(folders["ended"], "timed-out", "{told:#}");
+        assert!(folders["detail"].as_str().unwrap().starts_with("/dead/x, "), "{told:#}");
+    }
+}
+
+/// An environment is made of links to an interpreter that lies elsewhere.
+#[test]
+fn an_environment_without_its_interpreter_is_left_out() {
+    let Some(place) = Place::new("probe-dead-python") else { return };
+    let environment = place.sandbox.path("venv");
+    let environment = environment.to_str().unwrap();
+    let ends = "const char *end = path ? strstr(path, \"venv/bin/python\") : 0; while (end && !end[15]) pause();\n";
+    let meets = "static void meet(const char *path) {";
+    let waits = SOURCE.replacen(meets, &format!("{meets} {ends}"), 1);
+    let Some(preload) = fake::library_of("probe-dead-link", &waits, "libdead.so") else { return };
+    let place = Place { preload: preload.to_str().unwrap().to_string(), ..place };
+    let (ran, took) = place.run(&["verify", "--quick"], ("VIRTUAL_ENV", environment));
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    ran.exits(3).tells("folders timed out").tells("venv, which the environment names,");
+}
+
+/// gpuenv looks there for catalogs that were installed, and whether a folder is somebody's home.
+#[test]
+fn a_home_or_data_folder_is_done_without() {
+    let Some(place) = Place::new("probe-dead-home") else { return };
+    for name in ["HOME", "XDG_DATA_HOME"] {
+        for args in [&["probe", "--quick"][..], &["verify", "--quick"], &["lock", "--check"]] {
+            let (ran, took) = place.run(args, (name, "/dead/user"));
+            assert!(took < Duration::from_secs(5), "{name} {args:?}: {took:?}");
+            assert!([0, 3].contains(&ran.code), "{ran:?}");
+            if name == "XDG_DATA_HOME" {
+                ran.says("does not answer: catalogs that were installed there are not used");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_named_or_stood_in_is_told() {
+    let Some(place) = Place::new("probe-dead-named") else { return };
+    let asks: [&[&str]; 6] = [
+        &["verify", "--quick", "--lock", "/dead/gpuenv.lock"],
+        &["verify", "--quick", "--lock=/dead/gpuenv.lock"],
+        &["verify", "--quick", "--against", "/dead/x"],
+        &["probe", "--quick", "--root", "/dead/x"],
+        &["probe", "--quick", "-o", "/dead/x"],
+        &["fleet", "job", "slurm", "--quick", "-o", "/dead/x"],
+    ];
+    for args in asks {
+        let (ran, took) = place.run(args, ("ANY", "thing"));
+        assert!(took < Duration::from_secs(5), "{args:?}: {took:?}");
+        ran.exits(4).says("does not answer: the file system that it lies on hangs");
+    }
+    let (ran, took) = place.run(&["verify", "--quick"], ("DEAD_FOLDER", "/dead/project"));
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    ran.exits(4).says("the current folder does not answer").says("change to another folder");
+}
