@@ -77,15 +77,15 @@ pub fn indexes<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
 
 /// What is compiled without isolation, because its documentation says so, and what these builds import or ask for.
 pub fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str>), ExportError> {
-    let distinct = |names: Vec<&'a String>| -> Result<Vec<&'a str>, ExportError> {
+    let distinct = |names: Vec<&'a str>| -> Result<Vec<&'a str>, ExportError> {
         let mut names = names.into_iter().map(|name| valid::package(name)).collect::<Result<Vec<_>, _>>()?;
         names.sort_unstable();
         names.dedup();
         Ok(names)
     };
     let beside = || wheels.iter().filter(|wheel| wheel.unisolated.is_some());
-    let tools = distinct(beside().flat_map(|wheel| &wheel.tools).collect())?;
-    Ok((distinct(beside().filter_map(|wheel| wheel.unisolated.as_ref()).collect())?, tools))
+    let tools = distinct(beside().flat_map(|wheel| wheel.tools.iter().map(String::as_str)).collect())?;
+    Ok((distinct(beside().filter_map(|wheel| Some(wheel.compiled()?.0)).collect())?, tools))
 }
 
 /// Wheels whose file is named after another version than it holds, which uv refuses unless [`UNCHECKED`] is set.

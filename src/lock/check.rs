@@ -160,8 +160,10 @@ fn wheel(wheel: &Wheel) -> Checked {
         index,
         url,
         extra,
-        unisolated,
+        unisolated: _,
         tools,
+        requires,
+        switch,
         archs,
         sha256,
         libraries,
@@ -170,8 +172,11 @@ fn wheel(wheel: &Wheel) -> Checked {
         ..
     } = wheel;
     let key = |name: &str| format!("wheel.{name}");
-    for name in [package].into_iter().chain(extra).chain(unisolated).chain(tools) {
+    for name in [package].into_iter().chain(extra).chain(tools) {
         check(address::is_package(name), || key("package"), name, NAME)?;
+    }
+    if let Some((package, of)) = wheel.compiled() {
+        check(address::is_package(package) && is_version(of), || key("unisolated"), package, NAME)?;
     }
     check(is_version(version), || key("version"), version, VERSION)?;
     check(is_arch(arch), || key("arch"), arch, "a CPU architecture")?;
@@ -183,6 +188,12 @@ fn wheel(wheel: &Wheel) -> Checked {
     }
     if let Some(archs) = archs {
         check(address::arch_variable(archs).is_some(), || key("archs"), archs, "a variable with architectures")?;
+    }
+    if let Some(switch) = switch {
+        check(address::switch(switch).is_some(), || key("switch"), switch, "a variable and a number, `FORCE_CUDA=1`")?;
+    }
+    for one in requires.iter().flatten() {
+        check(Specifier::split(one).is_some(), || key("requires"), one, SPECIFIER)?;
     }
     let known = wheel.hashes().is_none_or(|mut hashes| hashes.all(address::is_sha256));
     check(known, || key("sha256"), sha256, SHA256)?;

@@ -11,7 +11,7 @@ use crate::solve::{held, modules, ordinary, own, services, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
-use super::FactLock;
+use super::{FactLock, sources};
 use Supports::{Stack, Target};
 
 /// Every fact of an answer, by id. `alike` are the targets that share one choice each.
@@ -96,14 +96,19 @@ impl Ledger<'_, '_> {
         for companion in &target.companions {
             self.put(entry, *companion, [Stack(&companion.package)]);
             let catalog = self.request.catalog;
-            let built = catalog.source_build(&companion.package, &companion.version).filter(|_| companion.sdist);
-            if let Some(row) = built {
+            if let Some((row, _)) = catalog.source_build(companion) {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
             for other in held::left_open(catalog, target, companion) {
                 for row in [Some(other.newest), other.before].into_iter().flatten() {
                     self.put(entry, row, [Stack(&companion.package)]);
                 }
+            }
+        }
+        for (by, row) in sources::brought(self.request.catalog, target) {
+            self.put(entry, row, [Stack(&by.package)]);
+            if let Some((built, _)) = self.request.catalog.source_build(row) {
+                self.put(entry, built, [Stack(&by.package)]);
             }
         }
         let locked = ordinary::locked(target);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Compat, Libraries, SourceBuild, repeated};
+use crate::catalog::rows::{Compat, Libraries, repeated};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -15,6 +15,7 @@ use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::{ImageRef, Runtime, Share, Spec};
 use crate::types::{ArchList, Version, address, distinct, variant};
 
+use super::sources::{self, Compiled};
 use super::{
     ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock,
     Wheel, constraints, facts,
@@ -202,24 +203,27 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
 /// The wheels of all targets: what several need is listed once.
 fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
     let catalog = request.catalog;
-    let mut merged: BTreeMap<(Install, &str, String, Vec<String>), Vec<usize>> = BTreeMap::new();
+    type Row<'a> = (Install, &'a str, String, Vec<String>, Compiled);
+    let mut merged: BTreeMap<Row<'_>, Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
-        let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen));
+        let brought = sources::brought(catalog, chosen).into_iter().map(|(_, row)| Install {
+            sdist: true,
+            ..Install::from_pypi(row.package.to_string(), row.version.to_string())
+        });
+        let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
         for install in all.filter(|install| !is_in_image(chosen, install)) {
             let sha256 = sha256(catalog, chosen, &install);
             let asks = asks(request, chosen, &install);
-            merged.entry((install, chosen.arch.as_str(), sha256, asks)).or_default().extend(group);
+            let compiled = sources::compiled(catalog, chosen, &install);
+            merged.entry((install, chosen.arch.as_str(), sha256, asks, compiled)).or_default().extend(group);
         }
     }
-    let wheel = |((install, arch, sha256, asks), mut targets): ((Install, &str, String, Vec<String>), Vec<usize>)| {
+    let wheel = |((install, arch, sha256, asks, compiled), mut targets): (Row<'_>, Vec<usize>)| {
         targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let libraries = libraries(catalog, &install, arch);
-        let built = source_build(catalog, &install);
-        let unisolated = built.map(|row| row.compiles.to_string());
-        let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
-        let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
+        let Compiled { unisolated, tools, requires, switch, archs } = compiled;
         let Install { package, version, index, url, extra, system_cuda, sdist } = install;
         let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
         let arch = str::to_string(arch);
@@ -234,6 +238,8 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
             sdist,
             unisolated,
             tools,
+            requires,
+            switch,
             archs,
             sha256,
             libraries,
@@ -284,12 +290,6 @@ fn sha256(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> 
     let python = chosen.python.map_or("", |python| python.as_str());
     let found = catalog.wheel_digests.of(&install.package, version, index, python, chosen.arch.as_str());
     if found.is_empty() { Wheel::UNKNOWN.to_string() } else { found.join(" ") }
-}
-
-/// How what comes as source is compiled.
-fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c SourceBuild> {
-    let version = Version::parse(variant::public(&install.version));
-    catalog.source_build(&install.package, &version.ok().filter(|_| install.sdist)?)
 }
 
 /// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it, and which of

@@ -48,6 +48,10 @@ pub fn to_text(lock: &Lock) -> String {
         if !wheel.tools.is_empty() {
             fields.list("tools", &wheel.tools);
         }
+        if let Some(requires) = &wheel.requires {
+            fields.list("requires", requires);
+        }
+        fields.maybe("switch", wheel.switch.as_deref());
         fields.maybe("archs", wheel.archs.as_deref()).put("sha256", &wheel.sha256);
         if !wheel.libraries.is_empty() {
             fields.list("libraries", &wheel.libraries);

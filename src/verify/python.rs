@@ -342,6 +342,8 @@ mod tests {
             sdist: false,
             unisolated: None,
             tools: Vec::new(),
+            requires: None,
+            switch: None,
             archs: None,
             sha256: Wheel::UNKNOWN.into(),
             libraries: Vec::new(),

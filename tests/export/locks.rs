@@ -119,6 +119,7 @@ pub fn compiled_beside() -> Lock {
         sdist: true,
         unisolated: Some(unisolated.into()),
         tools: tools.iter().map(|tool| tool.to_string()).collect(),
+        requires: Some(vec!["einops".into(), "torch".into()]),
         archs: archs.map(String::from),
         extra: extra.map(String::from),
         ..wheel(package, "2.8.3", None, &["prod"])
@@ -143,6 +144,8 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         sdist: false,
         unisolated: None,
         tools: Vec::new(),
+        requires: None,
+        switch: None,
         archs: None,
         sha256: "unknown".into(),
         libraries: Vec::new(),

@@ -88,8 +88,7 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
     if !unisolated.is_empty() {
         let _ = write!(
             out,
-            "# Compiled beside an installed framework, as the documentation tells. uv asks them for their dependencies when\n\
-             # it locks: if that fails, `uv venv` and `uv pip install` the other dependencies and the group above first.\n\
+            "# Compiled beside an installed framework, as the documentation tells, or since the build imports it.\n\
              no-build-isolation-package = {}\ndefault-groups = [\"build\"]\n",
             list(&unisolated)
         );
@@ -97,6 +96,7 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
         record.push(("default-groups", vec!["build".to_string()]));
     }
     out += &tool_uv(&plan, &mut record)?;
+    out += &requirements_once_built(&plan, targets, &mut record)?;
     out += &indexes_and_sources(&plan, &mut record)?;
     let brought = brought(lock, targets)?;
     let and = if brought.is_empty() { "" } else { ", and what that brings" };
@@ -196,6 +196,37 @@ fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
         out += &lines("exclude-dependencies", &excluded);
     }
     record.push(("exclude-dependencies", excluded));
+    Ok(out)
+}
+
+/// `[[tool.uv.dependency-metadata]]`: what is compiled requires, which uv would run builds to learn, where no framework is
+/// installed yet.
+fn requirements_once_built(plan: &Plan, targets: &Targets, record: &mut Record) -> Result<String, ExportError> {
+    let mut known: BTreeMap<(&str, &str), &[String]> = BTreeMap::new();
+    for wheel in &plan.all {
+        let (Some((package, version)), Some(requires)) = (wheel.compiled(), &wheel.requires) else { continue };
+        let told = known.entry((valid::package(package)?, valid::wheel_version(version)?)).or_insert(requires);
+        // Built beside a framework of another CUDA it requires others, and the table knows no extras.
+        if told != requires {
+            return Err(ExportError::TargetNeeded(names(targets)));
+        }
+    }
+    let mut out = String::new();
+    let mut entries = Vec::new();
+    for ((package, version), requires) in &known {
+        let requires: Vec<&str> =
+            requires.iter().map(|one| valid::requirement(one).map(|_| one.as_str())).collect::<Result<_, _>>()?;
+        let _ = write!(
+            out,
+            "\n# What it requires once it is built, so that uv need not build it to lock.\n[[tool.uv.dependency-metadata]]\n\
+             name = {}\nversion = {}\nrequires-dist = {}\n",
+            quote::toml(package),
+            quote::toml(version),
+            list(&requires)
+        );
+        entries.push(format!("{package} {version}"));
+    }
+    record.push(("dependency-metadata", entries));
     Ok(out)
 }
 
