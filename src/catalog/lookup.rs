@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::Catalog;
-use super::rows::{Branch, Build, Companion, Compat, Driver, Extension, Image, Os, Source, SourceBuild, Toolkit, pinned};
+use super::rows::{Branch, Build, Companion, Compat, Driver, Extension, Image, Os, PythonPatch, Source, SourceBuild, Toolkit, pinned};
 use crate::types::Version;
 
 /// What a spelling of an operating system means.
@@ -60,6 +60,14 @@ impl Catalog {
         };
         let first = self.toolkits.partition_point(|row| is_it(&row.version, &wanted).is_lt());
         self.toolkits.get(first).filter(|row| is_it(&row.version, &wanted).is_eq())
+    }
+
+    /// The patch release of a line of Python that a release of a package needs; none where any will do.
+    pub fn python_patch(&self, package: &str, version: &Version, line: &Version) -> Option<&PythonPatch> {
+        let release = version.release();
+        let of_line = |row: &&PythonPatch| row.package == package && row.python.prefix(2) == *line;
+        let rows = self.python_patches.iter().filter(of_line).filter(|row| row.from <= release);
+        rows.max_by(|a, b| a.from.cmp(&b.from))
     }
 
     /// What the extension builder of a build accepts.

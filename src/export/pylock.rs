@@ -39,8 +39,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     let mut out = "# Written by `gpuenv export pylock`; do not edit. Holds no dependencies.\nlock-version = \"1.0\"\n"
         .to_string();
     out += &own::comment(lock, name, target);
-    if let Some(python) = wheels::python(lock, target)? {
-        let _ = writeln!(out, "requires-python = {}", quote::toml(&format!("=={python}.*")));
+    if let Some(pythons) = wheels::pythons(lock, &[(name, target)])? {
+        let _ = writeln!(out, "requires-python = {}", quote::toml(&pythons));
     }
     let others = ordinary::lines(&ordinary::of(lock, name)?);
     if !others.is_empty() {

@@ -115,7 +115,9 @@ fn head(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportEr
     let mut out = "# Written by `gpuenv export requirements`; do not edit.\n".to_string();
     if let Some(python) = wheels::python(lock, target)? {
         let arch = valid::cpu_arch(&target.arch)?;
-        out += &format!("# For Python {python} on Linux {arch}.\n");
+        let range = wheels::pythons(lock, &[(name, target)])?.filter(|pythons| pythons.starts_with('>'));
+        let range = range.map_or(String::new(), |range| format!(" ({range})"));
+        out += &format!("# For Python {python}{range} on Linux {arch}.\n");
     }
     out += &own::comment(lock, name, target);
     for line in own::pip_lines(lock, name, target)? {

@@ -100,6 +100,23 @@ pub fn python<'a>(lock: &'a Lock, target: &'a TargetLock) -> Result<Option<&'a s
     lock.stack_of(target).get("python").map(|python| valid::release("python", python)).transpose()
 }
 
+/// The Pythons that the locked wheels take, as a requirement specifier: `==3.11.*`, `>=3.8.10,<3.9` where one of them needs a
+/// patch release, or exactly what is locked.
+pub fn pythons(lock: &Lock, targets: &[(&str, &TargetLock)]) -> Result<Option<String>, ExportError> {
+    let Some((_, first)) = targets.first() else { return Ok(None) };
+    let Some(python) = python(lock, first)? else { return Ok(None) };
+    let mut from: Option<Version> = None;
+    for patch in targets.iter().flat_map(|(name, _)| lock.wheels_of(name)).filter_map(|wheel| wheel.python.as_deref()) {
+        from = from.max(Version::parse(valid::release("python", patch)?).ok());
+    }
+    let line = Version::parse(python).ok().filter(|line| line.len() == 2);
+    Ok(Some(match (from, line) {
+        (Some(from), Some(line)) => format!(">={from},<{}.{}", line.major(), line.minor() + 1),
+        (None, Some(line)) => format!("=={line}.*"),
+        _ => format!("=={python}"),
+    }))
+}
+
 /// The CUDA line that a target's wheels bring the libraries of; none where none does: that of the locked runtime, else
 /// the label's, `12.4` for `2.5.1+cu124`. A label of a whole major, `cu13` of jax, leaves the line to the locked CUDA.
 pub fn cuda_line(lock: &Lock, name: &str, target: &TargetLock) -> Option<Version> {

@@ -93,9 +93,9 @@ impl Ledger<'_, '_> {
                 self.put(entry, toolkit, [Stack("cuda")]);
             }
         }
+        let catalog = self.request.catalog;
         for companion in &target.companions {
             self.put(entry, *companion, [Stack(&companion.package)]);
-            let catalog = self.request.catalog;
             if let Some((row, _)) = catalog.source_build(companion) {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
@@ -105,9 +105,15 @@ impl Ledger<'_, '_> {
                 }
             }
         }
-        for (by, row) in sources::brought(self.request.catalog, target) {
+        let builds = target.builds.iter().map(|build| (&build.package, &build.version));
+        for (package, version) in builds.chain(target.companions.iter().map(|one| (&one.package, &one.version))) {
+            if let Some(row) = target.python.and_then(|line| catalog.python_patch(package, version, line)) {
+                self.put(entry, row, [Stack("python"), Stack(package)]);
+            }
+        }
+        for (by, row) in sources::brought(catalog, target) {
             self.put(entry, row, [Stack(&by.package)]);
-            if let Some((built, _)) = self.request.catalog.source_build(row) {
+            if let Some((built, _)) = catalog.source_build(row) {
                 self.put(entry, built, [Stack(&by.package)]);
             }
         }

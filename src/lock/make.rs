@@ -203,7 +203,7 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
 /// The wheels of all targets: what several need is listed once.
 fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
     let catalog = request.catalog;
-    type Row<'a> = (Install, &'a str, String, Vec<String>, Compiled);
+    type Row<'a> = (Install, &'a str, String, Vec<String>, Compiled, Option<String>);
     let mut merged: BTreeMap<Row<'_>, Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
@@ -216,10 +216,11 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
             let sha256 = sha256(catalog, chosen, &install);
             let asks = asks(request, chosen, &install);
             let compiled = sources::compiled(catalog, chosen, &install);
-            merged.entry((install, chosen.arch.as_str(), sha256, asks, compiled)).or_default().extend(group);
+            let python = python_patch(catalog, chosen, &install);
+            merged.entry((install, chosen.arch.as_str(), sha256, asks, compiled, python)).or_default().extend(group);
         }
     }
-    let wheel = |((install, arch, sha256, asks, compiled), mut targets): (Row<'_>, Vec<usize>)| {
+    let wheel = |((install, arch, sha256, asks, compiled, python), mut targets): (Row<'_>, Vec<usize>)| {
         targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let libraries = libraries(catalog, &install, arch);
@@ -243,6 +244,7 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
             archs,
             sha256,
             libraries,
+            python,
             asks,
             targets,
         }
@@ -290,6 +292,12 @@ fn sha256(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> 
     let python = chosen.python.map_or("", |python| python.as_str());
     let found = catalog.wheel_digests.of(&install.package, version, index, python, chosen.arch.as_str());
     if found.is_empty() { Wheel::UNKNOWN.to_string() } else { found.join(" ") }
+}
+
+/// The first patch release of the chosen Python that a package can be installed with.
+fn python_patch(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> Option<String> {
+    let version = Version::parse(variant::public(&install.version)).ok()?;
+    Some(catalog.python_patch(&install.package, &version, chosen.python?)?.python.to_string())
 }
 
 /// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it, and which of

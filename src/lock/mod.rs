@@ -236,6 +236,9 @@ pub struct Wheel {
     /// wheel, or not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<String>,
+    /// The first patch release of the locked Python that it can be installed with, `3.8.10`; none where any will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<String>,
     /// What it needs of packages that its metadata does not name, `numpy<2`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<String>,

@@ -56,6 +56,7 @@ pub fn to_text(lock: &Lock) -> String {
         if !wheel.libraries.is_empty() {
             fields.list("libraries", &wheel.libraries);
         }
+        fields.maybe("python", wheel.python.as_deref());
         if !wheel.asks.is_empty() {
             fields.list("asks", &wheel.asks);
         }

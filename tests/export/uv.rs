@@ -60,6 +60,57 @@ fn what_is_compiled_beside_a_framework_is_not_isolated() {
     assert!(render("requirements", &lock).is_err());
 }
 
+/// uv need not build what is compiled beside torch to learn what that requires: there is no torch yet when it locks.
+#[test]
+fn what_is_compiled_is_locked_without_being_built() {
+    let text = render("uv", &locks::compiled_beside()).unwrap();
+    let told = |table: &Table| {
+        let tables = table["tool"]["uv"]["dependency-metadata"].as_array().unwrap();
+        let entry = |one: &Value| format!("{} {} {}", one["name"], one["version"], one["requires-dist"]).replace('"', "");
+        tables.iter().map(entry).collect::<Vec<_>>()
+    };
+    let both = ["flash-attn 2.8.3 [einops, torch]", "transformer-engine-torch 2.8.3 [einops, torch]"];
+    assert_eq!(told(&parse(&text)), both);
+    // What somebody knows better stays; twice is once; another lock takes the place of the first.
+    let theirs = "[[tool.uv.dependency-metadata]]\nname = \"Flash_Attn\"\nrequires-dist = [\"torch\"]\n";
+    let first = merged(&format!("{MINE}\n{theirs}"), &locks::compiled_beside()).unwrap();
+    assert!(first.contains(theirs) && parse(&first)["tool"]["uv"]["dependency-metadata"].as_array().unwrap().len() == 2);
+    assert_eq!(merged(&first, &locks::compiled_beside()).unwrap(), first);
+    let second = merged(&first, &locks::container()).unwrap();
+    assert!(second.contains(theirs) && !second.contains("transformer-engine"), "{second}");
+    let mut newer = locks::compiled_beside();
+    newer.wheel[0].requires = Some(vec!["torch".into()]);
+    let again = merged(&merged(MINE, &locks::compiled_beside()).unwrap(), &newer).unwrap();
+    assert_eq!(told(&parse(&again)), ["flash-attn 2.8.3 [torch]", both[1]]);
+    assert!(!merged(&again, &locks::container()).unwrap().contains("dependency-metadata"));
+
+    let (Some(uv), Some(python)) = (tools::find("uv"), tools::find("python3")) else { return };
+    let folder = tools::folder("uv-sources");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    let wheels = [("transformer-engine", "2.8.3", "transformer-engine-torch==2.8.3"), ("deepspeed", "0.17.0", "")];
+    let tools_of_builds = ["einops", "ninja", "pip", "wheel"].map(|name| (name, "1", ""));
+    for (name, version, needs) in wheels.into_iter().chain(tools_of_builds) {
+        tools::publish(&python, &folder, &[("public", name, version, needs)]);
+    }
+    for name in ["flash-attn", "transformer-engine-torch"] {
+        tools::publish_source(&python, &folder, ("public", name, "2.8.3"));
+    }
+    let lock = |text: &str| {
+        let text = text.replace(locks::CU124, &indexes.private).replace("==3.11.*", ">=3.8");
+        std::fs::write(folder.join("pyproject.toml"), text).unwrap();
+        let mut lock = Command::new(&uv);
+        lock.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &indexes.public]);
+        lock.current_dir(&folder).output().unwrap()
+    };
+    let ran = lock(&text);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let locked = std::fs::read_to_string(folder.join("uv.lock")).unwrap();
+    assert!(locked.contains("transformer_engine_torch-2.8.3.tar.gz") && locked.contains("name = \"einops\""), "{locked}");
+    std::fs::remove_file(folder.join("uv.lock")).unwrap();
+    let untold = text.replace("tool.uv.dependency-metadata", "tool.gpuenv.nothing");
+    assert!(!lock(&untold).status.success(), "uv builds it");
+}
+
 #[test]
 fn a_file_named_otherwise_than_its_metadata_says_is_told() {
     let mut lock = locks::addressed();

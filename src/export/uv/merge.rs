@@ -79,18 +79,24 @@ pub fn merge(old: &str, rendered: &str) -> Result<Merged, ExportError> {
 /// A project that admits other Pythons than the locked one keeps doing so; uv is held to the locked one.
 fn held_python(file: &DocumentMut, new: &mut DocumentMut) -> Option<String> {
     const PATH: [&str; 2] = ["project", "requires-python"];
-    let locked = at(new, &PATH)?.as_str()?.strip_prefix("==")?.to_string();
+    let locked = at(new, &PATH)?.as_str()?.to_string();
     let written = at(file, &PATH).and_then(Item::as_str);
-    if written.and_then(|written| written.trim().strip_prefix("==")) == Some(&locked) {
+    if written.map(str::trim) == Some(&locked) {
         return None;
     }
-    let python = locked.trim_end_matches(".*");
-    let variable = if locked.ends_with(".*") { "python_version" } else { "python_full_version" };
+    // `==3.11.*`, `==3.11.4` or `>=3.8.10,<3.9`.
+    let (from, python) = match locked.strip_prefix(">=").and_then(|range| range.split_once(',')) {
+        Some((from, _)) => (Some(from), from.rsplit_once('.').map_or(from, |(line, _)| line)),
+        None => (None, locked.trim_start_matches('=').trim_end_matches(".*")),
+    };
+    let is_line = from.is_some() || locked.ends_with(".*");
+    let variable = if is_line { "python_version" } else { "python_full_version" };
+    let patch = from.map_or(String::new(), |from| format!(" and python_full_version >= '{from}'"));
     for parent in [["tool", "uv"], RECORD] {
         let list = new.get_mut(parent[0]).and_then(|tool| tool.get_mut(parent[1]));
         let list = list.and_then(|list| list.get_mut("environments")).and_then(Item::as_array_mut);
         for value in list.into_iter().flat_map(Array::iter_mut) {
-            let held = Value::from(format!("{} and {variable} == '{python}'", text_of(value)));
+            let held = Value::from(format!("{} and {variable} == '{python}'{patch}", text_of(value)));
             *value = held.decorated("\n    ", "");
         }
     }

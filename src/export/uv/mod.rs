@@ -67,8 +67,8 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
         out += &format!("{note}\n");
     }
     out += "[project]\nname = \"gpu-stack\"\nversion = \"0\"\n";
-    if let Some(Some(python)) = pythons.first() {
-        let _ = writeln!(out, "requires-python = {}", quote::toml(&requires_python(python)));
+    if let Some(pythons) = wheels::pythons(lock, targets)? {
+        let _ = writeln!(out, "requires-python = {}", quote::toml(&pythons));
     }
     out += &dependencies(&plan, &mut record)?;
     let named = misnamed(&plan.all);
@@ -281,9 +281,4 @@ fn lines(key: &str, entries: &[String]) -> String {
 
 fn list(words: &[&str]) -> String {
     format!("[{}]", words.iter().map(|word| quote::toml(word)).collect::<Vec<_>>().join(", "))
-}
-
-/// `==3.11.*`, or exactly the release that the lock names.
-fn requires_python(python: &str) -> String {
-    if python.split('.').count() > 2 { format!("=={python}") } else { format!("=={python}.*") }
 }
