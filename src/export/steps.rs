@@ -355,8 +355,10 @@ fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<
         Step::Note("Read by PyTorch's extension builder and by CMake.".into()),
         env(&[("TORCH_CUDA_ARCH_LIST", torch), ("CUDAARCHS", cmake)]),
     ];
-    for (package, switch) in wheels.iter().filter_map(|wheel| Some((&wheel.package, wheel.switch.as_ref()?))) {
-        steps.push(Step::Note(format!("Where no GPU is seen {} is built without CUDA otherwise.", valid::package(package)?)));
+    for switch in wheels::switches(wheels)? {
+        let of = wheels.iter().filter(|wheel| wheel.switch.as_deref() == Some(switch));
+        let packages: Vec<&str> = of.map(|wheel| valid::package(&wheel.package)).collect::<Result<_, _>>()?;
+        steps.push(Step::Note(format!("Where no GPU is seen {} would be built without CUDA.", packages.join(", "))));
         steps.push(env(&[valid::switch(switch)?]));
     }
     for (package, archs) in wheels.iter().filter_map(|wheel| Some((&wheel.package, wheel.archs.as_ref()?))) {

@@ -84,8 +84,19 @@ pub fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str
         Ok(names)
     };
     let beside = || wheels.iter().filter(|wheel| wheel.unisolated.is_some());
+    for (_, version) in beside().filter_map(|wheel| wheel.compiled()) {
+        valid::wheel_version(version)?;
+    }
     let tools = distinct(beside().flat_map(|wheel| wheel.tools.iter().map(String::as_str)).collect())?;
     Ok((distinct(beside().filter_map(|wheel| Some(wheel.compiled()?.0)).collect())?, tools))
+}
+
+/// What has builds compile for CUDA where they see no GPU: `FORCE_CUDA=1`.
+pub fn switches<'a>(wheels: &[&'a Wheel]) -> Result<Vec<&'a str>, ExportError> {
+    let mut all: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.switch.as_deref()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|switch| valid::switch(switch).map(|_| switch)).collect()
 }
 
 /// Wheels whose file is named after another version than it holds, which uv refuses unless [`UNCHECKED`] is set.

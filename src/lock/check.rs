@@ -212,7 +212,7 @@ fn wheel(wheel: &Wheel) -> Checked {
 }
 
 fn constraint(one: &ConstraintLock) -> Checked {
-    let ConstraintLock { package, version, arch, index, targets } = one;
+    let ConstraintLock { package, version, arch, index, targets, .. } = one;
     let key = |name: &str| format!("constraint.{name}");
     check(address::is_package(package), || key("package"), package, NAME)?;
     check(is_version(version), || key("version"), version, VERSION)?;

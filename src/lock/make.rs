@@ -53,7 +53,7 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
     let target = target.into_iter().collect();
     let catalog = CatalogStamp::of(request.catalog);
     let wheel = wheels(request, answer, &alike);
-    let constraint = constraints::constraints(request.catalog, answer, &alike);
+    let constraint = constraints::constraints(request, answer, &alike);
     let fact = facts::facts(request, answer, &alike);
     Lock {
         spec: None,

@@ -260,6 +260,9 @@ pub struct ConstraintLock {
     /// The wheel index, as for wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
+    /// Something that is installed may bring it in; else only what comes later may.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub brought: bool,
     /// The targets it is for, by name.
     pub targets: Vec<String>,
 }

@@ -65,7 +65,11 @@ pub fn to_text(lock: &Lock) -> String {
     text.rows("constraint", &lock.constraint, |one| {
         let mut fields = Fields::default();
         fields.put("package", &one.package).put("version", &one.version).put("arch", &one.arch);
-        fields.maybe("index", one.index.as_deref()).list("targets", &one.targets).close()
+        fields.maybe("index", one.index.as_deref());
+        if one.brought {
+            fields.flag("brought");
+        }
+        fields.list("targets", &one.targets).close()
     });
     text.rows("override", &lock.overrides, override_row);
     text.rows("fact", &lock.fact, |fact| {

@@ -347,6 +347,7 @@ mod tests {
             archs: None,
             sha256: Wheel::UNKNOWN.into(),
             libraries: Vec::new(),
+            python: None,
             asks: Vec::new(),
             targets: Vec::new(),
         };

@@ -149,6 +149,7 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         archs: None,
         sha256: "unknown".into(),
         libraries: Vec::new(),
+        python: None,
         asks: Vec::new(),
         targets: targets.iter().map(|target| target.to_string()).collect(),
     }
@@ -162,6 +163,7 @@ pub fn constrained() -> Lock {
         version: "0.20.1+cu124".into(),
         arch: "x86_64".into(),
         index: Some(CU124.into()),
+        brought: true,
         targets: vec!["prod".into()],
     }];
     lock

@@ -41,8 +41,11 @@ fn next(lock: &Lock, options: &Options) -> String {
     // What somebody has installed himself is none of the project's, and would be removed.
     let inexact = if plan.excluded.is_empty() { "" } else { " --inexact" };
     let extra = plan.extras.first().map_or(String::new(), |extra| format!(" --extra {extra}"));
-    let unchecked = if misnamed(&plan.all).is_empty() { String::new() } else { format!("{UNCHECKED}=1 ") };
-    format!("{unchecked}uv sync{inexact}{extra}")
+    let mut told = wheels::switches(&plan.all).unwrap_or_default().join(" ");
+    if !misnamed(&plan.all).is_empty() {
+        told = format!("{told} {UNCHECKED}=1");
+    }
+    format!("{told} uv sync{inexact}{extra}").trim_start().to_string()
 }
 
 /// What stands in which list of the file, so that the next export knows what is its own.
