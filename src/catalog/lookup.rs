@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 
 use super::Catalog;
-use super::rows::{Branch, Build, Companion, Compat, Driver, Extension, Image, Os, PythonPatch, Source, SourceBuild, Toolkit, pinned};
+use super::rows::{
+    Branch, Build, Companion, Compat, Driver, Extension, Image, Os, PythonPatch, Source, SourceBuild, Toolkit, pinned,
+};
 use crate::types::Version;
 
 /// What a spelling of an operating system means.
@@ -90,7 +92,8 @@ impl Catalog {
     /// How what comes as source is compiled, and which release of it: a package itself, or what it pins
     /// (`transformer-engine-torch` of `transformer-engine[pytorch]`). None where nobody tells.
     pub fn source_build(&self, of: &Companion) -> Option<(&SourceBuild, Version)> {
-        let pins = of.requirements().filter_map(|(package, range, _)| Some((package, Version::parse(pinned(range)?).ok()?)));
+        let pins =
+            of.requirements().filter_map(|(package, range, _)| Some((package, Version::parse(pinned(range)?).ok()?)));
         let mut compiled = std::iter::once((&*of.package, of.version)).chain(pins).filter(|_| of.sdist);
         compiled.find_map(|(package, version)| Some((self.build_from_source(package, &version)?, version)))
     }

@@ -62,12 +62,7 @@ pub(super) fn brought<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'c>) -> 
 }
 
 /// The newest release of a package that is compiled here, of those that are asked for and go with the stack.
-fn newest<'c>(
-    catalog: &'c Catalog,
-    chosen: &TargetSolution<'c>,
-    package: &str,
-    range: &str,
-) -> Option<&'c Companion> {
+fn newest<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'c>, package: &str, range: &str) -> Option<&'c Companion> {
     let asked = Specifier::parse(if range.is_empty() { "*" } else { range }).ok()?;
     let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|needs| needs.admits(version));
     let fits = |row: &&Companion| {

@@ -172,7 +172,9 @@ pub fn source_builds(catalog: &Catalog) -> Vec<String> {
                 && row.switch.as_deref().unwrap_or("-") == switch
         });
         if !same {
-            broken.push(format!("source_build: {package} {release} imports {tools}, takes {archs} and {switch}, requires {requires}"));
+            broken.push(format!(
+                "source_build: {package} {release} imports {tools}, takes {archs} and {switch}, requires {requires}"
+            ));
         }
     }
     broken

@@ -65,9 +65,7 @@ const EDITS: &[([&str; 2], &[&str], Edit)] = &[
     (["transformers", "timm"], &[], |lock, text| {
         lock.inputs.insert(format!("packages.{text}"), "*".into());
     }),
-    (["torch", "torch2"], &["{}", "torch=={}"], |lock, text| {
-        compiled(lock).unisolated = Some(text)
-    }),
+    (["torch", "torch2"], &["{}", "torch=={}"], |lock, text| compiled(lock).unisolated = Some(text)),
     (["ninja", "wheel"], &[], |lock, text| compiled(lock).tools = vec![text]),
     (["einops", "torch"], &["{}", "torch<{}"], |lock, text| compiled(lock).requires = Some(vec![text])),
     (["FORCE_CUDA=1", "OTHER_CUDA=1"], &["{}", "FORCE_CUDA={}"], |lock, text| lock.wheel[0].switch = Some(text)),

@@ -125,6 +125,8 @@ pub fn compiled_beside() -> Lock {
         ..wheel(package, "2.8.3", None, &["prod"])
     };
     lock.wheel.insert(0, beside("flash-attn", None, "flash-attn", &["ninja", "wheel"], Some("FA_ARCHS=80;90;100")));
+    let scatter = beside("torch-scatter", None, "torch-scatter", &["wheel"], None);
+    lock.wheel.push(Wheel { requires: Some(Vec::new()), switch: Some("FORCE_CUDA=1".into()), ..scatter });
     let plugin = "transformer-engine-torch";
     lock.wheel.push(beside("transformer-engine", Some("pytorch"), plugin, &["pip", "wheel"], None));
     lock.wheel.push(Wheel { sdist: true, ..wheel("deepspeed", "0.17.0", None, &["prod"]) });

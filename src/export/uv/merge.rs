@@ -367,7 +367,10 @@ fn merge_metadata(file: &mut DocumentMut, new: &mut DocumentMut) -> Result<(), E
 fn tables<'d>(uv: &'d mut Table, key: &str) -> Result<&'d mut ArrayOfTables, ExportError> {
     let list = uv.entry(key).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     list.as_array_of_tables_mut().ok_or_else(|| {
-        taken(format!("`tool.uv.{key}` of pyproject.toml is no list of tables"), &format!("write it as [[tool.uv.{key}]]"))
+        taken(
+            format!("`tool.uv.{key}` of pyproject.toml is no list of tables"),
+            &format!("write it as [[tool.uv.{key}]]"),
+        )
     })
 }
 
