@@ -13,6 +13,7 @@ import binary
 from catalog import numbers
 from companions import companions
 from finding import Finding
+from patches import patches
 from remote import Requirement, Version, applies, pinned, requirements
 
 # Every architecture that a compiler of CUDA 8 to 14 may know; what is not one is refused and costs nothing.
@@ -519,5 +520,6 @@ CHECKS = {
     "libraries": Checker.libraries,
     "code": Checker.code,
     "companions": companions,
+    "patches": patches,
     "wheels": Checker.wheels,
 }

@@ -161,14 +161,23 @@ def isolation(checker, row, label, wheels):
     if source is None and not wheels:
         return
     metadata = checker.index.described(source)[0] if source else checker.index.metadata(wheels[-1])
-    built = checker.catalog.source_build(row["package"], row["version"])
-    read = unisolated(metadata, row["package"]) or bool(source and scripts.imports_framework(checker.index.members(source)))
-    yield Finding(label, "unisolated", built is not None, read, (source or wheels[-1]).purl)
-    compiled = built and checker.index.source(built["compiles"], row["version"])
-    if compiled:
-        members = checker.index.members(compiled)
+    compiled = source or next(filter(None, (checker.index.source(*pin) for pin in pins(row))), None)
+    members = checker.index.members(compiled) if compiled else {}
+    built = compiled and checker.catalog.source_build(compiled.package, compiled.version)
+    read = unisolated(metadata, row["package"]) or scripts.imports_framework(members)
+    yield Finding(label, "unisolated", built is not None, read, (compiled or wheels[-1]).purl)
+    if built:
+        asked = scripts.required(checker.index.described(compiled)[1], compiled.version)
         yield Finding(label, "tools", built["tools"], scripts.tools(members), compiled.purl)
+        yield Finding(label, "requires once built", built["requires"], asked, compiled.purl)
         yield Finding(label, "archs", built.get("archs"), scripts.archs(members), compiled.purl)
+        yield Finding(label, "switch", built.get("switch"), scripts.switch(members), compiled.purl)
+
+
+def pins(row):
+    """The packages that a row requires in one release, with it."""
+    found = (re.fullmatch(r"([\w.-]+)==([^,*;]+)", one) for one in row.get("requires", []))
+    return [(one[1], one[2]) for one in found if one]
 
 
 def asked_of_source(index, package, version, framework):

@@ -6,6 +6,7 @@ import sys
 
 import feeds
 import linked
+import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
@@ -461,7 +462,8 @@ class Refresh:
         row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
         row["requires"] = requires(self.catalog, self.index, row)
         row["gone"] = self.pins_gone(package, parsed(self.index.described(source)[1]))
-        if unisolated(metadata, package) and not self.catalog.source_build(package, version):
+        beside = unisolated(metadata, package) or scripts.imports_framework(self.index.members(source))
+        if beside and not self.catalog.source_build(package, version):
             self.note(f"{package} {version} is to be built without isolation: source_builds.toml does not say how")
         return row | {"sdist": True, "source": "companion-sdist"}
 

@@ -44,6 +44,7 @@ const NAMES: &[(&str, &str)] = &[
     ("clue", "what logs tell in passing"),
     ("ptxas", "compilers that Triton brings"),
     ("python", "Pythons"),
+    ("python_patch", "patches of Python needed"),
     ("os", "operating systems"),
     ("image", "image tags"),
     ("image_require", "what images ask of drivers"),

@@ -80,6 +80,7 @@ cite! {
     ImageRequire: row => &row.id, ["", "", "", ""];
     Module: row => &row.id, ["", "", "", ""];
     Service: row => &row.id, ["", "", "", ""];
+    PythonPatch: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Ptxas: row => row.triton.as_str(), [row.triton.as_str(), "", "", ""];
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Asks: row => &row.id, [row.read.as_ref().map_or("", Version::as_str), &row.package, "", ""];
@@ -194,6 +195,7 @@ impl Catalog {
             Some("image") => self.find("image", &self.images, id),
             Some("image-require") => self.find("image_require", &self.image_requires, id),
             Some("ptxas") => self.find("ptxas", &self.ptxases, id),
+            Some("python-patch") => self.find("python_patch", &self.python_patches, id),
             Some("python") => self.find("python", &self.pythons, id),
             Some("source") => self.find("source", &self.sources, id),
             Some("diagnosis") => self.find("diagnosis", &self.diagnoses, id),
@@ -305,6 +307,7 @@ mod tests {
         let images = ids(&c.images)
             .chain(ids(&c.image_requires))
             .chain(ids(&c.pythons))
+            .chain(ids(&c.python_patches))
             .chain(ids(&c.rules))
             .chain(ids(&c.modules))
             .chain(ids(&c.services))

@@ -3,7 +3,9 @@
 use std::cmp::Ordering;
 
 use super::Catalog;
-use super::rows::{Branch, Build, Compat, Driver, Extension, Image, Os, Source, SourceBuild, Toolkit};
+use super::rows::{
+    Branch, Build, Companion, Compat, Driver, Extension, Image, Os, PythonPatch, Source, SourceBuild, Toolkit, pinned,
+};
 use crate::types::Version;
 
 /// What a spelling of an operating system means.
@@ -62,6 +64,14 @@ impl Catalog {
         self.toolkits.get(first).filter(|row| is_it(&row.version, &wanted).is_eq())
     }
 
+    /// The patch release of a line of Python that a release of a package needs; none where any will do.
+    pub fn python_patch(&self, package: &str, version: &Version, line: &Version) -> Option<&PythonPatch> {
+        let release = version.release();
+        let of_line = |row: &&PythonPatch| row.package == package && row.python.prefix(2) == *line;
+        let rows = self.python_patches.iter().filter(of_line).filter(|row| row.from <= release);
+        rows.max_by(|a, b| a.from.cmp(&b.from))
+    }
+
     /// What the extension builder of a build accepts.
     pub fn extension_of(&self, build: &Build) -> Option<&Extension> {
         let release = build.version.release();
@@ -79,8 +89,17 @@ impl Catalog {
         self.toolkits.iter().find(|row| row.version == *version)
     }
 
-    /// How a release of a package that comes as source is compiled; none where nobody tells.
-    pub fn source_build(&self, package: &str, version: &Version) -> Option<&SourceBuild> {
+    /// How what comes as source is compiled, and which release of it: a package itself, or what it pins
+    /// (`transformer-engine-torch` of `transformer-engine[pytorch]`). None where nobody tells.
+    pub fn source_build(&self, of: &Companion) -> Option<(&SourceBuild, Version)> {
+        let pins =
+            of.requirements().filter_map(|(package, range, _)| Some((package, Version::parse(pinned(range)?).ok()?)));
+        let mut compiled = std::iter::once((&*of.package, of.version)).chain(pins).filter(|_| of.sdist);
+        compiled.find_map(|(package, version)| Some((self.build_from_source(package, &version)?, version)))
+    }
+
+    /// How a release of a package is compiled; none where nobody tells.
+    pub fn build_from_source(&self, package: &str, version: &Version) -> Option<&SourceBuild> {
         let release = version.release();
         let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= release);
         rows.max_by(|a, b| a.from.cmp(&b.from))

@@ -71,6 +71,7 @@ impl Catalog {
         all("asks", &self.asks, see);
         all("ptxas", &self.ptxases, see);
         all("python", &self.pythons, see);
+        all("python_patch", &self.python_patches, see);
         all("rule", &self.rules, see);
         all("law", &self.laws, see);
         all("diagnosis", &self.diagnoses, see);

@@ -231,6 +231,7 @@ row!(Module, [id], [], [], row is row.id.to_string(), cites source);
 row!(Service, [id], [], [], row is row.id.to_string(), cites source);
 row!(Practice, [id], [], [], row is row.id.to_string(), cites source);
 row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites source);
+row!(PythonPatch, [package], [from], [], row is format!("python-patch {} {}", row.package, row.from), cites source);
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
 row!(Asks, [id], [], [], row is row.id.to_string(), cites source);
@@ -436,6 +437,8 @@ tables! {
     ptxases: Ptxas = "ptxas",
     /// Python lines.
     pythons: Python = "python",
+    /// Patch releases of Python that packages need.
+    python_patches: PythonPatch = "python_patch",
     /// Rules of the form "this range needs that range".
     rules: Rule = "rule",
     /// Rules that are code.

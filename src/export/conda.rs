@@ -43,8 +43,10 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     }
     let _ =
         write!(out, "name: {}\nchannels:\n  - \"conda-forge\"\n  - \"nodefaults\"\ndependencies:\n", quote::json(own));
-    if let Some(python) = wheels::python(lock, target)? {
-        let _ = writeln!(out, "  - {}", quote::json(&format!("python={python}")));
+    if let Some(pythons) = wheels::pythons(lock, &[(name, target)])? {
+        // conda's one `=` takes all patch releases of a line, and the very release where there is a third number.
+        let asked = pythons.strip_prefix("==").map(|python| format!("={}", python.trim_end_matches(".*")));
+        let _ = writeln!(out, "  - {}", quote::json(&format!("python{}", asked.unwrap_or(pythons))));
     }
     if let Some(line) = wheels::cuda_beside(lock, name, target) {
         let _ = writeln!(out, "  - {}", quote::json(&format!("cuda-version={line}")));

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::lock::{Lock, TargetLock};
+use crate::lock::{Lock, TargetLock, Wheel};
 
 use super::compose::{self, IMAGE};
 use super::format::{Format, Installs, Options, Render};
 use super::services::{ACCELERATORS, accelerators};
-use super::{ExportError, images, own, quote, requirements, valid, wheels};
+use super::{ExportError, images, own, quote, requirements, steps, valid, wheels};
 
 /// `gpuenv export modal`
 pub const FORMAT: Format = Format {
@@ -77,20 +77,31 @@ fn installed(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, Exp
         (None, None) => "debian_slim()".to_string(),
     };
     let mut out = format!("image = modal.Image.{base}");
-    let mut install = |lines: &[String], option: Option<&str>| {
-        let (options, pins): (Vec<&str>, Vec<&str>) =
-            lines.iter().map(String::as_str).chain(option).partition(|line| line.starts_with("--"));
-        let pins: String = pins.iter().map(|pin| format!("    {},\n", quote::json(pin))).collect();
-        let extra = match options.is_empty() {
-            true => String::new(),
-            false => format!("    extra_options={},\n", quote::json(&options.join(" "))),
-        };
-        out += &if pins.is_empty() { String::new() } else { format!(".pip_install(\n{pins}{extra})") };
-    };
-    install(&lines, None);
+    out += &install(&lines, None);
     if let Some((tools, lines)) = later {
-        install(&tools, None);
-        install(&lines, Some("--no-build-isolation"));
+        out += &install(&tools, None);
+        let compiled: Vec<&Wheel> = lock.wheels_of(name).filter(|wheel| wheel.unisolated.is_some()).collect();
+        // Images are built where no GPU is seen.
+        let told: Vec<String> = steps::read_by_builds(lock, target, &compiled)?
+            .into_iter()
+            .flat_map(|(_, variables)| variables)
+            .map(|(name, value)| format!("{}: {}", quote::json(name), quote::json(&value)))
+            .collect();
+        if !told.is_empty() {
+            let _ = write!(out, ".env({{{}}})", told.join(", "));
+        }
+        out += &install(&lines, Some("--no-build-isolation"));
     }
     Ok(out + "\n")
+}
+
+fn install(lines: &[String], option: Option<&str>) -> String {
+    let (options, pins): (Vec<&str>, Vec<&str>) =
+        lines.iter().map(String::as_str).chain(option).partition(|line| line.starts_with("--"));
+    let pins: String = pins.iter().map(|pin| format!("    {},\n", quote::json(pin))).collect();
+    let extra = match options.is_empty() {
+        true => String::new(),
+        false => format!("    extra_options={},\n", quote::json(&options.join(" "))),
+    };
+    if pins.is_empty() { String::new() } else { format!(".pip_install(\n{pins}{extra})") }
 }

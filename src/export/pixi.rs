@@ -53,9 +53,10 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
             "\n[system-requirements]\n# The virtual package __cuda: what the driver can run.\ncuda = \"{cuda}\"\n"
         );
     }
-    if let Some(python) = wheels::python(lock, target)? {
-        let exact = if python.split('.').count() > 2 { format!("=={python}") } else { format!("{python}.*") };
-        let _ = write!(out, "\n[dependencies]\npython = {}\n", quote::toml(&exact));
+    if let Some(pythons) = wheels::pythons(lock, &[(name, target)])? {
+        // A line of conda's has no `==` before its star.
+        let asked = if pythons.ends_with(".*") { pythons.trim_start_matches('=') } else { &pythons };
+        let _ = write!(out, "\n[dependencies]\npython = {}\n", quote::toml(asked));
         if requirements::later(lock, name)?.is_some() {
             out += "# Installs what is compiled afterwards, in `pixi shell`.\npip = \"*\"\n";
         }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use crate::lock::{Lock, TargetLock, Wheel};
 
 use super::format::{Format, Installs, Options, Render};
-use super::{ExportError, ordinary, own, quote, valid, wheels};
+use super::{ExportError, images, ordinary, own, quote, valid, wheels};
 
 /// `gpuenv export pylock`
 pub const FORMAT: Format = Format {
@@ -25,6 +25,10 @@ pub const FORMAT: Format = Format {
 fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<String, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
     if wheels.is_empty() {
+        // What is asked for beside what stands in the image goes into that.
+        if lock.packages().next().is_some() {
+            images::refuse_framework_inside(lock, name, target)?;
+        }
         return Err(own::nothing(lock, &[(name, target)]));
     }
     let is_known = |wheel: &&&Wheel| wheel.url.is_some() && wheel.hashes().is_some_and(|hashes| hashes.count() == 1);
@@ -39,8 +43,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     let mut out = "# Written by `gpuenv export pylock`; do not edit. Holds no dependencies.\nlock-version = \"1.0\"\n"
         .to_string();
     out += &own::comment(lock, name, target);
-    if let Some(python) = wheels::python(lock, target)? {
-        let _ = writeln!(out, "requires-python = {}", quote::toml(&format!("=={python}.*")));
+    if let Some(pythons) = wheels::pythons(lock, &[(name, target)])? {
+        let _ = writeln!(out, "requires-python = {}", quote::toml(&pythons));
     }
     let others = ordinary::lines(&ordinary::of(lock, name)?);
     if !others.is_empty() {

@@ -27,7 +27,7 @@ use crate::lock::{BESIDE_TORCH, ConstraintLock, Lock, TargetLock, Wheel};
 
 use super::format::{Format, Installs, Opt, Options, Render, Targets};
 use super::ordinary::{self, Asked};
-use super::wheels::{self, pin, unisolated};
+use super::wheels::{self, pin, switches, unisolated};
 use super::{ExportError, images, own, valid};
 
 /// `gpuenv export requirements`
@@ -90,7 +90,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     out += &pins(&wheels, &unhashed, with_hashes)?;
     // Without dependencies nothing brings them in.
     if !with_hashes {
-        let held = held(&wheels, &beside, &others)?;
+        let held = held(&beside)?;
         if !held.is_empty() {
             out += &format!("# {HELD}\n{}\n", held.join("\n"));
         }
@@ -115,7 +115,9 @@ fn head(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportEr
     let mut out = "# Written by `gpuenv export requirements`; do not edit.\n".to_string();
     if let Some(python) = wheels::python(lock, target)? {
         let arch = valid::cpu_arch(&target.arch)?;
-        out += &format!("# For Python {python} on Linux {arch}.\n");
+        let range = wheels::pythons(lock, &[(name, target)])?.filter(|pythons| pythons.starts_with('>'));
+        let range = range.map_or(String::new(), |range| format!(" ({range})"));
+        out += &format!("# For Python {python}{range} on Linux {arch}.\n");
     }
     out += &own::comment(lock, name, target);
     for line in own::pip_lines(lock, name, target)? {
@@ -154,13 +156,11 @@ fn pins(wheels: &[&Wheel], unhashed: &[&Wheel], with_hashes: bool) -> Result<Str
 /// What stands above packages that are asked for lest another build of theirs comes in.
 const HELD: &str = "Where others bring these in, they must be those of the locked CUDA, which pip keeps to only if they are asked for.";
 
-/// The requirements that keep what others may bring in to the lock; none beside torch alone, which brings none of it. What
-/// has no label on its index is none that pip would find there for sure, and is better not asked for.
-fn held(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<Vec<String>, ExportError> {
-    if others.is_empty() && wheels.iter().all(|wheel| is_of_torch(&wheel.package)) {
-        return Ok(Vec::new());
-    }
-    beside.iter().filter(|one| one.version.contains('+')).map(|one| wheels::constraint(one)).collect()
+/// The requirements that keep what others may bring in to the lock; none where nothing that is installed does. What has no
+/// label on its index is none that pip would find there for sure, and is better not asked for.
+fn held(beside: &[&ConstraintLock]) -> Result<Vec<String>, ExportError> {
+    let asked = beside.iter().filter(|one| one.brought && one.version.contains('+'));
+    asked.map(|one| wheels::constraint(one)).collect()
 }
 
 /// What others may bring in and nobody has seen on the index of the locked CUDA, though torch is from there: pip takes that of
@@ -170,19 +170,15 @@ pub(super) fn unseen(lock: &Lock, targets: &Targets) -> Vec<String> {
     for (name, _) in targets {
         let is_labelled =
             |wheel: &Wheel| wheel.package == "torch" && wheel.index.is_some() && wheel.version.contains('+');
-        let brings = lock.packages().next().is_some() || lock.wheels_of(name).any(|wheel| !is_of_torch(&wheel.package));
-        if brings && lock.wheels_of(name).any(is_labelled) {
-            let unseen = lock.constraints_of(name).filter(|one| one.index.is_some() && !one.version.contains('+'));
+        if lock.wheels_of(name).any(is_labelled) {
+            let is_unseen = |one: &&ConstraintLock| one.brought && one.index.is_some() && !one.version.contains('+');
+            let unseen = lock.constraints_of(name).filter(is_unseen);
             found.extend(unseen.map(|one| format!("{} {}", one.package, one.version)));
         }
     }
     found.sort_unstable();
     found.dedup();
     found
-}
-
-fn is_of_torch(package: &str) -> bool {
-    package == "torch" || BESIDE_TORCH.contains(&package)
 }
 
 /// What later installs must keep to, and where it is found.
@@ -213,6 +209,7 @@ fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) 
 fn pages(beside: &[&ConstraintLock]) -> Result<String, ExportError> {
     let mut out = String::new();
     for one in beside {
+        wheels::constraint(one)?;
         if let Some(index) = &one.index {
             refuse_ambiguous(&one.package, &one.version)?;
             out += &format!("--find-links {}\n", wheels::page(index, &one.package)?);
@@ -238,10 +235,15 @@ fn compiled(wheels: &[&Wheel]) -> Result<String, ExportError> {
         return Ok(String::new());
     }
     let tools = if tools.is_empty() { String::new() } else { format!(" ({})", tools.join(", ")) };
+    let switches = switches(wheels)?;
+    let switched = match &switches[..] {
+        [] => String::new(),
+        _ => format!("# Where no GPU is seen it compiles for CUDA with {} only.\n", switches.join(" ")),
+    };
     Ok(format!(
         "# Compiled beside an installed framework, as the documentation tells: {}.\n\
          # Install the other pins first, and what such builds import{tools}; then\n\
-         # `pip install --no-build-isolation -r` this file. In the isolation pip builds in otherwise they fail.\n",
+         # `pip install --no-build-isolation -r` this file. In the isolation pip builds in otherwise they fail.\n{switched}",
         packages.join(", ")
     ))
 }
@@ -274,7 +276,7 @@ pub(super) fn lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<
     for wheel in all.iter().filter(|wheel| wheel.unisolated.is_none()) {
         lines.push(pin(wheel)?);
     }
-    lines.extend(held(&all, &beside, &others)?);
+    lines.extend(held(&beside)?);
     lines.extend(ordinary::lines(&others));
     Ok(lines)
 }

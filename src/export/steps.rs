@@ -348,21 +348,41 @@ const EXAMPLE: &str = "Compile your CUDA code here, for example by `pip install 
 
 /// What tells builds to compile for the locked GPUs.
 fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
+    let told = |(note, variables): Told<'_>| {
+        let pairs: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        [Step::Note(note), env(&pairs)]
+    };
+    Ok(read_by_builds(lock, target, wheels)?.into_iter().flat_map(told).collect())
+}
+
+/// Variables, and who reads them.
+pub(super) type Told<'a> = (String, Vec<(&'a str, String)>);
+
+/// The variables that tell builds to compile for the locked GPUs, be there none where they run.
+pub(super) fn read_by_builds<'a>(
+    lock: &Lock,
+    target: &TargetLock,
+    wheels: &[&'a Wheel],
+) -> Result<Vec<Told<'a>>, ExportError> {
     let Some(lists) = lock.arch_list_of(target) else { return Ok(Vec::new()) };
-    let torch = valid::torch_arch_list(&lists.torch)?;
-    let cmake = valid::cmake_arch_list(&lists.cmake)?;
-    let mut steps = vec![
-        Step::Note("Read by PyTorch's extension builder and by CMake.".into()),
-        env(&[("TORCH_CUDA_ARCH_LIST", torch), ("CUDAARCHS", cmake)]),
-    ];
+    let torch = valid::torch_arch_list(&lists.torch)?.to_string();
+    let cmake = valid::cmake_arch_list(&lists.cmake)?.to_string();
+    let lists = vec![("TORCH_CUDA_ARCH_LIST", torch), ("CUDAARCHS", cmake)];
+    let mut all = vec![("Read by PyTorch's extension builder and by CMake.".to_string(), lists)];
+    for switch in wheels::switches(wheels)? {
+        let of = wheels.iter().filter(|wheel| wheel.switch.as_deref() == Some(switch));
+        let packages: Vec<&str> = of.map(|wheel| valid::package(&wheel.package)).collect::<Result<_, _>>()?;
+        let (variable, value) = valid::switch(switch)?;
+        let note = format!("Where no GPU is seen {} would be built without CUDA.", packages.join(", "));
+        all.push((note, vec![(variable, value.to_string())]));
+    }
     for (package, archs) in wheels.iter().filter_map(|wheel| Some((&wheel.package, wheel.archs.as_ref()?))) {
         let (variable, taken) = valid::arch_variable(archs)?;
         if let Some(chosen) = within(&target.gpu, &taken) {
-            steps.push(Step::Note(format!("Read by the build of {}.", valid::package(package)?)));
-            steps.push(env(&[(variable, &chosen)]));
+            all.push((format!("Read by the build of {}.", valid::package(package)?), vec![(variable, chosen)]));
         }
     }
-    Ok(steps)
+    Ok(all)
 }
 
 /// Those of the architectures that a build takes which the locked GPUs need: of each GPU's major the highest that is

@@ -22,7 +22,7 @@ pub fn specifier(text: &str) -> Result<Specifier, ExportError> {
 
 /// A package and a requirement specifier of pip: `numpy<2`.
 pub fn requirement(text: &str) -> Result<(&str, Specifier), ExportError> {
-    Specifier::split(text).ok_or_else(|| bad("asks", text, "a requirement such as `numpy<2`"))
+    Specifier::split(text).ok_or_else(|| bad("requirement", text, "a requirement such as `numpy<2`"))
 }
 
 /// A version that a requirement can pin: a number, then perhaps a local label.
@@ -166,6 +166,11 @@ pub fn cmake_arch_list(list: &str) -> Valid<'_> {
 pub fn arch_variable(text: &str) -> Result<(&str, Vec<u32>), ExportError> {
     let read = address::arch_variable(text);
     read.ok_or_else(|| bad("archs", text, "a variable with architectures, `NAME_ARCHS=80;90`"))
+}
+
+/// A variable that has a build compile for CUDA, and its number: `FORCE_CUDA=1`.
+pub fn switch(text: &str) -> Result<(&str, &str), ExportError> {
+    address::switch(text).ok_or_else(|| bad("switch", text, "a variable and a number, `FORCE_CUDA=1`"))
 }
 
 /// The CUDA line of a forward compatibility package: `12.4` for `cuda-compat-12-4`.

@@ -77,15 +77,26 @@ pub fn indexes<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
 
 /// What is compiled without isolation, because its documentation says so, and what these builds import or ask for.
 pub fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str>), ExportError> {
-    let distinct = |names: Vec<&'a String>| -> Result<Vec<&'a str>, ExportError> {
+    let distinct = |names: Vec<&'a str>| -> Result<Vec<&'a str>, ExportError> {
         let mut names = names.into_iter().map(|name| valid::package(name)).collect::<Result<Vec<_>, _>>()?;
         names.sort_unstable();
         names.dedup();
         Ok(names)
     };
     let beside = || wheels.iter().filter(|wheel| wheel.unisolated.is_some());
-    let tools = distinct(beside().flat_map(|wheel| &wheel.tools).collect())?;
-    Ok((distinct(beside().filter_map(|wheel| wheel.unisolated.as_ref()).collect())?, tools))
+    for (_, version) in beside().filter_map(|wheel| wheel.compiled()) {
+        valid::wheel_version(version)?;
+    }
+    let tools = distinct(beside().flat_map(|wheel| wheel.tools.iter().map(String::as_str)).collect())?;
+    Ok((distinct(beside().filter_map(|wheel| Some(wheel.compiled()?.0)).collect())?, tools))
+}
+
+/// What has builds compile for CUDA where they see no GPU: `FORCE_CUDA=1`.
+pub fn switches<'a>(wheels: &[&'a Wheel]) -> Result<Vec<&'a str>, ExportError> {
+    let mut all: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.switch.as_deref()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|switch| valid::switch(switch).map(|_| switch)).collect()
 }
 
 /// Wheels whose file is named after another version than it holds, which uv refuses unless [`UNCHECKED`] is set.
@@ -98,6 +109,23 @@ pub fn misnamed<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
 /// The locked Python of a target, if there is one.
 pub fn python<'a>(lock: &'a Lock, target: &'a TargetLock) -> Result<Option<&'a str>, ExportError> {
     lock.stack_of(target).get("python").map(|python| valid::release("python", python)).transpose()
+}
+
+/// The Pythons that the locked wheels take, as a requirement specifier: `==3.11.*`, `>=3.8.10,<3.9` where one of them needs a
+/// patch release, or exactly what is locked.
+pub fn pythons(lock: &Lock, targets: &[(&str, &TargetLock)]) -> Result<Option<String>, ExportError> {
+    let Some((_, first)) = targets.first() else { return Ok(None) };
+    let Some(python) = python(lock, first)? else { return Ok(None) };
+    let mut from: Option<Version> = None;
+    for patch in targets.iter().flat_map(|(name, _)| lock.wheels_of(name)).filter_map(|wheel| wheel.python.as_deref()) {
+        from = from.max(Version::parse(valid::release("python", patch)?).ok());
+    }
+    let line = Version::parse(python).ok().filter(|line| line.len() == 2);
+    Ok(Some(match (from, line) {
+        (Some(from), Some(line)) => format!(">={from},<{}.{}", line.major(), line.minor() + 1),
+        (None, Some(line)) => format!("=={line}.*"),
+        _ => format!("=={python}"),
+    }))
 }
 
 /// The CUDA line that a target's wheels bring the libraries of; none where none does: that of the locked runtime, else

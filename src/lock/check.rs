@@ -160,18 +160,24 @@ fn wheel(wheel: &Wheel) -> Checked {
         index,
         url,
         extra,
-        unisolated,
+        unisolated: _,
         tools,
+        requires,
+        switch,
         archs,
         sha256,
         libraries,
+        python,
         asks,
         targets,
         ..
     } = wheel;
     let key = |name: &str| format!("wheel.{name}");
-    for name in [package].into_iter().chain(extra).chain(unisolated).chain(tools) {
+    for name in [package].into_iter().chain(extra).chain(tools) {
         check(address::is_package(name), || key("package"), name, NAME)?;
+    }
+    if let Some((package, of)) = wheel.compiled() {
+        check(address::is_package(package) && is_version(of), || key("unisolated"), package, NAME)?;
     }
     check(is_version(version), || key("version"), version, VERSION)?;
     check(is_arch(arch), || key("arch"), arch, "a CPU architecture")?;
@@ -184,6 +190,12 @@ fn wheel(wheel: &Wheel) -> Checked {
     if let Some(archs) = archs {
         check(address::arch_variable(archs).is_some(), || key("archs"), archs, "a variable with architectures")?;
     }
+    if let Some(switch) = switch {
+        check(address::switch(switch).is_some(), || key("switch"), switch, "a variable and a number, `FORCE_CUDA=1`")?;
+    }
+    for one in requires.iter().flatten() {
+        check(Specifier::split(one).is_some(), || key("requires"), one, SPECIFIER)?;
+    }
     let known = wheel.hashes().is_none_or(|mut hashes| hashes.all(address::is_sha256));
     check(known, || key("sha256"), sha256, SHA256)?;
     for library in libraries {
@@ -191,6 +203,8 @@ fn wheel(wheel: &Wheel) -> Checked {
         let ok = pin.is_some_and(|(name, version)| address::is_package(name) && is_version(version));
         check(ok, || key("libraries"), library, "a package with its version")?;
     }
+    let python = python.as_deref().unwrap_or("3.8.10");
+    check(is_version(python), || key("python"), python, "a release of Python, `3.8.10`")?;
     for one in asks {
         check(Specifier::split(one).is_some(), || key("asks"), one, SPECIFIER)?;
     }
@@ -198,7 +212,7 @@ fn wheel(wheel: &Wheel) -> Checked {
 }
 
 fn constraint(one: &ConstraintLock) -> Checked {
-    let ConstraintLock { package, version, arch, index, targets } = one;
+    let ConstraintLock { package, version, arch, index, targets, .. } = one;
     let key = |name: &str| format!("constraint.{name}");
     check(address::is_package(package), || key("package"), package, NAME)?;
     check(is_version(version), || key("version"), version, VERSION)?;

@@ -2,29 +2,36 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::Catalog;
 use crate::solve::held::{Held, held};
-use crate::solve::solution::Solution;
+use crate::solve::request::Request;
+use crate::solve::solution::{Solution, TargetSolution};
 
 use super::ConstraintLock;
 
 pub use crate::solve::held::BESIDE_TORCH;
 
 /// The constraints of all targets.
-pub fn constraints(catalog: &Catalog, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<ConstraintLock> {
-    let mut merged: BTreeMap<(Held, &str), Vec<usize>> = BTreeMap::new();
+pub fn constraints(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<ConstraintLock> {
+    let mut merged: BTreeMap<(Held, &str, bool), Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
-        for one in held(catalog, chosen) {
-            merged.entry((one, chosen.arch.as_str())).or_default().extend(group);
+        let brought = !request.packages.is_empty() || follows_torch(chosen);
+        for one in held(request.catalog, chosen) {
+            merged.entry((one, chosen.arch.as_str(), brought)).or_default().extend(group);
         }
     }
     let mut all = Vec::new();
-    for ((held, arch), mut targets) in merged {
+    for ((held, arch, brought), mut targets) in merged {
         targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let Held { package, version, index, .. } = held;
-        all.push(ConstraintLock { package, version, arch: arch.to_string(), index, targets });
+        all.push(ConstraintLock { package, version, arch: arch.to_string(), index, brought, targets });
     }
     all
+}
+
+/// Whether a package is chosen that may bring in what lies beside torch: it follows torch and is none of these itself. What
+/// follows another framework or CUDA alone (RAPIDS, CuPy) has nothing to do with it, and nobody knows of `[packages]`.
+fn follows_torch(chosen: &TargetSolution<'_>) -> bool {
+    chosen.companions.iter().any(|one| one.framework == "torch" && !BESIDE_TORCH.contains(&&*one.package))
 }

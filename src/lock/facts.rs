@@ -11,7 +11,7 @@ use crate::solve::{held, modules, ordinary, own, services, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
-use super::FactLock;
+use super::{FactLock, sources};
 use Supports::{Stack, Target};
 
 /// Every fact of an answer, by id. `alike` are the targets that share one choice each.
@@ -74,6 +74,23 @@ impl Ledger<'_, '_> {
         supports.into_iter().for_each(|one| entry.spell(one, known));
     }
 
+    /// Patch releases of Python, and what others bring as source.
+    fn brought(&mut self, entry: &Entry<'_, '_>) {
+        let (target, catalog) = (entry.target, self.request.catalog);
+        let builds = target.builds.iter().map(|build| (&build.package, &build.version));
+        for (package, version) in builds.chain(target.companions.iter().map(|one| (&one.package, &one.version))) {
+            if let Some(row) = target.python.and_then(|line| catalog.python_patch(package, version, line)) {
+                self.put(entry, row, [Stack("python"), Stack(package)]);
+            }
+        }
+        for (by, row) in sources::brought(catalog, target) {
+            self.put(entry, row, [Stack(&by.package)]);
+            if let Some((built, _)) = catalog.source_build(row) {
+                self.put(entry, built, [Stack(&by.package)]);
+            }
+        }
+    }
+
     /// Frameworks, what follows them, and the libraries below.
     fn stack(&mut self, entry: &Entry<'_, '_>) {
         let target = entry.target;
@@ -93,11 +110,10 @@ impl Ledger<'_, '_> {
                 self.put(entry, toolkit, [Stack("cuda")]);
             }
         }
+        let catalog = self.request.catalog;
         for companion in &target.companions {
             self.put(entry, *companion, [Stack(&companion.package)]);
-            let catalog = self.request.catalog;
-            let built = catalog.source_build(&companion.package, &companion.version).filter(|_| companion.sdist);
-            if let Some(row) = built {
+            if let Some((row, _)) = catalog.source_build(companion) {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
             for other in held::left_open(catalog, target, companion) {
@@ -106,6 +122,7 @@ impl Ledger<'_, '_> {
                 }
             }
         }
+        self.brought(entry);
         let locked = ordinary::locked(target);
         for (row, of) in ordinary::deciding(self.request.catalog, &locked, &self.request.packages) {
             self.put(entry, row, [Stack(&of)]);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Compat, Libraries, SourceBuild, repeated};
+use crate::catalog::rows::{Compat, Libraries, repeated};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -15,6 +15,7 @@ use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::{ImageRef, Runtime, Share, Spec};
 use crate::types::{ArchList, Version, address, distinct, variant};
 
+use super::sources::{self, Compiled};
 use super::{
     ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock,
     Wheel, constraints, facts,
@@ -52,7 +53,7 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
     let target = target.into_iter().collect();
     let catalog = CatalogStamp::of(request.catalog);
     let wheel = wheels(request, answer, &alike);
-    let constraint = constraints::constraints(request.catalog, answer, &alike);
+    let constraint = constraints::constraints(request, answer, &alike);
     let fact = facts::facts(request, answer, &alike);
     Lock {
         spec: None,
@@ -202,24 +203,28 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
 /// The wheels of all targets: what several need is listed once.
 fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
     let catalog = request.catalog;
-    let mut merged: BTreeMap<(Install, &str, String, Vec<String>), Vec<usize>> = BTreeMap::new();
+    type Row<'a> = (Install, &'a str, String, Vec<String>, Compiled, Option<String>);
+    let mut merged: BTreeMap<Row<'_>, Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
-        let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen));
+        let brought = sources::brought(catalog, chosen).into_iter().map(|(_, row)| Install {
+            sdist: true,
+            ..Install::from_pypi(row.package.to_string(), row.version.to_string())
+        });
+        let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
         for install in all.filter(|install| !is_in_image(chosen, install)) {
             let sha256 = sha256(catalog, chosen, &install);
             let asks = asks(request, chosen, &install);
-            merged.entry((install, chosen.arch.as_str(), sha256, asks)).or_default().extend(group);
+            let compiled = sources::compiled(catalog, chosen, &install);
+            let python = python_patch(catalog, chosen, &install);
+            merged.entry((install, chosen.arch.as_str(), sha256, asks, compiled, python)).or_default().extend(group);
         }
     }
-    let wheel = |((install, arch, sha256, asks), mut targets): ((Install, &str, String, Vec<String>), Vec<usize>)| {
+    let wheel = |((install, arch, sha256, asks, compiled, python), mut targets): (Row<'_>, Vec<usize>)| {
         targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
         let libraries = libraries(catalog, &install, arch);
-        let built = source_build(catalog, &install);
-        let unisolated = built.map(|row| row.compiles.to_string());
-        let tools = built.map_or_else(Vec::new, |row| row.tools.iter().map(ToString::to_string).collect());
-        let archs = built.and_then(|row| row.archs.as_ref()).map(ToString::to_string);
+        let Compiled { unisolated, tools, requires, switch, archs } = compiled;
         let Install { package, version, index, url, extra, system_cuda, sdist } = install;
         let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
         let arch = str::to_string(arch);
@@ -234,9 +239,12 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
             sdist,
             unisolated,
             tools,
+            requires,
+            switch,
             archs,
             sha256,
             libraries,
+            python,
             asks,
             targets,
         }
@@ -286,10 +294,10 @@ fn sha256(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> 
     if found.is_empty() { Wheel::UNKNOWN.to_string() } else { found.join(" ") }
 }
 
-/// How what comes as source is compiled.
-fn source_build<'c>(catalog: &'c Catalog, install: &Install) -> Option<&'c SourceBuild> {
-    let version = Version::parse(variant::public(&install.version));
-    catalog.source_build(&install.package, &version.ok().filter(|_| install.sdist)?)
+/// The first patch release of the chosen Python that a package can be installed with.
+fn python_patch(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> Option<String> {
+    let version = Version::parse(variant::public(&install.version)).ok()?;
+    Some(catalog.python_patch(&install.package, &version, chosen.python?)?.python.to_string())
 }
 
 /// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it, and which of

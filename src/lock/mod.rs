@@ -11,6 +11,7 @@ mod locked;
 mod make;
 mod read;
 mod renew;
+mod sources;
 mod stale;
 mod text;
 
@@ -212,12 +213,19 @@ pub struct Wheel {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sdist: bool,
     /// What is compiled beside an installed framework, without the isolation that installers build in, because its
-    /// documentation asks for that, or its build imports the framework: `flash-attn`, `transformer-engine-torch` for `transformer-engine[pytorch]`.
+    /// documentation asks for that, or its build imports the framework: `flash-attn`, `transformer-engine-torch` for
+    /// `transformer-engine[pytorch]`, with `==1.9.0` behind it where that is of another release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unisolated: Option<String>,
     /// What that build imports or asks for, the framework and CUDA aside; empty where nobody told.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
+    /// What the built package requires, which installers learn otherwise by running that build; none where nobody told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requires: Option<Vec<String>>,
+    /// What has that build compile for CUDA where it sees no GPU, `FORCE_CUDA=1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub switch: Option<String>,
     /// The variable that tells it for which GPUs to compile, with all it takes: `FLASH_ATTN_CUDA_ARCHS=80;90;100;120`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub archs: Option<String>,
@@ -228,6 +236,9 @@ pub struct Wheel {
     /// wheel, or not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub libraries: Vec<String>,
+    /// The first patch release of the locked Python that it can be installed with, `3.8.10`; none where any will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub python: Option<String>,
     /// What it needs of packages that its metadata does not name, `numpy<2`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<String>,
@@ -249,6 +260,9 @@ pub struct ConstraintLock {
     /// The wheel index, as for wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
+    /// Something that is installed may bring it in; else only what comes later may.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub brought: bool,
     /// The targets it is for, by name.
     pub targets: Vec<String>,
 }
@@ -258,6 +272,12 @@ fn unknown() -> String {
 }
 
 impl Wheel {
+    /// What is compiled beside an installed framework, and which release of it.
+    pub fn compiled(&self) -> Option<(&str, &str)> {
+        let unisolated = self.unisolated.as_deref()?;
+        Some(unisolated.split_once("==").unwrap_or((unisolated, &self.version)))
+    }
+
     /// What is written where the catalog has no sha256.
     pub const UNKNOWN: &str = "unknown";
 

@@ -356,9 +356,12 @@ mod tests {
             sdist: false,
             unisolated: None,
             tools: Vec::new(),
+            requires: None,
+            switch: None,
             archs: None,
             sha256: Wheel::UNKNOWN.into(),
             libraries: Vec::new(),
+            python: None,
             asks: Vec::new(),
             targets: Vec::new(),
         };

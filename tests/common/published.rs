@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpuenv::catalog::Catalog;
-use gpuenv::types::Version;
+use gpuenv::types::{Text, Version};
 
 /// The cells of a table below its comments.
 fn table(text: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
@@ -159,12 +159,22 @@ pub fn extensions(catalog: &Catalog) -> Vec<String> {
 pub fn source_builds(catalog: &Catalog) -> Vec<String> {
     let mut broken = Vec::new();
     for cells in table(include_str!("../data/source_builds.tsv")) {
-        let [package, release, compiles, tools, archs] = cells[..] else { panic!("{cells:?}") };
-        let row = catalog.source_build(package, &Version::parse(release).unwrap());
-        let asked = row.map(|row| row.tools.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
-        let same = row.is_some_and(|row| row.compiles == compiles && row.archs.as_deref().unwrap_or("-") == archs);
-        if !same || asked.as_deref() != Some(tools) {
-            broken.push(format!("source_build: {package} {release} imports {tools}, takes {archs}"));
+        let [package, release, tools, archs, switch, requires] = cells[..] else { panic!("{cells:?}") };
+        let row = catalog.build_from_source(package, &Version::parse(release).unwrap());
+        let words = |list: &[Text]| match list {
+            [] => "-".to_string(),
+            _ => list.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+        };
+        let same = row.is_some_and(|row| {
+            words(&row.tools) == tools
+                && words(&row.requires) == requires
+                && row.archs.as_deref().unwrap_or("-") == archs
+                && row.switch.as_deref().unwrap_or("-") == switch
+        });
+        if !same {
+            broken.push(format!(
+                "source_build: {package} {release} imports {tools}, takes {archs} and {switch}, requires {requires}"
+            ));
         }
     }
     broken

@@ -81,6 +81,12 @@ pub fn publish(python: &Path, folder: &Path, wheels: &[(&str, &str, &str, &str)]
     }
 }
 
+/// Adds what comes as source, and whose build imports torch: index, package, version.
+pub fn publish_source(python: &Path, folder: &Path, (index, package, version): (&str, &str, &str)) {
+    let arguments = [folder.join(index).into_os_string(), package.into(), version.into()];
+    succeed(Command::new(python).args(["-c", PUBLISH_SOURCE]).args(arguments));
+}
+
 /// Adds a package that brings in torchvision, with a build of that on each index.
 pub fn timm(python: &Path, folder: &Path) {
     publish(
@@ -109,4 +115,22 @@ with zipfile.ZipFile(page / f"{stem}-py3-none-any.whl", "w") as wheel:
     wheel.writestr(f"{stem}.dist-info/RECORD", files)
 links = "".join(f'<a href="{file.name}">{file.name}</a>' for file in page.glob("*.whl"))
 (page / "index.html").write_text(f"<!DOCTYPE html><html><body>{links}</body></html>")
+"#;
+
+const PUBLISH_SOURCE: &str = r#"
+import io, pathlib, sys, tarfile
+folder, name, version = sys.argv[1:]
+page = pathlib.Path(folder, name)
+page.mkdir(parents=True, exist_ok=True)
+stem = f"{name.replace('-', '_')}-{version}"
+texts = {
+    "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n",
+    "setup.py": f"import setuptools, torch\nsetuptools.setup(name='{name}', version='{version}')\n",
+}
+with tarfile.open(page / f"{stem}.tar.gz", "w:gz") as archive:
+    for file, text in texts.items():
+        member = tarfile.TarInfo(f"{stem}/{file}")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text.encode()))
+(page / "index.html").write_text(f'<!DOCTYPE html><html><body><a href="{stem}.tar.gz">{stem}.tar.gz</a></body></html>')
 "#;

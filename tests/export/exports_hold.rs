@@ -282,6 +282,57 @@ fn what_is_compiled_beside_torch_is_said_where_it_cannot_be_written() {
     sandbox.run(&["export", "requirements", "-o", "r.txt"]).exits(0).says(next);
 }
 
+/// What follows CUDA alone brings nothing of torch's, so that nothing of it is asked for.
+#[test]
+fn what_lies_beside_torch_is_asked_for_where_something_may_bring_it() {
+    for (beside, asked) in [("cuml-cu12 = \"25.10.0\"", false), ("", false), ("vllm = \"*\"", true)] {
+        let spec = format!(
+            "[stack]\ntorch = \"2.6.0+cu124\"\n{beside}\npython = \"3.11\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n\
+             os = \"ubuntu22.04\"\n"
+        );
+        let sandbox = locked(&format!("asked-{asked}-{}", beside.len()), &spec);
+        for format in ["requirements", "conda", "github-actions"] {
+            let text = sandbox.run(&["export", format]).exits(0).out;
+            assert_eq!(text.contains("torchvision==0.21.0+cu124"), asked, "{beside} {format}: {text}");
+        }
+        // Whatever comes later is held all the same.
+        let constraints = sandbox.run(&["export", "requirements", "--constraints"]).exits(0).out;
+        assert!(constraints.contains("torchvision==0.21.0+cu124"), "{constraints}");
+    }
+}
+
+/// A package that vllm 0.6 requires is for Python 3.8.10 and newer in every release: an older patch resolves to nothing.
+#[test]
+fn a_patch_of_python_that_a_package_needs_is_asked_for() {
+    let spec = |vllm: &str, python: &str| {
+        format!(
+            "[stack]\nvllm = \"{vllm}\"\npython = \"{python}\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\n"
+        )
+    };
+    let sandbox = locked("patch", &spec("0.6.3", "3.8"));
+    let range = ">=3.8.10,<3.9";
+    for (format, says) in [
+        ("uv", format!("requires-python = \"{range}\"")),
+        ("pixi", format!("python = \"{range}\"")),
+        ("conda", format!("\"python{range}\"")),
+        ("requirements", format!("# For Python 3.8 ({range}) on")),
+    ] {
+        let text = sandbox.run(&["export", format]).exits(0).out;
+        assert!(text.contains(&says), "{format}: {text}");
+    }
+    // A project that admits more is held to it.
+    let project = "[project]\nname = \"a\"\nversion = \"1\"\nrequires-python = \">=3.8\"\n";
+    std::fs::write(sandbox.path("pyproject.toml"), project).unwrap();
+    sandbox.run(&["export", "uv", "-o", "pyproject.toml"]).exits(0).says("`uv sync --python 3.8`");
+    let held = read(&sandbox, "pyproject.toml");
+    assert!(held.contains("python_version == '3.8' and python_full_version >= '3.8.10'"), "{held}");
+    sandbox.run(&["export", "uv", "-o", "pyproject.toml", "--check"]).exits(0);
+    for (name, vllm, python) in [("patch-line", "0.6.3", "3.9"), ("patch-release", "0.5.5", "3.8")] {
+        let text = locked(name, &spec(vllm, python)).run(&["export", "uv"]).exits(0).out;
+        assert!(text.contains(&format!("requires-python = \"=={python}.*\"")), "{text}");
+    }
+}
+
 /// Of several Dockerfiles that of the target is built, and it is found from the folder of the file that names it.
 #[test]
 fn what_builds_a_dockerfile_finds_that_of_its_target() {

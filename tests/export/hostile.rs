@@ -1,7 +1,9 @@
 //! A lock that somebody has edited must not put instructions into what is printed from it.
 
+use std::collections::BTreeSet;
+
 use gpuenv::export::{ExportError, FORMATS, Format, Options};
-use gpuenv::lock::Lock;
+use gpuenv::lock::{self, Lock};
 
 use crate::{locks, render};
 
@@ -42,6 +44,7 @@ const EDITS: &[([&str; 2], &[&str], Edit)] = &[
         lock.wheel[0].index = Some(text)
     }),
     (["https://a.example/torch.whl", "https://b.example/torch.whl"], &["{}", "https://x/{}.whl"], |lock, text| {
+        lock.wheel[0].sha256 = "0a".repeat(32);
         lock.wheel[0].url = Some(text)
     }),
     (["3.11", "3.12"], &[], |lock, text| {
@@ -55,6 +58,20 @@ const EDITS: &[([&str; 2], &[&str], Edit)] = &[
         driver.minimum = text;
         prod(lock).driver = Some(driver);
     }),
+    (["numpy<2", "numpy<1"], &["{}", "numpy{}", "numpy<2{}"], |lock, text| lock.wheel[0].asks = vec![text]),
+    ([">=4.50", ">=4.51"], &["{}", ">=4{}"], |lock, text| {
+        lock.inputs.insert("packages.transformers".into(), text);
+    }),
+    (["transformers", "timm"], &[], |lock, text| {
+        lock.inputs.insert(format!("packages.{text}"), "*".into());
+    }),
+    (["torch", "torch2"], &["{}", "torch=={}"], |lock, text| compiled(lock).unisolated = Some(text)),
+    (["ninja", "wheel"], &[], |lock, text| compiled(lock).tools = vec![text]),
+    (["einops", "torch"], &["{}", "torch<{}"], |lock, text| compiled(lock).requires = Some(vec![text])),
+    (["FORCE_CUDA=1", "OTHER_CUDA=1"], &["{}", "FORCE_CUDA={}"], |lock, text| lock.wheel[0].switch = Some(text)),
+    (["A_ARCHS=80;90", "B_ARCHS=80;90"], &["{}", "A_ARCHS={}"], |lock, text| lock.wheel[0].archs = Some(text)),
+    (["3.11.4", "3.11.5"], &[], |lock, text| lock.wheel[0].python = Some(text)),
+    (["cu12", "cu13"], &[], |lock, text| lock.wheel[0].extra = Some(text)),
     (["9.0", "9.1"], &[], |lock, text| prod(lock).gpu[0].compute_capability = text),
     (["torchvision", "torchaudio"], &[], |lock, text| constrained(lock).package = text),
     (["https://a.example/whl", "https://b.example/whl"], &[], |lock, text| constrained(lock).index = Some(text)),
@@ -70,12 +87,23 @@ fn prod(lock: &mut Lock) -> &mut gpuenv::lock::TargetLock {
     lock.target.get_mut("prod").unwrap()
 }
 
+/// What is compiled beside a framework.
+fn compiled(lock: &mut Lock) -> &mut gpuenv::lock::Wheel {
+    lock.wheel[0].unisolated = Some("torch".into());
+    &mut lock.wheel[0]
+}
+
 /// A constraint, beside a wheel of another index.
 fn constrained(lock: &mut Lock) -> &mut gpuenv::lock::ConstraintLock {
     let other = locks::constrained();
     lock.wheel.push(other.wheel[1].clone());
     lock.constraint = other.constraint;
     &mut lock.constraint[0]
+}
+
+/// Where a payload is put: alone, or within a value, of which nothing makes nothing else.
+fn forms_of(forms: &'static [&'static str], payload: &str) -> &'static [&'static str] {
+    if forms.is_empty() || payload.is_empty() { &["{}"] } else { forms }
 }
 
 fn edited(edit: Edit, text: &str) -> Lock {
@@ -86,6 +114,7 @@ fn edited(edit: Edit, text: &str) -> Lock {
 
 #[test]
 fn nothing_that_was_smuggled_in_is_printed() {
+    let mut reached = BTreeSet::new();
     for ([one, other], forms, edit) in EDITS {
         let printed = |format: &&&Format| {
             let texts = [one, other].map(|text| render(format.name, &edited(*edit, text)));
@@ -94,14 +123,96 @@ fn nothing_that_was_smuggled_in_is_printed() {
         // JSON's strings hold anything.
         let formats: Vec<&&Format> = FORMATS.iter().filter(|format| format.name != "json").filter(printed).collect();
         assert!(!formats.is_empty(), "{one}");
+        reached.extend(formats.iter().map(|format| format.name));
         for payload in PAYLOADS {
-            for form in if forms.is_empty() { &["{}"] } else { *forms } {
+            for form in forms_of(forms, payload) {
                 for format in &formats {
                     let result = render(format.name, &edited(*edit, &form.replace("{}", payload)));
                     let refused = matches!(result, Err(ExportError::BadValue { .. }));
                     assert!(refused, "{} {payload:?}: {result:?}", format.name);
                     let message = result.unwrap_err().to_string();
                     assert!(!message.contains(char::is_control), "{message:?}");
+                }
+            }
+        }
+    }
+    let untried = FORMATS.iter().map(|format| format.name).filter(|name| !reached.contains(name) && *name != "json");
+    assert_eq!(untried.collect::<Vec<_>>(), [""; 0]);
+}
+
+/// A lock that holds such a value is not read, so that no format is asked for it; what is read is what was written.
+#[test]
+fn a_lock_with_what_cannot_be_printed_is_not_read() {
+    for ([one, _], forms, edit) in EDITS {
+        let written = |text: &str| {
+            let mut lock = edited(*edit, text);
+            lock.catalog.digest = "0a".repeat(8);
+            lock
+        };
+        assert_eq!(lock::parse(&lock::to_text(&written(one))).unwrap(), written(one), "{one}");
+        for payload in PAYLOADS {
+            for form in forms_of(forms, payload) {
+                let lock = written(&form.replace("{}", payload));
+                let read = lock::parse(&lock::to_text(&lock));
+                assert!(read.is_err(), "{one} {payload:?} is read: {read:?}");
+            }
+        }
+    }
+}
+
+/// What every option that takes a text takes for once.
+const TAKEN: &[(&str, &str)] = &[
+    ("image", "example/train:1"),
+    ("dockerfile", "docker/Dockerfile"),
+    ("gpus", "2"),
+    ("shm-size", "16g"),
+    ("service", "app"),
+    ("host-compiler", "/usr/bin/g++-12"),
+    ("name", "my-env"),
+    ("user", "app"),
+    ("gpu-runner", "self-hosted,gpu"),
+    ("cpu-runner", "ubuntu-24.04"),
+    ("resource", "nvidia.com/gpu"),
+    ("runtime-class", "nvidia"),
+    ("toolkit", "/opt/cuda"),
+    ("venv", "/srv/venv"),
+    ("accelerators", "H100:8"),
+    ("gres", "gpu:h100:8"),
+    ("constraint", "a100|h100"),
+    ("partition", "gpu"),
+    ("time", "2:00:00"),
+    ("nodes", "2"),
+    ("modules", "cuda/12.4"),
+    ("container", "/srv/stack.sif"),
+    ("verify-lock", "gpuenv.lock"),
+];
+
+/// Whatever stands behind an option: it is refused, or quoted where the format has quotes.
+#[test]
+fn nothing_gets_in_through_an_option() {
+    let locks = [locks::container_with_build(), locks::bare_metal(), locks::mixed()];
+    for format in FORMATS {
+        for option in format.options.iter().filter(|option| !option.is_switch()) {
+            let render = |value: &str| {
+                let tried = locks.iter().map(|lock| format.render(lock, &Options::default().with(option.name, value)));
+                tried.collect::<Vec<_>>()
+            };
+            let good = TAKEN.iter().find(|(name, _)| *name == option.name).map(|(_, good)| *good);
+            let good = good.or(option.choices.first().copied());
+            let good = good.unwrap_or_else(|| panic!("{} {} is not tried", format.name, option.name));
+            assert!(render(good).iter().any(Result::is_ok), "{} {good}: {:?}", format.name, render(good));
+            for payload in PAYLOADS {
+                for text in [payload.to_string(), format!("{good}{payload}"), format!("{payload}{good}")] {
+                    // One word, in which no language here reads anything.
+                    let is_word = text.chars().all(|one| one.is_ascii_alphanumeric() || ":_-./=|,".contains(one));
+                    if text == good || (is_word && !text.is_empty() && !text.starts_with('-')) {
+                        continue;
+                    }
+                    // What has no place for it is as it would be anyway.
+                    for (result, usual) in render(&text).into_iter().zip(render(good)) {
+                        let is_kept_out = result.is_err() || result.as_ref().ok() == usual.as_ref().ok();
+                        assert!(is_kept_out, "{} --{} {text:?}: {result:?}", format.name, option.name);
+                    }
                 }
             }
         }

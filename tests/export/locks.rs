@@ -119,11 +119,14 @@ pub fn compiled_beside() -> Lock {
         sdist: true,
         unisolated: Some(unisolated.into()),
         tools: tools.iter().map(|tool| tool.to_string()).collect(),
+        requires: Some(vec!["einops".into(), "torch".into()]),
         archs: archs.map(String::from),
         extra: extra.map(String::from),
         ..wheel(package, "2.8.3", None, &["prod"])
     };
     lock.wheel.insert(0, beside("flash-attn", None, "flash-attn", &["ninja", "wheel"], Some("FA_ARCHS=80;90;100")));
+    let scatter = beside("torch-scatter", None, "torch-scatter", &["wheel"], None);
+    lock.wheel.push(Wheel { requires: Some(Vec::new()), switch: Some("FORCE_CUDA=1".into()), ..scatter });
     let plugin = "transformer-engine-torch";
     lock.wheel.push(beside("transformer-engine", Some("pytorch"), plugin, &["pip", "wheel"], None));
     lock.wheel.push(Wheel { sdist: true, ..wheel("deepspeed", "0.17.0", None, &["prod"]) });
@@ -143,9 +146,12 @@ pub fn wheel(package: &str, version: &str, index: Option<&str>, targets: &[&str]
         sdist: false,
         unisolated: None,
         tools: Vec::new(),
+        requires: None,
+        switch: None,
         archs: None,
         sha256: "unknown".into(),
         libraries: Vec::new(),
+        python: None,
         asks: Vec::new(),
         targets: targets.iter().map(|target| target.to_string()).collect(),
     }
@@ -159,6 +165,7 @@ pub fn constrained() -> Lock {
         version: "0.20.1+cu124".into(),
         arch: "x86_64".into(),
         index: Some(CU124.into()),
+        brought: true,
         targets: vec!["prod".into()],
     }];
     lock

@@ -77,7 +77,7 @@ fn the_python_is_a_comment_and_no_marker() {
 #[test]
 fn what_is_compiled_beside_a_framework_is_said() {
     let text = render("requirements", &locks::compiled_beside()).unwrap();
-    assert!(text.contains(": flash-attn, transformer-engine-torch.\n"), "{text}");
+    assert!(text.contains(": flash-attn, torch-scatter, transformer-engine-torch.\n"), "{text}");
     assert!(text.contains("`pip install --no-build-isolation -r` this file"), "{text}");
     // Nothing is missing from the file for that.
     assert!(without_comments(&text).contains("flash-attn==2.8.3\n"), "{text}");
@@ -105,7 +105,8 @@ fn what_is_compiled_beside_a_framework_comes_after_it_or_is_left_out() {
     for name in ["conda", "pixi"] {
         let text = render(name, &lock).unwrap();
         assert!(!without_comments(&text).contains("flash-attn"), "{text}");
-        let command = "pip install --no-build-isolation 'flash-attn==2.8.3' 'transformer-engine[pytorch]==2.8.3'";
+        let command = "pip install --no-build-isolation 'flash-attn==2.8.3' 'torch-scatter==2.8.3' \
+                       'transformer-engine[pytorch]==2.8.3'";
         assert!(text.contains(&format!("#   {command}\n")), "{text}");
         let remarks = format(name).unwrap().remarks(&lock, &Options::default()).concat();
         assert!(remarks.contains(&format!("`pip install ninja pip wheel`, then `{command}`")), "{remarks}");
@@ -227,9 +228,9 @@ fn what_others_bring_in_is_that_of_the_locked_cuda() {
             && remarks(&locks::constrained()).is_empty()
     );
     let mut alone = locks::constrained();
-    alone.wheel.truncate(1);
+    alone.constraint[0].brought = false;
     let torch = without_comments(&render("requirements", &alone).unwrap());
-    assert!(!torch.contains("torchvision=="), "torch brings none: {torch}");
+    assert!(!torch.contains("torchvision=="), "nothing brings it: {torch}");
     let constraints = Options::default().with("constraints", "");
     let text = format("requirements").unwrap().render(&locks::constrained(), &constraints).unwrap();
     let text = without_comments(&text);

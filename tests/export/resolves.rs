@@ -207,12 +207,13 @@ impl Indexes {
             .chain(rows("constraint").iter().map(|row| ("constraint", row)))
         {
             let (package, version) = (text(row, "package"), text(row, "version"));
-            // What it needs of packages that its metadata does not name: the release that it pins, else any early one, which
-            // is below every bound.
-            for asked in row.get("asks").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
+            // What it needs of packages that its metadata does not name, and what it requires once it is built: the release that
+            // is pinned or the oldest that is asked for, else any early one, which is below every bound.
+            for asked in ["asks", "requires"].iter().flat_map(|key| row.get(*key).and_then(Value::as_array)).flatten() {
+                let asked = asked.as_str().unwrap();
                 let end = asked.find(['<', '>', '=', '!', '~']).unwrap_or(asked.len());
-                let version = asked[end..].strip_prefix("==").unwrap_or("0.1").to_string();
-                files.push(("public".to_string(), asked[..end].to_string(), version, String::new()));
+                let bound = asked[end..].strip_prefix("==").or_else(|| asked[end..].strip_prefix(">="));
+                files.push(("public".into(), asked[..end].into(), bound.unwrap_or("0.1").into(), String::new()));
             }
             let public = version.split('+').next().unwrap().to_string();
             let index = row.get("index").and_then(Value::as_str);

@@ -49,7 +49,7 @@ fn what_comes_next_lets_uv_take_a_file_that_is_named_otherwise() {
 fn what_is_compiled_beside_a_framework_is_not_isolated() {
     let table = parse(&render("uv", &locks::compiled_beside()).unwrap());
     let uv = &table["tool"]["uv"];
-    assert_eq!(strings(&uv["no-build-isolation-package"]), ["flash-attn", "transformer-engine-torch"]);
+    assert_eq!(strings(&uv["no-build-isolation-package"]), ["flash-attn", "torch-scatter", "transformer-engine-torch"]);
     assert_eq!(strings(&uv["default-groups"]), ["build"]);
     assert!(strings(&table["dependency-groups"]["build"]).contains(&"ninja"));
     let plain = parse(&render("uv", &locks::container()).unwrap());
@@ -58,6 +58,80 @@ fn what_is_compiled_beside_a_framework_is_not_isolated() {
     lock.wheel[0].unisolated = Some("x\"]\n[evil".into());
     assert!(render("uv", &lock).is_err() && render("dockerfile", &lock).is_err());
     assert!(render("requirements", &lock).is_err());
+}
+
+/// A build that compiles for CUDA only where it sees a GPU is told to.
+#[test]
+fn a_build_that_sees_no_gpu_compiles_for_cuda() {
+    let lock = locks::compiled_beside();
+    assert!(render("dockerfile", &lock).unwrap().contains("\nENV FORCE_CUDA=\"1\"\n"));
+    let modal = render("modal", &lock).unwrap();
+    let told = "\"FORCE_CUDA\": \"1\", \"FA_ARCHS\": \"90\"})";
+    let (env, compiled) = (modal.find(told).unwrap(), modal.find("\"flash-attn==2.8.3").unwrap());
+    assert!(env < compiled, "{modal}");
+    assert!(render("requirements", &lock).unwrap().contains("with FORCE_CUDA=1 only"));
+    assert_eq!((format("uv").unwrap().next)(&lock, "pyproject.toml", &Options::default()), "FORCE_CUDA=1 uv sync");
+}
+
+/// uv need not build what is compiled beside torch to learn what that requires: there is no torch yet when it locks.
+#[test]
+fn what_is_compiled_is_locked_without_being_built() {
+    let text = render("uv", &locks::compiled_beside()).unwrap();
+    let told = |table: &Table| {
+        let tables = table["tool"]["uv"]["dependency-metadata"].as_array().unwrap();
+        let entry =
+            |one: &Value| format!("{} {} {}", one["name"], one["version"], one["requires-dist"]).replace('"', "");
+        tables.iter().map(entry).collect::<Vec<_>>()
+    };
+    let both = [
+        "flash-attn 2.8.3 [einops, torch]",
+        "torch-scatter 2.8.3 []",
+        "transformer-engine-torch 2.8.3 [einops, torch]",
+    ];
+    assert_eq!(told(&parse(&text)), both);
+    // What somebody knows better stays; twice is once; another lock takes the place of the first.
+    let theirs = "[[tool.uv.dependency-metadata]]\nname = \"Flash_Attn\"\nrequires-dist = [\"torch\"]\n";
+    let first = merged(&format!("{MINE}\n{theirs}"), &locks::compiled_beside()).unwrap();
+    assert!(
+        first.contains(theirs) && parse(&first)["tool"]["uv"]["dependency-metadata"].as_array().unwrap().len() == 3
+    );
+    assert_eq!(merged(&first, &locks::compiled_beside()).unwrap(), first);
+    let second = merged(&first, &locks::container()).unwrap();
+    assert!(second.contains(theirs) && !second.contains("transformer-engine"), "{second}");
+    let mut newer = locks::compiled_beside();
+    newer.wheel[0].requires = Some(vec!["torch".into()]);
+    let again = merged(&merged(MINE, &locks::compiled_beside()).unwrap(), &newer).unwrap();
+    assert_eq!(told(&parse(&again)), ["flash-attn 2.8.3 [torch]", both[1], both[2]]);
+    assert!(!merged(&again, &locks::container()).unwrap().contains("dependency-metadata"));
+
+    let (Some(uv), Some(python)) = (tools::find("uv"), tools::find("python3")) else { return };
+    let folder = tools::folder("uv-sources");
+    let indexes = tools::Indexes::publish(&python, &folder);
+    let wheels = [("transformer-engine", "2.8.3", "transformer-engine-torch==2.8.3"), ("deepspeed", "0.17.0", "")];
+    let tools_of_builds = ["einops", "ninja", "pip", "wheel"].map(|name| (name, "1", ""));
+    for (name, version, needs) in wheels.into_iter().chain(tools_of_builds) {
+        tools::publish(&python, &folder, &[("public", name, version, needs)]);
+    }
+    for name in ["flash-attn", "torch-scatter", "transformer-engine-torch"] {
+        tools::publish_source(&python, &folder, ("public", name, "2.8.3"));
+    }
+    let lock = |text: &str| {
+        let text = text.replace(locks::CU124, &indexes.private).replace("==3.11.*", ">=3.8");
+        std::fs::write(folder.join("pyproject.toml"), text).unwrap();
+        let mut lock = Command::new(&uv);
+        lock.args(["lock", "--no-python-downloads", "--no-cache", "--default-index", &indexes.public]);
+        lock.current_dir(&folder).output().unwrap()
+    };
+    let ran = lock(&text);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let locked = std::fs::read_to_string(folder.join("uv.lock")).unwrap();
+    assert!(
+        locked.contains("transformer_engine_torch-2.8.3.tar.gz") && locked.contains("name = \"einops\""),
+        "{locked}"
+    );
+    std::fs::remove_file(folder.join("uv.lock")).unwrap();
+    let untold = text.replace("tool.uv.dependency-metadata", "tool.gpuenv.nothing");
+    assert!(!lock(&untold).status.success(), "uv builds it");
 }
 
 #[test]

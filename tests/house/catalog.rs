@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpuenv::catalog::rows::{Build, Flavour, Index, Reading};
+use gpuenv::catalog::rows::{Build, Companion, Flavour, Index, Reading};
 use gpuenv::catalog::{BUILTIN, Catalog};
 use gpuenv::coverage::Coverage;
 use gpuenv::solve::engine::Steps;
@@ -101,13 +101,19 @@ fn source_distributions_have_their_sha256() {
         .collect();
     assert_eq!(unknown, [""; 0]);
     let unisolated = |package: &str, version: &str| {
-        BUILTIN.source_build(package, &Version::parse(version).unwrap()).map(|row| &*row.compiles)
+        let is_it = |row: &&Companion| row.package == package && row.version.as_str() == version && row.sdist;
+        let row = BUILTIN.companions.iter().find(is_it).unwrap();
+        BUILTIN.source_build(row).map(|(row, version)| format!("{} {version}", row.package))
     };
-    assert_eq!(unisolated("flash-attn", "1.0.9"), Some("flash-attn"));
-    assert_eq!(unisolated("causal-conv1d", "1.5.1"), Some("causal-conv1d"));
-    assert_eq!(unisolated("deepspeed", "0.17.0"), None);
-    assert_eq!(unisolated("transformer-engine", "2.3.0"), Some("transformer-engine-torch"));
-    assert_eq!(unisolated("flashinfer-python", "0.4.1"), None);
+    let unisolated = |package, version| unisolated(package, version).unwrap_or_default();
+    assert_eq!(unisolated("flash-attn", "1.0.9"), "flash-attn 1.0.9");
+    assert_eq!(unisolated("causal-conv1d", "1.5.1"), "causal-conv1d 1.5.1");
+    // What a package pins comes along in that release, and imports torch in releases whose description says nothing.
+    assert_eq!(unisolated("transformer-engine", "1.9.0.post1"), "transformer-engine-torch 1.9.0");
+    assert_eq!(unisolated("torch-scatter", "2.1.2"), "torch-scatter 2.1.2");
+    assert_eq!(unisolated("deepspeed", "0.17.0"), "");
+    assert_eq!(unisolated("transformer-engine", "2.3.0"), "transformer-engine-torch 2.3.0");
+    assert_eq!(unisolated("flashinfer-python", "0.4.1"), "");
 }
 
 #[test]

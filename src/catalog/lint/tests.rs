@@ -148,19 +148,23 @@ const BROKEN: &[(&str, &str)] = &[
     ),
     (
         "unchoosable",
-        "[[source_build]]\npackage = \"torch\"\nfrom = \"2.7.0\"\ncompiles = \"torch\"\ntools = [\"wheel\"]\nsource = \"acme\"",
+        "[[source_build]]\npackage = \"torch\"\nfrom = \"2.7.0\"\ntools = [\"wheel\"]\nrequires = [\"torch\"]\nsource = \"acme\"",
     ),
     (
         "package-name",
-        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a b\"\ntools = [\"wheel\"]\nsource = \"acme\"",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ntools = [\"a b\"]\nrequires = [\"torch\"]\nsource = \"acme\"",
+    ),
+    (
+        "package-name",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ntools = [\"wheel\"]\nrequires = [\"a b\"]\nsource = \"acme\"",
     ),
     (
         "list-order",
-        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a\"\ntools = [\"wheel\", \"ninja\"]\nsource = \"acme\"",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ntools = [\"wheel\", \"ninja\"]\nrequires = [\"torch\"]\nsource = \"acme\"",
     ),
     (
         "architecture",
-        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ncompiles = \"a\"\ntools = [\"wheel\"]\narchs = \"A_ARCHS=99\"\nsource = \"acme\"",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ntools = [\"wheel\"]\nrequires = [\"torch\"]\narchs = \"A_ARCHS=99\"\nsource = \"acme\"",
     ),
     (
         "companion-variant",

@@ -402,12 +402,19 @@ fn source_builds(catalog: &Catalog, say: Say<'_>) {
         if !catalog.companions.iter().any(is_it) {
             say("unchoosable", "source_build", &name, "no companion of this release comes as source".into());
         }
-        let packages = || row.tools.iter().chain([&row.compiles]);
-        if let Some(bad) = packages().find(|package| !address::is_package(package)) {
+        if let Some(bad) = row.tools.iter().find(|package| !address::is_package(package)) {
             say("package-name", "source_build", &name, format!("`{bad}` is no name of a package"));
         }
-        if row.tools.is_empty() || row.tools.windows(2).any(|pair| pair[0] >= pair[1]) {
-            say("list-order", "source_build", &name, "tools are written once each, in order, and one at least".into());
+        if let Some(bad) = row.requires.iter().find(|one| row.requirement(one, &row.from, "1").is_none()) {
+            say("package-name", "source_build", &name, format!("`{bad}` is no requirement"));
+        }
+        let in_order = |list: &[Text]| list.windows(2).all(|pair| pair[0] < pair[1]);
+        if row.tools.is_empty() || !in_order(&row.tools) || !in_order(&row.requires) {
+            let says = "tools and requirements are written once each, in order, and one tool at least";
+            say("list-order", "source_build", &name, says.into());
+        }
+        if row.switch.as_deref().is_some_and(|switch| address::switch(switch).is_none()) {
+            say("architecture", "source_build", &name, "`switch` is a variable and a number, `FORCE_CUDA=1`".into());
         }
         let archs = row.archs.as_deref().map(|archs| address::arch_variable(archs).map(|read| read.1));
         if archs.is_some_and(|read| !read.is_some_and(|taken| taken.iter().all(|one| known.contains(one)))) {

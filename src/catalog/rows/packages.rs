@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CUDA_ONLY, FoundIn, List, Text};
-use crate::types::{Arch, CpuArch, Version};
+use crate::types::{Arch, CpuArch, Specifier, Version};
 
 impl Libraries {
     /// Each package with what is asked for of it, `nvidia-cublas` and `<=13.1.1.3,>=13.1.0.3`; nothing where any does.
@@ -169,7 +169,7 @@ impl Companion {
 }
 
 /// How a package that comes as source is compiled, from a release on: beside an installed framework and without the
-/// isolation that installers build in, because its own documentation tells to.
+/// isolation that installers build in, because its own documentation tells to, or its build imports the framework.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SourceBuild {
@@ -177,17 +177,29 @@ pub struct SourceBuild {
     pub package: Text,
     /// The first release this row speaks of; it holds until the next row.
     pub from: Version,
-    /// What is compiled: the package, or `transformer-engine-torch` for `transformer-engine[pytorch]`.
-    pub compiles: Text,
     /// What the build imports or asks for, in order; the framework and CUDA aside.
     pub tools: List<Text>,
+    /// What the built package requires, in order, which installers learn otherwise by running its build; `{version}` is its
+    /// own, and `{cuda}` the CUDA major of the framework that it is built beside.
+    pub requires: List<Text>,
     /// The variable that says for which GPUs, and all it takes, `FLASH_ATTN_CUDA_ARCHS=80;90;100;120`; none where the
     /// framework's extension builder decides, or nothing is compiled for a GPU.
     pub archs: Option<Text>,
+    /// What has it compiled for CUDA where no GPU is seen, `FORCE_CUDA=1`; none where the toolkit decides.
+    pub switch: Option<Text>,
     /// Its source.
     pub source: Text,
     /// What has its build compile where a finished wheel lies beside the release, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
     pub force: Option<Text>,
+}
+
+impl SourceBuild {
+    /// One of the requirements of a release that is built beside a framework of a CUDA major; none where that is missing, or
+    /// it is none.
+    pub fn requirement(&self, one: &str, version: &Version, cuda: &str) -> Option<String> {
+        let told = one.replace("{version}", version.as_str()).replace("{cuda}", cuda);
+        (!cuda.is_empty() || !one.contains("{cuda}")).then_some(told).filter(|told| Specifier::split(told).is_some())
+    }
 }
 
 /// The NVIDIA libraries that a release asks for, as its metadata writes it.

@@ -120,6 +120,23 @@ pub struct ImageRequire {
     pub source: Text,
 }
 
+/// The patch release of a line of Python that a package needs, from a release of it on: an environment of an older one
+/// cannot hold it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PythonPatch {
+    /// `vllm`
+    pub package: Text,
+    /// The first release this row speaks of; it holds until the next row.
+    pub from: Version,
+    /// `3.8.10`
+    pub python: Version,
+    /// The package that needs it in all releases that are asked for; none where its own metadata says so.
+    pub by: Option<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
 /// A Python line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -62,6 +62,7 @@ pub fn merge(old: &str, rendered: &str) -> Result<Merged, ExportError> {
         let (before, after) = (recorded(&file, name), recorded(&new, name));
         merge_table(&mut file, path, at(&new, path), &before, &after)?;
     }
+    merge_metadata(&mut file, &mut new)?;
     merge_indexes(&mut file, &new)?;
     let tool = table(file.as_table_mut(), &["tool"])?;
     if let Some(record) = at(&new, &RECORD) {
@@ -78,18 +79,24 @@ pub fn merge(old: &str, rendered: &str) -> Result<Merged, ExportError> {
 /// A project that admits other Pythons than the locked one keeps doing so; uv is held to the locked one.
 fn held_python(file: &DocumentMut, new: &mut DocumentMut) -> Option<String> {
     const PATH: [&str; 2] = ["project", "requires-python"];
-    let locked = at(new, &PATH)?.as_str()?.strip_prefix("==")?.to_string();
+    let locked = at(new, &PATH)?.as_str()?.to_string();
     let written = at(file, &PATH).and_then(Item::as_str);
-    if written.and_then(|written| written.trim().strip_prefix("==")) == Some(&locked) {
+    if written.map(str::trim) == Some(&locked) {
         return None;
     }
-    let python = locked.trim_end_matches(".*");
-    let variable = if locked.ends_with(".*") { "python_version" } else { "python_full_version" };
+    // `==3.11.*`, `==3.11.4` or `>=3.8.10,<3.9`.
+    let (from, python) = match locked.strip_prefix(">=").and_then(|range| range.split_once(',')) {
+        Some((from, _)) => (Some(from), from.rsplit_once('.').map_or(from, |(line, _)| line)),
+        None => (None, locked.trim_start_matches('=').trim_end_matches(".*")),
+    };
+    let is_line = from.is_some() || locked.ends_with(".*");
+    let variable = if is_line { "python_version" } else { "python_full_version" };
+    let patch = from.map_or(String::new(), |from| format!(" and python_full_version >= '{from}'"));
     for parent in [["tool", "uv"], RECORD] {
         let list = new.get_mut(parent[0]).and_then(|tool| tool.get_mut(parent[1]));
         let list = list.and_then(|list| list.get_mut("environments")).and_then(Item::as_array_mut);
         for value in list.into_iter().flat_map(Array::iter_mut) {
-            let held = Value::from(format!("{} and {variable} == '{python}'", text_of(value)));
+            let held = Value::from(format!("{} and {variable} == '{python}'{patch}", text_of(value)));
             *value = held.decorated("\n    ", "");
         }
     }
@@ -316,6 +323,57 @@ fn merge_table(
     Ok(())
 }
 
+/// `[[tool.uv.dependency-metadata]]`, told apart by name and version; what somebody wrote about a package himself stays, and
+/// stands alone.
+fn merge_metadata(file: &mut DocumentMut, new: &mut DocumentMut) -> Result<(), ExportError> {
+    const NAME: &str = "dependency-metadata";
+    let (before, after) = (recorded(file, NAME), recorded(new, NAME));
+    if before.is_empty() && after.is_empty() {
+        return Ok(());
+    }
+    let text = |table: &Table, key: &str| table.get(key).and_then(Item::as_str).unwrap_or_default().to_string();
+    let entry = |table: &Table| format!("{} {}", text(table, "name"), text(table, "version"));
+    let uv = table(file.as_table_mut(), &["tool", "uv"])?;
+    let list = tables(uv, NAME)?;
+    list.retain(|table| !before.contains(&entry(table)) || after.contains(&entry(table)));
+    let mut told = Vec::new();
+    for table in at(new, &["tool", "uv", NAME]).and_then(Item::as_array_of_tables).into_iter().flatten() {
+        let of_it = |known: &Table| {
+            let version = text(known, "version");
+            let is_any = version.is_empty() || version == text(table, "version");
+            is_any && normalised(&text(known, "name")) == text(table, "name")
+        };
+        let known = list.iter().position(of_it);
+        match known.and_then(|known| list.get_mut(known)) {
+            Some(known) if before.contains(&entry(known)) => {
+                known.insert("requires-dist", table["requires-dist"].clone());
+            }
+            Some(_) => told.push(entry(table)),
+            None => {
+                let mut table = table.clone();
+                table.set_position(None);
+                list.push(table);
+            }
+        }
+    }
+    if list.is_empty() {
+        uv.remove(NAME);
+    }
+    forget(new, NAME, &told);
+    Ok(())
+}
+
+/// A list of tables with headers, made where there is none.
+fn tables<'d>(uv: &'d mut Table, key: &str) -> Result<&'d mut ArrayOfTables, ExportError> {
+    let list = uv.entry(key).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
+    list.as_array_of_tables_mut().ok_or_else(|| {
+        taken(
+            format!("`tool.uv.{key}` of pyproject.toml is no list of tables"),
+            &format!("write it as [[tool.uv.{key}]]"),
+        )
+    })
+}
+
 fn open_index(name: &str) -> ExportError {
     let what = format!("the index `{name}` of pyproject.toml is not `explicit = true`: any package may come from it");
     taken(what, "add `explicit = true` to it")
@@ -328,13 +386,7 @@ fn merge_indexes(file: &mut DocumentMut, new: &DocumentMut) -> Result<(), Export
         return Ok(());
     }
     let uv = table(file.as_table_mut(), &["tool", "uv"])?;
-    let list = uv.entry("index").or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
-    let Some(list) = list.as_array_of_tables_mut() else {
-        return Err(taken(
-            "`tool.uv.index` of pyproject.toml is no list of tables".into(),
-            "write it as [[tool.uv.index]]",
-        ));
-    };
+    let list = tables(uv, "index")?;
     let name = |table: &Table| table.get("name").and_then(Item::as_str).unwrap_or_default().to_string();
     let url = |table: &Table| table.get("url").and_then(Item::as_str).unwrap_or_default().to_string();
     let is_explicit = |table: &Table| table.get("explicit").and_then(Item::as_bool) == Some(true);

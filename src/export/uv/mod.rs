@@ -41,8 +41,11 @@ fn next(lock: &Lock, options: &Options) -> String {
     // What somebody has installed himself is none of the project's, and would be removed.
     let inexact = if plan.excluded.is_empty() { "" } else { " --inexact" };
     let extra = plan.extras.first().map_or(String::new(), |extra| format!(" --extra {extra}"));
-    let unchecked = if misnamed(&plan.all).is_empty() { String::new() } else { format!("{UNCHECKED}=1 ") };
-    format!("{unchecked}uv sync{inexact}{extra}")
+    let mut told = wheels::switches(&plan.all).unwrap_or_default().join(" ");
+    if !misnamed(&plan.all).is_empty() {
+        told = format!("{told} {UNCHECKED}=1");
+    }
+    format!("{told} uv sync{inexact}{extra}").trim_start().to_string()
 }
 
 /// What stands in which list of the file, so that the next export knows what is its own.
@@ -67,8 +70,8 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
         out += &format!("{note}\n");
     }
     out += "[project]\nname = \"gpu-stack\"\nversion = \"0\"\n";
-    if let Some(Some(python)) = pythons.first() {
-        let _ = writeln!(out, "requires-python = {}", quote::toml(&requires_python(python)));
+    if let Some(pythons) = wheels::pythons(lock, targets)? {
+        let _ = writeln!(out, "requires-python = {}", quote::toml(&pythons));
     }
     out += &dependencies(&plan, &mut record)?;
     let named = misnamed(&plan.all);
@@ -88,8 +91,7 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
     if !unisolated.is_empty() {
         let _ = write!(
             out,
-            "# Compiled beside an installed framework, as the documentation tells. uv asks them for their dependencies when\n\
-             # it locks: if that fails, `uv venv` and `uv pip install` the other dependencies and the group above first.\n\
+            "# Compiled beside an installed framework, as the documentation tells, or since the build imports it.\n\
              no-build-isolation-package = {}\ndefault-groups = [\"build\"]\n",
             list(&unisolated)
         );
@@ -97,6 +99,7 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
         record.push(("default-groups", vec!["build".to_string()]));
     }
     out += &tool_uv(&plan, &mut record)?;
+    out += &requirements_once_built(&plan, targets, &mut record)?;
     out += &indexes_and_sources(&plan, &mut record)?;
     let brought = brought(lock, targets)?;
     let and = if brought.is_empty() { "" } else { ", and what that brings" };
@@ -199,6 +202,37 @@ fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
     Ok(out)
 }
 
+/// `[[tool.uv.dependency-metadata]]`: what is compiled requires, which uv would run builds to learn, where no framework is
+/// installed yet.
+fn requirements_once_built(plan: &Plan, targets: &Targets, record: &mut Record) -> Result<String, ExportError> {
+    let mut known: BTreeMap<(&str, &str), &[String]> = BTreeMap::new();
+    for wheel in &plan.all {
+        let (Some((package, version)), Some(requires)) = (wheel.compiled(), &wheel.requires) else { continue };
+        let told = known.entry((valid::package(package)?, valid::wheel_version(version)?)).or_insert(requires);
+        // Built beside a framework of another CUDA it requires others, and the table knows no extras.
+        if told != requires {
+            return Err(ExportError::TargetNeeded(names(targets)));
+        }
+    }
+    let mut out = String::new();
+    let mut entries = Vec::new();
+    for ((package, version), requires) in &known {
+        let requires: Vec<&str> =
+            requires.iter().map(|one| valid::requirement(one).map(|_| one.as_str())).collect::<Result<_, _>>()?;
+        let _ = write!(
+            out,
+            "\n# What it requires once it is built, so that uv need not build it to lock.\n[[tool.uv.dependency-metadata]]\n\
+             name = {}\nversion = {}\nrequires-dist = {}\n",
+            quote::toml(package),
+            quote::toml(version),
+            list(&requires)
+        );
+        entries.push(format!("{package} {version}"));
+    }
+    record.push(("dependency-metadata", entries));
+    Ok(out)
+}
+
 /// `[[tool.uv.index]]`, and `[tool.uv.sources]`: which package comes from which index.
 fn indexes_and_sources(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
     let indexes = plan.indexes()?;
@@ -250,9 +284,4 @@ fn lines(key: &str, entries: &[String]) -> String {
 
 fn list(words: &[&str]) -> String {
     format!("[{}]", words.iter().map(|word| quote::toml(word)).collect::<Vec<_>>().join(", "))
-}
-
-/// `==3.11.*`, or exactly the release that the lock names.
-fn requires_python(python: &str) -> String {
-    if python.split('.').count() > 2 { format!("=={python}") } else { format!("=={python}.*") }
 }

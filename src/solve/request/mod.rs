@@ -378,8 +378,7 @@ impl<'c> Request<'c> {
     fn is_compiled(&self, ask: &PackageRequest<'c>) -> bool {
         let mut rows = self.admitted(ask).peekable();
         let is_source = |row: &Companion| row.sdist && row.finished.is_empty() && !row.jit;
-        rows.peek().is_some()
-            && rows.all(|row| is_source(row) && self.catalog.source_build(&row.package, &row.version).is_some())
+        rows.peek().is_some() && rows.all(|row| is_source(row) && self.catalog.source_build(row).is_some())
     }
 
     /// The GPUs that a target names, one for each kind that rules can tell apart, with the rules about them that hold.

@@ -340,7 +340,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let bounds: String = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs)).collect();
     let made_for = format!("{release}+cu{major}");
     let lies_there = |wheels: &[Text]| wheels.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
-    let build = about.request.catalog.source_build(&row.package, &row.version);
+    let build = about.request.catalog.source_build(row).map(|(build, _)| build);
     let force = build.and_then(|build| build.force.as_deref());
     let made = || (release.to_string(), major);
     let glibcs = glibc(about).zip(row.finished_glibc).filter(|(has, needs)| has < needs);
