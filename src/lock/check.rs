@@ -203,8 +203,8 @@ fn wheel(wheel: &Wheel) -> Checked {
         let ok = pin.is_some_and(|(name, version)| address::is_package(name) && is_version(version));
         check(ok, || key("libraries"), library, "a package with its version")?;
     }
-    let python = python.as_deref().unwrap_or("3.8.10");
-    check(is_version(python), || key("python"), python, "a release of Python, `3.8.10`")?;
+    let known = python.as_deref().is_none_or(is_version);
+    check(known, || key("python"), python.as_deref().unwrap_or_default(), "a release of Python")?;
     for one in asks {
         check(Specifier::split(one).is_some(), || key("asks"), one, SPECIFIER)?;
     }

@@ -1,18 +1,23 @@
 //! `nvidia-smi -L`: GPUs and their instances with UUIDs.
 //!
-//! Seen in <https://github.com/rapidsai/dask-cuda/issues/583> (MIG), <https://github.com/vllm-project/vllm/issues/8947>.
+//! Seen in <https://github.com/rapidsai/dask-cuda/issues/583> (MIG), <https://github.com/vllm-project/vllm/issues/8947>,
+//! <https://github.com/vllm-project/vllm/issues/41848> (a GPU without its UUID above an instance).
 
 use super::seen::{Seen, fill};
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut last = None;
-    for line in lines {
-        // Other programs write `GPU 0: …` too; this one always adds the UUID.
-        if line.contains("(UUID: ") {
+    for (at, line) in lines.iter().enumerate() {
+        // Other programs write `GPU 0: …` too; this one adds the UUID, or somebody took it off above an instance's.
+        if line.contains("(UUID: ") || lines.get(at + 1).is_some_and(|next| is_instance(next)) {
             last = device(line, last, seen).or(last);
         }
     }
     last.is_some()
+}
+
+fn is_instance(line: &str) -> bool {
+    line.trim_start().starts_with("MIG ") && line.contains("(UUID: MIG-")
 }
 
 /// A line of a GPU or of an instance of the one before; which GPU it is about.

@@ -11,6 +11,7 @@
 use super::super::record::System;
 use super::seen::{Seen, address, fill, mebibytes, version};
 use super::smi_fact::Fact;
+use crate::types::Version;
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
@@ -46,10 +47,23 @@ fn header(line: &str, seen: &mut Seen) -> bool {
     if !line.contains("NVIDIA-SMI") {
         return false;
     }
-    driver.into_iter().for_each(|driver| seen.driver(driver));
+    if let Some(driver) = driver {
+        if after("NVIDIA-SMI").is_some_and(|own| is_of_windows(&driver, &own)) {
+            fill(&mut seen.record.platform.system, Some(System::Wsl));
+        }
+        seen.driver(driver);
+    }
     let cuda = after("CUDA UMD Version:").or_else(|| after("CUDA Version:"));
     fill(&mut seen.nvml().cuda, cuda);
     true
+}
+
+/// Whether a driver is Windows' one, seen from the Linux inside: nvidia-smi is a program of Linux there, and has that
+/// system's number of the branch. Windows numbers a branch's releases by themselves, in two parts, from the branch's own
+/// number on; branches are five apart. An nvidia-smi of another branch than the driver's is only a mixed installation.
+fn is_of_windows(driver: &Version, own: &Version) -> bool {
+    let branch = |version: &Version| version.major() / 5;
+    driver.len() == 2 && own.len() > 1 && driver > own && branch(driver) == branch(own)
 }
 
 /// One of a GPU's three rows, in three cells: index, name and persistence; memory and compute mode; MIG mode.

@@ -87,6 +87,35 @@ fn older_tables() {
     // Under WSL2 nvidia-smi is of another release than the driver.
     let wsl = host("| NVIDIA-SMI 545.46     Driver Version: 546.80       CUDA Version: ERR!     |");
     assert_eq!((driver(&wsl), cuda(&wsl).as_str()), ("546.80", ""));
+    assert_eq!(wsl.platform.system, Some(System::Wsl));
+}
+
+/// <https://github.com/NVIDIA/TensorRT-LLM/issues/4275>, <https://github.com/pytorch/pytorch/issues/84550>; Colab once had
+/// an nvidia-smi of a newer branch than its driver.
+#[test]
+fn two_numbers_of_one_branch_are_of_wsl() {
+    for (own, driver, is_wsl) in [
+        ("575.55.01", "576.40", true),
+        ("515.65.01", "516.94", true),
+        ("560.28.03", "560.76", true),
+        ("575.55.01", "575.55.01", false),
+        ("455.45.01", "418.67", false),
+        ("535.98", "545.46", false),
+        ("515.57", "515.57", false),
+        ("535.104.05", "535.129.03", false),
+    ] {
+        let seen = host(&format!("| NVIDIA-SMI {own}    Driver Version: {driver}    CUDA Version: 12.2     |"));
+        assert_eq!(seen.platform.system == Some(System::Wsl), is_wsl, "{own} {driver}");
+    }
+}
+
+/// <https://github.com/vllm-project/vllm/issues/41848>
+#[test]
+fn a_gpu_without_its_uuid_is_read_above_its_instance() {
+    let seen = host(
+        "GPU 0: NVIDIA H100 80GB HBM3\n  MIG 2g.20gb Device 0: (UUID: MIG-377e0049-554c-540b-93c6-d0976f8426cb)\n",
+    );
+    assert_eq!(gpus(&seen), ["NVIDIA H100 80GB HBM3"]);
 }
 
 #[test]
