@@ -324,10 +324,11 @@ mod tests {
         let mut bytes = packed().to_vec();
         bytes[10..12].copy_from_slice(&9u16.to_le_bytes());
         assert!(unpack(bytes.clone().leak()).is_ok());
-        bytes[8..10].copy_from_slice(&2u16.to_le_bytes());
-        assert_eq!(unpack(bytes.clone().leak()).unwrap_err(), Refused::Later(2));
-        bytes[8..10].copy_from_slice(&0u16.to_le_bytes());
-        assert_eq!(unpack(bytes.leak()).unwrap_err(), Refused::Earlier(0));
+        let (later, earlier) = (READER.0 + 1, READER.0 - 1);
+        bytes[8..10].copy_from_slice(&later.to_le_bytes());
+        assert_eq!(unpack(bytes.clone().leak()).unwrap_err(), Refused::Later(later));
+        bytes[8..10].copy_from_slice(&earlier.to_le_bytes());
+        assert_eq!(unpack(bytes.leak()).unwrap_err(), Refused::Earlier(earlier));
         let later = Catalog { reader: ">=99".into(), ..BUILTIN.clone() };
         assert_eq!(unpack(pack(&later).unwrap().leak()).unwrap_err(), Refused::Requires(">=99".into()));
     }

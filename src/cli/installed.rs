@@ -62,7 +62,7 @@ pub fn all() -> Vec<Installed> {
         let version = name.to_str().and_then(|name| Version::parse(name.strip_suffix(ENDING)?).ok());
         found.extend(version.map(|version| Installed { version, path: entry.path() }));
     }
-    found.sort_by_key(|one| std::cmp::Reverse(one.version));
+    found.sort_unstable_by_key(|one| std::cmp::Reverse(one.version));
     found
 }
 

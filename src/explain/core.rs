@@ -309,7 +309,7 @@ impl<'a, 'c> Search<'a, 'c> {
                 }
             }
             if !clashes.is_empty() {
-                clashes.sort_by(|one, other| one.rows().cmp(other.rows()));
+                clashes.sort_unstable_by(|one, other| one.rows().cmp(other.rows()));
                 clashes.truncate(1 + ALTERNATIVES);
                 return Some(clashes);
             }

@@ -13,7 +13,7 @@ use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::{ImageRef, Runtime, Share, Spec};
-use crate::types::{ArchList, Version, address, distinct, variant};
+use crate::types::{ArchList, Version, address, distinct, map_of, variant};
 
 use super::sources::{self, Compiled};
 use super::{
@@ -50,7 +50,7 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
             target.push((name.clone(), own));
         }
     }
-    let target = target.into_iter().collect();
+    let target = map_of(target);
     let catalog = CatalogStamp::of(request.catalog);
     let wheel = wheels(request, answer, &alike);
     let constraint = constraints::constraints(request, answer, &alike);

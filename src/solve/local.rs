@@ -80,7 +80,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         let beyond = |version: &Version| known.is_some_and(|known| version.prefix(2) > *known);
         let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
         let mut toolkits = self.beside(choices.var);
-        toolkits.sort_by_key(|&row| {
+        toolkits.sort_unstable_by_key(|&row| {
             let version = &choices.rows[row].version;
             (off_line(version), beyond(version), plan.network.rank(choices.var, row))
         });
@@ -102,7 +102,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         let (plan, local) = (self.plan, &self.plan.locals[self.at]);
         let Some(choices) = &local.image else { return Vec::new() };
         let mut images = self.beside(choices.var);
-        images.sort_by_key(|&row| plan.network.rank(choices.var, row));
+        images.sort_unstable_by_key(|&row| plan.network.rank(choices.var, row));
         let (Some(line), headers) = (self.line(), self.headers_of()) else { return images };
         let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
         let torch = self.releases.iter().find(of_torch).map(|release| release.version.as_str());
@@ -137,7 +137,7 @@ impl<'c> Ranked<'_, '_, 'c> {
             row.added().map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
         };
         let mut drivers = self.beside(choices.var);
-        drivers.sort_by_key(|&row| (compat_distance(&choices.rows[row]), plan.network.rank(choices.var, row)));
+        drivers.sort_unstable_by_key(|&row| (compat_distance(&choices.rows[row]), plan.network.rank(choices.var, row)));
         drivers
     }
 }

@@ -62,7 +62,7 @@ impl Numbers {
     /// The same texts, those first that are asked for most: small numbers are short.
     fn by_use(self) -> Self {
         let mut order: Vec<usize> = (1..self.all.len()).collect();
-        order.sort_by_key(|at| std::cmp::Reverse(self.used[*at]));
+        order.sort_unstable_by_key(|at| std::cmp::Reverse(self.used[*at]));
         let mut new = Numbers::starting(self.all[0]);
         for at in order {
             new.number(self.all[at]);

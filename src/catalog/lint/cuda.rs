@@ -45,7 +45,7 @@ fn toolkits(catalog: &Catalog, say: Say<'_>) {
 /// of one line compile for the same GPUs.
 fn order_of_toolkits(catalog: &Catalog, say: Say<'_>) {
     let mut rows: Vec<&Toolkit> = catalog.toolkits.iter().collect();
-    rows.sort_by_key(|one| one.version);
+    rows.sort_unstable_by_key(|one| one.version);
     let mut numbers = |field: &str, of: fn(&Toolkit) -> Option<&Version>| {
         let told: Vec<(&Toolkit, &Version)> = rows.iter().filter_map(|row| Some((*row, of(row)?))).collect();
         for pair in told.windows(2).filter(|pair| pair[1].1 < pair[0].1) {

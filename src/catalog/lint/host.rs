@@ -153,7 +153,7 @@ const SLACK_MONTHS: u32 = 3;
 fn order_of_drivers(catalog: &Catalog, say: Say<'_>) {
     let mut latest: HashMap<u64, u32> = HashMap::new();
     let mut rows: Vec<&Driver> = catalog.drivers.iter().filter(|row| !row.beta).collect();
-    rows.sort_by_key(|left| left.version);
+    rows.sort_unstable_by_key(|left| left.version);
     for row in rows {
         let Some(month) = row.date.as_deref().and_then(months) else { continue };
         let newest = latest.entry(row.version.major()).or_insert(month);
@@ -169,14 +169,14 @@ fn order_of_drivers(catalog: &Catalog, say: Say<'_>) {
 fn order_of_branches(catalog: &Catalog, say: Say<'_>) {
     let mut told: Vec<(&Branch, &Version)> =
         catalog.branches.iter().filter_map(|row| Some((row, row.cuda.as_ref()?))).collect();
-    told.sort_by_key(|one| one.0.branch);
+    told.sort_unstable_by_key(|one| one.0.branch);
     for pair in told.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
         let says = format!("reports CUDA {}, but the older R{} reports {}", pair[1].1, pair[0].0.branch, pair[0].1);
         say("branch-cuda", "branch", &pair[1].0.row_name(), says);
     }
     let mut isas: Vec<(&PtxIsa, &Version)> =
         catalog.ptx_isas.iter().filter_map(|row| Some((row, row.branch.as_ref()?))).collect();
-    isas.sort_by_key(|one| one.0.isa);
+    isas.sort_unstable_by_key(|one| one.0.isa);
     for pair in isas.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
         let says = format!("comes with R{}, but the older {} with R{}", pair[1].1, pair[0].0.isa, pair[0].1);
         say("ptx-isa-branch", "ptx_isa", &pair[1].0.row_name(), says);

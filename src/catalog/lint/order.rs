@@ -23,7 +23,7 @@ fn libraries(catalog: &Catalog, say: Say<'_>) {
         .chain(nccls)
         .filter_map(|(kind, name, cuda, version, date)| Some((kind, *cuda, *version, date.as_deref()?, name)))
         .collect();
-    rows.sort_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)));
+    rows.sort_unstable_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)));
     for pair in rows.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
         let (one, next) = (&pair[0], &pair[1]);
         let one_line = one.2.prefix(2) == next.2.prefix(2);
@@ -51,7 +51,7 @@ fn pythons(catalog: &Catalog, say: Say<'_>) {
         }
     }
     let mut lines: Vec<&Python> = catalog.pythons.iter().collect();
-    lines.sort_by_key(|row| row.version);
+    lines.sort_unstable_by_key(|row| row.version);
     for pair in lines.windows(2).filter(|pair| pair[1].stable && !pair[0].stable) {
         say("python-order", "python", &pair[0].row_name(), format!("is not final, but {} is", pair[1].version));
     }
@@ -70,7 +70,7 @@ type Part = (&'static str, fn(&Os) -> Option<&Version>);
 fn systems(catalog: &Catalog, say: Say<'_>) {
     let mut rows: Vec<(&str, Version, &Os)> =
         catalog.oses.iter().filter_map(|row| family(&row.id).map(|(name, release)| (name, release, row))).collect();
-    rows.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+    rows.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
     let fields: [Part; 3] =
         [("glibc", |row| row.glibc.as_ref()), ("gcc", |row| row.gcc.as_ref()), ("python", |row| row.python.as_ref())];
     for (field, of) in fields {
@@ -85,7 +85,7 @@ fn systems(catalog: &Catalog, say: Say<'_>) {
 /// A later Triton brings no older compiler; the second one is newer than the first.
 fn compilers(catalog: &Catalog, say: Say<'_>) {
     let mut rows: Vec<&Ptxas> = catalog.ptxases.iter().collect();
-    rows.sort_by_key(|row| row.triton);
+    rows.sort_unstable_by_key(|row| row.triton);
     for row in &rows {
         if row.newer.is_some() != row.newer_from.is_some() {
             say("belongs-together", "ptxas", &row.row_name(), "newer and newer_from belong together".into());

@@ -88,7 +88,7 @@ fn branch_of(catalog: &Catalog, windows: &Version) -> Option<u64> {
 /// What Windows is asked for grows as what Linux is asked for, and is of the same branch.
 fn drivers(catalog: &Catalog, say: Say<'_>) {
     let mut rows: Vec<&WindowsDriver> = catalog.windows_drivers.iter().collect();
-    rows.sort_by_key(|one| one.cuda);
+    rows.sort_unstable_by_key(|one| one.cuda);
     let releases: Vec<&WindowsDriver> = rows.iter().filter(|row| row.cuda.len() > 1).copied().collect();
     for pair in releases.windows(2).filter(|pair| pair[1].driver < pair[0].driver) {
         let says = format!("driver {} is less than {} of {}", pair[1].driver, pair[0].driver, pair[0].cuda);

@@ -208,8 +208,8 @@ fn asked_packages<'c>(spec: &Spec, reader: &mut Reader<'_, 'c>) -> (Vec<PackageR
             frameworks.push(PackageRequest { package: &row.framework, constraint, own: false, before_all: None });
         }
     }
-    frameworks.sort_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
-    companions.sort_by_key(|ask| ask.package);
+    frameworks.sort_unstable_by_key(|ask| FRAMEWORKS.iter().position(|name| *name == ask.package));
+    companions.sort_unstable_by_key(|ask| ask.package);
     (frameworks, companions)
 }
 
