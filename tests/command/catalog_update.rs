@@ -190,7 +190,7 @@ fn whatever_is_wrong_with_a_file_leaves_everything_as_it_was() {
     let other_index = Catalog { gpu_index: "none".into(), ..newer.clone() };
     let half = good.len() / 2;
     let signed: Vec<Case> = vec![
-        ("future", with(8, &2u16.to_le_bytes()), "install a newer gpuenv"),
+        ("future", with(8, &(packed::READER.0 + 1).to_le_bytes()), "install a newer gpuenv"),
         ("past", with(8, &0u16.to_le_bytes()), "does not read any more"),
         ("checksum", with(half, &[!good[half]]), "does not match its checksum"),
         ("reader", of(Catalog { reader: ">=99".into(), ..newer.clone() }), "it requires gpuenv >=99"),
@@ -239,11 +239,12 @@ fn a_damaged_installed_catalog_is_told_and_the_built_in_one_answers() {
     let mut changed = whole.clone();
     changed[whole.len() / 2] ^= 1;
     let mut future = whole.clone();
-    future[8] = 2;
+    let format = packed::READER.0 + 1;
+    future[8..10].copy_from_slice(&format.to_le_bytes());
     let other = packed::pack(&Catalog { version: later(2).into(), ..newer.clone() }).unwrap();
     for (bytes, says) in [
         (changed, "does not match its checksum"),
-        (future, "has format 2"),
+        (future, &*format!("has format {format}")),
         (whole[..1000].to_vec(), "its end is missing"),
         (Vec::new(), "cannot be used"),
         (other, "it holds catalog"),
