@@ -144,7 +144,9 @@ impl Group {
     /// What was warned of, with how many hosts, the most frequent first.
     pub fn warnings(&self) -> Vec<(&Cause, usize)> {
         let mut all: Vec<(&Cause, usize)> = self.warned.iter().map(|(cause, count)| (cause, *count)).collect();
-        all.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| (&a.check, &a.hint).cmp(&(&b.check, &b.hint))));
+        all.sort_unstable_by(|(a, of_a), (b, of_b)| {
+            of_b.cmp(of_a).then_with(|| (&a.check, &a.hint).cmp(&(&b.check, &b.hint)))
+        });
         all
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::record::{Gpu, Mig, Nvml};
-use crate::types::{Cc, Version};
+use crate::types::{Cc, Version, map_of};
 
 /// The beginning of all of them.
 pub const OURS: &str = "nvidia.com/";
@@ -23,7 +23,7 @@ pub struct Labels<'a>(BTreeMap<&'a str, &'a str>);
 
 impl<'a> FromIterator<(&'a str, &'a str)> for Labels<'a> {
     fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(labels: I) -> Self {
-        Labels(labels.into_iter().filter(|(_, value)| !value.is_empty()).collect())
+        Labels(map_of(labels.into_iter().filter(|(_, value)| !value.is_empty())))
     }
 }
 

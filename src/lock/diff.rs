@@ -50,7 +50,7 @@ pub fn diff(old: &Lock, new: &Lock) -> Vec<Difference> {
         });
         differences.extend(each);
     }
-    differences.sort_by(|one, other| {
+    differences.sort_unstable_by(|one, other| {
         let key = |it: &Difference| (it.part != DRIVER, it.part != TARGET, it.target.clone(), it.part.clone());
         key(one).cmp(&key(other))
     });

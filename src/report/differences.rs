@@ -12,8 +12,9 @@ pub(super) fn render(screen: &Screen, differences: &[Difference]) -> String {
     }
     let mut differences: Vec<&Difference> = differences.iter().collect();
     // Drivers come first, for hosts change slowest.
-    differences
-        .sort_by_key(|one| (one.part != "driver", one.part != "target", one.target.clone(), importance(&one.part)));
+    differences.sort_unstable_by_key(|one| {
+        (one.part != "driver", one.part != "target", one.target.clone(), importance(&one.part))
+    });
     let label = |one: &Difference| {
         let target = one.target.as_ref().map_or_else(String::new, |target| format!("{}: ", clean(target)));
         format!("{target}{}", clean(&one.part))

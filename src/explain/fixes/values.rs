@@ -100,7 +100,7 @@ impl<'c> Finder<'_, 'c> {
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
         let images = self.asker.catalog.images_of(repeated(repository)).iter();
         let mut rows: Vec<&'c Image> = images.filter(|row| !row.withdrawn).collect();
-        rows.sort_by_key(|row| {
+        rows.sort_unstable_by_key(|row| {
             let has = |word: &str| words.contains(&word);
             let unlike = [!has(&row.os), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
             let unlike = unlike.into_iter().filter(|unlike| *unlike).count();

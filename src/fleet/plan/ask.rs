@@ -107,7 +107,7 @@ impl<'c> Asker<'c> {
             }
         }
         of_release.retain(|set| !set.is_empty());
-        of_release.sort_by_key(|set| std::cmp::Reverse(set.len()));
+        of_release.sort_unstable_by_key(|set| std::cmp::Reverse(set.len()));
         of_release.dedup();
         of_release
     }
