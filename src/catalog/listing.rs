@@ -69,7 +69,7 @@ impl Catalog {
         let place =
             |name: &str| first.iter().position(|one| *one == name).unwrap_or(first.len() + usize::from(alone(name)));
         let mut packages: Vec<Known> = known.into_iter().filter_map(|(name, versions)| of(name, versions)).collect();
-        packages.sort_unstable_by_key(|package| place(&package.name));
+        packages.sort_unstable_by(|a, b| (place(&a.name), &a.name).cmp(&(place(&b.name), &b.name)));
         packages
     }
 

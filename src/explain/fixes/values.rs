@@ -110,7 +110,7 @@ impl<'c> Finder<'_, 'c> {
             let older = newer.is_none().then_some(Reverse(row.cuda));
             let spelt = (strsim::jaro_winkler(tag, &row.tag) * 1e6) as u64;
             let other_line = wish.as_ref().is_some_and(|wish| row.cuda.cmp_prefix(&wish.prefix(2)).is_ne());
-            (unlike, major, other_line, newer.is_none(), newer, older, Reverse(spelt))
+            (unlike, major, other_line, newer.is_none(), newer, older, Reverse(spelt), &*row.tag)
         });
         let nearest = image::nearest_tag(self.asker.catalog, repository, tag);
         let others = rows.into_iter().filter(|row| nearest.is_none_or(|nearest| nearest.tag != row.tag));
