@@ -29,8 +29,6 @@ pub use row::{DriverRow, branch_of};
 pub enum DriverNeed {
     /// No GPU is used.
     Nothing,
-    /// Nobody knows, or something else asks for it.
-    Unsaid,
     /// A CUDA line, and the PTX ISA that the driver has to compile: `Some(None)` where nobody knows which.
     Line(Version, Option<Option<Version>>),
     /// What a rule of the catalog says of a package.
@@ -106,7 +104,6 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
     let (line, isa) = match need {
         DriverNeed::Line(line, isa) => (line, isa),
         DriverNeed::Nothing => return vec![(None, Box::new(|row| row.added().is_some()))],
-        DriverNeed::Unsaid => return Vec::new(),
         DriverNeed::Rule(id) => {
             // Of drivers for Windows no rule about a package speaks.
             let refuses = |rule: &'a Needs<'c>| -> Refuses<'a> {

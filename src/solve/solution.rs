@@ -258,8 +258,7 @@ fn minimum_driver<'c>(
     let (request, class, judged) = (plan.request, &plan.classes[at], answer.driver.as_ref()?);
     let problem = request.problem;
     let needs = driver_needs(plan, at, choice, answer);
-    let is_free = |need: &DriverNeed| matches!(need, DriverNeed::Nothing | DriverNeed::Unsaid);
-    if needs.iter().all(is_free) && answer.image.is_none() && !class.target.pins_driver() {
+    if needs.iter().all(|need| *need == DriverNeed::Nothing) && answer.image.is_none() && !class.target.pins_driver() {
         return None;
     }
     // What an overlay has retracted is no rule any more.
