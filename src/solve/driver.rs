@@ -12,7 +12,7 @@ use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Companion, Compat, Subject, WindowsDriver};
-use crate::types::{Constraint, CpuArch, Version, distinct};
+use crate::types::{Constraint, Version, distinct};
 
 use super::described::{Described, GpuKind, Refusals};
 use super::facts::Facts;
@@ -157,13 +157,15 @@ fn is_too_old<'c>(
 pub fn needs_of_companion<'a>(
     facts: &'a Facts<'_>,
     row: &'a Companion,
-    arch: CpuArch,
+    machine: &'a Described<'_>,
 ) -> impl Iterator<Item = DriverNeed> + 'a {
-    let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, None));
-    let by_rule = facts
-        .rules
-        .between(Subject::Package, Subject::Driver)
-        .filter(|rule| rule.row.package.as_deref() == Some(&*row.package) && rule.range.admits(&row.version));
+    let carried = fits::carried_line(facts.catalog, row, machine.reading.arch).map(|line| DriverNeed::Line(line, None));
+    let speaks = |rule: &&Needs| {
+        rule.row.package.as_deref() == Some(&*row.package)
+            && rule.range.admits(&row.version)
+            && rule.speaks_of_gpus(machine.kinds.iter().map(|kind| &kind.gpu.cc_version))
+    };
+    let by_rule = facts.rules.between(Subject::Package, Subject::Driver).filter(speaks);
     carried.into_iter().chain(by_rule.map(|rule| DriverNeed::Rule(rule.id)))
 }
 
