@@ -24,10 +24,11 @@ def capability(number, kind=""):
     return f"{number // 10}.{number % 10}{kind}"
 
 
-def fatbins(data, exact=False):
+def fatbins(data, exact=False, named=None):
     """What each source file of a library was compiled for: (SASS, PTX) as architectures → how often it occurs.
 
-    `exact`: `(90, "a")`, code for just that GPU, is told from `(90, "")`.
+    `exact`: `(90, "a")`, code for just that GPU, is told from `(90, "")`. `named`: only files in whose code that name
+    stands. LZ4 packs what occurs again, so a name can be read where it stands first; zstd leaves nothing to read.
     """
     found = Counter()
     at = data.find(FATBIN_MAGIC)
@@ -36,7 +37,9 @@ def fatbins(data, exact=False):
         if at + 16 <= len(data):
             _, _, header, size = struct.unpack_from("<IHHQ", data, at)
             entries = _entries(data, at + header, size) if header == 16 else None
-            if entries:
+            if entries and named and not re.compile(named).search(data, at, at + header + size):
+                next_from = at + header + size
+            elif entries:
                 told = [(kind, arch if exact else (arch[0], "")) for kind, arch in entries]
                 found[tuple(tuple(sorted({arch for kind, arch in told if kind == one})) for one in (SASS, PTX))] += 1
                 next_from = at + header + size

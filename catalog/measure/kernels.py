@@ -14,10 +14,12 @@ KERNELS = {
     "ctranslate2": r"^ctranslate2(\.libs)?/libctranslate2[\w.-]*\.so[\d.]*$",
     "faiss-gpu": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
     "faiss-gpu-cu11": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
+    "faiss-gpu-cu12": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
     "fbgemm-gpu": r"^fbgemm_gpu/fbgemm_gpu_py\.so$",
     "nvidia-dali-cuda110": r"^nvidia/dali/libdali_kernels\.so$",
     "nvidia-dali-cuda120": r"^nvidia/dali/libdali_kernels\.so$",
     "nvidia-dali-cuda130": r"^nvidia/dali/libdali_kernels\.so$",
+    "onnxruntime-gpu": r"^onnxruntime/capi/libonnxruntime_providers_cuda\.so$",
     "open3d": r"^open3d/(cuda/pybind[\w.-]*|libOpen3D)\.so[\d.]*$",
     "paddlepaddle-gpu": r"^paddle/(libs/libphi|fluid/(libpaddle|core_avx))\.so$",
     "sgl-kernel": r"^sgl_kernel/(sm100/)?common_ops[\w.-]*\.so$",
@@ -37,6 +39,16 @@ KERNELS = {
     # What every network needs; the engines beside it hold no less, and are many times its size.
     "cudnn": r"/libcudnn_ops(_infer)?\.so\.\d+$",
     "nccl": r"/libnccl\.so\.\d+$",
+}
+# Packages that link others' libraries into the one with their kernels, NCCL or cuBLAS, whose files may outnumber their own:
+# the namespace that stands in the names of their own kernels. Files without it are another's, or hold templates of another.
+OWN = {
+    "faiss-gpu": rb"5faiss",
+    "faiss-gpu-cu11": rb"5faiss",
+    "faiss-gpu-cu12": rb"5faiss",
+    "open3d": rb"6open3d",
+    "paddlepaddle-gpu": rb"N(3phi|6paddle)",
+    "xgboost": rb"7xgboost",
 }
 # Packages without kernels of their own, and their library that loads the CUDA runtime.
 LOADS = {
@@ -73,7 +85,7 @@ def code_of(archive, package):
         if re.search(KERNELS.get(package) or LOADS[package], member) and archive.size(member):
             with archive.spool(member) as file:
                 data = binary.mapped(file)
-                counts.append(binary.fatbins(data, package in EXACT))
+                counts.append(binary.fatbins(data, package in EXACT, OWN.get(package)))
                 cuda = cuda or binary.runtime(data) or (binary.built_with(data) if package == "nccl" else None)
                 cuda = cuda or (binary.opened(data) if package in OPENS else None)
                 data.close()
