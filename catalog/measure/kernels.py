@@ -50,6 +50,8 @@ OWN = {
     "paddlepaddle-gpu": rb"N(3phi|6paddle)",
     "xgboost": rb"7xgboost",
 }
+# Names of the kernels of those libraries, which stand unpacked beside their code as well.
+LINKED_IN = rb"nccl\w*Kernel|cublasGemm|cutlass_\d\d_"
 # Packages without kernels of their own, and their library that loads the CUDA runtime.
 LOADS = {
     "torch-tensorrt": r"^torch_tensorrt/lib/libtorchtrt\.so$",
@@ -61,7 +63,7 @@ A_LIBRARY_EACH = ("bitsandbytes",)
 # Packages whose kernels lie in another, which they pin: its name, newest first.
 PINNED_KERNELS = {"sglang": ("sglang-kernel", "sgl-kernel")}
 # Packages of which code for one GPU alone (9.0a) is told from code for what follows it as well.
-EXACT = ("fbgemm-gpu", "lmdeploy", "xformers", "sglang", "sglang-kernel", "sgl-kernel")
+EXACT = ("fbgemm-gpu", "lmdeploy", "onnxruntime-gpu", "xformers", "sglang", "sglang-kernel", "sgl-kernel")
 
 
 # The libraries that a package loads on Linux beside CUDA, where its tags promise an older glibc than these ask for.
@@ -85,7 +87,7 @@ def code_of(archive, package):
         if re.search(KERNELS.get(package) or LOADS[package], member) and archive.size(member):
             with archive.spool(member) as file:
                 data = binary.mapped(file)
-                counts.append(binary.fatbins(data, package in EXACT, OWN.get(package)))
+                counts.append(own_files(data, package))
                 cuda = cuda or binary.runtime(data) or (binary.built_with(data) if package == "nccl" else None)
                 cuda = cuda or (binary.opened(data) if package in OPENS else None)
                 data.close()
@@ -94,6 +96,15 @@ def code_of(archive, package):
     each = [main_code(one) for one in counts]
     union = lambda kind: sorted({arch for code in each for arch in code[kind] or []}, key=numbers)
     return union(0), union(1), None
+
+
+def own_files(data, package):
+    """What the files of a package's own kernels were compiled for. Where no name can be read, because zstd packed the code,
+    all files are its own, unless the library has kernels of others."""
+    found = binary.fatbins(data, package in EXACT, OWN.get(package))
+    if found or package not in OWN or re.search(LINKED_IN, data):
+        return found
+    return binary.fatbins(data, package in EXACT)
 
 
 def main_code(counts):

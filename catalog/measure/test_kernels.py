@@ -22,8 +22,8 @@ def source_file(sass, ptx, name):
 class Wheel:
     """An archive with a single library."""
 
-    def __init__(self, member, *files):
-        self.names, self.data = [member], b"\x7fELF" + bytes(60) + b"".join(files)
+    def __init__(self, member, *files, registers=b""):
+        self.names, self.data = [member], b"\x7fELF" + bytes(60) + registers + b"".join(files)
 
     def size(self, name):
         return len(self.data)
@@ -37,13 +37,15 @@ class Wheel:
 
 NCCL = source_file((35, 50, 60, 61, 70, 80), (80,), b"_Z33ncclAllGatherRingLLKernel_copy_i88ncclColl")
 OWN = source_file((52, 60, 70, 75, 80), (80,), b"_ZN2dh13LaunchNKernelIN7xgboost11CompactPageEEEvmmT_")
+UNREADABLE = source_file((70, 80), (), b"\x28\xb5\x2f\xfd")
 TEMPLATE = source_file((90,), (), b"_ZN3cub11EmptyKernelIvEEvv")
 XGBOOST, VLLM = "xgboost/lib/libxgboost.so", "vllm/_C.abi3.so"
 CASES = [
     # The files of a library that is linked in are more than the package's own.
     ("xgboost", Wheel(XGBOOST, *[NCCL] * 9, *[OWN] * 2, TEMPLATE), (["5.2", "6.0", "7.0", "7.5", "8.0"], ["8.0"], None)),
-    # No name can be read: nothing is told rather than what another's files hold.
-    ("xgboost", Wheel(XGBOOST, *[NCCL] * 9), (None, None, None)),
+    # No name can be read: all files are the package's own, if nothing tells of others; else nothing is told.
+    ("xgboost", Wheel(XGBOOST, *[UNREADABLE] * 9), (["7.0", "8.0"], [], None)),
+    ("xgboost", Wheel(XGBOOST, *[UNREADABLE] * 9, registers=b"\0ncclDevKernel_ReduceScatter_Sum_f32_RING_LL\0"), (None, None, None)),
     # Where nothing is linked in, all files are the package's own, whatever their names.
     ("vllm", Wheel(VLLM, *[NCCL] * 3, OWN), (["3.5", "5.0", "6.0", "6.1", "7.0", "8.0"], ["8.0"], None)),
     # Code that is PTX alone.
