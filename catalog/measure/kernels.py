@@ -40,18 +40,21 @@ KERNELS = {
     "cudnn": r"/libcudnn_ops(_infer)?\.so\.\d+$",
     "nccl": r"/libnccl\.so\.\d+$",
 }
-# Packages that link others' libraries into the one with their kernels, NCCL or cuBLAS, whose files may outnumber their own:
+# Packages that link others' libraries into the one with their kernels, NCCL, cuBLAS or cuFFT, whose files may outnumber their own:
 # the namespace that stands in the names of their own kernels. Files without it are another's, or hold templates of another.
 OWN = {
     "faiss-gpu": rb"5faiss",
     "faiss-gpu-cu11": rb"5faiss",
     "faiss-gpu-cu12": rb"5faiss",
+    "nvidia-dali-cuda110": rb"4dali",
+    "nvidia-dali-cuda120": rb"4dali",
+    "nvidia-dali-cuda130": rb"4dali",
     "open3d": rb"6open3d",
     "paddlepaddle-gpu": rb"N(3phi|6paddle)",
     "xgboost": rb"7xgboost",
 }
 # Names of the kernels of those libraries, which stand unpacked beside their code as well.
-LINKED_IN = rb"nccl\w*Kernel|cublasGemm|cutlass_\d\d_"
+LINKED_IN = rb"nccl\w*Kernel|cublasGemm|cutlass_\d\d_|regular_fft"
 # Packages without kernels of their own, and their library that loads the CUDA runtime.
 LOADS = {
     "torch-tensorrt": r"^torch_tensorrt/lib/libtorchtrt\.so$",
@@ -83,14 +86,10 @@ def asked_glibc(archive, package):
 def code_of(archive, package):
     """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's kernels; nothing where there are none."""
     counts, cuda = [], None
-    for member in archive.names:
-        if re.search(KERNELS.get(package) or LOADS[package], member) and archive.size(member):
-            with archive.spool(member) as file:
-                data = binary.mapped(file)
-                counts.append(own_files(data, package))
-                cuda = cuda or binary.runtime(data) or (binary.built_with(data) if package == "nccl" else None)
-                cuda = cuda or (binary.opened(data) if package in OPENS else None)
-                data.close()
+    for data in libraries(archive, package):
+        counts.append(binary.fatbins(data, package in EXACT, own_name(data, package)))
+        cuda = cuda or binary.runtime(data) or (binary.built_with(data) if package == "nccl" else None)
+        cuda = cuda or (binary.opened(data) if package in OPENS else None)
     if package not in A_LIBRARY_EACH:
         return *main_code(sum(counts, Counter())), cuda
     each = [main_code(one) for one in counts]
@@ -98,13 +97,34 @@ def code_of(archive, package):
     return union(0), union(1), None
 
 
-def own_files(data, package):
-    """What the files of a package's own kernels were compiled for. Where no name can be read, because zstd packed the code,
-    all files are its own, unless the library has kernels of others."""
-    found = binary.fatbins(data, package in EXACT, OWN.get(package))
-    if found or package not in OWN or re.search(LINKED_IN, data):
-        return found
-    return binary.fatbins(data, package in EXACT)
+def ptx_version(archive, package):
+    """The newest version of PTX that a package's own kernels are written in: no older driver compiles all of them. Nothing
+    where there is no PTX, or where each CUDA line has its own."""
+    if package in A_LIBRARY_EACH:
+        return None
+    found = set()
+    for data in libraries(archive, package):
+        found |= binary.ptx_versions(data, own_name(data, package))
+    return max(found, key=numbers, default=None)
+
+
+def libraries(archive, package):
+    """The libraries of a wheel that hold a package's kernels, one after the other: they are large."""
+    for member in archive.names:
+        if re.search(KERNELS.get(package) or LOADS[package], member) and archive.size(member):
+            with archive.spool(member) as file:
+                data = binary.mapped(file)
+                yield data
+                data.close()
+
+
+def own_name(data, package):
+    """By which name a package's own kernels are told from those of others in a library. By none where nothing is linked in,
+    and where zstd packed all names and nothing tells of others."""
+    name = OWN.get(package)
+    if name and (any(binary.source_files(data, name)) or re.search(LINKED_IN, data)):
+        return name
+    return None
 
 
 def main_code(counts):

@@ -5,16 +5,16 @@ import sys
 import tempfile
 
 import binary
-from kernels import code_of
+from kernels import code_of, ptx_version
 
 
-def source_file(sass, ptx, name):
+def source_file(sass, ptx, name, version=(7, 0)):
     """What nvcc makes of one: packed code, in which a name can be read where it stands first."""
     entries = b""
     for kind, archs in ((binary.SASS, sass), (binary.PTX, ptx)):
         for arch in archs:
             payload = (b"\xf0\x11\0.text." + name + b"\0").ljust(64, b"\0")
-            head = struct.pack("<HHIQ", kind, 0x101, 64, len(payload)) + bytes(12) + struct.pack("<IIIQ", arch, 0, 0, 0)
+            head = struct.pack("<HHIQ", kind, 0x101, 64, len(payload)) + bytes(8) + struct.pack("<HHIIIQ", *version[::-1], arch, 0, 0, 0)
             entries += head.ljust(64, b"\0") + payload
     return binary.FATBIN_MAGIC + struct.pack("<HHQ", 1, 16, len(entries)) + entries
 
@@ -35,7 +35,7 @@ class Wheel:
         return out
 
 
-NCCL = source_file((35, 50, 60, 61, 70, 80), (80,), b"_Z33ncclAllGatherRingLLKernel_copy_i88ncclColl")
+NCCL = source_file((35, 50, 60, 61, 70, 80), (80,), b"_Z33ncclAllGatherRingLLKernel_copy_i88ncclColl", (7, 8))
 OWN = source_file((52, 60, 70, 75, 80), (80,), b"_ZN2dh13LaunchNKernelIN7xgboost11CompactPageEEEvmmT_")
 UNREADABLE = source_file((70, 80), (), b"\x28\xb5\x2f\xfd")
 TEMPLATE = source_file((90,), (), b"_ZN3cub11EmptyKernelIvEEvv")
@@ -53,8 +53,18 @@ CASES = [
 ]
 
 
+# The newest version of PTX, of the package's own files alone.
+VERSIONS = [
+    ("xgboost", Wheel(XGBOOST, *[NCCL] * 9, *[OWN] * 2), "7.0"),
+    ("vllm", Wheel(VLLM, OWN, NCCL), "7.8"),
+    ("vllm", Wheel(VLLM, TEMPLATE), None),
+    ("bitsandbytes", Wheel("bitsandbytes/libbitsandbytes_cuda118.so", OWN), None),
+]
+
+
 def main():
-    wrong = [f"{package}: {code_of(wheel, package)}, not {says}" for package, wheel, says in CASES if code_of(wheel, package) != says]
+    wrong = [f"{package}: PTX {ptx_version(wheel, package)}, not {says}" for package, wheel, says in VERSIONS if ptx_version(wheel, package) != says]
+    wrong += [f"{package}: {code_of(wheel, package)}, not {says}" for package, wheel, says in CASES if code_of(wheel, package) != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0
 
