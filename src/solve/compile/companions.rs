@@ -257,7 +257,7 @@ impl<'c> Plan<'_, 'c> {
 fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
     let machine = class.machine();
     let target = &machine.reading;
-    let (problem, catalog) = (plan.request.problem, plan.request.catalog);
+    let problem = plan.request.problem;
     let mut rows = RowSet::first(package.releases.len());
     let elsewhere = package.elsewhere(target.platform);
     if !class.off.has(law::id::PUBLISHED) {
@@ -279,14 +279,6 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
         if !class.off.has(law::id::COVERAGE) {
             rows.subtract(&package.uncovered(target.arch, kind.gpu.cc));
         }
-        // A runtime that is carried inside is no newer than the wheel.
-        let carries = |row: usize| {
-            let release = package.releases[row];
-            let line =
-                fits::carried_line(catalog, release, target.arch).and(fits::compiled_by(catalog, release, target.arch));
-            line.is_none_or(|line| machine.takes_line(&line, &class.off))
-        };
-        rows = rows.filtered(&carries);
         for rule in rules.iter().filter(|rule| !class.off.has(rule.id) && !rule.needs.admits(&kind.gpu.cc_version)) {
             rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
         }
