@@ -125,7 +125,8 @@ class AnswerView {
     if (name === "lock") return this.text("gpuenv.lock", lock, "gpuenv verify");
     const told = this.solver.exportLock(lock, name, target);
     if (told.text === undefined) {
-      return [h("p", { class: "note" }, JSON.parse(told.document).errors[0].message)];
+      const { message, help } = JSON.parse(told.document).errors[0];
+      return [h("p", { class: "note" }, help ? `${message}: ${help}` : message)];
     }
     const file = this.names.formats.find((one) => one.name === name).file;
     return this.text(file, told.text, told.document);

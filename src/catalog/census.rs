@@ -30,7 +30,7 @@ const NAMES: &[(&str, &str)] = &[
     ("cudnn", "cuDNN releases"),
     ("nccl", "NCCL releases"),
     ("build", "builds of frameworks"),
-    ("other_build", "builds not solved with"),
+    ("other_build", "builds that are not chosen"),
     ("companion", "packages that follow one"),
     ("source_build", "builds from source"),
     ("listing", "listings read"),

@@ -55,6 +55,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
                for words in it: `gpuenv catalog search WORDS`"
                 .to_string()
         }
+        [one] => format!("did you mean `{one}`?"),
         near => format!("the nearest are: {}", near.join(", ")),
     };
     let message = format!("the catalog knows nothing of `{}`", clean(name));

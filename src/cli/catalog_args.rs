@@ -60,6 +60,7 @@ pub struct ShowArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_SEARCH)]
 pub struct SearchArgs {
+    /// All of them occur in what is found
     #[arg(required = true, value_name = "WORDS")]
     pub words: Vec<String>,
 }

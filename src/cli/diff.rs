@@ -2,7 +2,7 @@
 //! that it holds. Nothing but the blob is read, and nothing of the checkout is run: neither a git that lies in it nor what
 //! its configuration has git call, and a blob that is not there is not fetched.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -37,14 +37,14 @@ const TIME: Duration = Duration::from_secs(30);
 
 /// Runs the command.
 pub fn run(common: &Common, args: &DiffArgs, report: &Report) -> Result<Exit, Failure> {
-    let place = files::lock_place(common)?;
+    let place = || files::lock_place(common);
     let old = match &args.old {
-        Some(old) => read(old, &place)?,
-        None => of_revision("HEAD", &place)?,
+        Some(old) => read(old, place)?,
+        None => of_revision("HEAD", &place()?)?,
     };
     let new = match &args.new {
-        Some(new) => read(new, &place)?,
-        None => of_file(&place)?,
+        Some(new) => read(new, place)?,
+        None => of_file(&place()?)?,
     };
     let differences = lock::diff(&old, &new);
     report.differences(&differences)?;
@@ -52,8 +52,16 @@ pub fn run(common: &Common, args: &DiffArgs, report: &Report) -> Result<Exit, Fa
 }
 
 /// A file if there is one of this name, else a revision of git.
-fn read(name: &str, place: &Path) -> Result<Lock, Failure> {
-    if Path::new(name).exists() { of_file(Path::new(name)) } else { of_revision(name, place) }
+fn read(name: &str, place: impl Fn() -> Result<PathBuf, Failure>) -> Result<Lock, Failure> {
+    if Path::new(name).exists() {
+        return of_file(Path::new(name));
+    }
+    match place() {
+        Ok(place) => of_revision(name, &place),
+        // Where there is no project, it can only have been a file.
+        Err(failure) if failure.problems.iter().any(|problem| problem.code == "no-lock") => of_file(Path::new(name)),
+        Err(failure) => Err(failure),
+    }
 }
 
 fn of_file(path: &Path) -> Result<Lock, Failure> {

@@ -44,7 +44,8 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
             finish(&[file], (common, args), report)?
         }
         None if args.check => {
-            return Err(Failure::new(Exit::BadInput, "usage", "--check compares with a file: name it with -o FILE"));
+            let message = "--check compares with a file, and none is named";
+            return Err(Failure::new(Exit::BadInput, "usage", message).help("name it with -o FILE"));
         }
         None => {
             report.export(format.name, &text)?;
@@ -319,7 +320,7 @@ fn content(file: &File, args: &ExportArgs) -> Result<(Option<String>, Vec<String
     let may = args.force || args.check || file.format.merge.is_some() || is_ours(&old) || old.trim().is_empty();
     if !may {
         let message = format!("{} exists already, and gpuenv did not write it", shown(path));
-        let help = "replace it with --force, or name another with -o";
+        let help = "name another with -o, or replace it with --force";
         return Err(Failure::new(Exit::BadInput, "exists", message).help(help));
     }
     Ok((Some(new), notes))
@@ -398,5 +399,5 @@ fn refused(error: ExportError) -> Failure {
         }
         _ => Exit::BadInput,
     };
-    Failure::new(exit, error.code(), error.to_string())
+    Failure::of_export(exit, &error)
 }

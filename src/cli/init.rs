@@ -44,7 +44,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     {
         let message = format!("{} exists already", shown(place));
         return Err(
-            Failure::new(Exit::BadInput, "exists", message).help("replace it with --force, or name another with -o")
+            Failure::new(Exit::BadInput, "exists", message).help("name another with -o, or replace it with --force")
         );
     }
     if place.as_ref().is_some_and(|_| args.output.is_none() && common.spec.is_none()) {
@@ -56,7 +56,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         files => manifests::read(files, &catalog).map(|(draft, left)| (Some(draft), left))?,
     };
     let mut draft = draft(args, host(args, report)?.as_ref(), found, &catalog);
-    if draft.ask_for_something() && draft.of_files {
+    if draft.ask_for_something(&catalog) && draft.of_files {
         report.note("nothing that was taken over asks for a framework: `torch = \"*\"` is a guess, replace it");
     }
     let name = place.as_deref().map_or("stdout".to_string(), shown);

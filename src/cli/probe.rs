@@ -31,6 +31,9 @@ pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, F
         return Ok(Exit::Yes);
     }
     report.host(&record)?;
+    if let Some(file) = &args.output {
+        report.next(&format!("`gpuenv verify --host {}`, where the lock is", shown(file)));
+    }
     Ok(Exit::Yes)
 }
 

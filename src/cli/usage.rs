@@ -65,7 +65,12 @@ pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result
         }
         ErrorKind::InvalidSubcommand => {
             if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) {
-                let (whole, commands) = asked(error);
+                let (whole, mut commands) = asked(error);
+                // `gpuenv help --help`
+                if ["--help", "-h"].contains(&word.as_str()) {
+                    let help = commands.render_help();
+                    return report.help(&help.to_string(), &help.ansi().to_string()).map(|()| Exit::Yes);
+                }
                 return Err(unknown_command(word, &whole, &commands));
             }
         }

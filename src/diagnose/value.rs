@@ -39,7 +39,7 @@ enum Kind {
 const KEYS: &[(&str, Kind, &str)] = &[
     ("gpu", Kind::Text, "GPU {}"),
     ("cc", Kind::Text, "compute capability {}"),
-    ("arch", Kind::Text, "{}"),
+    ("arch", Kind::Text, "architecture {}"),
     ("cc_min", Kind::Text, "compute capability {} or higher needed"),
     ("cc_max", Kind::Text, "compute capability {} or lower needed"),
     ("arch_list", Kind::List, "code for {}"),

@@ -40,9 +40,8 @@ pub enum ExportError {
     NoTarget,
     /// A Dockerfile starts with an image.
     #[error(
-        "target `{target}` has no image: set runtime = \"container\" and an image, for example \
-         image = \"nvidia/cuda\" (on a machine without GPU the full reference of any image), \
-         under [target.{target}] in gpuenv.toml, then run `gpuenv lock`"
+        "target `{target}` has no image: set image = \"nvidia/cuda\" (on a machine without a GPU the full reference of any \
+         image) under [target.{target}] in gpuenv.toml, then run `gpuenv lock`"
     )]
     NoImage {
         /// The target.
@@ -190,6 +189,24 @@ impl ExportError {
     /// The error for an option's value.
     pub fn bad_option(name: &'static str, value: &str, expected: &str) -> ExportError {
         ExportError::BadOption { name, value: value.to_string(), expected: expected.to_string() }
+    }
+
+    /// What is wrong, and what to do about it.
+    pub fn told(&self) -> (String, Option<String>) {
+        let whole = self.to_string();
+        let parted = match self {
+            ExportError::PythonTooOld { .. } | ExportError::BadOption { .. } => None,
+            ExportError::UnknownFormat { .. }
+            | ExportError::UnknownTarget { .. }
+            | ExportError::NotAnOption { .. }
+            | ExportError::AllInImage { .. }
+            | ExportError::Taken { .. } => whole.rsplit_once("; "),
+            _ => whole.rsplit_once(": "),
+        };
+        match parted {
+            Some((what, cure)) => (what.to_string(), Some(cure.to_string())),
+            None => (whole, None),
+        }
     }
 
     /// The stable name of the error, for JSON.

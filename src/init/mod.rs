@@ -11,6 +11,9 @@ mod text;
 
 use std::fmt;
 
+use crate::catalog::Catalog;
+use crate::solve::image;
+
 pub use host::{machine, of_host};
 
 /// A spec in the making.
@@ -110,17 +113,29 @@ impl Draft {
         self.stack.retain(|entry| entry.key == "python");
     }
 
-    /// An empty question has no answer: where nothing is asked for, any torch will do. Whether that was so.
-    pub fn ask_for_something(&mut self) -> bool {
+    /// An empty question has no answer: where nothing is asked for, the torch of the image will do, or any. Whether any was
+    /// put in.
+    pub fn ask_for_something(&mut self, catalog: &Catalog) -> bool {
         let asks = self.build || self.stack.iter().any(|entry| !entry.off && entry.key != "python");
+        let holds_torch = |entry: &Entry| match &entry.value {
+            Value::Text(image) if entry.key == "image" => {
+                image::holds_torch(catalog, image.split([':', '@']).next().unwrap_or_default())
+            }
+            _ => false,
+        };
+        let is_in_image = self.machine.iter().any(holds_torch);
         if !asks {
-            let note = if self.of_files { "a guess: replace it with what must run" } else { "the newest that fits" };
+            let note = match self.of_files {
+                _ if is_in_image => "the one in the image",
+                true => "a guess: replace it with what must run",
+                false => "the newest that fits",
+            };
             self.stack.insert(0, Entry::on("torch", Value::Text("*".to_string()), note));
         }
         if self.target.is_empty() {
             self.target = "default".to_string();
         }
-        !asks
+        !asks && !is_in_image
     }
 }
 

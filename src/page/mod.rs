@@ -102,7 +102,7 @@ fn exported(lock: &str, format: &str, target: &str) -> Result<Answer, Failure> {
     let lock = lock::parse(lock).map_err(|error| Failure::new(Exit::BadInput, error.code(), error.to_string()))?;
     let target = (!target.is_empty()).then(|| target.to_string());
     let options = Options { target, ..Options::default() };
-    let refused = |error: ExportError| Failure::new(Exit::BadInput, error.code(), error.to_string());
+    let refused = |error: ExportError| Failure::of_export(Exit::BadInput, &error);
     let format = export::format(format).map_err(refused)?;
     let text = format.render(&lock, &options).map_err(refused)?;
     Ok(Answer { exit: Exit::Yes as u8, document: (format.next)(&lock, format.file, &options), text: Some(text) })

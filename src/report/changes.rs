@@ -1,9 +1,11 @@
 //! What `gpuenv lock` did: what the lock holds, or what is chosen differently from before, and the next command.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use crate::explain::importance;
-use crate::export;
+use crate::export::{self, Format, Options, is_ours};
 use crate::lock::{Lock, TargetLock};
 
 use super::Fate;
@@ -11,6 +13,8 @@ use super::screen::{Screen, clean};
 
 /// Longer tables are cut: a first lock of many machines is read in the file.
 const ROWS: usize = 40;
+/// So many targets are tried for what cannot be written for all of them.
+const TRIED: usize = 8;
 
 /// A section's rows: what all targets share, then each target.
 type Section = Vec<(String, String)>;
@@ -42,7 +46,11 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
             text += &format!("  target `{}`\n", clean(target));
         }
         for (name, value) in rows.iter().take(left) {
-            text += &screen.column(&format!("{indent}{:wide$}  ", clean(name)), value);
+            let written = lock.inputs.get(&format!("target.{target}.driver"));
+            let written = written.filter(|_| name == "driver" && lock.target.contains_key(target));
+            let has =
+                written.map_or(String::new(), |driver| format!("; you have {}", clean(driver).replace("||", " or ")));
+            text += &screen.column(&format!("{indent}{:wide$}  ", clean(name)), &format!("{value}{has}"));
         }
         left = left.saturating_sub(rows.len());
     }
@@ -65,7 +73,7 @@ fn heart(lock: &Lock, targets: &str) -> String {
     clean(&parts.join(", ")).into_owned()
 }
 
-/// What to do with a lock.
+/// What to do with a lock: commands that work as they stand.
 fn next(screen: &Screen, lock: &Lock) -> String {
     let contained = lock.target.values().any(|target| target.image.is_some());
     let formats: &[&str] = match (contained, lock.wheel.is_empty()) {
@@ -74,13 +82,35 @@ fn next(screen: &Screen, lock: &Lock) -> String {
         (false, true) => &["env"],
         (false, false) => &["uv", "requirements", "env"],
     };
-    // With the file: a text on the screen is nothing that the tool could read.
-    let command = |name: &&str| {
-        let file = export::format(name).map(|format| format.file).unwrap_or_default();
-        format!("`gpuenv export {name} -o {file}`")
-    };
-    let commands: Vec<String> = formats.iter().map(command).collect();
+    let commands: Vec<String> = formats.iter().filter_map(|name| command(lock, name)).collect();
+    if commands.is_empty() {
+        return String::new();
+    }
     screen.wrapped(&format!("{} ", screen.help("next:")), &either(&commands))
+}
+
+/// What writes a format, with the file: a text on the screen is nothing that the tool could read. Where the targets differ,
+/// for the first that it can be written for.
+fn command(lock: &Lock, name: &str) -> Option<String> {
+    let format = export::format(name).ok()?;
+    let can = |target: Option<&String>| {
+        format.render(lock, &Options { target: target.cloned(), ..Options::default() }).is_ok()
+    };
+    let target = match can(None) {
+        true => String::new(),
+        false => format!(" --target {}", lock.target.keys().take(TRIED).find(|target| can(Some(target)))?),
+    };
+    Some(format!("`gpuenv export {name}{target} -o {}`", place(format)))
+}
+
+/// The usual file of a format; another beside it where somebody else's stands there.
+fn place(format: &Format) -> String {
+    let file = Path::new(format.file);
+    let is_free = |text: String| text.trim().is_empty() || is_ours(&text);
+    match format.merge.is_some() || !file.is_file() || fs::read_to_string(file).is_ok_and(is_free) {
+        true => format.file.to_string(),
+        false => format!("gpu-{}", format.file),
+    }
 }
 
 /// `a`; `a or b`; `a, b or c`.

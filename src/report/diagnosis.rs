@@ -23,6 +23,11 @@ pub(super) fn render(screen: &Screen, verdict: &Verdict) -> String {
             "no message that gpuenv knows is in this text; it may have nothing to do with versions",
         );
         text += &found(screen, &verdict.extract);
+        let help = match ["gpu", "driver"].iter().any(|key| verdict.extract.contains_key(*key)) {
+            true => "`gpuenv init --host FILE` writes a gpuenv.toml for the machine of such a text",
+            false => "give more of the text, from its first error on",
+        };
+        text += &screen.wrapped(&format!("  {} ", screen.help("help:")), help);
     }
     text
 }

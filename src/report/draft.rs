@@ -7,7 +7,7 @@ use super::screen::{Screen, clean};
 pub(super) fn left(screen: &Screen, drafted: &Drafted<'_>) -> String {
     let mut text = String::new();
     if !drafted.left.is_empty() {
-        text += "not taken over:\n";
+        text += "not taken over as it stands:\n";
     }
     for left in drafted.left {
         let says = format!("{}:{} `{}`: {}", left.file, left.line, left.text, left.why);

@@ -90,7 +90,7 @@ pub const ALL: &[ErrorCode] = &[
     error("requires-gpuenv", "The spec asks for another gpuenv than this one. Install one that it admits, or change `requires-gpuenv`."),
     error("rewrite", "The change could not be written into gpuenv.toml as it is laid out. Nothing was written; make the change by hand."),
     error("spec-changed", "gpuenv.toml was changed by somebody else while it was edited; nothing was written. Run the command once more."),
-    error("stack-package", "A package under [packages] is one that is solved with. Move it under [stack]."),
+    error("stack-package", "A package under [packages] is one whose version gpuenv chooses. Move it under [stack]."),
     error("stale", "The lock or an exported file is not what gpuenv.toml makes today. Run `gpuenv lock` or `gpuenv export` again and commit what changes."),
     error("step-limit", "The solver gave up: neither an answer was found nor a proof that there is none. Pin a version under [stack], or ask for fewer targets at once."),
     error("taken", "Something that gpuenv did not write stands where an export would go. gpuenv replaces only what it wrote; the message says what to change."),

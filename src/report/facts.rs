@@ -89,7 +89,10 @@ pub(super) fn overlay(source: &str) -> Option<&str> {
 
 /// Many rows, a line each: the first few, or with `verbose` all of them and then their sources once.
 fn list(screen: &Screen, rows: &[&FullRow], verbose: bool) -> String {
-    let shown = if verbose { rows } else { &rows[..rows.len().min(ROWS)] };
+    // What lies in an image is of use to fewer than what an index has.
+    let mut rows = rows.to_vec();
+    rows.sort_by_key(|row| row.fact.id.contains('/'));
+    let shown = if verbose { &rows } else { &rows[..rows.len().min(ROWS)] };
     let widest = shown.iter().map(|row| clean(&row.fact.id).chars().count()).max().unwrap_or(0);
     let mut text: String = shown.iter().map(|row| row_line(screen, row, widest.min(screen.width / 2))).collect();
     if !verbose {
@@ -217,7 +220,7 @@ pub(super) fn census(catalog: &Catalog) -> String {
     );
     let days = catalog.freshness();
     let told: Vec<String> = days.iter().map(|(day, sources)| format!("{sources} on {day}")).collect();
-    text + &format!("sources were read: {}\n", told.join(", "))
+    text + &format!("sources were read: {}\nnext: `gpuenv catalog list` shows what can be written\n", told.join(", "))
 }
 
 fn line(count: &Count, width: usize) -> String {

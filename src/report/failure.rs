@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::export::ExportError;
 use crate::spec::SpecError;
 
 use super::screen::{Screen, clean};
@@ -49,6 +50,14 @@ pub struct Problem {
     pub help: Option<String>,
 }
 
+impl Problem {
+    /// Why a lock was not rendered.
+    pub fn of_export(error: &ExportError) -> Self {
+        let (message, help) = error.told();
+        Problem { code: error.code(), message, span: None, help }
+    }
+}
+
 impl Failure {
     /// The same, with a place in a file for what has none.
     pub fn within(mut self, span: Range<usize>, file: &SourceFile) -> Failure {
@@ -70,6 +79,11 @@ impl Failure {
     pub fn new(exit: Exit, code: &'static str, message: impl Into<String>) -> Self {
         let problem = Problem { code, message: message.into(), span: None, help: None };
         Failure { exit, problems: vec![problem], file: None }
+    }
+
+    /// Why a lock was not rendered.
+    pub fn of_export(exit: Exit, error: &ExportError) -> Self {
+        Failure { exit, problems: vec![Problem::of_export(error)], file: None }
     }
 
     /// Something that could not be read or written.

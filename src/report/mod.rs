@@ -351,7 +351,7 @@ impl Report {
             return self.sorted(&json::Found::new(hits));
         }
         if hits.is_empty() {
-            self.say("no fact holds all of these words\n");
+            self.say("no fact holds all of these words\n  help: fewer words find more; `gpuenv catalog list` shows what is known\n");
         }
         self.data(&facts::hits(&self.stdout_screen(), hits))
     }

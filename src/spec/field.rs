@@ -448,14 +448,12 @@ pub(super) fn requirement(text: &str) -> Read<semver::VersionReq> {
 
 /// `arch`
 pub(super) fn cpu(text: &str) -> Read<CpuArch> {
-    CpuArch::parse(text).map_err(|error| {
-        let refusal = Refusal::new("value", format!("`arch`: {error}"));
-        match text.to_ascii_lowercase().as_str() {
-            "arm" | "arm64" | "armv8" | "aarch" | "sbsa" => refusal.help("use \"aarch64\""),
-            "x86" | "x64" | "amd64" | "x86-64" | "intel" => refusal.help("use \"x86_64\""),
-            _ => refusal,
-        }
-    })
+    let words = [("x86_64", CpuArch::X86_64), ("aarch64", CpuArch::Aarch64)];
+    let slips: [(&[&str], &str); 2] = [
+        (&["arm", "arm64", "armv8", "aarch", "sbsa"], "aarch64"),
+        (&["x86", "x64", "amd64", "x86-64", "intel"], "x86_64"),
+    ];
+    CpuArch::parse(text).or_else(|_| choice("arch", text, &words, &slips))
 }
 
 /// One of some words; `slips` is what others call them.
@@ -469,7 +467,11 @@ pub(super) fn choice<T: Copy>(
         return Ok(*value);
     }
     let quoted: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
-    let message = format!("invalid `{key}` {}: expected {}", quote(text), quoted.join(" or "));
+    let expected = match quoted.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => quoted.concat(),
+    };
+    let message = format!("invalid `{key}` {}: expected {expected}", quote(text));
     let slip = slips.iter().find(|(slips, _)| slips.contains(&&*text.to_ascii_lowercase()));
     let begins = |word: &&str| !text.is_empty() && word.starts_with(&text.to_ascii_lowercase());
     let all = || words.iter().map(|(word, _)| *word);

@@ -42,7 +42,9 @@ pub fn parse_part(source: &str) -> (Spec, Vec<SpecError>) {
     let sound =
         broken.iter().filter(|error| error.code == "toml-syntax").map(|error| line_at(source, error.span.start).0);
     let sound = sound.min().unwrap_or(usize::MAX);
-    broken.extend(errors.into_iter().filter(|error| error.code != "missing" && error.span.end <= sound));
+    // What the parser put in for a broken value stands nowhere.
+    let is_sound = |error: &SpecError| error.code != "missing" && error.span.end <= sound && error.span != (0..0);
+    broken.extend(errors.into_iter().filter(is_sound));
     SpecError::in_file_order(&mut broken);
     (Spec::default(), broken)
 }

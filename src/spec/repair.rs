@@ -106,7 +106,10 @@ fn part(text: &str) -> Option<String> {
     }
     if let Some((low, high)) = text.split_once('-') {
         let (low, high) = (plain(low), plain(high));
-        if Version::parse(low).is_ok() && Version::parse(high).is_ok() {
+        // Behind the version of a package stands its revision: `535.104.05-1`.
+        if let (Ok(from), Ok(to)) = (Version::parse(low), Version::parse(high))
+            && from < to
+        {
             return Some(format!(">={low},<={high}"));
         }
     }
@@ -303,6 +306,7 @@ mod tests {
             ("pytorch==2.5", Some("==2.5")),
             ("[2.5,2.7)", Some(">=2.5,<2.7")),
             ("2.5 2.6", None),
+            ("535.104.05-1", None),
             ("nightly", None),
             ("^", None),
             ("", None),
@@ -348,6 +352,7 @@ mod tests {
             ("535.183.01-0ubuntu1", Some("driver = \"535.183.01\"")),
             ("550.127.05-open", Some("driver = \"550.127.05\"")),
             ("535+", Some("driver = \">=535\"")),
+            ("535.104.05-1", Some("driver = \"535.104.05\"")),
             ("R 535", Some("driver = \"535\"")),
             ("CUDA 12.2", Some("driver-cuda = \"12.2\"")),
             ("32.0.15.6636", Some("driver = \"566.36\"` with `platform = \"wsl2\"")),

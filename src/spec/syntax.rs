@@ -99,7 +99,7 @@ fn is_plain(key: &str) -> bool {
 /// The parser's words, ours, and what to do.
 const WORDS: &[(&str, &str, &str)] = &[
     ("key with no value", "a key has no value", "write `KEY = \"VALUE\"`, with `=` between them"),
-    ("extra `=`", "there is one `=` too many", ""),
+    ("extra `=`", "there is one `=` too many", "write `KEY = \"VALUE\"`"),
     ("unclosed array", "a list is not closed", "a list ends with `]`"),
     ("unclosed table", "a table's header is not closed", "a header is `[NAME]`, or `[[override]]`"),
     ("unclosed inline table", "an inline table is not closed", "it ends with `}`"),

@@ -172,6 +172,10 @@ impl<'s> Reader<'s> {
             }
             (true, _) => refusal.help(format!("write `{} = \"{}\"`", clip(key), clip(&self.source[item.span()]))),
             (false, DeValue::Table(_)) => refusal.help(format!("write `{} = \"VALUE\"`", clip(key))),
+            (false, DeValue::Array(list)) if list.iter().all(|item| item.get_ref().is_str()) && !list.is_empty() => {
+                let parts: Vec<&str> = list.iter().filter_map(|item| item.get_ref().as_str()).collect();
+                refusal.help(format!("write one string: `{} = \"{}\"`", clip(key), clip(&parts.join(","))))
+            }
             _ => refusal.help(format!("write one string: `{} = \"…\"`", clip(key))),
         }
     }

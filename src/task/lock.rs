@@ -86,12 +86,8 @@ fn check_exports(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
     for entry in &spec.exports {
         let checked =
             export::format(&entry.format).and_then(|format| format.check(&Options::of(entry.options.iter().cloned())));
-        problems.extend(checked.err().map(|error| Problem {
-            code: error.code(),
-            message: error.to_string(),
-            span: Some(entry.span.clone()),
-            help: None,
-        }));
+        let told = |error| Problem { span: Some(entry.span.clone()), ..Problem::of_export(&error) };
+        problems.extend(checked.err().map(told));
     }
     if problems.is_empty() {
         return Ok(());

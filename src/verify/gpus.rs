@@ -12,6 +12,8 @@ use super::{cuda_errors, environment, health, hidden};
 
 /// More than this of its memory in use is worth a word.
 const FULL_PERCENT: u64 = 90;
+/// More products of one family than this are told by the family.
+const NAMED: usize = 3;
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -52,9 +54,7 @@ fn usable(context: &CheckContext<'_>, gpu: &Seen<'_>, device: &CudaDevice, all: 
 }
 
 fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
-    let wanted: Vec<&str> = context.target.gpu.iter().map(|gpu| gpu.name.as_str()).collect();
-    let wanted = if wanted.is_empty() { "a GPU".to_string() } else { wanted.join(" or ") };
-    let check = Check::new("gpu-present").expected(wanted);
+    let check = Check::new("gpu-present").expected(in_words(&context.target.gpu));
     if !gpus.is_empty() {
         let half = context
             .unfinished("libcuda")
@@ -154,6 +154,22 @@ fn why_none(context: &CheckContext<'_>) -> String {
     }
 }
 
+/// The GPUs that a lock names: `any Tesla V100 (7.0)` for the products of a family.
+fn in_words(gpus: &[GpuLock]) -> String {
+    let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.as_str()).collect();
+    let [first, others @ ..] = &names[..] else { return "a GPU".to_string() };
+    let is_of = |family: &&str, name: &str| {
+        name.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '-']))
+    };
+    let mut starts = first.match_indices([' ', '-']).map(|(at, _)| &first[..at]).chain([*first]);
+    let family = starts.rfind(|family| others.iter().all(|name| is_of(family, name)));
+    let is_alike = gpus.iter().all(|gpu| gpu.compute_capability == gpus[0].compute_capability) && names.len() > NAMED;
+    match family.filter(|family| is_alike && family.contains(|c: char| c.is_ascii_digit())) {
+        Some(family) => format!("any {family} ({})", gpus[0].compute_capability),
+        None => names.join(" or "),
+    }
+}
+
 /// `8 x NVIDIA H100 NVL`
 fn counted(names: &[&str]) -> String {
     let mut kinds: Vec<(&str, usize)> = Vec::new();
@@ -173,7 +189,7 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
     let list = context.arch_list();
     let check = check.expected(match (&list, context.target.gpu.as_slice()) {
         (_, []) => list.as_ref().map_or("a GPU".to_string(), |list| format!("a GPU that {} covers", list.torch())),
-        (_, locked) => locked.iter().map(|gpu| gpu.name.as_str()).collect::<Vec<_>>().join(" or "),
+        (_, locked) => in_words(locked),
     });
     let Some(cc) = gpu.cc else {
         return check.unknown(Action::None, "its compute capability is not known");

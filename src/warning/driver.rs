@@ -207,8 +207,8 @@ impl Kind for DriverNotListed<'_> {
 
 /// A driver that needs a cuda-compat package.
 pub struct ForwardCompat<'a> {
-    /// The driver.
-    pub driver: &'a Version,
+    /// The driver, by its number or its system.
+    pub driver: &'a str,
     /// The package.
     pub package: &'a str,
 }

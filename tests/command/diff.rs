@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Command;
 
+use crate::common::checkout::Place;
 use crate::common::sandbox::Sandbox;
 
 const OLD: &str = "[stack]\ntorch = \"2.5.1\"\n[target.lab]\ngpu = \"T4\"\n[target.prod]\ngpu = \"H100\"\n";
@@ -27,6 +28,15 @@ fn what_changes_for_whom_drivers_first() {
     let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     let torch = told["differences"].as_array().unwrap().iter().find(|one| one["part"] == "torch").unwrap();
     assert!(torch["target"].is_null() && torch["to"] == "2.8.0+cu129", "{torch}");
+}
+
+#[test]
+fn two_files_need_no_project_around_them() {
+    let place = Place::with("diff-alone", OLD);
+    place.run(&["lock"]).exits(0);
+    let lock = "../checkout/gpuenv.lock";
+    assert_eq!(place.run_in("home", &["diff", lock, lock]).exits(0).out, "no differences\n");
+    place.run_in("home", &["diff", lock, "b.lock"]).exits(2).says("b.lock does not exist");
 }
 
 #[test]

@@ -322,6 +322,17 @@ fn a_lock_of_uv() {
     assert_eq!(told["conflicts"], serde_json::json!([]));
 }
 
+/// As uv writes what a project has for one system alone.
+#[test]
+fn what_a_lock_of_uv_holds_for_another_system_is_left() {
+    let wanted = "{ name = \"torchvision\" }";
+    let marked = UV_LOCK.replacen(wanted, "{ name = \"torchvision\", marker = \"sys_platform == 'win32'\" }", 1);
+    assert_ne!(marked, UV_LOCK);
+    let (lines, told) = drafted("uv-lock-elsewhere", &[("uv.lock", &marked)], &["--gpu", "RTX 5090"]);
+    assert!(!lines.iter().any(|line| line.starts_with("torchvision")), "{lines:?}");
+    assert!(left(&told).iter().any(|one| one.ends_with("torchvision 0.22.1+cu128")), "{told:#}");
+}
+
 /// As the images of inference servers are built: a stage that compiles, one that runs, versions as arguments.
 const DOCKERFILE: &str = "\
 # syntax=docker/dockerfile:1

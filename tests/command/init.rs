@@ -80,6 +80,9 @@ fn what_is_typed_is_written_and_checked() {
     for (args, wanted) in [
         (&["--gpu", "RTX 3091"][..], "invalid value for `--gpu`: unknown GPU `RTX 3091`"),
         (&["--gpu", "RTX 3091"], "NVIDIA GeForce RTX 3090"),
+        (&["--gpu", "RTX 3091"], "`--gpu \"sm_86\"`"),
+        (&["--gpu", "H100, A100"], "`--gpu \"H100\" --gpu \"A100\"`"),
+        (&["--gpu", "MI300X"], "`--gpu`: `MI300X` is not an NVIDIA GPU"),
         (&["--torch", "2..5"], "constraint"),
         (&["--driver", "new"], "driver"),
         (&["--arch", "sparc"], "x86_64"),
@@ -101,6 +104,26 @@ fn what_is_typed_is_written_and_checked() {
         .exits(0)
         .says("`torch = \"2.0.1\"` is incompatible");
     sandbox.run(&["lock"]).exits(1);
+}
+
+#[test]
+fn the_commands_that_come_next_work() {
+    let sandbox = empty("init-next");
+    let spec = "[stack]\ntorch = \"2.5\"\n[target.ci]\ngpu = \"none\"\n[target.train]\ngpu = \"H100\"\ndriver = \"550\"\n\
+                image = \"nvidia/cuda\"\n";
+    fs::write(sandbox.path("gpuenv.toml"), spec).unwrap();
+    fs::write(sandbox.path("requirements.txt"), "numpy\n").unwrap();
+    let ran = sandbox.run(&["lock"]).exits(0).says("you have 550");
+    let next = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    let commands: Vec<&str> = next.split('`').filter_map(|part| part.strip_prefix("gpuenv export ")).collect();
+    assert_eq!(commands.len(), 3, "{next}");
+    assert!(commands[0].starts_with("dockerfile --target train "), "{next}");
+    for command in commands {
+        let words: Vec<&str> = command.split(' ').collect();
+        sandbox.run(&[&["export"], &words[..]].concat()).exits(0);
+    }
+    // What is the user's stays.
+    assert_eq!(fs::read_to_string(sandbox.path("requirements.txt")).unwrap(), "numpy\n");
 }
 
 #[test]

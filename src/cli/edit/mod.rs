@@ -150,11 +150,24 @@ pub(super) fn key_at(text: &str, at: usize) -> Option<&str> {
 
 /// A mistake in a text that nobody wrote, told of the option that its line comes from.
 pub(super) fn typed(error: SpecError, text: &str) -> Problem {
-    let message = match key_at(text, error.span.start) {
-        Some(option) => format!("invalid value for `--{option}`: {}", error.message),
-        None => error.message,
+    let Some(option) = key_at(text, error.span.start) else {
+        return Problem { code: error.code, message: error.message, span: None, help: error.help };
     };
-    Problem { code: error.code, message, span: None, help: error.help }
+    let says = error.message.strip_prefix(&format!("`{option}`: ")).unwrap_or(&error.message);
+    let message = format!("invalid value for `--{option}`: {says}");
+    let help = error.help.map(|help| help.split('`').map(|part| as_typed(option, part)).collect::<Vec<_>>().join("`"));
+    Problem { code: error.code, message, span: None, help }
+}
+
+/// A line of gpuenv.toml that a help shows, as its option is typed: `--gpu "H100" --gpu "A100"` for `gpu = ["H100", "A100"]`.
+fn as_typed(option: &str, part: &str) -> String {
+    match part.strip_prefix(option).and_then(|rest| rest.strip_prefix(" = ")) {
+        Some(value) => {
+            let texts = value.split('"').skip(1).step_by(2);
+            texts.map(|text| format!("--{option} \"{text}\"")).collect::<Vec<_>>().join(" ")
+        }
+        None => part.to_string(),
+    }
 }
 
 /// A gpuenv.toml that is to be changed. It may still lack its packages or its targets.

@@ -221,12 +221,14 @@ impl<'c> Explainer<'_, 'c> {
         of_builds.any(|other| thirds::clash(want, other)) || of_packages.any(|other| thirds::clash(want, other))
     }
 
-    /// The triton that the newest blamed build brings along.
+    /// The triton that the newest blamed build brings along, where a release that is left asks for one.
     fn what_torch_brings(&mut self) {
         let asks = |row: &Companion| row.requires.iter().any(|text| text.starts_with(TRITON));
+        let of = |ask: &PackageRequest<'c>, row: &Companion| {
+            *row.package == *ask.package && ask.constraint.admits(&row.version)
+        };
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
-        let is_asked = blamed
-            .any(|ask| self.request.catalog.companions.iter().any(|row| *row.package == *ask.package && asks(row)));
+        let is_asked = blamed.any(|ask| self.request.catalog.companions.iter().any(|row| of(ask, row) && asks(row)));
         let brings = |build: &'c Build| Some((build, build.triton.as_ref()?));
         if let Some((build, triton)) = self.newest_left().into_iter().find_map(brings).filter(|_| is_asked) {
             self.say(format!("{} {} requires {TRITON} {triton}", build.package, build.version));

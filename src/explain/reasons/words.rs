@@ -29,7 +29,10 @@ pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>) ->
         DriverRequest::AtWorst(constraint) => {
             let oldest = oldest_of(request.catalog, constraint);
             let cuda = oldest.and_then(|oldest| cuda_of(request.catalog, oldest));
-            let means = format!("`driver = \"{constraint}\"` means any release that it admits");
+            let means = match constraint.single() {
+                Some(branch) => format!("`driver = \"{constraint}\"` means any release of {branch}"),
+                None => format!("`driver = \"{constraint}\"` means any release that it admits"),
+            };
             match oldest.zip(cuda) {
                 Some((oldest, cuda)) => Some(format!("{means}; the oldest, {oldest}, supports CUDA up to {cuda}")),
                 None => Some(means),

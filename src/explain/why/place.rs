@@ -5,7 +5,7 @@ use crate::explain::{FactNote, reason};
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{GpuAnswer, TargetAnswer};
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
 use super::{Choice, Explainer, NAMED, Scope, Values, Verdict, settle};
 
@@ -170,7 +170,11 @@ impl<'c> Explainer<'_, 'c> {
         let mut facts: Vec<FactNote> = cited.map(|row| self.note(self.asker.catalog.cite(row))).collect();
         facts.dedup();
         let names: Vec<&str> = target.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
-        let shown = if names.len() > NAMED { format!("{} GPUs", names.len()) } else { names.join(", ") };
+        let written = distinct(named.iter().map(|gpu| gpu.written.as_str()));
+        let shown = match names.len() > NAMED {
+            true => format!("{} ({} GPUs)", written.join(", "), names.len()),
+            false => names.join(", "),
+        };
         Some(Choice {
             key: asked.key("gpu"),
             part: "coverage",

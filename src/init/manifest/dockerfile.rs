@@ -138,18 +138,9 @@ impl Reader {
             let is_pip = program.iter().any(|word| *word == "pip" || word.starts_with("pip3"));
             let is_pip = is_pip || program.last() == Some(&"uv");
             let is_conda = program.iter().any(|word| CONDAS.contains(word));
-            let mut filled = Vec::new();
-            let mut unfilled = None;
-            for word in &words[install + 1..] {
-                match self.filled(word) {
-                    Ok(word) => filled.push(word),
-                    Err(why) => unfilled = Some((word, why)),
-                }
-            }
+            let (filled, unfilled) = self.each_filled(&words[install + 1..]);
             let Some(stage) = self.stages.last_mut().filter(|_| is_pip || is_conda) else { continue };
-            if let Some((word, why)) = unfilled {
-                stage.found.leave(line, word, why);
-            }
+            unfilled.into_iter().for_each(|(word, why)| stage.found.leave(line, &word, why));
             if is_pip {
                 words_of_pip(&filled, line, &mut stage.found);
                 continue;
@@ -167,6 +158,27 @@ impl Reader {
                 }
             }
         }
+    }
+
+    /// Words with the arguments in them replaced, and those in which one cannot be, each with the reason.
+    fn each_filled(&self, words: &[String]) -> (Vec<String>, Vec<(String, String)>) {
+        let (mut filled, mut unfilled) = (Vec::<String>::new(), Vec::new());
+        for word in words {
+            match (self.filled(word), word.split_once('+')) {
+                (Ok(word), _) => filled.push(word),
+                // `torch==2.1.2+cu$CUDA`: the version is known, the build of it is not.
+                (Err(why), Some((version, _))) if version.contains("==") && !version.contains('$') => {
+                    filled.push(version.to_string());
+                    unfilled.push((word.clone(), format!("taken without its build: {why}")));
+                }
+                (Err(why), _) => {
+                    // An option without its value would take the next word for it.
+                    filled.pop_if(|before| before.starts_with('-'));
+                    unfilled.push((word.clone(), why));
+                }
+            }
+        }
+        (filled, unfilled)
     }
 
     /// A text with the arguments in it replaced; an error says why one cannot be.
@@ -188,12 +200,10 @@ impl Reader {
                     (&after[..end], None, &after[end..])
                 }
             };
-            let value = self
-                .values
-                .get(name)
-                .map(String::as_str)
-                .or(default)
-                .ok_or_else(|| format!("the argument {name} has no default"))?;
+            let value = self.values.get(name).map(String::as_str).or(default).ok_or_else(|| match name {
+                "" => "a command gives its value".to_string(),
+                name => format!("the value of {name} is not in this file"),
+            })?;
             self.filled.update(|filled| filled + value.len());
             if self.filled.get() > FILLED_CAP {
                 return Err(format!("the arguments of this file hold more than {} MiB", FILLED_CAP >> 20));
@@ -388,5 +398,20 @@ mod tests {
         assert_eq!(found.variant.as_deref(), Some("cu121"));
         let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
         assert_eq!(left, ["$EXTRA", "-r requirements.txt", "FROM nvidia/cuda:12.1.0-devel-ubuntu22.04"]);
+    }
+
+    #[test]
+    fn each_word_is_taken_or_left() {
+        let found = read(
+            "FROM x\nRUN V=$(nvcc --version) && pip install --index-url $URL torch==2.1.2+cu${V} torchvision==0.16.2+cu${V} \\\n\
+             --extra-index-url https://download.pytorch.org/whl/cu${V}\n",
+        );
+        let found = found.unwrap();
+        let wanted: Vec<_> = found.wanted.iter().map(|one| (one.name.as_str(), one.version.as_str())).collect();
+        assert_eq!(wanted, [("torch", "==2.1.2"), ("torchvision", "==0.16.2")]);
+        let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
+        let index = "https://download.pytorch.org/whl/cu${V}";
+        assert_eq!(left, ["$URL", "torch==2.1.2+cu${V}", "torchvision==0.16.2+cu${V}", index]);
+        assert!(found.left[1].2.starts_with("taken without its build"), "{:?}", found.left);
     }
 }

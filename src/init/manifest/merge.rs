@@ -154,8 +154,8 @@ impl Merged<'_> {
             let why = "its version is not written as gpuenv.toml can say it".to_string();
             return self.leave(file, wanted.line, &wanted.written, why);
         };
-        if let Some(marker) = &wanted.marker {
-            let why = format!("taken for all targets: the condition `{marker}` is left out");
+        if wanted.marker.is_some() {
+            let why = "taken for all targets, without its condition".to_string();
             self.leave(file, wanted.line, &wanted.written, why);
         }
         let is_cpu = is_framework && constraint.names_variant("cpu");

@@ -18,14 +18,14 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
         found.want(Wanted::new("python", python, line_with(text, "requires-python")));
     }
-    let (mut direct, mut optional) = (BTreeSet::new(), BTreeMap::new());
+    let (mut direct, mut optional, mut foreign) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
     let mut chosen: Vec<Wanted> = Vec::new();
     for own in packages.iter().filter(|package| is_own(package)) {
-        direct.extend(names(own.get("dependencies")));
+        direct.extend(names(own.get("dependencies"), &mut foreign));
         let groups = own.get("dev-dependencies").and_then(Value::as_table).into_iter().flat_map(Table::iter);
         let extras = own.get("optional-dependencies").and_then(Value::as_table).into_iter().flat_map(Table::iter);
         for (group, list) in groups.chain(extras) {
-            for name in names(Some(list)) {
+            for name in names(Some(list), &mut foreign) {
                 optional.entry(name).or_insert_with(|| group.clone());
             }
         }
@@ -34,7 +34,8 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
         let text_of = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, version) = (folded(text_of("name")), text_of("version"));
         let group = optional.get(&name).filter(|_| !direct.contains(&name)).cloned();
-        if !direct.contains(&name) && group.is_none() {
+        let is_wanted = direct.contains(&name) || group.is_some();
+        if !is_wanted && !foreign.contains(&name) {
             continue;
         }
         let line = line_with(text, &format!("name = \"{}\"", text_of("name")));
@@ -43,7 +44,7 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             let other = |marker: &Value| marker.as_str().and_then(on_linux) == Some(false);
             markers.iter().all(other)
         });
-        if elsewhere {
+        if elsewhere || !is_wanted {
             found.leave(line, &format!("{name} {version}"), "it is for another system than Linux");
             continue;
         }
@@ -78,7 +79,16 @@ fn is_own(package: &Table) -> bool {
     source.is_some_and(|source| ["virtual", "editable", "directory"].iter().any(|key| source.contains_key(*key)))
 }
 
-fn names(list: Option<&Value>) -> Vec<String> {
-    let each = list.and_then(Value::as_array).into_iter().flatten();
-    each.filter_map(|one| one.get("name").and_then(Value::as_str)).map(folded).collect()
+/// The names in a list of the project's; those for other systems alone go beside.
+fn names(list: Option<&Value>, foreign: &mut BTreeSet<String>) -> Vec<String> {
+    let mut names = Vec::new();
+    for one in list.and_then(Value::as_array).into_iter().flatten() {
+        let text = |key: &str| one.get(key).and_then(Value::as_str);
+        let Some(name) = text("name").map(folded) else { continue };
+        match text("marker").and_then(on_linux) {
+            Some(false) => drop(foreign.insert(name)),
+            _ => names.push(name),
+        }
+    }
+    names
 }

@@ -52,23 +52,40 @@ pub fn holds_torch(catalog: &Catalog, repository: &str) -> bool {
 pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
     let repository = repeated(repository);
     let rows = catalog.images_of(repository).iter().filter(|row| !row.withdrawn);
+    let age = |row: &Image| (numbers(&row.tag), row.cuda);
     if !tag.contains(|c: char| c.is_ascii_digit()) {
-        return rows.max_by(|a, b| a.cuda.cmp(&b.cuda).then(b.tag.cmp(&a.tag)));
+        return rows.max_by(|a, b| age(a).cmp(&age(b)).then(b.tag.cmp(&a.tag)));
     }
     let like = |row: &Image| strsim::jaro_winkler(tag, &row.tag);
     let apart = |row: &Image| steps_between(tag, &row.tag);
-    rows.min_by(|a, b| apart(a).cmp(&apart(b)).then(like(b).total_cmp(&like(a))).then(a.tag.cmp(&b.tag)))
+    // What is only shorter than a tag, `12.4-base`, means the newest that goes on like it, the plainest first.
+    let goes_on = |row: &Image| tag.split('-').skip(1).all(|word| row.tag.split('-').any(|other| other == word));
+    let more = |row: &Image| row.tag.matches('-').count();
+    rows.min_by(|a, b| {
+        let by_words = match (goes_on(a), goes_on(b)) {
+            (true, true) => {
+                let (plain_a, plain_b) = ((more(a), a.flavour), (more(b), b.flavour));
+                plain_a.cmp(&plain_b).then_with(|| (age(b), &b.tag).cmp(&(age(a), &a.tag)))
+            }
+            (false, false) => like(b).total_cmp(&like(a)),
+            (one, other) => other.cmp(&one),
+        };
+        apart(a).cmp(&apart(b)).then(by_words).then(a.tag.cmp(&b.tag))
+    })
 }
 
-/// How far apart the versions are with which two tags begin, number by number: 23.10 is nearer to 23.09 than to 25.10.
-fn steps_between(one: &str, other: &str) -> Vec<u32> {
-    fn numbers(tag: &str) -> Vec<u32> {
-        let version = tag.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default();
-        version.split('.').filter_map(|number| number.parse().ok()).collect()
-    }
-    let (one, other) = (numbers(one), numbers(other));
-    let number = |version: &[u32], at: usize| version.get(at).copied().unwrap_or_default();
-    (0..one.len().max(other.len())).map(|at| number(&one, at).abs_diff(number(&other, at))).collect()
+/// The numbers of the version that a tag begins with.
+fn numbers(tag: &str) -> Vec<u32> {
+    let version = tag.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or_default();
+    version.split('.').filter_map(|number| number.parse().ok()).collect()
+}
+
+/// How far apart the versions are with which two tags begin, as far as the first is written: 23.10 is nearer to 23.09 than
+/// to 25.10.
+fn steps_between(written: &str, other: &str) -> Vec<u32> {
+    let other = numbers(other);
+    let number = |at: usize| other.get(at).copied().unwrap_or_default();
+    numbers(written).into_iter().enumerate().map(|(at, step)| step.abs_diff(number(at))).collect()
 }
 
 #[cfg(test)]
@@ -79,8 +96,16 @@ mod tests {
     fn the_nearest_tag_is_the_one_of_the_nearest_version() {
         assert!(steps_between("23.10-py3", "23.09-py3") < steps_between("23.10-py3", "25.10-py3"));
         assert!(steps_between("12.4.9-base", "12.4.1-base") < steps_between("12.4.9-base", "12.5.1-base"));
-        assert_eq!(steps_between("12.4", "12.4.0-devel"), [0, 0, 0]);
+        assert_eq!(steps_between("12.4", "12.4.1-devel"), [0, 0]);
         let near = nearest_tag(&crate::catalog::BUILTIN, "nvidia/cuda", "12.4.9-devel-ubuntu22.04");
         assert_eq!(near.map(|row| &*row.tag), Some("12.4.1-devel-ubuntu22.04"));
+        for (written, meant) in [
+            ("12.4-base", "12.4.1-base-ubuntu22.04"),
+            ("12.4.1-base-ubuntu-22.04", "12.4.1-base-ubuntu22.04"),
+            ("12.4.1-ubuntu22.04", "12.4.1-base-ubuntu22.04"),
+        ] {
+            let near = nearest_tag(&crate::catalog::BUILTIN, "nvidia/cuda", written);
+            assert_eq!(near.map(|row| &*row.tag), Some(meant), "{written}");
+        }
     }
 }

@@ -31,7 +31,7 @@ impl<'c> Reader<'_, 'c> {
             return (message, format!("write one of those for a single CUDA major: {}", each.join(", ")));
         }
         if self.catalog.asks.iter().any(|row| *row.package == *name || *row.of == *name) {
-            return (format!("`{name}` is an ordinary package, which nothing is solved with"), under_packages);
+            return (format!("`{name}` is an ordinary package: gpuenv does not choose its version"), under_packages);
         }
         let near = suggest::slip(name, known());
         let near = near.map_or(String::new(), |near| format!("did you mean `{near}`?\n"));
@@ -46,10 +46,10 @@ impl<'c> Reader<'_, 'c> {
     pub(super) fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
         let is_known = self.problem.package_names().chain(PARTS.iter().copied()).any(|known| known == name);
         let (message, keys) = match (is_known, self.of_stack(name)) {
-            (true, _) => (format!("`{name}` is solved with, and stands under [stack]"), vec![name]),
+            (true, _) => (format!("gpuenv chooses the version of `{name}`: it belongs under [stack]"), vec![name]),
             (false, Some(key)) => (format!("`{name}` is chosen as `{key}` of the stack"), vec![key]),
             (false, None) => {
-                (format!("`{name}` is solved with, by a name for each major of CUDA"), self.of_each_cuda(name))
+                (format!("gpuenv chooses `{name}` by a name for each major of CUDA"), self.of_each_cuda(name))
             }
         };
         if keys.is_empty() {

@@ -274,7 +274,8 @@ impl<'c> Reader<'_, 'c> {
         let Some(reason) = os.refused.as_ref() else { return };
         let arch = target.arch.as_ref().map_or(CpuArch::X86_64, |arch| arch.value);
         let help = os.family.and_then(|family| unsupported_os::told(self.catalog, self.stack, (family, arch)));
-        self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), help, written);
+        let help = help.unwrap_or_else(|| "write the Linux on which it is to run".to_string());
+        self.error("not-supported-yet", format!("`{}` cannot be resolved yet: {reason}", os.id), Some(help), written);
     }
 
     fn image(&mut self, target: &Target) -> ImageRequest<'c> {
@@ -285,8 +286,10 @@ impl<'c> Reader<'_, 'c> {
         if known_repository && image.tag.is_none() && image.digest.is_none() {
             return ImageRequest::Choose(repository.to_string());
         }
-        let repositories = self.catalog.images.iter().map(|row| &*row.repository);
-        let near = nearest(&image.repository, repositories).filter(|_| !known_repository);
+        let repositories = || self.catalog.images.iter().map(|row| &*row.repository);
+        let of_maker = |known: &&str| known.rsplit('/').next() == Some(&image.repository);
+        let near = nearest(&image.repository, repositories()).or_else(|| repositories().rfind(of_maker));
+        let near = near.filter(|_| !known_repository);
         let mut near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
         if let (true, Some(tag)) = (known_repository, &image.tag) {
             let known = image::tag(self.catalog, &image.repository, tag);

@@ -17,7 +17,10 @@ impl<'c> Reader<'_, 'c> {
         let plain = written.value.to_lowercase().replace(['-', '_', ' ', ':'], "");
         let named = match self.catalog.os(&plain) {
             OsMatch::Found(os) => OsName::Spelling(&os.id, os),
-            OsMatch::Unknown(_) => self.catalog.os_named(&written.value),
+            OsMatch::Unknown(_) => match self.numbered(&plain) {
+                several if several.is_empty() => self.catalog.os_named(&written.value),
+                several => OsName::Several(several),
+            },
         };
         // A known system in another spelling is a slip, not a system that nobody knows.
         let help = match named {
@@ -38,6 +41,14 @@ impl<'c> Reader<'_, 'c> {
         };
         self.error("unknown-os", format!("unknown os `{}`", written.value.escape_debug()), Some(help), written);
         None
+    }
+
+    /// The systems of which a number alone, `22.04`, may be the release.
+    fn numbered(&self, number: &str) -> Vec<&'c str> {
+        let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let is_number = number.starts_with(|c: char| c.is_ascii_digit());
+        let of_number = |os: &&Os| is_number && os.id.strip_suffix(number).is_some_and(is_name);
+        self.catalog.oses.iter().filter(of_number).map(|os| &*os.id).collect()
     }
 
     /// A system that the catalog lacks is judged as its nearest relative, if it has one.

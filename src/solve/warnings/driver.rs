@@ -80,13 +80,7 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     if !asked.pins_driver() || about.target.mode() != "minor-version" {
         return None;
     }
-    let name = match &asked.driver {
-        DriverRequest::Cuda(_, Told::System) => format!("of {}", asked.os.map_or("", |os| &os.name)),
-        DriverRequest::Cuda(_, Told::Jetson(number)) => number.to_string(),
-        // What was written says more than the release that it was judged at.
-        DriverRequest::AtWorst(constraint) => constraint.single().unwrap_or(&driver.version).to_string(),
-        _ => driver.version.to_string(),
-    };
+    let name = as_written(asked, driver);
     let lines = about.gpu_builds().filter_map(|build| build.line());
     let toolkits = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version.prefix(2));
     let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
@@ -97,9 +91,24 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
 
+/// A driver by what is written, which says more than the release that it was judged at: 535, not 535.43.02.
+fn as_written(asked: &TargetRequest<'_>, driver: &DriverRow<'_>) -> String {
+    match &asked.driver {
+        DriverRequest::Cuda(_, Told::System) => format!("of {}", asked.os.map_or("", |os| &os.name)),
+        DriverRequest::Cuda(_, Told::Jetson(number)) => number.to_string(),
+        DriverRequest::AtWorst(constraint) => match constraint.single() {
+            Some(single) => single.to_string(),
+            None if constraint.as_str().contains('.') => driver.version.to_string(),
+            None => driver.version.major().to_string(),
+        },
+        _ => driver.version.to_string(),
+    }
+}
+
 fn forward_compat(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let package = driver.added()?.package();
-    let compat = ForwardCompat { driver: &driver.version, package: &package };
+    let name = as_written(about.asked, driver);
+    let compat = ForwardCompat { driver: &name, package: &package };
     Some(Warning::about(&compat, &about.keys(about.asked.driver_setting())))
 }
 
