@@ -522,7 +522,11 @@ fn torch_is_advised_for_the_python_at_hand() {
 fn a_number_is_not_given_to_another_fault() {
     for (text, code, number) in [
         ("cudaSetDevice err: 35\nRuntimeError: CUDA error: no kernel image is available", "no-kernel-image-torch", 209),
-        ("cuInit err: 999\nCUDA error (803): system has unsupported display driver", "driver-combination-unsupported", 803),
+        (
+            "cuInit err: 999\nCUDA error (803): system has unsupported display driver",
+            "driver-combination-unsupported",
+            803,
+        ),
     ] {
         let verdict = diagnose(text);
         let first = verdict.findings.iter().find(|found| found.code == code).unwrap_or_else(|| panic!("{verdict:?}"));
