@@ -24,12 +24,26 @@ def capability(number, kind=""):
     return f"{number // 10}.{number % 10}{kind}"
 
 
-def fatbins(data, exact=False):
+def fatbins(data, exact=False, named=None):
     """What each source file of a library was compiled for: (SASS, PTX) as architectures → how often it occurs.
 
     `exact`: `(90, "a")`, code for just that GPU, is told from `(90, "")`.
     """
     found = Counter()
+    for entries in source_files(data, named):
+        told = [(kind, arch if exact else (arch[0], "")) for kind, arch, _ in entries]
+        found[tuple(tuple(sorted({arch for kind, arch in told if kind == one})) for one in (SASS, PTX))] += 1
+    return found
+
+
+def ptx_versions(data, named=None):
+    """The versions of the language that the PTX of a library is written in."""
+    return {version for entries in source_files(data, named) for kind, _, version in entries if kind == PTX}
+
+
+def source_files(data, named=None):
+    """What nvcc made of each source file of a library, as entries. `named`: only files in whose code that name stands.
+    LZ4 packs what occurs again, so a name can be read where it stands first; zstd leaves nothing to read."""
     at = data.find(FATBIN_MAGIC)
     while at >= 0:
         next_from = at + 4
@@ -37,25 +51,24 @@ def fatbins(data, exact=False):
             _, _, header, size = struct.unpack_from("<IHHQ", data, at)
             entries = _entries(data, at + header, size) if header == 16 else None
             if entries:
-                told = [(kind, arch if exact else (arch[0], "")) for kind, arch in entries]
-                found[tuple(tuple(sorted({arch for kind, arch in told if kind == one})) for one in (SASS, PTX))] += 1
                 next_from = at + header + size
+                if not named or re.compile(named).search(data, at, next_from):
+                    yield entries
         at = data.find(FATBIN_MAGIC, next_from)
-    return found
 
 
 def _entries(data, start, size):
-    """The entries of one fatbin; nothing at all where they do not fill it exactly."""
+    """The entries of one fatbin, as kind, architecture and version of PTX; nothing at all where they do not fill it exactly."""
     at, end, entries = start, start + size, []
     if end > len(data):
         return []
     while at + 64 <= end:
         kind, _, header, payload = struct.unpack_from("<HHIQ", data, at)
-        (arch,) = struct.unpack_from("<I", data, at + 28)
+        minor, major, arch = struct.unpack_from("<HHI", data, at + 24)
         (flags,) = struct.unpack_from("<Q", data, at + 40)
         if kind not in (PTX, SASS) or not 64 <= header <= 4096 or not 10 <= arch <= LAST_ARCH:
             break
-        entries.append((kind, (arch, "a" if flags & SPECIFIC else "f" if flags & FAMILY else "")))
+        entries.append((kind, (arch, "a" if flags & SPECIFIC else "f" if flags & FAMILY else ""), f"{major}.{minor}"))
         at += header + payload
     return entries
 

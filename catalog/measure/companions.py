@@ -108,6 +108,8 @@ def kernels(index, row, label):
     sass, ptx, cuda = index.code(wheel, row["package"])
     yield Finding(label, "sass", row.get("sass", []), sass, wheel.purl)
     yield Finding(label, "ptx", row.get("ptx", []), ptx, wheel.purl)
+    if "ptx_isa" in row:
+        yield Finding(label, "ptx_isa", row["ptx_isa"], index.ptx_version(wheel, row["package"]), wheel.purl)
     if row.get("gpu_code"):
         # libcudart.so.11.0 is that of every 11.
         yield Finding(label, "cuda", row.get("cuda"), cuda and cuda.split(".")[0], wheel.purl)

@@ -14,10 +14,12 @@ KERNELS = {
     "ctranslate2": r"^ctranslate2(\.libs)?/libctranslate2[\w.-]*\.so[\d.]*$",
     "faiss-gpu": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
     "faiss-gpu-cu11": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
+    "faiss-gpu-cu12": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
     "fbgemm-gpu": r"^fbgemm_gpu/fbgemm_gpu_py\.so$",
     "nvidia-dali-cuda110": r"^nvidia/dali/libdali_kernels\.so$",
     "nvidia-dali-cuda120": r"^nvidia/dali/libdali_kernels\.so$",
     "nvidia-dali-cuda130": r"^nvidia/dali/libdali_kernels\.so$",
+    "onnxruntime-gpu": r"^onnxruntime/capi/libonnxruntime_providers_cuda\.so$",
     "open3d": r"^open3d/(cuda/pybind[\w.-]*|libOpen3D)\.so[\d.]*$",
     "paddlepaddle-gpu": r"^paddle/(libs/libphi|fluid/(libpaddle|core_avx))\.so$",
     "sgl-kernel": r"^sgl_kernel/(sm100/)?common_ops[\w.-]*\.so$",
@@ -38,6 +40,21 @@ KERNELS = {
     "cudnn": r"/libcudnn_ops(_infer)?\.so\.\d+$",
     "nccl": r"/libnccl\.so\.\d+$",
 }
+# Packages that link others' libraries into the one with their kernels, NCCL, cuBLAS or cuFFT, whose files may outnumber their own:
+# the namespace that stands in the names of their own kernels. Files without it are another's, or hold templates of another.
+OWN = {
+    "faiss-gpu": rb"5faiss",
+    "faiss-gpu-cu11": rb"5faiss",
+    "faiss-gpu-cu12": rb"5faiss",
+    "nvidia-dali-cuda110": rb"4dali",
+    "nvidia-dali-cuda120": rb"4dali",
+    "nvidia-dali-cuda130": rb"4dali",
+    "open3d": rb"6open3d",
+    "paddlepaddle-gpu": rb"N(3phi|6paddle)",
+    "xgboost": rb"7xgboost",
+}
+# Names of the kernels of those libraries, which stand unpacked beside their code as well.
+LINKED_IN = rb"nccl\w*Kernel|cublasGemm|cutlass_\d\d_|regular_fft"
 # Packages without kernels of their own, and their library that loads the CUDA runtime.
 LOADS = {
     "torch-tensorrt": r"^torch_tensorrt/lib/libtorchtrt\.so$",
@@ -49,7 +66,7 @@ A_LIBRARY_EACH = ("bitsandbytes",)
 # Packages whose kernels lie in another, which they pin: its name, newest first.
 PINNED_KERNELS = {"sglang": ("sglang-kernel", "sgl-kernel")}
 # Packages of which code for one GPU alone (9.0a) is told from code for what follows it as well.
-EXACT = ("fbgemm-gpu", "lmdeploy", "xformers", "sglang", "sglang-kernel", "sgl-kernel")
+EXACT = ("fbgemm-gpu", "lmdeploy", "onnxruntime-gpu", "xformers", "sglang", "sglang-kernel", "sgl-kernel")
 
 
 # The libraries that a package loads on Linux beside CUDA, where its tags promise an older glibc than these ask for.
@@ -69,19 +86,45 @@ def asked_glibc(archive, package):
 def code_of(archive, package):
     """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's kernels; nothing where there are none."""
     counts, cuda = [], None
-    for member in archive.names:
-        if re.search(KERNELS.get(package) or LOADS[package], member) and archive.size(member):
-            with archive.spool(member) as file:
-                data = binary.mapped(file)
-                counts.append(binary.fatbins(data, package in EXACT))
-                cuda = cuda or binary.runtime(data) or (binary.built_with(data) if package == "nccl" else None)
-                cuda = cuda or (binary.opened(data) if package in OPENS else None)
-                data.close()
+    for data in libraries(archive, package):
+        counts.append(binary.fatbins(data, package in EXACT, own_name(data, package)))
+        cuda = cuda or binary.runtime(data) or (binary.built_with(data) if package == "nccl" else None)
+        cuda = cuda or (binary.opened(data) if package in OPENS else None)
     if package not in A_LIBRARY_EACH:
         return *main_code(sum(counts, Counter())), cuda
     each = [main_code(one) for one in counts]
     union = lambda kind: sorted({arch for code in each for arch in code[kind] or []}, key=numbers)
     return union(0), union(1), None
+
+
+def ptx_version(archive, package):
+    """The newest version of PTX that a package's own kernels are written in: no older driver compiles all of them. Nothing
+    where there is no PTX, or where each CUDA line has its own."""
+    if package in A_LIBRARY_EACH:
+        return None
+    found = set()
+    for data in libraries(archive, package):
+        found |= binary.ptx_versions(data, own_name(data, package))
+    return max(found, key=numbers, default=None)
+
+
+def libraries(archive, package):
+    """The libraries of a wheel that hold a package's kernels, one after the other: they are large."""
+    for member in archive.names:
+        if re.search(KERNELS.get(package) or LOADS[package], member) and archive.size(member):
+            with archive.spool(member) as file:
+                data = binary.mapped(file)
+                yield data
+                data.close()
+
+
+def own_name(data, package):
+    """By which name a package's own kernels are told from those of others in a library. By none where nothing is linked in,
+    and where zstd packed all names and nothing tells of others."""
+    name = OWN.get(package)
+    if name and (any(binary.source_files(data, name)) or re.search(LINKED_IN, data)):
+        return name
+    return None
 
 
 def main_code(counts):

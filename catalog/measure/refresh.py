@@ -505,7 +505,8 @@ class Refresh:
         code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
         if like.get("source") == linked.SOURCE and asked == "*":
             row["needs"], source = " || ".join(linked.lines(self.index, wheels[-1])), linked.SOURCE
-        return row | {"source": source, "arch_source": code if read else None}
+        isa = {"ptx_isa": row.pop("ptx_isa", None)}
+        return row | {"source": source, "arch_source": code if read else None} | isa
 
     def pins_gone(self, package, asked):
         """What is pinned to a release that the index no longer has a file of, or whose own pin is gone."""
@@ -541,7 +542,8 @@ class Refresh:
         if not row.get("sass"):
             row.pop("gpu_code", None)
         read = "companion-code" if row.get("sass") else "companion-metadata" if major else None
-        return row | {"source": "companion-metadata", "arch_source": read}
+        isa = {"ptx_isa": row.pop("ptx_isa", None)}
+        return row | {"source": "companion-metadata", "arch_source": read} | isa
 
     def stub_row(self, package, version, like=None):
         """A release that is a source distribution without anything to compile, by what its metadata brings."""
@@ -582,6 +584,7 @@ class Refresh:
         if package in KERNELS and held:
             sass, ptx, cuda = self.index.code(held, package)
             row |= {"cuda": cuda and cuda.split(".")[0], "sass": sass, "ptx": ptx}
+            row["ptx_isa"] = self.index.ptx_version(held, package) if ptx else None
             arm = self.index.kernels(package, version, "aarch64")
             row["arm_sass"] = self.index.code(arm, package)[0] if arm and arm.arch == "aarch64" else None
             row["arches"] = row["arches"] or sorted(one.arch for one in (held, arm) if one)

@@ -34,7 +34,7 @@ from pip._vendor.requests import RequestException
 
 import binary
 import linked
-from kernels import PINNED_KERNELS, asked_glibc, code_of
+from kernels import OWN, PINNED_KERNELS, asked_glibc, code_of, ptx_version
 from store import Nothing
 
 # What pip's session raises where nobody answers.
@@ -289,7 +289,12 @@ class Index:
 
     def code(self, wheel, kind):
         """(SASS, PTX, CUDA) of the libraries of a wheel that hold a package's own kernels."""
-        return self.kept(wheel, f"code {kind}", lambda: code_of(self.open(wheel), kind))
+        what = f"own code {kind}" if kind in OWN else f"code {kind}"
+        return self.kept(wheel, what, lambda: code_of(self.open(wheel), kind))
+
+    def ptx_version(self, wheel, kind):
+        """The newest version of PTX that a package's own kernels are written in."""
+        return self.kept(wheel, f"own ptx {kind}", lambda: ptx_version(self.open(wheel), kind))
 
     def imported(self, wheel):
         """The symbols that its libraries import."""

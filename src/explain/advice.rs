@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use crate::catalog::rows::{Branch, Compat};
 use crate::solve::recommended::has_ended;
 use crate::solve::solution::Solution;
+use crate::warning::{CudnnMissing, Kind, Warning};
 
 use super::Fix;
 use super::ask::{Asker, Edit};
@@ -26,6 +27,12 @@ pub(super) fn compat(answer: &Solution<'_>) -> Option<String> {
     let packages: BTreeSet<String> = needed.map(Compat::package).collect();
     let packages: Vec<String> = packages.into_iter().collect();
     (!packages.is_empty()).then(|| format!("needs {} on the hosts or in the image", packages.join(", ")))
+}
+
+/// What a solved change leaves to be installed by hand, as a warning tells it.
+pub(super) fn lacking(warned: &[Warning]) -> Option<String> {
+    let lacks = warned.iter().any(|warning| warning.code == CudnnMissing::CODE);
+    lacks.then(|| format!("with the warning `{}`", CudnnMissing::CODE))
 }
 
 /// The newest branch in support with which the spec has an answer, after some edits.

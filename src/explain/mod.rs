@@ -92,6 +92,9 @@ pub struct Fix {
     /// What to do rather than the least that suffices, or what it takes on the hosts besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
+    /// Whether something then has to be installed that the stack does not bring.
+    #[serde(skip)]
+    pub lacking: bool,
 }
 
 /// A changed key. One that is added or removed has null for what it was or will be.
@@ -151,9 +154,10 @@ fn suits_all(fix: &mut Fix, alike: &Alike, whole: &Asker<'_, '_>) -> bool {
 
 /// A spec that asks for nothing is solved by anything, which helps nobody.
 fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
+    let is_package = |change: &Change| change.key.starts_with("stack.") && change.from.is_none();
     let gone = |key: &str| fix.changes.iter().any(|change| change.key == key && change.to.is_none());
     let builds = spec.build.as_ref().is_some_and(|build| build.cuda_extensions);
-    builds || spec.stack.iter().any(|(name, _)| !gone(&format!("stack.{name}")))
+    builds || fix.changes.iter().any(is_package) || spec.stack.iter().any(|(name, _)| !gone(&format!("stack.{name}")))
 }
 
 /// The first clash of a spec alone, without what would help.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::catalog::rows::{Build, Subject};
+use crate::catalog::rows::{Build, Companion, Subject};
 use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::request::{Request, TargetRequest};
@@ -237,6 +237,31 @@ impl Ledger<'_, '_> {
             for build in &target.builds {
                 let rules = self.request.rules.of_package(&build.package, Subject::Gcc);
                 rules.about(&build.version).for_each(|needs| self.put(entry, needs.row, [Stack(&build.package)]));
+            }
+        }
+        for companion in &target.companions {
+            self.of_companion(entry, companion);
+        }
+    }
+
+    /// The rules about a package, of the things that its target has.
+    fn of_companion(&mut self, entry: &Entry<'_, '_>, row: &Companion) {
+        let (request, target) = (self.request, entry.target);
+        let has_gpu = !entry.asked.named_gpus().is_empty();
+        let compiles = target.toolkit.is_some();
+        let objects = [
+            (Subject::Gpu, has_gpu),
+            (Subject::Driver, has_gpu && target.driver.is_some()),
+            (Subject::Cuda, has_gpu),
+            (Subject::Toolkit, compiles),
+            (Subject::Gcc, compiles),
+        ];
+        for (object, _) in objects.into_iter().filter(|(_, is_there)| *is_there) {
+            for needs in request.rules.of_package(&row.package, object).about(&row.version) {
+                let speaks = needs.speaks_of_gpus(entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version));
+                if speaks && request.holds(&needs.row.id, &entry.asked.name) {
+                    self.put(entry, needs.row, [Stack(&row.package)]);
+                }
             }
         }
     }

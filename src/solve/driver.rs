@@ -12,7 +12,8 @@ use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Branch, Companion, Compat, Subject, WindowsDriver};
-use crate::types::{Constraint, CpuArch, Version, distinct};
+use crate::coverage::Coverage;
+use crate::types::{Constraint, Version, distinct};
 
 use super::described::{Described, GpuKind, Refusals};
 use super::facts::Facts;
@@ -31,6 +32,8 @@ pub enum DriverNeed {
     Nothing,
     /// A CUDA line, and the PTX ISA that the driver has to compile: `Some(None)` where nobody knows which.
     Line(Version, Option<Option<Version>>),
+    /// The PTX ISA of a package that some GPU runs nothing else of.
+    Ptx(Version),
     /// What a rule of the catalog says of a package.
     Rule(RuleId),
 }
@@ -103,6 +106,7 @@ type Refuses<'a> = Box<dyn Fn(&DriverRow<'_>) -> bool + 'a>;
 fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleId>, Refuses<'a>)> {
     let (line, isa) = match need {
         DriverNeed::Line(line, isa) => (line, isa),
+        DriverNeed::Ptx(isa) => return vec![(Some(law::id::PTX_DRIVER), unable_to_compile(facts.catalog, &isa))],
         DriverNeed::Nothing => return vec![(None, Box::new(|row| row.added().is_some()))],
         DriverNeed::Rule(id) => {
             // Of drivers for Windows no rule about a package speaks.
@@ -124,14 +128,15 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
     match isa {
         None => {}
         Some(None) => all.push((None, Box::new(|_| true))),
-        Some(Some(isa)) => {
-            let known = facts.catalog.ptx_isas.iter().find(|row| row.isa == isa);
-            let branch = known.and_then(|row| row.branch.as_ref());
-            let refuses = move |row: &DriverRow| branch.is_none_or(|it| row.user_mode().major() < it.major());
-            all.push((Some(law::id::PTX_DRIVER), Box::new(refuses)));
-        }
+        Some(Some(isa)) => all.push((Some(law::id::PTX_DRIVER), unable_to_compile(facts.catalog, &isa))),
     }
     all
+}
+
+/// Which drivers do not compile PTX of an ISA.
+fn unable_to_compile<'a>(catalog: &'a Catalog, isa: &Version) -> Refuses<'a> {
+    let branch = catalog.ptx_isas.iter().find(|row| row.isa == *isa).and_then(|row| row.branch.as_ref());
+    Box::new(move |row| branch.is_none_or(|it| row.user_mode().major() < it.major()))
 }
 
 /// Whether a driver is too old for the lines of CUDA that a rule speaks of.
@@ -153,18 +158,24 @@ fn is_too_old<'c>(
     }
 }
 
-/// What a package needs of a driver: one that runs the CUDA runtime that it carries inside, and what rules say of it.
+/// What a package needs of a driver: one that runs the CUDA runtime that it carries inside and compiles the PTX that a GPU runs
+/// of it, and what rules say of it.
 pub fn needs_of_companion<'a>(
     facts: &'a Facts<'_>,
     row: &'a Companion,
-    arch: CpuArch,
+    machine: &'a Described<'_>,
 ) -> impl Iterator<Item = DriverNeed> + 'a {
+    let arch = machine.reading.arch;
     let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, None));
-    let by_rule = facts
-        .rules
-        .between(Subject::Package, Subject::Driver)
-        .filter(|rule| rule.row.package.as_deref() == Some(&*row.package) && rule.range.admits(&row.version));
-    carried.into_iter().chain(by_rule.map(|rule| DriverNeed::Rule(rule.id)))
+    let jits = || machine.kinds.iter().any(|kind| fits::companion_code(row, arch, kind.gpu.cc) == Some(Coverage::Jit));
+    let compiled = row.ptx_isa.filter(|_| jits()).map(DriverNeed::Ptx);
+    let speaks = |rule: &&Needs| {
+        rule.row.package.as_deref() == Some(&*row.package)
+            && rule.range.admits(&row.version)
+            && rule.speaks_of_gpus(machine.kinds.iter().map(|kind| &kind.gpu.cc_version))
+    };
+    let by_rule = facts.rules.between(Subject::Package, Subject::Driver).filter(speaks);
+    carried.into_iter().chain(compiled).chain(by_rule.map(|rule| DriverNeed::Rule(rule.id)))
 }
 
 /// Whether a driver does, while some rules are set aside.

@@ -109,11 +109,20 @@ pub fn carried_line(catalog: &Catalog, row: &Companion, arch: CpuArch) -> Option
     if sass.is_empty() && ptx.is_empty() && major.is_none() {
         return None;
     }
+    if let Some(line) = compiled_by(catalog, row, arch) {
+        return Some(line);
+    }
     let knows = |toolkit: &&Toolkit| {
         sass.iter().all(|target| toolkit.sass.contains(target)) && ptx.iter().all(|target| toolkit.ptx.contains(target))
     };
     let of_major = |toolkit: &&Toolkit| major.is_none_or(|major| toolkit.version.major() >= major);
     catalog.toolkits.iter().filter(of_major).find(knows).map(|toolkit| toolkit.version.prefix(2))
+}
+
+/// The line of CUDA that compiled the kernels of a package, as their PTX tells.
+pub fn compiled_by(catalog: &Catalog, row: &Companion, arch: CpuArch) -> Option<Version> {
+    let isa = row.ptx_isa.filter(|_| arch == CpuArch::X86_64)?;
+    catalog.toolkits.iter().find(|toolkit| toolkit.ptx_isa == isa).map(|toolkit| toolkit.version.prefix(2))
 }
 
 /// Whether a package has wheels, and none for a processor.

@@ -19,6 +19,12 @@ pub fn goes_with(toolkit: &Libraries, name: &str, range: &Specifier) -> bool {
     version.is_none_or(|version| range.admits(&version))
 }
 
+/// The lines of CUDA with a release that has the library which somebody asks for.
+pub fn lines_with(catalog: &Catalog, name: &str, range: &Specifier) -> Vec<Version> {
+    let is_it = |text: &str| Version::parse(text).is_ok_and(|version| range.admits(&version));
+    toolkits(catalog).filter(|row| component(row, name).is_some_and(is_it)).map(|row| row.version.prefix(2)).collect()
+}
+
 /// What a build asks for of a library, as far as its metadata was read: that of the torch of other indexes was not.
 pub fn metadata_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch, library: &str) -> Option<&'c str> {
     let is_read = |row: &&Libraries| row.variant.is_some() || build.index.contains(&Index::Pypi);

@@ -303,7 +303,7 @@ fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Targe
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
     let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, None));
     let companions = answer.companions.iter();
-    let of_companions = companions.flat_map(|row| driver::needs_of_companion(request.problem, row, answer.arch));
+    let of_companions = companions.flat_map(|row| driver::needs_of_companion(request.problem, row, machine));
     of_releases.chain(of_toolkit).chain(of_cuda).chain(of_companions).collect()
 }
 

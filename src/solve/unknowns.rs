@@ -68,11 +68,15 @@ fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
     if fits::made_for(row, release.variant, release.line.as_ref()) || row.variant.is_some() {
         return None;
     }
-    let (package, index) = (&*row.package, pytorch_index(release.variant));
+    let package = &*row.package;
+    let place = match release.is_cpu() {
+        true => "where its project publishes wheels".to_string(),
+        false => format!("at {}/{package}/", pytorch_index(release.variant)),
+    };
     Some(Unknown {
         fact: format!("whether {package} {} was published for {}", row.version, release.variant),
         keys: vec![format!("stack.{package}")],
-        how: format!("look for it at {index}/{package}/; if it is there, {OVERLAY}"),
+        how: format!("look for it {place}; if it is there, {OVERLAY}"),
     })
 }
 

@@ -82,7 +82,9 @@ impl<'c> Unread<'c> {
         }
         let Some(oldest) = oldest_toolkit else { return };
         for (at, target) in request.targets.iter().enumerate() {
-            let Some(newest) = target.toolkits.iter().flatten().max().filter(|newest| **newest < oldest) else {
+            let Some(newest) =
+                target.toolkits.iter().flatten().max().filter(|newest| oldest.cmp_prefix(newest).is_gt())
+            else {
                 continue;
             };
             let unknown = older_than_all("the toolkit", newest.as_str(), &oldest, target.key("toolkit"));
@@ -118,20 +120,27 @@ impl<'c> Unread<'c> {
 /// A release that is not known, and that may have been published for all that anybody has read.
 fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
     let (catalog, package, wanted) = (request.catalog, ask.package, &ask.constraint);
-    if wanted.is_any() || is_on_all(request, ask) {
+    if is_on_all(request, ask) {
         return None;
     }
     let builds = catalog.builds.iter().filter(|row| *row.package == *package).map(|row| row.version);
     let companions = catalog.companions.iter().filter(|row| *row.package == *package).map(|row| row.version);
     let known: Vec<Version> = builds.chain(companions).collect();
-    if known.iter().any(|version| wanted.admits(version)) {
-        return None;
-    }
     let (oldest, newest) = (known.iter().min()?, known.iter().max()?);
     let key = vec![format!("stack.{package}")];
     let then =
         |what: &str| format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}");
     let whole = catalog.wholly_read(package);
+    if known.iter().any(|version| wanted.admits(version)) {
+        let index = whole.and_then(|listing| listing.elsewhere.as_ref()).filter(|_| has_no_end(wanted))?;
+        return Some(Unknown {
+            fact: format!(
+                "whether a {package} newer than {newest} fits: its project keeps releases at {index}, which nobody has read"
+            ),
+            keys: key,
+            how: then("one"),
+        });
+    }
     if is_older(wanted, oldest) {
         return Some(Unknown {
             fact: format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
@@ -171,6 +180,12 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
         keys: key,
         how: format!("{}, or take a release that is known (`gpuenv catalog show {package}`)", then("it")),
     })
+}
+
+/// Whether a constraint admits releases newer than every one.
+fn has_no_end(wanted: &Constraint) -> bool {
+    let is_open = |one: &Comparison| one.version.is_none() || matches!(one.op, Op::Not | Op::AtLeast | Op::Above);
+    wanted.alternatives().iter().any(|all| all.iter().all(is_open))
 }
 
 /// Whether all that a constraint names is older than the oldest that is known.

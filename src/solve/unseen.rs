@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Index, Reading, Rule, Subject};
-use crate::types::variant::line_of;
+use crate::types::variant::{CPU, line_of};
 use crate::types::{Constraint, CpuArch, Version};
 
 /// A build that may exist.
@@ -75,6 +75,9 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
 /// seen it there: that index was not read whole, and others of its releases lie there, before and after it. The newest may
 /// have been published for any CUDA.
 pub fn may_be_made_for(catalog: &Catalog, releases: &[&Companion], row: &Companion, variant: &str) -> bool {
+    if variant == CPU && may_lie_beside_its_release(releases, row) {
+        return true;
+    }
     let listing = catalog.listing(&row.package, Index::Pytorch, &row.version);
     let is_of_one_place = row.variant.is_some() || row.url.is_some() || row.index_url.is_some();
     if is_of_one_place || listing.is_none_or(|listing| listing.reading == Reading::Whole) {
@@ -89,6 +92,16 @@ pub fn may_be_made_for(catalog: &Catalog, releases: &[&Companion], row: &Compani
     let is_between =
         || of_variant().any(|one| one.version < row.version) && of_variant().any(|one| one.version > row.version);
     (is_newest && line_of(variant).is_some()) || is_between()
+}
+
+/// Whether a release may have a wheel without GPU code beside its source: its project lays wheels for single variants there,
+/// and nobody has listed them.
+pub fn may_lie_beside_its_release(releases: &[&Companion], row: &Companion) -> bool {
+    let is_on_index = row.variant.is_none() && row.url.is_none();
+    let of_version = || releases.iter().filter(|one| one.version == row.version);
+    is_on_index
+        && releases.iter().any(|one| one.variant.is_some() && one.url.is_some())
+        && !of_version().any(|one| one.variant.as_deref() == Some(CPU))
 }
 
 /// The builds of a variant in the nearest releases before and after a version.

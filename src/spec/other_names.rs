@@ -22,8 +22,8 @@ pub fn other_name(word: &str) -> Option<&'static str> {
     OTHER_NAMES.iter().find(|(name, _)| is_it(name)).map(|(_, meant)| *meant)
 }
 
-/// Whether a package is another for one major of CUDA: `cudf-cu12` is `cudf`, `cupy-cuda12x` is `cupy`.
-pub fn is_for_one_cuda(package: &str, name: &str) -> bool {
-    let rest = package.strip_prefix(name).and_then(|rest| rest.strip_prefix("-cu"));
-    rest.is_some_and(|rest| rest.strip_prefix("da").unwrap_or(rest).starts_with(|c: char| c.is_ascii_digit()))
+/// The package that another is for one CUDA: `cudf-cu12` is `cudf`, `cupy-cuda12x` is `cupy`.
+pub fn without_cuda(package: &str) -> Option<&str> {
+    let (name, cuda) = package.rsplit_once("-cu")?;
+    cuda.strip_prefix("da").unwrap_or(cuda).starts_with(|c: char| c.is_ascii_digit()).then_some(name)
 }

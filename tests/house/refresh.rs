@@ -49,3 +49,8 @@ fn the_program_takes_an_overlay_that_the_tool_wrote() {
 fn answers_that_change_are_counted_with_their_reason() {
     run("test_answers.py", &[]);
 }
+
+#[test]
+fn code_of_libraries_that_are_linked_in_does_not_count() {
+    run("test_kernels.py", &[]);
+}

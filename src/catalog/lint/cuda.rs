@@ -191,6 +191,15 @@ impl Rules {
 
 /// No compiler writes PTX that its toolkit does not know yet.
 fn builds(catalog: &Catalog, isas: &HashSet<&Version>, say: Say<'_>) {
+    for row in catalog.companions.iter() {
+        let Some(isa) = &row.ptx_isa else { continue };
+        let of_major = |kit: &&Toolkit| row.cuda.as_ref().is_none_or(|cuda| kit.version.cmp_prefix(cuda).is_eq());
+        let is_written = catalog.toolkits.iter().filter(of_major).any(|kit| kit.ptx_isa == *isa);
+        if row.ptx.is_empty() || !is_written {
+            let says = format!("no toolkit of its CUDA writes PTX ISA {isa}, or there is no PTX");
+            say("unknown-ptx-isa", "companion", &row.row_name(), says);
+        }
+    }
     for row in catalog.builds.iter() {
         let Some(isa) = &row.ptx_isa else { continue };
         let line = row.line();

@@ -143,6 +143,18 @@ const BROKEN: &[(&str, &str)] = &[
         "[[rule]]\nid = \"a\"\nsubject = \"gpu\"\npackage = \"vllm\"\nrange = \"7.0\"\nobject = \"driver\"\nneeds = \">=1\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"7.0 2\"]\nfails = [\"7.0 0.1\"]",
     ),
     (
+        "belongs-together",
+        "[[rule]]\nid = \"a\"\nsubject = \"gpu\"\nrange = \"7.0\"\nobject = \"driver\"\nneeds = \">=1\"\ngpu = \"7.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"7.0 2\"]\nfails = [\"7.0 0.1\"]",
+    ),
+    (
+        "unknown-ptx-isa",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"cuda\"\ngpu_code = true\narch_source = \"acme\"\nsass = [\"7.5\"]\nptx = [\"7.5\"]\nptx_isa = \"1.0\"\nneeds = \"*\"\nsource = \"acme\"",
+    ),
+    (
+        "rule-range",
+        "[[rule]]\nid = \"a\"\nsubject = \"package\"\npackage = \"vllm\"\nrange = \"<99\"\nobject = \"driver\"\nneeds = \">=500\"\ngpu = \"99.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"1 500\"]\nfails = [\"1 499\"]",
+    ),
+    (
         "rule-range",
         "[[rule]]\nid = \"a\"\nsubject = \"package\"\npackage = \"vllm\"\nrange = \">99\"\nobject = \"gpu\"\nneeds = \">=8.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"100 8.0\"]\nfails = [\"100 7.0\"]",
     ),

@@ -114,6 +114,8 @@ pub struct Rule {
     /// Whether nobody knows that it holds: then it refuses nothing, but what it speaks of comes last, with a warning.
     #[serde(default)]
     pub unproven: bool,
+    /// Of a package and a driver: the GPUs on which alone it holds, in constraint grammar; none = on every GPU.
+    pub gpu: Option<Text>,
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.

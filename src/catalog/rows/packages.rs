@@ -132,6 +132,8 @@ pub struct Companion {
     /// The source of its build including cuDNN's headers while it adds no folder that wheels bring them in. None: it does
     /// neither, or nobody has read it.
     pub cudnn_headers: Option<Text>,
+    /// The ISA of the PTX of its own kernels in its wheel for x86_64, at the most: that of the CUDA release which compiled them.
+    pub ptx_isa: Option<Version>,
 }
 
 impl Companion {

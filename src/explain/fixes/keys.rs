@@ -7,6 +7,7 @@ use crate::explain::{advice, target_of};
 use crate::solve::own;
 use crate::solve::request::{Direction, DriverRequest, Request, Told};
 use crate::solve::solution::Solution;
+use crate::spec::other_names::without_cuda;
 use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, variant};
 
 use super::written::{chosen, minimum, outermost};
@@ -43,6 +44,31 @@ impl<'c> Finder<'_, 'c> {
                 if key == "build.arch-list" {
                     self.try_shorter_lists();
                 }
+            }
+        }
+    }
+
+    /// The same package for another CUDA major, which has another name: cupy-cuda12x in place of cupy-cuda13x.
+    pub(super) fn try_siblings(&mut self, key: &str) {
+        let Some(package) = key.strip_prefix("stack.") else { return };
+        let Some(stem) = without_cuda(package) else { return };
+        let known = self.asker.catalog.companions.iter().map(|row| &*row.package);
+        let family = distinct(known.filter(|name| without_cuda(name) == Some(stem)));
+        let own = family.iter().position(|name| *name == package).unwrap_or_default();
+        let mut siblings: Vec<(usize, &str)> = family.into_iter().enumerate().filter(|(at, _)| *at != own).collect();
+        // The nearest CUDA first.
+        siblings.sort_unstable_by_key(|(at, name)| (at.abs_diff(own), *name));
+        for other in siblings.into_iter().map(|(_, name)| format!("stack.{name}")) {
+            if self.written(&other).is_some() {
+                continue;
+            }
+            let Some(found) = self.answer(&[unset(key), set(&other, "*")], None) else { continue };
+            let Some(version) = chosen(&found, &other) else { continue };
+            let edits = [unset(key), set(&other, version)];
+            // Without either there may be an answer too, but nothing of what was asked for.
+            let Some(answer) = self.answer(&edits, None) else { continue };
+            if self.keep(&edits, self.changes(&edits), &answer) {
+                return;
             }
         }
     }

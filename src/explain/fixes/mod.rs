@@ -17,6 +17,7 @@ use crate::solve::solution::Solution;
 use crate::solve::warnings;
 use crate::spec::Spec;
 use crate::types::{Constraint, Version};
+use crate::warning::Warning;
 
 use super::ask::{Asker, Edit};
 use super::core::Cores;
@@ -59,6 +60,7 @@ pub fn find(asker: &Asker<'_, '_>, cores: &Cores) -> Vec<Fix> {
     for keys in &ways {
         if let [key] = keys.as_slice() {
             finder.try_followers(key);
+            finder.try_siblings(key);
         }
     }
     finder.best()
@@ -115,14 +117,7 @@ fn unset(key: &str) -> Edit {
 impl<'c> Finder<'_, 'c> {
     /// Solves the spec with these edits and keeps them if it then has an answer.
     fn offer(&mut self, edits: &[Edit]) -> bool {
-        let mut changes: Vec<Change> = edits
-            .iter()
-            .map(|(key, to)| Change { key: key.clone(), from: self.written(key), to: to.clone() })
-            .filter(|change| change.from != change.to)
-            .collect();
-        // As they stand in the file; what is added comes last.
-        let keys = self.spec.keys();
-        changes.sort_by_key(|change| keys.iter().position(|key| *key == change.key).unwrap_or(keys.len()));
+        let changes = self.changes(edits);
         if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
@@ -135,14 +130,31 @@ impl<'c> Finder<'_, 'c> {
         if let Some(fewer) = (0..changes.len()).map(spared).find(|fewer| !fewer.is_empty() && self.has_answer(fewer)) {
             return self.offer(&fewer);
         }
-        if self
-            .asker
-            .vary(edits)
-            .is_none_or(|request| rests_on_the_unknown(&request, &answer) || ignores_the_list(&request, &answer))
-        {
+        self.keep(edits, changes, &answer)
+    }
+
+    /// What edits change, as it stands in the file; what is added comes last.
+    fn changes(&self, edits: &[Edit]) -> Vec<Change> {
+        let mut changes: Vec<Change> = edits
+            .iter()
+            .map(|(key, to)| Change { key: key.clone(), from: self.written(key), to: to.clone() })
+            .filter(|change| change.from != change.to)
+            .collect();
+        let keys = self.spec.keys();
+        changes.sort_by_key(|change| keys.iter().position(|key| *key == change.key).unwrap_or(keys.len()));
+        changes
+    }
+
+    /// Keeps changes that lead to an answer, unless that rests on something that nobody knows.
+    fn keep(&mut self, edits: &[Edit], changes: Vec<Change>, answer: &Solution<'c>) -> bool {
+        let Some(request) = self.asker.vary(edits) else { return false };
+        let warned = warnings::warnings(&request, answer);
+        if rests_on_the_unknown(&request, answer, &warned) || ignores_the_list(&request, answer) {
             return false;
         }
-        self.found.push(Fix { changes, stack: common_stack(&answer), advice: advice::compat(&answer) });
+        let lacks = advice::lacking(&warned);
+        let (lacking, advice) = (lacks.is_some(), advice::compat(answer).or(lacks));
+        self.found.push(Fix { changes, stack: common_stack(answer), advice, lacking });
         true
     }
 
@@ -198,16 +210,14 @@ impl<'c> Finder<'_, 'c> {
 }
 
 /// Whether a clashing wish is only met because nobody knows better: no way out to recommend.
-fn rests_on_the_unknown<'c>(request: &Request<'c>, answer: &Solution<'c>) -> bool {
+fn rests_on_the_unknown<'c>(request: &Request<'c>, answer: &Solution<'c>, warned: &[Warning]) -> bool {
     let is_unproven = |asked: &TargetRequest<'c>| {
         let of_target = answer.targets.iter().filter(|target| target.name == asked.name);
         let mut builds = of_target.flat_map(|target| &target.builds);
         builds.any(|build| asked.named_gpus().iter().any(|gpu| request.unproven_rule(build, gpu).is_some()))
     };
     request.targets.iter().any(is_unproven)
-        || warnings::warnings(request, answer)
-            .iter()
-            .any(|warning| matches!(warning.code, "unknown-library" | "image-require-unknown"))
+        || warned.iter().any(|warning| matches!(warning.code, "unknown-library" | "image-require-unknown"))
 }
 
 /// Whether a list insisted on is met only because the release does not read any.

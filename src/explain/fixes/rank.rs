@@ -16,6 +16,8 @@ impl Finder<'_, '_> {
         self.found.sort_by_key(|fix| {
             (
                 fix.changes.len(),
+                // What lacks a library does not serve yet.
+                fix.lacking,
                 fix.changes.iter().map(effort).max(),
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
             )
@@ -34,7 +36,7 @@ impl Finder<'_, '_> {
         ranked.retain(|(alike, _)| *alike <= ALIKE);
         // Another board comes last, whatever else must change.
         let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
-        ranked.sort_by_key(|(alike, fix)| (boards(fix), fix.changes.len(), *alike));
+        ranked.sort_by_key(|(alike, fix)| (boards(fix), fix.changes.len(), fix.lacking, *alike));
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
 }

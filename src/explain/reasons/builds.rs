@@ -183,7 +183,8 @@ impl<'c> Explainer<'_, 'c> {
             let tag =
                 oldest.map_or_else(|| "glibc".to_string(), |glibc| format!("glibc {glibc} or newer, a manylinux tag"));
             self.say(match builds.is_empty() {
-                true => "nvcc is published for glibc".to_string(),
+                true if self.request.build.is_some() => "nvcc is published for glibc".to_string(),
+                true => "CUDA is published for glibc".to_string(),
                 false => format!("{} {tag}", describe(&builds, "is published for", "are published for")),
             });
             self.say(format!("{} uses musl instead of glibc", os.name));

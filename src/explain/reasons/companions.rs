@@ -88,10 +88,13 @@ impl<'c> Explainer<'_, 'c> {
         let (catalog, arch) = (self.request.catalog, self.target().map_or(CpuArch::X86_64, |target| target.arch));
         self.companions_say(|row| {
             let made_for = row.cuda.as_ref().filter(|_| row.follows_cuda());
+            let or_newer = if fits::compiled_by(catalog, row, arch).is_some() { "" } else { " or newer" };
             let carried = || fits::carried_line(catalog, row, arch);
             match made_for {
                 Some(cuda) => Some(format!("is made for CUDA {cuda}")),
-                None => carried().map(|line| format!("carries the runtime of CUDA {line} or newer, which compiled it")),
+                None => {
+                    carried().map(|line| format!("carries the runtime of CUDA {line}{or_newer}, which compiled it"))
+                }
             }
         });
     }

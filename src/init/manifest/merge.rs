@@ -180,7 +180,7 @@ impl Merged<'_> {
             return Err("it comes with the framework, which pins it".to_string());
         }
         let known = self.known.iter().map(String::as_str);
-        let each: Vec<&str> = known.filter(|known| spec::other_names::is_for_one_cuda(known, name)).collect();
+        let each: Vec<&str> = known.filter(|known| spec::other_names::without_cuda(known) == Some(name)).collect();
         if !each.is_empty() {
             return Err(format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or ")));
         }

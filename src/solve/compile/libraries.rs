@@ -36,8 +36,18 @@ impl<'c> Plan<'_, 'c> {
         if request.nccl.is_some() {
             group.nccl = Some(self.nccl());
         }
-        let follow_cuda =
-            || self.packages.iter().flat_map(|package| package.releases.iter()).any(|row| row.follows_cuda());
+        // Those that carry their CUDA inside take none from the system.
+        let takes = |row: &Companion| {
+            let arches = gpu_classes.iter().map(|&class| self.classes[class].target.arch);
+            row.follows_cuda()
+                && arches.into_iter().any(|arch| fits::carried_line(request.catalog, row, arch).is_none())
+        };
+        let follow_cuda = || {
+            let mut asked = self.packages.iter().zip(&request.companions);
+            asked.any(|(package, ask)| {
+                package.releases.iter().any(|row| ask.constraint.admits(&row.version) && takes(row))
+            })
+        };
         let asked = request.cuda.is_some() || request.cudnn.is_some() || request.nccl.is_some() || follow_cuda();
         if request.build.is_none() && asked && !gpu_classes.is_empty() {
             let rows = request.problem.toolkits();
@@ -62,6 +72,7 @@ impl<'c> Plan<'_, 'c> {
                 self.given[class].push((var, runs));
             }
             let cuda = Choice { var, rows };
+            self.add_written_pieces(&cuda);
             self.relate_libraries(group, &cuda);
             group.cuda = Some(cuda);
             self.relate_packages_to_cuda(group);
@@ -261,6 +272,17 @@ impl<'c> Plan<'_, 'c> {
             }
             if !admits.is_empty() {
                 self.network.premise(Says::Key(format!("packages.{}", written[at].0)), admits);
+            }
+        }
+    }
+
+    /// What no framework brings is of the CUDA whose pieces `[packages]` names, where it names any.
+    fn add_written_pieces(&mut self, cuda: &Choice<&'c Toolkit>) {
+        for (name, range) in self.request.libraries() {
+            let lines = libraries::lines_with(self.request.catalog, name, range);
+            if !lines.is_empty() {
+                let of_line = RowSet::filter(cuda.rows.len(), |row| lines.contains(&cuda.rows[row].version.prefix(2)));
+                self.network.premise(Says::Key(format!("packages.{name}")), vec![(cuda.var, of_line)]);
             }
         }
     }

@@ -272,11 +272,11 @@ impl<'q, 'c> Plan<'q, 'c> {
             let rows = cuda.rows.clone();
             needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, None)])));
         }
-        let arch = self.classes[class].target.arch;
+        let machine = self.classes[class].machine();
         for companion in &group.companions {
             let rows = companion.rows.iter();
             let of_rows: Vec<Vec<DriverNeed>> =
-                rows.map(|row| driver::needs_of_companion(request.problem, row, arch).collect()).collect();
+                rows.map(|row| driver::needs_of_companion(request.problem, row, machine).collect()).collect();
             if of_rows.iter().any(|needs| !needs.is_empty()) {
                 needs.push((companion.var, Box::new(move |row| of_rows[row].clone())));
             }

@@ -28,12 +28,19 @@ pub struct Needs<'c> {
     pub range: Constraint,
     /// What these need.
     pub needs: Constraint,
+    /// The GPUs on which alone it holds.
+    pub gpu: Option<Constraint>,
 }
 
 impl Needs<'_> {
     /// Whether it tells what the one kind of thing needs of the other.
     pub fn is_between(&self, subject: Subject, object: Subject) -> bool {
         self.row.subject == subject && self.row.object == object
+    }
+
+    /// Whether it speaks of one of these GPUs, by their compute capabilities.
+    pub fn speaks_of_gpus<'g>(&self, mut gpus: impl Iterator<Item = &'g Version>) -> bool {
+        self.gpu.as_ref().is_none_or(|of| gpus.any(|gpu| of.admits(gpu)))
     }
 }
 
@@ -65,7 +72,8 @@ impl<'c> Rules<'c> {
     pub fn new(catalog: &'c Catalog) -> Self {
         let needs = catalog.rules.iter().enumerate().filter_map(|(at, row)| {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
-            Some(Needs { id: law::ALL.len() + at, row, range, needs })
+            let gpu = row.gpu.as_ref().map(|gpu| Constraint::parse(gpu)).transpose().ok()?;
+            Some(Needs { id: law::ALL.len() + at, row, range, needs, gpu })
         });
         let (unproven, needs): (Vec<_>, Vec<_>) = needs.partition(|rule| rule.row.unproven);
         Rules { needs: needs.into_iter().map(Rc::new).collect(), unproven }

@@ -71,7 +71,7 @@ impl<'c> Reader<'_, 'c> {
 
     /// The packages that a name is called by for one major of CUDA each.
     fn of_each_cuda(&self, name: &str) -> Vec<&'c str> {
-        self.problem.package_names().filter(|one| other_names::is_for_one_cuda(one, name)).collect()
+        self.problem.package_names().filter(|one| other_names::without_cuda(one) == Some(name)).collect()
     }
 }
 

@@ -161,7 +161,12 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let files: Vec<&str> = row.loads.iter().map(|file| &**file).collect();
     let name = format!("{} {}", row.package, row.version);
-    let has_libraries = about.target.image.is_some_and(|image| image.flavour != Flavour::Base);
+    // An image of a framework that is no devel image holds the libraries that pip installs for that, and no toolkit.
+    let has_libraries = about.target.image.is_some_and(|image| match image.flavour {
+        Flavour::Base => false,
+        Flavour::Runtime => image.torch.is_none(),
+        Flavour::Devel => true,
+    });
     let is_missing = about.asked.toolkits.is_none() && about.target.toolkit.is_none() && !has_libraries;
     let missing = LibraryMissing::Nowhere { name: &name, files: &files };
     (is_missing && !files.is_empty()).then(|| Warning::about(&missing, &key(row)))
