@@ -83,7 +83,9 @@ impl LogFields {
         let mut printed = self.numbers.iter().chain(&self.loose);
         let own = printed.find(|number| found.row.errors.contains(number));
         let named = value::text(&self.extract, "cuda_error_name").and_then(|name| SIGNATURES.number_of(name));
-        let number = own.or(self.numbers.first()).or(found.row.errors.first()).copied().or(named);
+        // A text can print the errors of several faults: what another message stands for is no number of this one.
+        let free = self.numbers.iter().find(|number| found.row.errors.is_empty() || !SIGNATURES.is_claimed(**number));
+        let number = own.or(free).or(found.row.errors.first()).copied().or(named);
         if let Some(number) = number {
             found.extract.entry("cuda_error".into()).or_insert(Value::Number(number.into()));
         }

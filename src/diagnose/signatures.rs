@@ -138,6 +138,11 @@ impl Signatures {
         (!forbidden && context.with.is_empty()).then(|| Match::of(row))
     }
 
+    /// Whether some message stands for the number of a CUDA error.
+    pub fn is_claimed(&self, number: u32) -> bool {
+        self.all.iter().any(|signature| signature.row.errors.contains(&number))
+    }
+
     /// Today's number of an error that is printed by name.
     pub fn number_of(&self, name: &str) -> Option<u32> {
         let names = |signature: &&Signature| signature.row.patterns.iter().any(|pattern| pattern.contains(name));

@@ -5,8 +5,8 @@
 //!
 //! - `driver`: the driver, its libraries (libcuda, NVML, nvenc), kernel modules and packages; no driver or device in
 //!   reach; PTX newer than the driver; numbers 3, 35, 36, 100, 222, 802, 803, 804, 999.
-//! - `gpu`: the program, not the framework, holds nothing for this GPU, or asks for another. `torch`: PyTorch's own
-//!   arch list or kernel image; a build without CUDA; extensions, companions and JAX releases of another release; a
+//! - `gpu`: the program, not PyTorch, holds nothing for this GPU or for any, or asks for another. `torch`: PyTorch's own
+//!   arch list or kernel image; its build without CUDA; extensions, companions and JAX releases of another release; a
 //!   release or a platform without a wheel; conda builds that clash.
 //! - `python`: no wheel, or an older release than those offered, for this Python; its headers; NumPy of another major
 //!   than what was compiled against it. `glibc`, `gcc` (any host compiler).
@@ -515,6 +515,23 @@ fn torch_is_advised_for_the_python_at_hand() {
     assert!(old.contains("newest release for Python 3.9 with code for it is torch 2.8.0"), "{old}");
     assert!(remedies.contains("the first for Python 3.9 with code for the GPU is torch 2.7.0+cu128"), "{remedies}");
     assert!(new.contains("for Python 3.12") && !new.contains("torch 2.8.0"), "{new}");
+}
+
+/// A text can print the errors of two faults: each finding has the number of its own.
+#[test]
+fn a_number_is_not_given_to_another_fault() {
+    for (text, code, number) in [
+        ("cudaSetDevice err: 35\nRuntimeError: CUDA error: no kernel image is available", "no-kernel-image-torch", 209),
+        (
+            "cuInit err: 999\nCUDA error (803): system has unsupported display driver",
+            "driver-combination-unsupported",
+            803,
+        ),
+    ] {
+        let verdict = diagnose(text);
+        let first = verdict.findings.iter().find(|found| found.code == code).unwrap_or_else(|| panic!("{verdict:?}"));
+        assert_eq!(first.extract.get("cuda_error").map(found), Some(number.to_string()), "{text}");
+    }
 }
 
 /// Answers that were once wrong: what they must be, and what they must not say.
