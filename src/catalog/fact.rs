@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::rows::*;
 use super::tables::{Catalog, Row};
-use crate::types::Version;
+use crate::types::{Version, first};
 
 /// What the source of a row begins with that an overlay brought.
 pub const OVERLAY: &str = "your overlay ";
@@ -245,7 +245,7 @@ impl Catalog {
             });
         }
         // `source` says that the thing exists: it comes first.
-        sources.sort_by_key(|basis| basis.field != "source");
+        sources = first(sources, |basis| basis.field == "source");
         // Who laid it over the catalog may have read it.
         let read = |basis: &Basis| basis.field == "arch_source" && basis.kind == SourceKind::Measured;
         let unread = unread.filter(|_| !sources.iter().any(read));

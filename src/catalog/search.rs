@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::types::first;
+
 use super::fact::{Cite, Fact};
 use super::lookup::nearest;
 use super::tables::Catalog;
@@ -30,8 +32,7 @@ impl Catalog {
                 hits.push((!in_id, Hit { kind, fact: row.fact(self) }));
             }
         });
-        hits.sort_by_key(|(later, _)| *later);
-        hits.into_iter().map(|(_, hit)| hit).collect()
+        first(hits, |(later, _)| !later).into_iter().map(|(_, hit)| hit).collect()
     }
 
     /// The ids that come nearest to a name.

@@ -13,7 +13,7 @@ use crate::catalog::rows::Gpu;
 use crate::catalog::{GpuMatch, at_hand, begins, may_become};
 use crate::report::{error_codes, schema};
 use crate::spec::{self, Spec};
-use crate::types::CpuArch;
+use crate::types::{CpuArch, first};
 
 use super::common::Common;
 use super::files;
@@ -35,8 +35,7 @@ pub fn gpus() -> ArgValueCompleter {
         }
         let typed = typed.to_string_lossy();
         found.retain(|one| may_become(&typed, &one.get_value().to_string_lossy()));
-        found.sort_by_key(|one| !begins(&typed, &one.get_value().to_string_lossy()));
-        found
+        first(found, |one| begins(&typed, &one.get_value().to_string_lossy()))
     })
 }
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::host::{ApiError, Library, Record, Shadowed};
-use crate::types::Version;
+use crate::types::{Version, first};
 
 use super::child::{self, Progress, Task};
 use super::context::ProbeContext;
@@ -160,7 +160,7 @@ impl<'r> Search<'r> {
             let major = self.request.cuda.as_ref().map(|cuda| format!(".so.{}", cuda.major()));
             major.is_some_and(|major| name.ends_with(&major) || name.contains(&format!("{major}.")))
         };
-        others.sort_by_key(|name| !of_line(name));
+        others = first(others, of_line);
         sonames.extend(others.iter().map(String::as_str));
         let found = sonames.iter().enumerate().map(|(at, soname)| self.library(kind, soname, at < wanted));
         found.flatten().collect()

@@ -13,7 +13,8 @@ use super::screen::{Screen, clean};
 
 /// Longer tables are cut: a first lock of many machines is read in the file.
 const ROWS: usize = 40;
-/// So many targets are tried for what cannot be written for all of them.
+/// Of so many targets it is tried what can be written for all of them, and for which where not: of thousands it takes longer
+/// than the lock.
 const TRIED: usize = 8;
 
 /// A section's rows: what all targets share, then each target.
@@ -96,9 +97,9 @@ fn command(lock: &Lock, name: &str) -> Option<String> {
     let can = |target: Option<&String>| {
         format.render(lock, &Options { target: target.cloned(), ..Options::default() }).is_ok()
     };
-    let target = match can(None) {
+    let target = match lock.target.len() > TRIED || can(None) {
         true => String::new(),
-        false => format!(" --target {}", lock.target.keys().take(TRIED).find(|target| can(Some(target)))?),
+        false => format!(" --target {}", lock.target.keys().find(|target| can(Some(target)))?),
     };
     Some(format!("`gpuenv export {name}{target} -o {}`", place(format)))
 }

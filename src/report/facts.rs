@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::catalog::rows::SourceKind;
 use crate::catalog::{Basis, Catalog, Count, FullRow, Hit, Shelf};
 use crate::explain::topic::{RuleTopic, Topic};
+use crate::types::first;
 
 use super::screen::{Screen, clean};
 
@@ -90,8 +91,7 @@ pub(super) fn overlay(source: &str) -> Option<&str> {
 /// Many rows, a line each: the first few, or with `verbose` all of them and then their sources once.
 fn list(screen: &Screen, rows: &[&FullRow], verbose: bool) -> String {
     // What lies in an image is of use to fewer than what an index has.
-    let mut rows = rows.to_vec();
-    rows.sort_by_key(|row| row.fact.id.contains('/'));
+    let rows = first(rows.to_vec(), |row| !row.fact.id.contains('/'));
     let shown = if verbose { &rows } else { &rows[..rows.len().min(ROWS)] };
     let widest = shown.iter().map(|row| clean(&row.fact.id).chars().count()).max().unwrap_or(0);
     let mut text: String = shown.iter().map(|row| row_line(screen, row, widest.min(screen.width / 2))).collect();

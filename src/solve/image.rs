@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Class as Market, Flavour, Image, SAMPLED};
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version, first};
 
 use super::coinstall::finds_cuda;
 use super::described::Described;
@@ -197,9 +197,7 @@ pub(super) fn of_machine<'c>(
         ImageRequest::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
         ImageRequest::Choose(repository) => {
             let admitted = catalog.images_of(repository).iter().filter(|image| asked.admits(image)).collect();
-            let mut images = preferred_first(admitted, machine.reading.image_os);
-            images.sort_by_key(|image| !asked.is_loaded(image));
-            images
+            first(preferred_first(admitted, machine.reading.image_os), |image| asked.is_loaded(image))
         }
         _ => Vec::new(),
     };

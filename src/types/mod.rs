@@ -34,6 +34,13 @@ pub fn map_of<K: Ord, V>(pairs: impl IntoIterator<Item = (K, V)>) -> BTreeMap<K,
     map
 }
 
+/// Some things again, those first for which something holds, each of both kinds where it stood among its like.
+pub fn first<T>(of: Vec<T>, is_first: impl FnMut(&T) -> bool) -> Vec<T> {
+    let (mut first, rest): (Vec<T>, Vec<T>) = of.into_iter().partition(is_first);
+    first.extend(rest);
+    first
+}
+
 /// Some things in their order, each once.
 pub fn distinct<T: Ord>(of: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut each: Vec<T> = of.into_iter().collect();

@@ -3,7 +3,7 @@
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::{Class, Gpu};
 use crate::spec::list_text;
-use crate::types::Cc;
+use crate::types::{self, Cc};
 
 use super::{Finder, set};
 use crate::explain::target_of;
@@ -104,9 +104,8 @@ impl<'c> Finder<'_, 'c> {
         boards.sort_by_key(|board| (board.cc, first(board)));
         boards.dedup_by_key(|board| board.cc);
         let (below, above): (Vec<&Gpu>, Vec<&Gpu>) = boards.into_iter().partition(|board| board.cc < cc);
-        let mut boards: Vec<&Gpu> = above.into_iter().chain(below.into_iter().rev()).take(GENERATIONS).collect();
-        boards.sort_by_key(|board| self.only_computes(board.cc) != self.only_computes(cc));
-        boards
+        let boards: Vec<&Gpu> = above.into_iter().chain(below.into_iter().rev()).take(GENERATIONS).collect();
+        types::first(boards, |board| self.only_computes(board.cc) == self.only_computes(cc))
     }
 
     /// Whether a generation is made for computing alone: no GeForce has its capability.

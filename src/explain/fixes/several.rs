@@ -6,7 +6,7 @@ use super::written::written_down;
 use super::{Edit, Finder, Fix, set, unset};
 use crate::catalog::rows::{Image, repeated};
 use crate::solve::request::{Direction, PARTS};
-use crate::types::distinct;
+use crate::types::{distinct, first};
 
 /// Specs with more keys than this are not loosened as a whole.
 const MOST_KEYS: usize = 500;
@@ -24,10 +24,10 @@ impl<'c> Finder<'_, 'c> {
         let all = self.spec.keys();
         let share: &[&str] = if self.spec.targets.len() > 1 { &["versions", "none"] } else { &[] };
         let shared = share.iter().map(|share| (None, vec![set("resolve.share", *share)]));
-        let mut extras: Vec<(Option<&String>, Vec<Edit>)> =
+        let extras: Vec<(Option<&String>, Vec<Edit>)> =
             all.iter().filter(|key| !key.ends_with(".gpu")).map(|key| (Some(key), Vec::new())).chain(shared).collect();
         // What is easy to change before what is not.
-        extras.sort_by_key(|(key, _)| key.is_some_and(|key| key.starts_with("target.")));
+        let extras = first(extras, |(key, _)| !key.is_some_and(|key| key.starts_with("target.")));
         let usable = ways.iter().filter(|keys| !keys.iter().any(|key| key.ends_with(".gpu")));
         let tries = usable.flat_map(|keys| extras.iter().map(move |extra| (keys, extra)));
         for (keys, (extra, with)) in

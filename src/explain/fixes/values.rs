@@ -7,7 +7,7 @@ use crate::catalog::rows::{Class, FRAMEWORKS, Image, Os, repeated};
 use crate::solve::image;
 use crate::solve::recommended::has_ended;
 use crate::solve::request::{GpuRequest, Request};
-use crate::types::{Version, distinct};
+use crate::types::{Version, distinct, first};
 
 use super::Finder;
 use crate::explain::target_of;
@@ -54,14 +54,12 @@ impl<'c> Finder<'_, 'c> {
         let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
         let mut others = ubuntu;
         if self.asker.question(self.spec).is_some_and(|request| is_jetson(&request, target_of(key))) {
-            let mut own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
-            own.sort_by_key(|os| os.glibc == glibc);
-            others = own.into_iter().map(|os| &*os.id).collect();
+            let own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
+            others = first(own, |os| os.glibc != glibc).into_iter().map(|os| &*os.id).collect();
         }
-        let mut systems: Vec<&str> = same.chain(others.into_iter().rev()).collect();
+        let systems: Vec<&str> = same.chain(others.into_iter().rev()).collect();
         let ended = |id: &str| self.asker.catalog.oses.iter().any(|os| os.id == id && self.has_ended(os));
-        systems.sort_by_key(|id| ended(id));
-        systems.into_iter().map(str::to_string).collect()
+        first(systems, |id| !ended(id)).into_iter().map(str::to_string).collect()
     }
 
     fn has_ended(&self, os: &Os) -> bool {

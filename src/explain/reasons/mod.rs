@@ -20,7 +20,7 @@ use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::{Along, Needs, law};
 use crate::solve::request::{DriverRequest, Request, TargetRequest};
-use crate::types::CpuArch;
+use crate::types::{CpuArch, first};
 
 use super::ask::Asker;
 use super::{Conflict, FactNote, core};
@@ -48,11 +48,11 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     let mut told = least_demanding(&request, &binding);
     // Which CUDA a GPU needs narrows what is then told of Pythons and C libraries.
     if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
-        told.sort_by_key(|rule| explainer.cuda_of_gpu(rule).is_none());
+        told = first(told, |rule| explainer.cuda_of_gpu(rule).is_some());
     }
     // Which framework a package asks for narrows whose code is then told of.
     if !request.frameworks.iter().any(|ask| explainer.blames(ask.package)) {
-        told.sort_by_key(|rule| rule.as_str() != law::COMPANION);
+        told = first(told, |rule| rule.as_str() == law::COMPANION);
     }
     let of_lines = told.iter().any(|rule| explainer.is_about_lines(rule));
     for rule in told {
