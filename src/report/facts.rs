@@ -90,8 +90,8 @@ pub(super) fn overlay(source: &str) -> Option<&str> {
 /// Many rows, a line each: the first few, or with `verbose` all of them and then their sources once.
 fn list(screen: &Screen, rows: &[&FullRow], verbose: bool) -> String {
     // What lies in an image is of use to fewer than what an index has.
-    let mut rows = rows.to_vec();
-    rows.sort_by_key(|row| row.fact.id.contains('/'));
+    let (inside, mut rows): (Vec<&FullRow>, Vec<&FullRow>) = rows.iter().partition(|row| row.fact.id.contains('/'));
+    rows.extend(inside);
     let shown = if verbose { &rows } else { &rows[..rows.len().min(ROWS)] };
     let widest = shown.iter().map(|row| clean(&row.fact.id).chars().count()).max().unwrap_or(0);
     let mut text: String = shown.iter().map(|row| row_line(screen, row, widest.min(screen.width / 2))).collect();
