@@ -13,8 +13,8 @@ use super::screen::{Screen, clean};
 
 /// Longer tables are cut: a first lock of many machines is read in the file.
 const ROWS: usize = 40;
-/// Of so many targets it is tried what can be written for all of them, and for which where not: of thousands it takes longer
-/// than the lock.
+/// Of so many targets it is tried what can be written for all of them, and for which where not: for one all can, and of
+/// thousands it takes longer than the lock.
 const TRIED: usize = 8;
 
 /// A section's rows: what all targets share, then each target.
@@ -97,7 +97,7 @@ fn command(lock: &Lock, name: &str) -> Option<String> {
     let can = |target: Option<&String>| {
         format.render(lock, &Options { target: target.cloned(), ..Options::default() }).is_ok()
     };
-    let target = match lock.target.len() > TRIED || can(None) {
+    let target = match !(2..=TRIED).contains(&lock.target.len()) || can(None) {
         true => String::new(),
         false => format!(" --target {}", lock.target.keys().find(|target| can(Some(target)))?),
     };

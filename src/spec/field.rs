@@ -466,24 +466,25 @@ pub(super) fn choice<T: Copy>(
     if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
         return Ok(*value);
     }
-    let quoted: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+    let names: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    Err(no_choice(key, text, &names, slips))
+}
+
+fn no_choice(key: &str, text: &str, words: &[&str], slips: &[(&[&str], &str)]) -> Refusal {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     let expected = match quoted.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
         _ => quoted.concat(),
     };
-    let message = format!("invalid `{key}` {}: expected {expected}", quote(text));
     let slip = slips.iter().find(|(slips, _)| slips.contains(&&*text.to_ascii_lowercase()));
     let begins = |word: &&str| !text.is_empty() && word.starts_with(&text.to_ascii_lowercase());
-    let all = || words.iter().map(|(word, _)| *word);
-    let near = nearest(text, all()).or_else(|| all().find(begins));
-    let refusal = Refusal::new("value", message);
-    Err(match (slip, near) {
+    let near = nearest(text, words.iter().copied()).or_else(|| words.iter().copied().find(begins));
+    let refusal = Refusal::new("value", format!("invalid `{key}` {}: expected {expected}", quote(text)));
+    match (slip, near) {
         (Some((_, word)), _) => refusal.help(format!("use \"{word}\"")),
         (None, Some(word)) => refusal.help(format!("did you mean \"{word}\"?")),
-        (None, None) => {
-            refusal.help(format!("write `{key} = {}`, or drop the key", quoted.first().map_or("", String::as_str)))
-        }
-    })
+        (None, None) => refusal.help(format!("write `{key} = \"{}\"`, or drop the key", words.first().unwrap_or(&""))),
+    }
 }
 
 fn short(key: &str, text: &str) -> Read<()> {

@@ -40,11 +40,11 @@ pub enum Batch {
 /// Reads every source and hands its hosts on.
 pub fn each(sources: &[PathBuf], hand: &mut dyn FnMut(Batch) -> Result<(), Failure>) -> Result<(), Failure> {
     if sources.is_empty() {
-        return stream(io::stdin().lock(), "stdin", hand).map(drop);
+        return stream(&mut io::stdin().lock(), "stdin", hand).map(drop);
     }
     for source in sources {
         if source == Path::new("-") {
-            stream(io::stdin().lock(), "stdin", hand)?;
+            stream(&mut io::stdin().lock(), "stdin", hand)?;
         } else {
             let way = Way { top: None, alone: sources.len() == 1, depth: DEPTH };
             place(source, way, hand)?;
@@ -134,8 +134,8 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
             false => Ok(()),
         };
     }
-    let file = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
-    match stream(file, &stem(path), hand)? {
+    let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
+    match stream(&mut file, &stem(path), hand)? {
         true => Ok(()),
         // What many hosts were gathered into holds none.
         false if named && way.alone => Ok(()),
@@ -169,7 +169,7 @@ fn is_hidden(path: &Path) -> bool {
 
 /// One source from its beginning to its end; whether anything was in it.
 fn stream(
-    mut from: impl BufRead,
+    from: &mut dyn BufRead,
     name: &str,
     hand: &mut dyn FnMut(Batch) -> Result<(), Failure>,
 ) -> Result<bool, Failure> {
@@ -177,7 +177,7 @@ fn stream(
     while !is_json && lines < HEAD && head.len() < TEXT_CAP {
         let begun = head.len();
         // A list of a whole fleet may stand on one line.
-        let portion = from.by_ref().take(LINE).read_until(b'\n', &mut head);
+        let portion = (&mut *from).take(LINE).read_until(b'\n', &mut head);
         if portion.map_err(|error| failed(name, &error))? == 0 {
             break;
         }
@@ -212,7 +212,7 @@ fn utf16(
 ) -> Result<bool, Failure> {
     from.take(TEXT_CAP as u64).read_to_end(&mut bytes).map_err(|error| failed(name, &error))?;
     let is_cut = bytes.len() > TEXT_CAP;
-    let any = stream(host::decode(&bytes).as_bytes(), name, hand)?;
+    let any = stream(&mut host::decode(&bytes).as_bytes(), name, hand)?;
     if is_cut {
         hand(Batch::Unread(format!("{name} (the rest)"), unread(TEXT_CAP)))?;
     }

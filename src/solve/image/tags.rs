@@ -1,5 +1,7 @@
 //! Tags by their names: whether one is there, and which comes nearest.
 
+use std::cmp::Reverse;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Image, SAMPLED, repeated};
 use crate::types::Version;
@@ -47,31 +49,20 @@ pub fn holds_torch(catalog: &Catalog, repository: &str) -> bool {
     catalog.images_of(repository).iter().any(|row| row.torch.is_some())
 }
 
-/// The tag that can be pulled and comes nearest to one that is not there. A tag without a number, `latest`, is like
-/// none of the others: the newest tells what they look like.
+/// The tag that can be pulled and comes nearest to one that is not there: of the nearest version one that goes on like it,
+/// else the one that looks most like it; of such the newest, and of those the plainest. A tag without a number, `latest`, is
+/// like none of the others: the newest tells what they look like.
 pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
-    let repository = repeated(repository);
-    let rows = catalog.images_of(repository).iter().filter(|row| !row.withdrawn);
-    let age = |row: &Image| (numbers(&row.tag), row.cuda);
-    if !tag.contains(|c: char| c.is_ascii_digit()) {
-        return rows.max_by(|a, b| age(a).cmp(&age(b)).then(b.tag.cmp(&a.tag)));
-    }
-    let like = |row: &Image| strsim::jaro_winkler(tag, &row.tag);
-    let apart = |row: &Image| steps_between(tag, &row.tag);
-    // What is only shorter than a tag, `12.4-base`, means the newest that goes on like it, the plainest first.
-    let goes_on = |row: &Image| tag.split('-').skip(1).all(|word| row.tag.split('-').any(|other| other == word));
-    let more = |row: &Image| row.tag.matches('-').count();
-    rows.min_by(|a, b| {
-        let by_words = match (goes_on(a), goes_on(b)) {
-            (true, true) => {
-                let (plain_a, plain_b) = ((more(a), a.flavour), (more(b), b.flavour));
-                plain_a.cmp(&plain_b).then_with(|| (age(b), &b.tag).cmp(&(age(a), &a.tag)))
-            }
-            (false, false) => like(b).total_cmp(&like(a)),
-            (one, other) => other.cmp(&one),
+    let rank = |row: &&'c Image| {
+        let has = |word| row.tag.split('-').any(|other| other == word);
+        let unlike = match tag.split('-').skip(1).all(has) {
+            true => 0,
+            false => 2000 - (strsim::jaro_winkler(tag, &row.tag) * 1000.0) as u32,
         };
-        apart(a).cmp(&apart(b)).then(by_words).then(a.tag.cmp(&b.tag))
-    })
+        let plain = (row.tag.matches('-').count(), row.flavour);
+        (steps_between(tag, &row.tag), unlike, Reverse((numbers(&row.tag), row.cuda)), plain, Reverse(&row.tag))
+    };
+    catalog.images_of(repeated(repository)).iter().filter(|row| !row.withdrawn).min_by_key(rank)
 }
 
 /// The numbers of the version that a tag begins with.
