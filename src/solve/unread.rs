@@ -120,66 +120,48 @@ impl<'c> Unread<'c> {
 /// A release that is not known, and that may have been published for all that anybody has read.
 fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
     let (catalog, package, wanted) = (request.catalog, ask.package, &ask.constraint);
-    if is_on_all(request, ask) {
+    let whole = catalog.wholly_read(package);
+    let elsewhere = whole.and_then(|listing| listing.elsewhere.as_ref());
+    if wanted.is_any() && elsewhere.is_none() || is_on_all(request, ask) {
         return None;
     }
     let builds = catalog.builds.iter().filter(|row| *row.package == *package).map(|row| row.version);
     let companions = catalog.companions.iter().filter(|row| *row.package == *package).map(|row| row.version);
     let known: Vec<Version> = builds.chain(companions).collect();
     let (oldest, newest) = (known.iter().min()?, known.iter().max()?);
-    let key = vec![format!("stack.{package}")];
-    let then =
-        |what: &str| format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}");
-    let whole = catalog.wholly_read(package);
+    let unknown = |fact: String, what: &str, or: &str| {
+        let how = format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}{or}");
+        Some(Unknown { fact, keys: vec![format!("stack.{package}")], how })
+    };
+    let whether = |why: String| format!("whether {package} {wanted} was published: {why}");
+    let unread_index = |index| format!("its project keeps releases at {index}, which nobody has read");
     if known.iter().any(|version| wanted.admits(version)) {
-        let index = whole.and_then(|listing| listing.elsewhere.as_ref()).filter(|_| has_no_end(wanted))?;
-        return Some(Unknown {
-            fact: format!(
-                "whether a {package} newer than {newest} fits: its project keeps releases at {index}, which nobody has read"
-            ),
-            keys: key,
-            how: then("one"),
-        });
+        let index = elsewhere.filter(|_| has_no_end(wanted))?;
+        return unknown(format!("whether a {package} newer than {newest} fits: {}", unread_index(index)), "one", "");
     }
     if is_older(wanted, oldest) {
-        return Some(Unknown {
-            fact: format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
-            keys: key,
-            how: format!("{}, or take {oldest} or newer", then("it")),
-        });
+        let fact = format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}");
+        return unknown(fact, "it", &format!(", or take {oldest} or newer"));
     }
-    if let Some(index) = whole.and_then(|listing| listing.elsewhere.as_ref()) {
-        return Some(Unknown {
-            fact: format!(
-                "whether {package} {wanted} was published: its project keeps releases at {index}, which nobody has read"
-            ),
-            keys: key,
-            how: then("it"),
-        });
+    if let Some(index) = elsewhere {
+        return unknown(whether(unread_index(index)), "it", "");
     }
     if names_prerelease(wanted, package) {
-        return Some(Unknown {
-            fact: format!("whether {package} {wanted} was published: the catalog has releases, not what precedes them"),
-            keys: key,
-            how: format!("{}, or take a release", then("it")),
-        });
+        let why = "the catalog has releases, not what precedes them".to_string();
+        return unknown(whether(why), "it", ", or take a release");
     }
     if is_above(wanted, newest) {
         return None;
     }
-    let from = whole.map(|listing| listing.from);
-    let is_unread =
-        from.is_none_or(|from| wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < from)));
-    is_unread.then(|| Unknown {
-        fact: match from {
-            Some(from) => {
-                format!("whether {package} {wanted} was published: the list of its releases was read from {from} on")
-            }
-            None => format!("whether {package} {wanted} was published: nobody has read the list of its releases"),
-        },
-        keys: key,
-        how: format!("{}, or take a release that is known (`gpuenv catalog show {package}`)", then("it")),
-    })
+    let why = match whole.map(|listing| listing.from) {
+        Some(from) if wanted.alternatives().iter().all(|all| least(all).is_some_and(|least| least >= from)) => {
+            return None;
+        }
+        Some(from) => format!("the list of its releases was read from {from} on"),
+        None => "nobody has read the list of its releases".to_string(),
+    };
+    let or = format!(", or take a release that is known (`gpuenv catalog show {package}`)");
+    unknown(whether(why), "it", &or)
 }
 
 /// Whether a constraint admits releases newer than every one.

@@ -24,13 +24,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if row.package.is_some() != (row.subject == Subject::Package) {
             say("belongs-together", "rule", &name, "a rule of subject `package`, and no other, names a package".into());
         }
-        let gpus = row.gpu.as_ref().and_then(|gpu| constraint("rule", &name, gpu, say));
-        if row.gpu.is_some() && (row.subject, row.object) != (Subject::Package, Subject::Driver) {
-            say("belongs-together", "rule", &name, "a rule of a package and a driver, and no other, names GPUs".into());
-        }
-        if gpus.is_some_and(|gpus| !matches_something(catalog, Subject::Gpu, None, &gpus)) {
-            say("rule-range", "rule", &name, format!("no gpu is in `{}`", row.gpu.as_deref().unwrap_or_default()));
-        }
+        gpus_of(row, catalog, say);
         let package = row.package.as_deref();
         for (range, subject, text) in [(&range, row.subject, &row.range), (&needs, row.object, &row.needs)] {
             if range.as_ref().is_some_and(|range| !matches_something(catalog, subject, package, range)) {
@@ -67,6 +61,18 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
                 "one of `boards` and `gpus`, or `drivers`, is expected".to_string(),
             );
         }
+    }
+}
+
+/// The GPUs that a rule names, if it may.
+fn gpus_of(row: &Rule, catalog: &Catalog, say: Say<'_>) {
+    let (Some(gpus), name) = (&row.gpu, row.row_name()) else { return };
+    if (row.subject, row.object) != (Subject::Package, Subject::Driver) {
+        say("belongs-together", "rule", &name, "a rule of a package and a driver, and no other, names GPUs".into());
+    }
+    let range = constraint("rule", &name, gpus, say);
+    if range.is_some_and(|range| !matches_something(catalog, Subject::Gpu, None, &range)) {
+        say("rule-range", "rule", &name, format!("no gpu is in `{gpus}`"));
     }
 }
 
