@@ -1,13 +1,13 @@
 //! Which part asks for a driver minimum: everything that refuses the release just below it.
 
-use crate::catalog::rows::Build;
+use crate::catalog::rows::{Build, Rule, Subject};
 use crate::coverage::Coverage;
-use crate::solve::driver::DriverRow;
+use crate::solve::driver::{self, DriverNeed, DriverRow};
 use crate::solve::image;
 use crate::solve::problem::law;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::TargetAnswer;
-use crate::types::Version;
+use crate::types::{Constraint, Version};
 
 use super::FactNote;
 use super::why::{Choice, Verdict};
@@ -26,6 +26,7 @@ pub(super) fn driver<'c>(
         reasons.cuda(below);
         reasons.generation(below);
         reasons.jit(below);
+        reasons.packages(below);
         reasons.image(below);
         if reasons.because.is_empty() {
             reasons.boards(below);
@@ -74,13 +75,34 @@ impl Reasons<'_, '_> {
     fn cuda(&mut self, below: &Version) {
         let mut lines: Vec<Version> = self.target.builds.iter().filter_map(|build| build.line()).collect();
         lines.extend(self.target.toolkit.iter().chain(&self.target.cuda).map(|row| row.version.prefix(2)));
+        lines.into_iter().for_each(|line| self.line(&line, below));
+    }
+
+    /// Rules about a line of CUDA.
+    fn line(&mut self, line: &Version, below: &Version) {
+        let rules = self.request.rules.about(Subject::Cuda, line, Subject::Driver);
+        rules.for_each(|rule| self.rule(rule.row, &rule.needs, below));
+    }
+
+    fn rule(&mut self, rule: &Rule, needs: &Constraint, below: &Version) {
+        if self.request.holds(&rule.id, &self.asked.name) && !needs.admits(self.user_mode(below)) {
+            self.put(&rule.says, self.request.catalog.cite(rule));
+        }
+    }
+
+    /// The CUDA that packages carry inside, the PTX that a GPU runs of them, and rules about them.
+    fn packages(&mut self, below: &Version) {
         let request = self.request;
-        for line in lines {
-            for rule in
-                request.rules.about(crate::catalog::rows::Subject::Cuda, &line, crate::catalog::rows::Subject::Driver)
-            {
-                if request.holds(&rule.row.id, &self.asked.name) && !rule.needs.admits(self.user_mode(below)) {
-                    self.put(&rule.row.says, request.catalog.cite(rule.row));
+        for row in &self.target.companions {
+            for need in driver::needs_of_companion(request.problem, row, &self.asked.machine) {
+                match need {
+                    DriverNeed::Line(line, _) => self.line(&line, below),
+                    DriverNeed::Ptx(isa) => self.ptx(&isa, below),
+                    DriverNeed::Rule(id) => {
+                        let named = request.rules.all().filter(|rule| rule.id == id);
+                        named.for_each(|rule| self.rule(rule.row, &rule.needs, below));
+                    }
+                    DriverNeed::Nothing => {}
                 }
             }
         }
@@ -105,11 +127,13 @@ impl Reasons<'_, '_> {
             |build: &&Build| build.ptx_isa.or(request.catalog.toolkit_of(build).map(|toolkit| toolkit.ptx_isa));
         let compiled = self.target.toolkit.map(|toolkit| toolkit.ptx_isa);
         let isas: Vec<Version> = self.target.builds.iter().filter_map(of_build).chain(compiled).collect();
-        for row in request.catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
-            let Some(branch) = row.branch.as_ref().filter(|branch| branch.major() > self.user_mode(below).major())
-            else {
-                continue;
-            };
+        isas.iter().for_each(|isa| self.ptx(isa, below));
+    }
+
+    fn ptx(&mut self, isa: &Version, below: &Version) {
+        let request = self.request;
+        let Some(row) = request.catalog.ptx_isas.iter().find(|row| row.isa == *isa) else { return };
+        if let Some(branch) = row.branch.as_ref().filter(|branch| branch.major() > self.user_mode(below).major()) {
             let says = format!("PTX {} needs driver branch R{branch} or newer", row.isa);
             self.put(&says, request.catalog.cite(row));
         }

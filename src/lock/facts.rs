@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::catalog::rows::{Build, Companion, Subject};
 use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
+use crate::solve::driver::{self, DriverNeed};
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::solve::{held, modules, ordinary, own, services, windows};
@@ -197,13 +198,24 @@ impl Ledger<'_, '_> {
         if let Some(row) = entry.target.minimum.as_ref().and_then(|minimum| catalog.driver(minimum)) {
             self.put(entry, row, [key]);
         }
+        let mut isas: Vec<Version> = Vec::new();
         if entry.target.gpus.iter().any(|gpu| gpu.coverage == Some(Coverage::Jit)) {
             let builds = entry.target.builds.iter().filter_map(|build| self.request.catalog.toolkit_of(build));
-            let isas: Vec<Version> = builds.chain(entry.target.toolkit).map(|row| row.ptx_isa).collect();
-            for row in catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
-                self.put(entry, row, [key]);
-            }
+            isas.extend(builds.chain(entry.target.toolkit).map(|row| row.ptx_isa));
         }
+        isas.extend(self.needs_of_packages(entry).filter_map(|need| match need {
+            DriverNeed::Ptx(isa) => Some(isa),
+            _ => None,
+        }));
+        for row in catalog.ptx_isas.iter().filter(|row| isas.contains(&row.isa)) {
+            self.put(entry, row, [key]);
+        }
+    }
+
+    /// What the packages of a target need of its driver.
+    fn needs_of_packages<'a>(&'a self, entry: &'a Entry<'_, '_>) -> impl Iterator<Item = DriverNeed> + 'a {
+        let (problem, machine) = (self.request.problem, &entry.asked.machine);
+        entry.target.companions.iter().flat_map(move |row| driver::needs_of_companion(problem, row, machine))
     }
 
     /// The rules of the catalog that speak of what was chosen.
@@ -212,6 +224,10 @@ impl Ledger<'_, '_> {
         let line = |build: &&Build| build.line();
         let mut lines: Vec<Version> = target.builds.iter().filter_map(line).collect();
         lines.extend(target.toolkit.iter().chain(&target.cuda).map(|row| row.version.prefix(2)));
+        lines.extend(self.needs_of_packages(entry).filter_map(|need| match need {
+            DriverNeed::Line(line, _) => Some(line),
+            _ => None,
+        }));
         lines.sort_unstable();
         lines.dedup();
         let cuda = Stack(target.builds.first().map_or("cuda", |build| &build.package));

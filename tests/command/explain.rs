@@ -861,3 +861,20 @@ fn annotations_stand_at_their_lines() {
         .tells("::error file=gpuenv.toml,line=2,col=9,title=unknown-package::");
     sandbox.run(&["lock", "--bogus", "--format=github"]).exits(2).tells("::error title=usage::");
 }
+
+/// What a package holds for a GPU, or carries inside, asks for the driver.
+#[test]
+fn a_driver_that_a_package_needs_is_told_with_its_reason() {
+    for (stack, gpu, says, fact) in [
+        ("vllm = \"0.13.0\"", "RTX 5090", "vLLM's FlashAttention 2", "vllm-0.12-driver"),
+        ("onnxruntime-gpu = \"1.19.2\"", "H800 PCIe", "PTX 8.2 needs driver branch R535", "ptx-isa 8.2"),
+        ("xgboost = \"2.1.4\"", "RTX 3090", "CUDA 12 runs on driver 525.60.13", "cuda-12-driver"),
+    ] {
+        let spec = format!("[stack]\n{stack}\n[target.t]\ngpu = \"{gpu}\"\nforward-compat = \"never\"\n");
+        let sandbox = Sandbox::new("explain-package-driver", &spec);
+        sandbox.run(&["lock"]).exits(0);
+        sandbox.run(&["explain", "driver"]).exits(0).tells(says);
+        let lock = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
+        assert!(lock.contains(&format!("id = \"{fact}\"")), "{lock}");
+    }
+}
