@@ -264,20 +264,17 @@ impl Ledger<'_, '_> {
     fn of_companion(&mut self, entry: &Entry<'_, '_>, row: &Companion) {
         let (request, target) = (self.request, entry.target);
         let has_gpu = !entry.asked.named_gpus().is_empty();
-        let compiles = target.toolkit.is_some();
-        let objects = [
-            (Subject::Gpu, has_gpu),
-            (Subject::Driver, has_gpu && target.driver.is_some()),
-            (Subject::Cuda, has_gpu),
-            (Subject::Toolkit, compiles),
-            (Subject::Gcc, compiles),
-        ];
-        for (object, _) in objects.into_iter().filter(|(_, is_there)| *is_there) {
-            for needs in request.rules.of_package(&row.package, object).about(&row.version) {
-                let speaks = needs.speaks_of_gpus(entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version));
-                if speaks && request.holds(&needs.row.id, &entry.asked.name) {
-                    self.put(entry, needs.row, [Stack(&row.package)]);
-                }
+        let is_there = |object: Subject| match object {
+            Subject::Gpu | Subject::Cuda => has_gpu,
+            Subject::Driver => has_gpu && target.driver.is_some(),
+            Subject::Toolkit | Subject::Gcc => target.toolkit.is_some(),
+            _ => false,
+        };
+        let about = request.rules.all().filter(|rule| rule.row.package.as_deref() == Some(&*row.package));
+        for needs in about.filter(|rule| is_there(rule.row.object) && rule.range.admits(&row.version)) {
+            let speaks = needs.speaks_of_gpus(entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version));
+            if speaks && request.holds(&needs.row.id, &entry.asked.name) {
+                self.put(entry, needs.row, [Stack(&row.package)]);
             }
         }
     }
