@@ -9,9 +9,11 @@ use crate::common::sandbox::{Ran, Sandbox};
 
 const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\n[target.a100]\ngpu = \"A100-SXM4-40GB\"\n";
 
-/// What nobody answers is waited for without end: this tells it from a machine that is busy. How long gpuenv really takes
-/// is measured where nothing else runs.
-const FOREVER: Duration = Duration::from_secs(25);
+/// What is promised of a look at a machine on which something hangs.
+const PROMISED: Duration = Duration::from_secs(5);
+
+/// How often a run that took longer is tried: another test may have held the machine, but not each time.
+const TRIES: usize = 3;
 
 /// Whatever asks for something below /dead waits for ever; DEAD_FOLDER is where one stands.
 const SOURCE: &str = r#"
@@ -69,9 +71,13 @@ impl Place {
 
     /// Runs it, and says how long that took.
     fn run(&self, args: &[&str], variable: (&str, &str)) -> (Ran, Duration) {
-        let began = Instant::now();
-        let ran = self.sandbox.with(args, &[("COLUMNS", "400"), ("LD_PRELOAD", &self.preload), variable]);
-        (ran, began.elapsed())
+        let once = || {
+            let began = Instant::now();
+            let ran = self.sandbox.with(args, &[("COLUMNS", "400"), ("LD_PRELOAD", &self.preload), variable]);
+            (ran, began.elapsed())
+        };
+        let mut runs = (0..TRIES).map(|_| once()).skip_while(|(_, took)| *took >= PROMISED);
+        runs.next().unwrap_or_else(once)
     }
 }
 
@@ -85,7 +91,7 @@ fn a_folder_of_the_environment_is_left_out() {
     for name in ["PATH", "CUDA_HOME", "VIRTUAL_ENV"] {
         let (ran, took) = place.run(&["probe", "--quick", "--format", "json"], (name, "/dead/x:/usr/bin:/bin"));
         let told: Value = serde_json::from_str(&ran.exits(0).out).unwrap();
-        assert!(took < FOREVER, "{name}: {took:?}");
+        assert!(took < PROMISED, "{name}: {took:?}");
         let folders = probe(&told, "folders");
         assert_eq!(folders["ended"], "timed-out", "{told:#}");
         assert!(folders["detail"].as_str().unwrap().starts_with("/dead/x, "), "{told:#}");
@@ -104,7 +110,7 @@ fn an_environment_without_its_interpreter_is_left_out() {
     let Some(preload) = fake::library_of("probe-dead-link", &waits, "libdead.so") else { return };
     let place = Place { preload: preload.to_str().unwrap().to_string(), ..place };
     let (ran, took) = place.run(&["verify", "--quick"], ("VIRTUAL_ENV", environment));
-    assert!(took < FOREVER, "{took:?}");
+    assert!(took < PROMISED, "{took:?}");
     ran.exits(3).tells("folders timed out").tells("venv, which the environment names,");
 }
 
@@ -115,7 +121,7 @@ fn a_home_or_data_folder_is_done_without() {
     for name in ["HOME", "XDG_DATA_HOME"] {
         for args in [&["probe", "--quick"][..], &["verify", "--quick"], &["lock", "--check"]] {
             let (ran, took) = place.run(args, (name, "/dead/user"));
-            assert!(took < FOREVER, "{name} {args:?}: {took:?}");
+            assert!(took < PROMISED, "{name} {args:?}: {took:?}");
             assert!([0, 3].contains(&ran.code), "{ran:?}");
             if name == "XDG_DATA_HOME" {
                 ran.says("does not answer: catalogs that were installed there are not used");
@@ -137,10 +143,10 @@ fn what_was_named_or_stood_in_is_told() {
     ];
     for args in asks {
         let (ran, took) = place.run(args, ("ANY", "thing"));
-        assert!(took < FOREVER, "{args:?}: {took:?}");
+        assert!(took < PROMISED, "{args:?}: {took:?}");
         ran.exits(4).says("does not answer: the file system that it lies on hangs");
     }
     let (ran, took) = place.run(&["verify", "--quick"], ("DEAD_FOLDER", "/dead/project"));
-    assert!(took < FOREVER, "{took:?}");
+    assert!(took < PROMISED, "{took:?}");
     ran.exits(4).says("the current folder does not answer").says("change to another folder");
 }
