@@ -22,7 +22,9 @@ pub fn check(args: &[OsString]) -> Result<(), Failure> {
     let [usual, quick] = LIMIT;
     let limit = if args.iter().any(|arg| arg == "--quick") { quick } else { usual };
     let typed = args.iter().skip(1).filter(|arg| arg.len() < LONGEST).map(path);
-    let silent = first_silent(here.iter().cloned().chain(typed).collect(), limit);
+    // What is read unasked may be a link to anywhere.
+    let own = ["gpuenv.toml", "gpuenv.lock"].map(PathBuf::from);
+    let silent = first_silent(here.iter().cloned().chain(own).chain(typed).collect(), limit);
     let Some(silent) = silent else { return Ok(()) };
     let (what, help) = match Some(&silent) == here.as_ref() {
         true => ("the current folder".to_string(), "change to another folder, and see `dmesg` and `mount`"),

@@ -15,7 +15,8 @@ const PROMISED: Duration = Duration::from_secs(5);
 /// How often a run that took longer is tried: another test may have held the machine, but not each time.
 const TRIES: usize = 3;
 
-/// Whatever asks for something below /dead waits for ever; DEAD_FOLDER is where one stands.
+/// Whatever asks for something below /dead waits for ever, and for a name that ends in DEAD_LINK, as a link to there does;
+/// DEAD_FOLDER is where one stands.
 const SOURCE: &str = r#"
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -24,7 +25,9 @@ const SOURCE: &str = r#"
     #include <unistd.h>
 
     static void meet(const char *path) {
-      const char *here = getenv("DEAD_FOLDER");
+      const char *here = getenv("DEAD_FOLDER"), *link = getenv("DEAD_LINK");
+      const char *end = path && link ? strstr(path, link) : 0;
+      while (end && !end[strlen(link)]) pause();
       while (path && (!strncmp(path, "/dead", 5) || (here && path[0] != '/' && path[0]))) pause();
     }
     #define REAL(name, type) ((type)dlsym(RTLD_NEXT, name))
@@ -70,10 +73,11 @@ impl Place {
     }
 
     /// Runs it, and says how long that took.
-    fn run(&self, args: &[&str], variable: (&str, &str)) -> (Ran, Duration) {
+    fn run(&self, args: &[&str], variables: &[(&str, &str)]) -> (Ran, Duration) {
+        let always = [("COLUMNS", "400"), ("LD_PRELOAD", &self.preload)];
         let once = || {
             let began = Instant::now();
-            let ran = self.sandbox.with(args, &[("COLUMNS", "400"), ("LD_PRELOAD", &self.preload), variable]);
+            let ran = self.sandbox.with(args, &[&always, variables].concat());
             (ran, began.elapsed())
         };
         let mut runs = (0..TRIES).map(|_| once()).skip_while(|(_, took)| *took >= PROMISED);
@@ -89,7 +93,7 @@ fn probe<'d>(document: &'d Value, name: &str) -> &'d Value {
 fn a_folder_of_the_environment_is_left_out() {
     let Some(place) = Place::new("probe-dead-variable") else { return };
     for name in ["PATH", "CUDA_HOME", "VIRTUAL_ENV"] {
-        let (ran, took) = place.run(&["probe", "--quick", "--format", "json"], (name, "/dead/x:/usr/bin:/bin"));
+        let (ran, took) = place.run(&["probe", "--quick", "--format", "json"], &[(name, "/dead/x:/usr/bin:/bin")]);
         let told: Value = serde_json::from_str(&ran.exits(0).out).unwrap();
         assert!(took < PROMISED, "{name}: {took:?}");
         let folders = probe(&told, "folders");
@@ -104,12 +108,8 @@ fn an_environment_without_its_interpreter_is_left_out() {
     let Some(place) = Place::new("probe-dead-python") else { return };
     let environment = place.sandbox.path("venv");
     let environment = environment.to_str().unwrap();
-    let ends = "const char *end = path ? strstr(path, \"venv/bin/python\") : 0; while (end && !end[15]) pause();\n";
-    let meets = "static void meet(const char *path) {";
-    let waits = SOURCE.replacen(meets, &format!("{meets} {ends}"), 1);
-    let Some(preload) = fake::library_of("probe-dead-link", &waits, "libdead.so") else { return };
-    let place = Place { preload: preload.to_str().unwrap().to_string(), ..place };
-    let (ran, took) = place.run(&["verify", "--quick"], ("VIRTUAL_ENV", environment));
+    let (ran, took) =
+        place.run(&["verify", "--quick"], &[("VIRTUAL_ENV", environment), ("DEAD_LINK", "venv/bin/python")]);
     assert!(took < PROMISED, "{took:?}");
     ran.exits(3).tells("folders timed out").tells("venv, which the environment names,");
 }
@@ -120,7 +120,7 @@ fn a_home_or_data_folder_is_done_without() {
     let Some(place) = Place::new("probe-dead-home") else { return };
     for name in ["HOME", "XDG_DATA_HOME"] {
         for args in [&["probe", "--quick"][..], &["verify", "--quick"], &["lock", "--check"]] {
-            let (ran, took) = place.run(args, (name, "/dead/user"));
+            let (ran, took) = place.run(args, &[(name, "/dead/user")]);
             assert!(took < PROMISED, "{name} {args:?}: {took:?}");
             assert!([0, 3].contains(&ran.code), "{ran:?}");
             if name == "XDG_DATA_HOME" {
@@ -142,11 +142,16 @@ fn what_was_named_or_stood_in_is_told() {
         &["fleet", "job", "slurm", "--quick", "-o", "/dead/x"],
     ];
     for args in asks {
-        let (ran, took) = place.run(args, ("ANY", "thing"));
+        let (ran, took) = place.run(args, &[]);
         assert!(took < PROMISED, "{args:?}: {took:?}");
         ran.exits(4).says("does not answer: the file system that it lies on hangs");
     }
-    let (ran, took) = place.run(&["verify", "--quick"], ("DEAD_FOLDER", "/dead/project"));
+    for name in ["gpuenv.lock", "gpuenv.toml"] {
+        let (ran, took) = place.run(&["verify", "--quick"], &[("DEAD_LINK", name)]);
+        assert!(took < PROMISED, "{name}: {took:?}");
+        ran.exits(4).says(&format!("{name} does not answer: the file system that it lies on hangs"));
+    }
+    let (ran, took) = place.run(&["verify", "--quick"], &[("DEAD_FOLDER", "/dead/project")]);
     assert!(took < PROMISED, "{took:?}");
     ran.exits(4).says("the current folder does not answer").says("change to another folder");
 }
