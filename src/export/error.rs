@@ -1,5 +1,7 @@
 //! Why a lock was not rendered. All of these are bad input, exit code 2, but for what the lock does not know.
 
+use miette::Diagnostic;
+
 /// What to type for one target each: `--target ci` or `--target train`.
 fn options(targets: &[String]) -> String {
     let each: Vec<String> = targets.iter().map(|target| format!("`--target {target}`")).collect();
@@ -10,39 +12,44 @@ fn options(targets: &[String]) -> String {
 }
 
 /// Why a lock was not rendered.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Diagnostic)]
 pub enum ExportError {
     /// No such format.
-    #[error("`{}` is not an export format ({known}){hint}", name.escape_debug())]
+    #[error("`{}` is not an export format ({known})", name.escape_debug())]
     UnknownFormat {
         /// As typed.
         name: String,
-        /// The nearest, as the end of a sentence.
-        hint: String,
+        /// What was probably meant.
+        #[help]
+        hint: Option<String>,
         /// All formats.
         known: String,
     },
     /// No such target in the lock.
-    #[error("the lock has no target `{}`; it has {known}{hint}", name.escape_debug())]
+    #[error("the lock has no target `{}`; it has {known}", name.escape_debug())]
     UnknownTarget {
         /// As typed.
         name: String,
-        /// The nearest, as the end of a sentence.
-        hint: String,
+        /// What was probably meant.
+        #[help]
+        hint: Option<String>,
         /// All targets.
         known: String,
     },
     /// The result depends on the target and none was named.
-    #[error("the output differs between the targets: add {}", options(.0))]
+    #[error("the output differs between the targets")]
+    #[diagnostic(help("add {}", options(.0)))]
     TargetNeeded(Vec<String>),
     /// The lock has no target at all.
-    #[error("the lock has no target: run `gpuenv lock`")]
+    #[error("the lock has no target")]
+    #[diagnostic(help("run `gpuenv lock`"))]
     NoTarget,
     /// A Dockerfile starts with an image.
-    #[error(
-        "target `{target}` has no image: set image = \"nvidia/cuda\" (on a machine without a GPU the full reference of any \
-         image) under [target.{target}] in gpuenv.toml, then run `gpuenv lock`"
-    )]
+    #[error("target `{target}` has no image")]
+    #[diagnostic(help(
+        "set image = \"nvidia/cuda\" (on a machine without a GPU the full reference of any image) under [target.{target}] in \
+         gpuenv.toml, then run `gpuenv lock`"
+    ))]
     NoImage {
         /// The target.
         target: String,
@@ -56,16 +63,14 @@ pub enum ExportError {
         oldest: String,
     },
     /// The stack holds no wheel.
-    #[error(
-        "the lock has no Python package to install: name one under [stack] in gpuenv.toml, for example \
-         torch = \"*\", then run `gpuenv lock`"
-    )]
+    #[error("the lock has no Python package to install")]
+    #[diagnostic(help("name one under [stack] in gpuenv.toml, for example torch = \"*\", then run `gpuenv lock`"))]
     NothingToInstall,
     /// The image holds all there is.
     #[error(
-        "there is nothing to install: the image {image} holds {package} {version}, and gpuenv.toml asks for no other package; \
-         `gpuenv export dockerfile` builds on it"
+        "there is nothing to install: the image {image} holds {package} {version}, and gpuenv.toml asks for no other package"
     )]
+    #[diagnostic(help("`gpuenv export dockerfile` builds on it"))]
     AllInImage {
         /// The framework.
         package: String,
@@ -75,16 +80,15 @@ pub enum ExportError {
         image: String,
     },
     /// Nobody says where the only thing to install is.
-    #[error(
-        "there is nothing to install but your build of {0}, and gpuenv.toml does not say where it is: add `url` or `index` to \
-         it, then run `gpuenv lock`"
-    )]
+    #[error("there is nothing to install but your build of {0}, and gpuenv.toml does not say where it is")]
+    #[diagnostic(help("add `url` or `index` to it, then run `gpuenv lock`"))]
     OwnBuild(String),
     /// pip cannot be told which index one package comes from.
     #[error(
         "{package} {version} exists under the same number on several indexes and pip cannot be told which one \
-         to take beside packages of another index: use `gpuenv export uv`"
+         to take beside packages of another index"
     )]
+    #[diagnostic(help("use `gpuenv export uv`"))]
     Ambiguous {
         /// The package.
         package: String,
@@ -92,7 +96,8 @@ pub enum ExportError {
         version: String,
     },
     /// An option of another format.
-    #[error("{format} has no option --{}{}", name.escape_debug(), told(known))]
+    #[error("{format} has no option --{}", name.escape_debug())]
+    #[diagnostic(help("{}", told(known)))]
     NotAnOption {
         /// As typed.
         name: String,
@@ -112,7 +117,8 @@ pub enum ExportError {
         expected: String,
     },
     /// A file of the user says something else already.
-    #[error("{what}: gpuenv replaces only what it wrote; {cure}")]
+    #[error("{what}: gpuenv replaces only what it wrote")]
+    #[diagnostic(help("{cure}"))]
     Taken {
         /// What is in the way.
         what: String,
@@ -121,9 +127,9 @@ pub enum ExportError {
     },
     /// An environment of its own beside a framework that stands in the image.
     #[error(
-        "{package} {version} of target `{target}` stands in its image {image}, and an environment of its own would install a second one: \
-         `gpuenv export dockerfile` adds the rest to the image's"
+        "{package} {version} of target `{target}` stands in its image {image}, and an environment of its own would install a second one"
     )]
+    #[diagnostic(help("`gpuenv export dockerfile` adds the rest to the image's"))]
     InImage {
         /// The target.
         target: String,
@@ -136,31 +142,37 @@ pub enum ExportError {
     },
     /// pip takes hashes for every requirement or for none.
     #[error(
-        "the sha256 of {} is not known, and pip accepts hashes only if every requirement has one: \
-         leave --hashes out and let `uv pip compile --generate-hashes` fetch all of them, those of dependencies too; \
-         or put the wheel's sha256 into an overlay", .0.join(", ")
+        "the sha256 of {} is not known, and pip accepts hashes only if every requirement has one", .0.join(", ")
     )]
+    #[diagnostic(help(
+        "leave --hashes out and let `uv pip compile --generate-hashes` fetch all of them, those of dependencies too; \
+         or put the wheel's sha256 into an overlay"
+    ))]
     UnknownHash(Vec<String>),
     /// A file format that names addresses, and a lock that does not know them.
     #[error(
-        "the address of {} is not known, and a pylock.toml names addresses: run `gpuenv export uv -o pyproject.toml`, then \
-         `uv export --format pylock.toml`, which asks the index", .0.join(", ")
+        "the address of {} is not known, and a pylock.toml names addresses", .0.join(", ")
     )]
+    #[diagnostic(help(
+        "run `gpuenv export uv -o pyproject.toml`, then `uv export --format pylock.toml`, which asks the index"
+    ))]
     UnknownAddress(Vec<String>),
     /// A file format that asks for the sha256 of what it names, and a lock that does not know it.
     #[error(
-        "the sha256 of {} is not known, and a pylock.toml asks for it: add `#sha256=…` to its `url` in gpuenv.toml, then run \
-         `gpuenv lock`", .0.join(", ")
+        "the sha256 of {} is not known, and a pylock.toml asks for it", .0.join(", ")
     )]
+    #[diagnostic(help("add `#sha256=…` to its `url` in gpuenv.toml, then run `gpuenv lock`"))]
     AddressWithoutHash(Vec<String>),
     /// Nobody knows for which GPUs.
     #[error(
-        "there is no architecture list for {}: name a GPU there in gpuenv.toml, then run `gpuenv lock`",
+        "there is no architecture list for {}",
         .0.iter().map(|name| format!("`{}`", name.escape_debug())).collect::<Vec<_>>().join(", ")
     )]
+    #[diagnostic(help("name a GPU there in gpuenv.toml, then run `gpuenv lock`"))]
     NothingToCompile(Vec<String>),
     /// A value of the lock is not what such a value looks like.
-    #[error("{what} `{}` in gpuenv.lock is not {expected}: run `gpuenv lock --fresh`", value.escape_debug())]
+    #[error("{what} `{}` in gpuenv.lock is not {expected}", value.escape_debug())]
+    #[diagnostic(help("run `gpuenv lock --fresh`"))]
     BadValue {
         /// What the value is.
         what: &'static str,
@@ -170,7 +182,8 @@ pub enum ExportError {
         expected: &'static str,
     },
     /// The lock lacks something that follows from what it holds.
-    #[error("gpuenv.lock lacks {what} of target `{}`: run `gpuenv lock --fresh`", target.escape_debug())]
+    #[error("gpuenv.lock lacks {what} of target `{}`", target.escape_debug())]
+    #[diagnostic(help("run `gpuenv lock --fresh`"))]
     Incomplete {
         /// What is missing.
         what: &'static str,
@@ -179,34 +192,16 @@ pub enum ExportError {
     },
 }
 
-/// The options that a format has, as the end of a sentence.
+/// The options that a format has.
 fn told(known: &[&str]) -> String {
     let known: Vec<String> = known.iter().map(|name| format!("--{name}")).collect();
-    if known.is_empty() { String::new() } else { format!("; it has {}", known.join(", ")) }
+    if known.is_empty() { "it has none".to_string() } else { format!("it has {}", known.join(", ")) }
 }
 
 impl ExportError {
     /// The error for an option's value.
     pub fn bad_option(name: &'static str, value: &str, expected: &str) -> ExportError {
         ExportError::BadOption { name, value: value.to_string(), expected: expected.to_string() }
-    }
-
-    /// What is wrong, and what to do about it.
-    pub fn told(&self) -> (String, Option<String>) {
-        let whole = self.to_string();
-        let parted = match self {
-            ExportError::PythonTooOld { .. } | ExportError::BadOption { .. } => None,
-            ExportError::UnknownFormat { .. }
-            | ExportError::UnknownTarget { .. }
-            | ExportError::NotAnOption { .. }
-            | ExportError::AllInImage { .. }
-            | ExportError::Taken { .. } => whole.rsplit_once("; "),
-            _ => whole.rsplit_once(": "),
-        };
-        match parted {
-            Some((what, cure)) => (what.to_string(), Some(cure.to_string())),
-            None => (whole, None),
-        }
     }
 
     /// The stable name of the error, for JSON.

@@ -223,7 +223,7 @@ pub(super) fn names(targets: &Targets) -> Vec<String> {
     targets.iter().map(|(name, _)| name.to_string()).collect()
 }
 
-/// The end of an "unknown" message: what was probably meant.
-pub(super) fn meant(typed: &str, known: &[&str]) -> String {
-    nearest(typed, known.iter().copied()).map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+/// What was probably meant by an unknown name.
+pub(super) fn meant(typed: &str, known: &[&str]) -> Option<String> {
+    nearest(typed, known.iter().copied()).map(|name| format!("did you mean `{name}`?"))
 }

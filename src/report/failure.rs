@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use miette::Diagnostic;
+
 use crate::export::ExportError;
 use crate::spec::SpecError;
 
@@ -53,8 +55,8 @@ pub struct Problem {
 impl Problem {
     /// Why a lock was not rendered.
     pub fn of_export(error: &ExportError) -> Self {
-        let (message, help) = error.told();
-        Problem { code: error.code(), message, span: None, help }
+        let help = error.help().map(|help| help.to_string());
+        Problem { code: error.code(), message: error.to_string(), span: None, help }
     }
 }
 

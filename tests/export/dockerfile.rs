@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use miette::Diagnostic;
+
 use gpuenv::export::ExportError;
 
 use crate::common::tools;
@@ -247,7 +249,8 @@ fn a_machine_without_gpu_gets_no_gpu_lines() {
 fn what_cannot_be_built_says_what_to_change() {
     let error = render("dockerfile", &locks::bare_metal()).unwrap_err();
     assert_eq!(error.code(), "no-image");
-    assert!(error.to_string().contains("[target.lab] in gpuenv.toml"), "{error}");
+    let help = error.help().unwrap().to_string();
+    assert!(help.contains("[target.lab] in gpuenv.toml"), "{help}");
 
     let mut old = locks::container();
     old.stack.insert("python".into(), "3.7".into());

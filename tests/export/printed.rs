@@ -6,6 +6,8 @@
 use std::fs;
 use std::path::Path;
 
+use miette::Diagnostic;
+
 use gpuenv::export::{FORMATS, Options, format};
 use gpuenv::lock::{Lock, Wheel};
 
@@ -148,7 +150,10 @@ fn nothing(lock: &mut Lock) {
 }
 
 fn part(name: &str, lock: &Lock, options: Options) -> String {
-    let printed = format(name).unwrap().render(lock, &options).unwrap_or_else(|error| format!("refused: {error}\n"));
+    let printed = format(name).unwrap().render(lock, &options).unwrap_or_else(|error| {
+        let help = error.help().map_or(String::new(), |help| format!("help: {help}\n"));
+        format!("refused: {error}\n{help}")
+    });
     let options: Vec<String> = options.values.iter().map(|(name, value)| format!(" --{name} {value}")).collect();
     format!("==== {name}{} ====\n{printed}\n", options.concat().trim_end())
 }
