@@ -73,6 +73,7 @@ EXACT = ("fbgemm-gpu", "lmdeploy", "onnxruntime-gpu", "xformers", "sglang", "sgl
 TAGGED_TOO_LOW = {
     "vllm": r"^vllm/.*\.so$",
     "bitsandbytes": r"^bitsandbytes/libbitsandbytes_cuda[\w.]*\.so$",
+    "paddlepaddle-gpu": r"^paddle/(libs|fluid)/[\w.-]*\.so[\d.]*$",
 }
 
 

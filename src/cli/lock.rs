@@ -80,7 +80,8 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
             Some((lock, warnings)) => run.keep(&lock, warnings),
             None => run.relock(&files::parse_lock(&places.lock, &text)?),
         },
-        None => run.anew(None, &Upgrade::Nothing, Vec::new()),
+        // There is nothing to keep, but a version that is asked for binds all the same.
+        None => run.anew(None, &Upgrade::Nothing, pins(&args.upgrade_package, spec, None)?),
     }
 }
 
@@ -144,7 +145,7 @@ impl<'a> Run<'a> {
             return self.anew(Some(previous), &Upgrade::All, Vec::new());
         }
         if !self.args.upgrade_package.is_empty() {
-            let pins = pins(&self.args.upgrade_package, self.spec, previous)?;
+            let pins = pins(&self.args.upgrade_package, self.spec, Some(previous))?;
             let packages = pins.iter().map(|pin| pin.package.clone()).collect();
             return self.anew(Some(previous), &Upgrade::Packages(packages), pins);
         }
@@ -279,9 +280,14 @@ struct Pin {
     version: Option<String>,
 }
 
-fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Failure> {
-    let stacks = previous.target.values().flat_map(|target| previous.stack_of(target).keys());
-    let mut known: Vec<&String> = stacks.chain(spec.stack.iter().map(|(name, _)| name)).collect();
+/// What every lock may hold beside the packages that are asked for.
+const PARTS: [&str; 4] = ["cuda", "cudnn", "nccl", "python"];
+
+fn pins(words: &[String], spec: &Spec, previous: Option<&Lock>) -> Result<Vec<Pin>, Failure> {
+    let locked =
+        |lock: &'_ Lock| lock.target.values().flat_map(|target| lock.stack_of(target).keys()).cloned().collect();
+    let mut known: Vec<String> = previous.map_or_else(|| PARTS.map(String::from).to_vec(), locked);
+    known.extend(spec.stack.iter().map(|(name, _)| name.clone()));
     known.sort_unstable();
     known.dedup();
     let pin = |word: &String| {
@@ -294,11 +300,10 @@ fn pins(words: &[String], spec: &Spec, previous: &Lock) -> Result<Vec<Pin>, Fail
             return Err(Failure::new(Exit::BadInput, "usage", message)
                 .help(format!("write `--upgrade-package {name}` for the newest that fits")));
         }
-        if !known.contains(&&name) {
-            let listed: Vec<&str> = known.iter().map(|name| name.as_str()).collect();
+        if !known.contains(&name) {
             let message = format!("--upgrade-package: `{name}` is neither in the lock nor under [stack]");
             return Err(Failure::new(Exit::BadInput, "unknown-package", message)
-                .help(format!("the packages are: {}", listed.join(", "))));
+                .help(format!("the packages are: {}", known.join(", "))));
         }
         Ok(Pin { package: name, version })
     };

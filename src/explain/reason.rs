@@ -5,6 +5,7 @@ use crate::coverage::Coverage;
 use crate::solve::driver::{self, DriverNeed, DriverRow};
 use crate::solve::image;
 use crate::solve::problem::law;
+use crate::solve::recommended;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::TargetAnswer;
 use crate::types::{Constraint, Version};
@@ -44,6 +45,7 @@ pub(super) fn driver<'c>(
         };
         reasons.because.push(format!("judged at driver {}, {mode}", judged.version));
     }
+    reasons.recommended();
     let Reasons { because, facts, .. } = reasons;
     let chosen = format!(">={minimum}");
     let (key, verdict) = (asked.key("driver"), Verdict::Minimum);
@@ -165,5 +167,22 @@ impl Reasons<'_, '_> {
         let bases: Vec<String> = compat.bases.iter().map(ToString::to_string).collect();
         let says = format!("{} runs on drivers {} of their branches and newer", compat.package(), bases.join(", "));
         self.put(&says, self.request.catalog.cite(compat));
+    }
+
+    /// The driver to install, and what installs it on the target's system.
+    fn recommended(&mut self) {
+        let Some(recommended) = recommended::driver(self.request, self.asked, self.target) else { return };
+        let (release, branch) = (recommended.release, recommended.branch.branch.major());
+        let mut says = format!("recommended where it can be changed: {release}");
+        let system = self.asked.os.filter(|_| !self.asked.windows_driver);
+        let command = system.and_then(|os| match recommended.modules {
+            Some("proprietary") => os.driver_proprietary.as_ref(),
+            _ => os.driver_open.as_ref(),
+        });
+        if let (Some(os), Some(command)) = (system, command) {
+            let command = command.replace("{branch}", &branch.to_string());
+            says += &format!(" (`{command}` on {})", os.id);
+        }
+        self.because.push(says);
     }
 }

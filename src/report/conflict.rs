@@ -191,9 +191,11 @@ fn how_to_apply(fixes: usize, by_hand: bool) -> &'static str {
     match (fixes, by_hand) {
         (1, false) => "(resolved; apply it with `gpuenv lock --apply-fix 1`):",
         (_, false) => "(each was resolved; apply one with `gpuenv lock --apply-fix N`):",
-        (1, true) => "(resolved together with what was typed; write it into the file, then run this command again):",
+        (1, true) => {
+            "(resolved together with what was typed; change the file, or what you typed, so, then run the command again):"
+        }
         (_, true) => {
-            "(each was resolved together with what was typed; write one into the file, then run this command again):"
+            "(each was resolved together with what was typed; change the file, or what you typed, so, then run the command again):"
         }
     }
 }

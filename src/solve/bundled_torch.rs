@@ -17,8 +17,12 @@ pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {
     build.version.as_str() == inside && build.line().is_some_and(|line| image.cuda.cmp_prefix(&line).is_eq())
 }
 
-/// For each of some images, whether the torch in it is one of the releases: of others nobody knows what they hold, and
-/// another torch may be installed beside it.
+/// Whether it may be the build that the image holds, of which nobody has read more than its release.
+pub fn may_be_inside(inside: &str, build: &Build) -> bool {
+    !build.is_in_image() && build.version.as_str() == inside
+}
+
+/// For each of some images, whether the torch in it is one of the releases.
 pub fn holding(framework: &Framework<'_>, on: Platform<'_>, images: &[&Image]) -> RowSet {
     let held = |image: &Image| {
         let Some(inside) = image.torch.as_deref() else { return false };

@@ -5,12 +5,14 @@ use serde::Serialize;
 use crate::catalog::rows::{Build, Companion};
 use crate::types::Constraint;
 
+use super::bundled_torch::{self, TORCH};
 use super::compile::{Group, Plan, ReleaseChoice};
 use super::engine::Selection;
 use super::fits;
 use super::image;
 use super::installs::pytorch_index;
 use super::platform::{Platform, Takes};
+use super::problem::law;
 use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request};
 
@@ -45,6 +47,7 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
             }
         }
         unknowns.extend(of_cudnn(selection, group));
+        unknowns.extend(group.classes.iter().filter_map(|&class| of_image_torch(plan, selection, group, class)));
         for choice in &group.companions {
             let row = choice.of(selection.rows());
             for release in group.releases.iter().filter(|release| *row.framework == *release.framework.package) {
@@ -77,6 +80,26 @@ fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
         fact: format!("whether {package} {} was published for {}", row.version, release.variant),
         keys: vec![format!("stack.{package}")],
         how: format!("look for it {place}; if it is there, {OVERLAY}"),
+    })
+}
+
+/// The torch in an image, of whose build nobody has read more than its release.
+fn of_image_torch(plan: &Plan<'_, '_>, selection: &Selection, group: &Group<'_>, class: usize) -> Option<Unknown> {
+    let target = plan.classes[class].target;
+    let image = plan.locals[class].image.as_ref().filter(|_| !plan.classes[class].off.has(law::id::IMAGE_TORCH))?;
+    let image = image.of(selection.rows());
+    let inside = image.torch.as_deref()?;
+    let releases = group.releases.iter().filter(|choice| choice.framework.package == TORCH);
+    let mut builds = releases.filter_map(|choice| choice.of(selection.rows()).on(target.platform));
+    builds.find(|build| !bundled_torch::runs_in(image, build))?;
+    let name = image.name();
+    Some(Unknown {
+        fact: format!("for which GPUs, Python and libraries the torch {inside} in `{name}` was built"),
+        keys: vec![target.key("image")],
+        how: format!(
+            "ask it (`docker run --rm {name} python3 -c 'import torch; print(torch.__version__, torch.cuda.get_arch_list())'`); \
+             then {OVERLAY}"
+        ),
     })
 }
 

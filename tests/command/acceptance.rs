@@ -610,6 +610,10 @@ mod relocking {
         assert_eq!(sandbox.lock_text(), text);
         let (code, _) = sandbox.json(&["lock", "--upgrade-package", "torhc"]);
         assert_eq!((code, sandbox.lock_text()), (2, text));
+        // Where there is no lock a version that is asked for binds as well.
+        fs::remove_file(sandbox.0.join("gpuenv.lock")).unwrap();
+        assert_eq!(sandbox.json(&["lock", "--upgrade-package", "torhc"]).0, 2);
+        assert_eq!(sandbox.json(&["lock", "--upgrade-package", "torch=2.5.0"]).1["stack"]["torch"], "2.5.0+cu124");
     }
 
     #[test]

@@ -268,7 +268,7 @@ fn fixes_of_what_was_typed_are_not_offered_by_number() {
     let sandbox = Sandbox::new("edit-typed", SPEC);
     sandbox.run(&["lock"]).exits(0);
     for args in [&["add", "torch==2.9.0+cu130"][..], &["target", "add", "lab", "--gpu", "RTX 5090"]] {
-        let ran = sandbox.run(args).exits(1).says("write one into the file, then run this command again");
+        let ran = sandbox.run(args).exits(1).says("change the file, or what you typed, so, then run the command again");
         assert!(!ran.err.contains("--apply-fix"), "{ran:?}");
     }
     sandbox.write(&SPEC.replace("\"2.5\"", "\">=2.5\""));

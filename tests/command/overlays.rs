@@ -56,6 +56,23 @@ fn a_private_image_is_chosen_checked_and_exported() {
     sandbox.run(&["lock"]).exits(1).says("(your overlay site.toml:3)");
 }
 
+/// An image whose torch is no build that anybody has read holds no other torch.
+#[test]
+fn the_torch_of_an_image_is_the_one_that_runs_there() {
+    let image = r#"
+image = [{ repository = "acme/torch", tag = "2.7", cuda = "12.9.1", flavour = "runtime", os = "ubuntu22.04", arches = ["x86_64"], torch = "2.7.1", source = "acme" }]
+"#;
+    let spec = |torch: &str| {
+        let spec = SPEC.replace("[target.a]", "[target.a]\nimage = \"acme/torch:2.7\"");
+        let line = spec.lines().find(|line| line.starts_with("torch = ")).unwrap();
+        spec.replace(line, &format!("torch = \"{torch}\""))
+    };
+    let told = site("image-torch-other", &spec("2.6"), image).run(&["lock"]).exits(1);
+    told.says("acme/torch:2.7 holds torch 2.7.1, built with CUDA 12.9");
+    let told = site("image-torch-unread", &spec("2.7"), image).run(&["lock"]).exits(3);
+    told.says("for which GPUs, Python and libraries the torch 2.7.1 in `acme/torch:2.7` was built");
+}
+
 const WHEELS: &str = r#"
 [[companion]]
 package = "flash-attn"

@@ -236,6 +236,11 @@ fn systems(catalog: &Catalog, say: Say<'_>) {
                 say("os-spelling", "os", &row.row_name(), format!("tags with `{spelling}` are also those of {other}"));
             }
         }
+        if row.driver_open.is_some() != row.driver_package_source.is_some()
+            || row.driver_open.is_some() != row.driver_proprietary.is_some()
+        {
+            say("belongs-together", "os", &row.row_name(), "driver packages and their source belong together".into());
+        }
         if row.gcc.is_some() != row.gcc_source.is_some() {
             say("belongs-together", "os", &row.row_name(), "gcc and gcc_source belong together".into());
         }

@@ -18,8 +18,9 @@ impl<'c> Finder<'_, 'c> {
     pub(super) fn try_key(&mut self, key: &str) {
         let (section, name) = key.split_once('.').unwrap_or((key, ""));
         match section {
-            "stack" if name == "cuda" => self.try_lines(key),
-            "stack" if !matches!(name, "cuda" | "cudnn" | "nccl") => {
+            "stack" if name == "cuda" => self.try_values_or_none(key, &self.near_lines(key)),
+            "stack" if name == "cudnn" => self.try_values_or_none(key, &self.near_cudnns(key)),
+            "stack" if name != "nccl" => {
                 self.try_variants(key, name);
                 self.try_versions(key, name);
             }
@@ -73,13 +74,19 @@ impl<'c> Finder<'_, 'c> {
         }
     }
 
-    /// The nearest newer CUDA line; else whatever line is then chosen.
-    fn try_lines(&mut self, key: &str) {
+    /// The nearest of these values; else whatever is chosen where the key is left out.
+    fn try_values_or_none(&mut self, key: &str, values: &[String]) {
         let before = self.found.len();
-        self.try_values(key, &self.newer_lines(key));
+        self.try_values(key, values);
         if self.found.len() == before {
             self.try_together(&[key.to_string()], &[]);
         }
+    }
+
+    /// The line of a CUDA release that is written, then those above it, nearest first.
+    fn near_lines(&self, key: &str) -> Vec<String> {
+        let own = self.newest_wish(key).filter(|wish| wish.len() > 2).map(|wish| wish.prefix(2).to_string());
+        own.into_iter().chain(self.newer_lines(key)).collect()
     }
 
     /// The CUDA lines above the one written, nearest first.

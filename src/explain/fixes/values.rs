@@ -20,6 +20,9 @@ fn is_jetson(request: &Request<'_>, target: &str) -> bool {
     asked.is_some_and(|asked| asked.named_gpus().iter().any(board))
 }
 
+/// How many releases of a library on either side of the one written are tried.
+const NEIGHBOURS: usize = 4;
+
 /// How many tags of a repository are tried.
 const TAGS: usize = 24;
 
@@ -165,16 +168,31 @@ impl<'c> Finder<'_, 'c> {
         majors.into_iter().rev().map(|major| major.to_string()).collect()
     }
 
-    /// The cuDNN releases above the one that a target has, nearest first, those of its major before all others.
+    /// The cuDNN releases above the one that is written, nearest first, then those below.
     pub(super) fn newer_cudnns(&self, key: &str) -> Vec<String> {
-        let Some(own) = self.written(key).and_then(|text| Version::parse(&text).ok()) else { return Vec::new() };
+        let (newer, older) = self.other_cudnns(key);
+        newer.into_iter().chain(older).map(|version| version.to_string()).collect()
+    }
+
+    /// A few of them on either side: a framework takes one of its own, or any from some release on.
+    pub(super) fn near_cudnns(&self, key: &str) -> Vec<String> {
+        let (newer, older) = self.other_cudnns(key);
+        let near = newer.into_iter().take(NEIGHBOURS).chain(older.into_iter().take(NEIGHBOURS));
+        near.map(|version| version.to_string()).collect()
+    }
+
+    /// The cuDNN releases above and below the one that is written, each nearest first.
+    fn other_cudnns(&self, key: &str) -> (Vec<Version>, Vec<Version>) {
+        let Some(own) = self.written(key).and_then(|text| Version::parse(&text).ok()) else {
+            return Default::default();
+        };
         let mut versions: Vec<Version> = self.asker.catalog.cudnns.iter().map(|row| row.version.prefix(3)).collect();
         versions.retain(|version| version.cmp_prefix(&own).is_ne());
         versions.sort_unstable();
         versions.dedup();
         let (newer, mut older): (Vec<Version>, Vec<Version>) = versions.into_iter().partition(|version| *version > own);
         older.reverse();
-        newer.into_iter().chain(older).map(|version| version.to_string()).collect()
+        (newer, older)
     }
 
     /// Every version of a package that the catalog knows, ascending.

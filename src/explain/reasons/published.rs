@@ -1,7 +1,7 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Cudnn, Family};
+use crate::catalog::rows::{Build, Companion, Cudnn, Family, Index, Reading, Subject};
 use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::image;
@@ -9,6 +9,7 @@ use crate::solve::platform::Takes;
 use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::solve::unread::is_above;
 use crate::types::constraint::Op;
+use crate::types::variant::line_of;
 use crate::types::{Constraint, CpuArch, Version, distinct};
 
 use super::Explainer;
@@ -177,14 +178,7 @@ impl<'c> Explainer<'_, 'c> {
         if same_version.is_empty() {
             self.no_such_release(ask, &of_package);
         } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
-            let unsolved = self.unsolved(ask.package, constraint, platform.arch);
-            self.say(format!(
-                "{} {} published for {arch} as {}{}",
-                ask.package,
-                versions_of(&same_version),
-                list(&variants),
-                if unsolved { "" } else { " only" }
-            ));
+            self.other_variants(ask, &same_version, &variants);
         } else if variants.iter().all(|variant| *variant == "cpu") {
             self.say(format!("{} {} published for {arch} without CUDA only", ask.package, versions_of(&same_version)));
         } else if self.blames("cuda") && constraint.pins_variant() {
@@ -205,6 +199,41 @@ impl<'c> Explainer<'_, 'c> {
         }
         let cited: Vec<&Build> = same_version.into_iter().copied().collect();
         self.cite_builds(&cited);
+    }
+
+    /// The variants of a release, where another is asked for: all there are, as far as somebody has read the whole listing,
+    /// else those that were seen, and why there is no other.
+    fn other_variants(&mut self, ask: &PackageRequest<'c>, builds: &[&&'c Build], variants: &[&str]) {
+        let (catalog, rules) = (self.request.catalog, &self.request.rules);
+        let (package, arch) = (ask.package, self.platform_name());
+        let (versions, variants) = (versions_of(builds), list(variants));
+        if self.unsolved(package, &ask.constraint, self.platform().arch) {
+            return self.say(format!("{package} {versions} published for {arch} as {variants}"));
+        }
+        let listing = |build: &Build| catalog.listing(package, Index::Pytorch, &build.version);
+        if builds.iter().all(|build| listing(build).is_none_or(|listing| listing.reading == Reading::Whole)) {
+            return self.say(format!("{package} {versions} published for {arch} as {variants} only"));
+        }
+        self.say(format!("{package} {versions} seen for {arch} as {variants}"));
+        for asked in ask.constraint.comparisons().filter_map(|one| one.variant.as_deref()) {
+            let of_package = rules.of_package(package, Subject::Cuda);
+            let ended = builds.iter().find_map(|build| {
+                let line = line_of(asked)?;
+                of_package
+                    .about(&build.version)
+                    .find(|rule| !rule.needs.admits(&line))
+                    .map(|rule| rule.row.id.to_string())
+            });
+            let of_variant = catalog.builds.iter().filter(|row| row.package == package && row.variant == asked);
+            let mut releases: Vec<&Version> = of_variant.map(|row| &row.version).collect();
+            releases.sort_unstable();
+            releases.dedup();
+            match (ended, releases.is_empty()) {
+                (Some(rule), _) => self.cite(&rule),
+                (None, true) => self.say(format!("no release of {package} was seen as {asked}")),
+                (None, false) => self.say(format!("{asked} was seen of {package} {} only", span(&releases))),
+            }
+        }
     }
 
     /// That no release of these builds is what is asked for.

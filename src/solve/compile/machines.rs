@@ -6,7 +6,7 @@ use crate::catalog::rows::{Image, Subject, Toolkit};
 use crate::spec::Share;
 
 use super::{Choice, ForwardCompat, Group, Local, Plan};
-use crate::solve::bundled_torch;
+use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::driver::{self, DriverNeed, DriverRow};
 use crate::solve::image::{self, Images, Inside};
 use crate::solve::network::{Order, Says, Var};
@@ -207,20 +207,22 @@ impl<'q, 'c> Plan<'q, 'c> {
             return;
         }
         let on = class_.target.platform;
-        let is_chosen = matches!(class_.target.image, ImageRequest::Choose(_));
-        for release in &group.releases {
+        // Of the build in a chosen image something is read; in one that is named it may be one that nobody has read.
+        let may_be_unread = self.policy.possible && !matches!(class_.target.image, ImageRequest::Choose(_));
+        for release in group.releases.iter().filter(|release| release.framework.package == TORCH) {
             let holding = bundled_torch::holding(release.framework, on, &image.rows);
-            if holding.is_empty() {
-                continue;
-            }
             let (framework, images, held) = (release.framework, image.rows.clone(), holding.clone());
             self.network.relate(release.var, image.var, move |row| {
                 let build = framework.releases[row].on(on);
                 RowSet::filter(images.len(), |at| {
-                    // None is chosen that holds another torch than any that is known to be published.
-                    let holds_other = is_chosen && images[at].torch.is_some();
-                    let elsewhere = !held.has(at) && !holds_other && build.is_none_or(|build| !build.is_in_image());
-                    elsewhere || build.is_some_and(|build| bundled_torch::runs_in(images[at], build))
+                    let unread = images[at].torch.as_deref().filter(|_| may_be_unread && !held.has(at));
+                    match build {
+                        Some(build) => {
+                            bundled_torch::runs_in(images[at], build)
+                                || unread.is_some_and(|inside| bundled_torch::may_be_inside(inside, build))
+                        }
+                        None => images[at].torch.is_none() || unread.is_some(),
+                    }
                 })
             });
             if let Some(python) = &self.python {

@@ -56,7 +56,9 @@ fn cudnn(about: &About<'_, '_>) -> Option<Warning> {
     let installed = about.asked.cudnn.as_ref()?;
     let own = |build: &&&Build| build.cudnn.is_some() && !build.system_cuda;
     let build = about.target.builds.iter().find(own)?;
-    let brings = build.cudnn.as_ref().filter(|brings| brings.major() != installed.major())?;
+    // Where the build leaves it open, the one that the lock names.
+    let brings = about.target.cudnn.map(|row| &row.version).or(build.cudnn.as_ref());
+    let brings = brings.filter(|brings| brings.major() != installed.major())?;
     let name = format!("{} {}+{}", build.package, build.version, build.variant);
     let unused = CudnnInstalled::Unused { name: &name, brings, installed };
     Some(Warning::about(&unused, &about.keys("cudnn")))
