@@ -12,6 +12,8 @@ pub use fatbin::{Code, Counts};
 pub use metadata::{Metadata, Requirement, Tags};
 pub use row::{Held, Known, Place, overlay, shown};
 
+use crate::types::distinct;
+
 /// The first two numbers of a version, `(2, 28)`.
 pub type Pair = (u16, u16);
 
@@ -215,6 +217,18 @@ impl Artifact {
     /// What most source files of the main library were compiled for, and how many so.
     pub fn main_code(&self) -> Option<(&Code, u64)> {
         fatbin::main_code(&self.main()?.code)
+    }
+
+    /// What the main library holds, and those that differ from it by a number alone: one is made for each release of CUDA,
+    /// and the one that fits is loaded. With how many they are.
+    pub fn own_code(&self) -> Option<(Code, usize)> {
+        let stem = |library: &Library| library.name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
+        let main = stem(self.main()?);
+        let alike = self.libraries.iter().filter(|library| stem(library) == main);
+        let codes: Vec<&Code> = alike.filter_map(|library| Some(fatbin::main_code(&library.code)?.0)).collect();
+        let sass = distinct(codes.iter().flat_map(|code| code.sass.iter().copied()));
+        let ptx = distinct(codes.iter().flat_map(|code| code.ptx.iter().copied()));
+        Some((Code { sass, ptx }, codes.len()))
     }
 
     /// The libraries of CUDA that are needed and not part of it, each once.

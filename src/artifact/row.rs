@@ -243,12 +243,12 @@ impl Release<'_> {
             row.list("arches", &distinct(processors.iter().chain(others).cloned()));
         }
         self.say_glibc(row, held.and_then(|held| held.glibc));
-        let code = self.artifact.main_code().map(|(code, _)| code);
+        let code = self.artifact.own_code();
         let major = self.artifact.cuda_major();
         if let Some(major) = major {
             row.text("cuda", &major.to_string());
         }
-        if let Some(code) = code {
+        if let Some((code, libraries)) = &code {
             if !(self.known.runs_without)(&self.metadata.package) {
                 row.say("gpu_code", "true");
             }
@@ -256,6 +256,11 @@ impl Release<'_> {
             row.list(if is_arm { "arm_sass" } else { "sass" }, &sass(code));
             if !is_arm {
                 row.list("ptx", &ptx(code));
+                // Of several libraries each has its own.
+                let isa = code.ptx.iter().map(|(_, isa)| *isa).max().filter(|isa| *libraries == 1 && isa.0 > 0);
+                if let Some((major, minor)) = isa {
+                    row.text("ptx_isa", &format!("{major}.{minor}"));
+                }
             }
         }
         row.text("source", &self.source);

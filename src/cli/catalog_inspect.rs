@@ -91,6 +91,8 @@ fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Resul
 /// What a row says that one file need not tell.
 fn held(row: &Companion) -> Held {
     let flags = [("gpu_code", row.gpu_code), ("jit", row.jit), ("system_cuda", row.system_cuda)];
+    let versions = [("cuda", &row.cuda), ("ptx_isa", &row.ptx_isa)];
+    let versions = versions.into_iter().filter_map(|(key, version)| Some((key, Some(version.as_ref()?.to_string()))));
     let texts = [("extra", &row.extra), ("gone", &row.gone)];
     let flags = flags.into_iter().filter(|(_, is)| *is).map(|(key, _)| (key, None));
     let texts = texts.into_iter().filter_map(|(key, text)| Some((key, Some(text.as_ref()?.to_string()))));
@@ -99,7 +101,7 @@ fn held(row: &Companion) -> Held {
         python: row.python.as_deref().and_then(|python| Constraint::parse(python).ok()),
         arches: texts_of(&row.arches),
         glibc: row.glibc,
-        words: flags.chain(texts).collect(),
+        words: flags.chain(texts).chain(versions).collect(),
         lists: vec![
             ("requires", texts_of(&row.requires)),
             ("brings", texts_of(&row.brings)),

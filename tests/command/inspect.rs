@@ -199,6 +199,9 @@ fn one_file_does_not_take_away_what_is_known_of_the_others() {
     // What follows no framework, and takes CUDA from the system as its other releases do.
     let row = row_of("cupy-cuda12x", "cupy_cuda12x-13.4.0-cp312-cp312-manylinux2014_x86_64.whl", "Version: 13.4.0");
     assert!(row.contains("= \"cuda\"") && row.contains("system_cuda = true"), "{row}");
+    // Which CUDA it opens when it runs no header tells.
+    let opens = row_of("ctranslate2", "ctranslate2-4.5.0-cp312-cp312-manylinux2014_x86_64.whl", "Version: 4.5.0");
+    assert!(opens.lines().any(|line| line.starts_with("cuda ") && line.ends_with("\"12\"")), "{opens}");
     fs::write(place.path("site.toml"), row).unwrap();
     place.run(&["catalog", "check", "site.toml"]).exits(0);
 }
