@@ -170,23 +170,23 @@ impl<'c> Finder<'_, 'c> {
 
     /// The cuDNN releases above the one that is written, nearest first, then those below.
     pub(super) fn newer_cudnns(&self, key: &str) -> Vec<String> {
-        let (newer, older) = self.other_cudnns(key);
+        let (newer, older) = self.other_cudnns(key, |version| version.prefix(3));
         newer.into_iter().chain(older).map(|version| version.to_string()).collect()
     }
 
     /// A few of them on either side: a framework takes one of its own, or any from some release on.
     pub(super) fn near_cudnns(&self, key: &str) -> Vec<String> {
-        let (newer, older) = self.other_cudnns(key);
+        let (newer, older) = self.other_cudnns(key, |version| *version);
         let near = newer.into_iter().take(NEIGHBOURS).chain(older.into_iter().take(NEIGHBOURS));
         near.map(|version| version.to_string()).collect()
     }
 
     /// The cuDNN releases above and below the one that is written, each nearest first.
-    fn other_cudnns(&self, key: &str) -> (Vec<Version>, Vec<Version>) {
+    fn other_cudnns(&self, key: &str, as_told: fn(&Version) -> Version) -> (Vec<Version>, Vec<Version>) {
         let Some(own) = self.written(key).and_then(|text| Version::parse(&text).ok()) else {
             return Default::default();
         };
-        let mut versions: Vec<Version> = self.asker.catalog.cudnns.iter().map(|row| row.version.prefix(3)).collect();
+        let mut versions: Vec<Version> = self.asker.catalog.cudnns.iter().map(|row| as_told(&row.version)).collect();
         versions.retain(|version| version.cmp_prefix(&own).is_ne());
         versions.sort_unstable();
         versions.dedup();
