@@ -6,7 +6,8 @@
 use crate::host::{ApiError, curesult};
 
 use super::check::{Action, Check, Status};
-use super::context::{CheckContext, KILL, KILLED, Seen};
+use super::context::{CheckContext, KILL, KILLED};
+use super::seen::Seen;
 use super::{environment, shown};
 
 /// What a number means here.
