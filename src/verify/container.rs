@@ -14,7 +14,7 @@ use super::context::CheckContext;
 use super::seen::Seen;
 
 /// NCCL's rings between processes want this much of /dev/shm, in bytes.
-const SHM_LEAST: u64 = 1 << 30;
+pub const SHM_LEAST: u64 = 1 << 30;
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {

@@ -36,6 +36,7 @@ use crate::lock::{self, CatalogStamp, DriverLock, Lock, TargetLock};
 use crate::types::CpuArch;
 
 pub use check::{Action, Check, Status, Verdict};
+pub use container::SHM_LEAST;
 pub use context::CheckContext;
 pub use fit::{best, stale};
 
