@@ -359,9 +359,11 @@ fn of_swollen(good: &str) -> Vec<Bad> {
     let lists = |head: &str, count: usize| Text::swollen(&format!("{head}x = ["), "[[[[[[]]]]]],", count, "]\n");
     let from = |name: &'static str, text: Text, says: &[&'static str]| bad(vec![(name, text)], &["init", "--force", "--from", name], 2, says);
     let names = |before: &str, ends: &str, count: usize| (0..count).map(|at| format!("{before}a{at}{ends}")).collect::<String>();
+    let unknown: String = (0..1_500).map(|at| format!("[target.t{at}]\ngpu = \"A100x{at}\"\n")).collect();
     vec![
         bad(vec![("gpuenv.toml", tables("", 400_000))], &["lock"], 2, &["holds more tables and values than are read", "check that it is a gpuenv.toml"]),
         bad(vec![("gpuenv.toml", lists("", 200_000))], &["lock"], 2, &["holds more tables and values than are read"]),
+        bad(vec![("gpuenv.toml", unknown.into())], &["lock"], 2, &["unknown GPU `A100x0`", "did you mean", "more errors"]),
         bad(vec![("gpuenv.lock", lists(good, 2_000_000))], &["export", "env"], 2, &["gpuenv.lock: this lock holds more tables and values than are read", "`gpuenv lock --fresh`"]),
         bad(vec![("gpuenv.toml", OVERLAID.into()), ("site.toml", tables("", 400_000))], &["lock"], 2, &["holds more tables and values than are read", "[catalog] takes several overlays"]),
         bad(vec![("pyproject.toml", tables("[tool]\n", 100_000))], &["export", "uv", "-o", "pyproject.toml"], 2, &["holds more tables and values than are read", "with -o"]),
