@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use crate::catalog::FullRow;
 use crate::coverage::{Coverage, covers, covers_targets};
+use crate::host::signs::{Presence, presence};
 use crate::host::{CudaDevice, Gpu, Kernel, Outcome};
 use crate::lock::GpuLock;
 use crate::types::{Arch, ArchList, Cc};
@@ -122,6 +123,9 @@ fn none_described(context: &CheckContext<'_>, check: Check) -> Check {
             check.found("NVML responds and shows no GPU").fail(context.restart(Action::AskAdmin), why_none(context))
         }
         Some(nvml) if nvml.fault.is_some() => check.skip("NVML failed, see nvml"),
+        _ if presence(context.record) == Presence::Absent => {
+            check.found("none").unknown(Action::None, "there is no GPU: see driver-present")
+        }
         _ if context.is_bare() => {
             check.found("not told").unknown(Action::None, format!("the text names neither a GPU nor a driver: {add}"))
         }
