@@ -78,13 +78,18 @@ fn what_torch_says_of_itself_decides_which_build_it_is() {
         let verdict = judge::judge(&lock, &with(changes));
         let is_torch = |check: &&Check| check.expected.as_ref().is_some_and(|text| text.starts_with("torch "));
         let check = verdict.checks.iter().filter(|check| check.id == "python-package").find(is_torch).unwrap();
-        (verdict.status, check.status, check.hint.clone().unwrap_or_default())
+        (
+            verdict.status,
+            check.status,
+            [check.found.clone(), check.hint.clone()].map(Option::unwrap_or_default).join("; "),
+        )
     };
     let listed = ("/python/packages/torch", json!("2.5.1"));
     let of_torch = |version: &str| ("/python/torch/version", json!(version));
     let (all, one, hint) = judged(&[listed.clone(), of_torch("2.5.1+cu124")]);
     assert_eq!((all, one), (Status::Pass, Status::Pass));
     assert!(hint.contains("torch says of itself that it is 2.5.1+cu124"), "{hint}");
+    assert!(judged(&[listed.clone(), of_torch("2.5.1+cu118")]).2.starts_with("torch 2.5.1+cu118; another build"));
     // conda's has no variant in its name, and says its CUDA.
     assert_eq!(judged(&[listed.clone(), of_torch("2.5.1")]).1, Status::Pass);
     // Nobody asked torch: the index serves the locked build by default.
