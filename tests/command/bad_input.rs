@@ -235,6 +235,7 @@ fn of_targets() -> Vec<Bad> {
         more("[resolve]\nprefer = \"oldest\"", &["invalid `prefer`", "did you mean \"oldest-driver\"?"]),
         more("[[silence]]\nwarning = \"driver-end-of-life\"", &["`reason` is missing", "add `reason ="]),
         more("[[override]]\nrule = \"cuda-12-drivers\"\nreason = \"x\"", &["unknown rule", "did you mean `cuda-12-driver`?"]),
+        more("[[override]]\nrule = \"nope\"\nreason = \"x\"", &["unknown rule `nope`", "help: write the id of a rule"]),
         more("[override]\nrule = \"x\"", &["must be a list of tables", "write `[[override]]`"]),
         more("[export]\nuv = \"../x.toml\"", &["does not lie below gpuenv.toml", "docker/Dockerfile"]),
         more("[catalog]\noverlays = \"x.toml\"", &["must be a list of files", "[\"x.toml\"]"]),
