@@ -26,8 +26,8 @@ pub enum GpuMatch<'c> {
     Cpu,
     /// Products that differ in what matters.
     Ambiguous(Vec<&'c Gpu>),
-    /// No product; these names come nearest.
-    Unknown(Vec<&'c str>),
+    /// No product; [`Catalog::near_gpus`] knows which names come nearest.
+    Unknown,
 }
 
 impl Catalog {
@@ -74,7 +74,7 @@ impl Catalog {
         match self.boards(name) {
             Some(gpus) if agree(&gpus) && !has_namesakes(&gpus) => GpuMatch::Found(gpus),
             Some(gpus) => GpuMatch::Ambiguous(gpus),
-            None => GpuMatch::Unknown(self.suggestions(name)),
+            None => GpuMatch::Unknown,
         }
     }
 
@@ -190,7 +190,10 @@ impl Catalog {
         runs.map(|run| run.join(" ")).filter(|run| is_numbered(run)).find_map(|run| self.named_in_full(&run))
     }
 
-    fn suggestions(&self, name: &str) -> Vec<&str> {
+    /// The names that come nearest to one that means no product. It looks through all of them, and takes a hundred times
+    /// as long as to see that there is none.
+    pub fn near_gpus(&self, name: &str) -> Vec<&str> {
+        let name = name.trim();
         let wanted = apart(&without_maker(&fold(name)).join(" "));
         let meant = self.almost(name);
         if !meant.is_empty() {

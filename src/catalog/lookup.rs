@@ -196,9 +196,9 @@ mod tests {
 
     #[test]
     fn a_matching_number_weighs_more_than_matching_letters() {
-        let near = |name: &str| match BUILTIN.gpu(name) {
-            crate::catalog::GpuMatch::Unknown(near) => near[0],
-            other => panic!("{other:?}"),
+        let near = |name: &str| {
+            assert_eq!(BUILTIN.gpu(name), crate::catalog::GpuMatch::Unknown);
+            BUILTIN.near_gpus(name)[0]
         };
         assert_eq!(near("RTX 5090 Superr"), "NVIDIA GeForce RTX 5090");
         assert_eq!(near("GeFroce 1080 Tii"), "NVIDIA GeForce GTX 1080 Ti");

@@ -14,6 +14,7 @@ use crate::report::{Exit, Failure, Judged, Report};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
+use crate::spec::not_an_image;
 use crate::task::lock::Asked;
 use crate::task::{STEPS, gave_up};
 use crate::types::{Arch, ArchList, Version};
@@ -31,6 +32,9 @@ use super::stale;
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
     if let Some(reference) = &args.image {
+        if let Some(error) = not_an_image(reference) {
+            return Err(Failure::new(Exit::BadInput, error.code, error.message).help(error.help.unwrap_or_default()));
+        }
         let record = host(
             args,
             ProbeOptions { depth: Depth::Quick, trust: args.trust_library_path, ..ProbeOptions::default() },

@@ -190,7 +190,7 @@ fn kinds(name: &str, catalog: &Catalog) -> Vec<(Cc, Option<Class>)> {
             boards.into_iter().map(|board| (board.cc, Some(board.class))).collect()
         }
         GpuMatch::Bare(cc) => vec![(cc, None)],
-        GpuMatch::Cpu | GpuMatch::Unknown(_) => Vec::new(),
+        GpuMatch::Cpu | GpuMatch::Unknown => Vec::new(),
     }
 }
 

@@ -200,7 +200,7 @@ fn gpus(catalog: &Catalog, name: &str) -> Vec<FullRow> {
             rows.into_iter().map(|row| catalog.full("gpu", row)).collect()
         }
         GpuMatch::Bare(cc) => pick(catalog, "gpu", &catalog.gpus, |row| row.cc == cc),
-        GpuMatch::Cpu | GpuMatch::Unknown(_) => Vec::new(),
+        GpuMatch::Cpu | GpuMatch::Unknown => Vec::new(),
     }
 }
 
@@ -226,12 +226,11 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
     if let Some(near) = nearest::nearest(before, names) {
         return vec![after.map_or(near.to_string(), |which| format!("{near}@{which}"))];
     }
-    if let GpuMatch::Unknown(near) = catalog.gpu(name)
-        && !near.is_empty()
-    {
-        return near.into_iter().map(str::to_string).collect();
+    let near = if catalog.gpu(name) == GpuMatch::Unknown { catalog.near_gpus(name) } else { Vec::new() };
+    match near.is_empty() {
+        true => catalog.ids_like(name),
+        false => near.into_iter().map(str::to_string).collect(),
     }
-    catalog.ids_like(name)
 }
 
 /// The releases of a thing next to one that is not known, the newer first.

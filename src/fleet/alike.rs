@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 
 use crate::host::Record;
+use crate::host::record::MOST_GPUS;
+use crate::verify::SHM_LEAST;
 
 /// Above this part of its memory in use, in hundredths, a judgement says so.
 const FULL: u64 = 90;
@@ -16,6 +18,8 @@ pub fn digest(mut record: Record) -> (Record, [u8; 32]) {
     record.probes.iter_mut().for_each(|probe| probe.millis = None);
     record.kernels.iter_mut().for_each(|kernel| kernel.micros = None);
     record.platform.kernel = None;
+    // Whether it is enough is all that is asked of it.
+    record.platform.shm = record.platform.shm.map(|size| if size < SHM_LEAST { 0 } else { SHM_LEAST });
     cards(&mut record);
     let text = serde_json::to_vec(&record).unwrap_or_default();
     (record, Sha256::digest(&text).into())
@@ -49,7 +53,9 @@ fn cards(record: &mut Record) {
     }
     for name in ["CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"] {
         if let Some(value) = record.environment.get_mut(name) {
-            let renamed: Vec<&str> = value.split(',').map(|element| renamed(&known, element)).collect();
+            let elements = value.split(',').enumerate();
+            let renamed: Vec<&str> =
+                elements.map(|(at, one)| if at < MOST_GPUS { renamed(&known, one) } else { one }).collect();
             *value = renamed.join(",");
         }
     }
@@ -84,6 +90,15 @@ mod tests {
         let of = |uuid, driver, millis| digest(host(uuid, driver, millis)).1;
         assert_eq!(of("GPU-1", "550.54.15", 3), of("GPU-2", "550.54.15", 4));
         assert_ne!(of("GPU-1", "550.54.15", 3), of("GPU-1", "550.54.14", 3));
+        let with_shm = |shm| {
+            let mut host = host("GPU-1", "550.54.15", 3);
+            host.platform.shm = shm;
+            digest(host).1
+        };
+        assert_eq!(with_shm(Some(64 << 20)), with_shm(Some(65 << 20)));
+        assert_eq!(with_shm(Some(SHM_LEAST)), with_shm(Some(400 << 30)));
+        assert_ne!(with_shm(Some(SHM_LEAST)), with_shm(Some(SHM_LEAST - 1)));
+        assert_ne!(with_shm(Some(SHM_LEAST)), with_shm(None));
         let given = |uuid: &str, value: &str| {
             let mut host = host(uuid, "550.54.15", 3);
             host.environment.insert("CUDA_VISIBLE_DEVICES".into(), value.into());

@@ -74,7 +74,7 @@ fn checked(record: Record) -> Result<Record, String> {
         format if format > host::record::FORMAT => {
             Err(format!("the record has format {format}, which a newer gpuenv wrote"))
         }
-        _ => Ok(record),
+        _ => record.excess().map_or(Ok(record), Err),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::types::plain::plain_types;
 
 use super::environment::is_kept;
 use super::paste::{self, Unrecognised};
-use super::record::{FORMAT, Record};
+use super::record::{FORMAT, MOST_GPUS, Record};
 
 /// Why a text is no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -108,12 +108,31 @@ fn record(text: &str) -> Result<Record, ReadError> {
         }
     }
     let mut record: Record = serde_json::from_str(text).map_err(malformed)?;
+    if let Some(message) = record.excess() {
+        return Err(ReadError::Malformed { message, line: 1, column: 1 });
+    }
     // An earlier gpuenv kept more, and whoever is handed a record need not hand that on.
     record.environment.retain(|name, _| is_kept(name));
     Ok(record)
 }
 
 impl Record {
+    /// What it lists more of than any machine has.
+    pub fn excess(&self) -> Option<String> {
+        let gpus = self.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
+        let devices = self.libcuda.as_ref().map_or(0, |libcuda| libcuda.devices.len());
+        let instances = gpus.iter().map(|gpu| gpu.instances.len()).sum();
+        let lists = [
+            ("GPUs", gpus.len(), MOST_GPUS),
+            ("devices of CUDA", devices, MOST_GPUS),
+            ("GPUs on the bus", self.pci.len(), MOST_GPUS),
+            ("instances of MIG", instances, 8 * MOST_GPUS),
+            ("device nodes", self.nodes.len(), 2 * MOST_GPUS),
+        ];
+        let (what, many, most) = lists.into_iter().find(|(_, many, most)| many > most)?;
+        Some(format!("it lists {many} {what}, and no machine has more than {most}"))
+    }
+
     /// The record with its texts changed; as it was, if it could then not be read back.
     pub fn rewritten(self, change: &dyn Fn(&mut Value)) -> Record {
         // By way of text, as records are read and written anyway: the code that serde makes to go by way of values
@@ -144,6 +163,9 @@ mod tests {
             let error = read_any(text).unwrap_err();
             assert!(error.to_string().contains(wanted), "{text:?}: {error}");
         }
+        let many =
+            format!("{{\"format\": 1, \"nvml\": {{\"gpus\": [{}{{\"index\": 1}}]}}}}", "{\"index\": 0},".repeat(1_024));
+        assert!(read_any(&many).unwrap_err().to_string().contains("it lists 1025 GPUs"));
         let Err(ReadError::Malformed { line, column, .. }) = read_any("{\"format\": 1,\n \"colour\": 1}") else {
             panic!("read")
         };

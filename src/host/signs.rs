@@ -29,19 +29,14 @@ pub fn presence(record: &Record) -> Presence {
 
 /// Whether somebody looked at the machine's bus and wrote down that he did. Inside Windows no GPU is on it.
 fn looked_at_bus(record: &Record) -> bool {
-    let name = if record.origin == Origin::Observed { MODULE } else { BUS };
-    let ended = |probe: &Probe| matches!(probe.ended, ProbeStatus::Done | ProbeStatus::Absent);
-    let inside_windows = record.platform.system == Some(System::Wsl);
-    !inside_windows && record.probes.iter().any(|probe| probe.name == name && ended(probe))
+    record.platform.system != Some(System::Wsl) && shows_bus(record)
 }
 
-/// Whether what is on the machine's bus would stand in the record.
+/// Whether what is on the machine's bus would stand in the record: somebody looked there.
 fn shows_bus(record: &Record) -> bool {
-    let ended = |probe: &&Probe| matches!(probe.ended, ProbeStatus::Done | ProbeStatus::Absent);
-    match record.origin {
-        Origin::Observed => record.probes.iter().filter(|probe| probe.name == MODULE).all(|probe| ended(&probe)),
-        Origin::Pasted => record.probes.iter().any(|probe| probe.name == BUS && ended(&probe)),
-    }
+    let name = if record.origin == Origin::Observed { MODULE } else { BUS };
+    let ended = |probe: &Probe| matches!(probe.ended, ProbeStatus::Done | ProbeStatus::Absent);
+    record.probes.iter().any(|probe| probe.name == name && ended(probe))
 }
 
 /// Whether there is no trace of NVIDIA on a host. Where the bus was looked at and holds no GPU, libraries that lie around
@@ -60,7 +55,7 @@ fn is_driven(record: &Record) -> bool {
     let cuda = record.libcuda.as_ref().is_some_and(|libcuda| !libcuda.devices.is_empty());
     // A Jetson's GPU is on no bus, and there is no Jetson without one.
     let jetson = record.platform.system == Some(System::Tegra);
-    kernel || nodes || nvml || cuda || jetson || keeps_waiting(record)
+    kernel || nodes || nvml || cuda || jetson || fails(record)
 }
 
 /// Whether a library of the driver did not answer: without a driver they say so at once.
@@ -68,6 +63,38 @@ pub fn keeps_waiting(record: &Record) -> bool {
     let waits =
         |probe: &Probe| ["nvml", "libcuda"].contains(&probe.name.as_str()) && probe.ended == ProbeStatus::TimedOut;
     record.probes.iter().any(waits)
+}
+
+/// What libraries of the driver answer where no driver runs: NVML that it is not loaded, or as the one for linking that it is
+/// not itself; CUDA that there is no device, or as the one for linking.
+const NOT_DRIVEN: [&[i64]; 2] = [&[9, 12], &[34, 100]];
+
+/// Whether a library of the driver was found and fails as none does that misses nothing but its driver: with another
+/// number, because it does not load, or because it ends or holds up whoever asks it.
+pub fn fails(record: &Record) -> bool {
+    let nvml = record.nvml.as_ref().map(|nvml| (nvml.path.is_some(), nvml.fault.as_ref()));
+    let libcuda = record.libcuda.as_ref().filter(|libcuda| libcuda.stub != Some(true));
+    let libcuda = libcuda.map(|libcuda| (libcuda.path.is_some(), libcuda.fault.as_ref()));
+    [("nvml", nvml), ("libcuda", libcuda)].into_iter().zip(NOT_DRIVEN).any(|((name, library), not_driven)| {
+        let (is_found, fault) = library.unwrap_or_default();
+        let ends_badly = |probe: &Probe| match probe.ended {
+            ProbeStatus::TimedOut | ProbeStatus::Crashed | ProbeStatus::Garbled => true,
+            ProbeStatus::Failed => is_found,
+            _ => false,
+        };
+        let answers = |fault: &ApiError| match fault.code.filter(|_| !fault.at.contains("dlopen")) {
+            Some(code) => !not_driven.contains(&code),
+            None => is_found,
+        };
+        fault.is_some_and(answers) || record.probes.iter().any(|probe| probe.name == name && ends_badly(probe))
+    })
+}
+
+/// Whether a library says that it and the kernel module are of two releases: then there is one, whatever is to be seen.
+pub fn meets_module(record: &Record) -> bool {
+    let code = |fault: Option<&ApiError>| fault.and_then(|fault| fault.code);
+    code(record.nvml.as_ref().and_then(|nvml| nvml.fault.as_ref())) == Some(18)
+        || code(record.libcuda.as_ref().and_then(|libcuda| libcuda.fault.as_ref())) == Some(803)
 }
 
 /// Whether the driver's libraries are there. An error of their own comes from them, however dead the driver is.
@@ -84,6 +111,8 @@ fn has_libraries(record: &Record) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::host::read_any;
 
@@ -98,7 +127,9 @@ mod tests {
             ("\"nvml\": {\"cuda\": \"11.6\"}", Presence::Seen),
             ("\"nvml\": {\"count\": 0}", Presence::Seen),
             ("\"nvml\": {\"fault\": {\"at\": \"nvmlInit_v2\", \"code\": 9}}", Presence::Seen),
-            ("\"nvml\": {\"fault\": {\"at\": \"dlopen\", \"name\": \"ENOENT\"}}", Presence::Absent),
+            ("\"nvml\": {\"fault\": {\"at\": \"dlopen\", \"name\": \"ENOENT\"}}", Presence::Unknown),
+            ("\"probes\": []", Presence::Unknown),
+            ("\"probes\": [{\"name\": \"nvml\", \"ended\": \"absent\"}]", Presence::Unknown),
             (
                 "\"probes\": [{\"name\": \"module\", \"ended\": \"done\"}], \"nvml\": {\"fault\": {\"at\": \"nvmlInit_v2\", \"code\": 9}}, \"libcuda\": {\"path\": \"/cuda/stubs/libcuda.so\", \"cuda\": \"12.4\"}",
                 Presence::Absent,
@@ -116,5 +147,38 @@ mod tests {
         ] {
             assert_eq!(of(&format!("{{\"format\": 1, {rest}}}")), wanted, "{rest}");
         }
+    }
+    /// Where a sandbox hides the card, its driver's libraries are all that is to be seen of it.
+    #[test]
+    fn only_what_is_said_without_a_driver_tells_that_there_is_none() {
+        let of = |nvml: Option<i64>, cuda: Option<i64>, more: Value| {
+            let library = |at: &str, code: Option<i64>| {
+                code.map(|code| json!({ "path": "/lib/x.so.1", "fault": { "at": at, "code": code } }))
+            };
+            let probes = json!([{ "name": "module", "ended": "absent" }, more]);
+            let (nvml, cuda) = (library("nvmlInit_v2", nvml), library("cuInit", cuda));
+            let text = json!({ "format": 1, "probes": probes, "nvml": nvml, "libcuda": cuda }).to_string();
+            presence(&read_any(&text).unwrap())
+        };
+        let libcuda = |ended: &str| json!({ "name": "libcuda", "ended": ended });
+        for (nvml, cuda, wanted) in [
+            (Some(9), Some(100), Presence::Absent),
+            (None, Some(100), Presence::Absent),
+            (None, Some(34), Presence::Absent),
+            (Some(12), None, Presence::Absent),
+            (Some(18), Some(803), Presence::Seen),
+            (Some(9), Some(999), Presence::Seen),
+            (Some(999), Some(100), Presence::Seen),
+            (None, Some(999), Presence::Seen),
+        ] {
+            assert_eq!(of(nvml, cuda, libcuda("done")), wanted, "{nvml:?} {cuda:?}");
+        }
+        for (ended, wanted) in [("crashed", Presence::Seen), ("garbled", Presence::Seen), ("refused", Presence::Absent)]
+        {
+            assert_eq!(of(Some(9), Some(100), libcuda(ended)), wanted, "{ended}");
+        }
+        let needs = json!({ "at": "dlopen", "message": "libneeded.so: cannot open shared object file" });
+        let host = json!({ "format": 1, "probes": [{ "name": "module", "ended": "absent" }], "libcuda": { "path": "/lib/libcuda.so.1", "fault": needs } });
+        assert_eq!(presence(&read_any(&host.to_string()).unwrap()), Presence::Seen);
     }
 }

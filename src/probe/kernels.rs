@@ -106,6 +106,9 @@ fn on_all(context: &ProbeContext, record: &Record, libcuda: &Path, devices: &[Cu
 /// The calls that wait for a kernel to end.
 const COMPUTES: &[&str] = &["cuLaunchKernel", "cuCtxSynchronize", "cuMemcpyDtoH_v2"];
 
+/// The calls that ask for one GPU before any code is loaded.
+const OF_GPU: &[&str] = &["cuDeviceGet", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent"];
+
 /// The call or the compiler in what a child did: `cuLaunchKernel` of `cuLaunchKernel of saxpy, sm_90 by built-in`.
 fn call(doing: &str) -> &str {
     doing.split(' ').next().unwrap_or(doing)
@@ -177,12 +180,17 @@ impl OneGpu<'_> {
 
     /// Adds what a child told, and what can be told of one that told no more; gives how many jobs are done with.
     fn outcome(&self, asked: &child::Reply<Reply>, jobs: &[Job], kernels: &mut Vec<Kernel>) -> usize {
-        let Some(answer) = &asked.answer else { return 0 };
-        kernels.extend(answer.kernels.iter().cloned());
         let failed = |job: &Job, fault: &ApiError| {
             let fault = Some(fault.clone());
             Kernel { fault, ..run::kernel(self.device.ordinal, job) }
         };
+        let Some(answer) = &asked.answer else {
+            // It came to no code. What it asked of this GPU, in a driver that had started, is told of it.
+            let died = asked.fault(self.context.patience()).filter(|_| OF_GPU.contains(&call(&asked.doing)));
+            kernels.extend(died.iter().flat_map(|fault| jobs.iter().map(|job| failed(job, fault))));
+            return if died.is_some() { jobs.len() } else { 0 };
+        };
+        kernels.extend(answer.kernels.iter().cloned());
         if let Some(fault) = &answer.fault {
             // Without a context nothing runs, whoever compiled it.
             kernels.extend(jobs.iter().map(|job| failed(job, fault)));

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::ImageRef;
-use super::error::{Refusal, quote};
+use super::error::{Refusal, SpecError, quote};
 
 /// Docker's own limit for the name.
 const MAX_NAME: usize = 255;
@@ -65,6 +65,11 @@ impl ImageRef {
         };
         Ok(ImageRef { repository, tag: tag.map(str::to_string), digest: digest.map(str::to_string) })
     }
+}
+
+/// Why a text is no image reference; none if it is one.
+pub fn not_an_image(text: &str) -> Option<SpecError> {
+    ImageRef::parse(text).err().map(|refusal| refusal.at(0..0))
 }
 
 impl fmt::Display for ImageRef {

@@ -10,10 +10,11 @@ use crate::types::version::Written;
 use crate::types::{Cc, CpuArch, Version};
 
 use super::check::{Action, Check};
-use super::context::{CheckContext, Seen};
+use super::context::CheckContext;
+use super::seen::Seen;
 
 /// NCCL's rings between processes want this much of /dev/shm, in bytes.
-const SHM_LEAST: u64 = 1 << 30;
+pub const SHM_LEAST: u64 = 1 << 30;
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -100,7 +101,7 @@ fn required(context: &CheckContext<'_>, text: &str, by: &str) -> Vec<Check> {
         return vec![ends(context, found(new()), &starts(&requirement, &machine, None, &[""]))];
     }
     let mut checks: Vec<Check> = Vec::new();
-    for gpu in &gpus {
+    for gpu in gpus {
         let (brands, cc) = (brands(context, gpu), gpu.cc.and_then(|cc: Cc| Version::parse(&cc.to_string()).ok()));
         let check = ends(context, found(new()).of(&gpu.label), &starts(&requirement, &machine, cc.as_ref(), &brands));
         // Eight GPUs of one kind get one answer.

@@ -1,14 +1,15 @@
 //! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
 
 use crate::catalog::rows::{Os, Subject};
-use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
+use crate::catalog::{Catalog, FullRow, OsMatch};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::diagnose;
-use crate::host::{CudaDevice, Gpu, Kernel, Origin, Outcome, ProbeStatus, Record, System, signs};
-use crate::lock::{GpuLock, Lock, OverrideLock, Stack, TargetLock};
-use crate::types::{ArchList, Cc, Version};
+use crate::host::{Kernel, Origin, Outcome, ProbeStatus, Record, System, signs};
+use crate::lock::{Lock, OverrideLock, Stack, TargetLock};
+use crate::types::{ArchList, Version};
 
 use super::check::{Action, Check};
+use super::seen::{Gpus, Seen};
 
 /// What is said of a GPU beside those that the lock names.
 pub const BESIDE: &str =
@@ -33,21 +34,8 @@ pub struct CheckContext<'a> {
     pub record: &'a Record,
     /// What explains: names, last branches, limits of compilers.
     pub catalog: &'a Catalog,
-}
-
-/// A GPU that a process would compute on.
-#[derive(Debug, Clone)]
-pub struct Seen<'a> {
-    /// `0: NVIDIA H100 NVL`
-    pub label: String,
-    /// Its name.
-    pub name: Option<&'a str>,
-    /// Its compute capability; if the driver did not tell it, the catalog's for that name.
-    pub cc: Option<Cc>,
-    /// What CUDA tells of it.
-    pub cuda: Option<&'a CudaDevice>,
-    /// What NVML tells of it.
-    pub nvml: Option<&'a Gpu>,
+    /// The GPUs that a process would compute on.
+    pub gpus: &'a Gpus<'a>,
 }
 
 impl<'a> CheckContext<'a> {
@@ -230,65 +218,15 @@ impl<'a> CheckContext<'a> {
     }
 
     /// The GPUs a process would compute on: CUDA's list, or NVML's where CUDA was not asked.
-    pub fn gpus(&self) -> Vec<Seen<'a>> {
-        let nvml = self.record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
-        let devices = self.record.libcuda.as_ref().map_or(&[][..], |libcuda| &libcuda.devices);
-        let was_asked =
-            self.record.libcuda.as_ref().is_some_and(|libcuda| !self.is_pasted() || libcuda.fault.is_some());
-        if devices.is_empty() && !was_asked {
-            return nvml.iter().map(|gpu| self.seen(gpu.index, None, Some(gpu))).collect();
-        }
-        let same_count = nvml.len() == devices.len();
-        let twin = |device: &CudaDevice| {
-            let by_name = nvml.iter().find(|gpu| is_same(device, gpu));
-            by_name.or_else(|| nvml.iter().find(|gpu| same_count && gpu.index == device.ordinal))
-        };
-        devices.iter().map(|device| self.seen(device.ordinal, Some(device), twin(device))).collect()
-    }
-
-    /// A GPU by what CUDA and NVML tell of it.
-    pub fn seen(&self, number: u64, cuda: Option<&'a CudaDevice>, nvml: Option<&'a Gpu>) -> Seen<'a> {
-        let name = cuda.and_then(|device| device.name.as_deref()).or_else(|| nvml?.name.as_deref());
-        let told = cuda.and_then(|device| device.compute_capability).or_else(|| nvml?.compute_capability);
-        let cc = told.or_else(|| self.cc_of(name?));
-        Seen { label: format!("{number}: {}", name.unwrap_or("GPU")), name, cc, cuda, nvml }
-    }
-
-    /// The compute capability of a product by its name: the lock's, else the catalog's.
-    fn cc_of(&self, name: &str) -> Option<Cc> {
-        let locked = self.target.gpu.iter().find(|gpu| is_product(self.catalog, &gpu.name, name));
-        if let Some(cc) = locked.and_then(|gpu| Cc::parse(&gpu.compute_capability).ok()) {
-            return Some(cc);
-        }
-        match self.catalog.gpu(name) {
-            GpuMatch::Found(gpus) => gpus.first().map(|gpu| gpu.cc),
-            GpuMatch::Bare(cc) => Some(cc),
-            GpuMatch::Ambiguous(gpus) if gpus.iter().all(|gpu| gpu.cc == gpus[0].cc) => Some(gpus[0].cc),
-            _ => None,
-        }
-    }
-
-    /// The line of the lock that means this GPU: by its product's name, or by its capability where it names no product.
-    pub fn named(&self, gpu: &Seen<'_>) -> Option<&'a GpuLock> {
-        let is_named = |locked: &&GpuLock| match Cc::parse(&locked.name.to_lowercase()) {
-            Ok(bare) => gpu.cc == Some(bare),
-            Err(_) => gpu.name.is_some_and(|name| is_product(self.catalog, &locked.name, name)),
-        };
-        self.target.gpu.iter().find(is_named)
+    pub fn gpus(&self) -> &'a [Seen<'a>] {
+        &self.gpus.all
     }
 
     /// Whether a GPU is only in the machine beside one that the lock names and that is sound: no job of this lock needs
     /// it, and no code in the lock runs on it.
     pub fn is_beside(&self, gpu: &Seen<'_>) -> bool {
         let runs = |cc| self.arch_list().is_none_or(|list| covers(&list, cc, self.tegra()) != Coverage::None);
-        if self.named(gpu).is_some() || gpu.cc.is_none_or(runs) {
-            return false;
-        }
-        let is_sound = |other: &Seen<'_>| {
-            let faulty = other.nvml.is_some_and(|gpu| gpu.fault.is_some());
-            !faulty && other.cuda.is_none_or(|device| device.fault.is_none())
-        };
-        self.gpus().iter().any(|other| self.named(other).is_some() && is_sound(other))
+        self.gpus.has_sound && gpu.named.is_none() && !gpu.cc.is_none_or(runs)
     }
 
     /// Whether kernels ran on a GPU and all of their results were right.
@@ -353,58 +291,4 @@ fn driver_set_aside<'a>(lock: &'a Lock, name: &str, catalog: &Catalog) -> Option
     let is_of_driver = |id: &str| catalog.rules.iter().any(|row| *row.id == *id && row.object == Subject::Driver);
     let mut written = lock.overrides.iter().filter(|one| one.overlay.is_none());
     written.find(|one| one.target.as_deref().is_none_or(|target| target == name) && is_of_driver(&one.rule))
-}
-
-/// Whether CUDA and NVML speak of the same GPU. An instance of MIG has a UUID of its own, but its card's address.
-fn is_same(device: &CudaDevice, gpu: &Gpu) -> bool {
-    let by_uuid = device.uuid.as_deref().zip(gpu.uuid.as_deref()).is_some_and(|(one, other)| one == other);
-    let by_pci =
-        device.pci.as_deref().zip(gpu.pci.as_deref()).is_some_and(|(one, other)| address(one) == address(other));
-    let by_instance = device.uuid.is_some() && gpu.instances.iter().any(|instance| instance.uuid == device.uuid);
-    by_uuid || by_pci || by_instance
-}
-
-/// A PCI address in one spelling: NVML writes domains with eight digits, the kernel with four.
-pub fn address(text: &str) -> String {
-    let text = text.to_ascii_lowercase();
-    match text.split_once(':') {
-        Some((domain, rest)) if rest.contains(':') => format!("{}:{rest}", domain.trim_start_matches('0')),
-        _ => format!(":{text}"),
-    }
-}
-
-/// Whether two names mean one product: `NVIDIA` in front, `MIG …` behind and case aside, or by two names that the catalog
-/// has for it, as `Orin` and `Orin (nvgpu)`.
-pub fn is_product(catalog: &Catalog, one: &str, other: &str) -> bool {
-    fn plain(name: &str) -> String {
-        let name = name.to_ascii_lowercase();
-        let name = name.split(" mig ").next().unwrap_or(&name).trim();
-        name.strip_prefix("nvidia ").unwrap_or(name).to_string()
-    }
-    let row = |name: &str| match catalog.gpu(name) {
-        GpuMatch::Found(rows) if rows.len() == 1 => Some(&raw const *rows[0]),
-        _ => None,
-    };
-    plain(one) == plain(other) || row(one).is_some_and(|one| row(other) == Some(one))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalog::BUILTIN;
-
-    #[test]
-    fn addresses_have_one_spelling() {
-        assert_eq!(address("00000000:65:00.0"), address("0000:65:00.0"));
-        assert_eq!(address("0000:C1:00.0"), address("C1:00.0"));
-        assert_ne!(address("0001:65:00.0"), address("0000:65:00.0"));
-    }
-
-    #[test]
-    fn products_are_compared_without_their_maker() {
-        assert!(is_product(&BUILTIN, "NVIDIA A100-SXM4-40GB", "A100-SXM4-40GB"));
-        assert!(is_product(&BUILTIN, "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA A100-SXM4-40GB"));
-        assert!(!is_product(&BUILTIN, "NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"));
-        assert!(is_product(&BUILTIN, "Orin", "Orin (nvgpu)"));
-    }
 }

@@ -3,10 +3,11 @@
 //! The numbers are those of cuda.h, which never change their meaning. What is not in the tables here is no answer to a
 //! right call.
 
-use crate::host::{ApiError, curesult};
+use crate::host::{ApiError, Outcome, curesult};
 
 use super::check::{Action, Check, Status};
-use super::context::{CheckContext, KILL, KILLED, Seen};
+use super::context::{CheckContext, KILL, KILLED};
+use super::seen::Seen;
 use super::{environment, shown};
 
 /// What a number means here.
@@ -127,8 +128,24 @@ pub fn on_gpu(context: &CheckContext<'_>, check: Check, gpu: &Seen<'_>, fault: &
         Some(46 | 801) if is_unlicensed => {
             cuda(context, check, &ApiError { code: Some(102), ..fault.clone() }).found(told(fault))
         }
+        None if fault.at == CONTEXT && fault.name.as_deref() == Some("ETIMEDOUT") && others_compute(context, gpu) => {
+            check.fail(
+                Action::Drain,
+                "a process comes onto the other GPUs and not onto this one: take it out of service and look into `dmesg` for \
+                 Xid",
+            )
+        }
         _ => cuda(context, check, fault),
     }
+}
+
+/// The call by which a process comes onto a GPU.
+const CONTEXT: &str = "cuDevicePrimaryCtxRetain";
+
+/// Whether kernels ran right on another GPU, so that what the GPUs share is sound.
+fn others_compute(context: &CheckContext<'_>, gpu: &Seen<'_>) -> bool {
+    let own = gpu.cuda.map(|device| device.ordinal);
+    context.record.kernels.iter().any(|kernel| Some(kernel.device) != own && kernel.outcome == Outcome::Right)
 }
 
 fn meaning(context: &CheckContext<'_>, fault: &ApiError) -> Meaning {

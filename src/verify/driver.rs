@@ -9,8 +9,9 @@ use crate::lock::DriverLock;
 use crate::types::Version;
 
 use super::check::{Action, Check};
-use super::context::{CheckContext, Seen, is_product};
+use super::context::CheckContext;
 use super::nvml_errors;
+use super::seen::Seen;
 
 /// Numbers of driver branches are greater than this, those of board support packages are not.
 const BRANCHES: u64 = 100;
@@ -301,7 +302,7 @@ fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Che
 /// GPUs that the lock names were found eligible when it was made; of others the catalog knows the market.
 fn eligible(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Option<Check> {
     let name = gpu.name?;
-    if context.target.gpu.iter().any(|locked| is_product(context.catalog, &locked.name, name)) {
+    if gpu.product.is_some() {
         return None;
     }
     let check = Check::new("forward-compat-gpu").of(&gpu.label).expected("a data-centre GPU").found(name);

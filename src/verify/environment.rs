@@ -104,9 +104,12 @@ fn names_no_gpu(context: &CheckContext<'_>, value: &str) -> bool {
     named_to_cuda(context, value) == 0
 }
 
+/// More devices than any list names.
+const MOST: usize = 1_024;
+
 /// How many devices a list names: CUDA takes those before the first that does not exist.
 pub(super) fn named_to_cuda(context: &CheckContext<'_>, value: &str) -> usize {
-    value.split(',').take_while(|element| may_exist(context, element.trim())).count()
+    value.split(',').take(MOST).take_while(|element| may_exist(context, element.trim())).count()
 }
 
 /// Whether an element of such a list names a GPU, as far as the GPUs are known.

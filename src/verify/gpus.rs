@@ -1,12 +1,18 @@
 //! The GPUs: which a process sees, whether the lock holds code for each, which are hidden and why, and their state.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use crate::catalog::FullRow;
 use crate::coverage::{Coverage, covers, covers_targets};
+use crate::host::signs::{Presence, presence};
 use crate::host::{CudaDevice, Gpu, Kernel, Outcome};
 use crate::lock::GpuLock;
 use crate::types::{Arch, ArchList, Cc};
 
 use super::check::{Action, Check};
-use super::context::{BESIDE, CheckContext, Seen};
+use super::context::{BESIDE, CheckContext};
+use super::seen::{Names, Seen};
 use super::shown::{is_empty_mig, label, unshown};
 use super::{cuda_errors, environment, health, hidden};
 
@@ -21,21 +27,25 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         return Vec::new();
     }
     let gpus = context.gpus();
-    let mut checks = vec![present(context, &gpus)];
-    checks.extend(hidden::judge(context, &gpus));
-    for gpu in &gpus {
-        checks.push(supported(context, gpu));
-        checks.extend(gpu.cuda.and_then(|device| usable(context, gpu, device, &gpus)));
+    let mut checks = vec![present(context, gpus)];
+    checks.extend(hidden::judge(context, gpus));
+    let (builds, mut known) = (OnceCell::new(), HashMap::new());
+    for gpu in gpus {
+        // GPUs that are called alike are judged once.
+        let judged = known.entry((gpu.name, gpu.cc)).or_insert_with(|| supported(context, gpu, &builds));
+        checks.push(judged.clone().of(&gpu.label));
+        checks.extend(gpu.cuda.and_then(|device| usable(context, gpu, device, gpus)));
         checks.extend(gpu.nvml.into_iter().flat_map(|nvml| state(context, gpu, nvml)));
     }
     // A GPU that fell off the bus is in no list of CUDA's, but NVML has something to say of it; of all of its GPUs where
     // CUDA shows none.
     let shows_none = unshown(context).is_some();
+    let mut names = Names::new(context.target, context.catalog);
     for gpu in context.record.nvml.iter().flat_map(|nvml| &nvml.gpus) {
         let is_told = gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
         match (is_told, shows_none) {
             (true, _) => {}
-            (false, true) => checks.extend(state(context, &context.seen(gpu.index, None, Some(gpu)), gpu)),
+            (false, true) => checks.extend(state(context, &names.seen(gpu.index, None, Some(gpu)), gpu)),
             (false, false) => checks.extend(health::judge(context, &label(gpu), gpu)),
         }
     }
@@ -113,6 +123,9 @@ fn none_described(context: &CheckContext<'_>, check: Check) -> Check {
             check.found("NVML responds and shows no GPU").fail(context.restart(Action::AskAdmin), why_none(context))
         }
         Some(nvml) if nvml.fault.is_some() => check.skip("NVML failed, see nvml"),
+        _ if presence(context.record) == Presence::Absent => {
+            check.found("none").unknown(Action::None, "there is no GPU: see driver-present")
+        }
         _ if context.is_bare() => {
             check.found("not told").unknown(Action::None, format!("the text names neither a GPU nor a driver: {add}"))
         }
@@ -183,9 +196,12 @@ fn counted(names: &[&str]) -> String {
     kinds.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether the lock holds code for a GPU.
-fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
-    let check = Check::new("gpu-supported").of(&gpu.label);
+/// The builds of the lock, read when the first GPU needs them.
+type Builds<'a> = OnceCell<Vec<(&'a str, &'a str, FullRow)>>;
+
+/// Whether the lock holds code for a GPU, whichever of its kind it is.
+fn supported<'a>(context: &CheckContext<'a>, gpu: &Seen<'_>, builds: &Builds<'a>) -> Check {
+    let check = Check::new("gpu-supported");
     let list = context.arch_list();
     let check = check.expected(match (&list, context.target.gpu.as_slice()) {
         (_, []) => list.as_ref().map_or("a GPU".to_string(), |list| format!("a GPU that {} covers", list.torch())),
@@ -195,7 +211,7 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
         return check.unknown(Action::None, "its compute capability is not known");
     };
     let check = check.found(format!("{} ({cc})", gpu.name.unwrap_or("GPU")));
-    if let Some(named) = context.named(gpu) {
+    if let Some(named) = gpu.named {
         if Cc::parse(&named.compute_capability).is_ok_and(|locked| locked != cc) {
             let hint = format!(
                 "the lock holds {} as {}; the driver says {cc}: see what stands between",
@@ -208,7 +224,7 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
     if context.is_beside(gpu) {
         return check.warn(Action::None, BESIDE);
     }
-    let Some(list) = list else { return by_builds(context, check, cc) };
+    let Some(list) = list else { return by_builds(context, check, cc, builds) };
     let relock = "name it in gpuenv.toml and lock again to be sure";
     match covers(&list, cc, context.tegra()) {
         Coverage::Native => check.warn(
@@ -221,16 +237,16 @@ fn supported(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Check {
                 "the lock does not name this GPU, and its driver would have to compile the lock's PTX for it: {relock}"
             ),
         ),
-        Coverage::None => check.fail(Action::ChangeLock, uncovered(context, cc, &list)),
+        Coverage::None => check.fail(Action::ChangeLock, uncovered(context, cc, &list, builds)),
     }
 }
 
 /// Why a list of architectures does not reach a GPU: what is compiled for the lock leaves it out, whatever the locked
 /// wheels hold.
-fn uncovered(context: &CheckContext<'_>, cc: Cc, list: &ArchList) -> String {
+fn uncovered<'a>(context: &CheckContext<'a>, cc: Cc, list: &ArchList, builds: &Builds<'a>) -> String {
     let number = cc.number();
     let relock = "name this GPU in gpuenv.toml and lock again";
-    match held(context, cc) {
+    match held(context, cc, builds) {
         Ok(builds) if !builds.is_empty() => format!(
             "the lock is for other GPUs ({}), though {} holds code for sm_{number}: {relock}",
             list.torch(),
@@ -242,9 +258,9 @@ fn uncovered(context: &CheckContext<'_>, cc: Cc, list: &ArchList) -> String {
 
 /// The locked builds of which it is known that they hold code for a GPU; the first that does not, with the code that it
 /// has.
-fn held(context: &CheckContext<'_>, cc: Cc) -> Result<Vec<String>, (String, String)> {
+fn held<'a>(context: &CheckContext<'a>, cc: Cc, builds: &Builds<'a>) -> Result<Vec<String>, (String, String)> {
     let mut known = Vec::new();
-    for (package, version, row) in context.builds() {
+    for (package, version, row) in builds.get_or_init(|| context.builds()) {
         let archs = |field| -> Vec<Arch> {
             let names = row.says.get(field).and_then(|names| names.as_array()).into_iter().flatten();
             names.filter_map(|name| Arch::parse(name.as_str()?).ok()).collect()
@@ -264,8 +280,8 @@ fn held(context: &CheckContext<'_>, cc: Cc) -> Result<Vec<String>, (String, Stri
 }
 
 /// A lock that names no GPU holds the code of its builds.
-fn by_builds(context: &CheckContext<'_>, check: Check, cc: Cc) -> Check {
-    let known = match held(context, cc) {
+fn by_builds<'a>(context: &CheckContext<'a>, check: Check, cc: Cc, builds: &Builds<'a>) -> Check {
+    let known = match held(context, cc, builds) {
         Ok(known) => known,
         Err((build, codes)) => {
             let number = cc.number();

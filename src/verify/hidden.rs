@@ -3,12 +3,15 @@
 //! A variable, a container, a device cgroup and MIG keep GPUs from a process by somebody's will. A GPU that nothing
 //! keeps from it, and that is not there all the same, is sick.
 
+use std::collections::HashSet;
+
 use crate::host::{Gpu, PciGpu};
 
 use super::check::{Action, Check, Status};
-use super::context::{CheckContext, Seen, address};
+use super::context::CheckContext;
 use super::environment;
 use super::module::is_kept_from_job;
+use super::seen::{Seen, address};
 use super::shown::{is_empty_mig, label};
 
 /// Everything that is to be said of them.
@@ -102,12 +105,10 @@ fn unseen_by_nvml(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Vec<(String,
     if !told || context.unfinished("nvml").is_some() {
         return Vec::new();
     }
-    let shown = |gpu: &PciGpu| {
-        let by_cuda = gpus.iter().filter_map(|seen| seen.cuda.and_then(|device| device.pci.as_deref()));
-        let mut all = listed.iter().filter_map(|known| known.pci.as_deref()).chain(by_cuda);
-        all.any(|known| address(known) == address(&gpu.address))
-    };
-    let hidden = context.record.pci.iter().filter(|gpu| !shown(gpu));
+    let by_cuda = gpus.iter().filter_map(|seen| seen.cuda.and_then(|device| device.pci.as_deref()));
+    let all = listed.iter().filter_map(|known| known.pci.as_deref()).chain(by_cuda);
+    let shown: HashSet<String> = all.map(address).collect();
+    let hidden = context.record.pci.iter().filter(|gpu| !shown.contains(&address(&gpu.address)));
     hidden.map(|gpu| (gpu.address.clone(), kept_from_nvml(context, gpu, listed.is_empty()))).collect()
 }
 

@@ -7,8 +7,9 @@ use crate::types::Arch;
 
 use super::check::{Action, Check};
 use super::compilers::is_uncompiled;
-use super::context::{CheckContext, Seen};
+use super::context::CheckContext;
 use super::cuda_errors;
+use super::seen::Seen;
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -16,7 +17,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         return Vec::new();
     }
     let mut checks = Vec::new();
-    for gpu in &context.gpus() {
+    for gpu in context.gpus() {
         let Some(device) = gpu.cuda else { continue };
         // What was never compiled says nothing of a GPU.
         let runs = |kernel: &&Kernel| kernel.device == device.ordinal && !is_uncompiled(kernel);
@@ -36,11 +37,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
 
 /// Whether the GPU is to run PTX because nothing else in the lock reaches it.
 fn is_jit(context: &CheckContext<'_>, gpu: &Seen<'_>) -> bool {
-    let locked =
-        context.target.gpu.iter().find(|locked| {
-            gpu.name.is_some_and(|name| super::context::is_product(context.catalog, &locked.name, name))
-        });
-    let locked = locked.or_else(|| {
+    let locked = gpu.product.or_else(|| {
         let same =
             |locked: &&crate::lock::GpuLock| gpu.cc.is_some_and(|cc| locked.compute_capability == cc.to_string());
         context.target.gpu.iter().find(same)

@@ -24,6 +24,7 @@ mod nvml_errors;
 mod platform;
 mod probes;
 mod python;
+mod seen;
 mod shown;
 mod torch;
 
@@ -35,6 +36,7 @@ use crate::lock::{self, CatalogStamp, DriverLock, Lock, TargetLock};
 use crate::types::CpuArch;
 
 pub use check::{Action, Check, Status, Verdict};
+pub use container::SHM_LEAST;
 pub use context::CheckContext;
 pub use fit::{best, stale};
 
@@ -62,7 +64,8 @@ pub const TOPICS: &[(&str, Topic)] = &[
 /// Judges a host against one target of a lock; none if the lock has no target of this name.
 pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> Option<Verdict> {
     let (name, locked) = lock.target.get_key_value(target)?;
-    let context = CheckContext { lock, name, target: locked, record, catalog };
+    let gpus = seen::Gpus::of(locked, record, catalog);
+    let context = CheckContext { lock, name, target: locked, record, catalog, gpus: &gpus };
     Some(Verdict::of(name, TOPICS.iter().flat_map(|(_, judge)| judge(&context)).collect()))
 }
 
@@ -102,7 +105,8 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
         overrides: Vec::new(),
         fact: Vec::new(),
     };
-    let context = CheckContext { lock: &lock, name: reference, target: &target, record, catalog };
+    let gpus = seen::Gpus::of(&target, record, catalog);
+    let context = CheckContext { lock: &lock, name: reference, target: &target, record, catalog, gpus: &gpus };
     let mut checks = container::of_image(&context, reference, true);
     checks.extend(probes::judge(&context));
     Verdict::of(reference, checks)

@@ -8,6 +8,9 @@ use super::check::{Action, Check};
 use super::context::CheckContext;
 use super::cuda_errors;
 
+/// The name under which a node of Kubernetes notes that it is one.
+const NODE: &str = "Kubernetes";
+
 /// Everything that is to be said of it.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     if !context.needs_gpu() {
@@ -22,13 +25,13 @@ fn present(context: &CheckContext<'_>) -> Check {
     let module = context.record.module.as_ref();
     let check = check.evidence(module.and_then(|module| module.path.clone()));
     if context.is_bare() {
-        let hint = format!(
-            "this host has no NVIDIA driver: ask an administrator to install {wanted}, or verify on the host that has the GPU"
+        return without(context, check, &wanted);
+    }
+    if is_unclear(context) {
+        return check.found("its libraries, which do not work").unknown(
+            Action::None,
+            "there is a driver, of which only the libraries are to be seen here (gVisor, a sandbox): see nvml and libcuda",
         );
-        return match context.is_pasted() {
-            true => check.found("not told").unknown(Action::None, "the pasted text names no NVIDIA driver"),
-            false => check.found("none").unknown(Action::AskAdmin, hint),
-        };
     }
     if module.is_some_and(|module| module.nouveau == Some(true)) && module.is_none_or(|module| module.version.is_none())
     {
@@ -53,10 +56,6 @@ fn present(context: &CheckContext<'_>) -> Check {
         (None, None) if context.is_pasted() => described(context, check),
         (None, None) => match &context.record.libcuda {
             Some(libcuda) if libcuda.cuda.is_some() => check.found("libcuda answers").pass(),
-            _ if signs::keeps_waiting(context.record) => check.found("not known").unknown(
-                Action::AskAdmin,
-                "the driver's libraries do not answer, and no kernel module is to be seen: look into `dmesg`",
-            ),
             _ => unloaded(check.found(if context.record.pci.is_empty() {
                 "no kernel module"
             } else {
@@ -64,6 +63,41 @@ fn present(context: &CheckContext<'_>) -> Check {
             })),
         },
     }
+}
+
+/// There is no trace of a driver, or nobody who described the host has named one.
+fn without(context: &CheckContext<'_>, check: Check, wanted: &str) -> Check {
+    let is_node = context.record.probes.iter().any(|probe| probe.name == NODE);
+    match (context.is_pasted(), signs::presence(context.record)) {
+        (true, signs::Presence::Absent) => check.found("none").unknown(
+            Action::None,
+            "this host has no NVIDIA GPU: name a target with `gpu = \"none\"`, or verify on a host that has one",
+        ),
+        (true, _) if is_node => check.found("not told").unknown(
+            Action::None,
+            "the node offers no NVIDIA GPU and no label names one: if it has one, run GPU feature discovery or \
+             `gpuenv probe` there",
+        ),
+        (true, _) => check.found("not told").unknown(Action::None, "the pasted text names no NVIDIA driver"),
+        (false, _) => check.found("none").unknown(
+            Action::AskAdmin,
+            format!(
+                "this host has no NVIDIA driver: ask an administrator to install {wanted}, or verify on the host that \
+                 has the GPU"
+            ),
+        ),
+    }
+}
+
+/// Whether libraries that fail are all that is to be seen of a driver: they are there, and it may be hidden.
+fn is_unclear(context: &CheckContext<'_>) -> bool {
+    let record = context.record;
+    let module = record.module.as_ref().is_some_and(|module| module.version.is_some() || module.nouveau == Some(true));
+    let answers = record.nvml.as_ref().is_some_and(|nvml| nvml.driver.is_some() || nvml.count.is_some());
+    let is_elsewhere = context.is_pasted() || matches!(record.platform.system, Some(System::Wsl | System::Tegra));
+    let is_hidden = record.pci.is_empty() || signs::meets_module(record);
+    let is_seen = module || answers || !context.gpus().is_empty() || is_elsewhere;
+    !is_seen && is_hidden && signs::fails(record)
 }
 
 /// A driver whose release no text has named, by what else of it answered.
@@ -163,6 +197,7 @@ fn nodes(context: &CheckContext<'_>) -> Check {
         "ENOENT" if hidden(context, &own) => {
             check.warn(Action::None, "it does not exist, yet the driver's libraries reach one: a sandbox keeps it from sight")
         }
+        "ENOENT" if is_unclear(context) => check.skip("it does not exist, or a sandbox hides it: see driver-present"),
         "EACCES" => check.fail(Action::FixEnvironment, "this user may not open it: see its group and permissions"),
         "EPERM" if context.in_container() => check.fail(
             Action::RestartContainer,

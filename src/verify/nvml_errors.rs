@@ -36,8 +36,8 @@ pub fn of_gpu(context: &CheckContext<'_>, check: Check, gpu: &Gpu, fault: &ApiEr
         ),
         _ => nvml(context, check, fault),
     };
-    let mut same = context.gpus().into_iter().filter(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
-    if ended.status != Status::Fail || is_needed || !same.any(|seen| context.computes(&seen)) {
+    let mut same = context.gpus().iter().filter(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
+    if ended.status != Status::Fail || is_needed || !same.any(|seen| context.computes(seen)) {
         return ended;
     }
     let hint =

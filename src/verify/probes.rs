@@ -1,13 +1,15 @@
 //! Probes that did not come to their end: what they would have seen is not known.
 
-use crate::host::ProbeStatus;
+use crate::host::{Probe, ProbeStatus};
 
-use super::check::{Action, Check};
+use super::check::{Action, Check, Status};
 use super::context::CheckContext;
+use super::kernels;
 
 /// One check for each of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
-    let ended = context.record.probes.iter().filter_map(|probe| {
+    let untold = context.record.probes.iter().filter(|probe| !is_told(context, probe));
+    let ended = untold.filter_map(|probe| {
         let (word, hint) = match probe.ended {
             ProbeStatus::Done | ProbeStatus::Absent | ProbeStatus::NotRun => return None,
             ProbeStatus::Crashed => {
@@ -40,6 +42,16 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         })
     });
     ended.collect()
+}
+
+/// Whether the GPU on which a kernel's child came to an early end has a row of its own that says so.
+fn is_told(context: &CheckContext<'_>, probe: &Probe) -> bool {
+    let is_early = matches!(probe.ended, ProbeStatus::Crashed | ProbeStatus::TimedOut | ProbeStatus::Garbled);
+    let device = probe.detail.as_deref().and_then(|detail| detail.strip_prefix("device ")?.split_once(':'));
+    let Some((number, _)) = device.filter(|_| is_early && probe.name == "kernels") else { return false };
+    let is_of_it = |gpu: &str| gpu.split_once(':').is_some_and(|(known, _)| known == number);
+    let says = |check: &Check| matches!(check.status, Status::Unknown | Status::Fail);
+    kernels::judge(context).iter().any(|check| says(check) && check.gpu.as_deref().is_some_and(is_of_it))
 }
 
 /// Whether a verdict on the target rests on what a probe sees.

@@ -111,9 +111,12 @@ fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
         };
         let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == *name);
         let own = own_release(python, name, found);
-        let check = check.evidence(python.path.clone()).found(match own {
-            Some(own) => format!("{name} {own} is imported, {found} is listed"),
-            None => format!("{name} {found}"),
+        let imported = own.or_else(|| own_build(python, name)).unwrap_or(found);
+        let is_listed = imported == found || imported.split_once('+').is_some_and(|(release, _)| release == found);
+        let other = if is_same(imported, locked, wheel) { found } else { imported };
+        let check = check.evidence(python.path.clone()).found(match is_listed {
+            false => format!("{name} {imported} is imported, {found} is listed"),
+            true => format!("{name} {imported}"),
         });
         match build(context, python, (name, own.unwrap_or(found)), locked, wheel) {
             Build::Locked | Build::Relabelled(_) if own.is_some() => check
@@ -121,7 +124,7 @@ fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
             Build::Locked => check.pass(),
             Build::Relabelled(note) => check.pass_with(note),
             Build::Unclear(note) => check.warn(Action::None, note),
-            Build::Other => check.fail(Action::FixEnvironment, install(name, locked, own.unwrap_or(found), wheel)),
+            Build::Other => check.fail(Action::FixEnvironment, install(name, locked, other, wheel)),
         }
     };
     stack.map(one).collect()
@@ -133,6 +136,12 @@ fn own_release<'p>(python: &'p Python, name: &str, listed: &str) -> Option<&'p s
     let said = python.torch.as_ref().filter(|_| name == "torch")?.version.as_deref()?;
     let listed = listed.split('+').next().unwrap_or(listed);
     (!said.contains('+') && !is_release(listed, said)).then_some(said)
+}
+
+/// What the torch that is imported says of itself, where that tells its build.
+fn own_build<'p>(python: &'p Python, name: &str) -> Option<&'p str> {
+    let said = python.torch.as_ref().filter(|_| name == "torch")?.version.as_deref();
+    said.filter(|said| said.contains('+'))
 }
 
 /// A torch that no list of packages names, by what it says of its own release. Its CUDA is another check's.
@@ -259,7 +268,7 @@ fn build(
     wheel: Option<&Wheel>,
 ) -> Build {
     let torch = python.torch.as_ref().filter(|_| name == "torch");
-    if let Some(said) = torch.and_then(|torch| torch.version.as_deref()).filter(|said| said.contains('+')) {
+    if let Some(said) = own_build(python, name) {
         let (same, listed) = (is_same(said, locked, wheel), found == said || is_same(found, locked, wheel));
         return match (same, listed) {
             (true, true) => Build::Locked,

@@ -134,7 +134,7 @@ fn code(context: &CheckContext<'_>, torch: &Torch) -> Vec<Check> {
                 Action::ChangeLock,
                 "only PTX reaches this GPU: the driver compiles it at first, and the libraries beside torch may hold nothing for it",
             ),
-            Coverage::None if context.is_beside(&gpu) => check.warn(Action::None, BESIDE),
+            Coverage::None if context.is_beside(gpu) => check.warn(Action::None, BESIDE),
             Coverage::None => check.fail(
                 Action::ChangeLock,
                 format!("the installed torch holds no code for sm_{}: name this GPU in gpuenv.toml, lock again and install that build", cc.number()),

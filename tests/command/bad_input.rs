@@ -235,6 +235,7 @@ fn of_targets() -> Vec<Bad> {
         more("[resolve]\nprefer = \"oldest\"", &["invalid `prefer`", "did you mean \"oldest-driver\"?"]),
         more("[[silence]]\nwarning = \"driver-end-of-life\"", &["`reason` is missing", "add `reason ="]),
         more("[[override]]\nrule = \"cuda-12-drivers\"\nreason = \"x\"", &["unknown rule", "did you mean `cuda-12-driver`?"]),
+        more("[[override]]\nrule = \"nope\"\nreason = \"x\"", &["unknown rule `nope`", "help: write the id of a rule"]),
         more("[override]\nrule = \"x\"", &["must be a list of tables", "write `[[override]]`"]),
         more("[export]\nuv = \"../x.toml\"", &["does not lie below gpuenv.toml", "docker/Dockerfile"]),
         more("[catalog]\noverlays = \"x.toml\"", &["must be a list of files", "[\"x.toml\"]"]),
@@ -359,9 +360,11 @@ fn of_swollen(good: &str) -> Vec<Bad> {
     let lists = |head: &str, count: usize| Text::swollen(&format!("{head}x = ["), "[[[[[[]]]]]],", count, "]\n");
     let from = |name: &'static str, text: Text, says: &[&'static str]| bad(vec![(name, text)], &["init", "--force", "--from", name], 2, says);
     let names = |before: &str, ends: &str, count: usize| (0..count).map(|at| format!("{before}a{at}{ends}")).collect::<String>();
+    let unknown: String = (0..1_500).map(|at| format!("[target.t{at}]\ngpu = \"A100x{at}\"\n")).collect();
     vec![
         bad(vec![("gpuenv.toml", tables("", 400_000))], &["lock"], 2, &["holds more tables and values than are read", "check that it is a gpuenv.toml"]),
         bad(vec![("gpuenv.toml", lists("", 200_000))], &["lock"], 2, &["holds more tables and values than are read"]),
+        bad(vec![("gpuenv.toml", unknown.into())], &["lock"], 2, &["unknown GPU `A100x0`", "did you mean", "more errors"]),
         bad(vec![("gpuenv.lock", lists(good, 2_000_000))], &["export", "env"], 2, &["gpuenv.lock: this lock holds more tables and values than are read", "`gpuenv lock --fresh`"]),
         bad(vec![("gpuenv.toml", OVERLAID.into()), ("site.toml", tables("", 400_000))], &["lock"], 2, &["holds more tables and values than are read", "[catalog] takes several overlays"]),
         bad(vec![("pyproject.toml", tables("[tool]\n", 100_000))], &["export", "uv", "-o", "pyproject.toml"], 2, &["holds more tables and values than are read", "with -o"]),

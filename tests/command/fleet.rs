@@ -377,6 +377,13 @@ fn nodes_without_gpus_are_judged_by_what_labels_show() {
     let told = sandbox.run(&["fleet", "check", "nodes.json", "--format", "csv"]).exits(0).out;
     assert!(told.contains("gpu-1,pass,a100") && told.contains("cpu-1,pass,ci"), "{told}");
     sandbox.run(&["fleet", "plan", "--spec", "plan.toml", "nodes.json"]).exits(0).tells("no GPU");
+    let held = sandbox.run(&["fleet", "check", "nodes.json", "--target", "a100"]).exits(3);
+    held.tells("this host has no NVIDIA GPU: name a target with `gpu = \"none\"`");
+    let untold = list(&[node("cpu-2", json!({ "kubernetes.io/arch": "amd64" }))]);
+    fs::write(sandbox.path("untold.json"), untold).unwrap();
+    let held = sandbox.run(&["fleet", "check", "untold.json", "--target", "a100"]).exits(3);
+    let held = held.tells("the node offers no NVIDIA GPU and no label names one").out;
+    assert!(!held.contains("pasted"), "{held}");
     // Of instances of MIG the labels count those, and not the cards.
     let mut cut = gpu.clone();
     cut["nvidia.com/gpu.product"] = json!("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb");

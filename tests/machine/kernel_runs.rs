@@ -228,6 +228,23 @@ fn what_hangs_is_left_and_the_rest_goes_on() {
     assert_eq!(told.iter().filter(|line| line.ends_with("right")).count(), 9 + 12, "{told:?}");
 }
 
+/// In the library's own look the GPU was there: a process that then never comes onto it has something to say of it.
+#[test]
+fn a_gpu_that_gives_no_context_is_told() {
+    for (script, name, how) in [
+        ("1:cuDevicePrimaryCtxRetain=stubborn", "ETIMEDOUT", ProbeStatus::TimedOut),
+        ("1:cuCtxSetCurrent=crash", "SIGSEGV", ProbeStatus::Crashed),
+    ] {
+        let Some(machine) = Machine::new(quick(), script, &["9.0"; 3]) else { return };
+        let record = machine.set("GPUENV_PROBE_LIMIT_MS", "1500").run();
+        let call = script.split([':', '=']).nth(1).unwrap();
+        let right = "sm_90 saxpy right".to_string();
+        assert_eq!(told(&record), [right.clone(), format!("sm_90 saxpy failed in {call}"), right]);
+        assert_eq!(record.kernels[1].fault.as_ref().unwrap().name.as_deref(), Some(name));
+        assert_eq!(ended(&record).0, how);
+    }
+}
+
 #[test]
 fn a_driver_that_hangs_always_takes_a_bounded_time() {
     let Some(machine) = Machine::new(locked(), "cuModuleLoadDataEx=hang", &["9.0"; 8]) else { return };

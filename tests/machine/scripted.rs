@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use gpuenv::host::{Record, curesult};
 use gpuenv::lock::Lock;
@@ -31,16 +32,21 @@ fn driver() -> Option<&'static Path> {
 
 /// The sound host of the tests, with what the probes see of a driver that is scripted like this.
 fn host(folder: &Path, script: &str) -> Record {
+    with_driver(&healthy(), folder, script, 20_000)
+}
+
+/// A host with what the probes see of such a driver, each within this time.
+fn with_driver(host: &Value, folder: &Path, script: &str, millis: u32) -> Record {
     let script = format!("{script},uuids=1,cc=90,name=NVIDIA H100 NVL");
     let environment = vec![
         ("LD_LIBRARY_PATH".into(), folder.into()),
         ("GPUENV_FAKE".into(), script.into()),
-        ("GPUENV_PROBE_LIMIT_MS".into(), "20000".into()),
+        ("GPUENV_PROBE_LIMIT_MS".into(), millis.to_string().into()),
     ];
     let options = ProbeOptions { depth: Depth::Quick, trust: true, ..ProbeOptions::default() };
     let context = ProbeContext { options, root: "/".into(), program: env!("CARGO_BIN_EXE_gpuenv").into(), environment };
     let seen = observe(&context, |_| ());
-    let mut host = judge::record(&healthy());
+    let mut host = judge::record(host);
     (host.nvml, host.libcuda, host.kernels) = (seen.nvml, seen.libcuda, seen.kernels);
     let of_driver = |name: &str| ["nvml", "libcuda", "kernels"].contains(&name);
     host.probes.retain(|probe| !of_driver(&probe.name));
@@ -131,6 +137,98 @@ fn each_scripted_fault_has_its_own_words_and_action() {
     });
     let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     assert!(cases.len() >= 50 && wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where a sandbox hides the card, a target for the CPU answers by itself only if the libraries say what they say without
+/// a driver.
+#[test]
+fn a_driver_whose_card_is_hidden_is_no_host_without_one() {
+    let Some(folder) = driver() else { return };
+    let lock = lock(
+        "[stack]\ntorch = \"2.5.1\"\n[target.h100]\ngpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n",
+    );
+    let platform = json!({ "system": "linux", "arch": "x86_64", "os": "ubuntu22.04", "glibc": "2.35" });
+    let nodes = json!([{ "path": "/dev/nvidiactl", "errno": "ENOENT" }]);
+    let module = json!([{ "name": "module", "ended": "absent" }]);
+    let hidden = json!({ "format": 1, "platform": platform, "nodes": nodes, "probes": module });
+    let cases = [
+        ("nvmlInit=18,cuInit=803", "h100", Fail),
+        ("nvmlInit=999,cuInit=999", "h100", Fail),
+        ("nvmlInit=9,cuInit=999", "h100", Fail),
+        ("constructor=crash", "h100", Unknown),
+        ("constructor=exit", "h100", Unknown),
+        ("constructor=flood", "h100", Unknown),
+        ("nvmlInit=9,cuInit=100", "ci", Pass),
+    ];
+    let wrong = parallel::each(&cases, |&(script, target, status)| {
+        let host = with_driver(&hidden, folder, script, 20_000);
+        let (best, _) =
+            verify::best(&lock, &["ci", "h100"], false, &host, &gpuenv::catalog::BUILTIN).expect("there are targets");
+        let mut wrong =
+            Vec::from_iter(((&*best.target, best.status) != (target, status)).then(|| format!("{best:#?}")));
+        if target == "h100" {
+            wrong.extend(differs(&best, ("driver-present", Unknown, "none", "see nvml and libcuda")));
+            wrong.extend((worst(&best, "device-nodes").status != Status::Skip).then(|| "device-nodes".to_string()));
+        }
+        (!wrong.is_empty()).then(|| format!("{script}: {}", wrong.join(", ")))
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What the loader says of the driver's library is told, though nothing else is seen of a driver.
+#[test]
+fn a_libcuda_that_lacks_a_library_is_told_in_the_loaders_words() {
+    let Some(needed) = fake::library_of("needed", "int needed(void) { return 1; }", "libneeded.so") else { return };
+    let options = ["-Wl,--no-as-needed", needed.to_str().unwrap()];
+    let Some(file) = fake::library_with("needs", Path::new("cuda.c"), "libcuda.so.1", &options) else { return };
+    std::fs::remove_file(&needed).unwrap();
+    let host = json!({ "format": 1, "platform": { "system": "linux", "arch": "x86_64", "container": "docker" }, "probes": [{ "name": "module", "ended": "absent" }] });
+    let host = with_driver(&host, file.parent().unwrap(), "", 20_000);
+    let verdict = judged(&lock(SPEC), &host);
+    assert_eq!(differs(&verdict, ("driver-present", Unknown, "none", "see nvml and libcuda")), None);
+    let check = worst(&verdict, "libcuda");
+    assert!(check.found.as_ref().unwrap().contains("libneeded.so"), "{check:#?}");
+    assert_eq!((check.status, check.action.as_str()), (Fail, "restart-container"), "{check:#?}");
+}
+
+/// One GPU of several that hangs has a row of its own, and no other sends anybody to a file system.
+#[test]
+fn a_gpu_that_hangs_among_others_is_drained() {
+    let Some(folder) = driver() else { return };
+    let lock = lock(SPEC);
+    for (script, says) in
+        [("1:cuDevicePrimaryCtxRetain=stubborn", "not onto this one"), ("1:saxpy=stubborn", "does not end on this GPU")]
+    {
+        let host = with_driver(&healthy(), folder, &format!("devices=2,count=2,{script}"), 2_000);
+        let verdict = judged(&lock, &host);
+        assert_eq!(differs(&verdict, ("kernel-native", Fail, "drain", says)), None, "{script}");
+        let check = worst(&verdict, "kernel-native");
+        assert!(check.gpu.as_ref().unwrap().starts_with("1: "), "{check:?}");
+        let kernels = |check: &&Check| check.id == "probe" && check.found.as_ref().unwrap().starts_with("kernels");
+        assert_eq!(verdict.checks.iter().find(kernels), None, "{script}");
+    }
+}
+
+/// A quick look is promised to take five seconds, whichever of sixteen GPUs hangs.
+#[test]
+fn a_quick_look_at_sixteen_gpus_of_which_one_hangs_takes_five_seconds() {
+    let Some(folder) = driver() else { return };
+    for script in ["0:cuDevicePrimaryCtxRetain=stubborn", "7:saxpy=stubborn"] {
+        let once = || {
+            let began = Instant::now();
+            let host = with_driver(&healthy(), folder, &format!("devices=16,count=16,{script}"), 20_000);
+            (host, began.elapsed())
+        };
+        // Another test may hold the machine, but not each time.
+        let mut runs = (0..3).map(|_| once()).skip_while(|(_, took)| *took >= Duration::from_secs(5));
+        let (host, took) = runs.next().unwrap_or_else(once);
+        assert!(took < Duration::from_secs(5), "{script}: {took:?}");
+        let verdict = judged(&lock(SPEC), &host);
+        let of_gpu = verdict.checks.iter().filter(|check| check.id == "kernel-native");
+        assert_eq!(of_gpu.filter(|check| check.status == Pass).count(), 15, "{script}: {verdict:#?}");
+        assert_eq!(differs(&verdict, ("kernel-native", Unknown, "none", "without `--quick`")), None, "{script}");
+    }
 }
 
 /// A sound driver passes, and so does one whose NVML is not: nobody's GPU is at fault.

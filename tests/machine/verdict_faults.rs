@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use gpuenv::catalog::BUILTIN;
 use gpuenv::verify::{self, Check, Status};
@@ -77,13 +78,18 @@ fn what_torch_says_of_itself_decides_which_build_it_is() {
         let verdict = judge::judge(&lock, &with(changes));
         let is_torch = |check: &&Check| check.expected.as_ref().is_some_and(|text| text.starts_with("torch "));
         let check = verdict.checks.iter().filter(|check| check.id == "python-package").find(is_torch).unwrap();
-        (verdict.status, check.status, check.hint.clone().unwrap_or_default())
+        (
+            verdict.status,
+            check.status,
+            [check.found.clone(), check.hint.clone()].map(Option::unwrap_or_default).join("; "),
+        )
     };
     let listed = ("/python/packages/torch", json!("2.5.1"));
     let of_torch = |version: &str| ("/python/torch/version", json!(version));
     let (all, one, hint) = judged(&[listed.clone(), of_torch("2.5.1+cu124")]);
     assert_eq!((all, one), (Status::Pass, Status::Pass));
     assert!(hint.contains("torch says of itself that it is 2.5.1+cu124"), "{hint}");
+    assert!(judged(&[listed.clone(), of_torch("2.5.1+cu118")]).2.starts_with("torch 2.5.1+cu118; another build"));
     // conda's has no variant in its name, and says its CUDA.
     assert_eq!(judged(&[listed.clone(), of_torch("2.5.1")]).1, Status::Pass);
     // Nobody asked torch: the index serves the locked build by default.
@@ -487,6 +493,39 @@ fn advice_can_be_followed() {
         sandbox("faults-untold", GPU, &json!({ "format": 1, "origin": "pasted", "platform": { "os": "ubuntu22.04" } }));
     let told = sandbox.run(&["probe", "--from", "host.json"]).exits(0).out;
     assert!(told.contains("not told") && !told.contains("none"), "{told}");
+}
+
+/// As many GPUs as a record may list, each with a UUID of its own, cost little more than one: those that are called alike
+/// are judged once. More are nobody's.
+#[test]
+fn a_record_of_many_gpus_is_judged_in_no_time() {
+    let lock = lock(&GPU.replace("H100 NVL", "A100-SXM4-80GB"));
+    let many = |count: usize, name: &dyn Fn(usize) -> String| {
+        let gpu = |at: usize| json!({ "index": at, "name": name(at), "uuid": format!("GPU-{at}"), "pci": format!("{at:04x}:01:00.0"), "compute_capability": "9.0" });
+        let device = |at: usize| {
+            let mut device = gpu(at);
+            device["ordinal"] = device.as_object_mut().unwrap().remove("index").unwrap();
+            device
+        };
+        let gpus: Vec<Value> = (0..count).map(gpu).collect();
+        let devices: Vec<Value> = (0..count).map(device).collect();
+        let mut host = with(&[("/kernels", json!([])), ("/pci", json!([]))]);
+        host["nvml"]["gpus"] = json!(gpus);
+        host["libcuda"]["devices"] = json!(devices);
+        host
+    };
+    for name in [&|_| "NVIDIA H100 NVL".to_string(), &|at| format!("H100x{at}")] as [&dyn Fn(usize) -> String; 2] {
+        let host = many(1_024, name);
+        let began = Instant::now();
+        let verdict = judge::judge(&lock, &host);
+        let took = began.elapsed();
+        assert_eq!(verdict.checks.iter().filter(|check| check.id == "gpu-supported").count(), 1_024);
+        assert_eq!(worst(&verdict, "gpu-supported").status, Status::Fail);
+        assert!(took < Duration::from_secs(5), "{took:?}");
+    }
+    let sandbox = sandbox("faults-many", GPU, &many(1_025, &|_| "NVIDIA H100 NVL".to_string()));
+    sandbox.run(&["verify", "--host", "host.json"]).exits(2).says("it lists 1025 GPUs, and no machine has more");
+    sandbox.run(&["fleet", "check", "host.json"]).exits(3).tells("it lists 1025 GPUs");
 }
 
 #[test]

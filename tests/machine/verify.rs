@@ -465,6 +465,8 @@ fn specs_and_images_are_judged_without_a_lock() {
     sandbox.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(1).says("error[");
     sandbox.run(&["verify", "--host", "host.json", "--image", "nvidia/cuda:12.4.1-base-ubuntu22.04"]).exits(0);
     sandbox.run(&["verify", "--host", "host.json", "--image", "ghcr.io/some/thing:1"]).exits(3);
+    let bad = sandbox.run(&["verify", "--host", "host.json", "--image", "a b"]);
+    bad.exits(2).says("error[image]: `a b` is not an image reference").says("help: write `nvidia/cuda`");
 }
 
 #[test]

@@ -8,6 +8,8 @@ use crate::types::{Cc, CpuArch, Version, distinct};
 use super::reader::Reader;
 use super::{GpuRequest, Gpus};
 
+/// Where a spec has more mistakes than this, what an unknown GPU's name was meant to be is not looked for any more.
+const MEANT: usize = 32;
 /// So many products are named where a name may mean several.
 const NAMED: usize = 8;
 
@@ -35,7 +37,7 @@ impl<'c> Reader<'_, 'c> {
                 GpuMatch::Cpu => return Gpus::Cpu,
                 GpuMatch::Bare(cc) => self.unknown_capability(cc),
                 GpuMatch::Ambiguous(candidates) => ambiguous(self.catalog, name, candidates),
-                GpuMatch::Unknown(suggestions) => self.unknown_gpu(name, &suggestions),
+                GpuMatch::Unknown => self.unknown_gpu(name),
             };
             self.error(code, message, Some(help), written);
         }
@@ -59,8 +61,11 @@ impl<'c> Reader<'_, 'c> {
         ("unknown-gpu", format!("no GPU of compute capability {cc} is known"), help)
     }
 
-    fn unknown_gpu(&self, name: &str, suggestions: &[&str]) -> (&'static str, String, String) {
-        let near = match suggestions {
+    fn unknown_gpu(&self, name: &str) -> (&'static str, String, String) {
+        // What was meant is looked for among all names: whoever has written so many wrong has a list of his own.
+        let is_asked = self.errors.len() < MEANT;
+        let suggestions = if is_asked { self.catalog.near_gpus(name) } else { Vec::new() };
+        let near = match &suggestions[..] {
             [] => String::new(),
             names => format!("did you mean {}?\n", names.join(" or ")),
         };

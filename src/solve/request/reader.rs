@@ -320,9 +320,12 @@ impl<'c> Reader<'_, 'c> {
                 let target = one.target.as_ref().map(|target| target.value.clone());
                 off.push(Off { rule: one.rule.value.clone(), target });
             } else {
-                let help = nearest(&one.rule.value, ids()).map(|near| format!("did you mean `{near}`?"));
+                let help = nearest(&one.rule.value, ids()).map_or_else(
+                    || "write the id of a rule, as a conflict names it among its facts: `gpu-code`".to_string(),
+                    |near| format!("did you mean `{near}`?"),
+                );
                 let message = format!("unknown rule `{}`", one.rule.value.escape_debug());
-                self.error("unknown-rule", message, help, &one.rule);
+                self.error("unknown-rule", message, Some(help), &one.rule);
             }
         }
         off
