@@ -38,6 +38,7 @@ mod project;
 mod schema;
 mod signature;
 mod stale;
+mod turn;
 mod usage;
 mod verify;
 

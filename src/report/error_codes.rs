@@ -33,6 +33,7 @@ pub const ALL: &[ErrorCode] = &[
     error("bad-option", "An option of an export format has a value that it does not take. The message says what it takes."),
     error("bad-record", "The record of a host is not what `gpuenv probe --format json` writes. `gpuenv schema host` prints what a record may hold."),
     error("bad-value", "An option on the command line has a value that it does not take. The message names the option."),
+    error("busy", "Another program has held the project's folder for a minute. Two edits at once would lose one, so this one was not begun. Let the other finish or end it, then run the command once more."),
     error("catalog-older", "The catalog to install is older than one that is installed. Give the option that the help names if an older one is what you want."),
     error("catalog-signature", "The signature of a catalog is missing or does not match, so it was not installed. Fetch the file and its signature again from the same release."),
     error("catalog-unknown", "No installed catalog has this version. The help lists those that are there."),
