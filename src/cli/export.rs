@@ -15,6 +15,7 @@ use super::atomic_write::{Prepared, check};
 use super::common::Common;
 use super::files;
 use super::load_catalog;
+use super::output::{place_of, refuse_own};
 use super::project::{self, Way};
 use super::project::{LOCK, shown};
 use super::stale;
@@ -119,26 +120,6 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
     }
     let exit = finish(&written, (common, args), report)?;
     Ok(of_whole(exit, all_known, args))
-}
-
-/// A file by the one way that leads to it.
-fn place_of(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.components().collect());
-    let there = folder.join(path.file_name().unwrap_or_default());
-    fs::canonicalize(&there).unwrap_or(there)
-}
-
-/// A file that gpuenv reads is no place for what is made of it.
-fn refuse_own(path: &Path, common: &Common) -> Result<(), Failure> {
-    let lock = files::lock_place(common)?;
-    let spec = common.spec.clone().or_else(|| files::beside_lock(common).ok());
-    let place = place_of(path);
-    let own = [Some(lock), spec].into_iter().flatten().find(|own| own.exists() && place_of(own) == place);
-    own.map_or(Ok(()), |own| {
-        let message = format!("{} is what exports are made of", shown(&own));
-        Err(Failure::new(Exit::BadInput, "exists", message).help("name another file"))
-    })
 }
 
 fn options_of(export: &Export) -> Options {

@@ -47,6 +47,10 @@ pub fn places(common: &Common) -> Result<Places, Failure> {
         let message = format!("{} cannot be both the spec and the lock", shown(&spec));
         return Err(Failure::new(Exit::BadInput, "usage", message).help("name another file with --lock"));
     }
+    if lock.file_name().is_some_and(|name| name == SPEC) {
+        let message = format!("{} is a spec by its name, and no place for a lock", shown(&lock));
+        return Err(Failure::new(Exit::BadInput, "usage", message).help("name another file with --lock"));
+    }
     Ok(Places { spec, lock })
 }
 

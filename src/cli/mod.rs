@@ -32,6 +32,7 @@ mod mistake;
 mod newer;
 mod observe;
 mod origin;
+mod output;
 mod probe;
 mod program;
 mod project;

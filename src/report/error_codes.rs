@@ -45,7 +45,7 @@ pub const ALL: &[ErrorCode] = &[
     error("empty-constraint", "No version can satisfy this constraint: its bounds exclude each other. The help says what to write."),
     error("encoding", "The file is not UTF-8 text. Save it again as UTF-8."),
     error("exclusive", "Two keys that say the same thing in two ways, or contradict each other, stand together. Remove one of them."),
-    error("exists", "The file to be written is there already. `--force` replaces it."),
+    error("exists", "The file to be written is there already, and gpuenv did not write it or reads it. Name another file; `--force` replaces it where the command has that."),
     error("image", "The name of an image cannot be read. Write it as `docker pull` takes it: a repository, with a tag or a digest where you pin it."),
     error("in-image", "The framework stands in the target's image, and an environment of its own would install a second one. `gpuenv export dockerfile` adds the rest to the image."),
     error("incomplete-lock", "The lock lacks something that this format needs. The message names it."),

@@ -24,6 +24,7 @@ mod init;
 mod inspect;
 mod matrix;
 mod open_world;
+mod outputs;
 mod overlays;
 mod own_builds;
 mod packages;
