@@ -181,7 +181,7 @@ pub struct ExportArgs {
     /// Write nothing; exit 1 if a file is not what would be written
     #[arg(long)]
     pub check: bool,
-    /// Replace a file that gpuenv did not write
+    /// Replace a file that gpuenv did not write; one that is merged into (pyproject.toml) keeps what is not gpuenv's
     #[arg(long, conflicts_with = "check")]
     pub force: bool,
     /// Exit 1 if the lock is not what gpuenv.toml beside it asks for

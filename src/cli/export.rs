@@ -279,26 +279,28 @@ fn content(file: &File, args: &ExportArgs) -> Result<(Option<String>, Vec<String
         return Ok((Some(file.text.clone()), Vec::new()));
     }
     let bytes = files::read(path, MAX_BYTES + 1)?;
-    if bytes.len() as u64 > MAX_BYTES && !args.force {
+    let is_merged = file.format.merge.is_some();
+    if bytes.len() as u64 > MAX_BYTES && (is_merged || !args.force) {
         let message = format!("{} is larger than {} MiB, the most that is read of it", shown(path), MAX_BYTES >> 20);
         let help = "make it shorter, or name another with -o";
         return Err(Failure::new(Exit::BadInput, "too-large", message).help(help));
     }
     let old = String::from_utf8_lossy(&bytes);
     let Merged { text: new, notes } = match file.format.merge {
-        Some(_) if !args.force && matches!(old, Cow::Owned(_)) => {
+        Some(_) if matches!(old, Cow::Owned(_)) => {
             let message = format!("{} is not UTF-8, and what is not could not be kept", shown(path));
             return Err(
                 Failure::new(Exit::BadInput, "exists", message).help("save it as UTF-8, or name another with -o")
             );
         }
-        Some(merge) if !args.force && !old.trim().is_empty() => merged(merge, &old, &file.text)?,
+        // `--force` too replaces nothing of what others wrote there.
+        Some(merge) if !old.trim().is_empty() => merged(merge, &old, &file.text)?,
         _ => Merged { text: file.text.clone(), notes: Vec::new() },
     };
     if old == new {
         return Ok((None, notes));
     }
-    let may = args.force || args.check || file.format.merge.is_some() || is_ours(&old) || old.trim().is_empty();
+    let may = args.force || args.check || is_merged || is_ours(&old) || old.trim().is_empty();
     if !may {
         let message = format!("{} exists already, and gpuenv did not write it", shown(path));
         let help = "name another with -o, or replace it with --force";
