@@ -110,7 +110,9 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
             all_known &= tell(format, lock, &options_of(export), report);
         }
         let told = |failure: Failure| failure.within(export.span.clone(), &source);
-        written.extend(files_of(export, (lock, &spec.exports), &place).map_err(told)?);
+        let (files, left) = files_of(export, (lock, &spec.exports), &place).map_err(told)?;
+        left.iter().for_each(|why| report.note(&format!("{}: {why}", export.format)));
+        written.extend(files);
     }
     let mut paths: Vec<PathBuf> = written.iter().map(|file| place_of(&file.path)).collect();
     paths.sort_unstable();
@@ -127,10 +129,14 @@ fn options_of(export: &Export) -> Options {
     Options { target, ..Options::of(export.options.iter().cloned()) }
 }
 
-/// The files of an entry: one, or one for each target.
-fn files_of(export: &Export, (lock, all): (&Lock, &[Export]), place: &Path) -> Result<Vec<File>, Failure> {
+/// The files of an entry: one, or one for each target; and for which targets there is none, and why.
+fn files_of(
+    export: &Export,
+    (lock, all): (&Lock, &[Export]),
+    place: &Path,
+) -> Result<(Vec<File>, Vec<String>), Failure> {
     let format = export::format(&export.format).map_err(refused)?;
-    let Some(file) = &export.file else { return Ok(Vec::new()) };
+    let Some(file) = &export.file else { return Ok((Vec::new(), Vec::new())) };
     let options = options_of(export);
     let each = match (&options.target, file.value.contains("{target}")) {
         (None, true) => {
@@ -139,7 +145,7 @@ fn files_of(export: &Export, (lock, all): (&Lock, &[Export]), place: &Path) -> R
         _ => vec![options],
     };
     let folder = place.with_file_name("");
-    let mut written = Vec::new();
+    let (mut written, mut left, mut first) = (Vec::new(), Vec::new(), None);
     for options in each {
         let name = file.value.replace("{target}", options.target.as_deref().unwrap_or_default());
         let path = folder.join(&name);
@@ -149,10 +155,33 @@ fn files_of(export: &Export, (lock, all): (&Lock, &[Export]), place: &Path) -> R
         let file = project_of(place).and_then(|project| from_project(&project.join(&name), place));
         let options = Options { file, ..options };
         let options = with_dockerfile(with_lock(options, format, &files::lock_of(place)), format, (lock, all))?;
-        let text = format.render(lock, &options).map_err(refused)?;
-        written.push(File { format, next: (format.next)(lock, &shown(&path), &options), path, text });
+        match format.render(lock, &options) {
+            Ok(text) => written.push(File { format, next: (format.next)(lock, &shown(&path), &options), path, text }),
+            Err(error) if options.target != options_of(export).target && error.is_of_another_format() => {
+                left.push(format!("{} is left out: {error}", shown(&path)));
+                first.get_or_insert(error);
+            }
+            Err(error) => return Err(unrendered(error, export, format, lock)),
+        }
     }
-    Ok(written)
+    match first.filter(|_| written.is_empty()) {
+        Some(error) => Err(refused(error)),
+        None => Ok((written, left)),
+    }
+}
+
+/// An entry that was not rendered: what would be typed as an option is written into it.
+fn unrendered(error: ExportError, export: &Export, format: &Format, lock: &Lock) -> Failure {
+    let (ExportError::TargetNeeded(targets), Some(file)) = (&error, &export.file) else { return refused(error) };
+    let suits = |target: &&String| {
+        let options = Options { target: Some(target.to_string()), ..options_of(export) };
+        format.render(lock, &options).is_ok()
+    };
+    let target = targets.iter().find(suits).or(targets.first()).map_or("NAME", String::as_str);
+    let more = if export.options.is_empty() { "" } else { ", …" };
+    let entry = format!("`{} = {{ file = \"{}\", target = \"{target}\"{more} }}`", export.format, file.value);
+    let help = format!("write {entry} under [export], or a path with `{{target}}` in it for a file of each target");
+    refused(error).help(help)
 }
 
 /// What compares a host with the lock names it, where it is not the one that would be found.
