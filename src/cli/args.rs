@@ -56,7 +56,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = help::INIT)]
 pub struct InitArgs {
-    /// Use what a project asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile; can be repeated
+    /// Use what a project asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile; - = stdin; can be repeated
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
     /// Use the GPUs, driver and operating system of this machine

@@ -55,7 +55,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let catalog = catalog(place.as_deref(), report);
     let (found, left) = match &args.from[..] {
         [] => (None, Vec::new()),
-        files => manifests::read(files, &catalog).map(|(draft, left)| (Some(draft), left))?,
+        files => manifests::read(files, &catalog, report).map(|(draft, left)| (Some(draft), left))?,
     };
     let mut draft = draft(args, host(args, report)?.as_ref(), found, &catalog);
     if draft.ask_for_something(&catalog) && draft.of_files {
