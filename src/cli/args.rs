@@ -166,6 +166,14 @@ pub struct SchemaArgs {
     pub name: Option<String>,
 }
 
+/// What is typed behind `help` up to its first option: clap's own `help` knows none.
+pub fn of_help(args: &[OsString]) -> &[OsString] {
+    let is_help = args.get(1).is_some_and(|word| word == "help");
+    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-h" && word != "--help";
+    let end = args.iter().position(is_option).filter(|_| is_help);
+    &args[..end.unwrap_or(args.len())]
+}
+
 /// Write the lock for the tool that installs it (uv, pip, Docker ...)
 #[derive(Debug, Args)]
 #[command(after_help = help::EXPORT)]

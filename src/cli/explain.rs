@@ -31,6 +31,9 @@ use super::origin;
 use super::project::shown;
 use super::stale;
 
+/// So much of a word is told again.
+const LONGEST: usize = 80;
+
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
     let what = args.what.as_deref().map(|name| in_project(name.trim(), common));
@@ -213,7 +216,10 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     let check = || nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
     let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
     let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
-    let message = format!("`{}` is neither a key, nor a rule, a warning, an error, a check or a fact", clean(name));
+    let typed: String = name.chars().take(LONGEST).collect();
+    let more = if typed.len() < name.len() { "..." } else { "" };
+    let message =
+        format!("`{}{more}` is neither a key, nor a rule, a warning, an error, a check or a fact", clean(&typed));
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
         "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a message, or an \
          id that `--verbose` shows",

@@ -33,3 +33,4 @@ mod project;
 mod relocks;
 mod schema;
 mod shell;
+mod slips;
