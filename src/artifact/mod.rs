@@ -268,6 +268,9 @@ impl Artifact {
     /// What its metadata asks for of CUDA: the packages of NVIDIA and those that name a CUDA major.
     pub fn cuda_packages(&self) -> impl Iterator<Item = &Requirement> {
         let all = self.metadata.iter().flat_map(|metadata| &metadata.requires);
-        all.filter(|one| one.package.starts_with("nvidia-") || one.package.starts_with("cuda-"))
+        // What talks to the driver alone is of no CUDA.
+        let is_of_driver = |one: &&Requirement| one.package == "nvidia-ml-py";
+        let is_named = |one: &&Requirement| one.package.starts_with("nvidia-") || one.package.starts_with("cuda-");
+        all.filter(move |one| is_named(one) && !is_of_driver(one))
     }
 }

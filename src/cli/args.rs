@@ -56,7 +56,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = help::INIT)]
 pub struct InitArgs {
-    /// Use what a project asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile; can be repeated
+    /// Use what a project asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile; - = stdin; can be repeated
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
     /// Use the GPUs, driver and operating system of this machine
@@ -166,6 +166,14 @@ pub struct SchemaArgs {
     pub name: Option<String>,
 }
 
+/// What is typed behind `help` up to its first option: clap's own `help` knows none.
+pub fn of_help(args: &[OsString]) -> &[OsString] {
+    let is_help = args.get(1).is_some_and(|word| word == "help");
+    let is_option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-h" && word != "--help";
+    let end = args.iter().position(is_option).filter(|_| is_help);
+    &args[..end.unwrap_or(args.len())]
+}
+
 /// Write the lock for the tool that installs it (uv, pip, Docker ...)
 #[derive(Debug, Args)]
 #[command(after_help = help::EXPORT)]
@@ -181,7 +189,7 @@ pub struct ExportArgs {
     /// Write nothing; exit 1 if a file is not what would be written
     #[arg(long)]
     pub check: bool,
-    /// Replace a file that gpuenv did not write
+    /// Replace a file that gpuenv did not write; one that is merged into (pyproject.toml) keeps what is not gpuenv's
     #[arg(long, conflicts_with = "check")]
     pub force: bool,
     /// Exit 1 if the lock is not what gpuenv.toml beside it asks for

@@ -137,6 +137,10 @@ fn recorded(record: &Record, told: Observed, catalog: &Catalog) -> Observed {
     }
 }
 
+/// One control character in so many bytes is more than a text has, but for the first few.
+const ODD_IN: usize = 50;
+const STRAY: usize = 8;
+
 /// The text to diagnose: the argument, the file that it names, or stdin.
 fn text(args: &DiagnoseArgs, report: &Report) -> Result<String, Failure> {
     let Some(text) = args.text.as_deref().filter(|text| *text != "-") else {
@@ -181,7 +185,7 @@ fn read(name: &str, mut from: impl Read, report: &Report) -> Result<String, Fail
     }
     if left_out == 0 {
         bytes.append(&mut tail);
-        return Ok(host::decode(&bytes));
+        return refuse_binary(name, &bytes).map(|()| host::decode(&bytes));
     }
     let (all, which) = match left_out < MOST {
         true => (HEAD + TAIL, "its last"),
@@ -195,7 +199,22 @@ fn read(name: &str, mut from: impl Read, report: &Report) -> Result<String, Fail
     ));
     bytes.push(b'\n');
     bytes.append(&mut tail);
+    refuse_binary(name, &bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// In bytes that are no text every word is found somewhere. A text has no control characters but those that move the
+/// cursor, colour it, or fill a file that was cut off while it was written to.
+fn refuse_binary(name: &str, bytes: &[u8]) -> Result<(), Failure> {
+    let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let is_odd = |byte: &&u8| matches!(**byte, 1..=6 | 14..=26 | 28..=31);
+    let odd = bytes.iter().filter(is_odd).count();
+    if is_utf16 || odd <= STRAY || odd * ODD_IN <= bytes.len() {
+        return Ok(());
+    }
+    let message = format!("{name} is no text: it holds too many control characters");
+    Err(Failure::new(Exit::BadInput, "unrecognised", message)
+        .help("give the error message, or the log that it stands in"))
 }
 
 #[cfg(test)]

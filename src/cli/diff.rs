@@ -65,7 +65,12 @@ fn read(name: &str, place: impl Fn() -> Result<PathBuf, Failure>) -> Result<Lock
 }
 
 fn of_file(path: &Path) -> Result<Lock, Failure> {
-    files::read_lock(path)?.ok_or_else(|| {
+    let lock = files::read_lock(path).map_err(|failure| {
+        let is_unread = failure.problems.iter().any(|problem| problem.code == "bad-lock");
+        let help = "name two locks, or revisions of git; a lock that is damaged is made anew by `gpuenv lock --fresh`";
+        if is_unread { failure.help(help) } else { failure }
+    });
+    lock?.ok_or_else(|| {
         Failure::new(Exit::BadInput, "no-lock", format!("{} does not exist", shown(path)))
             .help("run `gpuenv lock` first, or name two files or revisions of git")
     })

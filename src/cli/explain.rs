@@ -1,14 +1,14 @@
 //! `gpuenv explain`: why this and not a better one; a rule, a warning or a fact by its name.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalog::{Catalog, at_hand};
 use crate::explain::graph::{self, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
-use crate::lock::{Lock, Upgrade, locked};
+use crate::lock::{Lock, Upgrade, Wheel, locked};
 use crate::nearest::nearest;
 use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean, error_codes};
 use crate::solve::compile::Locked;
@@ -30,6 +30,9 @@ use super::lock::{read, undetermined};
 use super::origin;
 use super::project::shown;
 use super::stale;
+
+/// So much of a word is told again.
+const LONGEST: usize = 80;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
@@ -182,8 +185,17 @@ impl Project<'_> {
 
 /// What there is to say of a package of `[packages]`, where a spec here has it.
 fn ordinary(name: &str, common: &Common) -> Option<Topic> {
-    let Asked { spec, catalog, .. } = read(&files::places(common).ok()?.spec).ok()?;
-    topic::ordinary(&catalog, &spec, name)
+    let places = files::places(common).ok()?;
+    let Asked { spec, catalog, .. } = read(&places.spec).ok()?;
+    let lock = files::read_lock(&places.lock).ok().flatten();
+    let wheels = lock.iter().flat_map(|lock| &lock.wheel);
+    let asks = |wheel: &Wheel| {
+        let release = wheel.version.split('+').next().unwrap_or_default();
+        let package = format!("{} {release}", wheel.package);
+        wheel.asks.iter().map(move |asked| (package.clone(), asked.clone())).collect::<Vec<_>>()
+    };
+    let needed: BTreeSet<_> = wheels.flat_map(asks).collect();
+    topic::ordinary(&catalog, &spec, name, &needed.into_iter().collect::<Vec<_>>())
 }
 
 fn is_key(name: &str) -> bool {
@@ -204,7 +216,10 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     let check = || nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
     let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
     let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
-    let message = format!("`{}` is neither a key, nor a rule, a warning, an error, a check or a fact", clean(name));
+    let typed: String = name.chars().take(LONGEST).collect();
+    let more = if typed.len() < name.len() { "..." } else { "" };
+    let message =
+        format!("`{}{more}` is neither a key, nor a rule, a warning, an error, a check or a fact", clean(&typed));
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
         "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a message, or an \
          id that `--verbose` shows",

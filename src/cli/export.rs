@@ -15,6 +15,7 @@ use super::atomic_write::{Prepared, check};
 use super::common::Common;
 use super::files;
 use super::load_catalog;
+use super::output::{place_of, refuse_own};
 use super::project::{self, Way};
 use super::project::{LOCK, shown};
 use super::stale;
@@ -109,7 +110,9 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
             all_known &= tell(format, lock, &options_of(export), report);
         }
         let told = |failure: Failure| failure.within(export.span.clone(), &source);
-        written.extend(files_of(export, (lock, &spec.exports), &place).map_err(told)?);
+        let (files, left) = files_of(export, (lock, &spec.exports), &place).map_err(told)?;
+        left.iter().for_each(|why| report.note(&format!("{}: {why}", export.format)));
+        written.extend(files);
     }
     let mut paths: Vec<PathBuf> = written.iter().map(|file| place_of(&file.path)).collect();
     paths.sort_unstable();
@@ -121,35 +124,19 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
     Ok(of_whole(exit, all_known, args))
 }
 
-/// A file by the one way that leads to it.
-fn place_of(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.components().collect());
-    let there = folder.join(path.file_name().unwrap_or_default());
-    fs::canonicalize(&there).unwrap_or(there)
-}
-
-/// A file that gpuenv reads is no place for what is made of it.
-fn refuse_own(path: &Path, common: &Common) -> Result<(), Failure> {
-    let lock = files::lock_place(common)?;
-    let spec = common.spec.clone().or_else(|| files::beside_lock(common).ok());
-    let place = place_of(path);
-    let own = [Some(lock), spec].into_iter().flatten().find(|own| own.exists() && place_of(own) == place);
-    own.map_or(Ok(()), |own| {
-        let message = format!("{} is what exports are made of", shown(&own));
-        Err(Failure::new(Exit::BadInput, "exists", message).help("name another file"))
-    })
-}
-
 fn options_of(export: &Export) -> Options {
     let target = export.target.as_ref().map(|target| target.value.clone());
     Options { target, ..Options::of(export.options.iter().cloned()) }
 }
 
-/// The files of an entry: one, or one for each target.
-fn files_of(export: &Export, (lock, all): (&Lock, &[Export]), place: &Path) -> Result<Vec<File>, Failure> {
+/// The files of an entry: one, or one for each target; and for which targets there is none, and why.
+fn files_of(
+    export: &Export,
+    (lock, all): (&Lock, &[Export]),
+    place: &Path,
+) -> Result<(Vec<File>, Vec<String>), Failure> {
     let format = export::format(&export.format).map_err(refused)?;
-    let Some(file) = &export.file else { return Ok(Vec::new()) };
+    let Some(file) = &export.file else { return Ok((Vec::new(), Vec::new())) };
     let options = options_of(export);
     let each = match (&options.target, file.value.contains("{target}")) {
         (None, true) => {
@@ -158,7 +145,7 @@ fn files_of(export: &Export, (lock, all): (&Lock, &[Export]), place: &Path) -> R
         _ => vec![options],
     };
     let folder = place.with_file_name("");
-    let mut written = Vec::new();
+    let (mut written, mut left, mut first) = (Vec::new(), Vec::new(), None);
     for options in each {
         let name = file.value.replace("{target}", options.target.as_deref().unwrap_or_default());
         let path = folder.join(&name);
@@ -168,10 +155,33 @@ fn files_of(export: &Export, (lock, all): (&Lock, &[Export]), place: &Path) -> R
         let file = project_of(place).and_then(|project| from_project(&project.join(&name), place));
         let options = Options { file, ..options };
         let options = with_dockerfile(with_lock(options, format, &files::lock_of(place)), format, (lock, all))?;
-        let text = format.render(lock, &options).map_err(refused)?;
-        written.push(File { format, next: (format.next)(lock, &shown(&path), &options), path, text });
+        match format.render(lock, &options) {
+            Ok(text) => written.push(File { format, next: (format.next)(lock, &shown(&path), &options), path, text }),
+            Err(error) if options.target != options_of(export).target && error.is_of_another_format() => {
+                left.push(format!("{} is left out: {error}", shown(&path)));
+                first.get_or_insert(error);
+            }
+            Err(error) => return Err(unrendered(error, export, format, lock)),
+        }
     }
-    Ok(written)
+    match first.filter(|_| written.is_empty()) {
+        Some(error) => Err(refused(error)),
+        None => Ok((written, left)),
+    }
+}
+
+/// An entry that was not rendered: what would be typed as an option is written into it.
+fn unrendered(error: ExportError, export: &Export, format: &Format, lock: &Lock) -> Failure {
+    let (ExportError::TargetNeeded(targets), Some(file)) = (&error, &export.file) else { return refused(error) };
+    let suits = |target: &&String| {
+        let options = Options { target: Some(target.to_string()), ..options_of(export) };
+        format.render(lock, &options).is_ok()
+    };
+    let target = targets.iter().find(suits).or(targets.first()).map_or("NAME", String::as_str);
+    let more = if export.options.is_empty() { "" } else { ", …" };
+    let entry = format!("`{} = {{ file = \"{}\", target = \"{target}\"{more} }}`", export.format, file.value);
+    let help = format!("write {entry} under [export], or a path with `{{target}}` in it for a file of each target");
+    refused(error).help(help)
 }
 
 /// What compares a host with the lock names it, where it is not the one that would be found.
@@ -298,26 +308,28 @@ fn content(file: &File, args: &ExportArgs) -> Result<(Option<String>, Vec<String
         return Ok((Some(file.text.clone()), Vec::new()));
     }
     let bytes = files::read(path, MAX_BYTES + 1)?;
-    if bytes.len() as u64 > MAX_BYTES && !args.force {
+    let is_merged = file.format.merge.is_some();
+    if bytes.len() as u64 > MAX_BYTES && (is_merged || !args.force) {
         let message = format!("{} is larger than {} MiB, the most that is read of it", shown(path), MAX_BYTES >> 20);
         let help = "make it shorter, or name another with -o";
         return Err(Failure::new(Exit::BadInput, "too-large", message).help(help));
     }
     let old = String::from_utf8_lossy(&bytes);
     let Merged { text: new, notes } = match file.format.merge {
-        Some(_) if !args.force && matches!(old, Cow::Owned(_)) => {
+        Some(_) if matches!(old, Cow::Owned(_)) => {
             let message = format!("{} is not UTF-8, and what is not could not be kept", shown(path));
             return Err(
                 Failure::new(Exit::BadInput, "exists", message).help("save it as UTF-8, or name another with -o")
             );
         }
-        Some(merge) if !args.force && !old.trim().is_empty() => merged(merge, &old, &file.text)?,
+        // `--force` too replaces nothing of what others wrote there.
+        Some(merge) if !old.trim().is_empty() => merged(merge, &old, &file.text)?,
         _ => Merged { text: file.text.clone(), notes: Vec::new() },
     };
     if old == new {
         return Ok((None, notes));
     }
-    let may = args.force || args.check || file.format.merge.is_some() || is_ours(&old) || old.trim().is_empty();
+    let may = args.force || args.check || is_merged || is_ours(&old) || old.trim().is_empty();
     if !may {
         let message = format!("{} exists already, and gpuenv did not write it", shown(path));
         let help = "name another with -o, or replace it with --force";

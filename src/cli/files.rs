@@ -47,6 +47,10 @@ pub fn places(common: &Common) -> Result<Places, Failure> {
         let message = format!("{} cannot be both the spec and the lock", shown(&spec));
         return Err(Failure::new(Exit::BadInput, "usage", message).help("name another file with --lock"));
     }
+    if lock.file_name().is_some_and(|name| name == SPEC) {
+        let message = format!("{} is a spec by its name, and no place for a lock", shown(&lock));
+        return Err(Failure::new(Exit::BadInput, "usage", message).help("name another file with --lock"));
+    }
     Ok(Places { spec, lock })
 }
 
@@ -237,9 +241,8 @@ pub fn read_host(path: &Path, report: &Report) -> Result<Record, Failure> {
     let is_stdin = path == Path::new("-");
     let name = if is_stdin { "stdin".to_string() } else { shown(path) };
     let bytes = match is_stdin {
-        true => read_stdin(report)?,
-        false if fs::metadata(path).is_ok_and(|about| is_pipe(&about)) => read_pipe(path)?,
-        false => read(path, HOST_CAP + 1)?,
+        true => read_stdin("describes the host", HOST_CAP + 1, report)?,
+        false => read_or_pipe(path, HOST_CAP + 1)?,
     };
     if bytes.len() as u64 > HOST_CAP {
         let message = format!("{name} is larger than {} MiB, the most that is read", HOST_CAP >> 20);
@@ -261,20 +264,25 @@ pub(in crate::cli) fn is_pipe(_: &Metadata) -> bool {
     false
 }
 
-fn read_pipe(path: &Path) -> Result<Vec<u8>, Failure> {
+/// At most `cap` bytes of a regular file or of a pipe.
+pub(super) fn read_or_pipe(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
+    if !fs::metadata(path).is_ok_and(|about| is_pipe(&about)) {
+        return read(path, cap);
+    }
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HOST_CAP + 1).read_to_end(&mut bytes));
+    let read = File::open(path).and_then(|file| file.take(cap).read_to_end(&mut bytes));
     let failed = |error| Failure::io("read-failed", format!("{} cannot be read: {}", shown(path), reason(&error)));
     read.map_err(failed).map(|_| bytes)
 }
 
-fn read_stdin(report: &Report) -> Result<Vec<u8>, Failure> {
+/// At most `cap` bytes of stdin; `what` a person is asked to paste there.
+pub(super) fn read_stdin(what: &str, cap: u64, report: &Report) -> Result<Vec<u8>, Failure> {
     let stdin = io::stdin();
     if stdin.is_terminal() {
-        report.waiting("paste what describes the host, then press Ctrl-D on a line of its own");
+        report.waiting(&format!("paste what {what}, then press Ctrl-D on a line of its own"));
     }
     let mut bytes = Vec::new();
-    let read = stdin.lock().take(HOST_CAP + 1).read_to_end(&mut bytes);
+    let read = stdin.lock().take(cap).read_to_end(&mut bytes);
     read.map_err(|error| Failure::io("read-failed", format!("stdin cannot be read: {}", reason(&error))))?;
     Ok(bytes)
 }

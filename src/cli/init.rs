@@ -30,6 +30,7 @@ use super::manifests;
 use super::observe;
 use super::project;
 use super::project::{SPEC, shown};
+use super::turn::Turn;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Failure> {
@@ -38,6 +39,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         return Err(Failure::new(Exit::BadInput, "usage", message).help("add --detect, or give the versions of Python"));
     }
     let place = place(common, args);
+    let _turn = place.as_ref().map(|place| Turn::take(place, report)).transpose()?;
     if let Some(place) = &place
         && !args.force
         && fs::symlink_metadata(place).is_ok()
@@ -53,7 +55,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let catalog = catalog(place.as_deref(), report);
     let (found, left) = match &args.from[..] {
         [] => (None, Vec::new()),
-        files => manifests::read(files, &catalog).map(|(draft, left)| (Some(draft), left))?,
+        files => manifests::read(files, &catalog, report).map(|(draft, left)| (Some(draft), left))?,
     };
     let mut draft = draft(args, host(args, report)?.as_ref(), found, &catalog);
     if draft.ask_for_something(&catalog) && draft.of_files {

@@ -27,6 +27,7 @@ use super::load_catalog;
 use super::newer;
 use super::origin;
 use super::project::shown;
+use super::turn::Turn;
 
 /// What to do about a lock that is out of date.
 const TO_UPDATE: &str = "run `gpuenv lock` to bring it up to date";
@@ -34,6 +35,8 @@ const TO_UPDATE: &str = "run `gpuenv lock` to bring it up to date";
 /// Runs the command.
 pub fn run(common: &Common, args: &LockArgs, report: &Report) -> Result<Exit, Failure> {
     let places = files::places(common)?;
+    let writes = !args.check && !args.dry_run;
+    let _turn = writes.then(|| Turn::take(&places.spec, report)).transpose()?;
     let asked = read(&places.spec)?;
     let Some(number) = args.apply_fix else { return lock(&places, &asked, args, report) };
     let fixed = fix::apply(&asked, &Compiled::new(&asked.catalog), number)?;

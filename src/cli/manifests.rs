@@ -6,7 +6,7 @@ use crate::catalog::Catalog;
 use crate::host;
 use crate::init::manifest::{Kind, Left, Manifest, Unread, of_manifests};
 use crate::init::{Draft, Value};
-use crate::report::{Exit, Failure, clean};
+use crate::report::{Exit, Failure, Report, clean};
 use crate::spec;
 
 use super::files;
@@ -16,10 +16,10 @@ use super::project::shown;
 const CAP: u64 = 32 << 20;
 
 /// What the files ask for, and the lines that the draft does not hold.
-pub fn read(paths: &[PathBuf], catalog: &Catalog) -> Result<(Draft, Vec<Left>), Failure> {
+pub fn read(paths: &[PathBuf], catalog: &Catalog, report: &Report) -> Result<(Draft, Vec<Left>), Failure> {
     let mut manifests = Vec::new();
     for path in paths {
-        manifests.push(manifest(path)?);
+        manifests.push(manifest(path, report)?);
     }
     of_manifests(&manifests, catalog).map_err(|Unread { file, line, why }| {
         let message = format!("{file}:{line} cannot be read: {}", clean(&why));
@@ -27,13 +27,21 @@ pub fn read(paths: &[PathBuf], catalog: &Catalog) -> Result<(Draft, Vec<Left>), 
     })
 }
 
-fn manifest(path: &Path) -> Result<Manifest, Failure> {
-    let name = shown(path);
-    let bytes = files::read(path, CAP + 1)?;
-    let Some(kind) = kind(path).or_else(|| of_list(path, &bytes)) else {
+/// `-` is stdin. What has no name of its own, as a pipe, is known by what is in it.
+fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
+    let is_stdin = path == Path::new("-");
+    let name = if is_stdin { "stdin".to_string() } else { shown(path) };
+    let bytes = match is_stdin {
+        true => files::read_stdin("a file of the project holds", CAP + 1, report)?,
+        false => files::read_or_pipe(path, CAP + 1)?,
+    };
+    let is_nameless = is_stdin || path.starts_with("/dev") || path.starts_with("/proc");
+    let of_text = || Kind::of_text(&host::decode(&bytes)).filter(|_| is_nameless && !is_machine(&bytes));
+    let Some(kind) = kind(path).or_else(|| of_list(path, &bytes)).or_else(of_text) else {
         let message = format!("--from {name}: it is not known what kind of file this is");
         let help = match is_machine(&bytes) {
-            true => format!("it describes a machine: use `gpuenv init --host {name}`"),
+            true => format!("it describes a machine: use `gpuenv init --host {}`", shown(path)),
+            false if is_nameless => format!("write it to a file of one of these names: {}", Kind::NAMES),
             false => format!("--from reads {}", Kind::NAMES),
         };
         return Err(Failure::new(Exit::BadInput, "usage", message).help(help));

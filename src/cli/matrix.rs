@@ -5,9 +5,9 @@ use crate::solve::problem::Problem;
 use crate::task::matrix::{self, Asked};
 
 use super::args::MatrixArgs;
-use super::atomic_write::replace;
 use super::common::{Common, Format};
 use super::load_catalog;
+use super::output;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, Failure> {
@@ -23,7 +23,7 @@ pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, 
     let text = matrix_text(report, &matrix, format, args.output.is_some());
     match &args.output {
         Some(path) => {
-            replace(path, &text)?;
+            output::write(path, common, &text)?;
         }
         None => report.data(&text)?,
     }

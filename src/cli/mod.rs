@@ -32,12 +32,14 @@ mod mistake;
 mod newer;
 mod observe;
 mod origin;
+mod output;
 mod probe;
 mod program;
 mod project;
 mod schema;
 mod signature;
 mod stale;
+mod turn;
 mod usage;
 mod verify;
 
@@ -68,7 +70,7 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
     if let Some(outcome) = completions::asked(&args, &early) {
         return told(outcome, &early);
     }
-    let (report, outcome) = match read(&args) {
+    let (report, outcome) = match read(args::of_help(&args)) {
         Ok(cli) => {
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
@@ -164,6 +166,8 @@ impl Command {
     /// Whether it answers in this format; few commands have more than the first three.
     fn has(&self, format: Format) -> bool {
         match (self, format) {
+            // A job is a text for others; a document around it would have to be taken off again.
+            (Command::Fleet(args), Format::Json) => !fleet::is_job(args),
             (_, Format::Human | Format::Json | Format::Github) => true,
             (Command::Probe(_), Format::Ndjson) => true,
             (Command::Matrix(_), Format::Csv | Format::Html | Format::Svg) => true,

@@ -7,8 +7,9 @@ use crate::host::Record;
 use crate::probe::{self, Depth, ProbeContext, ProbeOptions};
 use crate::report::{Exit, Failure, Report, json_text};
 
-use super::atomic_write::replace;
+use super::common::Common;
 use super::files::reason;
+use super::output;
 use super::project::shown;
 
 /// What is on this machine, or among the recorded files of another below `root`.
@@ -44,12 +45,12 @@ fn linux_only() -> Failure {
 }
 
 /// Writes a host's record into a file.
-pub fn save(file: &Path, record: &Record) -> Result<(), Failure> {
+pub fn save(file: &Path, record: &Record, common: &Common) -> Result<(), Failure> {
     let unwritten =
         |error: serde_json::Error| Failure::io("write-failed", format!("the record has no JSON form: {error}"));
     let mut text = json_text(record).map_err(unwritten)?;
     text.push('\n');
-    replace(file, &text).map(|_| ())
+    output::write(file, common, &text)
 }
 
 /// A folder that holds the recorded files of a machine.

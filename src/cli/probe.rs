@@ -11,18 +11,20 @@ use super::common::{Common, Format};
 use super::files;
 use super::load_catalog;
 use super::observe;
+use super::output;
 use super::project::shown;
 use super::verify;
 
 /// Runs the command. That there is no GPU is an answer, too.
 pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, Failure> {
+    args.output.iter().try_for_each(|path| output::check(path, common))?;
     let record = match &args.from {
         Some(file) => files::read_host(file, report)?,
         None => look(common, args, report)?,
     };
     let record = if args.anonymous { anonymous::anonymous(record) } else { record };
     if let Some(file) = &args.output {
-        observe::save(file, &record)?;
+        observe::save(file, &record, common)?;
         report.saved(&shown(file));
     }
     if common.format == Format::Ndjson {

@@ -21,28 +21,29 @@ use crate::types::{Arch, ArchList, Version};
 use crate::verify::{self, Status};
 
 use super::args::VerifyArgs;
-use super::atomic_write::replace;
 use super::common::Common;
 use super::files;
 use super::load_catalog;
 use super::lock::read;
 use super::observe;
+use super::output;
 use super::stale;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
+    args.junit.iter().chain(&args.record).try_for_each(|path| output::check(path, common))?;
     if let Some(reference) = &args.image {
         if let Some(error) = not_an_image(reference) {
             return Err(Failure::new(Exit::BadInput, error.code, error.message).help(error.help.unwrap_or_default()));
         }
         let record = host(
-            args,
+            (common, args),
             ProbeOptions { depth: Depth::Quick, trust: args.trust_library_path, ..ProbeOptions::default() },
             report,
         )?;
         let catalog = load_catalog::nearby(common)?;
         let verdict = verify::judge_image(reference, &record, &catalog);
-        return tell(args, &Judged { best: verdict, others: Vec::new(), record: &record }, report);
+        return tell((common, args), &Judged { best: verdict, others: Vec::new(), record: &record }, report);
     }
     let (lock, catalog) = match &args.against {
         Some(spec) => match solved(spec, report)? {
@@ -56,7 +57,7 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
         }
     };
     let targets = chosen(&lock, args.target.as_deref())?;
-    let record = host(args, options(&lock, &targets, &catalog, args), report)?;
+    let record = host((common, args), options(&lock, &targets, &catalog, args), report)?;
     let judged = verify::best(&lock, &targets, args.target.is_some(), &record, &catalog);
     let (mut best, others) = judged.ok_or_else(no_target)?;
     if args.against.is_none()
@@ -64,7 +65,7 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     {
         best = best.with_first(verify::stale(&reason, args.locked));
     }
-    tell(args, &Judged { best, others, record: &record }, report)
+    tell((common, args), &Judged { best, others, record: &record }, report)
 }
 
 fn no_target() -> Failure {
@@ -72,9 +73,9 @@ fn no_target() -> Failure {
 }
 
 /// Tells the verdict, writes what is to be written, and says how the run ends.
-fn tell(args: &VerifyArgs, judged: &Judged<'_>, report: &Report) -> Result<Exit, Failure> {
+fn tell((common, args): (&Common, &VerifyArgs), judged: &Judged<'_>, report: &Report) -> Result<Exit, Failure> {
     if let Some(path) = &args.junit {
-        replace(path, &judged.junit())?;
+        output::write(path, common, &judged.junit())?;
     }
     report.verified(judged)?;
     Ok(match judged.best.status {
@@ -160,13 +161,13 @@ fn options(lock: &Lock, targets: &[&str], catalog: &Catalog, args: &VerifyArgs) 
 }
 
 /// The host: somebody's record, or this machine as probes see it.
-fn host(args: &VerifyArgs, options: ProbeOptions, report: &Report) -> Result<Record, Failure> {
+fn host((common, args): (&Common, &VerifyArgs), options: ProbeOptions, report: &Report) -> Result<Record, Failure> {
     if let Some(path) = &args.host {
         return files::read_host(path, report);
     }
     let record = observe::observe(options, args.root.as_deref(), report)?;
     if let Some(path) = &args.record {
-        observe::save(path, &record)?;
+        observe::save(path, &record, common)?;
     }
     Ok(record)
 }

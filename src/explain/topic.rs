@@ -62,7 +62,9 @@ pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
 }
 
 /// A package of `[packages]`: it is carried along, and nothing is solved with it.
-pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str) -> Option<Topic> {
+///
+/// `needed` are the requirements of locked packages that exports hold it to, `vllm 0.9.2` and `transformers<5`.
+pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str, needed: &[(String, String)]) -> Option<Topic> {
     let name = name.strip_prefix("packages.").unwrap_or(name);
     let (name, written) = spec.packages.iter().find(|(known, _)| known == name)?;
     let mut says = format!(
@@ -70,15 +72,25 @@ pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str) -> Option<Topic> {
          every export that installs packages, and the installer chooses the release.",
         written.text
     );
+    for (package, asked) in needed.iter().filter(|(_, asked)| names(asked, name)) {
+        says += &format!(" Exports add `{asked}`, which {package} of the lock needs and its metadata does not say.");
+    }
     // What metadata says is a matter of installers.
     for row in catalog.asks.iter().filter(|row| row.found_in == FoundIn::Code) {
         if *row.of == **name {
-            says += &format!(" {} ({}.)", row.says, row.id);
+            says += &format!(" {} {} needs {name} {}: {} ({}.)", row.package, row.range, row.needs, row.says, row.id);
         } else if *row.package == **name {
             says += &format!(" {name} {} needs {} {}: {} ({}.)", row.range, row.of, row.needs, row.says, row.id);
         }
     }
     Some(Topic::Ordinary(name.clone(), says))
+}
+
+/// Whether a requirement is one of this package.
+fn names(asked: &str, package: &str) -> bool {
+    asked
+        .strip_prefix(package)
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric() || "-_.".contains(c)))
 }
 
 /// The rows that a description means: `cuda@12.8`, `image@nvidia/cuda:12.8.1-base-ubuntu22.04`, a product's name.

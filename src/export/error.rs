@@ -204,6 +204,12 @@ impl ExportError {
         ExportError::BadOption { name, value: value.to_string(), expected: expected.to_string() }
     }
 
+    /// Whether nothing is wrong, but a format has nothing to say of a target: a Dockerfile of bare metal.
+    pub fn is_of_another_format(&self) -> bool {
+        use ExportError::{AllInImage, InImage, NoImage, NothingToInstall};
+        matches!(self, NoImage { .. } | NothingToInstall | AllInImage { .. } | InImage { .. })
+    }
+
     /// The stable name of the error, for JSON.
     pub fn code(&self) -> &'static str {
         match self {

@@ -26,6 +26,13 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, SpecError> {
         [0, a, 0, b, ..] if *a != 0 && *b != 0 => return Err(utf16("big-endian, no byte-order mark")),
         _ => {}
     }
+    if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
+        let line = 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
+        let message = format!("this file is no text: line {line} holds a NUL byte");
+        return Err(Refusal::new("encoding", message)
+            .help("check that it is the file that you mean, and whole")
+            .at(0..0));
+    }
     let mut text =
         String::from_utf8(bytes).map_err(|error| not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()))?;
     if text.starts_with('\u{feff}') {

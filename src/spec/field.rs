@@ -264,11 +264,11 @@ pub(super) fn export_file(text: &str) -> Read<String> {
     let drive = text.as_bytes().get(1) == Some(&b':');
     let leaves = text.split(['/', '\\']).any(|part| part == ".." || part == ".git");
     if text.trim().starts_with(['/', '\\', '~']) || drive || leaves {
-        let message = format!("`file`: {} does not lie below gpuenv.toml", quote(text));
+        let message = format!("the file {} of [export] does not lie below gpuenv.toml", quote(text));
         return Err(Refusal::new("value", message).help("write a way down from there, such as `docker/Dockerfile`"));
     }
     let plain = text.replace("{target}", "target");
-    name("file", &plain, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`, and `{target}`")?;
+    name("[export]", &plain, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`, and `{target}`")?;
     Ok(text.to_string())
 }
 

@@ -93,6 +93,11 @@ impl Specifier {
         Some((package, Specifier::parse(rest).ok()?)).filter(|_| is_package(package))
     }
 
+    /// Whether any release will do.
+    pub fn is_any(&self) -> bool {
+        self.comparisons.is_empty()
+    }
+
     /// The comparisons as pip reads them, nothing for any version.
     pub fn specifier(&self) -> String {
         self.comparisons.join(",")

@@ -128,6 +128,15 @@ fn a_library_tells_its_code_and_what_it_needs() {
 }
 
 #[test]
+fn what_asks_the_driver_alone_is_of_no_cuda() {
+    let place = sandbox("inspect-nvml");
+    let metadata = "Version: 1.0\nRequires-Dist: nvidia-ml-py<13,>=12\nRequires-Dist: nvidia-nccl-cu12";
+    fs::write(place.path("x-1.0-py3-none-any.whl"), wheel_of("x", metadata)).unwrap();
+    let ran = place.run(&["catalog", "inspect", "x-1.0-py3-none-any.whl"]).exits(0).tells("nvidia-nccl-cu12");
+    assert!(!ran.out.contains("nvidia-ml-py"), "{ran:?}");
+}
+
+#[test]
 fn the_row_of_a_wheel_is_one_that_the_catalog_takes() {
     let place = sandbox("inspect-row");
     let plain = "my_ops-1.0-cp311-cp311-manylinux_2_28_x86_64.whl";

@@ -181,4 +181,11 @@ fn a_package_explains_itself() {
         (json["topics"][0]["kind"].as_str(), json["topics"][0]["id"].as_str()),
         (Some("package"), Some("transformers"))
     );
+    // What exports add beyond what is written has its reason there.
+    let place = self::place("explained-pin", "vllm = \"0.9.2\"", "transformers = \">=4.50\"");
+    place.run(&["lock"]).exits(0);
+    assert!(place.run(&["export", "uv"]).exits(0).out.contains("transformers>=4.50,<5"));
+    let told = place.run(&["explain", "transformers"]).exits(0).out;
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("Exports add `transformers<5`, which vllm 0.9.2 of the lock needs"), "{told}");
 }

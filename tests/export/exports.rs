@@ -249,3 +249,84 @@ fn the_action_runs() {
 fn script(rest: &str) -> String {
     rest.lines().take_while(|line| line.starts_with("        ")).map(|line| format!("{}\n", &line[8..])).collect()
 }
+
+#[test]
+fn force_keeps_what_is_somebody_elses_in_a_file_that_is_merged_into() {
+    let place = locked("force", &format!("{SPEC}[export]\nuv = \"pyproject.toml\"\ndockerfile = \"Dockerfile\"\n"));
+    let theirs = "# mine\n[project]\nname = \"mine\"\nversion = \"1\"\ndependencies = [\"requests\"]\n\n\
+                  [tool.black]\nline-length = 99\n";
+    place.write("checkout/pyproject.toml", theirs);
+    place.write("checkout/Dockerfile", "FROM scratch\n");
+    place.run(&["export"]).exits(2).says("error[exists]");
+    assert_eq!(place.read("checkout/pyproject.toml"), theirs);
+    place.run(&["export", "--force"]).exits(0);
+    let merged = place.read("checkout/pyproject.toml");
+    for part in
+        ["# mine\n", "name = \"mine\"", "\"requests\"", "[tool.black]\nline-length = 99\n", "torch==2.7.1+cu118"]
+    {
+        assert!(merged.contains(part), "{part} in {merged}");
+    }
+    assert!(place.read("checkout/Dockerfile").contains("gpuenv export dockerfile"));
+    place.run(&["export", "uv", "-o", "pyproject.toml", "--force"]).exits(0);
+    assert_eq!(place.read("checkout/pyproject.toml"), merged);
+    // What cannot be merged is not dropped either.
+    for text in ["[project\nname = \"mine\"\n", "[project]\nname = \"mine\"\ndependencies = [\"torch==1.0\"]\n"] {
+        place.write("checkout/pyproject.toml", text);
+        place.run(&["export", "uv", "-o", "pyproject.toml", "--force"]).exits(2).says("error[taken]");
+        assert_eq!(place.read("checkout/pyproject.toml"), text);
+    }
+}
+
+#[test]
+fn whatever_uv_resolves_with_the_lock_must_admit_it() {
+    let place = locked("lists", SPEC);
+    for (list, name) in [
+        ("[dependency-groups]\ndev = [\"torch==2.1\"]\n", "dependency-groups.dev"),
+        ("[project.optional-dependencies]\nx = [\"torch==1.0\"]\n", "project.optional-dependencies.x"),
+        ("[tool.uv]\ndev-dependencies = [\"torch==1.0\"]\n", "tool.uv.dev-dependencies"),
+        ("[tool.uv]\nconstraint-dependencies = [\"torch<2\"]\n", "tool.uv.constraint-dependencies"),
+    ] {
+        let text = format!("[project]\nname = \"mine\"\nversion = \"1\"\n\n{list}");
+        place.write("checkout/pyproject.toml", &text);
+        let ran = place.run(&["export", "uv", "-o", "pyproject.toml"]).exits(2).says("error[taken]");
+        ran.says(&format!("`{name}` of pyproject.toml has `torch"));
+        assert_eq!(place.read("checkout/pyproject.toml"), text);
+    }
+    // A group that admits it, one that includes another, and what an earlier export wrote are no contradiction.
+    let fine = "[project]\nname = \"mine\"\nversion = \"1\"\n\n[dependency-groups]\n\
+                dev = [\"torch>=2\", { include-group = \"docs\" }]\ndocs = [\"sphinx\"]\n";
+    place.write("checkout/pyproject.toml", fine);
+    place.run(&["export", "uv", "-o", "pyproject.toml"]).exits(0);
+    place.write("checkout/gpuenv.toml", &SPEC.replace("2.7.1+cu118", "2.6.0+cu118"));
+    place.run(&["lock"]).exits(0);
+    place.run(&["export", "uv", "-o", "pyproject.toml"]).exits(0);
+    assert!(place.read("checkout/pyproject.toml").contains("torch==2.6.0+cu118"));
+}
+
+const TWO: &str =
+    "[target.lab]\ngpu = \"RTX 3090\"\ndriver = \"470\"\nos = \"ubuntu20.04\"\n[resolve]\nshare = \"none\"\n";
+
+#[test]
+fn an_entry_that_needs_a_target_is_told_how_to_name_it() {
+    let other = SPEC.replace("2.7.1+cu118", "2.7.1");
+    let place = locked("which", &format!("{other}{TWO}[export]\npixi = \"pixi.toml\"\n"));
+    let ran = place.run(&["export"]).exits(2).says("error[target-needed]");
+    let line = "pixi = { file = \"pixi.toml\", target = \"lab\" }";
+    ran.says(&format!("write `{line}` under [export]")).hides("--target");
+    place.write("checkout/gpuenv.toml", &format!("{other}{TWO}[export]\n{line}\n"));
+    place.run(&["export"]).exits(0);
+}
+
+#[test]
+fn a_target_for_which_a_format_has_nothing_is_left_out_with_a_word() {
+    let export = "[export]\ndockerfile = \"docker/{target}.Dockerfile\"\n";
+    let place = locked("bare", &format!("{SPEC}{TWO}{export}"));
+    let ran = place.run(&["export"]).exits(0).says("wrote docker/prod.Dockerfile");
+    ran.says("docker/lab.Dockerfile is left out: target `lab` has no image");
+    assert!(place.has("checkout/docker/prod.Dockerfile") && !place.has("checkout/docker/lab.Dockerfile"));
+    place.run(&["export", "--check"]).exits(0);
+    // Where nothing is left, or the target was named, it is an error.
+    let bare = SPEC.replace("image = \"nvidia/cuda\"\n", "");
+    let place = locked("all-bare", &format!("{bare}{export}"));
+    place.run(&["export"]).exits(2).says("error[no-image]");
+}

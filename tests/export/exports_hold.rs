@@ -184,7 +184,7 @@ fn the_spec_and_the_lock_are_not_written_over() {
     let before = [read(&sandbox, "gpuenv.toml"), read(&sandbox, "gpuenv.lock")];
     for name in ["gpuenv.toml", "gpuenv.lock", "./gpuenv.lock"] {
         for format in ["uv", "requirements"] {
-            sandbox.run(&["export", format, "-o", name, "--force"]).exits(2).says("what exports are made of");
+            sandbox.run(&["export", format, "-o", name, "--force"]).exits(2).says("is what gpuenv reads");
         }
     }
     assert_eq!([read(&sandbox, "gpuenv.toml"), read(&sandbox, "gpuenv.lock")], before);

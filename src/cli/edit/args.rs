@@ -43,6 +43,16 @@ pub enum TargetCommand {
     Remove(TargetRemoveArgs),
 }
 
+impl TargetArgs {
+    /// Whether nothing is to be written.
+    pub fn is_dry(&self) -> bool {
+        match &self.command {
+            TargetCommand::Add(args) => args.dry_run,
+            TargetCommand::Remove(args) => args.dry_run,
+        }
+    }
+}
+
 /// Add a target, one kind of machine that the stack must run on, and lock
 #[derive(Debug, Args)]
 #[command(after_help = help::TARGET_ADD)]

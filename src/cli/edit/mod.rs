@@ -26,11 +26,12 @@ use super::files::{self, Places};
 use super::lock::{asked, undetermined};
 use super::newer;
 use super::origin;
+use super::turn::Turn;
 use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
 
 /// Adds packages, or changes what is asked of them.
 pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Failure> {
-    let begun = Begun::read(common)?;
+    let begun = Begun::read(common, args.dry_run, report)?;
     let (mut edits, mut named) = (Vec::new(), BTreeSet::new());
     for word in &args.packages {
         let (name, constraint) = package::read(word)?;
@@ -54,7 +55,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
 
 /// Removes packages.
 pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exit, Failure> {
-    let begun = Begun::read(common)?;
+    let begun = Begun::read(common, args.dry_run, report)?;
     let mut edits = Vec::new();
     for word in &args.packages {
         let name = package::name(word);
@@ -74,7 +75,7 @@ pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exi
 
 /// Adds a target or removes one.
 pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exit, Failure> {
-    let begun = Begun::read(common)?;
+    let begun = Begun::read(common, args.is_dry(), report)?;
     let names: Vec<&str> = begun.spec.targets.iter().map(|target| target.name.as_str()).collect();
     match &args.command {
         TargetCommand::Add(args) => {
@@ -176,20 +177,23 @@ struct Begun {
     file: SourceFile,
     spec: Spec,
     is_complete: bool,
+    /// Until both files are written.
+    _turn: Option<Turn>,
 }
 
 /// What keeps a spec from an answer: sets of keys that cannot hold together, and what nobody has read.
 type Troubles = BTreeSet<Vec<String>>;
 
 impl Begun {
-    fn read(common: &Common) -> Result<Begun, Failure> {
+    fn read(common: &Common, dry_run: bool, report: &Report) -> Result<Begun, Failure> {
         let places = files::places(common)?;
+        let turn = if dry_run { None } else { Some(Turn::take(&places.spec, report)?) };
         let file = files::read_spec(&places.spec)?;
         let (spec, errors) = spec::parse_part(&file.text);
         if !errors.iter().all(is_incomplete) {
             return Err(Failure::spec(errors, file));
         }
-        Ok(Begun { places, file, spec, is_complete: errors.is_empty() })
+        Ok(Begun { places, file, spec, is_complete: errors.is_empty(), _turn: turn })
     }
 
     /// Locks the changed text, and writes both files if that makes no new conflict.

@@ -9,15 +9,15 @@ use crate::lock::Lock;
 use crate::report::{Exit, Failure, FleetWriter, Lines, Report};
 use crate::verify::{self, Status};
 
-use crate::cli::atomic_write::replace;
 use crate::cli::common::{Common, Format};
-use crate::cli::{load_catalog, stale, verify as one};
+use crate::cli::{load_catalog, output, stale, verify as one};
 
 use super::args::CheckArgs;
 use super::source;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, Failure> {
+    args.output.iter().try_for_each(|path| output::check(path, common))?;
     let (lock, catalog) = match &args.against {
         Some(spec) => match one::solved(spec, report)? {
             Some(solved) => solved,
@@ -55,7 +55,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     let text = writer.end(&tally, common.format == Format::Html, args.verbose)?;
     match (&args.output, text) {
         (Some(path), Some(text)) => {
-            replace(path, &text)?;
+            output::write(path, common, &text)?;
         }
         (None, Some(text)) => report.data(&text)?,
         (_, None) => {}

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::report::{Exit, Failure, Report, clean};
 
-use crate::cli::atomic_write::replace;
 use crate::cli::common::Common;
 use crate::cli::files;
+use crate::cli::output;
 use crate::cli::project::shown;
 
 use super::args::{Engine, JobArgs};
@@ -24,7 +24,7 @@ pub fn run(common: &Common, args: &JobArgs, report: &Report) -> Result<Exit, Fai
     };
     match args.output.as_deref().filter(|path| *path != Path::new("-")) {
         Some(path) => {
-            replace(path, &text)?;
+            output::write(path, common, &text)?;
             report.saved(&shown(path));
         }
         None => report.data(&text)?,

@@ -7,10 +7,10 @@ use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::spec::{Spec, Target};
 
-use crate::cli::atomic_write::replace;
 use crate::cli::common::{Common, Format};
 use crate::cli::files;
 use crate::cli::lock::read;
+use crate::cli::output;
 use crate::task::STEPS;
 use crate::task::lock::Asked;
 
@@ -19,6 +19,7 @@ use super::source;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Failure> {
+    args.output.iter().try_for_each(|path| output::check(path, common))?;
     let Asked { file, spec, catalog } = read(&files::places(common)?.spec)?;
     let problem = Problem::new(&catalog);
     // What is wrong with the spec is told at its place in the file.
@@ -44,7 +45,7 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
     let text = plan_text(report, &plan, format, args.output.is_some(), args.verbose)?;
     match &args.output {
         Some(path) => {
-            replace(path, &text)?;
+            output::write(path, common, &text)?;
         }
         None => report.data(&text)?,
     }

@@ -140,25 +140,61 @@ fn refuse_poetry(file: &DocumentMut) -> Result<(), ExportError> {
     }
 }
 
+/// A list that somebody wrote and that uv resolves together with all others, whatever is installed in the end.
+struct Resolved {
+    name: String,
+    written: Vec<String>,
+    /// An extra or a group of which it is said that it is never installed beside some other.
+    is_apart: bool,
+}
+
+/// Those of a file, without what an earlier export wrote.
+fn resolved_lists(file: &DocumentMut) -> Vec<Resolved> {
+    let conflicts =
+        at(file, &["tool", "uv", "conflicts"]).map(|item| item.to_string().replace('\'', "\"")).unwrap_or_default();
+    let mut lists = Vec::new();
+    for (path, earlier) in [
+        (&["project", "dependencies"][..], "dependencies"),
+        (&["tool", "uv", "constraint-dependencies"], "constraint-dependencies"),
+        (&["tool", "uv", "dev-dependencies"], ""),
+        (&["project", "optional-dependencies"], "optional-dependencies"),
+        (&["dependency-groups"], "build"),
+    ] {
+        let Some(item) = at(file, path) else { continue };
+        let earlier = recorded(file, earlier);
+        let mut add = |name: String, item: &Item, is_apart: bool| {
+            let written = strings(item).into_iter().filter(|one| !earlier.contains(one)).collect();
+            lists.push(Resolved { name, written, is_apart });
+        };
+        let path = path.join(".");
+        match item.as_table_like() {
+            Some(table) => table
+                .iter()
+                .filter(|(key, _)| !earlier.iter().any(|known| known == key))
+                .for_each(|(key, item)| add(format!("{path}.{key}"), item, conflicts.contains(&format!("\"{key}\"")))),
+            None => add(path, item, false),
+        }
+    }
+    lists
+}
+
 /// What somebody wrote beside it must admit the locked releases; what holds under a marker is uv's to judge.
 fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), ExportError> {
-    const PATH: [&str; 2] = ["project", "dependencies"];
-    let earlier = recorded(file, "dependencies");
-    let mut written = at(file, &PATH).map(strings).unwrap_or_default();
-    written.retain(|one| !earlier.contains(one));
-    let locked = at(new, &PATH).map(strings).unwrap_or_default();
-    if let Some((written, locked)) = contradiction::find(&written, &locked) {
-        return Err(taken(
-            format!("pyproject.toml depends on `{written}`, which excludes the locked `{locked}`"),
-            "remove that dependency, or lock a release that it admits",
-        ));
+    let mut locked = at(new, &["project", "dependencies"]).map(strings).unwrap_or_default();
+    locked.extend(at(new, &["tool", "uv", "constraint-dependencies"]).into_iter().flat_map(strings));
+    let of_extras = at(new, &["project", "optional-dependencies"]).and_then(Item::as_table);
+    let with_extras: Vec<String> =
+        locked.iter().cloned().chain(of_extras.into_iter().flatten().flat_map(|(_, item)| strings(item))).collect();
+    for list in resolved_lists(file) {
+        let locked = if list.is_apart { &locked } else { &with_extras };
+        if let Some((written, locked)) = contradiction::find(&list.written, locked) {
+            return Err(taken(
+                format!("`{}` of pyproject.toml has `{written}`, which excludes the locked `{locked}`", list.name),
+                "remove that dependency, or lock a release that it admits",
+            ));
+        }
     }
-    let mut locked = locked;
-    for path in [&["tool", "uv", "constraint-dependencies"][..], &["project", "optional-dependencies"]] {
-        let item = at(new, path);
-        let lists = item.and_then(Item::as_table).into_iter().flat_map(|table| table.iter().map(|(_, item)| item));
-        locked.extend(item.into_iter().chain(lists).flat_map(strings));
-    }
+    let locked = with_extras;
     let pinned = contradiction::pinned_names(&locked);
     let sources = at(file, &["tool", "uv", "sources"]).and_then(Item::as_table_like);
     let (before, after) = (recorded(file, "sources"), recorded(new, "sources"));

@@ -8,6 +8,11 @@ use super::{Found, Wanted, conda};
 
 /// Programs that install packages of conda.
 const CONDAS: [&str; 4] = ["conda", "mamba", "micromamba", "pixi"];
+/// Programs that install packages of the operating system.
+const SYSTEMS: [&str; 7] = ["apt", "apt-get", "apk", "dnf", "microdnf", "yum", "zypper"];
+/// What such packages begin with that bear on a stack.
+const OF_STACKS: [&str; 8] = ["cuda-", "libcudnn", "libnccl", "nvidia-", "gcc-", "g++-", "clang-", "python3."];
+const OTHER_PYTHON: &str = "another Python was taken: set `python` under [stack] if it is this one";
 /// Commands that install what another file says.
 const OF_FILES: [(&str, &str); 10] = [
     ("env", "create"),
@@ -63,6 +68,8 @@ struct Stage {
     found: Found,
     /// The stages that it copies files from.
     copies: Vec<String>,
+    /// The Python that the operating system brings, where it was asked for by its number.
+    python: Option<(String, usize)>,
 }
 
 #[derive(Default)]
@@ -89,7 +96,7 @@ impl Reader {
             self.left.push((line, format!("FROM {written}"), why));
             String::new()
         });
-        self.stages.push(Stage { name, base, line, found: Found::default(), copies: Vec::new() });
+        self.stages.push(Stage { name, base, line, found: Found::default(), copies: Vec::new(), python: None });
     }
 
     fn copy(&mut self, rest: &str) {
@@ -138,8 +145,16 @@ impl Reader {
             let is_pip = program.iter().any(|word| *word == "pip" || word.starts_with("pip3"));
             let is_pip = is_pip || program.last() == Some(&"uv");
             let is_conda = program.iter().any(|word| CONDAS.contains(word));
+            let is_system = program.iter().any(|word| SYSTEMS.contains(word));
             let (filled, unfilled) = self.each_filled(&words[install + 1..]);
-            let Some(stage) = self.stages.last_mut().filter(|_| is_pip || is_conda) else { continue };
+            let Some(stage) = self.stages.last_mut().filter(|_| is_pip || is_conda || is_system) else { continue };
+            if is_system && !is_pip && !is_conda {
+                filled.iter().for_each(|word| of_system(word, line, stage));
+                let on_stacks =
+                    unfilled.into_iter().filter(|(word, _)| OF_STACKS.iter().any(|one| word.starts_with(one)));
+                on_stacks.for_each(|(word, why)| stage.found.leave(line, &word, why));
+                continue;
+            }
             unfilled.into_iter().for_each(|(word, why)| stage.found.leave(line, &word, why));
             if is_pip {
                 words_of_pip(&filled, line, &mut stage.found);
@@ -218,7 +233,7 @@ impl Reader {
     /// environment is often made in one stage and copied into another.
     fn end(mut self) -> Found {
         let mut found = Found { left: std::mem::take(&mut self.left), ..Found::default() };
-        let mut wanted_base = None;
+        let (mut wanted_base, mut of_system) = (None, None);
         let mut copied: Vec<String> = Vec::new();
         for stage in self.stages.into_iter().rev() {
             let is_of_it = wanted_base.as_ref().is_none_or(|base: &String| *base == stage.name);
@@ -233,6 +248,7 @@ impl Reader {
             found.left.extend(stage.found.left);
             found.variant = found.variant.or(stage.found.variant);
             copied.extend(stage.copies);
+            of_system = of_system.or(stage.python);
             if !is_of_it {
                 let from = format!("FROM {}", stage.base);
                 found.leave(
@@ -257,7 +273,34 @@ impl Reader {
                 found.wanted.insert(0, Wanted::new("python", &minor.join("."), *line));
             }
         }
+        // That of an environment, or of such an image, comes before the system's.
+        match of_system {
+            Some((python, line)) => match found.wanted.iter().find(|wanted| wanted.name == "python") {
+                Some(known) if known.version.trim_start_matches('=').starts_with(&python) => {}
+                Some(_) => found.leave(line, &format!("python{python}"), OTHER_PYTHON),
+                None => found.wanted.insert(0, Wanted::new("python", &python, line)),
+            },
+            None => {}
+        }
         found
+    }
+}
+
+/// A package of the operating system: `python3.9` and its parts say which Python there is.
+fn of_system(word: &str, line: usize, stage: &mut Stage) {
+    if !OF_STACKS.iter().any(|one| word.starts_with(one)) {
+        return;
+    }
+    let minor = word.strip_prefix("python3.").map(|rest| rest.split(['-', '=']).next().unwrap_or(rest));
+    let is_number = |minor: &&str| !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit());
+    let Some(minor) = minor.filter(is_number) else {
+        let why = "a package of the operating system: set `toolkit`, `cudnn`, `gcc` or `driver` of the target where it matters";
+        return stage.found.leave(line, word, why);
+    };
+    let python = format!("3.{minor}");
+    match &stage.python {
+        Some((known, _)) if *known != python => stage.found.leave(line, word, OTHER_PYTHON),
+        _ => stage.python = Some((python, line)),
     }
 }
 
@@ -343,6 +386,22 @@ mod tests {
         let kept: usize = found.wanted.iter().map(|one| one.name.len()).sum();
         assert!(kept <= FILLED_CAP, "{kept}");
         assert!(found.left.iter().any(|(.., why)| why.contains("more than 1 MiB")), "{:?}", found.left.len());
+    }
+
+    #[test]
+    fn what_the_system_installs_is_taken_or_told_where_it_bears_on_a_stack() {
+        let found = read(
+            "FROM nvidia/cuda:12.4.1-base-ubuntu22.04\nRUN apt-get update && apt-get install -y git python3.9 python3.9-dev\n\
+             RUN apt install libcudnn8=8.9.7.29-1+cuda12.2 python3.11 python3-pip cuda-toolkit-12-4\nRUN pip install torch\n",
+        )
+        .unwrap();
+        let wanted: Vec<_> = found.wanted.iter().map(|one| (one.name.as_str(), one.version.as_str())).collect();
+        assert_eq!(wanted, [("python", "3.9"), ("torch", "")]);
+        let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
+        assert_eq!(left, ["libcudnn8=8.9.7.29-1+cuda12.2", "python3.11", "cuda-toolkit-12-4"]);
+        let found = read("FROM python:3.10\nRUN apt-get install python3.11 python3.10-venv\n").unwrap();
+        let wanted: Vec<&str> = found.wanted.iter().map(|one| one.version.as_str()).collect();
+        assert_eq!((wanted, found.left.len()), (vec!["3.10"], 2), "{:?}", found.left);
     }
 
     #[test]

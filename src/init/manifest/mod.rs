@@ -17,7 +17,7 @@ pub use merge::{Unread, of_manifests};
 
 use serde::Serialize;
 
-use crate::types::{Constraint, toml_memory};
+use crate::types::{Constraint, Specifier, toml_memory};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,31 @@ impl Kind {
             _ if ends(&[".yml", ".yaml"]) => Kind::Conda,
             _ if ends(&[".in"]) || name.contains("requirements") && ends(&[".txt"]) => Kind::Requirements,
             _ => return None,
+        })
+    }
+}
+
+impl Kind {
+    /// What a text is that has no name; none where that cannot be told.
+    pub fn of_text(text: &str) -> Option<Kind> {
+        let lines = || text.lines().map(str::trim_end).filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let is_table = |names: &[&str]| lines().any(|line| names.iter().any(|name| line.starts_with(name)));
+        let first = lines().next()?;
+        let word = first.split_whitespace().next()?.to_ascii_uppercase();
+        // A name and what is asked of it, or an option of pip; prose is neither.
+        let is_required = |line: &str| {
+            let asked: String = line.split([';', '#']).next().unwrap_or(line).split_whitespace().collect();
+            let is_one =
+                Specifier::split(&asked).is_some_and(|(name, asked)| line.starts_with(name) && !asked.is_any());
+            line.starts_with('-') || line.contains(" @ ") || is_one || !line.contains(char::is_whitespace)
+        };
+        Some(match () {
+            () if ["FROM", "ARG"].contains(&word.as_str()) => Kind::Dockerfile,
+            () if is_table(&["[[package]]"]) => Kind::UvLock,
+            () if is_table(&["[project]", "[tool.", "[build-system]"]) => Kind::Pyproject,
+            () if is_table(&["dependencies:"]) => Kind::Conda,
+            () if lines().all(is_required) => Kind::Requirements,
+            () => return None,
         })
     }
 }
@@ -244,6 +269,21 @@ fn is_exact(constraint: &Constraint) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_without_a_name_are_known_by_what_is_in_them() {
+        for (text, kind) in [
+            ("# syntax=docker/dockerfile:1\nfrom x\n", Some(Kind::Dockerfile)),
+            ("version = 1\n[[package]]\nname = \"a\"\n", Some(Kind::UvLock)),
+            ("[project]\nname = \"a\"\n", Some(Kind::Pyproject)),
+            ("name: x\ndependencies:\n  - python=3.10\n", Some(Kind::Conda)),
+            ("torch==2.5.1\nnumpy >= 1.26 # ours\n-r more.txt\nvllm\n", Some(Kind::Requirements)),
+            ("it does not work\n", None),
+            ("", None),
+        ] {
+            assert_eq!(Kind::of_text(text), kind, "{text}");
+        }
+    }
 
     #[test]
     fn files_are_known_by_their_names() {

@@ -62,6 +62,12 @@ impl<'c> Reader<'_, 'c> {
     }
 
     fn unknown_gpu(&self, name: &str) -> (&'static str, String, String) {
+        // `sm_` and what is no number: no product is meant.
+        if name.get(..3).is_some_and(|begin| begin.eq_ignore_ascii_case("sm_")) {
+            let help = "write it as in `gpu = \"sm_90\"`, for X.Y of `nvidia-smi --query-gpu=compute_cap --format=csv`";
+            let message = format!("`{}` is not a compute capability", name.escape_debug());
+            return ("unknown-gpu", message, help.to_string());
+        }
         // What was meant is looked for among all names: whoever has written so many wrong has a list of his own.
         let is_asked = self.errors.len() < MEANT;
         let suggestions = if is_asked { self.catalog.near_gpus(name) } else { Vec::new() };

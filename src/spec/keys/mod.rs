@@ -404,7 +404,7 @@ pub(super) static EXPORT: Table<Export> = Table {
         Key {
             name: "file",
             brief: "where it is written, relative to this file",
-            about: "With `{target}` in it there is one for each target. It lies below this file.",
+            about: "With `{target}` in it there is one for each target that the format has something for. It lies below this file.",
             example: "\"docker/{target}.Dockerfile\"",
             slips: &[],
             slot: &One(place!(Export.file), |_, text| field::export_file(text), String::clone),

@@ -1,0 +1,89 @@
+//! Files that reports and jobs are written to: what gpuenv reads, and what somebody else wrote, is not written over; what
+//! an earlier run wrote is.
+#![cfg(target_os = "linux")]
+
+use crate::common::checkout::{Place, Ran};
+
+const SPEC: &str =
+    "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\n";
+const HOST: &str = "NVIDIA A100-PCIE-40GB, 470.57.02, 8.0\n";
+
+/// Every command that writes a file besides `export` and `init`, without the file's name.
+const COMMANDS: [&[&str]; 13] = [
+    &["fleet", "job", "slurm", "-o"],
+    &["fleet", "job", "kubernetes", "--image", "x/y", "-o"],
+    &["fleet", "check", "host.csv", "-o"],
+    &["fleet", "check", "host.csv", "--format", "json", "-o"],
+    &["fleet", "check", "host.csv", "--format", "csv", "-o"],
+    &["fleet", "check", "host.csv", "--format", "html", "-o"],
+    &["fleet", "plan", "host.csv", "-o"],
+    &["fleet", "plan", "host.csv", "--format", "json", "-o"],
+    &["matrix", "--gpu", "T4", "-o"],
+    &["matrix", "--gpu", "T4", "--format", "csv", "-o"],
+    &["matrix", "--gpu", "T4", "--format", "svg", "-o"],
+    &["probe", "--from", "host.csv", "-o"],
+    &["verify", "--host", "host.csv", "--junit"],
+];
+
+fn place(name: &str) -> Place {
+    let place = Place::with(name, SPEC);
+    place.write("checkout/host.csv", &format!("name, driver_version, compute_cap\n{HOST}"));
+    place.run(&["lock"]).exits(0);
+    place
+}
+
+/// Told on stderr, or in the document that was asked for.
+#[track_caller]
+fn refused(ran: Ran, why: &str) {
+    let told = format!("{}{}", ran.err, ran.out).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(ran.code == 2 && told.contains("exists") && told.contains(why), "{ran:?}");
+}
+
+#[test]
+fn a_spec_or_a_lock_is_no_place_for_a_report() {
+    let place = place("own");
+    place.write("checkout/other.toml", SPEC);
+    place.run(&["lock", "--spec", "other.toml"]).exits(0);
+    let of_other = ["--spec", "other.toml"];
+    for command in COMMANDS {
+        for (file, more) in [
+            ("gpuenv.toml", &[][..]),
+            ("./gpuenv.lock", &[]),
+            ("other.toml", &of_other),
+            ("other.lock", &of_other),
+            // One that is still to be written has its name already.
+            ("elsewhere/gpuenv.toml", &[]),
+        ] {
+            let path = format!("checkout/{file}");
+            let before = place.has(&path).then(|| place.read(&path));
+            refused(place.run(&[command, &[file], more].concat()), "is what gpuenv reads: it was not written over");
+            assert_eq!(place.has(&path).then(|| place.read(&path)), before, "{command:?} {file}");
+        }
+    }
+    place
+        .run(&["lock", "--fresh", "--spec", "other.toml", "--lock", "gpuenv.toml"])
+        .exits(2)
+        .says("no place for a lock");
+    assert_eq!(place.read("checkout/gpuenv.toml"), SPEC);
+}
+
+#[test]
+fn a_report_replaces_reports_and_nothing_else() {
+    let place = place("reports");
+    place.write("checkout/notes.txt", "Buy more GPUs.\n");
+    for command in COMMANDS {
+        let ran = place.run(&[command, &["notes.txt"]].concat());
+        refused(ran, "notes.txt exists already, and gpuenv did not write it");
+    }
+    assert_eq!(place.read("checkout/notes.txt"), "Buy more GPUs.\n");
+    // Whatever was written before, in whatever form, is written anew; an empty file is a place too.
+    place.write("checkout/report", "");
+    for command in COMMANDS.iter().chain(&COMMANDS) {
+        let ran = place.run(&[*command, &["report"]].concat());
+        assert!(!ran.err.contains("exists already"), "{command:?} {ran:?}");
+        assert!(ran.code < 2, "{command:?} {ran:?}");
+        let first = place.read("checkout/report");
+        place.run(&[*command, &["report"]].concat()).hides("exists already");
+        assert!(!first.is_empty());
+    }
+}

@@ -1,0 +1,93 @@
+//! What is typed, or lies in a file, by a slip: the words that tell it.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::common::checkout::{Place, Ran};
+
+const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"T4\"\n";
+
+/// Runs with these bytes on stdin.
+fn fed(place: &Place, args: &[&str], bytes: &[u8]) -> Ran {
+    let mut command = place.command("checkout", args);
+    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.unwrap();
+    // Who refuses the first bytes does not read the rest.
+    let _ = child.stdin.take().unwrap().write_all(bytes);
+    let output = child.wait_with_output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn a_slip_in_a_spec_is_told_by_what_was_written() {
+    let place = Place::with("slips-spec", &SPEC.replace("T4", "sm_-1"));
+    let ran = place.run(&["lock"]).exits(2).says("`sm_-1` is not a compute capability").says("gpu = \"sm_90\"");
+    ran.hides("did you mean");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\nrequirements = \"../x\"\n"));
+    let ran = place.run(&["lock"]).exits(2).says("the file `../x` of [export] does not lie below gpuenv.toml");
+    ran.hides("`file`");
+    fs::write(place.path("checkout/gpuenv.toml"), [0; 200]).unwrap();
+    place.run(&["lock"]).exits(2).says("error[encoding]").says("line 1 holds a NUL byte").hides("quotes");
+}
+
+#[test]
+fn a_slip_on_the_command_line_is_told_shortly() {
+    let place = Place::with("slips-line", SPEC);
+    let ran = place.run(&["explain", &"x".repeat(100_000)]).exits(2).says("error[unknown-topic]");
+    assert!(ran.err.len() < 1_000, "{} bytes", ran.err.len());
+    place.run(&["lock"]).exits(0);
+    let ran = place.run(&["diff", "gpuenv.toml", "gpuenv.lock"]).exits(2).says("name two locks, or revisions of git");
+    ran.hides("to make it anew from gpuenv.toml");
+    let (code, told) = place.json(&["help", "lock"]);
+    assert!(code == 0 && told["text"].as_str().unwrap().contains("gpuenv.lock"), "{told}");
+    assert!(place.run(&["help", "fleet", "check", "--color", "never"]).exits(0).out.contains("Judge every host"));
+    // A job is no document, and none is made of it.
+    let (code, told) = place.json(&["fleet", "job", "slurm"]);
+    assert_eq!((code, &told["errors"][0]["code"]), (2, &"usage".into()), "{told}");
+}
+
+#[test]
+fn nothing_is_found_in_what_is_no_text() {
+    let place = Place::new("slips-binary");
+    let mut state = 7_u32;
+    let mut noise: Vec<u8> = (0..20_000)
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        })
+        .collect();
+    noise.extend(b" T4 ");
+    let ran = fed(&place, &["diagnose"], &noise).exits(2).says("error[unrecognised]").says("stdin is no text");
+    ran.hides("found in the text");
+    // A log that was cut off while it was written, and colours, are text.
+    let log = b"\0\0\0\0\0\0\0\0\0\0\0\0\x1b[31mCUDA error: no kernel image is available for execution on the device\x1b[0m\n";
+    fed(&place, &["diagnose"], log).exits(0);
+}
+
+#[test]
+fn a_project_is_read_from_a_pipe() {
+    let place = Place::new("slips-pipe");
+    for (text, wanted) in [
+        (
+            "FROM nvidia/cuda:12.4.1-base-ubuntu22.04\nRUN apt-get install -y python3.9\nRUN pip install torch==2.5.1\n",
+            "python = \"3.9\"",
+        ),
+        ("torch==2.5.1\nnumpy>=1.26\n", "torch = \"2.5.1\""),
+        ("[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch==2.5.1\"]\n", "torch = \"2.5.1\""),
+        ("dependencies:\n  - pytorch=2.5.1\n  - python=3.11\n", "python = \"3.11\""),
+    ] {
+        for from in ["-", "/dev/stdin"] {
+            let ran = fed(&place, &["init", "--from", from, "--gpu", "T4", "-o", "-"], text.as_bytes()).exits(0);
+            let spec = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(spec.contains(wanted), "{wanted}: {ran:?}");
+        }
+    }
+    let ran = fed(&place, &["init", "--from", "-", "-o", "-"], b"it does not work\n").exits(2);
+    ran.says("it is not known what kind of file this is").says("write it to a file of one of these names");
+}
