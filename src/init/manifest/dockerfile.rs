@@ -274,13 +274,12 @@ impl Reader {
             }
         }
         // That of an environment, or of such an image, comes before the system's.
-        match of_system {
-            Some((python, line)) => match found.wanted.iter().find(|wanted| wanted.name == "python") {
+        if let Some((python, line)) = of_system {
+            match found.wanted.iter().find(|wanted| wanted.name == "python") {
                 Some(known) if known.version.trim_start_matches('=').starts_with(&python) => {}
                 Some(_) => found.leave(line, &format!("python{python}"), OTHER_PYTHON),
                 None => found.wanted.insert(0, Wanted::new("python", &python, line)),
-            },
-            None => {}
+            }
         }
         found
     }
