@@ -114,7 +114,10 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
 /// Gives gpuenv.toml a new text in place of the one that was read. Somebody may have saved the file while it was thought
 /// about: their work is worth more than a change of old text.
 pub fn replace_spec(path: &Path, old: &str, new: &str) -> Result<bool, Failure> {
-    let bytes = fs::read(path).unwrap_or_default();
+    let bytes = match fs::read(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused(path, &error)),
+        read => read.unwrap_or_default(),
+    };
     let mark = if bytes.starts_with("\u{feff}".as_bytes()) { "\u{feff}" } else { "" };
     if !spec::decode(bytes).is_ok_and(|text| text == old) {
         let message = format!("{} was changed by somebody else meanwhile: nothing was written", shown(path));
