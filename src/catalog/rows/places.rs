@@ -50,13 +50,6 @@ pub struct Os {
     pub images: List<Text>,
     /// Day its standard support ends.
     pub eol: Option<Text>,
-    /// What installs a branch of the driver with open kernel modules, `{branch}` its number: from the system's own
-    /// packages, or from NVIDIA's repository for it.
-    pub driver_open: Option<Text>,
-    /// The same with proprietary modules.
-    pub driver_proprietary: Option<Text>,
-    /// The source of both.
-    pub driver_package_source: Option<Text>,
     /// The CUDA version of the driver that comes with the system, where one does (Jetson).
     pub cuda: Option<Version>,
     /// The number of that driver, as nvidia-smi shows it: none of those that other machines have. None = unknown.
@@ -82,6 +75,13 @@ pub struct Os {
     pub boards_source: Option<Text>,
     /// The source of `driver`.
     pub driver_source: Option<Text>,
+    /// What installs a branch of the driver with open kernel modules, `{branch}` its number: from the system's own
+    /// packages, or from NVIDIA's repository for it.
+    pub driver_open: Option<Text>,
+    /// The same with proprietary modules.
+    pub driver_proprietary: Option<Text>,
+    /// The source of both.
+    pub driver_package_source: Option<Text>,
 }
 
 /// A tag of an image repository.
