@@ -39,7 +39,7 @@ LISTED = """
     kiwisolver langdetect latex2sympy2-extended librosa lm-eval loguru loralib markdown2 markupsafe math-verify
     matplotlib mmengine mmsegmentation modelscope moviepy mpi4py msgpack mypy myst-parser nbconvert nbformat nbsphinx
     networkx ninja nltk num2words numba numpy nvidia-ml-py omegaconf onnx onnxruntime openai opencv-python
-    opencv-python-headless openpyxl opentelemetry-api orjson packaging pandas pandoc parso pexpect pillow plotly
+    opencv-python-headless openpyxl opentelemetry-api orjson outlines-core packaging pandas pandoc parso pexpect pillow plotly
     pre-commit prometheus-client prompt-toolkit protobuf psutil ptyprocess pudb py-cpuinfo pyarrow pycocoevalcap
     pycocotools pydantic pydub pygments pylatexenc pylint pyparsing pypinyin pyrsistent pytest pytest-cov
     pytest-timeout pytest-xdist python-dateutil python-dotenv pytz pyyaml pyzmq ray recommonmark regex rembg requests
@@ -59,7 +59,7 @@ SHARED = """
 # Of these it matters that there are wheels for a Python: their code is compiled for it.
 COMPILED = """
     apache-tvm-ffi contourpy grpcio grpcio-tools h5py kiwisolver markupsafe matplotlib msgpack numba numpy onnxruntime
-    orjson pandas pillow pyarrow pyyaml ray regex scikit-image scikit-learn scipy sentencepiece spacy tiktoken uvloop
+    orjson outlines-core pandas pillow pyarrow pyyaml ray regex scikit-image scikit-learn scipy sentencepiece spacy tiktoken uvloop
     xxhash zstandard
 """.split()
 

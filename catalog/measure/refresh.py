@@ -46,7 +46,8 @@ OF_CUDA_ONLY = (
 NUMBERED_AFTER_CUDA = ("cuda-bindings", "cuda-python")
 # Source distributions that hold nothing: they fetch a wheel from NVIDIA's index, or bring packages that do.
 STUBS = ("nvidia-dali-cuda110", "nvidia-dali-cuda120", "nvidia-dali-cuda130", "tensorrt", "tensorrt-cu12", "tensorrt-cu13", "tensorrt-llm")
-# What links its CUDA runtime in, or takes whichever there is: it runs beside any CUDA.
+# What links its CUDA runtime in, or takes whichever there is: it runs beside any CUDA. Of paddlepaddle-gpu neither its
+# metadata nor its libraries tell the CUDA that it loads: paddle/version tells it, which was read by hand.
 OF_ANY_CUDA = ("faiss-gpu", "numba-cuda", "open3d", "paddlepaddle-gpu", "xgboost")
 # What runs on a GPU without its kernels, and faster with them.
 RUNS_WITHOUT = ("torchao", "torchcodec")

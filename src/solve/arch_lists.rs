@@ -18,11 +18,11 @@ pub(super) fn arch_list(
         return Some(list.clone());
     }
     let toolkit = toolkit.or_else(|| builds.iter().find_map(|build| request.catalog.toolkit_of(build)))?;
-    let builder: &[Arch] =
-        builds.iter().find_map(|build| request.catalog.extension_of(build)).map_or(&toolkit.sass, |row| &row.archs);
+    let known = builds.iter().find_map(|build| Some([&request.catalog.extension_of(build)?.archs, build.own_archs()]));
+    let builder: Vec<Arch> = known.map_or_else(|| toolkit.sass.to_vec(), |taken| taken.concat());
     let tegra = fits::tegra(Some(toolkit));
     let kinds = class.machine().kinds.iter();
-    let best = kinds.filter_map(|kind| fits::best_arch(kind.gpu.cc, &toolkit.sass, builder, tegra));
+    let best = kinds.filter_map(|kind| fits::best_arch(kind.gpu.cc, &toolkit.sass, &builder, tegra));
     let mut entries = distinct(best.map(|arch| ArchEntry { arch, sass: true, ptx: false }));
     if let Some(highest) = entries.last_mut() {
         highest.ptx = request.build.as_ref().is_some_and(|build| build.ptx);

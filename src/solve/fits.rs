@@ -209,9 +209,9 @@ pub fn refused_extensions<'c>(
     let mut refusals = Refusals::default();
     // Old builders do not look, and what they build does not run.
     refusals.add(law::id::EXTENSION_MAJOR, rows(&|toolkit| toolkit.version.major() != line.major()));
-    if let Some(known) = release.extension.filter(|_| !listed) {
+    if let Some(archs) = release.extension_archs(machine.reading.platform).filter(|_| !listed) {
         let reaches =
-            |toolkit: &Toolkit, gpu: Cc| best_arch(gpu, &toolkit.sass, &known.archs, tegra(Some(toolkit))).is_some();
+            |toolkit: &Toolkit, gpu: Cc| best_arch(gpu, &toolkit.sass, &archs, tegra(Some(toolkit))).is_some();
         let missed = |toolkit: &Toolkit| !machine.kinds.iter().all(|kind| reaches(toolkit, kind.gpu.cc));
         refusals.add(law::id::EXTENSION_ARCH, rows(&missed));
     }

@@ -202,7 +202,10 @@ impl<'c> Machine<'c> {
     /// The toolkits with which extensions of a release are not built; `listed` where an architecture list is insisted on.
     pub fn refused_extensions(&self, facts: &Facts<'c>, release: &Release<'c>, listed: bool) -> Rc<Refusals> {
         let Some(line) = &release.line else { return Rc::default() };
-        let known = release.extension.map_or(0, |known| std::ptr::from_ref(known).addr());
+        let known = match release.extension {
+            Some(_) if release.own_builds().next().is_some() => std::ptr::from_ref(release).addr(),
+            known => known.map_or(0, |known| std::ptr::from_ref(known).addr()),
+        };
         let key = (line.major(), known, listed);
         if let Some(known) = self.extensions.borrow().get(&key) {
             return known.clone();

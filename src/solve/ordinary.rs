@@ -93,6 +93,14 @@ pub fn judged<'c>(catalog: &'c Catalog, locked: &[Locked], name: &str, asked: &S
     found
 }
 
+/// Why what a release asks for of an ordinary package has no release for a line of Python; none where it has, or nobody
+/// tells.
+pub fn without_wheels<'c>(catalog: &'c Catalog, asks: &Asks, line: &Version) -> Option<Judged<'c>> {
+    let python = [("python".to_string(), *line)];
+    let asked = Specifier::parse(&asks.needs).ok().filter(|_| *asks.of != *"python")?;
+    judged(catalog, &python, &asks.of, &asked).into_iter().find(|one| matches!(one.follows, Follows::Excluded(_)))
+}
+
 /// What exports hold an ordinary package to beside one locked package, `transformers<5.1`.
 pub fn held(catalog: &Catalog, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
     let mut all = Vec::new();

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Extension, Status, Toolkit};
 use crate::types::variant::{CPU, line_of};
-use crate::types::{CpuArch, Version};
+use crate::types::{Arch, CpuArch, Version};
 
 use super::platform::{Platform, Takes};
 use super::unseen;
@@ -72,6 +72,13 @@ impl<'c> Release<'c> {
     pub fn ptx_isa(&self, platform: Platform<'_>) -> Option<Version> {
         let (build, toolkit) = self.built(platform)?;
         build.ptx_isa.or(toolkit.map(|toolkit| toolkit.ptx_isa))
+    }
+
+    /// What its extension builder takes on a kind of machine; none where that is not known.
+    pub fn extension_archs(&self, platform: Platform<'_>) -> Option<Vec<Arch>> {
+        let known = self.extension?.archs.iter();
+        let own = self.built(platform).map_or(&[][..], |(build, _)| build.own_archs());
+        Some(known.chain(own).copied().collect())
     }
 
     /// Whether it is a build of somebody's own.

@@ -15,11 +15,15 @@ const OTHER_NAMES: [(&str, &str); 11] = [
     ("python-version", "python"),
 ];
 
+/// How the wheels begin that the extras of JAX bring: `jax-cuda12-plugin` and `jax-cuda12-pjrt`, of its own version.
+pub const OF_JAX: &str = "jax-cuda";
+
 /// The key of `[stack]` that a name of the same package stands for.
 pub fn other_name(word: &str) -> Option<&'static str> {
     let folded = word.to_ascii_lowercase().replace('_', "-");
     let is_it = |name: &str| name == folded || name.replace('-', "") == folded;
-    OTHER_NAMES.iter().find(|(name, _)| is_it(name)).map(|(_, meant)| *meant)
+    let named = OTHER_NAMES.iter().find(|(name, _)| is_it(name)).map(|(_, meant)| *meant);
+    named.or_else(|| folded.starts_with(OF_JAX).then_some("jax"))
 }
 
 /// The package that another is for one CUDA: `cudf-cu12` is `cudf`, `cupy-cuda12x` is `cupy`.

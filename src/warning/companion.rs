@@ -88,6 +88,8 @@ impl Kind for OperatorsOnCpu<'_> {
 
 /// An ordinary package of which every release that is asked for goes without what is locked.
 pub struct PackageExcluded<'a> {
+    /// The locked release that asks for it; none where `[packages]` does.
+    pub by: Option<&'a str>,
     /// The ordinary package.
     pub package: &'a str,
     /// What is written of it.
@@ -119,7 +121,7 @@ pub enum Side {
 
 impl Kind for PackageExcluded<'_> {
     const CODE: &'static str = "package-excluded";
-    const EXPLAINED: &'static str = "Every release that `[packages]` asks for leaves out what is locked: it needs another release of the locked \
+    const EXPLAINED: &'static str = "Every release that `[packages]` or a locked package asks for leaves out what is locked: it needs another release of the locked \
         package or another Python, or the locked package needs another release of it. Where the metadata of either \
         says so, installers refuse both together. Where only its code does, they take both, and it fails or does \
         without when it runs; where a Python has no wheel, they compile the source. Ask for what the message \
@@ -142,6 +144,11 @@ impl Kind for PackageExcluded<'_> {
             (false, says) => ("needs", says),
         };
         let or = instead.map_or_else(String::new, |instead| format!("{instead}, or "));
+        if let Some(by) = self.by {
+            return format!(
+                "{by} asks for {package} {asked}, which {verb} {of} {needs}, and {locked} is locked: {why}; ask for {of} {needs}"
+            );
+        }
         format!(
             "`{package} = \"{asked}\"` {verb} {of} {needs}, and {locked} is locked: {why}; {or}ask for {of} {needs}"
         )

@@ -168,6 +168,7 @@ fn of_specs() -> Vec<Bad> {
         spec("[stack]\ntorch = \"2.5.1\"\nnvcc = \"*\"\n[target.t]\ngpu = \"T4\"\n", &["unknown key `nvcc`", "write `toolkit = [\"11.8\", \"12.4\"]` under `[target.NAME]`"]),
         spec("[stack]\ntorch = \"2.5.1\"\nnvidia-cudnn-cu12 = \"9.1\"\n[target.t]\ngpu = \"T4\"\n", &["unknown package", "write `cudnn = \"9.1\"`"]),
         more("[packages]\njaxlib = \"*\"", &["`jaxlib` is chosen as `jax`", "move it under [stack]: `jax = \"*\"`"]),
+        more("[packages]\njax-cuda12-plugin = \"==0.4.35\"", &["chosen as `jax`", "under [stack]: `jax = \"==0.4.35\"`"]),
         more("[packages]\ntensorflow-gpu = \">=2.15\"", &["chosen as `tensorflow`", "`tensorflow = \">=2.15\"`"]),
         more("[packages]\ncupy = \"*\"", &["by a name for each major of CUDA", "`cupy-cuda12x = \"*\"`"]),
         more("[packages]\ntorchvision = \"*\"", &["gpuenv chooses the version of `torchvision`", "move it under [stack]"]),

@@ -496,6 +496,11 @@ fn what_comes_along_unasked_binds_too() {
     // wheel for 3.13.
     assert_eq!(lock(&asked("vllm = \"0.7.2\"", "driver = \"570\"")).target().has("python"), "3.12");
     assert_eq!(clash("vllm = \"0.7.2\"\npython = \"3.13\""), ["stack.vllm", "stack.python"]);
+    // Nor is one chosen for which what it pins is there as source alone: pkg:pypi/outlines-core@0.1.26, which every release
+    // of sglang pins.
+    for sglang in ["sglang = \"0.5.6\"", "sglang = \"*\""] {
+        assert_eq!(lock(&asked(sglang, "")).target().has("python"), "3.12");
+    }
     let both = lock(&asked("torch = \"*\"\ntensorflow = \"2.12\"", "driver = \"470\"")).target();
     assert!(both.builds.iter().any(|build| build.package == "tensorflow" && build.version.to_string() == "2.12.0"));
 }

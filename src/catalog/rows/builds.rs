@@ -184,6 +184,12 @@ impl Build {
         self.is_own() || self.is_nightly()
     }
 
+    /// What its extension builder takes beside what that of the release does: NVIDIA's builds for its own systems take what
+    /// they are compiled for.
+    pub fn own_archs(&self) -> &[Arch] {
+        if self.systems.is_empty() { &[] } else { &self.sass }
+    }
+
     /// As the stack has it: with its variant behind a `+`, or as its owner or the image that holds it calls it.
     pub fn shown(&self) -> String {
         match &self.wheel {

@@ -84,7 +84,8 @@ pub struct Companion {
     pub arches: List<CpuArch>,
     /// The oldest glibc its platform tags admit; the newest that its libraries ask for where that is newer.
     pub glibc: Option<Version>,
-    /// The CUDA major whose runtime its libraries load; none where they load none, or look for one when they run.
+    /// The CUDA major whose runtime its libraries load, before CUDA 11 its line where that is known (`10.2`); none where
+    /// they load none, or look for one when they run.
     pub cuda: Option<Version>,
     /// It holds GPU code of its own, and runs on a GPU only with it. Without an `arch_source` its contents are unknown.
     #[serde(default)]

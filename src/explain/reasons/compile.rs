@@ -121,9 +121,11 @@ impl<'c> Explainer<'_, 'c> {
         let builds = self.left.clone();
         let Some(build) = builds.last() else { return };
         if let Some(known) = self.request.catalog.extension_of(build) {
+            let own = build.own_archs().iter().filter(|arch| !known.archs.contains(arch));
             let base: Vec<String> = known
                 .archs
                 .iter()
+                .chain(own)
                 .filter(|arch| arch.suffix == crate::types::Suffix::None)
                 .map(|arch| arch.to_string())
                 .collect();

@@ -13,7 +13,7 @@ use crate::types::{Constraint, Version, variant};
 /// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
 const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];
 /// What comes with a framework, and is pinned by it.
-const COMES_ALONG: [&str; 2] = ["nvidia-", "jaxlib"];
+const COMES_ALONG: [&str; 3] = ["nvidia-", "jaxlib", spec::other_names::OF_JAX];
 
 /// Why a file cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,8 @@ impl Merged<'_> {
     /// What a package is called here.
     fn name_of<'w>(&self, wanted: &'w Wanted) -> &'w str {
         // What JAX brings has its own version; its requirement is told of as one that comes along.
-        let called = spec::other_names::other_name(&wanted.name).filter(|_| wanted.name != "jaxlib");
+        let is_own = |_: &&str| !COMES_ALONG.iter().any(|along| wanted.name.starts_with(along));
+        let called = spec::other_names::other_name(&wanted.name).filter(is_own);
         let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs)).map(|(_, ours)| *ours);
         called.or(library).unwrap_or(&wanted.name)
     }

@@ -130,10 +130,10 @@ impl Left<'_, '_, '_> {
     fn of_arch_list(&mut self) {
         let list = self.plan.request.build.as_ref().and_then(|build| build.arch_list.as_ref());
         let Some(list) = list.filter(|_| self.holds(law::id::EXTENSION_ARCH)) else { return };
-        let framework = self.framework;
+        let (framework, on) = (self.framework, self.machine.reading.platform);
         self.rows = self.rows.filtered(&|row| {
-            let known = framework.releases[row].extension.filter(|_| !framework.cpu.has(row));
-            known.is_none_or(|known| list.entries().iter().all(|entry| known.archs.contains(&entry.arch)))
+            let archs = framework.releases[row].extension_archs(on).filter(|_| !framework.cpu.has(row));
+            archs.is_none_or(|archs| list.entries().iter().all(|entry| archs.contains(&entry.arch)))
         });
     }
 

@@ -58,7 +58,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let rows = request.problem.pythons();
         let settled = RowSet::filter(rows.len(), |row| !request.problem.is_young(rows[row].date.as_deref()));
-        let suited = settled.filtered(&|row| !leaves_out_packages(request, rows[row]));
+        let left_out = |row: &Python| leaves_out_packages(request, row) || leaves_out_asked_for(request, row);
+        let suited = settled.filtered(&|row| !left_out(rows[row]));
         let order = (Order::Before(suited), Vec::new());
         let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
         let wanted = request.python.as_ref();
@@ -303,6 +304,18 @@ fn leaves_out_packages(request: &Request<'_>, row: &Python) -> bool {
     request.packages.iter().any(|(name, asked)| {
         let judged = ordinary::judged(request.catalog, &python, name, asked);
         judged.iter().any(|one| matches!(one.follows, Follows::Excluded(_)))
+    })
+}
+
+/// Whether a line of Python leaves out what every release of some package, as it is asked for, asks for in turn.
+fn leaves_out_asked_for(request: &Request<'_>, row: &Python) -> bool {
+    let packages = request.companions.iter().filter_map(|ask| Some((ask, request.problem.package(ask.package)?)));
+    packages.into_iter().any(|(ask, package)| {
+        let unserved = package.unserved_on(request.catalog, &row.version);
+        let mut left = package.matching(|row| ask.constraint.admits(&row.version));
+        let is_known = !left.is_empty() && !unserved.is_empty();
+        left.subtract(&unserved);
+        is_known && left.is_empty()
     })
 }
 

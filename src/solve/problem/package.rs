@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use crate::catalog::Catalog;
 use crate::catalog::rows::Companion;
 use crate::coverage::Coverage;
-use crate::solve::fits;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
 use crate::solve::unseen;
+use crate::solve::{fits, ordinary};
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
@@ -43,6 +43,7 @@ enum Property<'c> {
     Gone,
     Uncovered(CpuArch, Cc),
     Refusing(&'c str, Version, CpuArch),
+    Unserved(Version),
 }
 
 /// What each release asks of something, each text read once.
@@ -141,6 +142,16 @@ impl<'c> Package<'c> {
     /// Whether it is compiled against one release of torch.
     pub fn is_tied(&self) -> bool {
         self.is_tied
+    }
+
+    /// The releases that ask for an ordinary package of which none that they take has a wheel for a line of Python.
+    pub fn unserved_on(&self, catalog: &'c Catalog, line: &Version) -> Rc<RowSet> {
+        self.property(Property::Unserved(*line), || {
+            let asks = catalog.asks.iter().filter(|row| *row.package == *self.name);
+            let unserved = asks.filter(|row| ordinary::without_wheels(catalog, row, line).is_some());
+            let ranges: Vec<Constraint> = unserved.filter_map(|row| Constraint::parse(&row.range).ok()).collect();
+            self.matching(|row| ranges.iter().any(|range| range.admits(&ordinary::released(&row.version))))
+        })
     }
 
     /// The releases made for a variant, of `line`, of the framework that they follow.

@@ -1,7 +1,8 @@
-//! What `[packages]` asks for that the locked packages or the locked Python are known not to go with.
+//! What `[packages]` asks for that the locked packages or the locked Python are known not to go with, and what locked
+//! packages ask for that has no wheel for the locked Python.
 
-use crate::catalog::rows::FoundIn;
-use crate::solve::ordinary::{Follows, judged, locked};
+use crate::catalog::rows::{Companion, FoundIn};
+use crate::solve::ordinary::{Follows, asked_by, judged, locked, without_wheels};
 use crate::types::Version;
 use crate::warning::{PackageExcluded, Side, Warning};
 
@@ -14,6 +15,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         for one in judged(catalog, &locked, name, asked) {
             let Follows::Excluded(instead) = &one.follows else { continue };
             let excluded = PackageExcluded {
+                by: None,
                 package: name,
                 asked: &asked.to_string(),
                 locked: &named(&one.locked.0, &one.locked.1),
@@ -26,6 +28,33 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
             };
             warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
         }
+    }
+    if let Some(python) = about.target.python {
+        about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
+    }
+    warnings
+}
+
+/// Of what a locked release asks for.
+fn of_release(about: &About<'_, '_>, row: &Companion, python: &Version) -> Vec<Warning> {
+    let catalog = about.request.catalog;
+    let named_by = format!("{} {}", row.package, row.version);
+    let mut warnings = Vec::new();
+    for asks in asked_by(catalog, &row.package, &row.version) {
+        let Some(one) = without_wheels(catalog, asks, python) else { continue };
+        let excluded = PackageExcluded {
+            by: Some(&named_by),
+            package: &asks.of,
+            asked: &asks.needs,
+            locked: &named("python", python),
+            side: Side::Written,
+            of: "Python",
+            needs: &one.row.needs,
+            installers_know: one.row.found_in == FoundIn::Metadata,
+            says: "",
+            instead: None,
+        };
+        warnings.push(Warning::about(&excluded, &[format!("stack.{}", row.package)]));
     }
     warnings
 }
