@@ -72,7 +72,7 @@ impl Catalog {
         let longest = known.iter().map(|(known, _)| known.family.len()).max().unwrap_or(0);
         let mut family: Vec<&(Spelling<'_>, Option<Version>)> =
             known.iter().filter(|(known, _)| known.family.len() == longest && known.is_first()).collect();
-        family.sort_by_key(|(known, _)| std::cmp::Reverse(known.release));
+        crate::types::sort_by_key(&mut family, |(known, _)| std::cmp::Reverse(known.release));
         // A number that is only the beginning of theirs says no more than the family's name.
         let begins = |(known, asked): &&&(Spelling<'_>, Option<Version>)| match (&known.release, asked) {
             (Some(release), Some(asked)) => release.len() > asked.len() && release.cmp_prefix(asked).is_eq(),

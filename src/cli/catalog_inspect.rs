@@ -10,7 +10,7 @@ use crate::artifact::{self, Artifact, Bytes, Held, Known, Library, Place, ReadEr
 use crate::catalog::rows::{Companion, FRAMEWORKS};
 use crate::catalog::{Catalog, overlay};
 use crate::report::{Exit, Failure, Inspected, Progress, Report};
-use crate::types::{Constraint, address};
+use crate::types::{Constraint, address, sort_by_key};
 
 use super::catalog_args::InspectArgs;
 use super::common::Common;
@@ -258,7 +258,7 @@ impl Reader<'_> {
         let (mut seen, mut infos) = (0, Vec::new());
         while let Some((place, depth)) = waiting.pop() {
             let mut entries: Vec<fs::DirEntry> = fs::read_dir(&place).map_err(fault)?.flatten().collect();
-            entries.sort_unstable_by_key(fs::DirEntry::file_name);
+            sort_by_key(&mut entries, fs::DirEntry::file_name);
             for entry in entries {
                 seen += 1;
                 if seen > MOST_FILES {

@@ -13,7 +13,7 @@ use crate::catalog::packed::{self, Header};
 use crate::catalog::{BUILTIN, Catalog, answer_with};
 use crate::probe::answers::answers;
 use crate::report::Report;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, sort_by_key};
 use crate::warning::{CatalogUnusable, Warning};
 
 use super::files::reason;
@@ -62,7 +62,7 @@ pub fn all() -> Vec<Installed> {
         let version = name.to_str().and_then(|name| Version::parse(name.strip_suffix(ENDING)?).ok());
         found.extend(version.map(|version| Installed { version, path: entry.path() }));
     }
-    found.sort_unstable_by_key(|one| std::cmp::Reverse(one.version));
+    sort_by_key(&mut found, |one| std::cmp::Reverse(one.version));
     found
 }
 

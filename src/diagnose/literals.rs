@@ -76,7 +76,7 @@ impl LiteralIndex {
         for &literal in &self.of_pattern[pattern] {
             places.extend(hits.starts[literal].iter().map(|&start| start..start + self.lengths[literal]));
         }
-        places.sort_unstable_by_key(|place| (place.start, place.end));
+        crate::types::sort_by_key(&mut places, |place| (place.start, place.end));
         places
     }
 }

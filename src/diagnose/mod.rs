@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Component, Text};
 use crate::spec::{Observed, ObservedGpu};
-use crate::types::{Version, map_of};
+use crate::types::{Version, map_of, sort_by_key};
 
 use fields::LogFields;
 use signatures::{LAST_RESORT, Match, SIGNATURES};
@@ -104,7 +104,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
-    matches.sort_by_key(|found| (std::cmp::Reverse(found.row.weight), found.at));
+    sort_by_key(&mut matches, |found| (std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
         fields.complete(found);
     }

@@ -33,7 +33,7 @@ impl Alike {
             class_of.extend(class.members.iter().map(|&member| (request.targets[member].name.as_str(), at)));
         }
         let mut targets: Vec<_> = spec.targets.iter().collect();
-        targets.sort_unstable_by_key(|target| target.span.start);
+        crate::types::sort_by_key(&mut targets, |target| target.span.start);
         let mut first: HashMap<_, &str> = HashMap::new();
         let mut alike = Alike::default();
         for target in targets {

@@ -10,7 +10,7 @@ use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{Observed, ObservedGpu, Runtime, Spec, Target, list_text};
-use crate::types::{Cc, Constraint, Version};
+use crate::types::{Cc, Constraint, Version, sort_by_key};
 
 use super::{Change, Explanation, Fix, advice, conflicts, fixes, importance};
 
@@ -273,7 +273,7 @@ fn written(change: &Change) -> String {
 /// A stack in a line, what matters most first.
 fn listed(stack: &BTreeMap<String, String>) -> String {
     let mut packages: Vec<(&String, &String)> = stack.iter().collect();
-    packages.sort_unstable_by_key(|(name, _)| importance(name));
+    sort_by_key(&mut packages, |(name, _)| importance(name));
     list(packages.into_iter().map(|(name, version)| format!("{name} {version}")))
 }
 

@@ -146,7 +146,7 @@ fn suits_all(fix: &mut Fix, alike: &Alike, whole: &Asker<'_, '_>) -> bool {
     }
     let keys = whole.spec.keys();
     let place: HashMap<&str, usize> = keys.iter().enumerate().map(|(at, key)| (key.as_str(), at)).collect();
-    changes.sort_by_key(|change| place.get(change.key.as_str()).copied().unwrap_or(keys.len()));
+    crate::types::sort_by_key(&mut changes, |change| place.get(change.key.as_str()).copied().unwrap_or(keys.len()));
     let edits: Vec<Edit> = changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();
     fix.changes = changes;
     whole.has_answer(&edits)

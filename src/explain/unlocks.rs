@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::solve::solution::Solution;
 use crate::spec::{Share, Spec};
-use crate::types::Version;
+use crate::types::{Version, sort_by_key};
 
 use super::alike::Alike;
 use super::ask::Asker;
@@ -59,7 +59,7 @@ pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Solution<'_>) ->
         let opening = Opening { change, key: key.clone(), from: now.to_string(), to: newest.to_string(), advice };
         found.push((newest, opening));
     }
-    found.sort_by_key(|one| std::cmp::Reverse(one.0));
+    sort_by_key(&mut found, |one| std::cmp::Reverse(one.0));
     found.into_iter().map(|(_, opening)| opening).take(SHOWN).collect()
 }
 

@@ -192,7 +192,9 @@ impl Tally {
     /// The groups as they are told: failures first, then what is open, the largest first.
     pub fn in_order(&self) -> Vec<&Group> {
         let mut groups: Vec<&Group> = self.groups.iter().collect();
-        groups.sort_by_key(|group| (std::cmp::Reverse(group.status), std::cmp::Reverse(group.hosts.len())));
+        crate::types::sort_by_key(&mut groups, |group| {
+            (std::cmp::Reverse(group.status), std::cmp::Reverse(group.hosts.len()))
+        });
         groups
     }
 }

@@ -12,6 +12,6 @@ pub(super) const TARGET: &[&str] = &["gpu", "driver", "image", "os"];
 pub(super) fn of(table: &str, names: &[&str]) -> Vec<KeyDoc> {
     let keys = tables().into_iter().filter(|doc| doc.name == table).flat_map(|doc| doc.keys);
     let mut keys: Vec<KeyDoc> = keys.filter(|key| names.contains(&key.name)).collect();
-    keys.sort_unstable_by_key(|key| names.iter().position(|name| *name == key.name));
+    crate::types::sort_by_key(&mut keys, |key| names.iter().position(|name| *name == key.name));
     keys
 }

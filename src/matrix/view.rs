@@ -7,7 +7,7 @@ use crate::solve::problem::{Framework, Problem};
 use crate::solve::release::Release;
 use crate::solve::request::Request;
 use crate::spec::{SpecError, Target, Written};
-use crate::types::{Constraint, CpuArch, Version, distinct};
+use crate::types::{Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::cell::Machine;
 use super::model::{Axis, Cell, Matrix, Panel, State};
@@ -276,7 +276,7 @@ fn generations(catalog: &Catalog) -> Vec<(String, String)> {
 /// A few products of many, for data centres first.
 fn examples(products: &[&Gpu]) -> String {
     let mut sorted: Vec<&&Gpu> = products.iter().collect();
-    sorted.sort_by_key(|gpu| (gpu.class != crate::catalog::rows::Class::Datacenter, gpu.name.len()));
+    sort_by_key(&mut sorted, |gpu| (gpu.class != crate::catalog::rows::Class::Datacenter, gpu.name.len()));
     let mut names: Vec<&str> = Vec::new();
     // `A100D-1-10C` and `6000D-84` are slices of a board.
     let is_slice = |gpu: &&&Gpu| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags};
 
 use crate::host::{KernelModule, Node, PciGpu, ProbeStatus, Record, System};
-use crate::types::Version;
+use crate::types::{Version, sort_by_key};
 
 use super::child::{self, Progress, Task};
 use super::context::ProbeContext;
@@ -111,7 +111,7 @@ fn paths(context: &ProbeContext, system: Option<System>) -> Vec<String> {
     let mut others = context.names("/dev");
     others.retain(|name| is_gpu(name) || (system == Some(System::Tegra) && name.starts_with("nvhost-")));
     // 2 before 10.
-    others.sort_unstable_by_key(|name| (name.len(), name.clone()));
+    sort_by_key(&mut others, |name| (name.len(), name.clone()));
     names.extend(others);
     names.iter().map(|name| format!("/dev/{name}")).collect()
 }

@@ -67,7 +67,7 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
 /// The heart of a lock in a line: its most important packages.
 fn heart(lock: &Lock, targets: &str) -> String {
     let mut stack: Vec<(&String, &String)> = lock.stack.iter().collect();
-    stack.sort_unstable_by_key(|(name, _)| importance(name));
+    crate::types::sort_by_key(&mut stack, |(name, _)| importance(name));
     let mut parts: Vec<String> = stack.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
     parts.truncate(4);
     parts.push(targets.to_string());
@@ -172,7 +172,7 @@ fn choices(lock: &Lock, other: Option<&Lock>) -> BTreeMap<String, Section> {
 /// Packages in the order of importance.
 fn packages(stack: &BTreeMap<String, String>) -> Section {
     let mut rows: Section = stack.iter().map(|(name, version)| (name.clone(), version.clone())).collect();
-    rows.sort_unstable_by_key(|(name, _)| importance(name));
+    crate::types::sort_by_key(&mut rows, |(name, _)| importance(name));
     rows
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::explain::{Change, Conflict, Explanation, FactNote, Fix, importance};
 use crate::spec::Spec;
-use crate::types::Version;
+use crate::types::{Version, sort_by_key};
 
 use super::facts::overlay;
 use super::screen::{Screen, clean};
@@ -278,7 +278,7 @@ fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, detail: De
     };
     let mut stack: Vec<(&String, &String)> =
         fix.stack.iter().filter(|(name, version)| named(name) && !said(name, version)).collect();
-    stack.sort_unstable_by_key(|(name, _)| importance(name));
+    sort_by_key(&mut stack, |(name, _)| importance(name));
     let stack: Vec<String> = stack.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
     let result = match stack.is_empty() {
         true => String::new(),

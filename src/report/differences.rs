@@ -12,7 +12,7 @@ pub(super) fn render(screen: &Screen, differences: &[Difference]) -> String {
     }
     let mut differences: Vec<&Difference> = differences.iter().collect();
     // Drivers come first, for hosts change slowest.
-    differences.sort_unstable_by_key(|one| {
+    crate::types::sort_by_key(&mut differences, |one| {
         (one.part != "driver", one.part != "target", one.target.clone(), importance(&one.part))
     });
     let label = |one: &Difference| {

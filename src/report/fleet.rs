@@ -167,7 +167,7 @@ fn of_group(screen: &Screen, group: &Group, verbose: bool) -> String {
 /// What was found, the most frequent first: `535.104.05 (300 hosts)`.
 fn found(group: &Group) -> String {
     let mut found: Vec<(&String, &usize)> = group.found.iter().collect();
-    found.sort_unstable_by_key(|(text, count)| (std::cmp::Reverse(**count), *text));
+    crate::types::sort_by_key(&mut found, |(text, count)| (std::cmp::Reverse(**count), *text));
     let kinds = found.len();
     let one = |(text, count): &(&String, &usize)| match kinds {
         1 => text.to_string(),

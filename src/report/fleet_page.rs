@@ -56,7 +56,7 @@ pub(super) fn render(tally: &Tally) -> String {
 /// Bars, the longest first.
 pub(super) fn picture(page: &mut String, title: &str, mut bars: Vec<(String, Parts)>) {
     let whole = |parts: &Parts| parts.iter().sum::<usize>();
-    bars.sort_unstable_by_key(|(name, parts)| (std::cmp::Reverse(whole(parts)), name.clone()));
+    crate::types::sort_by_key(&mut bars, |(name, parts)| (std::cmp::Reverse(whole(parts)), name.clone()));
     if bars.len() > BARS {
         let rest = bars.split_off(BARS - 1);
         let mut sum = Parts::default();

@@ -84,7 +84,7 @@ fn groups(panel: &Panel, cells: &[Option<Cell>]) -> Vec<(State, String)> {
             None => groups.push((cell.state, why, vec![at])),
         }
     }
-    groups.sort_unstable_by_key(|(state, _, columns)| (*state, columns[0]));
+    crate::types::sort_by_key(&mut groups, |(state, _, columns)| (*state, columns[0]));
     let says = |(state, why, columns): (State, &str, Vec<usize>)| {
         let because = if why.is_empty() { String::new() } else { format!(": {why}") };
         let names = match panel.columns_are {

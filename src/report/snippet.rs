@@ -24,7 +24,7 @@ const FRAME: usize = 4;
 
 /// The snippet, with its marks as they stand in the file; none where it would fill the screen.
 pub(super) fn render(screen: &Screen, file: &SourceFile, mut marks: Vec<(Range<usize>, String)>) -> Option<String> {
-    marks.sort_by_key(|(span, _)| span.start);
+    crate::types::sort_by_key(&mut marks, |(span, _)| span.start);
     let text = printable(&file.text);
     let inside = |span: &Range<usize>| span.start <= span.end && span.end <= text.len();
     if marks.is_empty() || !marks.iter().all(|(span, _)| inside(span) && shows(&text, span)) {

@@ -93,7 +93,7 @@ impl Spec {
                 keys.push((span.start, format!("target.{}.{key}", target.name)));
             }
         }
-        keys.sort_unstable_by_key(|(at, _)| *at);
+        crate::types::sort_by_key(&mut keys, |(at, _)| *at);
         keys.into_iter().map(|(_, key)| key).collect()
     }
 

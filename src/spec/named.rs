@@ -15,7 +15,7 @@ pub struct Targets {
 impl Targets {
     fn new(in_order: Vec<Target>) -> Targets {
         let mut by_name: Vec<usize> = (0..in_order.len()).collect();
-        by_name.sort_unstable_by_key(|at| in_order[*at].name.as_str());
+        crate::types::sort_by_key(&mut by_name, |at| in_order[*at].name.as_str());
         Targets { in_order, by_name }
     }
 

@@ -68,7 +68,7 @@ impl<'s> Reader<'s> {
     /// A table's keys in file order.
     pub fn entries<'t, 'i>(&self, table: &'t DeTable<'i>) -> Vec<(&'t str, Range<usize>, &'t Item<'i>)> {
         let mut entries: Vec<_> = table.iter().map(|(key, item)| (key.get_ref().as_ref(), key.span(), item)).collect();
-        entries.sort_unstable_by_key(|(_, span, _)| span.start);
+        crate::types::sort_by_key(&mut entries, |(_, span, _)| span.start);
         entries
     }
 

@@ -16,6 +16,7 @@ pub mod toml_memory;
 pub mod variant;
 pub mod version;
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
@@ -39,6 +40,19 @@ pub fn first<T>(of: Vec<T>, is_first: impl FnMut(&T) -> bool) -> Vec<T> {
     let (mut first, rest): (Vec<T>, Vec<T>) = of.into_iter().partition(is_first);
     first.extend(rest);
     first
+}
+
+/// Puts things in the order of their keys; what has one key stays in its order. Sorting is compiled once for all kinds of
+/// things: it takes 6 KB.
+pub fn sort_by_key<T, K: Ord>(of: &mut Vec<T>, mut key: impl FnMut(&T) -> K) {
+    let mut places: Vec<usize> = (0..of.len()).collect();
+    sort_places(&mut places, &mut |one, other| key(&of[one]).cmp(&key(&of[other])));
+    let mut left: Vec<Option<T>> = std::mem::take(of).into_iter().map(Some).collect();
+    of.extend(places.into_iter().filter_map(|place| left[place].take()));
+}
+
+fn sort_places(places: &mut [usize], order: &mut dyn FnMut(usize, usize) -> Ordering) {
+    places.sort_by(|one, other| order(*one, *other));
 }
 
 /// Some things in their order, each once.

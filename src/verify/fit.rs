@@ -25,7 +25,9 @@ pub fn best(
         |name: &str| lock.target.get(name).is_some_and(|target| context::is_for_cpu(lock, name, target, catalog));
     let judged = targets.iter().filter_map(|name| super::judge(lock, name, record, catalog));
     let mut verdicts: Vec<Verdict> = judged.collect();
-    verdicts.sort_by_key(|verdict| (is_for_cpu(&verdict.target) && gpu == Presence::Seen, rank(verdict)));
+    crate::types::sort_by_key(&mut verdicts, |verdict| {
+        (is_for_cpu(&verdict.target) && gpu == Presence::Seen, rank(verdict))
+    });
     if verdicts.is_empty() {
         return None;
     }

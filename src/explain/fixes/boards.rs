@@ -3,7 +3,7 @@
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::{Class, Gpu};
 use crate::spec::list_text;
-use crate::types::{self, Cc};
+use crate::types::{self, Cc, sort_by_key};
 
 use super::{Finder, set};
 use crate::explain::target_of;
@@ -101,7 +101,7 @@ impl<'c> Finder<'_, 'c> {
         let mut boards: Vec<&Gpu> = kept.filter(|board| board.cc != cc || board.class != replaced.class).collect();
         // The board that came first is the one that people know a generation by.
         let first = |board: &Gpu| (board.first_driver.is_none(), board.first_driver, board.name);
-        boards.sort_by_key(|board| (board.cc, first(board)));
+        sort_by_key(&mut boards, |board| (board.cc, first(board)));
         boards.dedup_by_key(|board| board.cc);
         let (below, above): (Vec<&Gpu>, Vec<&Gpu>) = boards.into_iter().partition(|board| board.cc < cc);
         let boards: Vec<&Gpu> = above.into_iter().chain(below.into_iter().rev()).take(GENERATIONS).collect();

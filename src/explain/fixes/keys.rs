@@ -8,7 +8,7 @@ use crate::solve::own;
 use crate::solve::request::{Direction, DriverRequest, Request, Told};
 use crate::solve::solution::Solution;
 use crate::spec::other_names::without_cuda;
-use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, variant};
+use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, sort_by_key, variant};
 
 use super::written::{chosen, minimum, outermost};
 use super::{Edit, Finder, set, unset};
@@ -58,7 +58,7 @@ impl<'c> Finder<'_, 'c> {
         let own = family.iter().position(|name| *name == package).unwrap_or_default();
         let mut siblings: Vec<(usize, &str)> = family.into_iter().enumerate().filter(|(at, _)| *at != own).collect();
         // The nearest CUDA first.
-        siblings.sort_unstable_by_key(|(at, name)| (at.abs_diff(own), *name));
+        sort_by_key(&mut siblings, |(at, name)| (at.abs_diff(own), *name));
         for other in siblings.into_iter().map(|(_, name)| format!("stack.{name}")) {
             if self.written(&other).is_some() {
                 continue;

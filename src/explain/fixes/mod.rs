@@ -16,7 +16,7 @@ use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
 use crate::solve::warnings;
 use crate::spec::Spec;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, sort_by_key};
 use crate::warning::Warning;
 
 use super::ask::{Asker, Edit};
@@ -79,7 +79,7 @@ fn hitting(cores: &Cores) -> Vec<Vec<String>> {
                 longer.extend(clash.iter().map(|key| way.iter().copied().chain([key]).collect()));
             }
         }
-        longer.sort_by_key(BTreeSet::len);
+        sort_by_key(&mut longer, BTreeSet::len);
         let mut least: Vec<BTreeSet<&String>> = Vec::new();
         for way in longer {
             if !least.iter().any(|less| less.is_subset(&way)) {
@@ -141,7 +141,7 @@ impl<'c> Finder<'_, 'c> {
             .filter(|change| change.from != change.to)
             .collect();
         let keys = self.spec.keys();
-        changes.sort_by_key(|change| keys.iter().position(|key| *key == change.key).unwrap_or(keys.len()));
+        sort_by_key(&mut changes, |change| keys.iter().position(|key| *key == change.key).unwrap_or(keys.len()));
         changes
     }
 

@@ -3,7 +3,7 @@
 use super::super::{Change, Fix};
 use super::Finder;
 use crate::catalog::rows::FRAMEWORKS;
-use crate::types::{Constraint, Version, variant};
+use crate::types::{Constraint, Version, sort_by_key, variant};
 
 /// How many fixes are offered.
 const OFFERED: usize = 7;
@@ -36,7 +36,7 @@ impl Finder<'_, '_> {
         ranked.retain(|(alike, _)| *alike <= ALIKE);
         // Another board comes last, whatever else must change.
         let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
-        ranked.sort_by_key(|(alike, fix)| (boards(fix), fix.changes.len(), fix.lacking, *alike));
+        sort_by_key(&mut ranked, |(alike, fix)| (boards(fix), fix.changes.len(), fix.lacking, *alike));
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
 }

@@ -7,7 +7,7 @@ use crate::catalog::rows::{Class, FRAMEWORKS, Image, Os, repeated};
 use crate::solve::image;
 use crate::solve::recommended::has_ended;
 use crate::solve::request::{GpuRequest, Request};
-use crate::types::{Version, distinct, first};
+use crate::types::{Version, distinct, first, sort_by_key};
 
 use super::Finder;
 use crate::explain::target_of;
@@ -101,7 +101,7 @@ impl<'c> Finder<'_, 'c> {
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
         let images = self.asker.catalog.images_of(repeated(repository)).iter();
         let mut rows: Vec<&'c Image> = images.filter(|row| !row.withdrawn).collect();
-        rows.sort_unstable_by_key(|row| {
+        sort_by_key(&mut rows, |row| {
             let has = |word: &str| words.contains(&word);
             let unlike = [!has(&row.os), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
             let unlike = unlike.into_iter().filter(|unlike| *unlike).count();
@@ -145,7 +145,7 @@ impl<'c> Finder<'_, 'c> {
         };
         let major = |line: &Version| toolkit.as_ref().is_some_and(|toolkit| toolkit.major() != line.major());
         let mut nearest: Vec<(Version, &str)> = older.into_iter().rev().chain(newer).collect();
-        nearest.sort_by_key(|(line, _)| major(line));
+        sort_by_key(&mut nearest, |(line, _)| major(line));
         nearest.into_iter().map(|(_, variant)| variant.to_string()).filter(|variant| variant != written).collect()
     }
 

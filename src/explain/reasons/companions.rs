@@ -7,7 +7,7 @@ use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds::{self, Want, Wants};
-use crate::types::{ArchList, Constraint, CpuArch, Version, distinct};
+use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;
 use super::words::{list, plainly, versions_of};
@@ -39,7 +39,7 @@ impl<'c> Explainer<'_, 'c> {
                 let mut frameworks = self.request.frameworks.iter();
                 variant.map(|variant| frameworks.any(|ask| ask.constraint.names_variant(variant)))
             };
-            rows.sort_by_key(|row| {
+            sort_by_key(&mut rows, |row| {
                 (Reverse(row.version), [Some(true), None, Some(false)].iter().position(|of| *of == named(row)))
             });
             rows.dedup_by_key(|row| row.version);

@@ -5,7 +5,7 @@ use crate::explain::{FactNote, reason};
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{GpuAnswer, TargetAnswer};
-use crate::types::{Version, distinct};
+use crate::types::{Version, distinct, sort_by_key};
 
 use super::{Choice, Explainer, NAMED, Scope, Values, Verdict, settle};
 
@@ -96,7 +96,7 @@ impl<'c> Explainer<'_, 'c> {
                 && (row.cuda > chosen.cuda || !on_line(chosen))
         };
         let mut rows: Vec<&Image> = self.asker.catalog.images_of(&chosen.repository).iter().filter(better).collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.cuda));
+        sort_by_key(&mut rows, |row| std::cmp::Reverse(row.cuda));
         let better: Vec<String> = rows.iter().map(|row| name(row)).collect();
         let flavour = chosen.flavour.as_str();
         let best = match line {

@@ -5,7 +5,7 @@ use crate::explain::FactNote;
 use crate::solve::coinstall;
 use crate::solve::pieces::Pieces;
 use crate::spec::Spec;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, sort_by_key};
 
 use super::{Choice, Explainer, Scope, Values, Verdict, newest_first, settle};
 
@@ -15,7 +15,7 @@ impl<'c> Explainer<'_, 'c> {
         // What was decided before stays decided: each choice is the best beside the earlier ones.
         let mut spec = scope.spec.clone();
         let mut builds = scope.target.builds.clone();
-        builds.sort_by_key(|build| FRAMEWORKS.iter().position(|name| *name == build.package));
+        sort_by_key(&mut builds, |build| FRAMEWORKS.iter().position(|name| *name == build.package));
         for build in builds {
             let key = format!("stack.{}", build.package);
             choices.push(self.version(scope, &spec, build, &key));
@@ -87,7 +87,7 @@ impl<'c> Explainer<'_, 'c> {
                 && row.is_cpu() == build.is_cpu()
         };
         let mut rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(alike).collect();
-        rows.sort_by_key(|row| rank(row));
+        sort_by_key(&mut rows, |row| rank(row));
         rows.retain(|row| rank(row) < rank(build));
         let asked = |row: &&&Build| {
             let line = row.line();

@@ -10,7 +10,7 @@ use crate::solve::resolve::{Resolution, Verdict, World, judge, resolve};
 use crate::solve::rowset::RowSet;
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::Share;
-use crate::types::Constraint;
+use crate::types::{Constraint, sort_by_key};
 
 use super::model::Stack;
 
@@ -107,7 +107,7 @@ impl<'c> Asker<'c> {
             }
         }
         of_release.retain(|set| !set.is_empty());
-        of_release.sort_unstable_by_key(|set| std::cmp::Reverse(set.len()));
+        sort_by_key(&mut of_release, |set| std::cmp::Reverse(set.len()));
         of_release.dedup();
         of_release
     }

@@ -46,7 +46,7 @@ impl Family {
             return Family { upper: sets.clone(), sets };
         }
         let mut upper = only_largest(upper);
-        upper.sort_by_key(|set| std::cmp::Reverse(weight(weights, set)));
+        crate::types::sort_by_key(&mut upper, |set| std::cmp::Reverse(weight(weights, set)));
         let mut sets: Vec<RowSet> = Vec::new();
         for bound in &upper {
             if bound.len() < weights.len() && serves(bound) {
@@ -75,7 +75,7 @@ impl Family {
     /// The fewest sets that hold every class, the heaviest first.
     pub fn cover(&self, weights: &[usize]) -> Cover {
         let mut order: Vec<usize> = (0..self.sets.len()).collect();
-        order.sort_unstable_by_key(|&at| (std::cmp::Reverse(weight(weights, &self.sets[at])), at));
+        crate::types::sort_by_key(&mut order, |&at| (std::cmp::Reverse(weight(weights, &self.sets[at])), at));
         let sets: Vec<RowSet> = order.iter().map(|&at| self.sets[at].clone()).collect();
         let found = fewest(weights.len(), &sets);
         let bound = if self.upper == self.sets { found.at_least } else { fewest(weights.len(), &self.upper).at_least };
@@ -114,7 +114,7 @@ fn grown(weights: &[usize], first: usize, bound: &RowSet, serves: &mut Serves<'_
     let mut kept = RowSet::default();
     kept.insert(first);
     let mut others: Vec<usize> = bound.rows().filter(|&class| class != first).collect();
-    others.sort_unstable_by_key(|&class| (std::cmp::Reverse(weights[class]), class));
+    crate::types::sort_by_key(&mut others, |&class| (std::cmp::Reverse(weights[class]), class));
     add(&mut kept, &others, serves);
     kept
 }
@@ -213,7 +213,7 @@ impl Search<'_> {
         let holding = |class: usize| self.sets.iter().filter(|set| set.has(class)).count();
         let Some(class) = left.rows().min_by_key(|&class| holding(class)) else { return };
         let mut tries: Vec<usize> = (0..self.sets.len()).filter(|&at| self.sets[at].has(class)).collect();
-        tries.sort_unstable_by_key(|&at| (left.minus(&self.sets[at]).len(), at));
+        crate::types::sort_by_key(&mut tries, |&at| (left.minus(&self.sets[at]).len(), at));
         for at in tries {
             self.chosen.push(at);
             self.go(&left.minus(&self.sets[at]));
@@ -239,7 +239,7 @@ fn greedy(count: usize, sets: &[RowSet]) -> Vec<usize> {
 fn apart(left: &RowSet, sets: &[RowSet]) -> usize {
     let holding = |class: usize| sets.iter().filter(move |set| set.has(class));
     let mut order: Vec<usize> = left.rows().collect();
-    order.sort_unstable_by_key(|&class| (holding(class).map(RowSet::len).sum::<usize>(), class));
+    crate::types::sort_by_key(&mut order, |&class| (holding(class).map(RowSet::len).sum::<usize>(), class));
     let (mut beside, mut count) = (RowSet::default(), 0);
     for class in order {
         if !beside.has(class) {

@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, GpuMatch};
 use crate::host::{ApiError, Gpu, KernelModule, Libcuda, Nvml, Platform, Record, System, signs};
 use crate::init::{self, Value};
 use crate::spec::{self, Runtime, Target, Written, list_text};
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version, sort_by_key};
 
 use super::model::HostClass;
 
@@ -114,7 +114,7 @@ impl Inventory {
                 Err(why) => unknown.extend(names.into_iter().map(|name| (name, why.clone()))),
             }
         }
-        known.sort_by_key(|one| std::cmp::Reverse(one.class.hosts.len()));
+        sort_by_key(&mut known, |one| std::cmp::Reverse(one.class.hosts.len()));
         (known, unknown)
     }
 }

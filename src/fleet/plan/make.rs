@@ -98,6 +98,6 @@ fn unserved<'c>(
         }
     }
     let mut told: Vec<Unserved> = told.into_iter().map(|(_, one)| one).collect();
-    told.sort_by_key(|one| std::cmp::Reverse(one.hosts));
+    crate::types::sort_by_key(&mut told, |one| std::cmp::Reverse(one.hosts));
     told
 }

@@ -12,7 +12,7 @@ use crate::solve::problem::Problem;
 use crate::solve::request::TargetRequest;
 use crate::solve::rowset::RowSet;
 use crate::solve::solution::Solution;
-use crate::types::Version;
+use crate::types::{Version, sort_by_key};
 
 use super::ask::{self, Asker};
 use super::cover::{Family, weight};
@@ -139,7 +139,7 @@ impl<'c> Fleet<'_, 'c> {
             classes,
         };
         let mut raises: Vec<Raise> = of_driver.into_iter().map(raise).collect();
-        raises.sort_by_key(|raise| std::cmp::Reverse(raise.hosts));
+        sort_by_key(&mut raises, |raise| std::cmp::Reverse(raise.hosts));
         raises
     }
 }

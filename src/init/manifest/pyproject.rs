@@ -131,7 +131,9 @@ impl<'t> Reader<'t> {
                 }
             }
             // With a choice of extras, the one for a GPU is what gpuenv is asked for.
-            variants.sort_by_key(|variant: &String| std::cmp::Reverse(rank(Some(variant.as_str()))));
+            crate::types::sort_by_key(&mut variants, |variant: &String| {
+                std::cmp::Reverse(rank(Some(variant.as_str())))
+            });
             let Some(first) = variants.first().cloned() else { continue };
             if variants.len() > 1 {
                 let others = variants[1..].join(", ");

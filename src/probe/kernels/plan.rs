@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::coverage::{Tegra, sass_runs};
 use crate::host::{CudaDevice, Library, Record, Toolkit};
 use crate::probe::context::{Depth, ProbeOptions};
-use crate::types::{Arch, Cc, Version};
+use crate::types::{Arch, Cc, Version, sort_by_key};
 
 use super::prebuilt;
 
@@ -91,7 +91,7 @@ fn wished(sass: &[Arch], cc: Cc) -> Vec<Arch> {
     // Code of toolkits whose Jetson code stands apart is loaded nowhere else, so that is what can be expected.
     let loads = |arch: &Arch| sass_runs(*arch, cc, Tegra::Apart);
     let mut locked: Vec<Arch> = sass.iter().copied().filter(loads).collect();
-    locked.sort_unstable_by_key(|one| Reverse(*one));
+    sort_by_key(&mut locked, |one| Reverse(*one));
     locked.dedup();
     if locked.is_empty() {
         // A GPU that was renamed goes by the name that its driver gives it.

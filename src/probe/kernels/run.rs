@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::coverage::ptx_runs;
 use crate::host::{ApiError, Kernel, Outcome};
 use crate::probe::child::Progress;
-use crate::types::{Arch, Cc, Version};
+use crate::types::{Arch, Cc, Version, sort_by_key};
 
 use super::cuda::{Cuda, Module};
 use super::image;
@@ -209,7 +209,7 @@ fn nvrtc_ptx(nvrtc: &Nvrtc, cc: Cc, about: &mut Kernel) -> Result<Option<Vec<u8>
         None => prebuilt::archs().collect(),
     };
     known.retain(|arch| ptx_runs(*arch, cc));
-    known.sort_unstable_by_key(|arch| Reverse(*arch));
+    sort_by_key(&mut known, |arch| Reverse(*arch));
     for arch in known {
         let ptx = match nvrtc.compile(prebuilt::SOURCE, arch, Form::Ptx) {
             // It did not say what it knows, so it is tried from the top.
