@@ -181,7 +181,7 @@ impl Reasons<'_, '_> {
         });
         if let (Some(os), Some(command)) = (system, command) {
             let command = command.replace("{branch}", &branch.to_string());
-            says += &format!(" (`{command}` on {})", os.id);
+            says += &format!(" ({command} on {})", os.id);
         }
         self.because.push(says);
     }

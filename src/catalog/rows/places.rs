@@ -75,8 +75,8 @@ pub struct Os {
     pub boards_source: Option<Text>,
     /// The source of `driver`.
     pub driver_source: Option<Text>,
-    /// What installs a branch of the driver with open kernel modules, `{branch}` its number: from the system's own
-    /// packages, or from NVIDIA's repository for it.
+    /// What installs a branch of the driver with open kernel modules, `{branch}` its number, as it is told: a command,
+    /// and whether it needs NVIDIA's repository.
     pub driver_open: Option<Text>,
     /// The same with proprietary modules.
     pub driver_proprietary: Option<Text>,
