@@ -6,21 +6,30 @@ use crate::coverage::Coverage;
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::fits;
-use super::problem::{Framework, Package};
+use super::problem::{Framework, Package, Problem};
 use super::release::Release;
 use super::request::Request;
 use super::rowset::RowSet;
 
 /// The known releases of what the releases of a package bring along beside a framework.
+#[derive(Debug)]
 pub struct Brought<'c> {
     /// For each release of the package what it brings, by number.
     of_row: Vec<Vec<usize>>,
-    wanted: Vec<(CpuArch, Vec<&'c Companion>)>,
+    wanted: Vec<Wanted<'c>>,
+}
+
+/// What is brought along on a processor, and its known releases.
+#[derive(Debug)]
+struct Wanted<'c> {
+    arch: CpuArch,
+    of: &'c str,
+    releases: Vec<&'c Companion>,
 }
 
 impl<'c> Brought<'c> {
     /// On some processors.
-    pub fn new(request: &Request<'c>, package: &Package<'c>, framework: &Framework<'c>, arches: &[CpuArch]) -> Self {
+    pub fn new(problem: &Problem<'c>, package: &Package<'c>, framework: &Framework<'c>, arches: &[CpuArch]) -> Self {
         let mut texts: Vec<(CpuArch, &str, &str, &str)> = Vec::new();
         let mut brought = Brought { of_row: Vec::new(), wanted: Vec::new() };
         for row in package.releases.iter() {
@@ -31,10 +40,11 @@ impl<'c> Brought<'c> {
                 let known = texts.iter().position(|known| *known == text);
                 let number = known.unwrap_or_else(|| {
                     texts.push(text);
-                    brought.wanted.push((arch, releases(request, framework, row, (of, range))));
+                    let releases = releases(problem, framework, row, (of, range));
+                    brought.wanted.push(Wanted { arch, of, releases });
                     brought.wanted.len() - 1
                 });
-                if !brought.wanted[number].1.is_empty() {
+                if !brought.wanted[number].releases.is_empty() {
                     of_row.push(number);
                 }
             }
@@ -49,33 +59,33 @@ impl<'c> Brought<'c> {
     }
 
     /// The releases of the package whose brought ones go with a release of the framework on some machines: on each
-    /// processor some GPUs.
-    pub fn beside(&self, release: &Release<'c>, machines: &[(CpuArch, Vec<Cc>)]) -> RowSet {
+    /// processor some GPUs. What is named is chosen, and judged by what is chosen.
+    pub fn beside(&self, release: &Release<'c>, machines: &[(CpuArch, Vec<Cc>)], named: &[&str]) -> RowSet {
         let all = self.of_row.len();
         if release.is_cpu() {
             return RowSet::first(all);
         }
-        let goes = |(arch, releases): &(CpuArch, Vec<&Companion>)| {
-            machines.iter().filter(|(of, _)| of == arch).all(|(_, gpus)| {
-                releases.iter().any(|one| serves(one, release.variant, release.line.as_ref(), *arch, gpus))
-            })
+        let goes = |wanted: &Wanted| {
+            let on = machines.iter().filter(|(arch, _)| *arch == wanted.arch);
+            named.contains(&wanted.of)
+                || on.into_iter().all(|(arch, gpus)| {
+                    wanted.releases.iter().any(|one| serves(one, release.variant, release.line.as_ref(), *arch, gpus))
+                })
         };
         let serving: Vec<bool> = self.wanted.iter().map(goes).collect();
         RowSet::filter(all, |row| self.of_row[row].iter().all(|number| serving[*number]))
     }
 }
 
-/// The known releases of a package that somebody requires and nobody named. What lies beside torch is made for each of
+/// The known releases of a package that somebody requires. What lies beside torch is made for each of
 /// its variants, and triton is torch's own.
 fn releases<'c>(
-    request: &Request<'c>,
+    problem: &Problem<'c>,
     framework: &Framework<'c>,
     row: &Companion,
     (of, range): (&str, &str),
 ) -> Vec<&'c Companion> {
-    let is_named = request.companions.iter().any(|ask| ask.package == of);
-    let package =
-        request.problem.package(of).filter(|_| !is_named && of != fits::TRITON && !fits::BESIDE_TORCH.contains(&of));
+    let package = problem.package(of).filter(|_| of != fits::TRITON && !fits::BESIDE_TORCH.contains(&of));
     let Some(package) = package else { return Vec::new() };
     let asked = Specifier::parse(range).ok();
     let admits = |one: &Companion| range.is_empty() || asked.as_ref().is_some_and(|asked| asked.admits(&one.version));
@@ -118,10 +128,11 @@ pub fn misfits<'c>(
     gpus: &[Cc],
 ) -> Vec<Misfit<'c>> {
     let line = build.line();
-    let asked = distinct(row.asked(arch));
+    let is_named = |of: &str| request.companions.iter().any(|ask| ask.package == of);
+    let asked = distinct(row.asked(arch).filter(|(of, _)| !is_named(of)));
     let Some(framework) = request.problem.framework(&build.package) else { return Vec::new() };
     let found = asked.into_iter().filter_map(|(of, range)| {
-        let releases = releases(request, framework, row, (of, range));
+        let releases = releases(request.problem, framework, row, (of, range));
         if releases.is_empty() || releases.iter().any(|one| serves(one, &build.variant, line.as_ref(), arch, gpus)) {
             return None;
         }

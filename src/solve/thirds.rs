@@ -1,18 +1,21 @@
 //! What releases ask for of packages that nobody asked for: those are installed all the same, so two releases that no
 //! release of a third serves do not go together.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Asks, Build, Companion, Libraries};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::ordinary::{self, released};
+use super::problem::Problem;
+use super::rowset::RowSet;
 
 /// A package and what is asked for of it, `tilelang` and `==0.1.9`.
 pub type Want<'c> = (&'c str, &'c str);
 
 /// What the releases of a package ask for of those that nothing is solved with.
+#[derive(Debug)]
 pub struct Wants<'c> {
     rows: Vec<(Constraint, &'c Asks)>,
 }
@@ -66,35 +69,56 @@ pub fn clash(one: Want<'_>, other: Want<'_>) -> bool {
     one.0 == other.0 && Specifier::parse(one.1).is_ok_and(|asked| ordinary::excludes(&asked, other.1))
 }
 
-/// The releases of two packages of which some do not go together.
-pub struct Thirds {
-    /// What each asks for, by number.
-    of: [Vec<Vec<usize>>; 2],
-    clashes: HashSet<(usize, usize)>,
+/// What each version of a framework or a package asks for, newest first.
+pub fn of_versions<'c>(problem: &Problem<'c>, name: &'c str, arches: &[CpuArch]) -> Vec<Vec<Want<'c>>> {
+    let wants = problem.wants(name);
+    if let Some(framework) = problem.framework(name) {
+        return framework.versions.iter().map(|version| wants.at(version).collect()).collect();
+    }
+    let Some(package) = problem.package(name) else { return Vec::new() };
+    let first = |releases: &RowSet| releases.rows().next().map(|row| package.releases[row]);
+    let of_version = |releases: &RowSet| first(releases).map_or_else(Vec::new, |row| wants.at_row(row, arches));
+    package.of_version.iter().map(of_version).collect()
 }
 
-impl Thirds {
-    /// Of what the releases of the one ask for, and those of the other.
-    pub fn new(one: &[Vec<Want<'_>>], other: &[Vec<Want<'_>>]) -> Self {
+/// The versions of two packages of which some ask a third for what no release of it is.
+#[derive(Debug)]
+pub struct Thirds<'c> {
+    /// What each asks for, by number.
+    of: [Vec<Vec<usize>>; 2],
+    /// The numbers that do not go together, and the third of which both ask.
+    clashes: FxHashMap<(usize, usize), &'c str>,
+}
+
+impl<'c> Thirds<'c> {
+    /// Of what the versions of the one ask for, and those of the other.
+    pub fn new(one: &[Vec<Want<'c>>], other: &[Vec<Want<'c>>]) -> Self {
         let (ones, of_one) = numbered(one);
         let (others, of_other) = numbered(other);
-        let mut clashes = HashSet::new();
+        let mut clashes = FxHashMap::default();
         for (number, asked) in ones.iter().enumerate() {
             let beside = others.iter().enumerate().filter(|(_, other)| clash(*asked, **other));
-            clashes.extend(beside.map(|(beside, _)| (number, beside)));
+            clashes.extend(beside.map(|(beside, _)| ((number, beside), asked.0)));
         }
         Thirds { of: [of_one, of_other], clashes }
     }
 
-    /// Whether all go together.
-    pub fn is_empty(&self) -> bool {
-        self.clashes.is_empty()
+    /// Whether all go together, beside what is named: that is chosen, and judged by what is chosen.
+    pub fn is_empty(&self, named: &[&str]) -> bool {
+        self.clashes.values().all(|third| named.contains(third))
     }
 
-    /// Whether two do not go together.
-    pub fn part(&self, one: usize, other: usize) -> bool {
+    /// Whether two do not go together beside what is named.
+    pub fn part(&self, one: usize, other: usize, named: &[&str]) -> bool {
         let [ones, others] = &self.of;
-        ones[one].iter().any(|asked| others[other].iter().any(|beside| self.clashes.contains(&(*asked, *beside))))
+        let clash = |asked: usize, beside: usize| self.clashes.get(&(asked, beside));
+        let is_third = |third: &&str| !named.contains(third);
+        ones[one].iter().any(|asked| others[other].iter().any(|beside| clash(*asked, *beside).is_some_and(is_third)))
+    }
+
+    /// How many versions of the other there are.
+    pub fn others(&self) -> usize {
+        self.of[1].len()
     }
 }
 

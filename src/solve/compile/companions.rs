@@ -8,15 +8,14 @@ use crate::spec::Share;
 use crate::types::{Cc, CpuArch, distinct};
 
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
-use crate::solve::brought::Brought;
 use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::{Platform, Takes};
-use crate::solve::problem::{Along, Needs, law};
+use crate::solve::problem::{Needs, law};
 use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
-use crate::solve::thirds::{self, Thirds, Want, Wants};
+use crate::solve::thirds;
 use crate::solve::unknowns;
 
 impl<'c> Plan<'_, 'c> {
@@ -50,35 +49,29 @@ impl<'c> Plan<'_, 'c> {
 
     /// What comes along unasked: a release of it must be what all ask for that it comes along with.
     fn relate_thirds(&mut self, arches: &[CpuArch]) {
-        let catalog = self.request.catalog;
-        let named: Vec<&str> =
-            self.frameworks.iter().map(|one| one.package).chain(self.packages.iter().map(|one| one.name)).collect();
+        let problem = self.request.problem;
+        let named = self.named();
         if named.len() < 2 || self.everywhere.has(law::id::COMPANION) {
             return;
         }
-        let mut wants: Vec<(Var, Vec<Vec<Want>>)> = Vec::new();
-        for (framework, var) in self.frameworks.iter().zip(&self.versions) {
-            let of = Wants::of(catalog, framework.package);
-            wants.push((*var, framework.versions.iter().map(|version| of.at(version).collect()).collect()));
-        }
-        for (package, var) in self.packages.iter().zip(&self.companions) {
-            let of = Wants::of(catalog, package.name);
-            let first = |releases: &RowSet| releases.rows().next().map(|row| package.releases[row]);
-            let of_version = |releases: &RowSet| first(releases).map_or_else(Vec::new, |row| of.at_row(row, arches));
-            wants.push((*var, package.of_version.iter().map(of_version).collect()));
-        }
-        // What is asked for itself is chosen, and judged by what is chosen.
-        wants.iter_mut().flat_map(|(_, lists)| lists).for_each(|list| list.retain(|(of, _)| !named.contains(of)));
-        for (at, (var, lists)) in wants.iter().enumerate() {
-            for (before, earlier) in &wants[..at] {
-                let thirds = Thirds::new(earlier, lists);
-                if !thirds.is_empty() {
-                    let count = lists.len();
-                    let (from, to) = (*before, *var);
-                    self.network.relate(from, to, move |one| RowSet::filter(count, |other| !thirds.part(one, other)));
+        let vars: Vec<Var> = self.versions.iter().chain(&self.companions).copied().collect();
+        for (at, (one, to)) in named.iter().zip(&vars).enumerate() {
+            for (earlier, from) in named.iter().zip(&vars).take(at) {
+                let thirds = problem.thirds(earlier, one, arches);
+                if !thirds.is_empty(&named) {
+                    let named = named.clone();
+                    let goes =
+                        move |one: usize| RowSet::filter(thirds.others(), |other| !thirds.part(one, other, &named));
+                    self.network.relate(*from, *to, goes);
                 }
             }
         }
+    }
+
+    /// What is asked for by name, frameworks first.
+    fn named(&self) -> Vec<&'c str> {
+        let frameworks = self.frameworks.iter().map(|one| one.package);
+        frameworks.chain(self.packages.iter().map(|one| one.name)).collect()
     }
 
     /// The releases of packages: what they accept, and what they hold of their own.
@@ -104,7 +97,9 @@ impl<'c> Plan<'_, 'c> {
             if let Some(python) = self.python.as_ref().filter(|_| !self.everywhere.has(law::id::PYTHON)) {
                 let lines = python.rows.clone();
                 let problem = self.request.problem;
-                self.network.relate(python.var, var, move |line| problem.for_python(package, &lines[line].version));
+                self.network.relate(python.var, var, move |line| {
+                    problem.for_python(package, &lines[line].version).as_ref().clone()
+                });
             }
             for release in &group.releases {
                 if !self.may_be_of_any_variant(at) {
@@ -162,11 +157,7 @@ impl<'c> Plan<'_, 'c> {
         let follows = !self.everywhere.has(law::id::COMPANION);
         let possible = self.policy.possible;
         let catalog = request.catalog;
-        let asks = Wants::of(catalog, package.name);
-        let of_nvjitlink = |row: &&Companion| -> Vec<Want<'c>> {
-            asks.at(&row.version).filter(|(of, _)| thirds::is_nvjitlink(of)).collect()
-        };
-        let wanted: Vec<Vec<Want>> = package.releases.iter().map(of_nvjitlink).collect();
+        let wanted = package.nvjitlinks(catalog);
         let rules = request.rules.of_package(package.name, Subject::Cuda);
         let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
         self.network.relate(release.var, var, move |row| {
@@ -223,9 +214,11 @@ impl<'c> Plan<'_, 'c> {
         let machines: Vec<(CpuArch, Vec<Cc>)> = distinct(classes.map(|class| (class.target.arch, gpus(class))));
         let arches = distinct(machines.iter().map(|(arch, _)| *arch));
         let framework = release.framework;
-        let brought = Brought::new(self.request, package, framework, &arches);
+        let brought = self.request.problem.brought(package, framework, &arches);
         if !brought.is_nothing() {
-            self.network.relate(release.var, var, move |row| brought.beside(&framework.releases[row], &machines));
+            let named = self.named();
+            let beside = move |row: usize| brought.beside(&framework.releases[row], &machines, &named);
+            self.network.relate(release.var, var, beside);
         }
     }
 
@@ -263,13 +256,11 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
-        let lacks = |_: &Along<'c>, one: &Companion| fits::lacks_wheels(one, target.arch).then_some(());
-        rows = rows.filtered(&|row| problem.lacking(package, row, target.arch, lacks).is_none());
+        rows.subtract(&problem.lacking_wheels(package, target.arch));
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
         rows.subtract(&package.newer_glibc(has));
-        let lacks = |along: &Along<'c>, one: &Companion| along.needs_newer_glibc(one, has).then_some(());
-        rows = rows.filtered(&|row| problem.lacking(package, row, target.arch, lacks).is_none());
+        rows.subtract(&problem.lacking_glibc(package, target.arch, has));
     }
     if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {
         rows = rows.filtered(&|row| package.releases[row].sdist);

@@ -8,7 +8,7 @@ use pubgrub::VersionSet;
 use crate::catalog::rows::Python;
 use crate::types::{Constraint, Version};
 
-use super::{Choice, Class, Framework, Group, Plan, ReleaseChoice, releases};
+use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
 use crate::solve::libraries;
@@ -58,7 +58,11 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let rows = request.problem.pythons();
         let settled = RowSet::filter(rows.len(), |row| !request.problem.is_young(rows[row].date.as_deref()));
-        let left_out = |row: &Python| leaves_out_packages(request, row) || leaves_out_asked_for(request, row);
+        let asked = asked_for(request);
+        let leaves_out_asked = |row: &Python| {
+            asked.iter().any(|(package, all)| all.subset_of(&package.unserved_on(request.catalog, &row.version)))
+        };
+        let left_out = |row: &Python| leaves_out_packages(request, row) || leaves_out_asked(row);
         let suited = settled.filtered(&|row| !left_out(rows[row]));
         let order = (Order::Before(suited), Vec::new());
         let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
@@ -307,16 +311,16 @@ fn leaves_out_packages(request: &Request<'_>, row: &Python) -> bool {
     })
 }
 
-/// Whether a line of Python leaves out what every release of some package, as it is asked for, asks for in turn.
-fn leaves_out_asked_for(request: &Request<'_>, row: &Python) -> bool {
-    let packages = request.companions.iter().filter_map(|ask| Some((ask, request.problem.package(ask.package)?)));
-    packages.into_iter().any(|(ask, package)| {
-        let unserved = package.unserved_on(request.catalog, &row.version);
-        let mut left = package.matching(|row| ask.constraint.admits(&row.version));
-        let is_known = !left.is_empty() && !unserved.is_empty();
-        left.subtract(&unserved);
-        is_known && left.is_empty()
-    })
+/// The packages that are asked for, and of each the releases that may be it: a line of Python for which none of these gets
+/// what it asks for in turn leaves the package out.
+fn asked_for<'c>(request: &Request<'c>) -> Vec<(&'c Package<'c>, RowSet)> {
+    let asks = request.companions.iter();
+    let admitted = asks.filter_map(|ask| {
+        let package = request.problem.package(ask.package)?;
+        let releases = package.matching(|row| ask.constraint.admits(&row.version));
+        Some((package, releases)).filter(|(_, releases)| !releases.is_empty())
+    });
+    admitted.collect()
 }
 
 /// Whether a line of Python is asked for: a pre-release only by name.

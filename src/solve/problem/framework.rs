@@ -14,6 +14,7 @@ use crate::solve::release::{self, Release};
 use crate::solve::rowset::RowSet;
 use crate::types::{Cc, Version};
 
+use super::kept::Kept;
 use super::law::RuleId;
 use super::rules::Needs;
 
@@ -35,8 +36,8 @@ pub struct Framework<'c> {
     /// Whether some release needs CUDA and cuDNN of the system, and whether one made for single systems does.
     system_cuda: bool,
     own_system_cuda: bool,
-    known: RefCell<FxHashMap<Property<'c>, Rc<RowSet>>>,
-    pythons: RefCell<FxHashMap<(Platform<'c>, Version, bool), Rc<RowSet>>>,
+    known: Kept<Property<'c>, RowSet>,
+    pythons: Kept<(Platform<'c>, Version, bool), RowSet>,
 }
 
 /// A set of releases that a law or a policy speaks of.
@@ -81,8 +82,8 @@ impl<'c> Framework<'c> {
             of_version,
             cpu,
             laid,
-            known: RefCell::default(),
-            pythons: RefCell::default(),
+            known: Kept::default(),
+            pythons: Kept::default(),
         }
     }
 
@@ -97,12 +98,7 @@ impl<'c> Framework<'c> {
     }
 
     fn property(&self, key: Property<'c>, holds: impl Fn(&Release<'c>) -> bool) -> Rc<RowSet> {
-        if let Some(known) = self.known.borrow().get(&key) {
-            return known.clone();
-        }
-        let rows = Rc::new(self.matching(holds));
-        self.known.borrow_mut().insert(key, rows.clone());
-        rows
+        self.known.get(key, || self.matching(holds))
     }
 
     /// The releases with CUDA code whose build for a kind of machine something holds for.
@@ -232,21 +228,16 @@ impl<'c> Framework<'c> {
 
     /// The releases with wheels for a line of Python; with `unseen` also those for which there may be one.
     pub fn with_python(&self, on: Platform<'c>, line: Version, unseen: bool) -> Rc<RowSet> {
-        let key = (on, line, unseen);
-        if let Some(known) = self.pythons.borrow().get(&key) {
-            return known.clone();
-        }
-        let rows = self.matching(|release| {
-            let Some(build) = release.on(on) else {
-                let lacks = |build: &Build| !build.installs_on(&line);
-                return !self.all_alike(release, on, lacks);
-            };
-            let may_exist = unseen && build.pythons_partial && build.pins_install_on(&line);
-            build.installs_on(&line) || (may_exist && self.series_has_python(build, line))
-        });
-        let rows = Rc::new(rows);
-        self.pythons.borrow_mut().insert(key, rows.clone());
-        rows
+        self.pythons.get((on, line, unseen), || {
+            self.matching(|release| {
+                let Some(build) = release.on(on) else {
+                    let lacks = |build: &Build| !build.installs_on(&line);
+                    return !self.all_alike(release, on, lacks);
+                };
+                let may_exist = unseen && build.pythons_partial && build.pins_install_on(&line);
+                build.installs_on(&line) || (may_exist && self.series_has_python(build, line))
+            })
+        })
     }
 
     /// Whether some build of the same minor release has wheels for a Python. A project chooses its Pythons by release: a

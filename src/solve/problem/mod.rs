@@ -6,26 +6,30 @@
 
 mod along;
 pub(super) mod framework;
+pub mod kept;
 pub mod law;
 mod package;
 pub(super) mod rules;
 mod together;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::ops::Deref;
 use std::rc::Rc;
-
-use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion};
 use crate::types::{CpuArch, Version};
 
+use super::brought::Brought;
 use super::facts::Facts;
+use super::fits;
 use super::image::{self, ImageKey, Images, Inside};
 use super::machine::Machine;
 use super::reading::Reading;
 use super::rowset::RowSet;
+use super::thirds::{self, Thirds, Wants};
+use kept::Kept;
+use package::Property;
 use together::Together;
 
 pub use along::Along;
@@ -43,10 +47,13 @@ pub struct Problem<'c> {
     facts: Facts<'c>,
     frameworks: Vec<(&'c [Build], OnceCell<Framework<'c>>)>,
     packages: Vec<(&'c [Companion], OnceCell<Package<'c>>)>,
-    machines: RefCell<FxHashMap<Reading<'c>, Rc<Machine<'c>>>>,
-    images: RefCell<FxHashMap<ImageKey<'c>, Rc<Images<'c>>>>,
-    together: RefCell<FxHashMap<Pair<'c>, Rc<Together>>>,
-    along: RefCell<FxHashMap<&'c str, Rc<[Vec<Along<'c>>]>>>,
+    machines: Kept<Reading<'c>, Machine<'c>>,
+    images: Kept<ImageKey<'c>, Images<'c>>,
+    together: Kept<Pair<'c>, Together>,
+    thirds: Kept<Pair<'c>, Thirds<'c>>,
+    brought: Kept<Pair<'c>, Brought<'c>>,
+    wants: Kept<&'c str, Wants<'c>>,
+    along: Kept<&'c str, [Vec<Along<'c>>]>,
 }
 
 impl<'c> Deref for Problem<'c> {
@@ -66,10 +73,13 @@ impl<'c> Problem<'c> {
             facts: Facts::new(catalog),
             frameworks: builds.map(|builds| (builds, OnceCell::new())).collect(),
             packages: companions.map(|rows| (rows, OnceCell::new())).collect(),
-            machines: RefCell::default(),
-            images: RefCell::default(),
-            together: RefCell::default(),
-            along: RefCell::default(),
+            machines: Kept::default(),
+            images: Kept::default(),
+            together: Kept::default(),
+            thirds: Kept::default(),
+            brought: Kept::default(),
+            wants: Kept::default(),
+            along: Kept::default(),
         }
     }
 
@@ -87,22 +97,40 @@ impl<'c> Problem<'c> {
 
     /// What comes along with each release of a package.
     pub fn along(&self, package: &Package<'c>) -> Rc<[Vec<Along<'c>>]> {
-        if let Some(known) = self.along.borrow().get(package.name) {
-            return known.clone();
-        }
-        let along: Rc<[Vec<Along>]> = along::of_package(self, package).into();
-        self.along.borrow_mut().insert(package.name, along.clone());
-        along
+        self.along.get(package.name, || along::of_package(self, package))
     }
 
     /// The releases of a package that are for a line of Python, and so is what comes along with them.
-    pub fn for_python(&self, package: &Package<'c>, line: &Version) -> RowSet {
-        let along = self.along(package);
-        let is_for = |one: &Along| {
-            let of = self.package(one.package).filter(|_| one.is_everywhere());
-            of.is_none_or(|of| of.accepting_python(line).meets(&one.releases))
-        };
-        package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for))
+    pub fn for_python(&self, package: &Package<'c>, line: &Version) -> Rc<RowSet> {
+        package.property(Property::ForPython(*line), || {
+            let along = self.along(package);
+            let is_for = |one: &Along| {
+                let of = self.package(one.package).filter(|_| one.is_everywhere());
+                of.is_none_or(|of| of.accepting_python(line).meets(&one.releases))
+            };
+            package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for))
+        })
+    }
+
+    /// The releases of a package of which some part that comes along has no wheel on a processor.
+    pub fn lacking_wheels(&self, package: &Package<'c>, arch: CpuArch) -> Rc<RowSet> {
+        let lacks = |_: &Along<'c>, one: &Companion| fits::lacks_wheels(one, arch).then_some(());
+        package.property(Property::LackingWheels(arch), || self.all_lacking(package, arch, lacks))
+    }
+
+    /// The releases of a package of which some part that comes along needs a newer C library than there is.
+    pub fn lacking_glibc(&self, package: &Package<'c>, arch: CpuArch, has: Version) -> Rc<RowSet> {
+        let lacks = |along: &Along<'c>, one: &Companion| along.needs_newer_glibc(one, has).then_some(());
+        package.property(Property::LackingGlibc(arch, has), || self.all_lacking(package, arch, lacks))
+    }
+
+    fn all_lacking(
+        &self,
+        package: &Package<'c>,
+        arch: CpuArch,
+        lacks: impl Fn(&Along<'c>, &Companion) -> Option<()>,
+    ) -> RowSet {
+        RowSet::filter(package.releases.len(), |row| self.lacking(package, row, arch, &lacks).is_some())
     }
 
     /// What comes along with a release of a package on a processor and lacks something in each of its releases: the newest,
@@ -130,31 +158,35 @@ impl<'c> Problem<'c> {
 
     /// The machine that a reading of a target describes.
     pub fn machine(&self, reading: Reading<'c>) -> Rc<Machine<'c>> {
-        if let Some(known) = self.machines.borrow().get(&reading) {
-            return known.clone();
-        }
-        let id = self.machines.borrow().len();
-        let machine = Rc::new(Machine::new(self, id, reading.clone()));
-        self.machines.borrow_mut().insert(reading, machine.clone());
-        machine
+        self.machines.get(reading.clone(), || Machine::new(self, self.machines.len(), reading))
     }
 
     /// What two packages ask of each other on some processors.
     pub fn together(&self, one: &Package<'c>, other: &Package<'c>, arches: &[CpuArch]) -> Rc<Together> {
-        let mut known = self.together.borrow_mut();
-        let of_pair = known.entry((one.name, other.name, arches.to_vec()));
-        of_pair.or_insert_with(|| Rc::new(Together::new(one, other, arches))).clone()
+        self.together.get((one.name, other.name, arches.to_vec()), || Together::new(one, other, arches))
+    }
+
+    /// What the releases of a package ask for.
+    pub fn wants(&self, package: &'c str) -> Rc<Wants<'c>> {
+        self.wants.get(package, || Wants::of(self.catalog, package))
+    }
+
+    /// Which versions of two packages ask for releases of a third that do not go together.
+    pub fn thirds(&self, one: &'c str, other: &'c str, arches: &[CpuArch]) -> Rc<Thirds<'c>> {
+        self.thirds.get((one, other, arches.to_vec()), || {
+            Thirds::new(&thirds::of_versions(self, one, arches), &thirds::of_versions(self, other, arches))
+        })
+    }
+
+    /// What the releases of a package bring along beside a framework, on some processors.
+    pub fn brought(&self, package: &Package<'c>, framework: &Framework<'c>, arches: &[CpuArch]) -> Rc<Brought<'c>> {
+        let key = (package.name, framework.package, arches.to_vec());
+        self.brought.get(key, || Brought::new(self, package, framework, arches))
     }
 
     /// The images that a machine may take, preferred first; none where an image is asked for and none serves.
     pub fn images(&self, machine: &Machine<'c>, inside: &Inside<'_>, off: &RowSet) -> Rc<Images<'c>> {
         let Some(key) = image::key(machine, machine.id, inside, off) else { return Rc::default() };
-        if let Some(known) = self.images.borrow().get(&key) {
-            return known.clone();
-        }
-        let id = self.images.borrow().len();
-        let images = Rc::new(image::of_machine(self.catalog, id, machine, inside, off));
-        self.images.borrow_mut().insert(key, images.clone());
-        images
+        self.images.get(key, || image::of_machine(self.catalog, self.images.len(), machine, inside, off))
     }
 }

@@ -1,6 +1,6 @@
 //! The releases of a package that follows a framework as a table, and what they accept.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -10,9 +10,12 @@ use crate::catalog::rows::Companion;
 use crate::coverage::Coverage;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
+use crate::solve::thirds::{self, Want, Wants};
 use crate::solve::unseen;
 use crate::solve::{fits, ordinary};
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
+
+use super::kept::Kept;
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
 #[derive(Debug)]
@@ -29,12 +32,13 @@ pub struct Package<'c> {
     is_tied: bool,
     needs: OnceCell<Ranges>,
     python: OnceCell<Ranges>,
-    known: RefCell<FxHashMap<Property<'c>, Rc<RowSet>>>,
+    known: Kept<Property<'c>, RowSet>,
+    nvjitlinks: OnceCell<Vec<Vec<Want<'c>>>>,
 }
 
 /// A set of releases that a law speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Property<'c> {
+pub(super) enum Property<'c> {
     Accepts(&'c str, Version),
     MadeFor(&'c str),
     MayBeMadeFor(&'c str),
@@ -44,6 +48,9 @@ enum Property<'c> {
     Uncovered(CpuArch, Cc),
     Refusing(&'c str, Version, CpuArch),
     Unserved(Version),
+    ForPython(Version),
+    LackingWheels(CpuArch),
+    LackingGlibc(CpuArch, Version),
 }
 
 /// What each release asks of something, each text read once.
@@ -100,7 +107,8 @@ impl<'c> Package<'c> {
             is_tied: fits::is_tied_to_releases(catalog, &rows[0].package),
             needs: OnceCell::new(),
             python: OnceCell::new(),
-            known: RefCell::default(),
+            known: Kept::default(),
+            nvjitlinks: OnceCell::new(),
         }
     }
 
@@ -114,13 +122,18 @@ impl<'c> Package<'c> {
         RowSet::filter(self.versions.len(), |version| self.of_version[version].meets(releases))
     }
 
-    fn property(&self, key: Property<'c>, find: impl FnOnce() -> RowSet) -> Rc<RowSet> {
-        if let Some(known) = self.known.borrow().get(&key) {
-            return known.clone();
-        }
-        let rows = Rc::new(find());
-        self.known.borrow_mut().insert(key, rows.clone());
-        rows
+    pub(super) fn property(&self, key: Property<'c>, find: impl FnOnce() -> RowSet) -> Rc<RowSet> {
+        self.known.get(key, find)
+    }
+
+    /// What each release asks for of nvJitLink.
+    pub fn nvjitlinks(&self, catalog: &'c Catalog) -> &[Vec<Want<'c>>] {
+        self.nvjitlinks.get_or_init(|| {
+            let asks = Wants::of(catalog, self.name);
+            let of_release =
+                |row: &&Companion| asks.at(&row.version).filter(|(of, _)| thirds::is_nvjitlink(of)).collect();
+            self.releases.iter().map(of_release).collect()
+        })
     }
 
     /// The releases that accept a version of a framework; those that follow another one accept any.
