@@ -33,7 +33,7 @@ impl Catalog {
         let build = &Build { version: build.version.prefix(build.version.len()), ..build.clone() };
         let tells = |practice: &Practice, other: &Build| match property {
             Property::Pythons => build.expected_pythons.iter().any(|line| other.pythons.contains(line)),
-            _ => told(other, property).is_some() && group(other, practice.among) == group(build, practice.among),
+            _ => told(other, property).is_some() && of_one_group(other, build, practice.among),
         };
         let mut of_property = self.practices.iter().filter(|practice| practice.property == property);
         of_property.find(|practice| {
@@ -108,7 +108,19 @@ pub(super) fn told(build: &Build, property: Property) -> Option<Version> {
     pin.filter(|_| !build.is_cpu() && !build.expected.contains(&property))
 }
 
-/// The group that a build belongs to.
+/// Whether two builds belong to the same group.
+fn of_one_group(one: &Build, other: &Build, among: Among) -> bool {
+    let same_variant = one.variant == other.variant;
+    match among {
+        Among::Variants => one.arch == other.arch && one.version == other.version,
+        Among::Processors => same_variant && one.version == other.version,
+        Among::Patches => {
+            same_variant && one.arch == other.arch && one.version.cmp_prefix(&other.version.prefix(2)).is_eq()
+        }
+    }
+}
+
+/// The group that a build belongs to, as practices name it.
 pub(super) fn group(build: &Build, among: Among) -> String {
     let Build { version, variant, arch, .. } = build;
     match among {

@@ -9,6 +9,7 @@
 //! what is asked: then a larger set may have an answer that a smaller one has not, and the smaller one is no clash.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use pubgrub::VersionSet;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -76,6 +77,10 @@ struct Search<'a, 'c> {
     keys: &'a [String],
     /// For each target of the request its keys, and the targets as some of them leave it.
     targets: Vec<Keys>,
+    /// For each key the target that it is of.
+    target_of: Vec<Option<usize>>,
+    /// The targets for which alone rules are set aside.
+    overridden: Vec<usize>,
     masked: RefCell<FxHashMap<(usize, Keys), TargetRequest<'c>>>,
     /// The keys of `[stack]` and `[build]`.
     shared: Keys,
@@ -97,12 +102,17 @@ impl<'a, 'c> Search<'a, 'c> {
             base.targets.iter().enumerate().map(|(at, target)| (target.name.as_str(), at)).collect();
         let mut targets = vec![Keys::default(); base.targets.len()];
         let mut shared = Keys::default();
+        let mut of_targets = vec![None; keys.len()];
         for (key, name) in keys.iter().enumerate() {
             match at.get(target_of(name)) {
-                Some(&target) if name.starts_with("target.") => targets[target].insert(key),
+                Some(&target) if name.starts_with("target.") => {
+                    targets[target].insert(key);
+                    of_targets[key] = Some(target);
+                }
                 _ => shared.insert(key),
             }
         }
+        let named = base.off.iter().filter_map(|off| at.get(off.target.as_deref()?).copied());
         let defines = |name: &str| match name.strip_prefix("stack.") {
             Some(package) => FRAMEWORKS.contains(&package),
             None => [".gpu", ".os", ".arch", ".image"].iter().any(|setting| name.ends_with(setting)),
@@ -111,7 +121,9 @@ impl<'a, 'c> Search<'a, 'c> {
             asker,
             base,
             keys,
+            overridden: named.collect(),
             targets,
+            target_of: of_targets,
             masked: RefCell::default(),
             shared,
             defining: Keys::filter(keys.len(), |key| defines(&keys[key])),
@@ -179,14 +191,22 @@ impl<'a, 'c> Search<'a, 'c> {
         let edits: Vec<_> = dropped.rows().map(|key| (self.keys[key].clone(), None)).collect();
         let lists = edits.iter().any(|(key, _)| key.starts_with("build."));
         let mut request = self.asker.vary_stack(&edits)?;
-        request.targets = self.base.targets.clone();
-        for (at, own) in self.targets.iter().enumerate() {
-            if !own.subset_of(kept) {
-                request.targets[at] = self.masked(at, own.minus(kept))?;
-            }
+        for at in self.targets_with(kept) {
+            let dropped = self.targets[at].minus(kept);
+            let target = if dropped.is_empty() { self.base.targets[at].clone() } else { self.masked(at, dropped)? };
+            request.targets.push(target);
         }
         debug_assert!(!lists || request.build.as_ref().is_none_or(|build| build.arch_list.is_none()));
         Some(request)
+    }
+
+    /// The targets of which some key is kept, and one for all others: those are alike but for rules that are set aside for
+    /// one of them.
+    fn targets_with(&self, kept: &Keys) -> BTreeSet<usize> {
+        let mut some: BTreeSet<usize> = kept.rows().filter_map(|key| self.target_of[key]).collect();
+        some.extend(&self.overridden);
+        some.extend((0..self.targets.len()).find(|at| !some.contains(at)));
+        some
     }
 
     /// A target without some of its keys.

@@ -117,7 +117,7 @@ impl Ledger<'_, '_> {
             if let Some((row, _)) = catalog.source_build(companion) {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
-            for other in held::left_open(catalog, target, companion) {
+            for other in held::left_open(self.request.problem, target, companion) {
                 for row in [Some(other.newest), other.before].into_iter().flatten() {
                     self.put(entry, row, [Stack(&companion.package)]);
                 }
@@ -125,7 +125,7 @@ impl Ledger<'_, '_> {
         }
         self.brought(entry);
         let locked = ordinary::locked(target);
-        for (row, of) in ordinary::deciding(self.request.catalog, &locked, &self.request.packages) {
+        for (row, of) in ordinary::deciding(self.request.problem, &locked, &self.request.packages) {
             self.put(entry, row, [Stack(&of)]);
         }
         let pythons = self.request.catalog.pythons.iter();

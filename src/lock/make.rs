@@ -303,13 +303,12 @@ fn python_patch(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Instal
 /// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it, and which of
 /// those that it requires go with the stack.
 fn asks(request: &Request<'_>, chosen: &TargetSolution<'_>, install: &Install) -> Vec<String> {
-    let catalog = request.catalog;
     let Ok(version) = Version::parse(variant::public(&install.version)) else { return Vec::new() };
-    let rows = ordinary::untold(catalog, &install.package, &version);
+    let rows = ordinary::untold(request.problem, &install.package, &version);
     let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
-    all.extend(ordinary::held(catalog, &(install.package.clone(), version), &request.packages));
+    all.extend(ordinary::held(request.problem, &(install.package.clone(), version), &request.packages));
     let companions = chosen.companions.iter().filter(|row| *row.package == *install.package);
-    let others = companions.flat_map(|row| held::left_open(catalog, chosen, row));
+    let others = companions.flat_map(|row| held::left_open(request.problem, chosen, row));
     all.extend(others.map(|other| other.told()));
     all
 }

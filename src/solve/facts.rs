@@ -10,7 +10,9 @@ use crate::catalog::rows::{Cudnn, Nccl, Python, Subject, Toolkit};
 use crate::types::Version;
 
 use super::image::demand::Demand;
+use super::problem::kept::Kept;
 use super::problem::rules::Rules;
+use super::thirds::Wants;
 
 /// The catalog and its rules.
 #[derive(Debug)]
@@ -22,13 +24,15 @@ pub struct Facts<'c> {
     /// Driver releases at which some answer can change, whatever the GPU.
     turning_points: OnceCell<Rc<[&'c Version]>>,
     demands: RefCell<FxHashMap<&'c str, Rc<Demand<'c>>>>,
+    /// What releases ask for of packages that nothing is solved with, by their package.
+    wants: Kept<String, Wants<'c>>,
 }
 
 impl<'c> Facts<'c> {
     /// Those of a catalog.
     pub fn new(catalog: &'c Catalog) -> Self {
         let rules = Rules::new(catalog);
-        Facts { catalog, rules, turning_points: OnceCell::new(), demands: RefCell::default() }
+        Facts { catalog, rules, turning_points: OnceCell::new(), demands: RefCell::default(), wants: Kept::default() }
     }
 
     /// Whether something came out less than a year before the catalog's own day, `2026.11.22`.
@@ -88,6 +92,11 @@ impl<'c> Facts<'c> {
             picked.into_iter().map(|at| &drivers[at].version).collect()
         };
         self.turning_points.get_or_init(find).clone()
+    }
+
+    /// What the releases of a package ask for, each range read once.
+    pub fn wants(&self, package: &str) -> Rc<Wants<'c>> {
+        self.wants.get(package.to_string(), || Wants::of(self.catalog, package))
     }
 
     /// A requirement of images, read once.

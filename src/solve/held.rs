@@ -10,8 +10,8 @@ use crate::catalog::rows::{Build, Companion, Index, pinned};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::fits;
+use super::problem::Problem;
 use super::solution::TargetSolution;
-use super::thirds::Wants;
 
 pub use super::fits::BESIDE_TORCH;
 
@@ -29,7 +29,7 @@ pub struct Held {
 }
 
 /// What is held of a choice, first what lies beside torch.
-pub fn held(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<Held> {
+pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
     let mut found = Vec::new();
     let Some(torch) = chosen.builds.iter().find(|build| build.package == "torch") else { return found };
     // In-house builds and those for one system have companions of their own, or none.
@@ -42,19 +42,17 @@ pub fn held(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<Held> {
     let variant = torch.index.contains(&Index::Pytorch).then_some(&*torch.variant);
     let is_locked = |package: &str| wheels.iter().any(|wheel| wheel.package == package);
     for package in BESIDE_TORCH.into_iter().filter(|package| !is_locked(package)) {
-        let required = required(catalog, chosen, package);
-        let of_package = |row: &&Companion| row.package == package && runs_on(row, chosen.arch);
-        if let Some(row) = beside(catalog, of_package, torch.version, variant, chosen.python, &required) {
+        let required = required(problem, chosen, package);
+        let runs = |row: &Companion| runs_on(row, chosen.arch);
+        if let Some(row) = beside(problem, package, runs, torch.version, variant, chosen.python, &required) {
             let (package, version) = (package.to_string(), row.carried());
             found.push(Held { package, version, index: index.clone(), seen: true });
         }
     }
     for companion in &chosen.companions {
         for (package, version) in companion.brings.iter().filter_map(|pin| pin.split_once("==")) {
-            let of_pin = |row: &&Companion| {
-                *row.package == *package && row.version.as_str() == version && runs_on(row, chosen.arch)
-            };
-            let seen = catalog.companions.iter().filter(of_pin).any(|row| lies_on(catalog, row, variant));
+            let is_pin = |row: &Companion| row.version.as_str() == version && runs_on(row, chosen.arch);
+            let seen = releases(problem, package).any(|row| is_pin(row) && lies_on(problem, row, variant));
             // Of another index it would be for another CUDA: better none than that.
             if !is_locked(package) && !found.iter().any(|one| one.package == package) {
                 let (package, version) = (package.to_string(), version.to_string());
@@ -66,10 +64,10 @@ pub fn held(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Vec<Held> {
 }
 
 /// What the chosen packages require of one that nobody asked for.
-fn required(catalog: &Catalog, chosen: &TargetSolution<'_>, package: &str) -> Vec<Specifier> {
+fn required(problem: &Problem<'_>, chosen: &TargetSolution<'_>, package: &str) -> Vec<Specifier> {
     let mut found = Vec::new();
     for row in &chosen.companions {
-        let asked = Wants::of(catalog, &row.package).at_row(row, &[chosen.arch]).into_iter();
+        let asked = problem.wants(&row.package).at_row(row, &[chosen.arch]).into_iter();
         let ranges = asked.filter(|(of, _)| *of == package).map(|(_, range)| range);
         found.extend(ranges.filter_map(|range| Specifier::parse(range).ok()));
     }
@@ -79,8 +77,9 @@ fn required(catalog: &Catalog, chosen: &TargetSolution<'_>, package: &str) -> Ve
 /// The newest release that goes with this torch and with what is required: one that was seen on the index of its variant,
 /// else any that lies there.
 fn beside<'c>(
-    catalog: &'c Catalog,
-    of_package: impl Fn(&&Companion) -> bool,
+    problem: &Problem<'c>,
+    package: &str,
+    runs: impl Fn(&Companion) -> bool,
     torch: Version,
     variant: Option<&str>,
     python: Option<&Version>,
@@ -88,18 +87,24 @@ fn beside<'c>(
 ) -> Option<&'c Companion> {
     let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|needs| needs.admits(version));
     let fits = |row: &&Companion| {
-        of_package(row)
+        runs(row)
             && row.framework == "torch"
             && row.url.is_none()
             && row.index_url.is_none()
             && admits(&row.needs, &torch)
             && python.is_none_or(|python| row.python.as_ref().is_none_or(|needs| admits(needs, python)))
             && required.iter().all(|asked| asked.admits(&row.version))
-            && lies_on(catalog, row, variant)
+            && lies_on(problem, row, variant)
     };
-    catalog.companions.iter().filter(fits).max_by(|one, other| {
-        one.variant.is_some().cmp(&other.variant.is_some()).then_with(|| one.version.cmp(&other.version))
-    })
+    let package = problem.package(package)?;
+    let mut seen =
+        package.releases.iter().copied().filter(|row| row.variant.is_some() && row.variant.as_deref() == variant);
+    seen.find(fits).or_else(|| package.releases.iter().copied().filter(|row| row.variant.is_none()).find(fits))
+}
+
+/// The releases of a package, oldest first.
+fn releases<'c>(problem: &Problem<'c>, package: &str) -> impl Iterator<Item = &'c Companion> {
+    problem.package(package).into_iter().flat_map(|package| package.releases.iter().rev().copied())
 }
 
 /// Whether it has wheels for a processor. On the index of a variant those for aarch64 long had no `+cu129` in their names.
@@ -109,16 +114,17 @@ fn runs_on(row: &Companion, arch: CpuArch) -> bool {
 
 /// Whether a release lies on the index of a variant, or on the package index, as far as anybody knows: it was seen there,
 /// for whichever Python, or what lies beside torch is published for the variants of the torch that it was made with.
-fn lies_on(catalog: &Catalog, row: &Companion, variant: Option<&str>) -> bool {
+fn lies_on(problem: &Problem<'_>, row: &Companion, variant: Option<&str>) -> bool {
     let Some(variant) = variant else { return row.variant.is_none() };
     if row.variant.is_some() {
         return row.variant.as_deref() == Some(variant);
     }
-    let is_it = |one: &&Companion| one.package == row.package && one.version == row.version && one.url.is_none();
-    let mut seen_for = catalog.companions.iter().filter(is_it).filter_map(|one| one.variant.as_deref()).peekable();
+    let is_it = |one: &&Companion| one.version == row.version && one.url.is_none();
+    let same = releases(problem, &row.package).filter(is_it);
+    let mut seen_for = same.filter_map(|one| one.variant.as_deref()).peekable();
     let was_seen = seen_for.peek().is_some();
     seen_for.any(|of| of == variant)
-        || BESIDE_TORCH.contains(&&*row.package) && goes_along(catalog, row, variant, was_seen)
+        || BESIDE_TORCH.contains(&&*row.package) && goes_along(problem.catalog, row, variant, was_seen)
 }
 
 /// Whether a release was made with a torch that has a variant: the only one that it takes; or the oldest, where it was seen
@@ -152,20 +158,16 @@ impl LeftOpen<'_> {
 }
 
 /// What a chosen package leaves open.
-pub fn left_open<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'_>, row: &Companion) -> Vec<LeftOpen<'c>> {
+pub fn left_open<'c>(problem: &Problem<'c>, chosen: &TargetSolution<'_>, row: &Companion) -> Vec<LeftOpen<'c>> {
     let is_chosen = |of: &str| chosen.companions.iter().any(|one| *one.package == *of);
     let mut found = Vec::new();
     let is_open = |of: &str, range: &str| !is_chosen(of) && !BESIDE_TORCH.contains(&of) && pinned(range).is_none();
     for (of, range) in row.asked(chosen.arch).filter(|(of, range)| is_open(of, range)) {
         let range = Specifier::parse(range).ok();
-        let of_package = || catalog.companions.iter().filter(|one| *one.package == *of);
+        let Some(package) = problem.package(of) else { continue };
         let admitted = |one: &&Companion| range.as_ref().is_none_or(|range| range.admits(&one.version));
-        let releases: Vec<&Companion> = of_package().filter(admitted).collect();
-        found.extend(if fits::is_tied_to_releases(catalog, of) {
-            of_framework(chosen, &releases)
-        } else {
-            of_cuda(chosen, &releases)
-        });
+        let releases: Vec<&Companion> = releases(problem, of).filter(admitted).collect();
+        found.extend(if package.is_tied() { of_framework(chosen, &releases) } else { of_cuda(chosen, &releases) });
     }
     found
 }

@@ -2,24 +2,25 @@
 //!
 //! Targets that read the same are one machine: a thousand equal hosts cost what one does.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::ops::Deref;
 use std::rc::Rc;
 
 use pubgrub::VersionSet;
-use rustc_hash::FxHashMap;
 
-use crate::catalog::rows::Toolkit;
+use crate::catalog::rows::{Companion, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::types::ArchList;
 
 use super::described::{Described, Refusals};
-use super::driver::{DriverNeed, Drivers};
+use super::driver::{self, DriverNeed, Drivers};
 use super::facts::Facts;
 use super::fits;
 use super::image::demand::DemandKey;
 use super::image::{self, Images};
+use super::problem::Package;
 use super::problem::framework::Framework;
+use super::problem::kept::Kept;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
@@ -49,13 +50,14 @@ pub struct Machine<'c> {
     pub id: usize,
     described: Described<'c>,
     drivers: OnceCell<Drivers<'c>>,
-    of_need: RefCell<FxHashMap<DriverNeed, Rc<Refusals>>>,
-    of_releases: RefCell<FxHashMap<&'c str, Rc<ReleaseNeeds>>>,
-    of_image: RefCell<FxHashMap<DemandKey<'c>, Rc<RowSet>>>,
-    unstarted: RefCell<FxHashMap<(usize, RowSet), Rc<RowSet>>>,
-    undriven: RefCell<FxHashMap<Driven<'c>, Rc<RowSet>>>,
-    toolkits: RefCell<FxHashMap<Option<String>, Rc<Refusals>>>,
-    extensions: RefCell<FxHashMap<(u64, usize, bool), Rc<Refusals>>>,
+    of_need: Kept<DriverNeed, Refusals>,
+    of_releases: Kept<&'c str, ReleaseNeeds>,
+    of_packages: Kept<&'c str, [Vec<DriverNeed>]>,
+    of_image: Kept<DemandKey<'c>, RowSet>,
+    unstarted: Kept<(usize, RowSet), RowSet>,
+    undriven: Kept<Driven<'c>, RowSet>,
+    toolkits: Kept<Option<String>, Refusals>,
+    extensions: Kept<(u64, usize, bool), Refusals>,
 }
 
 impl<'c> Deref for Machine<'c> {
@@ -72,13 +74,14 @@ impl<'c> Machine<'c> {
             id,
             described: Described::new(facts, reading),
             drivers: OnceCell::new(),
-            of_need: RefCell::default(),
-            of_releases: RefCell::default(),
-            of_image: RefCell::default(),
-            unstarted: RefCell::default(),
-            undriven: RefCell::default(),
-            toolkits: RefCell::default(),
-            extensions: RefCell::default(),
+            of_need: Kept::default(),
+            of_releases: Kept::default(),
+            of_packages: Kept::default(),
+            of_image: Kept::default(),
+            unstarted: Kept::default(),
+            undriven: Kept::default(),
+            toolkits: Kept::default(),
+            extensions: Kept::default(),
         }
     }
 
@@ -89,51 +92,48 @@ impl<'c> Machine<'c> {
 
     /// The drivers on which something does not run.
     pub fn refused_by(&self, facts: &Facts<'c>, need: DriverNeed) -> Rc<Refusals> {
-        if let Some(known) = self.of_need.borrow().get(&need) {
-            return known.clone();
-        }
-        let refusals = Rc::new(self.drivers(facts).refused_by(facts, need));
-        self.of_need.borrow_mut().insert(need, refusals.clone());
-        refusals
+        self.of_need.get(need, || self.drivers(facts).refused_by(facts, need))
     }
 
     /// What each release of a framework needs of a driver, for every GPU.
     pub fn needs_of(&self, framework: &Framework<'c>) -> Rc<ReleaseNeeds> {
-        if let Some(known) = self.of_releases.borrow().get(framework.package) {
-            return known.clone();
-        }
-        let mut needs = ReleaseNeeds { of_row: Vec::new(), kinds: Vec::new() };
-        for (row, release) in framework.releases.iter().enumerate() {
-            let need = self.need_of(release);
-            let kind = needs.kinds.iter().position(|(known, _)| *known == need).unwrap_or_else(|| {
-                needs.kinds.push((need, RowSet::default()));
-                needs.kinds.len() - 1
-            });
-            needs.kinds[kind].1.insert(row);
-            needs.of_row.push(kind);
-        }
-        let needs = Rc::new(needs);
-        self.of_releases.borrow_mut().insert(framework.package, needs.clone());
-        needs
+        self.of_releases.get(framework.package, || {
+            let mut needs = ReleaseNeeds { of_row: Vec::new(), kinds: Vec::new() };
+            for (row, release) in framework.releases.iter().enumerate() {
+                let need = self.need_of(release);
+                let kind = needs.kinds.iter().position(|(known, _)| *known == need).unwrap_or_else(|| {
+                    needs.kinds.push((need, RowSet::default()));
+                    needs.kinds.len() - 1
+                });
+                needs.kinds[kind].1.insert(row);
+                needs.of_row.push(kind);
+            }
+            needs
+        })
+    }
+
+    /// What each release of another package needs of a driver; nothing where none needs anything.
+    pub fn needs_of_package(&self, facts: &Facts<'c>, package: &Package<'c>) -> Rc<[Vec<DriverNeed>]> {
+        self.of_packages.get(package.name, || {
+            let of_row = |row: &&'c Companion| driver::needs_of_companion(facts, row, self).collect();
+            let needs: Vec<Vec<DriverNeed>> = package.releases.iter().map(of_row).collect();
+            if needs.iter().all(Vec::is_empty) { Vec::new() } else { needs }
+        })
     }
 
     /// The releases of a framework that none of some drivers runs while some rules are set aside.
     pub fn undriven(&self, facts: &Facts<'c>, framework: &Framework<'c>, drivers: RowSet, off: &RowSet) -> Rc<RowSet> {
-        let key = (framework.package, drivers, off.clone());
-        if let Some(known) = self.undriven.borrow().get(&key) {
-            return known.clone();
-        }
-        let mut undriven = RowSet::default();
-        for (need, releases) in &self.needs_of(framework).kinds {
-            let mut left = key.1.clone();
-            self.refused_by(facts, *need).apply(&mut left, off);
-            if left.is_empty() {
-                undriven.add(releases);
+        self.undriven.get((framework.package, drivers.clone(), off.clone()), || {
+            let mut undriven = RowSet::default();
+            for (need, releases) in &self.needs_of(framework).kinds {
+                let mut left = drivers.clone();
+                self.refused_by(facts, *need).apply(&mut left, off);
+                if left.is_empty() {
+                    undriven.add(releases);
+                }
             }
-        }
-        let undriven = Rc::new(undriven);
-        self.undriven.borrow_mut().insert(key, undriven.clone());
-        undriven
+            undriven
+        })
     }
 
     fn need_of(&self, release: &Release<'c>) -> DriverNeed {
@@ -161,42 +161,29 @@ impl<'c> Machine<'c> {
 
     /// The drivers on which an image does not start.
     pub fn refused_by_image(&self, facts: &Facts<'c>, key: DemandKey<'c>) -> Rc<RowSet> {
-        if let Some(known) = self.of_image.borrow().get(&key) {
-            return known.clone();
-        }
-        let drivers = self.drivers(facts);
-        let starts = image::starts_on(facts, self, key);
-        let refused = Rc::new(RowSet::filter(drivers.rows.len(), |row| !starts(&drivers.rows[row])));
-        self.of_image.borrow_mut().insert(key, refused.clone());
-        refused
+        self.of_image.get(key, || {
+            let drivers = self.drivers(facts);
+            let starts = image::starts_on(facts, self, key);
+            RowSet::filter(drivers.rows.len(), |row| !starts(&drivers.rows[row]))
+        })
     }
 
     /// The images that start on none of some drivers.
     pub fn unstarted(&self, facts: &Facts<'c>, images: &Images<'c>, drivers: &RowSet) -> Rc<RowSet> {
-        let key = (images.id, drivers.clone());
-        if let Some(known) = self.unstarted.borrow().get(&key) {
-            return known.clone();
-        }
-        let mut unstarted = RowSet::default();
-        for (demand, of_demand) in &images.demands {
-            if drivers.subset_of(&self.refused_by_image(facts, *demand)) {
-                unstarted.add(of_demand);
+        self.unstarted.get((images.id, drivers.clone()), || {
+            let mut unstarted = RowSet::default();
+            for (demand, of_demand) in &images.demands {
+                if drivers.subset_of(&self.refused_by_image(facts, *demand)) {
+                    unstarted.add(of_demand);
+                }
             }
-        }
-        let unstarted = Rc::new(unstarted);
-        self.unstarted.borrow_mut().insert(key, unstarted.clone());
-        unstarted
+            unstarted
+        })
     }
 
     /// The toolkits that cannot compile for this machine, whatever else is chosen.
     pub fn refused_toolkits(&self, facts: &Facts<'c>, list: Option<&ArchList>) -> Rc<Refusals> {
-        let key = list.map(ArchList::torch);
-        if let Some(known) = self.toolkits.borrow().get(&key) {
-            return known.clone();
-        }
-        let refusals = Rc::new(fits::refused_toolkits(facts, self, list));
-        self.toolkits.borrow_mut().insert(key, refusals.clone());
-        refusals
+        self.toolkits.get(list.map(ArchList::torch), || fits::refused_toolkits(facts, self, list))
     }
 
     /// The toolkits with which extensions of a release are not built; `listed` where an architecture list is insisted on.
@@ -207,11 +194,6 @@ impl<'c> Machine<'c> {
             known => known.map_or(0, |known| std::ptr::from_ref(known).addr()),
         };
         let key = (line.major(), known, listed);
-        if let Some(known) = self.extensions.borrow().get(&key) {
-            return known.clone();
-        }
-        let refusals = Rc::new(fits::refused_extensions(facts, self, release, line, listed));
-        self.extensions.borrow_mut().insert(key, refusals.clone());
-        refusals
+        self.extensions.get(key, || fits::refused_extensions(facts, self, release, line, listed))
     }
 }

@@ -4,6 +4,8 @@
 //! it admits some rows of variables. A relation tells for a row of one variable which rows of a later one go with it; it
 //! is evaluated for the rows that PubGrub tries only.
 
+use std::cell::OnceCell;
+
 use pubgrub::VersionSet;
 
 use super::rowset::RowSet;
@@ -93,7 +95,13 @@ impl<'a> Network<'a> {
             return;
         }
         let rows = self.variables[from].rows.clone();
-        let backwards = move |row: usize| rows.filtered(&|other| partners(other).has(row));
+        let all: OnceCell<Vec<(usize, RowSet)>> = OnceCell::new();
+        let backwards = move |row: usize| {
+            let all = all.get_or_init(|| rows.rows().map(|other| (other, partners(other))).collect());
+            let mut going = RowSet::default();
+            all.iter().filter(|(_, rows)| rows.has(row)).for_each(|(other, _)| going.insert(*other));
+            going
+        };
         self.variables[to].relations.push((from, Box::new(backwards)));
         self.earlier[from].push(to);
     }

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Asks, FoundIn};
 use crate::types::constraint::Op;
 use crate::types::specifier::around;
 use crate::types::{Constraint, Specifier, Version};
 
+use super::facts::Facts;
 use super::solution::TargetSolution;
 
 /// What is said of a package of `[packages]` beside what is locked.
@@ -35,16 +35,13 @@ pub enum Follows {
 }
 
 /// What releases of a package need of ordinary ones.
-pub fn asked_by<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Vec<&'c Asks> {
-    let speaks = |row: &&Asks| {
-        row.package == package && Constraint::parse(&row.range).is_ok_and(|range| range.admits(&released(version)))
-    };
-    catalog.asks.iter().filter(speaks).collect()
+pub fn asked_by<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'c Asks> {
+    facts.wants(package).about(version).collect()
 }
 
 /// What no installer knows of that.
-pub fn untold<'c>(catalog: &'c Catalog, package: &str, version: &Version) -> Vec<&'c Asks> {
-    let mut rows = asked_by(catalog, package, version);
+pub fn untold<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'c Asks> {
+    let mut rows = asked_by(facts, package, version);
     rows.retain(|row| row.found_in == FoundIn::Code);
     rows
 }
@@ -64,48 +61,44 @@ pub fn locked(chosen: &TargetSolution<'_>) -> Vec<Locked> {
 
 /// The facts that decide what an answer carries or warns of: what locked packages need without saying so, and what
 /// follows for packages of `[packages]`.
-pub fn deciding<'c>(
-    catalog: &'c Catalog,
-    locked: &[Locked],
-    packages: &[(String, Specifier)],
-) -> Vec<(&'c Asks, String)> {
+pub fn deciding<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Vec<(&'c Asks, String)> {
     let mut found = Vec::new();
     for (package, version) in locked {
-        found.extend(untold(catalog, package, version).into_iter().map(|row| (row, package.clone())));
+        found.extend(untold(facts, package, version).into_iter().map(|row| (row, package.clone())));
     }
     for (name, asked) in packages {
-        found.extend(judged(catalog, locked, name, asked).into_iter().map(|one| (one.row, one.locked.0)));
+        found.extend(judged(facts, locked, name, asked).into_iter().map(|one| (one.row, one.locked.0)));
     }
     found
 }
 
 /// What is said of a package of `[packages]`.
-pub fn judged<'c>(catalog: &'c Catalog, locked: &[Locked], name: &str, asked: &Specifier) -> Vec<Judged<'c>> {
+pub fn judged<'c>(facts: &Facts<'c>, locked: &[Locked], name: &str, asked: &Specifier) -> Vec<Judged<'c>> {
     let mut found = Vec::new();
     for (package, version) in locked {
-        let rows = asked_by(catalog, package, version).into_iter();
+        let rows = asked_by(facts, package, version).into_iter();
         for row in rows.filter(|row| *row.of == *name && excludes(asked, &row.needs)) {
             let instead = Follows::Excluded(Some(row.needs.to_string()));
             found.push(Judged { row, locked: (package.clone(), *version), follows: instead });
         }
     }
-    found.extend(Releases::of(catalog, locked, name).and_then(|releases| releases.judge(asked)));
+    found.extend(Releases::of(facts, locked, name).and_then(|releases| releases.judge(asked)));
     found
 }
 
 /// Why what a release asks for of an ordinary package has no release for a line of Python; none where it has, or nobody
 /// tells.
-pub fn without_wheels<'c>(catalog: &'c Catalog, asks: &Asks, line: &Version) -> Option<Judged<'c>> {
+pub fn without_wheels<'c>(facts: &Facts<'c>, asks: &Asks, line: &Version) -> Option<Judged<'c>> {
     let python = [("python".to_string(), *line)];
     let asked = Specifier::parse(&asks.needs).ok().filter(|_| *asks.of != *"python")?;
-    judged(catalog, &python, &asks.of, &asked).into_iter().find(|one| matches!(one.follows, Follows::Excluded(_)))
+    judged(facts, &python, &asks.of, &asked).into_iter().find(|one| matches!(one.follows, Follows::Excluded(_)))
 }
 
 /// What exports hold an ordinary package to beside one locked package, `transformers<5.1`.
-pub fn held(catalog: &Catalog, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
+pub fn held(facts: &Facts<'_>, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
     let mut all = Vec::new();
     for (name, asked) in packages {
-        let judged = Releases::of(catalog, std::slice::from_ref(locked), name).and_then(|all| all.judge(asked));
+        let judged = Releases::of(facts, std::slice::from_ref(locked), name).and_then(|all| all.judge(asked));
         if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {
             all.push(format!("{name}{below}"));
         }
@@ -131,13 +124,13 @@ struct Speaks<'c> {
 
 impl<'c> Releases<'c> {
     /// None where nothing that is known of it is against what is locked.
-    fn of(catalog: &'c Catalog, locked: &[Locked], name: &str) -> Option<Self> {
+    fn of(facts: &Facts<'c>, locked: &[Locked], name: &str) -> Option<Self> {
         let mut rows = Vec::new();
-        for row in catalog.asks.iter().filter(|row| *row.package == *name) {
+        for (range, row) in facts.wants(name).rows() {
             let Some(locked) = locked.iter().find(|(package, _)| *row.of == **package) else { continue };
-            let (Ok(range), Some(needs)) = (Constraint::parse(&row.range), range_of(&row.needs)) else { continue };
+            let Some(needs) = range_of(&row.needs) else { continue };
             let fits = needs.admits(&released(&locked.1));
-            rows.push(Speaks { row, range, locked: locked.clone(), fits });
+            rows.push(Speaks { row, range: range.clone(), locked: locked.clone(), fits });
         }
         let ends = rows.iter().flat_map(|one| one.range.comparisons()).filter(|one| one.op == Op::AtMost);
         let last = ends.filter_map(|one| one.version).max();
@@ -244,7 +237,7 @@ mod tests {
     /// What follows for a package beside one locked release: `held <5.1`, `excluded: >=2.1`, nothing.
     fn told(package: &str, asked: &str, of: &str, version: &str) -> String {
         let locked = [(of.to_string(), Version::parse(version).unwrap())];
-        let judged = judged(&BUILTIN, &locked, package, &Specifier::parse(asked).unwrap());
+        let judged = judged(&Facts::new(&BUILTIN), &locked, package, &Specifier::parse(asked).unwrap());
         let words = judged.iter().map(|one| match &one.follows {
             Follows::Held(below) => format!("held {below}"),
             Follows::Excluded(instead) => format!("excluded: {}", instead.as_deref().unwrap_or("nothing known")),

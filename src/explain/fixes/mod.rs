@@ -8,7 +8,7 @@ mod several;
 mod values;
 mod written;
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::solve::request::{Direction, Request, TargetRequest};
@@ -21,14 +21,21 @@ use crate::warning::Warning;
 
 use super::ask::{Asker, Edit};
 use super::core::Cores;
-use super::{Change, Fix, advice};
+use super::{Change, Fix, advice, target_of};
 
 /// How many combinations of keys are tried where one key does not suffice.
 const COMBINATIONS: usize = 64;
 
 /// Fixes for every clash at once, those that change least first.
 pub fn find(asker: &Asker<'_, '_>, cores: &Cores) -> Vec<Fix> {
-    let mut finder = Finder { asker, spec: asker.spec, found: Vec::new(), answers: RefCell::default() };
+    let mut finder = Finder {
+        asker,
+        cores,
+        spec: asker.spec,
+        found: Vec::new(),
+        answers: RefCell::default(),
+        elsewhere: OnceCell::new(),
+    };
     let ways = hitting(cores);
     let is_board = |keys: &&Vec<String>| matches!(keys.as_slice(), [key] if key.ends_with(".gpu"));
     for keys in ways.iter().filter(|keys| !is_board(keys)) {
@@ -94,10 +101,13 @@ fn hitting(cores: &Cores) -> Vec<Vec<String>> {
 
 struct Finder<'a, 'c> {
     asker: &'a Asker<'a, 'c>,
+    cores: &'a Cores,
     spec: &'a Spec,
     found: Vec<Fix>,
     /// Answers found so far: what is looked for as a value is often what is then offered.
     answers: RefCell<HashMap<Asked, Option<Solution<'c>>>>,
+    /// What nobody knows of targets that no clash is about, whatever is changed.
+    elsewhere: OnceCell<Vec<Warning>>,
 }
 
 /// Packages that are decided before everything else, and from which end.
@@ -149,13 +159,46 @@ impl<'c> Finder<'_, 'c> {
     fn keep(&mut self, edits: &[Edit], changes: Vec<Change>, answer: &Solution<'c>) -> bool {
         let Some(request) = self.asker.vary(edits) else { return false };
         let warned = warnings::warnings(&request, answer);
-        if rests_on_the_unknown(&request, answer, &warned) || ignores_the_list(&request, answer) {
+        if self.rests_on_the_unknown(&request, answer, &warned) || ignores_the_list(&request, answer) {
             return false;
         }
         let lacks = advice::lacking(&warned);
         let (lacking, advice) = (lacks.is_some(), advice::compat(answer).or(lacks));
         self.found.push(Fix { changes, stack: common_stack(answer), advice, lacking });
         true
+    }
+
+    /// Whether a clashing wish is only met because nobody knows better: no way out to recommend.
+    fn rests_on_the_unknown(&self, request: &Request<'c>, answer: &Solution<'c>, warned: &[Warning]) -> bool {
+        let is_unproven = |asked: &TargetRequest<'c>| {
+            let of_target = answer.targets.iter().filter(|target| target.name == asked.name);
+            let mut builds = of_target.flat_map(|target| &target.builds);
+            builds.any(|build| asked.named_gpus().iter().any(|gpu| request.unproven_rule(build, gpu).is_some()))
+        };
+        let is_new = |warning: &Warning| {
+            let same = |known: &Warning| (known.code, &known.keys) == (warning.code, &warning.keys);
+            !self.elsewhere.get_or_init(|| self.unknown_elsewhere()).iter().any(same)
+        };
+        request.targets.iter().any(is_unproven)
+            || warned.iter().any(|warning| tells_unknown(warning) && is_new(warning))
+    }
+
+    /// What nobody knows of the targets without a clashing key, where no clashing key of the stack is written.
+    fn unknown_elsewhere(&self) -> Vec<Warning> {
+        let all = self.cores.independent.iter().chain(&self.cores.alternatives).chain(&self.cores.further);
+        let (of_targets, shared): (Vec<&String>, Vec<&String>) =
+            all.flatten().partition(|key| key.starts_with("target."));
+        let dropped: BTreeSet<&String> = shared.into_iter().collect();
+        let edits: Vec<Edit> = dropped.into_iter().map(|key| unset(key)).collect();
+        let Some(mut request) = self.asker.vary(&edits) else { return Vec::new() };
+        request.targets.retain(|target| !of_targets.iter().any(|key| target_of(key) == target.name));
+        if request.targets.is_empty() {
+            return Vec::new();
+        }
+        let Some(answer) = self.asker.best(&request) else { return Vec::new() };
+        let mut warned = warnings::warnings(&request, &answer);
+        warned.retain(tells_unknown);
+        warned
     }
 
     /// The spec with these edits; none if one of them cannot be written.
@@ -209,15 +252,9 @@ impl<'c> Finder<'_, 'c> {
     }
 }
 
-/// Whether a clashing wish is only met because nobody knows better: no way out to recommend.
-fn rests_on_the_unknown<'c>(request: &Request<'c>, answer: &Solution<'c>, warned: &[Warning]) -> bool {
-    let is_unproven = |asked: &TargetRequest<'c>| {
-        let of_target = answer.targets.iter().filter(|target| target.name == asked.name);
-        let mut builds = of_target.flat_map(|target| &target.builds);
-        builds.any(|build| asked.named_gpus().iter().any(|gpu| request.unproven_rule(build, gpu).is_some()))
-    };
-    request.targets.iter().any(is_unproven)
-        || warned.iter().any(|warning| matches!(warning.code, "unknown-library" | "image-require-unknown"))
+/// Whether a warning says that nobody knows whether something works.
+fn tells_unknown(warning: &Warning) -> bool {
+    matches!(warning.code, "unknown-library" | "image-require-unknown")
 }
 
 /// Whether a list insisted on is met only because the release does not read any.

@@ -6,7 +6,7 @@ use crate::catalog::rows::{Build, Companion, library_major};
 use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
 use crate::solve::request::PackageRequest;
-use crate::solve::thirds::{self, Want, Wants};
+use crate::solve::thirds::{self, Want};
 use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;
@@ -162,7 +162,7 @@ impl<'c> Explainer<'_, 'c> {
         let Some(row) = rows.last().filter(|row| self.blames(&row.package)) else { return };
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         let catalog = self.request.catalog;
-        let asked = Wants::of(catalog, &row.package).at_row(row, &[arch]);
+        let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]);
         let told: Vec<Want> =
             asked.into_iter().filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect();
         for (package, range) in told {
@@ -175,7 +175,8 @@ impl<'c> Explainer<'_, 'c> {
     /// What blamed builds ask for of packages that come along unasked.
     fn what_frameworks_ask(&mut self) {
         for build in self.newest_left() {
-            let mut asked: Vec<Want> = Wants::of(self.request.catalog, &build.package).at(&build.version).collect();
+            let wants = self.request.problem.wants(&build.package);
+            let mut asked: Vec<Want> = wants.at(&build.version).collect();
             asked.retain(|want| self.is_disputed(*want, &build.package));
             for (package, range) in asked {
                 self.say(format!("{} {} requires {package} {range}", build.package, build.version));
@@ -209,14 +210,14 @@ impl<'c> Explainer<'_, 'c> {
         }
         let frameworks = self.newest_left().into_iter().filter(|build| *build.package != *by);
         let mut of_builds = frameworks.flat_map(|build| {
-            let asked = Wants::of(catalog, &build.package);
+            let asked = self.request.problem.wants(&build.package);
             asked.at(&build.version).chain(thirds::of_build(catalog, build)).collect::<Vec<_>>()
         });
         let others = self.request.companions.iter().filter(|ask| ask.package != by && self.blames(ask.package));
         let mut of_packages = others.flat_map(|ask| {
             let rows = catalog.companions.iter().filter(|row| *row.package == *ask.package);
             let newest = rows.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
-            newest.map_or_else(Vec::new, |row| Wants::of(catalog, ask.package).at_row(row, &[arch]))
+            newest.map_or_else(Vec::new, |row| self.request.problem.wants(ask.package).at_row(row, &[arch]))
         });
         of_builds.any(|other| thirds::clash(want, other)) || of_packages.any(|other| thirds::clash(want, other))
     }

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Companion, Subject, library_major};
+use crate::catalog::rows::{Companion, Subject};
 use crate::spec::Share;
 use crate::types::{Cc, CpuArch, distinct};
 
@@ -33,7 +33,7 @@ impl<'c> Plan<'_, 'c> {
                 if !self.everywhere.has(law::id::COMPANION) {
                     let framework = *framework;
                     self.network.relate(of, var, move |version| {
-                        package.versions_of(&package.accepting(framework.package, framework.versions[version]))
+                        package.versions_accepting(framework.package, framework.versions[version]).as_ref().clone()
                     });
                 }
             }
@@ -157,7 +157,7 @@ impl<'c> Plan<'_, 'c> {
         let follows = !self.everywhere.has(law::id::COMPANION);
         let possible = self.policy.possible;
         let catalog = request.catalog;
-        let wanted = package.nvjitlinks(catalog);
+        let wanted = package.nvjitlinks(request.problem);
         let rules = request.rules.of_package(package.name, Subject::Cuda);
         let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
         self.network.relate(release.var, var, move |row| {
@@ -230,9 +230,7 @@ impl<'c> Plan<'_, 'c> {
         (package, var): (&'c Package<'c>, usize),
     ) {
         let platforms = self.platforms(&group.classes, |_| true);
-        let asks = |row: &Companion, on: &Platform<'c>| row.asked(on.arch).any(|(of, _)| library_major(of).is_some());
-        let is_asked = package.releases.iter().any(|row| platforms.iter().any(|on| asks(row, on)));
-        if !is_asked || self.everywhere.has(law::id::LIBRARY_CUDA) {
+        if !package.asks_for_libraries() || self.everywhere.has(law::id::LIBRARY_CUDA) {
             return;
         }
         let framework = release.framework;

@@ -275,11 +275,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, None)])));
         }
         let machine = self.classes[class].machine();
-        for companion in &group.companions {
-            let rows = companion.rows.iter();
-            let of_rows: Vec<Vec<DriverNeed>> =
-                rows.map(|row| driver::needs_of_companion(request.problem, row, machine).collect()).collect();
-            if of_rows.iter().any(|needs| !needs.is_empty()) {
+        for (companion, package) in group.companions.iter().zip(&self.packages) {
+            let of_rows = machine.needs_of_package(request.problem, package);
+            if !of_rows.is_empty() {
                 needs.push((companion.var, Box::new(move |row| of_rows[row].clone())));
             }
         }

@@ -60,7 +60,14 @@ impl<'q, 'c> Plan<'q, 'c> {
         let settled = RowSet::filter(rows.len(), |row| !request.problem.is_young(rows[row].date.as_deref()));
         let asked = asked_for(request);
         let leaves_out_asked = |row: &Python| {
-            asked.iter().any(|(package, all)| all.subset_of(&package.unserved_on(request.catalog, &row.version)))
+            // What has no wheel for it either is refused, whichever line comes first.
+            let leaves_out = |(package, all): &(&Package<'c>, RowSet)| {
+                let left = all.intersection(&request.problem.for_python(package, &row.version));
+                let is_unserved =
+                    |at: usize| package.is_unserved(request.problem, &package.releases[at].version, &row.version);
+                !left.is_empty() && left.rows().all(is_unserved)
+            };
+            asked.iter().any(leaves_out)
         };
         let left_out = |row: &Python| leaves_out_packages(request, row) || leaves_out_asked(row);
         let suited = settled.filtered(&|row| !left_out(rows[row]));
@@ -306,7 +313,7 @@ fn is_release<'v>(wanted: Option<&Constraint>, mut known: impl Iterator<Item = &
 fn leaves_out_packages(request: &Request<'_>, row: &Python) -> bool {
     let python = [("python".to_string(), row.version)];
     request.packages.iter().any(|(name, asked)| {
-        let judged = ordinary::judged(request.catalog, &python, name, asked);
+        let judged = ordinary::judged(request.problem, &python, name, asked);
         judged.iter().any(|one| matches!(one.follows, Follows::Excluded(_)))
     })
 }

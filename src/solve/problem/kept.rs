@@ -29,7 +29,7 @@ impl<K: Hash + Eq, V: ?Sized> Kept<K, V> {
     }
 
     /// How many results there are.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.0.borrow().len()
     }
 }

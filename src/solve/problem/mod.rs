@@ -27,7 +27,7 @@ use super::image::{self, ImageKey, Images, Inside};
 use super::machine::Machine;
 use super::reading::Reading;
 use super::rowset::RowSet;
-use super::thirds::{self, Thirds, Wants};
+use super::thirds::{self, Thirds};
 use kept::Kept;
 use package::Property;
 use together::Together;
@@ -52,7 +52,6 @@ pub struct Problem<'c> {
     together: Kept<Pair<'c>, Together>,
     thirds: Kept<Pair<'c>, Thirds<'c>>,
     brought: Kept<Pair<'c>, Brought<'c>>,
-    wants: Kept<&'c str, Wants<'c>>,
     along: Kept<&'c str, [Vec<Along<'c>>]>,
 }
 
@@ -78,7 +77,6 @@ impl<'c> Problem<'c> {
             together: Kept::default(),
             thirds: Kept::default(),
             brought: Kept::default(),
-            wants: Kept::default(),
             along: Kept::default(),
         }
     }
@@ -158,17 +156,12 @@ impl<'c> Problem<'c> {
 
     /// The machine that a reading of a target describes.
     pub fn machine(&self, reading: Reading<'c>) -> Rc<Machine<'c>> {
-        self.machines.get(reading.clone(), || Machine::new(self, self.machines.len(), reading))
+        self.machines.get(reading.clone(), || Machine::new(self, self.machines.count(), reading))
     }
 
     /// What two packages ask of each other on some processors.
     pub fn together(&self, one: &Package<'c>, other: &Package<'c>, arches: &[CpuArch]) -> Rc<Together> {
         self.together.get((one.name, other.name, arches.to_vec()), || Together::new(one, other, arches))
-    }
-
-    /// What the releases of a package ask for.
-    pub fn wants(&self, package: &'c str) -> Rc<Wants<'c>> {
-        self.wants.get(package, || Wants::of(self.catalog, package))
     }
 
     /// Which versions of two packages ask for releases of a third that do not go together.
@@ -187,6 +180,6 @@ impl<'c> Problem<'c> {
     /// The images that a machine may take, preferred first; none where an image is asked for and none serves.
     pub fn images(&self, machine: &Machine<'c>, inside: &Inside<'_>, off: &RowSet) -> Rc<Images<'c>> {
         let Some(key) = image::key(machine, machine.id, inside, off) else { return Rc::default() };
-        self.images.get(key, || image::of_machine(self.catalog, self.images.len(), machine, inside, off))
+        self.images.get(key, || image::of_machine(self.catalog, self.images.count(), machine, inside, off))
     }
 }

@@ -6,11 +6,12 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::Companion;
+use crate::catalog::rows::{Companion, library_major};
 use crate::coverage::Coverage;
+use crate::solve::facts::Facts;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
-use crate::solve::thirds::{self, Want, Wants};
+use crate::solve::thirds::{self, Want};
 use crate::solve::unseen;
 use crate::solve::{fits, ordinary};
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
@@ -33,6 +34,9 @@ pub struct Package<'c> {
     needs: OnceCell<Ranges>,
     python: OnceCell<Ranges>,
     known: Kept<Property<'c>, RowSet>,
+    /// Of a version and a line of Python.
+    unserved: Kept<(Version, Version), bool>,
+    asks_for_libraries: OnceCell<bool>,
     nvjitlinks: OnceCell<Vec<Vec<Want<'c>>>>,
 }
 
@@ -40,6 +44,7 @@ pub struct Package<'c> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Property<'c> {
     Accepts(&'c str, Version),
+    VersionsAccepting(&'c str, Version),
     MadeFor(&'c str),
     MayBeMadeFor(&'c str),
     Elsewhere(Platform<'c>),
@@ -47,7 +52,6 @@ pub(super) enum Property<'c> {
     Gone,
     Uncovered(CpuArch, Cc),
     Refusing(&'c str, Version, CpuArch),
-    Unserved(Version),
     ForPython(Version),
     LackingWheels(CpuArch),
     LackingGlibc(CpuArch, Version),
@@ -108,6 +112,8 @@ impl<'c> Package<'c> {
             needs: OnceCell::new(),
             python: OnceCell::new(),
             known: Kept::default(),
+            unserved: Kept::default(),
+            asks_for_libraries: OnceCell::new(),
             nvjitlinks: OnceCell::new(),
         }
     }
@@ -127,9 +133,9 @@ impl<'c> Package<'c> {
     }
 
     /// What each release asks for of nvJitLink.
-    pub fn nvjitlinks(&self, catalog: &'c Catalog) -> &[Vec<Want<'c>>] {
+    pub fn nvjitlinks(&self, facts: &Facts<'c>) -> &[Vec<Want<'c>>] {
         self.nvjitlinks.get_or_init(|| {
-            let asks = Wants::of(catalog, self.name);
+            let asks = facts.wants(self.name);
             let of_release =
                 |row: &&Companion| asks.at(&row.version).filter(|(of, _)| thirds::is_nvjitlink(of)).collect();
             self.releases.iter().map(of_release).collect()
@@ -145,6 +151,12 @@ impl<'c> Package<'c> {
         })
     }
 
+    /// The versions of which a release accepts a version of a framework.
+    pub fn versions_accepting(&self, framework: &'c str, version: &Version) -> Rc<RowSet> {
+        let find = || self.versions_of(&self.accepting(framework, version));
+        self.property(Property::VersionsAccepting(framework, *version), find)
+    }
+
     /// The releases that accept a line of Python, by their own metadata and wheels.
     pub fn accepting_python(&self, line: &Version) -> Rc<RowSet> {
         self.property(Property::Accepts("python", *line), || {
@@ -157,14 +169,18 @@ impl<'c> Package<'c> {
         self.is_tied
     }
 
-    /// The releases that ask for an ordinary package of which none that they take has a wheel for a line of Python.
-    pub fn unserved_on(&self, catalog: &'c Catalog, line: &Version) -> Rc<RowSet> {
-        self.property(Property::Unserved(*line), || {
-            let asks = catalog.asks.iter().filter(|row| *row.package == *self.name);
-            let unserved = asks.filter(|row| ordinary::without_wheels(catalog, row, line).is_some());
-            let ranges: Vec<Constraint> = unserved.filter_map(|row| Constraint::parse(&row.range).ok()).collect();
-            self.matching(|row| ranges.iter().any(|range| range.admits(&ordinary::released(&row.version))))
+    /// Whether a version asks for an ordinary package of which no release that it takes has a wheel for a line of Python.
+    pub fn is_unserved(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> bool {
+        *self.unserved.get((*version, *line), || {
+            let wants = facts.wants(self.name);
+            wants.about(version).any(|row| ordinary::without_wheels(facts, row, line).is_some())
         })
+    }
+
+    /// Whether a release asks for libraries of NVIDIA whose names tell a CUDA major, on some processor.
+    pub fn asks_for_libraries(&self) -> bool {
+        let asks = |row: &Companion| row.requirements().any(|(of, ..)| library_major(of).is_some());
+        *self.asks_for_libraries.get_or_init(|| self.releases.iter().any(|row| asks(row)))
     }
 
     /// The releases made for a variant, of `line`, of the framework that they follow.

@@ -82,7 +82,7 @@ fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         (false, true) => CudaOnCpu::Unknown { target, name: &name, cuda: row.cuda.as_ref() },
         (false, false) => {
             // Nor may what it brings along.
-            let brings = left_open(about.request.catalog, about.target, row).into_iter().map(|one| one.newest);
+            let brings = left_open(about.request.problem, about.target, row).into_iter().map(|one| one.newest);
             let one = brings.into_iter().find(|one| one.gpu_code && one.cuda.is_some() && !one.system_cuda)?;
             let name = format!("{} {}, which {name} requires,", one.package, one.version);
             let brought = CudaOnCpu::Unknown { target, name: &name, cuda: one.cuda.as_ref() };
@@ -230,7 +230,7 @@ fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 /// to the index of torch is not.
 fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let asked = about.request.companions.iter().map(|ask| ask.package.to_string());
-    let held = held(about.request.catalog, about.target).into_iter().filter(|one| one.seen).map(|one| one.package);
+    let held = held(about.request.problem, about.target).into_iter().filter(|one| one.seen).map(|one| one.package);
     let told: Vec<String> = asked.chain(held).collect();
     let is_told = |pin: &str| {
         let mut rests = told.iter().filter_map(|package| pin.strip_prefix(&**package));

@@ -9,10 +9,10 @@ use crate::warning::{PackageExcluded, Side, Warning};
 use super::About;
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
-    let (catalog, locked) = (about.request.catalog, locked(about.target));
+    let (problem, locked) = (about.request.problem, locked(about.target));
     let mut warnings = Vec::new();
     for (name, asked) in about.request.packages.iter() {
-        for one in judged(catalog, &locked, name, asked) {
+        for one in judged(problem, &locked, name, asked) {
             let Follows::Excluded(instead) = &one.follows else { continue };
             let excluded = PackageExcluded {
                 by: None,
@@ -36,12 +36,16 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
 }
 
 /// Of what a locked release asks for.
-fn of_release(about: &About<'_, '_>, row: &Companion, python: &Version) -> Vec<Warning> {
-    let catalog = about.request.catalog;
+fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> Vec<Warning> {
+    let problem = about.request.problem;
     let named_by = format!("{} {}", row.package, row.version);
     let mut warnings = Vec::new();
-    for asks in asked_by(catalog, &row.package, &row.version) {
-        let Some(one) = without_wheels(catalog, asks, python) else { continue };
+    let Some(package) = problem.package(&row.package) else { return warnings };
+    if !package.is_unserved(problem, &row.version, python) {
+        return warnings;
+    }
+    for asks in asked_by(problem, &row.package, &row.version) {
+        let Some(one) = without_wheels(problem, asks, python) else { continue };
         let excluded = PackageExcluded {
             by: Some(&named_by),
             package: &asks.of,
