@@ -15,7 +15,7 @@ use super::atomic_write::{Prepared, check};
 use super::common::Common;
 use super::files;
 use super::load_catalog;
-use super::output::{place_of, refuse_own};
+use super::output::{named, place_of, refuse_own};
 use super::project::{self, Way};
 use super::project::{LOCK, shown};
 use super::stale;
@@ -32,7 +32,7 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
         return Ok(Exit::No);
     }
     let Some(format) = format else { return everything(common, args, &lock, report) };
-    let output = args.output.as_deref().filter(|path| *path != Path::new("-"));
+    let output = named(&args.output);
     let file = output.and_then(|path| from_project(&std::path::absolute(path).ok()?, &place));
     let options = Options { target: args.target.clone(), values: args.options.0.clone(), file };
     let options = with_lock(options, format, &place);

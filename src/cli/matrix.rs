@@ -20,8 +20,9 @@ pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, 
         Format::Svg => MatrixFormat::Svg,
         _ => MatrixFormat::Human,
     };
-    let text = matrix_text(report, &matrix, format, args.output.is_some());
-    match &args.output {
+    let output = output::named(&args.output);
+    let text = matrix_text(report, &matrix, format, output.is_some());
+    match output {
         Some(path) => {
             output::write(path, common, &text)?;
         }

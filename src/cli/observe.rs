@@ -46,11 +46,14 @@ fn linux_only() -> Failure {
 
 /// Writes a host's record into a file.
 pub fn save(file: &Path, record: &Record, common: &Common) -> Result<(), Failure> {
+    output::write(file, common, &text(record)?)
+}
+
+/// A host's record as a file holds it.
+pub fn text(record: &Record) -> Result<String, Failure> {
     let unwritten =
         |error: serde_json::Error| Failure::io("write-failed", format!("the record has no JSON form: {error}"));
-    let mut text = json_text(record).map_err(unwritten)?;
-    text.push('\n');
-    output::write(file, common, &text)
+    Ok(json_text(record).map_err(unwritten)? + "\n")
 }
 
 /// A folder that holds the recorded files of a machine.

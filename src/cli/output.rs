@@ -24,6 +24,11 @@ const NEAR_THE_BEGIN: [&str; 4] =
 const NEAR_THE_END: [&str; 4] =
     [" can run the spec", " can run the lock", "cannot run the lock", "native: machine code for the GPU"];
 
+/// The file that is asked for; none where a dash says the standard output.
+pub fn named(asked: &Option<PathBuf>) -> Option<&Path> {
+    asked.as_deref().filter(|path| *path != Path::new("-"))
+}
+
 /// Writes a report, where nothing is lost by it.
 pub fn write(path: &Path, common: &Common, text: &str) -> Result<(), Failure> {
     check(path, common)?;

@@ -17,15 +17,20 @@ use super::verify;
 
 /// Runs the command. That there is no GPU is an answer, too.
 pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, Failure> {
-    args.output.iter().try_for_each(|path| output::check(path, common))?;
+    let output = output::named(&args.output);
+    output.iter().try_for_each(|path| output::check(path, common))?;
     let record = match &args.from {
         Some(file) => files::read_host(file, report)?,
         None => look(common, args, report)?,
     };
     let record = if args.anonymous { anonymous::anonymous(record) } else { record };
-    if let Some(file) = &args.output {
+    if let Some(file) = output {
         observe::save(file, &record, common)?;
         report.saved(&shown(file));
+    }
+    if args.output.is_some() && output.is_none() && common.format == Format::Human {
+        report.data(&observe::text(&record)?)?;
+        return Ok(Exit::Yes);
     }
     if common.format == Format::Ndjson {
         let line = serde_json::to_string(&record).map_err(unwritten)?;
@@ -33,7 +38,7 @@ pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, F
         return Ok(Exit::Yes);
     }
     report.host(&record)?;
-    if let Some(file) = &args.output {
+    if let Some(file) = output {
         report.next(&format!("`gpuenv verify --host {}`, where the lock is", shown(file)));
     }
     Ok(Exit::Yes)

@@ -17,7 +17,8 @@ use super::source;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, Failure> {
-    args.output.iter().try_for_each(|path| output::check(path, common))?;
+    let output = output::named(&args.output);
+    output.iter().try_for_each(|path| output::check(path, common))?;
     let (lock, catalog) = match &args.against {
         Some(spec) => match one::solved(spec, report)? {
             Some(solved) => solved,
@@ -38,7 +39,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     let (named, known) = (args.target.is_some(), RwLock::default());
     let judge = Judge { lock: &lock, targets, named, catalog: &catalog, known };
     let mut tally = Tally::default();
-    let mut writer = FleetWriter::new(report, lines(common.format), args.output.is_some());
+    let mut writer = FleetWriter::new(report, lines(common.format), output.is_some());
     let progress = report.progress();
     source::each(&args.sources, &mut |batch| {
         for (name, outcome) in source::hosts(batch, |host| judge.judged(host)) {
@@ -53,7 +54,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
         return Err(source::no_host());
     }
     let text = writer.end(&tally, common.format == Format::Html, args.verbose)?;
-    match (&args.output, text) {
+    match (output, text) {
         (Some(path), Some(text)) => {
             output::write(path, common, &text)?;
         }

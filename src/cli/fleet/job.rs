@@ -1,7 +1,6 @@
 //! `gpuenv fleet job`: what an existing engine runs on every node. gpuenv schedules nothing itself.
 
 use std::fmt::Write;
-use std::path::Path;
 
 use crate::report::{Exit, Failure, Report, clean};
 
@@ -22,7 +21,7 @@ pub fn run(common: &Common, args: &JobArgs, report: &Report) -> Result<Exit, Fai
         Engine::Slurm => slurm(args)?,
         Engine::Kubernetes => kubernetes(common, args)?,
     };
-    match args.output.as_deref().filter(|path| *path != Path::new("-")) {
+    match output::named(&args.output) {
         Some(path) => {
             output::write(path, common, &text)?;
             report.saved(&shown(path));

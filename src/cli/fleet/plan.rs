@@ -19,7 +19,8 @@ use super::source;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Failure> {
-    args.output.iter().try_for_each(|path| output::check(path, common))?;
+    let output = output::named(&args.output);
+    output.iter().try_for_each(|path| output::check(path, common))?;
     let Asked { file, spec, catalog } = read(&files::places(common)?.spec)?;
     let problem = Problem::new(&catalog);
     // What is wrong with the spec is told at its place in the file.
@@ -42,8 +43,8 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
         Format::Html => PlanFormat::Html,
         _ => PlanFormat::Human,
     };
-    let text = plan_text(report, &plan, format, args.output.is_some(), args.verbose)?;
-    match &args.output {
+    let text = plan_text(report, &plan, format, output.is_some(), args.verbose)?;
+    match output {
         Some(path) => {
             output::write(path, common, &text)?;
         }

@@ -183,15 +183,16 @@ impl<'c> Finder<'_, 'c> {
             || warned.iter().any(|warning| tells_unknown(warning) && is_new(warning))
     }
 
-    /// What nobody knows of the targets without a clashing key, where no clashing key of the stack is written.
+    /// What nobody knows of the other targets where those with a clashing key are left out, and keys that clash by themselves.
     fn unknown_elsewhere(&self) -> Vec<Warning> {
-        let all = self.cores.independent.iter().chain(&self.cores.alternatives).chain(&self.cores.further);
-        let (of_targets, shared): (Vec<&String>, Vec<&String>) =
-            all.flatten().partition(|key| key.starts_with("target."));
-        let dropped: BTreeSet<&String> = shared.into_iter().collect();
+        let all = || self.cores.independent.iter().chain(&self.cores.alternatives).chain(&self.cores.further);
+        let is_of_target = |key: &&String| key.starts_with("target.");
+        let targets: BTreeSet<&str> = all().flatten().filter(is_of_target).map(|key| target_of(key)).collect();
+        let by_themselves = all().filter(|clash| !clash.iter().any(|key| is_of_target(&key)));
+        let dropped: BTreeSet<&String> = by_themselves.flatten().collect();
         let edits: Vec<Edit> = dropped.into_iter().map(|key| unset(key)).collect();
         let Some(mut request) = self.asker.vary(&edits) else { return Vec::new() };
-        request.targets.retain(|target| !of_targets.iter().any(|key| target_of(key) == target.name));
+        request.targets.retain(|target| !targets.contains(target.name.as_str()));
         if request.targets.is_empty() {
             return Vec::new();
         }
