@@ -12,7 +12,7 @@ use crate::types::Version;
 use super::image::demand::Demand;
 use super::problem::kept::Kept;
 use super::problem::rules::Rules;
-use super::thirds::Wants;
+use super::wants::Wants;
 
 /// The catalog and its rules.
 #[derive(Debug)]

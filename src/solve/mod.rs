@@ -43,5 +43,6 @@ pub mod unread;
 mod unseen;
 mod unsupported_os;
 pub mod values;
+pub mod wants;
 pub mod warnings;
 pub mod windows;

@@ -46,11 +46,6 @@ pub fn untold<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'
     rows
 }
 
-/// A pre-release is compiled as the release it precedes.
-pub fn released(version: &Version) -> Version {
-    if version.is_prerelease() { version.prefix(version.len()) } else { *version }
-}
-
 /// Everything that a target has locked.
 pub fn locked(chosen: &TargetSolution<'_>) -> Vec<Locked> {
     let builds = chosen.builds.iter().map(|build| (build.package.to_string(), build.version));
@@ -129,7 +124,7 @@ impl<'c> Releases<'c> {
         for (range, row) in facts.wants(name).rows() {
             let Some(locked) = locked.iter().find(|(package, _)| *row.of == **package) else { continue };
             let Some(needs) = range_of(&row.needs) else { continue };
-            let fits = needs.admits(&released(&locked.1));
+            let fits = needs.admits(&locked.1.release());
             rows.push(Speaks { row, range: range.clone(), locked: locked.clone(), fits });
         }
         let ends = rows.iter().flat_map(|one| one.range.comparisons()).filter(|one| one.op == Op::AtMost);

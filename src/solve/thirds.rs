@@ -4,53 +4,11 @@
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Asks, Build, Companion, Libraries};
-use crate::types::{Constraint, CpuArch, Specifier, Version};
+use crate::catalog::rows::{Build, Libraries};
+use crate::types::{Specifier, Version};
 
-use super::ordinary::{self, released};
-use super::problem::Problem;
-use super::rowset::RowSet;
-
-/// A package and what is asked for of it, `tilelang` and `==0.1.9`.
-pub type Want<'c> = (&'c str, &'c str);
-
-/// What the releases of a package ask for of those that nothing is solved with.
-#[derive(Debug, Default)]
-pub struct Wants<'c> {
-    rows: Vec<(Constraint, &'c Asks)>,
-}
-
-impl<'c> Wants<'c> {
-    /// Of one package. The lint has read every range; one that it lets pass unread speaks of nothing.
-    pub(super) fn of(catalog: &'c Catalog, package: &str) -> Self {
-        let rows = catalog.asks.iter().filter(|row| *row.package == *package);
-        Wants { rows: rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row))).collect() }
-    }
-
-    /// Each range of releases, and what it asks for.
-    pub fn rows(&self) -> &[(Constraint, &'c Asks)] {
-        &self.rows
-    }
-
-    /// The rows about one release.
-    pub fn about(&self, version: &Version) -> impl Iterator<Item = &'c Asks> {
-        let version = released(version);
-        self.rows.iter().filter(move |(range, _)| range.admits(&version)).map(|(_, row)| *row)
-    }
-
-    /// Of one release.
-    pub fn at(&self, version: &Version) -> impl Iterator<Item = Want<'c>> {
-        self.about(version).filter(|row| &*row.of != "python").map(|row| (&*row.of, &*row.needs))
-    }
-
-    /// Of a release of a package that follows a framework, what its own row says too.
-    pub fn at_row(&self, row: &'c Companion, arches: &[CpuArch]) -> Vec<Want<'c>> {
-        let mut asked: Vec<Want<'c>> = arches.iter().flat_map(|arch| row.asked(*arch)).collect();
-        asked.dedup();
-        asked.extend(self.at(&row.version));
-        asked
-    }
-}
+use super::ordinary;
+use super::wants::Want;
 
 /// What a build of a framework asks of nvJitLink, if its release asks for it: that of its toolkit, or one from it on where
 /// NVIDIA's metapackage leaves it open.
@@ -58,7 +16,7 @@ pub fn of_build<'c>(catalog: &'c Catalog, build: &Build) -> Option<Want<'c>> {
     let asked = |row: &'c Libraries| row.asked().find(|(name, _)| is_nvjitlink(name));
     let of_package = || catalog.libraries.iter().filter(|row| row.package == build.package);
     let is_of_release =
-        |row: &&Libraries| row.version == released(&build.version) && row.arch.is_none_or(|arch| arch == build.arch);
+        |row: &&Libraries| row.version == build.version.release() && row.arch.is_none_or(|arch| arch == build.arch);
     of_package().find(is_of_release).and_then(asked)?;
     let kit = |row: &&Libraries| row.package == "cuda-toolkit" && Some(row.version) == build.toolkit;
     let own = catalog.libraries.iter().find(kit).and_then(asked)?;
@@ -76,18 +34,6 @@ pub fn is_nvjitlink(name: &str) -> bool {
 /// Whether no release of a third package is what both ask for of it.
 pub fn clash(one: Want<'_>, other: Want<'_>) -> bool {
     one.0 == other.0 && Specifier::parse(one.1).is_ok_and(|asked| ordinary::excludes(&asked, other.1))
-}
-
-/// What each version of a framework or a package asks for, newest first.
-pub fn of_versions<'c>(problem: &Problem<'c>, name: &'c str, arches: &[CpuArch]) -> Vec<Vec<Want<'c>>> {
-    let wants = problem.wants(name);
-    if let Some(framework) = problem.framework(name) {
-        return framework.versions.iter().map(|version| wants.at(version).collect()).collect();
-    }
-    let Some(package) = problem.package(name) else { return Vec::new() };
-    let first = |releases: &RowSet| releases.rows().next().map(|row| package.releases[row]);
-    let of_version = |releases: &RowSet| first(releases).map_or_else(Vec::new, |row| wants.at_row(row, arches));
-    package.of_version.iter().map(of_version).collect()
 }
 
 /// The versions of two packages of which some ask a third for what no release of it is.

@@ -6,7 +6,8 @@ use crate::catalog::rows::{Build, Companion, library_major};
 use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
 use crate::solve::request::PackageRequest;
-use crate::solve::thirds::{self, Want};
+use crate::solve::thirds;
+use crate::solve::wants::Want;
 use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;

@@ -5,10 +5,11 @@
 //! its key, as values.
 
 mod along;
+pub mod brought;
 pub(super) mod framework;
 pub mod kept;
 pub mod law;
-mod package;
+pub(super) mod package;
 pub(super) mod rules;
 mod together;
 
@@ -20,14 +21,15 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion};
 use crate::types::{CpuArch, Version};
 
-use super::brought::Brought;
 use super::facts::Facts;
 use super::fits;
 use super::image::{self, ImageKey, Images, Inside};
 use super::machine::Machine;
 use super::reading::Reading;
 use super::rowset::RowSet;
-use super::thirds::{self, Thirds};
+use super::thirds::Thirds;
+use super::wants::Want;
+use brought::Brought;
 use kept::Kept;
 use package::Property;
 use together::Together;
@@ -166,9 +168,21 @@ impl<'c> Problem<'c> {
 
     /// Which versions of two packages ask for releases of a third that do not go together.
     pub fn thirds(&self, one: &'c str, other: &'c str, arches: &[CpuArch]) -> Rc<Thirds<'c>> {
-        self.thirds.get((one, other, arches.to_vec()), || {
-            Thirds::new(&thirds::of_versions(self, one, arches), &thirds::of_versions(self, other, arches))
-        })
+        let key = (one, other, arches.to_vec());
+        self.thirds
+            .get(key, || Thirds::new(&self.wants_of_versions(one, arches), &self.wants_of_versions(other, arches)))
+    }
+
+    /// What each version of a framework or a package asks for, newest first.
+    fn wants_of_versions(&self, name: &str, arches: &[CpuArch]) -> Vec<Vec<Want<'c>>> {
+        let wants = self.wants(name);
+        if let Some(framework) = self.framework(name) {
+            return framework.versions.iter().map(|version| wants.at(version).collect()).collect();
+        }
+        let Some(package) = self.package(name) else { return Vec::new() };
+        let first = |releases: &RowSet| releases.rows().next().map(|row| package.releases[row]);
+        let of_version = |releases: &RowSet| first(releases).map_or_else(Vec::new, |row| wants.at_row(row, arches));
+        package.of_version.iter().map(of_version).collect()
     }
 
     /// What the releases of a package bring along beside a framework, on some processors.

@@ -11,8 +11,9 @@ use crate::coverage::Coverage;
 use crate::solve::facts::Facts;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
-use crate::solve::thirds::{self, Want};
+use crate::solve::thirds;
 use crate::solve::unseen;
+use crate::solve::wants::Want;
 use crate::solve::{fits, ordinary};
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 

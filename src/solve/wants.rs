@@ -1,0 +1,46 @@
+//! What releases of a package ask for of those that nothing is solved with.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Asks, Companion};
+use crate::types::{Constraint, CpuArch, Version};
+
+/// A package and what is asked for of it, `tilelang` and `==0.1.9`.
+pub type Want<'c> = (&'c str, &'c str);
+
+/// What the releases of a package ask for of those that nothing is solved with.
+#[derive(Debug, Default)]
+pub struct Wants<'c> {
+    rows: Vec<(Constraint, &'c Asks)>,
+}
+
+impl<'c> Wants<'c> {
+    /// Of one package. The lint has read every range; one that it lets pass unread speaks of nothing.
+    pub(super) fn of(catalog: &'c Catalog, package: &str) -> Self {
+        let rows = catalog.asks.iter().filter(|row| *row.package == *package);
+        Wants { rows: rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row))).collect() }
+    }
+
+    /// Each range of releases, and what it asks for.
+    pub fn rows(&self) -> &[(Constraint, &'c Asks)] {
+        &self.rows
+    }
+
+    /// The rows about one release.
+    pub fn about(&self, version: &Version) -> impl Iterator<Item = &'c Asks> {
+        let version = version.release();
+        self.rows.iter().filter(move |(range, _)| range.admits(&version)).map(|(_, row)| *row)
+    }
+
+    /// Of one release.
+    pub fn at(&self, version: &Version) -> impl Iterator<Item = Want<'c>> {
+        self.about(version).filter(|row| &*row.of != "python").map(|row| (&*row.of, &*row.needs))
+    }
+
+    /// Of a release of a package that follows a framework, what its own row says too.
+    pub fn at_row(&self, row: &'c Companion, arches: &[CpuArch]) -> Vec<Want<'c>> {
+        let mut asked: Vec<Want<'c>> = arches.iter().flat_map(|arch| row.asked(*arch)).collect();
+        asked.dedup();
+        asked.extend(self.at(&row.version));
+        asked
+    }
+}
