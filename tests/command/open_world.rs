@@ -194,6 +194,9 @@ const CASES: &[Case] = &[
         &["whether torch 1.6 was built for jetpack4.4", "!os-not-listed"],
     ),
     case("torch = \"*\"", "gpu = \"Jetson Nano\"\nos = \"jetpack4.5.1\"", 3, &["was built for jetpack4.5", "!locked"]),
+    // What a framework leaves open is not what compiles wrongly for the GPU. Source: github.com/jax-ml/jax/pull/25091.
+    case("jax = \"0.4.34\"", "gpu = \"H100 NVL\"\ndriver = \"535\"", 0, &["cuda 12.6.3"]),
+    case("jax = \"0.4.34\"", "gpu = \"A100\"\ndriver = \"535\"", 0, &["cuda 12.2.2"]),
     // What boards need beside a driver, by the names that people write.
     case("torch = \"2.9.1\"", "gpu = \"H200\"", 0, &["requires nvidia-fabricmanager"]),
     case("torch = \"2.9.1\"", "gpu = \"H200 NVL\"", 0, &["!nvidia-fabricmanager"]),
