@@ -251,7 +251,7 @@ impl<'c> Framework<'c> {
     /// Whether an index of the package that nobody has read whole may hold more files of a build than its own.
     fn may_lie_elsewhere(&self, build: &Build) -> bool {
         let lacks = |row: &&Listing| row.from <= build.version.release() && !build.index.contains(&row.index);
-        !build.index.is_empty() && self.unread.iter().any(|row| lacks(&row))
+        !build.index.is_empty() && self.unread.iter().any(lacks)
     }
 
     /// Whether some build of the same minor release has wheels for a Python. A project chooses its Pythons by release: a
