@@ -4,11 +4,12 @@
 use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Libraries, Pins};
+use crate::catalog::rows::{Build, Libraries, Pins, Subject};
 use crate::types::{Constraint, CpuArch, Version};
 
 use super::compile::{Group, Plan};
 use super::libraries::{asked, asked_of, compiles_for, component, goes_with, toolkits};
+use super::problem::Needs;
 
 /// The package of the CUDA runtime, of whatever major.
 const RUNTIME: &str = "nvidia-cuda-runtime";
@@ -72,7 +73,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
         let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
         // Within what the drivers know the newest, beyond it the nearest.
         let newest = native.then_some(Reverse(row.version));
-        (!wanted, !beside, !compiles, !locked, !native, newest, row.version)
+        (!wanted, !is_sound(plan, group, chosen, row), !beside, !compiles, !locked, !native, newest, row.version)
     })?;
     // What another framework pins by itself comes in with it.
     let pinned: Vec<&str> =
@@ -87,6 +88,21 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit, pins })
+}
+
+/// Whether the compiler of a toolkit is one that rules allow the frameworks on the GPUs of a group.
+fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, chosen: &[Beside<'_>], toolkit: &Libraries) -> bool {
+    group.classes.iter().map(|&class| &plan.classes[class]).all(|class| {
+        let kinds = &class.machine().kinds;
+        let binds = |rule: &&Needs<'_>| {
+            !class.off.has(rule.id) && rule.speaks_of_gpus(kinds.iter().map(|kind| &kind.gpu.cc_version))
+        };
+        let allows = |build: &Build| {
+            let rules = plan.request.rules.of_package(&build.package, Subject::Toolkit);
+            rules.about(&build.version).filter(binds).all(|rule| rule.needs.admits(&toolkit.version))
+        };
+        chosen.iter().flat_map(|one| &one.builds).all(|build| allows(build))
+    })
 }
 
 /// The components that those which are asked for need in turn: their own metadata leaves the version open, and a driver

@@ -15,6 +15,13 @@ pub fn of_target<'c>(catalog: &'c Catalog, asked: &TargetRequest<'_>, driver: Op
     rows.filter(|row| is_place(row, asked) && is_of(row)).collect()
 }
 
+/// The rows that speak of some boards of a family that is named, and not of all of them.
+pub fn of_some<'c>(catalog: &'c Catalog, asked: &TargetRequest<'_>) -> Vec<&'c Service> {
+    let some =
+        |row: &Service| asked.named_gpus().iter().any(|gpu| speaks_of(row, gpu)) && boards(row, asked).next().is_none();
+    catalog.services.iter().filter(|row| row.needs.is_some() && is_place(row, asked) && some(row)).collect()
+}
+
 /// Whether a row is about drivers alone, whatever the board.
 fn names_none(row: &Service) -> bool {
     row.boards.is_empty() && row.gpus.is_none()
@@ -29,8 +36,9 @@ fn is_of_driver(row: &Service, driver: Option<&Version>) -> bool {
 /// The boards of a target that a row speaks of. A name that means other products as well may mean one of those.
 pub fn boards<'a, 'c>(row: &'a Service, asked: &'a TargetRequest<'c>) -> impl Iterator<Item = &'a GpuRequest<'c>> {
     let all = asked.named_gpus();
-    // What nvidia-smi prints is a board, whatever family has the same name.
-    let is_named = |one: &GpuRequest<'_>| one.name.eq_ignore_ascii_case(&one.written);
+    // What nvidia-smi prints, with the maker's name or without, is a board, whatever family has the same name.
+    let maker = |name: &str| name.to_lowercase().trim_start_matches("nvidia ").to_string();
+    let is_named = move |one: &GpuRequest<'_>| maker(&one.name) == maker(&one.written);
     let surely = move |gpu: &&GpuRequest| {
         let mut meant = all.iter().filter(|one| one.written == gpu.written);
         let named = meant.clone().any(is_named);

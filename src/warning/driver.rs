@@ -262,21 +262,23 @@ impl Kind for JitLimited<'_> {
     }
 }
 
-/// A CUDA of the driver that is newer than the catalog.
+/// A number of the hosts that nobody is known to have.
 pub struct NewerThanCatalog<'a> {
+    /// Who would have it: `driver shows CUDA`.
+    pub what: &'a str,
     /// What is written.
-    pub cuda: &'a Version,
-    /// The newest that is known.
-    pub newest: &'a Version,
+    pub version: &'a Version,
+    /// The nearest older one that is known.
+    pub nearest: &'a Version,
 }
 
 impl Kind for NewerThanCatalog<'_> {
     const CODE: &'static str = "newer-than-catalog";
-    const EXPLAINED: &'static str = "Something about the hosts is newer than everything the catalog knows and is judged as the newest known. \
-        A later gpuenv may know it.";
+    const EXPLAINED: &'static str = "Something about the hosts is newer than what the catalog knows, or has a number that nobody is known to have. It \
+        is judged as the nearest older one. Check the number for a slip of the pen; a later gpuenv may know it.";
 
     fn message(&self) -> String {
-        format!("no driver branch with CUDA {} is known yet; it is judged as {}", self.cuda, self.newest)
+        format!("no {} {} as far as the catalog knows; it is judged as {}", self.what, self.version, self.nearest)
     }
 }
 

@@ -145,6 +145,68 @@ const CASES: &[Case] = &[
     case("paddlepaddle-gpu = \"3.2.0\"", "gpu = \"H100 NVL\"", 3, &["its project keeps releases at"]),
     // What is above a bound that the newest release begins with is newer than it.
     case("torch = \">2.15\"", "gpu = \"H100 NVL\"", 1, &["[newer-than-catalog]", "`>=2.15` takes them"]),
+    // A number of the hosts that nothing is known to have is told as such, and judged as what is nearest.
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\ndriver-cuda = \"12.99\"",
+        0,
+        &["[newer-than-catalog]", "no driver shows CUDA 12.99", "judged as 12.9"],
+    ),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\ndriver-cuda = \"12.2\"", 0, &["!newer-than-catalog"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\nglibc = \"2.99\"", 0, &["no system has glibc 2.99"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\nglibc = \"2.33\"", 0, &["!newer-than-catalog"]),
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\ndriver = \">=600\"",
+        0,
+        &["[driver-not-listed]", "driver branch R600 is not in the catalog; 600 is judged as branch R610"],
+    ),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\ndriver = \">=535,<600\"", 0, &["!driver-not-listed"]),
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\ntoolkit = \"12.99\"\n[build]",
+        1,
+        &[
+            "no CUDA toolkit 12.99 is known; the nearest are 12.9.2 and 13.0.0",
+            "change toolkit from 12.99 to [\"12.9\"]",
+        ],
+    ),
+    case("cuda = \"12.99\"", "gpu = \"A100\"", 1, &["change cuda from 12.99 to 12.9"]),
+    // Which Pythons a build has is known only where all its indexes were read whole.
+    case(
+        "torch = \"2.14.1+cu130\"\npython = \"3.15\"",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether torch 2.14.1+cu130 has a wheel for Python 3.15"],
+    ),
+    case(
+        "torch = \"2.14.1+cu130\"\npython = \"3.15\"",
+        "gpu = \"GH200 480GB\"",
+        3,
+        &["whether torch 2.14.1+cu130 has a wheel for Python 3.15"],
+    ),
+    // NVIDIA's wheels for one JetPack are not those for another: torch 1.6.0 was made for 4.4, 1.11.0 for 4.6.1. Source:
+    // forums.developer.nvidia.com/t/72048.
+    case(
+        "torch = \"1.6\"",
+        "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack4.4.1\"",
+        3,
+        &["whether torch 1.6 was built for jetpack4.4", "!os-not-listed"],
+    ),
+    case("torch = \"*\"", "gpu = \"Jetson Nano\"\nos = \"jetpack4.5.1\"", 3, &["was built for jetpack4.5", "!locked"]),
+    // What a framework leaves open is not what compiles wrongly for the GPU. Source: github.com/jax-ml/jax/pull/25091.
+    case("jax = \"0.4.34\"", "gpu = \"H100 NVL\"\ndriver = \"535\"", 0, &["cuda 12.6.3"]),
+    case("jax = \"0.4.34\"", "gpu = \"A100\"\ndriver = \"535\"", 0, &["cuda 12.2.2"]),
+    // What boards need beside a driver, by the names that people write.
+    case("torch = \"2.9.1\"", "gpu = \"H200\"", 0, &["requires nvidia-fabricmanager"]),
+    case("torch = \"2.9.1\"", "gpu = \"H200 NVL\"", 0, &["!nvidia-fabricmanager"]),
+    case("torch = \"2.9.1\"", "gpu = \"H100\"", 0, &["!nvidia-fabricmanager"]),
+    case(
+        "torch = \"2.9.1\"",
+        "gpu = \"GB200\"\nruntime = \"container\"",
+        0,
+        &["requires nvidia-container-toolkit>=1.14.6, nvidia-imex"],
+    ),
     // What nothing can meet is no conflict of machines.
     case("torch = \">2.6,<2.5\"", "gpu = \"H100 NVL\"", 2, &["[empty-constraint]"]),
     case("torch = \"2.5.1,2.6\"", "gpu = \"H100 NVL\"", 2, &["[empty-constraint]", "`2.5.1 || 2.6`"]),

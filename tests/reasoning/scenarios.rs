@@ -138,10 +138,12 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
     if let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
         warnings.extend(warnings::warnings(&request, &answer));
         let companions = || answer.targets.iter().flat_map(|target| &target.companions);
-        of_package =
-            rules().rules.all().filter(|one| one.row.id == rule).any(|one| {
-                companions().any(|row| one.row.package == Some(row.package) && one.range.admits(&row.version))
-            });
+        let builds = || answer.targets.iter().flat_map(|target| &target.builds);
+        let packages =
+            || companions().map(|row| (row.package, row.version)).chain(builds().map(|row| (row.package, row.version)));
+        of_package = rules().rules.all().filter(|one| one.row.id == rule).any(|one| {
+            packages().any(|(package, version)| one.row.package == Some(package) && one.range.admits(&version))
+        });
     }
     let of_gpu = rules().rules.all().any(|one| {
         let speaks = |gpu: &GpuRequest<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);

@@ -67,8 +67,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 /// The GPUs that a rule names, if it may.
 fn gpus_of(row: &Rule, catalog: &Catalog, say: Say<'_>) {
     let (Some(gpus), name) = (&row.gpu, row.row_name()) else { return };
-    if (row.subject, row.object) != (Subject::Package, Subject::Driver) {
-        say("belongs-together", "rule", &name, "a rule of a package and a driver, and no other, names GPUs".into());
+    if row.subject != Subject::Package || !matches!(row.object, Subject::Driver | Subject::Toolkit) {
+        let says = "a rule of a package and a driver or a toolkit, and no other, names GPUs";
+        say("belongs-together", "rule", &name, says.into());
     }
     let range = constraint("rule", &name, gpus, say);
     if range.is_some_and(|range| !matches_something(catalog, Subject::Gpu, None, &range)) {

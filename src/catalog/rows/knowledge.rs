@@ -114,7 +114,7 @@ pub struct Rule {
     /// Whether nobody knows that it holds: then it refuses nothing, but what it speaks of comes last, with a warning.
     #[serde(default)]
     pub unproven: bool,
-    /// Of a package and a driver: the GPUs on which alone it holds, in constraint grammar; none = on every GPU.
+    /// Of a package and a driver or a toolkit: the GPUs on which alone it holds, in constraint grammar; none = on every GPU.
     pub gpu: Option<Text>,
 }
 

@@ -83,9 +83,14 @@ impl<'c> Finder<'_, 'c> {
         }
     }
 
-    /// The line of a CUDA release that is written, then those above it, nearest first.
+    /// The line of a CUDA release that is written, then those above it, nearest first. In place of a line that is not
+    /// known, the last one of its major.
     fn near_lines(&self, key: &str) -> Vec<String> {
-        let own = self.newest_wish(key).filter(|wish| wish.len() > 2).map(|wish| wish.prefix(2).to_string());
+        let own = self.newest_wish(key).filter(|wish| wish.len() > 1).and_then(|wish| {
+            let mut lines = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2));
+            lines.rfind(|line| *line <= wish.prefix(2) && line.major() == wish.major())
+        });
+        let own = own.map(|line| line.to_string());
         own.into_iter().chain(self.newer_lines(key)).collect()
     }
 

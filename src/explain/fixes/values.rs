@@ -78,16 +78,18 @@ impl<'c> Finder<'_, 'c> {
     }
 
     /// Toolkit lines: that of the wheels if the spec names it, then those just above what is written, then those
-    /// below.
+    /// below; of a line that is not known, those of its major first.
     pub(super) fn other_toolkits(&self, key: &str) -> Vec<String> {
         let target = self.spec.target(target_of(key));
         let written = target.and_then(|target| target.toolkit.as_ref()).and_then(|written| written.value.iter().max());
         let mut lines: Vec<Version> = self.asker.catalog.toolkits.iter().map(|row| row.version.prefix(2)).collect();
         lines.dedup();
+        let unseen = written.filter(|written| !lines.contains(&written.prefix(2)));
         let (below, above): (Vec<Version>, Vec<Version>) = lines.into_iter().partition(|line| Some(line) < written);
         let of_wheels = self.written_line().filter(|line| above.contains(line) || below.contains(line));
-        let near = of_wheels.into_iter().chain(above).chain(below.into_iter().rev());
-        near.map(|line| format!("[\"{line}\"]")).collect()
+        let mut near: Vec<Version> = of_wheels.into_iter().chain(above).chain(below.into_iter().rev()).collect();
+        sort_by_key(&mut near, |line| unseen.is_some_and(|unseen| unseen.major() != line.major()));
+        near.iter().map(|line| format!("[\"{line}\"]")).collect()
     }
 
     /// Tags of a repository: the one that is told to come nearest, then those most like it: of the same system, the same

@@ -13,7 +13,7 @@ use crate::types::variant::line_of;
 use crate::types::{Constraint, CpuArch, Version, distinct};
 
 use super::Explainer;
-use super::words::{list, named, nearest_versions, span, version_matches, versions_of};
+use super::words::{list, named, nearest_to, nearest_versions, span, version_matches, versions_of};
 
 impl<'c> Explainer<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
@@ -404,11 +404,9 @@ impl<'c> Explainer<'_, 'c> {
         let Some(installed) = &target.toolkits else { return };
         let known = &self.request.catalog.toolkits;
         let unknown = |version: &&Version| known.iter().all(|row| row.version.cmp_prefix(version).is_ne());
-        let newest = known.iter().rev().find(|row| !row.components_only).map(|row| &row.version);
-        let sentence = |version: &Version| match newest.filter(|newest| version > *newest) {
-            Some(newest) => format!("no CUDA toolkit {version} is known, the newest is {newest}"),
-            None => format!("no CUDA toolkit {version} is known"),
-        };
+        let released = || known.iter().filter(|row| !row.components_only).map(|row| &row.version);
+        let sentence =
+            |version: &Version| format!("no CUDA toolkit {version} is known{}", nearest_to(version, released()));
         let sentences: Vec<String> = installed.iter().filter(unknown).map(sentence).collect();
         sentences.into_iter().for_each(|sentence| self.say(sentence));
     }

@@ -169,9 +169,14 @@ pub(super) fn version_matches(constraint: &Constraint, version: &Version) -> boo
 
 /// `; the nearest are 2.0.1 and 2.1.0`
 pub(super) fn nearest_versions<'v>(constraint: &Constraint, known: impl Iterator<Item = &'v Version>) -> String {
-    let Some(wanted) = constraint.comparisons().find_map(|one| one.version) else { return String::new() };
+    let wanted = constraint.comparisons().find_map(|one| one.version);
+    wanted.map_or_else(String::new, |wanted| nearest_to(&wanted, known))
+}
+
+/// The same for one version.
+pub(super) fn nearest_to<'v>(wanted: &Version, known: impl Iterator<Item = &'v Version>) -> String {
     let known = distinct(known);
-    let after = known.partition_point(|version| **version < wanted);
+    let after = known.partition_point(|version| *version < wanted);
     let near: Vec<&str> = [after.checked_sub(1), Some(after)]
         .into_iter()
         .flatten()

@@ -169,6 +169,13 @@ impl<'c> Explainer<'_, 'c> {
         let cited = named.iter().filter_map(|gpu| gpu.row);
         let mut facts: Vec<FactNote> = cited.map(|row| self.note(self.asker.catalog.cite(row))).collect();
         facts.dedup();
+        for row in services::of_some(self.asker.catalog, asked) {
+            because.push(format!(
+                "some boards of that name need more (name the product to have it in the lock): {}",
+                row.says.trim_end_matches('.')
+            ));
+            facts.push(self.note(self.asker.catalog.cite(row)));
+        }
         let names: Vec<&str> = target.gpus.iter().map(|gpu| gpu.name.as_str()).collect();
         let written = distinct(named.iter().map(|gpu| gpu.written.as_str()));
         let shown = match names.len() > NAMED {

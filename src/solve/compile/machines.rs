@@ -156,11 +156,16 @@ impl<'q, 'c> Plan<'q, 'c> {
             if rules.is_empty() {
                 continue;
             }
-            let (releases, rows) = (companion.rows.clone(), toolkit.rows.clone());
+            let (releases, rows, class) = (companion.rows.clone(), toolkit.rows.clone(), self.classes[class].clone());
             self.network.relate(companion.var, toolkit.var, move |row| {
                 let release = releases[row];
-                let about: Vec<&&Needs> =
-                    rules.iter().filter(|rule| release.sdist && rule.range.admits(&release.version)).collect();
+                let kinds = &class.machine().kinds;
+                let speaks = |rule: &&&Needs| {
+                    (release.sdist || release.jit)
+                        && rule.range.admits(&release.version)
+                        && rule.speaks_of_gpus(kinds.iter().map(|kind| &kind.gpu.cc_version))
+                };
+                let about: Vec<&&Needs> = rules.iter().filter(speaks).collect();
                 RowSet::filter(rows.len(), |at| about.iter().all(|rule| rule.needs.admits(&rows[at].version)))
             });
         }

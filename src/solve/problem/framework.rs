@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Status};
+use crate::catalog::rows::{Build, Listing, Reading, Status};
 use crate::coverage::Coverage;
 use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
@@ -33,6 +33,8 @@ pub struct Framework<'c> {
     pub cpu: RowSet,
     /// Those that a spec brings, which nothing takes but the entry that names them.
     pub laid: RowSet,
+    /// The indexes of which nobody has read the whole listing.
+    unread: Vec<&'c Listing>,
     /// Whether some release needs CUDA and cuDNN of the system, and whether one made for single systems does.
     system_cuda: bool,
     own_system_cuda: bool,
@@ -77,6 +79,11 @@ impl<'c> Framework<'c> {
             package: &builds[0].package,
             system_cuda: releases.iter().any(|release| release.builds().any(needs_system)),
             own_system_cuda: releases.iter().any(|release| release.own_builds().any(needs_system)),
+            unread: catalog
+                .listings
+                .iter()
+                .filter(|row| row.package == builds[0].package && row.reading == Reading::Seen)
+                .collect(),
             releases: releases.into(),
             versions: versions.into(),
             of_version,
@@ -234,10 +241,17 @@ impl<'c> Framework<'c> {
                     let lacks = |build: &Build| !build.installs_on(&line);
                     return !self.all_alike(release, on, lacks);
                 };
-                let may_exist = unseen && build.pythons_partial && build.pins_install_on(&line);
+                let partial = build.pythons_partial || self.may_lie_elsewhere(build);
+                let may_exist = unseen && partial && build.pins_install_on(&line);
                 build.installs_on(&line) || (may_exist && self.series_has_python(build, line))
             })
         })
+    }
+
+    /// Whether an index of the package that nobody has read whole may hold more files of a build than its own.
+    fn may_lie_elsewhere(&self, build: &Build) -> bool {
+        let lacks = |row: &&Listing| row.from <= build.version.release() && !build.index.contains(&row.index);
+        !build.index.is_empty() && self.unread.iter().any(lacks)
     }
 
     /// Whether some build of the same minor release has wheels for a Python. A project chooses its Pythons by release: a

@@ -82,7 +82,7 @@ impl<'c> Reader<'_, 'c> {
             _ => None,
         };
         let runtime = target.runtime();
-        let glibc = target.glibc.as_ref().map(|written| written.value).or_else(|| os?.glibc);
+        let glibc = self.glibc(target).or_else(|| os?.glibc);
         let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| os?.gcc);
         if let Some(os) = os.filter(|os| os.refused.is_none() && target.os.is_some()) {
             self.unknown_parts(
@@ -174,15 +174,7 @@ impl<'c> Reader<'_, 'c> {
 
     fn driver(&mut self, target: &Target, os: Option<&Os>, jetson: bool) -> DriverRequest {
         if let Some(cuda) = &target.driver_cuda {
-            let known = self.catalog.branches.iter().filter_map(|branch| branch.cuda.as_ref());
-            let newest = known.max().cloned();
-            if newest.as_ref().is_some_and(|newest| cuda.value > *newest) {
-                let newest = newest.expect("just compared");
-                let newer = NewerThanCatalog { cuda: &cuda.value, newest: &newest };
-                self.warn(&newer, format!("target.{}.driver-cuda", target.name));
-                return DriverRequest::Cuda(newest, Told::Key);
-            }
-            return DriverRequest::Cuda(cuda.value, Told::Key);
+            return DriverRequest::Cuda(self.shown_by_driver(target, &cuda.value), Told::Key);
         }
         // Where the driver comes with the system, the system tells its CUDA version.
         let of_system = os.and_then(|os| os.cuda).map(|cuda| DriverRequest::Cuda(cuda, Told::System));
@@ -224,13 +216,12 @@ impl<'c> Reader<'_, 'c> {
                     }
                 }
                 // Bounds below are what is mostly written.
-                let listed = constraint.listed().next().is_some()
-                    || target.is_wsl2()
-                    || self.catalog.drivers.iter().rev().any(|row| constraint.admits(&row.version));
-                if !listed {
-                    let bounds = constraint.comparisons().filter_map(|one| one.version.as_ref());
-                    if let Some(version) = bounds.min() {
-                        self.check_driver_listed(target, version);
+                if constraint.listed().next().is_none() && !target.is_wsl2() {
+                    let admitted = self.catalog.drivers.iter().filter(|row| constraint.admits(&row.version));
+                    let judged = admitted.map(|row| row.version).min();
+                    let bounds = constraint.comparisons().filter(|one| one.op.is_lower() || judged.is_none());
+                    if let Some(version) = bounds.filter_map(|one| one.version).min() {
+                        self.check_branch_listed(target, &version, judged);
                     }
                 }
                 DriverRequest::AtWorst(constraint.clone())
@@ -254,15 +245,45 @@ impl<'c> Reader<'_, 'c> {
         self.warn(&not_listed, format!("target.{}.driver", target.name));
     }
 
+    /// The CUDA version that nvidia-smi shows. One that no driver is known to show is judged as the nearest older.
+    fn shown_by_driver(&mut self, target: &Target, cuda: &Version) -> Version {
+        let shown = self.catalog.branches.iter().filter_map(|branch| branch.cuda);
+        let known = shown.chain(self.catalog.oses.iter().filter_map(|os| os.cuda));
+        let Some(nearest) = known.filter(|known| known.cmp_prefix(cuda).is_le()).max() else { return *cuda };
+        if nearest.cmp_prefix(cuda).is_eq() {
+            return *cuda;
+        }
+        let unknown = NewerThanCatalog { what: "driver shows CUDA", version: cuda, nearest: &nearest };
+        self.warn(&unknown, format!("target.{}.driver-cuda", target.name));
+        nearest
+    }
+
+    /// The C library that is written; one that no system is known to have is compared by its number.
+    fn glibc(&mut self, target: &Target) -> Option<Version> {
+        let written = target.glibc.as_ref()?.value;
+        let newest = self.catalog.oses.iter().filter_map(|os| os.glibc).max();
+        if let Some(nearest) = newest.filter(|newest| written.cmp_prefix(newest).is_gt()) {
+            let newer = NewerThanCatalog { what: "system has glibc", version: &written, nearest: &nearest };
+            self.warn(&newer, format!("target.{}.glibc", target.name));
+        }
+        Some(written)
+    }
+
     fn check_driver_listed(&mut self, target: &Target, version: &Version) {
         self.check_release_listed(target, version);
+        self.check_branch_listed(target, version, None);
+    }
+
+    /// A branch that is not known: it is judged as the nearest older, a bound as the oldest release above it.
+    fn check_branch_listed(&mut self, target: &Target, version: &Version, judged: Option<Version>) {
         let known = |branch: u64| self.catalog.branches.iter().any(|row| row.branch.major() == branch);
         if !known(version.major()) {
             let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());
             let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
+            let nearest = judged.map(|judged| judged.prefix(1)).or(nearest.map(|row| row.branch));
             let not_listed = DriverNotListed::Branch {
                 version,
-                nearest: nearest.map(|row| &row.branch),
+                nearest: nearest.as_ref(),
                 of_windows: self.catalog.windows_drivers.iter().any(of_windows),
             };
             self.warn(&not_listed, format!("target.{}.driver", target.name));

@@ -266,20 +266,23 @@ fn brings_misfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
 fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (target, catalog) = (about.target, about.request.catalog);
     let major = about.gpu_builds().find_map(|build| build.line())?.major();
-    if about.asked.is_cpu() || target.toolkit.is_some() || has_compiler(about, major) {
+    if about.asked.is_cpu() || target.toolkit.is_some() {
         return None;
     }
     let compiled = fits::compiled_when_used(catalog, row, about.asked.arch)?;
+    if has_compiler(about, compiled, major) {
+        return None;
+    }
     let is_named = target.companions.iter().any(|one| one.package == compiled.package);
     let by = (!row.jit).then(|| format!("{} {}", row.package, row.version));
-    let lacks = without_toolkit(about, major);
+    let lacks = without_toolkit(about, compiled, major);
     // Where nothing is said of compilers, nobody says that there is none.
     if by.is_some() && (is_named || lacks.is_none()) {
         return None;
     }
     let name = format!("{} {}", compiled.package, compiled.version);
     let is_written = about.asked.toolkits.is_some();
-    let toolkit = With::Any { major, bounds: "", is_written };
+    let toolkit = With::Any { major, bounds: &bounds(about, compiled, major), is_written };
     let when = When::FirstUsed(by.as_deref());
     let used = SourceOnly {
         name: &name,
@@ -295,15 +298,33 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
     Some(Warning::about(&used, &key(row)))
 }
 
-/// Whether the target is known to have nvcc of a CUDA major: an image that holds one, or a toolkit that is named.
-fn has_compiler(about: &About<'_, '_>, major: u64) -> bool {
+/// What rules say of the toolkit with which a package is compiled for the GPUs of a target.
+fn rules_of<'a>(about: &'a About<'_, '_>, row: &Companion) -> Vec<&'a Needs<'a>> {
+    let gpus = || about.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
+    let rules = about.request.rules.of_package(&row.package, Subject::Toolkit);
+    rules.about(&row.version).filter(|rule| rule.speaks_of_gpus(gpus())).collect()
+}
+
+/// What of them not every toolkit of a CUDA major meets, in words: ` >=12.9`.
+fn bounds(about: &About<'_, '_>, row: &Companion, major: u64) -> String {
+    let first = Version::parse(&format!("{major}.0")).ok();
+    let rules = rules_of(about, row).into_iter();
+    let binding = rules.filter(|rule| first.is_none_or(|first| !rule.needs.admits(&first)));
+    binding.map(|rule| format!(" {}", rule.row.needs)).collect()
+}
+
+/// Whether the target is known to have an nvcc of a CUDA major that compiles a package: an image that holds one, or a
+/// toolkit that is named.
+fn has_compiler(about: &About<'_, '_>, row: &Companion, major: u64) -> bool {
     let in_image = about.target.image.filter(|image| image.flavour == Flavour::Devel).map(|image| &image.cuda);
-    about.asked.toolkits.iter().flatten().chain(in_image).any(|cuda| cuda.major() == major)
+    let rules = rules_of(about, row);
+    let compiles = |cuda: &&Version| cuda.major() == major && rules.iter().all(|rule| rule.needs.admits(cuda));
+    about.asked.toolkits.iter().flatten().chain(in_image).any(|cuda| compiles(&cuda))
 }
 
 /// Why the target has no toolkit of a CUDA major, as far as gpuenv.toml and its image tell.
-fn without_toolkit(about: &About<'_, '_>, major: u64) -> Option<String> {
-    if has_compiler(about, major) {
+fn without_toolkit(about: &About<'_, '_>, row: &Companion, major: u64) -> Option<String> {
+    if has_compiler(about, row, major) {
         return None;
     }
     if let Some(installed) = &about.asked.toolkits {
@@ -341,8 +362,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let mut of_framework = about.gpu_builds().filter(|build| build.package == row.framework);
     let (line, release) = of_framework.find_map(lined).filter(|_| row.sdist)?;
     let major = line.major();
-    let bounds = about.request.rules.of_package(&row.package, Subject::Toolkit);
-    let bounds: String = bounds.about(&row.version).map(|needs| format!(" {}", needs.row.needs)).collect();
+    let bounds = bounds(about, row, major);
     let made_for = format!("{release}+cu{major}");
     let lies_there = |wheels: &[Text]| wheels.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
     let build = about.request.catalog.source_build(row).map(|(build, _)| build);
@@ -363,7 +383,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         broken: has_broken.then(made).map(|(release, major)| (release, major, force)),
         glibcs,
         cudnn_headers: row.cudnn_headers.is_some() && !has_cudnn_headers(about),
-        lacks: without_toolkit(about, major),
+        lacks: without_toolkit(about, row, major),
     };
     Some(Warning::about(&source_only, &key(row)))
 }
