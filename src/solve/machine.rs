@@ -20,7 +20,6 @@ use super::image::demand::DemandKey;
 use super::image::{self, Images};
 use super::problem::framework::Framework;
 use super::problem::kept::Kept;
-use super::problem::package::Package;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
@@ -112,11 +111,11 @@ impl<'c> Machine<'c> {
         })
     }
 
-    /// What each release of another package needs of a driver; nothing where none needs anything.
-    pub fn needs_of_package(&self, facts: &Facts<'c>, package: &Package<'c>) -> Rc<[Vec<DriverNeed>]> {
-        self.of_packages.get(package.name, || {
+    /// What each of the releases of another package needs of a driver; nothing where none needs anything.
+    pub fn needs_of_package(&self, facts: &Facts<'c>, releases: &[&'c Companion]) -> Rc<[Vec<DriverNeed>]> {
+        self.of_packages.get(&releases[0].package, || {
             let of_row = |row: &&'c Companion| driver::needs_of_companion(facts, row, self).collect();
-            let needs: Vec<Vec<DriverNeed>> = package.releases.iter().map(of_row).collect();
+            let needs: Vec<Vec<DriverNeed>> = releases.iter().map(of_row).collect();
             if needs.iter().all(Vec::is_empty) { Vec::new() } else { needs }
         })
     }

@@ -7,7 +7,6 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Libraries};
 use crate::types::{Specifier, Version};
 
-use super::ordinary;
 use super::wants::Want;
 
 /// What a build of a framework asks of nvJitLink, if its release asks for it: that of its toolkit, or one from it on where
@@ -33,7 +32,8 @@ pub fn is_nvjitlink(name: &str) -> bool {
 
 /// Whether no release of a third package is what both ask for of it.
 pub fn clash(one: Want<'_>, other: Want<'_>) -> bool {
-    one.0 == other.0 && Specifier::parse(one.1).is_ok_and(|asked| ordinary::excludes(&asked, other.1))
+    let read = |want: Want<'_>| Specifier::parse(want.1).ok();
+    one.0 == other.0 && read(one).zip(read(other)).is_some_and(|(one, other)| one.excludes(&other))
 }
 
 /// The versions of two packages of which some ask a third for what no release of it is.

@@ -280,8 +280,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, None)])));
         }
         let machine = self.classes[class].machine();
-        for (companion, package) in group.companions.iter().zip(&self.packages) {
-            let of_rows = machine.needs_of_package(request.problem, package);
+        for companion in &group.companions {
+            let of_rows = machine.needs_of_package(request.problem, &companion.rows);
             if !of_rows.is_empty() {
                 needs.push((companion.var, Box::new(move |row| of_rows[row].clone())));
             }

@@ -9,7 +9,7 @@ pub mod brought;
 pub(super) mod framework;
 pub mod kept;
 pub mod law;
-pub(super) mod package;
+mod package;
 pub(super) mod rules;
 mod together;
 
