@@ -1,6 +1,6 @@
 //! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
 
-use crate::catalog::rows::{Build, Companion, Pins, Subject};
+use crate::catalog::rows::{Build, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::described::GpuKind;
 use crate::solve::fits;
@@ -195,7 +195,7 @@ impl<'c> Explainer<'_, 'c> {
             self.left.iter().copied().partition(|build| self.lacks_glibc(build));
         // Beside builds that run there, the C library is no reason against a framework: it is one against what follows it.
         let beside = others.iter().filter(|build| !build.is_cpu()).count();
-        if !lacking.is_empty() && beside > 0 && self.companions_lack_glibc() {
+        if beside > 0 && self.companions_lack_glibc() {
             return self.subject(Subject::Glibc);
         }
         let (some, all) = (lacking.len(), lacking.len() + beside);
@@ -214,12 +214,10 @@ impl<'c> Explainer<'_, 'c> {
 
     /// Whether some blamed package that follows a framework needs a newer C library than there is, in every release.
     fn companions_lack_glibc(&self) -> bool {
-        let request = self.request;
         let Some(has) = self.of_oldest_glibc().and_then(|target| target.glibc) else { return false };
-        let mut blamed = request.companions.iter().filter(|ask| self.blames(ask.package));
+        let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         blamed.any(|ask| {
-            let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
-            let mut rows = request.catalog.companions.iter().filter(admitted).peekable();
+            let mut rows = self.asked_releases(ask).peekable();
             rows.peek().is_some() && rows.all(|row| row.glibc.is_some_and(|needs| has < needs))
         })
     }

@@ -28,12 +28,21 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
+    /// The releases of a package that what is asked for admits, by their versions and variants.
+    pub(super) fn asked_releases(&self, ask: &PackageRequest<'c>) -> impl Iterator<Item = &'c Companion> {
+        let catalog = self.request.catalog;
+        let of_variant =
+            |row: &&Companion| !ask.constraint.pins_variant() || fits::may_be_variant(catalog, row, &ask.constraint);
+        let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
+        catalog.companions.iter().filter(admitted).filter(of_variant)
+    }
+
     /// The newest admitted releases of each blamed package.
     fn newest_blamed(&self) -> Vec<&'c Companion> {
         let mut newest = Vec::new();
         for ask in self.request.companions.iter().filter(|ask| self.blames(ask.package)) {
-            let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
-            let mut rows: Vec<&Companion> = self.request.catalog.companions.iter().rev().filter(admitted).collect();
+            let mut rows: Vec<&Companion> = self.asked_releases(ask).collect();
+            rows.reverse();
             // A version can have a release for each variant of its framework: the one asked for speaks for it.
             let named = |row: &Companion| {
                 let variant = row.variant.as_deref();
