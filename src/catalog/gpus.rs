@@ -93,6 +93,11 @@ impl Catalog {
         found.or_else(|| self.products(without_size(name)?))
     }
 
+    /// Whether a name is that of a vGPU type which runs CUDA.
+    pub fn is_vgpu(&self, name: &str) -> bool {
+        self.products(name).is_none() && vgpu(name.trim()).is_some_and(|(_, series)| matches!(series, 'C' | 'Q'))
+    }
+
     fn products(&self, name: &str) -> Option<Vec<&Gpu>> {
         // nvidia-smi cuts long names short: "NVIDIA RTX PRO 1000 Blac...".
         if let Some(start) = name.strip_suffix("...") {

@@ -282,7 +282,7 @@ impl Kind for LibraryMissing<'_> {
         ends in \"cannot open shared object file\" until that library is installed where the loader looks. \
         libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson. libnppicc is of the CUDA \
         toolkit, and pip has it as nvidia-npp. Wheels of NVIDIA put their libraries below site-packages/nvidia, where the loader \
-        looks only if `LD_LIBRARY_PATH` names the folder: frameworks load theirs from there by themselves, some packages do not.";
+        looks only if `LD_LIBRARY_PATH` names the folder: nearly every framework loads its own from there, some packages do not.";
 
     fn message(&self) -> String {
         match self {
@@ -292,11 +292,15 @@ impl Kind for LibraryMissing<'_> {
                     files.join(", ")
                 )
             }
-            LibraryMissing::Unreached { name, files, folder } => format!(
-                "{name} loads {} by name, which pip installs where the loader does not look: put the folder {folder} of the \
-                 environment's site-packages into `LD_LIBRARY_PATH` before Python starts, or install that library on the system",
-                files.join(" and ")
-            ),
+            LibraryMissing::Unreached { name, files, folder } => {
+                let put = if folder.contains('*') { "every folder" } else { "the folder" };
+                let what = if files.len() > 1 { "those libraries" } else { "that library" };
+                format!(
+                    "{name} loads {} by name, which pip installs where the loader does not look: put {put} {folder} of the \
+                     environment's site-packages into `LD_LIBRARY_PATH` before Python starts, or install {what} on the system",
+                    files.join(" and ")
+                )
+            }
         }
     }
 }

@@ -329,6 +329,30 @@ impl Kind for UnknownGpuCode<'_> {
     }
 }
 
+/// GPUs that are slices of a board, which a hypervisor shares out, and a package that asks for what they may lack.
+pub struct Vgpu<'a> {
+    /// Their names.
+    pub gpus: &'a str,
+    /// The package and its release.
+    pub package: &'a str,
+}
+
+impl Kind for Vgpu<'_> {
+    const CODE: &'static str = "vgpu";
+    const EXPLAINED: &'static str = "A virtual GPU has no unified memory unless the host enables it for that one, which it can only for a profile of \
+        the whole board or MIG instance. Without it CUDA has no memory pools there (cudaDevAttrMemoryPoolsSupported is 0) and no management \
+        of virtual memory, and what asks for them fails with \"operation not supported\". That is how a virtual GPU is made: no \
+        driver or release of CUDA changes it. Most of torch, and TensorFlow, do without.";
+
+    fn message(&self) -> String {
+        format!(
+            "{} uses CUDA's memory pools or its management of virtual memory, which {}, a virtual GPU, has only if its host \
+             enables unified memory for it: else it fails (`operation not supported`)",
+            self.package, self.gpus
+        )
+    }
+}
+
 /// What NVIDIA does not support under WSL2.
 pub struct Wsl2<'a> {
     /// The boards, or the driver.

@@ -130,6 +130,7 @@ pub const ALL: &[Listed] = &[
     listed::<UnknownLibrary>(),
     listed::<UnusedOverride>(),
     listed::<UnusedSilence>(),
+    listed::<Vgpu>(),
     listed::<Wsl2>(),
 ];
 

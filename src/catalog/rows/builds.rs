@@ -65,7 +65,8 @@ pub struct Build {
     /// Needs cuDNN (and CUDA libraries) of the system: TensorFlow before `[and-cuda]`.
     #[serde(default)]
     pub system_cuda: bool,
-    /// Libraries that it loads and that neither pip nor the systems it is made for bring, by their file names.
+    /// Libraries that it loads and that neither pip nor the systems it is made for bring, by their file names; or that pip
+    /// installs where it does not look, by their paths.
     #[serde(default)]
     pub loads: List<Text>,
     /// The NCCL it pins or bundles.

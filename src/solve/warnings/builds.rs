@@ -1,6 +1,6 @@
 //! Builds that were taken although their publisher or the catalog does not stand behind them, and what of them is not known.
 
-use crate::catalog::rows::{Build, Companion, Libraries, Practice, Property, Status};
+use crate::catalog::rows::{Build, Companion, Flavour, Libraries, Practice, Property, Status};
 use crate::solve::platform::Takes;
 use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
 use crate::solve::{coinstall, fits, image, libraries, own};
@@ -92,9 +92,21 @@ impl One<'_, '_> {
     }
 
     fn library_missing(&self) -> Option<Warning> {
-        let files: Vec<&str> = self.build.loads.iter().map(|file| &**file).collect();
-        let missing = LibraryMissing::Nowhere { name: &self.name, files: &files };
-        (!files.is_empty()).then(|| Warning::about(&missing, &self.key))
+        let (build, name) = (self.build, &*self.name);
+        let files: Vec<&str> = build.loads.iter().map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
+        let missing = match build.loads.first()?.rsplit_once('/') {
+            Some(_) if self.about.asked.is_cpu() || self.has_cuda() => return None,
+            Some((folder, _)) => LibraryMissing::Unreached { name, files: &files, folder },
+            None => LibraryMissing::Nowhere { name, files: &files },
+        };
+        Some(Warning::about(&missing, &self.key))
+    }
+
+    /// Whether the machine or the image is said to have CUDA's libraries and cuDNN.
+    fn has_cuda(&self) -> bool {
+        let (asked, image) = (self.about.asked, self.about.target.image);
+        let in_image = image.is_some_and(|image| image.flavour != Flavour::Base && image.cudnn.is_some());
+        asked.toolkits.is_some() && asked.cudnn.is_some() || in_image
     }
 
     fn system_unsaid(&self) -> Option<Warning> {

@@ -1,14 +1,16 @@
 //! What a GPU needs beyond a stack that runs on it: a flavour of kernel modules, a capability and a driver for
 //! torch.compile, code in NCCL; and whether only a driver's compiler makes the stack run.
 
-use crate::catalog::rows::{Build, Module, Subject};
+use crate::catalog::rows::{Build, Companion, Module, Subject};
 use crate::coverage::Coverage;
 use crate::solve::fits::TRITON;
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;
 use crate::types::{Arch, Version};
-use crate::warning::{JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, TritonPlatform, TritonPython, Warning};
+use crate::warning::{
+    JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, TritonPlatform, TritonPython, Vgpu, Warning,
+};
 
 use super::About;
 
@@ -35,7 +37,26 @@ pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target:
     warnings.extend(triton_assembler(request, asked, target));
     warnings.extend(triton_driver(request, asked, target));
     warnings.extend(nccl(request, asked, target));
+    warnings.extend(virtual_gpus(request, asked, target));
     warnings
+}
+
+/// Packages that use CUDA's memory pools or its management of virtual memory, and from which major on. Sources:
+/// <https://github.com/InternLM/lmdeploy/issues/2414>, <https://github.com/dmlc/xgboost/issues/12217>.
+const POOLED: [(&str, u64); 2] = [("lmdeploy", 0), ("xgboost", 3)];
+
+/// Slices of a board, which lack both. Sources:
+/// <https://docs.nvidia.com/ai-enterprise/release-8/latest/infra-software/vgpu/features/uvm.html> and
+/// <https://github.com/AcademySoftwareFoundation/openvdb/issues/2255>.
+fn virtual_gpus(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
+    let gpus = names(asked.named_gpus().iter().filter(|gpu| request.catalog.is_vgpu(&gpu.written)))?;
+    let uses = |row: &&&Companion| POOLED.iter().any(|(of, from)| *of == &*row.package && row.version.major() >= *from);
+    let row = target.companions.iter().find(uses)?;
+    let package = format!("{} {}", row.package, row.version);
+    Some(Warning::about(
+        &Vgpu { gpus: &gpus, package: &package },
+        &[asked.key("gpu"), format!("stack.{}", row.package)],
+    ))
 }
 
 /// GPUs that one flavour of kernel modules drives, where nobody can be sure it is the one installed.
