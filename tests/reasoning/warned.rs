@@ -210,6 +210,57 @@ fn a_library_that_nothing_brings_is_told() {
     ]);
 }
 
+/// TensorFlow 2.16.1 does not look where pip installs its libraries; before and after it does.
+#[test]
+fn libraries_that_a_framework_does_not_find_are_told() {
+    try_all(&[
+        ("[stack] | tensorflow = \"2.16.1\" | [target.a] | gpu = \"A100\"", "library-missing", true),
+        ("[stack] | tensorflow = \"2.16.1\" | [target.a] | gpu = \"none\"", "library-missing", false),
+        (
+            "[stack] | tensorflow = \"2.16.1\" | [target.a] | gpu = \"A100\" | toolkit = \"12.3\" | cudnn = \"8.9.7\"",
+            "library-missing",
+            false,
+        ),
+        ("[stack] | tensorflow = \"2.15.1\" | [target.a] | gpu = \"A100\"", "library-missing", false),
+        ("[stack] | tensorflow = \"2.17.0\" | [target.a] | gpu = \"A100\"", "library-missing", false),
+    ]);
+}
+
+/// A slice of a board lacks CUDA's memory pools, which few packages use; the board and its MIG instances have them.
+#[test]
+fn what_virtual_gpus_lack_is_told() {
+    try_all(&[
+        ("[stack] | xgboost = \"3.0.0\" | [target.a] | gpu = \"NVIDIA A40-24C\"", "vgpu", true),
+        ("[stack] | lmdeploy = \"0.6.4\" | [target.a] | gpu = \"GRID T4-8Q\"", "vgpu", true),
+        ("[stack] | xgboost = \"2.1.4\" | [target.a] | gpu = \"NVIDIA A40-24C\"", "vgpu", false),
+        ("[stack] | torch = \"2.7.1\" | [target.a] | gpu = \"NVIDIA A40-24C\"", "vgpu", false),
+        ("[stack] | xgboost = \"3.0.0\" | [target.a] | gpu = \"A40\"", "vgpu", false),
+        ("[stack] | xgboost = \"3.0.0\" | [target.a] | gpu = \"A100-SXM4-40GB MIG 3g.20gb\"", "vgpu", false),
+    ]);
+}
+
+/// nvcc that is there and does not compile a package for its GPU does not count.
+#[test]
+fn a_toolkit_that_compiles_a_package_for_no_such_gpu_is_told() {
+    try_all(&[
+        (
+            "[stack] | flashinfer-python = \"0.6.14\" | torch = \"2.9.1\" | [target.a] | gpu = \"RTX 5090\" | toolkit = \"12.8\"",
+            "source-only",
+            true,
+        ),
+        (
+            "[stack] | flashinfer-python = \"0.6.14\" | torch = \"2.9.1\" | [target.a] | gpu = \"RTX 5090\" | toolkit = \"12.9\"",
+            "source-only",
+            false,
+        ),
+        (
+            "[stack] | flashinfer-python = \"0.6.14\" | torch = \"2.9.1\" | [target.a] | gpu = \"RTX 4090\" | toolkit = \"12.8\"",
+            "source-only",
+            false,
+        ),
+    ]);
+}
+
 /// Wheels that lie where nobody has read them.
 #[test]
 fn gpu_code_that_nobody_has_read_is_told() {
