@@ -226,6 +226,23 @@ fn libraries_that_a_framework_does_not_find_are_told() {
     ]);
 }
 
+/// Of what loads CUDA from the system, a release for the one that is there is taken, unless another is asked for.
+#[test]
+fn a_release_for_the_installed_cuda_is_taken() {
+    let there = "[target.a] | gpu = \"RTX 3090\" | os = \"ubuntu22.04\" | toolkit";
+    for (asked, installed, given) in [
+        ("*", "\"12.1\" | cudnn = \"9.1\"", false),
+        ("*", "\"11.8\" | cudnn = \"8.9\"", false),
+        ("1.31.1", "\"12.1\" | cudnn = \"9.1\"", true),
+        ("*", "\"10.2\" | cudnn = \"8.9\"", true),
+    ] {
+        let spec = format!("[stack] | onnxruntime-gpu = \"{asked}\" | {there} = {installed}").replace(" | ", "\n");
+        let codes = warned(&spec);
+        assert_eq!(codes.contains(&"system-cuda"), given, "{spec}\n{codes:?}");
+        assert!(given || !codes.contains(&"cudnn-missing"), "{spec}\n{codes:?}");
+    }
+}
+
 /// A slice of a board lacks CUDA's memory pools, which few packages use; the board and its MIG instances have them.
 #[test]
 fn what_virtual_gpus_lack_is_told() {

@@ -185,7 +185,8 @@ impl<'c> Explainer<'_, 'c> {
             self.lines();
         } else {
             let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
-            let gpu_builds: Vec<&Build> = same_version.iter().map(|row| **row).filter(|row| !row.is_cpu()).collect();
+            let gpu_builds = same_version.iter().map(|row| **row).filter(|row| !row.is_cpu()).collect();
+            let gpu_builds = taken_or_all(ask, gpu_builds);
             // Where a library is what clashes, the variants say nothing.
             if self.blames("cuda") || !self.libraries(&gpu_builds) {
                 self.say(format!(
@@ -197,8 +198,7 @@ impl<'c> Explainer<'_, 'c> {
                 self.libraries(&gpu_builds);
             }
         }
-        let cited: Vec<&Build> = same_version.into_iter().copied().collect();
-        self.cite_builds(&cited);
+        self.cite_builds(&taken_or_all(ask, same_version.into_iter().copied().collect()));
     }
 
     /// The variants of a release, where another is asked for: all there are, as far as somebody has read the whole listing,
@@ -411,6 +411,12 @@ impl<'c> Explainer<'_, 'c> {
         sentences.into_iter().for_each(|sentence| self.say(sentence));
     }
 
+    /// Whether a blamed package loads the libraries of one CUDA.
+    fn blames_what_loads_cuda(&self) -> bool {
+        let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
+        blamed.any(|ask| self.asked_releases(ask).any(|row| row.follows_cuda() && row.cuda.is_some()))
+    }
+
     pub(super) fn image_missing(&mut self) {
         let Some(target) = self.target_with("image") else { return };
         let name = target.name.clone();
@@ -431,7 +437,7 @@ impl<'c> Explainer<'_, 'c> {
                 };
                 self.say(sentence);
             }
-            ImageRequest::Known(image) if self.blames("cuda") => {
+            ImageRequest::Known(image) if self.blames("cuda") || self.blames_what_loads_cuda() => {
                 let name = format!("{}:{}", image.repository, image.tag);
                 let source = self.request.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
                 self.say(format!("{name} holds CUDA {}", image.cuda.prefix(2)));
@@ -440,4 +446,10 @@ impl<'c> Explainer<'_, 'c> {
             _ => {}
         }
     }
+}
+
+/// Of some builds those that are asked for, or all if none is: what other variants bring says nothing of the one asked for.
+fn taken_or_all<'c>(ask: &PackageRequest<'_>, builds: Vec<&'c Build>) -> Vec<&'c Build> {
+    let taken: Vec<&Build> = builds.iter().copied().filter(|build| ask.takes_build(build)).collect();
+    if taken.is_empty() { builds } else { taken }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::catalog::rows::{Companion, Subject};
 use crate::spec::Share;
-use crate::types::{Cc, CpuArch, distinct};
+use crate::types::{Cc, CpuArch, Version, distinct};
 
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
 use crate::solve::coinstall;
@@ -14,6 +14,7 @@ use crate::solve::network::{Order, Var};
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::{Needs, law};
 use crate::solve::release::Release;
+use crate::solve::request::ImageRequest;
 use crate::solve::rowset::RowSet;
 use crate::solve::thirds;
 use crate::solve::unknowns;
@@ -278,12 +279,41 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
         let loading = plan.request.rules.of_package(package.name, Subject::Cudnn);
         rows = rows.filtered(&|row| loading.about(&package.releases[row].version).next().is_none());
     }
+    if !plan.policy.unknown {
+        rows = beside_installed(plan, class, package, rows);
+    }
     // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
     // the others hold tells nothing of it. Machines of other systems can never share it.
     let is_alone =
         plan.request.share != Share::Stack || plan.classes.iter().all(|other| other.target.platform == target.platform);
     if plan.policy.possible && target.platform.is_one_system() && is_alone {
         rows.add(&elsewhere);
+    }
+    rows
+}
+
+/// Of a package that loads what is installed, the releases for that, if any of those that are asked for is.
+fn beside_installed<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>, mut rows: RowSet) -> RowSet {
+    let target = &class.machine().reading;
+    let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
+    let is_system = plan.request.frameworks.is_empty() && !target.is_cpu() && matches!(target.image, ImageRequest::No);
+    let Some(ask) = ask.filter(|_| is_system) else { return rows };
+    let loading = plan.request.rules.of_package(package.name, Subject::Cudnn);
+    let finds_cuda = |row: &Companion, toolkits: &[Version]| {
+        let is_there = |cuda: &Version| toolkits.iter().any(|toolkit| toolkit.major() == cuda.major());
+        row.system_cuda && row.cuda.as_ref().is_none_or(is_there)
+    };
+    let finds_cudnn =
+        |row: &Companion, cudnn: &Version| loading.about(&row.version).all(|rule| rule.needs.admits(cudnn));
+    let finds: [&dyn Fn(&Companion) -> bool; 2] =
+        [&|row| target.toolkits.as_ref().is_none_or(|toolkits| finds_cuda(row, toolkits)), &|row| {
+            target.cudnn.is_none_or(|cudnn| finds_cudnn(row, &cudnn))
+        }];
+    for finds in finds {
+        let found = rows.filtered(&|row| finds(package.releases[row]));
+        if found.rows().any(|row| ask.constraint.admits(&package.releases[row].version)) {
+            rows = found;
+        }
     }
     rows
 }
