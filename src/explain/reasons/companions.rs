@@ -130,12 +130,15 @@ impl<'c> Explainer<'_, 'c> {
             let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
             let mut rows: Vec<&Companion> = request.catalog.companions.iter().filter(admitted).collect();
             rows.dedup_by_key(|row| row.version);
-            self.what_they_ask(&rows);
             // Where some go with what is asked for, they do not clash as the others do.
             let (following, others): (Vec<&Companion>, Vec<&Companion>) =
                 rows.into_iter().partition(|row| self.follows(row));
-            self.what_they_need(&others);
-            self.what_they_need(&following);
+            let told = self.what_they_ask(if following.is_empty() { &others } else { &following });
+            // Of a framework nothing need be said where packages clash with each other.
+            if !told || request.frameworks.iter().any(|ask| self.blames(ask.package)) {
+                self.what_they_need(&others);
+                self.what_they_need(&following);
+            }
             if let Some(row) = following.last().or(others.last()) {
                 self.variants_of(ask, row);
             }
@@ -167,19 +170,24 @@ impl<'c> Explainer<'_, 'c> {
         self.cite_builds(&builds);
     }
 
-    /// What the newest admitted release of a blamed package asks for of another one.
-    fn what_they_ask(&mut self, rows: &[&'c Companion]) {
-        let Some(row) = rows.last().filter(|row| self.blames(&row.package)) else { return };
+    /// What the newest of these releases of a blamed package that asks for another one asks for; whether any does.
+    fn what_they_ask(&mut self, rows: &[&'c Companion]) -> bool {
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         let catalog = self.request.catalog;
-        let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]);
-        let told: Vec<Want> =
-            asked.into_iter().filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect();
+        let asked = |row: &'c Companion| -> Vec<Want> {
+            let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]);
+            asked.into_iter().filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect()
+        };
+        let blamed = rows.iter().rev().copied().filter(|row| self.blames(&row.package));
+        let Some((row, told)) = blamed.map(|row| (row, asked(row))).find(|(_, told)| !told.is_empty()) else {
+            return false;
+        };
         for (package, range) in told {
             self.say(format!("{} {} requires {package} {range}", row.package, row.version));
             let source = catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
         }
+        true
     }
 
     /// What blamed builds ask for of packages that come along unasked.
@@ -301,13 +309,15 @@ impl<'c> Explainer<'_, 'c> {
     /// The CUDA of packages that follow a framework.
     fn companion_lines(&mut self) {
         let blamed: Vec<_> = self.request.companions.iter().filter(|ask| self.blames(ask.package)).collect();
-        let admitted = |row: &&Companion| {
-            blamed.iter().any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
+        let majors = |ask: &&PackageRequest<'c>| {
+            let majors = distinct(self.asked_releases(ask).filter_map(|row| Some(row.cuda.as_ref()?.major())));
+            (!majors.is_empty()).then_some(majors)
         };
-        let rows = self.request.catalog.companions.iter().filter(admitted);
-        let majors = distinct(rows.filter_map(|row| Some(row.cuda.as_ref()?.major())));
-        // Packages that clash with each other alone do not clash by what they load, if that is the same.
-        if majors.len() < 2 && blamed.len() == self.culprits.len() {
+        let mut of_each: Vec<Vec<u64>> = blamed.iter().copied().filter_map(|ask| majors(&ask)).collect();
+        let last = of_each.pop().unwrap_or_default();
+        // Packages that clash with each other alone do not clash by what they load, if some of that is the same.
+        let is_shared = last.iter().any(|major| of_each.iter().all(|majors| majors.contains(major)));
+        if (last.is_empty() || is_shared) && blamed.len() == self.culprits.len() {
             return;
         }
         self.companions_say(|row| Some(format!("loads the libraries of CUDA {}", row.cuda.as_ref()?)));
