@@ -52,11 +52,8 @@ fn virtual_gpus(request: &Request<'_>, asked: &TargetRequest<'_>, target: &Targe
     let gpus = names(asked.named_gpus().iter().filter(|gpu| request.catalog.is_vgpu(&gpu.written)))?;
     let uses = |row: &&&Companion| POOLED.iter().any(|(of, from)| *of == &*row.package && row.version.major() >= *from);
     let row = target.companions.iter().find(uses)?;
-    let package = format!("{} {}", row.package, row.version);
-    Some(Warning::about(
-        &Vgpu { gpus: &gpus, package: &package },
-        &[asked.key("gpu"), format!("stack.{}", row.package)],
-    ))
+    let slices = Vgpu { gpus: &gpus, package: &format!("{} {}", row.package, row.version) };
+    Some(Warning::about(&slices, &[asked.key("gpu"), format!("stack.{}", row.package)]))
 }
 
 /// GPUs that one flavour of kernel modules drives, where nobody can be sure it is the one installed.
