@@ -31,7 +31,8 @@ use super::stale;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
-    args.junit.iter().chain(&args.record).try_for_each(|path| output::check(path, common))?;
+    let files = output::named(&args.junit).into_iter().chain(args.record.as_deref());
+    files.into_iter().try_for_each(|path| output::check(path, common))?;
     if let Some(reference) = &args.image {
         if let Some(error) = not_an_image(reference) {
             return Err(Failure::new(Exit::BadInput, error.code, error.message).help(error.help.unwrap_or_default()));
@@ -74,15 +75,23 @@ fn no_target() -> Failure {
 
 /// Tells the verdict, writes what is to be written, and says how the run ends.
 fn tell((common, args): (&Common, &VerifyArgs), judged: &Judged<'_>, report: &Report) -> Result<Exit, Failure> {
-    if let Some(path) = &args.junit {
-        output::write(path, common, &judged.junit())?;
+    match output::named(&args.junit) {
+        Some(path) => output::write(path, common, &judged.junit())?,
+        // What is asked for there is all that stands there.
+        None if args.junit.is_some() => return report.data(&judged.junit()).map(|()| exit_of(judged)),
+        None => {}
     }
     report.verified(judged)?;
-    Ok(match judged.best.status {
+    Ok(exit_of(judged))
+}
+
+/// How a run with this verdict ends.
+fn exit_of(judged: &Judged<'_>) -> Exit {
+    match judged.best.status {
         Status::Fail => Exit::No,
         Status::Unknown => Exit::Unknown,
         _ => Exit::Yes,
-    })
+    }
 }
 
 pub(super) fn read_lock(common: &Common) -> Result<Lock, Failure> {

@@ -87,3 +87,14 @@ fn a_report_replaces_reports_and_nothing_else() {
         assert!(!first.is_empty());
     }
 }
+
+#[test]
+fn a_dash_is_the_standard_output() {
+    let place = place("dash");
+    for command in COMMANDS {
+        let ran = place.run(&[command, &["-"]].concat());
+        assert!(ran.code < 2 && !ran.out.is_empty() && !place.has("checkout/-"), "{command:?} {ran:?}");
+    }
+    let record = place.run(&["probe", "--from", "host.csv", "-o", "-"]).exits(0).out;
+    assert!(record.starts_with('{') && record.contains("470.57.02"), "{record}");
+}

@@ -670,3 +670,17 @@ fn a_fix_keeps_the_system_and_takes_along_what_follows() {
     };
     assert!(fixes(text).iter().any(together));
 }
+
+/// That nobody knows on which drivers the image of one machine starts is no reason against what helps another.
+#[test]
+fn what_nobody_knows_of_another_machine_hides_no_fix() {
+    let text = "[stack]\ntorch = \">=2.0\"\nvllm = \"0.8.*\"\n[target.cpu]\ngpu = \"none\"\nos = \"ubuntu26.04\"\n\
+                image = \"nvidia/cuda\"\n[target.gpu]\ngpu = \"RTX 5090\"\ndriver = \"390.46\"\nos = \"ubuntu24.04\"\n\
+                [resolve]\nshare = \"none\"";
+    let spec = spec::parse(text).expect("the spec parses");
+    let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("there is a conflict");
+    let both = |fix: &explain::Fix| {
+        fix.changes.iter().map(|change| change.key.as_str()).eq(["stack.vllm", "target.gpu.driver"])
+    };
+    assert!(told.fixes.iter().any(both), "{:?}", told.fixes);
+}
