@@ -90,7 +90,7 @@ impl Code {
         match type_name {
             "Version" => {
                 let written = self.stands_for("Written", format!("Written::new({text:?})"));
-                Some(format!("Version::of(&{written})"))
+                Some(format!("Version(&{written})"))
             }
             "Cc" => Cc::parse(text).ok().map(|cc| format!("{cc:?}")),
             "Arch" => {
@@ -196,7 +196,7 @@ impl<'o> ser::Serializer for Emit<'o> {
 
     fn serialize_str(self, text: &str) -> Result<(), Unsupported> {
         let text = self.0.stands_for("&str", format!("{text:?}")).to_string();
-        write!(self.0.expression, "Text::of(&{text})").map_err(ser::Error::custom)
+        write!(self.0.expression, "Text(&{text})").map_err(ser::Error::custom)
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<(), Unsupported> {

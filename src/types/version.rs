@@ -19,7 +19,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 ///
 /// It is a reference to what was written, kept for the rest of the process, so it is copied freely.
 #[derive(Clone, Copy)]
-pub struct Version(&'static Written);
+pub struct Version(pub(crate) &'static Written);
 
 /// A version as it was written, with what comparing needs.
 pub struct Written {
