@@ -9,11 +9,14 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
         return None;
     }
     let folded = word.to_lowercase().replace('_', "-");
+    // A short word is none of a long one's misspellings: torchao is no torchaudio.
+    let most = |candidate: &str| (candidate.len().min(folded.len()) / 3).max(1);
     known
         .into_iter()
+        // Each letter more is a slip: most words need no comparing.
+        .filter(|candidate| candidate.chars().count().abs_diff(folded.chars().count()) <= most(candidate))
         .map(|candidate| (strsim::damerau_levenshtein(&folded, candidate), candidate))
-        // A short word is none of a long one's misspellings: torchao is no torchaudio.
-        .filter(|(distance, candidate)| *distance <= (candidate.len().min(folded.len()) / 3).max(1))
+        .filter(|(distance, candidate)| *distance <= most(candidate))
         .min()
         .map(|(_, candidate)| candidate)
 }

@@ -1,5 +1,7 @@
 //! The torch that stands in images alone, as builds: whoever takes such an image has it, and nobody else can install it.
 
+use std::collections::HashSet;
+
 use super::rows::*;
 use super::tables::{Catalog, Row};
 use crate::types::{CpuArch, Version};
@@ -9,14 +11,12 @@ impl Catalog {
     /// label of its own. It is made for that image. Which GPUs it has code for is not known.
     pub fn unpack_images(&mut self) {
         let mut found: Vec<Build> = Vec::new();
-        for image in self.images.iter() {
-            for &arch in image.arches.iter() {
-                let known = |build: &Build| build.arch == arch && build.systems.iter().any(|of| **of == *image.name());
-                if !self.builds.iter().any(known) {
-                    let toolkit = self.toolkits.iter().any(|row| row.version == image.cuda);
-                    found.extend(inside(image, arch, toolkit));
-                }
-            }
+        let known: HashSet<(CpuArch, &str)> =
+            self.builds.iter().flat_map(|build| build.systems.iter().map(|of| (build.arch, &**of))).collect();
+        for image in self.images.iter().filter(|image| image.torch.is_some()) {
+            let toolkit = self.toolkits.iter().any(|row| row.version == image.cuda);
+            let unknown = image.arches.iter().filter(|arch| !known.contains(&(**arch, &*image.name())));
+            found.extend(unknown.filter_map(|arch| inside(image, *arch, toolkit)));
         }
         if !found.is_empty() {
             self.builds.to_mut().extend(found);

@@ -54,6 +54,13 @@ impl Catalog {
         &rest[..rest.partition_point(|image| image.repository == repository)]
     }
 
+    /// The rows of a package that goes with frameworks; none of one that is not known.
+    pub fn companions_of(&self, package: &str) -> &[Companion] {
+        let first = self.companions.partition_point(|row| *row.package < *package);
+        let rest = &self.companions[first..];
+        &rest[..rest.partition_point(|row| row.package == package)]
+    }
+
     /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
     pub fn toolkit_of(&self, build: &Build) -> Option<&Toolkit> {
         let (wanted, is_it): (_, fn(&Version, &Version) -> Ordering) = match build.toolkit {

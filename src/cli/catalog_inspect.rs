@@ -75,7 +75,7 @@ fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Resul
         frameworks: FRAMEWORKS,
         is_package: &is_package,
         // Where the catalog has its GPU code and does not ask for it.
-        runs_without: &|name| catalog.companions.iter().any(|row| row.package == name && !row.gpu_code && !row.sdist),
+        runs_without: &|name| catalog.companions_of(name).iter().any(|row| !row.gpu_code && !row.sdist),
         has: &|id| catalog.rows().any(|row| row.id == id),
         follows: &follows,
         held: &held,

@@ -349,7 +349,7 @@ fn pinned(spec: &Spec, pins: &[Pin], catalog: &Catalog) -> Result<Spec, Failure>
 fn are_apart(package: &str, written: &Constraint, asked: &str, catalog: &Catalog) -> bool {
     let Ok(asked) = Constraint::parse(asked) else { return false };
     let builds = catalog.builds.iter().filter(|row| row.package == *package).map(|row| row.version);
-    let companions = catalog.companions.iter().filter(|row| *row.package == *package).map(|row| row.version);
+    let companions = catalog.companions_of(package).iter().map(|row| row.version);
     let mut of_both = builds.chain(companions).filter(|version| asked.admits(version)).peekable();
     of_both.peek().is_some() && !of_both.any(|version| written.admits(&version))
 }

@@ -26,9 +26,10 @@ struct Release<'c> {
 /// Whether a release before the oldest that was read may be what is asked for: some machine is too old for that one.
 pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown> {
     // An older framework needs older packages beside it, of which those that were read do not speak.
-    let is_followed = request.companions.iter().any(|other| {
-        request.catalog.companions.iter().any(|row| row.package == *other.package && row.framework == *ask.package)
-    });
+    let is_followed = request
+        .companions
+        .iter()
+        .any(|other| request.catalog.companions_of(other.package).iter().any(|row| row.framework == *ask.package));
     let listing = request.catalog.wholly_read(ask.package).filter(|listing| !listing.first)?;
     let reaches_below = |wanted: &Constraint| {
         wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < listing.from))
@@ -115,7 +116,7 @@ fn releases<'c>(request: &Request<'c>, package: &str, target: &TargetRequest<'c>
         python: None,
     };
     let builds = catalog.builds.iter().filter(|row| row.package == *package && on.takes(row) && !row.is_cpu());
-    let companions = catalog.companions.iter().filter(|row| row.package == *package && on.takes_companion(row));
+    let companions = catalog.companions_of(package).iter().filter(|row| on.takes_companion(row));
     builds.map(of_build).chain(companions.map(of_companion)).collect()
 }
 

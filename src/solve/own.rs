@@ -237,9 +237,7 @@ fn nightly_companions(catalog: &Catalog, package: &str, version: Version, spec: 
         true => format!("{}.dev{}", precedes(&beside), version.as_str().split_once(".dev").map_or("", |(_, day)| day)),
         false => beside.to_string(),
     };
-    let is_of_release = |row: &&Companion| {
-        row.package == package && row.version == release && row.framework == "torch" && row.variant.is_none()
-    };
+    let is_of_release = |row: &&Companion| row.version == release && row.framework == "torch" && row.variant.is_none();
     let nightly = |row: &Companion| Companion {
         version,
         needs: needs.clone().into(),
@@ -249,5 +247,5 @@ fn nightly_companions(catalog: &Catalog, package: &str, version: Version, spec: 
         requires: List::default(),
         ..row.clone()
     };
-    catalog.companions.iter().filter(is_of_release).map(nightly).collect()
+    catalog.companions_of(package).iter().filter(is_of_release).map(nightly).collect()
 }

@@ -126,7 +126,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
         return None;
     }
     let builds = catalog.builds.iter().filter(|row| *row.package == *package).map(|row| row.version);
-    let companions = catalog.companions.iter().filter(|row| *row.package == *package).map(|row| row.version);
+    let companions = catalog.companions_of(package).iter().map(|row| row.version);
     let known: Vec<Version> = builds.chain(companions).collect();
     let (oldest, newest) = (known.iter().min()?, known.iter().max()?);
     let unknown = |fact: String, what: &str, or: &str| {
@@ -229,13 +229,13 @@ fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platf
             Takes::Either => "the JetPack of its boards",
             _ => continue,
         };
-        let of_package = |row: &&Companion| *row.package == *ask.package && on.takes_companion(row);
         let is_asked = |row: &Companion| {
             let is_variant = || fits::may_be_variant(catalog, row, &ask.constraint);
             ask.constraint.admits(&row.version) && (!ask.constraint.pins_variant() || is_variant())
         };
         let is_build = |row: &Build| *row.package == *ask.package && on.takes(row);
-        let is_made = catalog.companions.iter().filter(of_package).any(is_asked) || catalog.builds.iter().any(is_build);
+        let mut rows = catalog.companions_of(ask.package).iter().filter(|row| on.takes_companion(row));
+        let is_made = rows.any(is_asked) || catalog.builds.iter().any(is_build);
         if !is_made && share(on) && found.iter().all(|(known, _)| *known != on) {
             let asked = if ask.constraint.is_any() { "" } else { ask.constraint.as_str() };
             found.push((on, unknowns::of_system(ask.package, asked, system)));

@@ -46,7 +46,8 @@ pub fn first<T>(of: Vec<T>, is_first: impl FnMut(&T) -> bool) -> Vec<T> {
 /// things: it takes 6 KB.
 pub fn sort_by_key<T, K: Ord>(of: &mut Vec<T>, mut key: impl FnMut(&T) -> K) {
     let mut places: Vec<usize> = (0..of.len()).collect();
-    sort_places(&mut places, &mut |one, other| key(&of[one]).cmp(&key(&of[other])));
+    let keys: Vec<K> = of.iter().map(&mut key).collect();
+    sort_places(&mut places, &mut |one, other| keys[one].cmp(&keys[other]));
     let mut left: Vec<Option<T>> = std::mem::take(of).into_iter().map(Some).collect();
     of.extend(places.into_iter().filter_map(|place| left[place].take()));
 }

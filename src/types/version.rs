@@ -26,7 +26,9 @@ pub struct Written {
     text: &'static str,
     /// The first four components, 32 bits each, so that comparing costs no parsing.
     key: [u64; 2],
-    /// Nothing lies beyond `key`: at most four components, each below 2^32, no pre- or post-release.
+    /// No component lies beyond `key`: there are at most four, each below 2^32.
+    fits: bool,
+    /// Nothing lies beyond `key`: neither a component nor a pre- or post-release.
     plain: bool,
     /// Number of components written.
     len: u8,
@@ -57,8 +59,8 @@ const MAX_LEN: usize = 64;
 impl Written {
     /// The text is trusted: whoever wrote it into a program has checked it.
     pub const fn new(text: &'static str) -> Self {
-        let (key, len, plain) = key_of(text.as_bytes());
-        Written { text, key, plain, len }
+        let (key, len, fits, plain) = key_of(text.as_bytes());
+        Written { text, key, fits, plain, len }
     }
 
     /// The same of a text that nobody has checked; none where it is no version.
@@ -76,8 +78,13 @@ impl Version {
 
     /// What was written, kept for the rest of the process; equal texts are kept once.
     fn keep(text: &str) -> Self {
+        let mut kept = kept();
+        if let Some(known) = kept.get(text) {
+            return *known;
+        }
         let new = Version(Box::leak(Box::new(Written::new(Box::leak(text.into())))));
-        *kept().entry(new.0.text).or_insert(new)
+        kept.insert(new.0.text, new);
+        new
     }
 
     /// Reads a version, keeping its spelling.
@@ -134,12 +141,12 @@ impl Version {
 
     /// The first component.
     pub fn major(&self) -> u64 {
-        if self.0.plain { self.0.key[0] >> 32 } else { self.components().next().unwrap_or(0) }
+        if self.0.fits { self.0.key[0] >> 32 } else { self.components().next().unwrap_or(0) }
     }
 
     /// The second component, or zero.
     pub fn minor(&self) -> u64 {
-        if self.0.plain { self.0.key[0] & 0xffff_ffff } else { self.components().nth(1).unwrap_or(0) }
+        if self.0.fits { self.0.key[0] & 0xffff_ffff } else { self.components().nth(1).unwrap_or(0) }
     }
 
     /// Whether this is a pre-release (`rc`, `a`, `b`, `dev`).
@@ -154,7 +161,7 @@ impl Version {
 
     /// Compares only as many components as `bound` has: `12.4.1` cut to `12.4` is equal.
     pub fn cmp_prefix(&self, bound: &Version) -> Ordering {
-        if self.0.plain && bound.0.plain {
+        if self.0.fits && bound.0.plain {
             let mask = match bound.0.len {
                 0 | 1 => [!0 << 32, 0],
                 2 => [!0, 0],
@@ -185,33 +192,32 @@ impl Version {
     }
 }
 
-/// The comparison key of a version's text, its number of components, and whether the key tells all.
-const fn key_of(text: &[u8]) -> ([u64; 2], u8, bool) {
+/// The comparison key of a version's text, its number of components, whether these fit into the key, and whether nothing
+/// follows them.
+const fn key_of(text: &[u8]) -> ([u64; 2], u8, bool, bool) {
     let mut parts = [0u64; 4];
-    let (mut at, mut len, mut plain) = (0, 1u8, true);
+    let (mut at, mut len, mut fits) = (0, 1u8, true);
     while at < text.len() {
         let byte = text[at];
         if byte == b'.' && at + 1 < text.len() && text[at + 1].is_ascii_alphabetic() {
-            plain = false;
             break;
         } else if byte == b'.' {
             len += 1;
         } else if !byte.is_ascii_digit() {
-            plain = false;
             break;
         } else if len <= 4 {
             let slot = (len - 1) as usize;
             parts[slot] = parts[slot] * 10 + (byte - b'0') as u64;
             if parts[slot] > 0xffff_ffff {
-                plain = false;
+                fits = false;
                 parts[slot] = 0xffff_ffff;
             }
         } else {
-            plain = false;
+            fits = false;
         }
         at += 1;
     }
-    ([parts[0] << 32 | parts[1], parts[2] << 32 | parts[3]], len, plain)
+    ([parts[0] << 32 | parts[1], parts[2] << 32 | parts[3]], len, fits, fits && at == text.len())
 }
 
 /// A key as one number: two are compared at once.
@@ -257,8 +263,12 @@ fn tail_rank(tail: &str) -> Option<(i8, u64)> {
 
 impl Ord for Version {
     fn cmp(&self, other: &Self) -> Ordering {
-        if self.0.plain && other.0.plain {
-            return whole(self.0.key).cmp(&whole(other.0.key));
+        if self.0.fits && other.0.fits {
+            let release = whole(self.0.key).cmp(&whole(other.0.key));
+            return release.then_with(|| match self.0.plain && other.0.plain {
+                true => Ordering::Equal,
+                false => tail_rank(split_tail(self.0.text).1).cmp(&tail_rank(split_tail(other.0.text).1)),
+            });
         }
         let (mine, my_tail) = split_tail(self.0.text);
         let (theirs, their_tail) = split_tail(other.0.text);
@@ -372,9 +382,26 @@ mod tests {
 
     #[test]
     fn the_fast_path_agrees_with_the_slow_one() {
-        let texts =
-            ["0", "1", "1.0", "1.0.1", "1.2.3.4", "1.2.3.4.5", "1.2.3.4.0", "4294967296.1", "1.0rc1", "1.0.post2"];
-        let slow = |text: &str| Version(Box::leak(Box::new(Written { plain: false, ..Written::new(v(text).0.text) })));
+        let texts = [
+            "0",
+            "1",
+            "1.0",
+            "1.0.1",
+            "1.2.3.4",
+            "1.2.3.4.5",
+            "1.2.3.4.0",
+            "4294967296.1",
+            "1rc1",
+            "1.0rc1",
+            "1.0.dev20250408",
+            "1.0.post2",
+            "1.0.0.post10",
+            "1.2.3.4.post1",
+            "1.2.3.4.5rc1",
+        ];
+        let slow = |text: &str| {
+            Version(Box::leak(Box::new(Written { fits: false, plain: false, ..Written::new(v(text).0.text) })))
+        };
         for a in texts {
             for b in texts {
                 assert_eq!(v(a).cmp(&v(b)), slow(a).cmp(&slow(b)), "{a} {b}");

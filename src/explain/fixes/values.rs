@@ -204,7 +204,7 @@ impl<'c> Finder<'_, 'c> {
             "python" => catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version).collect(),
             _ => {
                 let builds = catalog.builds.iter().filter(|row| row.package == package).map(|row| row.version);
-                let companions = catalog.companions.iter().filter(|row| row.package == package);
+                let companions = catalog.companions_of(package).iter();
                 builds.chain(companions.map(|row| row.version)).collect()
             }
         };

@@ -33,8 +33,8 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let of_variant =
             |row: &&Companion| !ask.constraint.pins_variant() || fits::may_be_variant(catalog, row, &ask.constraint);
-        let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
-        catalog.companions.iter().filter(admitted).filter(of_variant)
+        let rows = catalog.companions_of(ask.package).iter();
+        rows.filter(|row| ask.constraint.admits(&row.version)).filter(of_variant)
     }
 
     /// The newest admitted releases of each blamed package.
@@ -72,9 +72,8 @@ impl<'c> Explainer<'_, 'c> {
         };
         let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         let mut alone = blamed.map(|ask| {
-            let rows = self.request.catalog.companions.iter();
-            let mut asked = rows.filter(|row| row.package == ask.package && ask.constraint.admits(&row.version));
-            asked.all(unreached)
+            let mut rows = self.request.catalog.companions_of(ask.package).iter();
+            rows.all(|row| !ask.constraint.admits(&row.version) || unreached(row))
         });
         self.request.frameworks.iter().all(|ask| !self.blames(ask.package)) && alone.any(|alone| alone)
     }
@@ -127,8 +126,8 @@ impl<'c> Explainer<'_, 'c> {
         }
         let request = self.request;
         for ask in &request.companions {
-            let admitted = |row: &&Companion| row.package == ask.package && ask.constraint.admits(&row.version);
-            let mut rows: Vec<&Companion> = request.catalog.companions.iter().filter(admitted).collect();
+            let rows = request.catalog.companions_of(ask.package).iter();
+            let mut rows: Vec<&Companion> = rows.filter(|row| ask.constraint.admits(&row.version)).collect();
             rows.dedup_by_key(|row| row.version);
             // Where some go with what is asked for, they do not clash as the others do.
             let (following, others): (Vec<&Companion>, Vec<&Companion>) =
@@ -233,7 +232,7 @@ impl<'c> Explainer<'_, 'c> {
         });
         let others = self.request.companions.iter().filter(|ask| ask.package != by && self.blames(ask.package));
         let mut of_packages = others.flat_map(|ask| {
-            let rows = catalog.companions.iter().filter(|row| *row.package == *ask.package);
+            let rows = catalog.companions_of(ask.package).iter();
             let newest = rows.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
             newest.map_or_else(Vec::new, |row| self.request.problem.wants(ask.package).at_row(row, &[arch]))
         });
@@ -243,11 +242,11 @@ impl<'c> Explainer<'_, 'c> {
     /// The triton that the newest blamed build brings along, where a release that is left asks for one.
     fn what_torch_brings(&mut self) {
         let asks = |row: &Companion| row.requires.iter().any(|text| text.starts_with(TRITON));
-        let of = |ask: &PackageRequest<'c>, row: &Companion| {
-            *row.package == *ask.package && ask.constraint.admits(&row.version)
-        };
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
-        let is_asked = blamed.any(|ask| self.request.catalog.companions.iter().any(|row| of(ask, row) && asks(row)));
+        let is_asked = blamed.any(|ask| {
+            let mut rows = self.request.catalog.companions_of(ask.package).iter();
+            rows.any(|row| ask.constraint.admits(&row.version) && asks(row))
+        });
         let brings = |build: &'c Build| Some((build, build.triton.as_ref()?));
         if let Some((build, triton)) = self.newest_left().into_iter().find_map(brings).filter(|_| is_asked) {
             self.say(format!("{} {} requires {TRITON} {triton}", build.package, build.version));
@@ -284,11 +283,11 @@ impl<'c> Explainer<'_, 'c> {
 
     /// Whether some release that is asked for goes with a build's version.
     pub(super) fn is_followed(&self, build: &Build) -> bool {
-        let asked = |row: &&Companion| {
-            let mut asks = self.request.companions.iter().filter(|ask| self.blames(ask.package));
-            asks.any(|ask| row.package == ask.package && ask.constraint.admits(&row.version))
-        };
-        let mut rows = self.request.catalog.companions.iter().filter(asked);
+        let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
+        let mut rows = blamed.flat_map(|ask| {
+            let rows = self.request.catalog.companions_of(ask.package).iter();
+            rows.filter(|row| ask.constraint.admits(&row.version))
+        });
         rows.any(|row| row.follows_cuda() || row.framework == build.package && self.goes_with(row, &build.version))
     }
 

@@ -22,8 +22,7 @@ impl<'c> Explainer<'_, 'c> {
         let of_build = |package: &str| {
             catalog.builds.iter().filter(|row| row.package == package && !row.is_laid()).map(|row| row.version).max()
         };
-        let of_companion =
-            |package: &str| catalog.companions.iter().filter(|row| row.package == package).map(|row| row.version).max();
+        let of_companion = |package: &str| catalog.companions_of(package).iter().map(|row| row.version).max();
         let above = |ask: &PackageRequest<'_>, newest: Option<Version>| {
             self.blames(ask.package) && !ask.own && newest.is_some_and(|newest| is_above(&ask.constraint, &newest))
         };
@@ -72,7 +71,7 @@ impl<'c> Explainer<'_, 'c> {
             return;
         }
         let catalog = self.request.catalog;
-        let of_package = || catalog.companions.iter().filter(|row| row.package == ask.package);
+        let of_package = || catalog.companions_of(ask.package).iter();
         let Some(newest) = of_package().next_back() else { return };
         let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
@@ -98,7 +97,7 @@ impl<'c> Explainer<'_, 'c> {
     /// That a package asked for by its variant goes with that of its framework; whether it is so asked for.
     fn companion_of_variant(&mut self, ask: &PackageRequest<'c>) -> bool {
         let catalog = self.request.catalog;
-        let mut rows = catalog.companions.iter().filter(|row| row.package == ask.package);
+        let mut rows = catalog.companions_of(ask.package).iter();
         let of_variant = |row: &&Companion| {
             ask.constraint.admits(&row.version) && fits::may_be_variant(catalog, row, &ask.constraint)
         };
@@ -129,8 +128,8 @@ impl<'c> Explainer<'_, 'c> {
             ));
             return true;
         }
-        let of_system = |row: &&Companion| row.package == ask.package && platform.takes_companion(row);
-        let rows: Vec<&Companion> = self.request.catalog.companions.iter().filter(of_system).collect();
+        let rows = self.request.catalog.companions_of(ask.package).iter();
+        let rows: Vec<&Companion> = rows.filter(|row| platform.takes_companion(row)).collect();
         let admitted = || rows.iter().filter(|row| ask.constraint.admits(&row.version));
         let versions: Vec<&Version> = rows.iter().map(|row| &row.version).collect();
         self.say(match (versions.as_slice(), admitted().next()) {

@@ -155,6 +155,9 @@ impl<'c> Plan<'_, 'c> {
         let on: Vec<Rc<Class>> = classes.clone();
         let unsaid: Vec<Rc<Class>> =
             classes.into_iter().filter(|class| class.target.platform.takes == Takes::Either).collect();
+        // What follows another framework is not asked, nor what follows CUDA alone where there is none beside it.
+        let not_asked = package.matching(|row| !concerns(row));
+        let not_asked_beside_cpu = package.matching(|row| !concerns(row) || row.follows_cuda());
         let follows = !self.everywhere.has(law::id::COMPANION);
         let possible = self.policy.possible;
         let catalog = request.catalog;
@@ -193,13 +196,9 @@ impl<'c> Plan<'_, 'c> {
                 }
             }
             let refusing = rules.iter().filter(|rule| line.is_some_and(|line| !rule.needs.admits(line)));
-            for rule in refusing {
-                rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
-            }
-            // What follows another framework is not asked, nor what follows CUDA alone where there is none beside it.
-            let mut others = package.matching(|row| !concerns(row) || release.is_cpu() && row.follows_cuda());
-            others.add(&rows);
-            others
+            refusing.for_each(|rule| rows.subtract(&package.within(rule)));
+            rows.add(if release.is_cpu() { &not_asked_beside_cpu } else { &not_asked });
+            rows
         });
     }
 

@@ -173,19 +173,18 @@ impl<'c> Plan<'_, 'c> {
 
     /// The cuDNN that is asked for is the one that packages load: it is one that they can.
     fn relate_packages_to_cudnn(&mut self, group: &Group<'c>, cudnn: &Choice<&'c Cudnn>) {
-        for package in &group.companions {
-            let Some(name) = package.rows.first().map(|row| &*row.package) else { continue };
-            let rules = self.request.rules.of_package(name, Subject::Cudnn);
+        for (chosen, &package) in group.companions.iter().zip(&self.packages) {
+            let rules = self.request.rules.of_package(package.name, Subject::Cudnn);
             if rules.is_empty() {
                 continue;
             }
-            let (packages, cudnns, off) = (package.rows.clone(), cudnn.rows.clone(), self.everywhere.clone());
-            self.network.relate(cudnn.var, package.var, move |row| {
-                let loads = |release: &Companion| {
-                    let mut about = rules.about(&release.version).filter(|rule| !off.has(rule.id));
-                    about.all(|rule| rule.needs.admits(&cudnns[row].version))
-                };
-                RowSet::filter(packages.len(), |at| loads(packages[at]))
+            let (cudnns, off) = (cudnn.rows.clone(), self.everywhere.clone());
+            self.network.relate(cudnn.var, chosen.var, move |row| {
+                let mut loading = RowSet::first(package.releases.len());
+                let holding = rules.iter().filter(|rule| !off.has(rule.id));
+                let refusing = holding.filter(|rule| !rule.needs.admits(&cudnns[row].version));
+                refusing.for_each(|rule| loading.subtract(&package.within(rule)));
+                loading
             });
         }
     }

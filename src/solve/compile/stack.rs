@@ -59,16 +59,9 @@ impl<'q, 'c> Plan<'q, 'c> {
         let rows = request.problem.pythons();
         let settled = RowSet::filter(rows.len(), |row| !request.problem.is_young(rows[row].date.as_deref()));
         let asked = asked_for(request);
-        let leaves_out_asked = |row: &Python| {
-            // What has no wheel for it either is refused, whichever line comes first.
-            let leaves_out = |(package, all): &(&Package<'c>, RowSet)| {
-                let left = all.intersection(&request.problem.for_python(package, &row.version));
-                let is_unserved =
-                    |at: usize| package.is_unserved(request.problem, &package.releases[at].version, &row.version);
-                !left.is_empty() && left.rows().all(is_unserved)
-            };
-            asked.iter().any(leaves_out)
-        };
+        // What has no wheel for it either is refused, whichever line comes first.
+        let leaves_out_asked =
+            |row: &Python| asked.iter().any(|(package, of)| request.problem.is_left_out(package, of, &row.version));
         let left_out = |row: &Python| leaves_out_packages(request, row) || leaves_out_asked(row);
         let suited = settled.filtered(&|row| !left_out(rows[row]));
         let order = (Order::Before(suited), Vec::new());

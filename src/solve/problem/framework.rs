@@ -146,8 +146,11 @@ impl<'c> Framework<'c> {
 
     /// Whether all that an unseen build would be like has something against it.
     fn all_alike(&self, release: &Release<'c>, on: Platform<'c>, holds: impl Fn(&Build) -> bool) -> bool {
+        if !self.is_unseen(release, on) {
+            return false;
+        }
         let like = self.like(release, on);
-        self.is_unseen(release, on) && !like.is_empty() && like.iter().all(|build| holds(build))
+        !like.is_empty() && like.iter().all(|build| holds(build))
     }
 
     /// The releases that need a newer C library than there is.

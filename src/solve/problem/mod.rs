@@ -55,6 +55,7 @@ pub struct Problem<'c> {
     thirds: Kept<Pair<'c>, Thirds<'c>>,
     brought: Kept<Pair<'c>, Brought<'c>>,
     along: Kept<&'c str, [Vec<Along<'c>>]>,
+    left_out: Kept<(&'c str, RowSet, Version), bool>,
 }
 
 impl<'c> Deref for Problem<'c> {
@@ -80,6 +81,7 @@ impl<'c> Problem<'c> {
             thirds: Kept::default(),
             brought: Kept::default(),
             along: Kept::default(),
+            left_out: Kept::default(),
         }
     }
 
@@ -109,6 +111,16 @@ impl<'c> Problem<'c> {
                 of.is_none_or(|of| of.accepting_python(line).meets(&one.releases))
             };
             package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for))
+        })
+    }
+
+    /// Whether some of these releases of a package are for a line of Python, and each that is asks for an ordinary package
+    /// without a wheel for it.
+    pub fn is_left_out(&self, package: &Package<'c>, releases: &RowSet, line: &Version) -> bool {
+        *self.left_out.get((package.name, releases.clone(), *line), || {
+            let mut left = releases.clone();
+            left.retain(&self.for_python(package, line));
+            !left.is_empty() && left.rows().all(|at| package.is_unserved(self, &package.releases[at].version, line))
         })
     }
 

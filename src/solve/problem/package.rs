@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Companion, library_major};
+use crate::catalog::rows::{Asks, Companion, library_major};
 use crate::coverage::Coverage;
 use crate::solve::facts::Facts;
 use crate::solve::platform::Platform;
@@ -18,6 +18,8 @@ use crate::solve::{fits, ordinary};
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 
 use super::kept::Kept;
+use super::law::RuleId;
+use super::rules::Needs;
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
 #[derive(Debug)]
@@ -35,8 +37,8 @@ pub struct Package<'c> {
     needs: OnceCell<Ranges>,
     python: OnceCell<Ranges>,
     known: Kept<Property<'c>, RowSet>,
-    /// Of a version and a line of Python.
-    unserved: Kept<(Version, Version), bool>,
+    /// Of what is asked for and a line of Python.
+    unserved: Kept<(*const Asks, Version), bool>,
     asks_for_libraries: OnceCell<bool>,
     nvjitlinks: OnceCell<Vec<Vec<Want<'c>>>>,
 }
@@ -54,6 +56,7 @@ pub(super) enum Property<'c> {
     Uncovered(CpuArch, Cc),
     Refusing(&'c str, Version, CpuArch),
     ForPython(Version),
+    Range(RuleId),
     LackingWheels(CpuArch),
     LackingGlibc(CpuArch, Version),
 }
@@ -172,10 +175,14 @@ impl<'c> Package<'c> {
 
     /// Whether a version asks for an ordinary package of which no release that it takes has a wheel for a line of Python.
     pub fn is_unserved(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> bool {
-        *self.unserved.get((*version, *line), || {
-            let wants = facts.wants(self.name);
-            wants.about(version).any(|row| ordinary::without_wheels(facts, row, line).is_some())
-        })
+        let lacks = |row: &Asks| ordinary::without_wheels(facts, row, line).is_some();
+        let kept = |row: &'c Asks| *self.unserved.get((std::ptr::from_ref(row), *line), || lacks(row));
+        facts.wants(self.name).about(version).any(kept)
+    }
+
+    /// The releases that a rule about this package speaks of.
+    pub fn within(&self, rule: &Needs<'c>) -> Rc<RowSet> {
+        self.property(Property::Range(rule.id), || self.matching(|row| rule.range.admits(&row.version)))
     }
 
     /// Whether a release asks for libraries of NVIDIA whose names tell a CUDA major, on some processor.

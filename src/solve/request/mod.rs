@@ -201,8 +201,8 @@ fn asked_packages<'c>(spec: &Spec, reader: &mut Reader<'_, 'c>) -> (Vec<PackageR
         if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
     }
     for companion in &companions {
-        let mut rows = reader.catalog.companions.iter();
-        let follows = rows.find(|row| row.package == companion.package && !row.follows_cuda());
+        let mut rows = reader.catalog.companions_of(companion.package).iter();
+        let follows = rows.find(|row| !row.follows_cuda());
         if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
             let constraint = Constraint::any();
             frameworks.push(PackageRequest { package: &row.framework, constraint, own: false, before_all: None });

@@ -307,29 +307,34 @@ impl<'c> Reader<'_, 'c> {
         if known_repository && image.tag.is_none() && image.digest.is_none() {
             return ImageRequest::Choose(repository.to_string());
         }
-        let repositories = || self.catalog.images.iter().map(|row| &*row.repository);
-        let of_maker = |known: &&str| known.rsplit('/').next() == Some(&image.repository);
-        let near = nearest(&image.repository, repositories()).or_else(|| repositories().rfind(of_maker));
-        let near = near.filter(|_| !known_repository);
-        let mut near = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let mut near = None;
         if let (true, Some(tag)) = (known_repository, &image.tag) {
-            let known = image::tag(self.catalog, &image.repository, tag);
-            match known {
+            match image::tag(self.catalog, &image.repository, tag) {
                 TagMatch::Known(row) => return ImageRequest::Known(row),
                 TagMatch::NotThere => return ImageRequest::NoSuchTag(image.clone()),
                 TagMatch::Unlisted(nearest) if target.image_requires.is_none() => {
                     return ImageRequest::UnseenTag(image.clone(), nearest);
                 }
                 TagMatch::Unlisted(nearest) => {
-                    near = nearest
-                        .map_or(String::new(), |row| format!("; the nearest tag that is known is `{}`", row.tag));
+                    near = nearest.map(|row| format!("; the nearest tag that is known is `{}`", row.tag));
                 }
             }
+        } else if !known_repository {
+            near = self.near_repository(&image.repository).map(|near| format!("; did you mean `{near}`?"));
         }
+        let near = near.unwrap_or_default();
         let name = written.text.escape_debug().to_string();
         let not_checked = ImageNotChecked { image: &name, has_requires: target.image_requires.is_some(), near: &near };
         self.warn(&not_checked, format!("target.{}.image", target.name));
         ImageRequest::Unchecked(image.clone())
+    }
+
+    /// The repository that somebody meant by another name, or by this name without its maker.
+    fn near_repository(&self, written: &str) -> Option<&'c str> {
+        let mut repositories: Vec<&str> = self.catalog.images.iter().map(|row| &*row.repository).collect();
+        repositories.dedup();
+        let of_maker = |known: &&&str| known.rsplit('/').next() == Some(written);
+        nearest(written, repositories.iter().copied()).or_else(|| repositories.iter().rfind(of_maker).copied())
     }
 
     pub(super) fn overrides(&mut self, overrides: &[Override]) -> Vec<Off> {

@@ -216,8 +216,8 @@ impl One<'_, '_> {
 
     /// Whether a package goes with no CPU build of the framework, by any wheel of its release.
     fn needs_cuda(&self, row: &Companion) -> bool {
-        let of_release = |one: &&Companion| one.package == row.package && one.version == row.version;
-        let mut wheels = self.about.request.catalog.companions.iter().filter(of_release);
+        let wheels = self.about.request.catalog.companions_of(&row.package).iter();
+        let mut wheels = wheels.filter(|one| one.version == row.version);
         row.framework == self.build.package && !wheels.any(|one| fits::made_for(one, "cpu", None))
     }
 

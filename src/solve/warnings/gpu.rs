@@ -126,7 +126,7 @@ fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
         (&other.package, other.version, &other.variant) == (&build.package, build.version, &build.variant)
     };
     let triton = catalog.builds.iter().filter(is_sister).find_map(|other| other.triton.as_ref())?;
-    let row = catalog.companions.iter().find(|row| row.package == TRITON && row.version == *triton)?;
+    let row = catalog.companions_of(TRITON).iter().find(|row| row.version == *triton)?;
     let elsewhere = TritonPlatform { build: &release(build), triton, arch: build.arch.as_str() };
     let is_missing = !row.arches.is_empty() && !row.arches.contains(&build.arch);
     is_missing.then(|| Warning::about(&elsewhere, &[asked.key("gpu")]))
