@@ -1,6 +1,8 @@
 //! What frameworks share in one environment: each NVIDIA library lies there once, so they must be of one CUDA major and
 //! agree on what they ask pip for; and where they ask for a least cuDNN, the one to be installed must serve every GPU.
 
+use rustc_hash::FxHashSet;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Cudnn, Nccl, Pins, library_major};
 use crate::types::{Constraint, Version};
@@ -144,7 +146,7 @@ pub fn runs_with(catalog: &Catalog, on: Platform<'_>, release: &Release<'_>, pos
         Some((rows, line)) => {
             let is_for =
                 |row: &&Cudnn| line.cmp_prefix(&row.cuda).is_eq() || possible && may_be_for(catalog, row, &line);
-            let accepted: Vec<*const Cudnn> = rows.filter(is_for).map(std::ptr::from_ref).collect();
+            let accepted: FxHashSet<*const Cudnn> = rows.filter(is_for).map(std::ptr::from_ref).collect();
             RowSet::filter(all.len(), |row| accepted.contains(&std::ptr::from_ref(newest_first(row))))
         }
         None if build.pins.is_none() => all,

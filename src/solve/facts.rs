@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Cudnn, Nccl, Python, Subject, Toolkit};
-use crate::types::Version;
+use crate::types::{Constraint, Text, Version};
 
 use super::image::demand::Demand;
 use super::problem::kept::Kept;
@@ -26,13 +26,22 @@ pub struct Facts<'c> {
     demands: RefCell<FxHashMap<&'c str, Rc<Demand<'c>>>>,
     /// What releases ask for of packages that nothing is solved with, by their package.
     wants: Kept<String, Wants<'c>>,
+    /// Ranges of versions, by their text.
+    ranges: Kept<&'static str, Option<Constraint>>,
 }
 
 impl<'c> Facts<'c> {
     /// Those of a catalog.
     pub fn new(catalog: &'c Catalog) -> Self {
         let rules = Rules::new(catalog);
-        Facts { catalog, rules, turning_points: OnceCell::new(), demands: RefCell::default(), wants: Kept::default() }
+        Facts {
+            catalog,
+            rules,
+            turning_points: OnceCell::new(),
+            demands: RefCell::default(),
+            wants: Kept::default(),
+            ranges: Kept::default(),
+        }
     }
 
     /// Whether something came out less than a year before the catalog's own day, `2026.11.22`.
@@ -97,6 +106,11 @@ impl<'c> Facts<'c> {
     /// What the releases of a package ask for, each range read once.
     pub fn wants(&self, package: &str) -> Rc<Wants<'c>> {
         self.wants.get(package.to_string(), || Wants::of(self.catalog, package))
+    }
+
+    /// What a row writes as a range of versions, read once; none where it cannot be read.
+    pub fn range(&self, text: Text) -> Rc<Option<Constraint>> {
+        self.ranges.get(text.as_str(), || Constraint::parse(&text).ok())
     }
 
     /// A requirement of images, read once.

@@ -8,7 +8,7 @@ use crate::solve::fits::{self, TRITON};
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds;
 use crate::solve::wants::Want;
-use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
+use crate::types::{ArchList, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;
 use super::words::{list, plainly, versions_of};
@@ -292,7 +292,8 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     fn goes_with(&self, row: &Companion, framework: &Version) -> bool {
-        Constraint::parse(&row.needs).map_or(true, |needs| needs.admits_installed(framework))
+        let needs = self.request.problem.range(row.needs);
+        needs.as_ref().as_ref().is_none_or(|needs| needs.admits_installed(framework))
     }
 
     /// The framework releases that some of these go with, in words; none if they do not say.

@@ -223,7 +223,7 @@ impl<'c> Plan<'_, 'c> {
         for release in &group.releases {
             for &on in &platforms {
                 let (catalog, framework, may) = (request.catalog, release.framework, self.policy.possible);
-                let partners = move |row: usize| coinstall::runs_with(catalog, on, &framework.releases[row], may);
+                let partners = move |row: usize| framework.cudnns(catalog, on, row, may).as_ref().clone();
                 self.network.relate(release.var, cudnn.var, partners);
             }
         }

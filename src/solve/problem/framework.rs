@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Listing, Reading, Status};
 use crate::coverage::Coverage;
-use crate::solve::fits;
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::release::{self, Release};
 use crate::solve::rowset::RowSet;
+use crate::solve::{coinstall, fits};
 use crate::types::{Cc, Version};
 
 use super::kept::Kept;
@@ -40,6 +40,9 @@ pub struct Framework<'c> {
     own_system_cuda: bool,
     known: Kept<Property<'c>, RowSet>,
     pythons: Kept<(Platform<'c>, Version, bool), RowSet>,
+    cudnns: Kept<(Platform<'c>, usize, bool), RowSet>,
+    /// The builds for single systems that a kind of machine takes.
+    own: Kept<Platform<'c>, [&'c Build]>,
 }
 
 /// A set of releases that a law or a policy speaks of.
@@ -91,6 +94,8 @@ impl<'c> Framework<'c> {
             laid,
             known: Kept::default(),
             pythons: Kept::default(),
+            cudnns: Kept::default(),
+            own: Kept::default(),
         }
     }
 
@@ -138,7 +143,11 @@ impl<'c> Framework<'c> {
         if !matches!(on.takes, Takes::Own(_)) {
             return release.like(on).to_vec();
         }
-        let all = || self.releases.iter().flat_map(|other| other.own_builds()).filter(|build| on.takes(build));
+        let all = self.own.get(on, || {
+            let all = self.releases.iter().flat_map(|other| other.own_builds());
+            all.filter(|build| on.takes(build)).collect::<Vec<_>>()
+        });
+        let all = || all.iter().copied();
         let before = all().filter(|build| build.version < *release.version).max_by_key(|build| build.version);
         let after = all().filter(|build| build.version > *release.version).min_by_key(|build| build.version);
         before.into_iter().chain(after).collect()
@@ -223,12 +232,12 @@ impl<'c> Framework<'c> {
 
     /// The releases that take any newer cuDNN than the one they name.
     pub fn takes_newer_cudnn(&self, on: Platform<'c>) -> Rc<RowSet> {
-        self.of_builds(Property::TakesNewerCudnn(on), on, crate::solve::coinstall::takes_newer)
+        self.of_builds(Property::TakesNewerCudnn(on), on, coinstall::takes_newer)
     }
 
     /// The releases that leave open which libraries pip installs.
     pub fn leaves_open(&self, on: Platform<'c>) -> Rc<RowSet> {
-        self.of_builds(Property::LeavesOpen(on), on, crate::solve::coinstall::leaves_open)
+        self.of_builds(Property::LeavesOpen(on), on, coinstall::leaves_open)
     }
 
     /// Whether some release needs CUDA and cuDNN of the system; with `own` also those made for single systems.
@@ -249,6 +258,13 @@ impl<'c> Framework<'c> {
                 build.installs_on(&line) || (may_exist && self.series_has_python(build, line))
             })
         })
+    }
+
+    /// The cuDNN releases, newest first, with which a release runs; with `possible` also those that may have been published
+    /// for its CUDA.
+    pub fn cudnns(&self, catalog: &Catalog, on: Platform<'c>, release: usize, possible: bool) -> Rc<RowSet> {
+        let find = || coinstall::runs_with(catalog, on, &self.releases[release], possible);
+        self.cudnns.get((on, release, possible), find)
     }
 
     /// Whether an index of the package that nobody has read whole may hold more files of a build than its own.
