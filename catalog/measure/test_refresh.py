@@ -50,10 +50,11 @@ ROWS = [
 FROM = {"torch": "2.12.0"}
 # What only release notes tell of a toolkit, and which finished wheels lie beside a release; refresh says so.
 BY_HAND = {
+    "nccl": {"pools"},
     "toolkit": {"driver", "runfile", "released", "tegra_unified", "tegra_disputed", "source"},
     "companion": {
         *("finished", "finished_source", "finished_glibc", "finished_glibc_source", "broken", "broken_source"),
-        *("gone", "unreached", "cudnn_headers"),
+        *("gone", "unreached", "cudnn_headers", "cpu_glibc", "kernels_with", "kernels_source", "pools"),
     },
 }
 

@@ -168,6 +168,8 @@ impl Row for Companion {
             .chain(self.broken_source.as_deref())
             .chain(self.finished_glibc_source.as_deref())
             .chain(self.cudnn_headers.as_deref())
+            .chain(self.kernels_source.as_deref())
+            .chain(self.pools.as_deref())
             .collect()
     }
 }
@@ -219,7 +221,7 @@ row!(Compat, [], [cuda], [], row is format!("cuda-compat {}", row.cuda), cites s
 row!(Cudnn, [], [version, cuda], [], row is format!("cudnn {} cuda{}", row.version, row.cuda),
     cites source, maybe arch_source);
 row!(Nccl, [], [version, cuda], [], row is format!("nccl {} cuda{}", row.version, row.cuda),
-    cites source, maybe arch_source);
+    cites source, maybe arch_source pools);
 row!(OtherBuild, [package], [version], [variant, os, arch],
     row is format!("{}-{}-{}-{}-{}", row.package, row.version, row.variant, row.os, row.arch), cites source);
 row!(SourceBuild, [package], [from], [], row is format!("source-build {} {}", row.package, row.from), cites source);

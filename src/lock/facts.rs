@@ -252,7 +252,8 @@ impl Ledger<'_, '_> {
             self.about(entry, Subject::Toolkit, &toolkit.version, Subject::Gcc, Target("toolkit"));
             for build in &target.builds {
                 let rules = self.request.rules.of_package(&build.package, Subject::Gcc);
-                rules.about(&build.version).for_each(|needs| self.put(entry, needs.row, [Stack(&build.package)]));
+                let about = rules.about(&build.version).filter(|rule| rule.speaks_of_toolkit(&toolkit.version));
+                about.for_each(|needs| self.put(entry, needs.row, [Stack(&build.package)]));
             }
         }
         for companion in &target.companions {
@@ -271,8 +272,9 @@ impl Ledger<'_, '_> {
             _ => false,
         };
         let about = request.rules.all().filter(|rule| rule.row.package.as_deref() == Some(&*row.package));
-        for needs in about.filter(|rule| is_there(rule.row.object) && rule.range.admits(&row.version)) {
-            let speaks = needs.speaks_of_gpus(entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version));
+        for needs in about.filter(|rule| is_there(rule.row.object)) {
+            let gpus = entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
+            let speaks = needs.speaks_of(&row.version, gpus, request.insists_on_archs());
             if speaks && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }

@@ -71,6 +71,12 @@ impl<'c> Described<'c> {
         Described { reading, kinds, host }
     }
 
+    /// The rules by which a framework builds nothing with the host compiler, with some toolkits only.
+    pub fn against_compilers_of(&self, package: &str) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        let is_about = move |rule: &&Rc<Needs<'c>>| rule.row.package.as_deref() == Some(package);
+        self.host.iter().filter(|rule| rule.toolkit.is_some()).filter(is_about)
+    }
+
     /// Whether no rule about its GPUs refuses a cuDNN release.
     pub fn takes_cudnn(&self, cudnn: &Version, off: &RowSet) -> bool {
         let refuses = |rule: &Rc<Needs<'c>>| !off.has(rule.id) && rule.range.admits(cudnn);

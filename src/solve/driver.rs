@@ -171,8 +171,7 @@ pub fn needs_of_companion<'a>(
     let compiled = row.ptx_isa.filter(|_| jits()).map(DriverNeed::Ptx);
     let speaks = |rule: &&Needs| {
         rule.row.package.as_deref() == Some(&*row.package)
-            && rule.range.admits(&row.version)
-            && rule.speaks_of_gpus(machine.kinds.iter().map(|kind| &kind.gpu.cc_version))
+            && rule.speaks_of(&row.version, machine.kinds.iter().map(|kind| &kind.gpu.cc_version), false)
     };
     let by_rule = facts.rules.between(Subject::Package, Subject::Driver).filter(speaks);
     carried.into_iter().chain(compiled).chain(by_rule.map(|rule| DriverNeed::Rule(rule.id)))

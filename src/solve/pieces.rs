@@ -94,12 +94,11 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
 fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, chosen: &[Beside<'_>], toolkit: &Libraries) -> bool {
     group.classes.iter().map(|&class| &plan.classes[class]).all(|class| {
         let kinds = &class.machine().kinds;
-        let binds = |rule: &&Needs<'_>| {
-            !class.off.has(rule.id) && rule.speaks_of_gpus(kinds.iter().map(|kind| &kind.gpu.cc_version))
-        };
+        let gpus = || kinds.iter().map(|kind| &kind.gpu.cc_version);
         let allows = |build: &Build| {
             let rules = plan.request.rules.of_package(&build.package, Subject::Toolkit);
-            rules.about(&build.version).filter(binds).all(|rule| rule.needs.admits(&toolkit.version))
+            let binds = |rule: &&Needs<'_>| !class.off.has(rule.id) && rule.speaks_of(&build.version, gpus(), false);
+            rules.iter().filter(binds).all(|rule| rule.needs.admits(&toolkit.version))
         };
         chosen.iter().flat_map(|one| &one.builds).all(|build| allows(build))
     })

@@ -130,7 +130,7 @@ impl<'c> Solution<'c> {
                 by_class[class].arch_list = arch_list(plan, class, &by_class[class]);
             }
         }
-        let insisted = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+        let insisted = request.insists_on_archs();
         if request.share == Share::Stack && !insisted {
             share_arch_list(&mut by_class);
         }

@@ -86,6 +86,28 @@ impl Kind for OperatorsOnCpu<'_> {
     }
 }
 
+/// A package that runs without its own kernels beside a release of its framework.
+pub struct KernelsSkipped<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+    /// The framework and its release.
+    pub build: &'a str,
+    /// The releases of the framework with which it loads them.
+    pub with: &'a str,
+}
+
+impl Kind for KernelsSkipped<'_> {
+    const CODE: &'static str = "kernels-skipped";
+    const EXPLAINED: &'static str = "The package holds compiled kernels for some releases of its framework and looks which one is there when it is \
+        imported: beside another it says so in its log, leaves them out, and runs what it can in Python. What needs them is \
+        slower or missing. Take the release of the framework that the message names, or the release of the package for yours.";
+
+    fn message(&self) -> String {
+        let KernelsSkipped { name, build, with } = self;
+        format!("{name} loads its own kernels beside {with} only: beside {build} it runs without them")
+    }
+}
+
 /// An ordinary package of which every release that is asked for goes without what is locked.
 pub struct PackageExcluded<'a> {
     /// The locked release that asks for it; none where `[packages]` does.

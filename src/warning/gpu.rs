@@ -333,8 +333,18 @@ impl Kind for UnknownGpuCode<'_> {
 pub struct Vgpu<'a> {
     /// Their names.
     pub gpus: &'a str,
-    /// The package and its release.
+    /// The package or library, and its release.
     pub package: &'a str,
+    /// What that is.
+    pub what: Pools,
+}
+
+/// What asks for CUDA's memory pools.
+pub enum Pools {
+    /// A package.
+    Package,
+    /// NCCL, which does so wherever a process joins others.
+    Nccl,
 }
 
 impl Kind for Vgpu<'_> {
@@ -342,12 +352,17 @@ impl Kind for Vgpu<'_> {
     const EXPLAINED: &'static str = "A virtual GPU has no unified memory unless the host enables it for that one, which it can only for a profile of \
         the whole board or MIG instance. Without it CUDA has no memory pools there (cudaDevAttrMemoryPoolsSupported is 0) and no management \
         of virtual memory, and what asks for them fails with \"operation not supported\". That is how a virtual GPU is made: no \
-        driver or release of CUDA changes it. Most of torch, and TensorFlow, do without.";
+        driver or release of CUDA changes it. Newer releases of NCCL make a memory pool for each communicator: several processes or \
+        GPUs cannot work together through them there. Most of torch, and TensorFlow, do without.";
 
     fn message(&self) -> String {
+        let (uses, fails) = match self.what {
+            Pools::Package => ("uses CUDA's memory pools or its management of virtual memory", "it fails"),
+            Pools::Nccl => ("makes a memory pool of CUDA for each communicator", "torch.distributed with NCCL fails"),
+        };
         format!(
-            "{} uses CUDA's memory pools or its management of virtual memory, which {}, a virtual GPU, has only if its host \
-             enables unified memory for it: else it fails (`operation not supported`)",
+            "{} {uses}, which {}, a virtual GPU, has only if its host enables unified memory for it: else {fails} \
+             (`operation not supported`)",
             self.package, self.gpus
         )
     }

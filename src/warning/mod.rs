@@ -101,6 +101,7 @@ pub const ALL: &[Listed] = &[
     listed::<JitLimited>(),
     listed::<JitOnly>(),
     listed::<KernelModule>(),
+    listed::<KernelsSkipped>(),
     listed::<LibraryMissing>(),
     listed::<LockNewerCatalog>(),
     listed::<LockOutdated>(),

@@ -24,7 +24,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if row.package.is_some() != (row.subject == Subject::Package) {
             say("belongs-together", "rule", &name, "a rule of subject `package`, and no other, names a package".into());
         }
-        gpus_of(row, catalog, say);
+        only_where(row, catalog, say);
         let package = row.package.as_deref();
         for (range, subject, text) in [(&range, row.subject, &row.range), (&needs, row.object, &row.needs)] {
             if range.as_ref().is_some_and(|range| !matches_something(catalog, subject, package, range)) {
@@ -64,16 +64,24 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
-/// The GPUs that a rule names, if it may.
-fn gpus_of(row: &Rule, catalog: &Catalog, say: Say<'_>) {
-    let (Some(gpus), name) = (&row.gpu, row.row_name()) else { return };
-    if row.subject != Subject::Package || !matches!(row.object, Subject::Driver | Subject::Toolkit) {
-        let says = "a rule of a package and a driver or a toolkit, and no other, names GPUs";
-        say("belongs-together", "rule", &name, says.into());
+/// Where alone a rule holds: the GPUs and toolkits that it names, if it may.
+fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
+    let name = row.row_name();
+    let is_of = |objects: &[Subject]| row.subject == Subject::Package && objects.contains(&row.object);
+    let misplaced: [(bool, &[Subject], &str); 3] = [
+        (row.gpu.is_some(), &[Subject::Driver, Subject::Toolkit], "a driver or a toolkit, and no other, names GPUs"),
+        (row.toolkit.is_some(), &[Subject::Gcc], "a host compiler, and no other, names toolkits"),
+        (row.heeds_list.is_some(), &[Subject::Toolkit], "a toolkit, and no other, heeds a list"),
+    ];
+    for (_, _, says) in misplaced.iter().filter(|(is_said, objects, _)| *is_said && !is_of(objects)) {
+        say("belongs-together", "rule", &name, format!("a rule of a package and {says}"));
     }
-    let range = constraint("rule", &name, gpus, say);
-    if range.is_some_and(|range| !matches_something(catalog, Subject::Gpu, None, &range)) {
-        say("rule-range", "rule", &name, format!("no gpu is in `{gpus}`"));
+    for (subject, only) in [(Subject::Gpu, &row.gpu), (Subject::Toolkit, &row.toolkit)] {
+        let Some(text) = only else { continue };
+        let range = constraint("rule", &name, text, say);
+        if range.is_some_and(|range| !matches_something(catalog, subject, None, &range)) {
+            say("rule-range", "rule", &name, format!("no {} is in `{text}`", subject.as_str()));
+        }
     }
 }
 

@@ -117,6 +117,8 @@ pub struct Nccl {
     pub source: Text,
     /// The source of `built_with`, `sass` and `ptx`.
     pub arch_source: Option<Text>,
+    /// The source of its making a memory pool of CUDA for each communicator; none where it does not.
+    pub pools: Option<Text>,
 }
 
 /// What torch's extension builder accepts in `TORCH_CUDA_ARCH_LIST`, from a release on.

@@ -116,6 +116,11 @@ pub struct Rule {
     pub unproven: bool,
     /// Of a package and a driver or a toolkit: the GPUs on which alone it holds, in constraint grammar; none = on every GPU.
     pub gpu: Option<Text>,
+    /// Of a framework and a host compiler: the toolkits with which alone it holds, in constraint grammar; none = with every one.
+    pub toolkit: Option<Text>,
+    /// Of a package and a toolkit: the first release for which it does not hold where gpuenv.toml insists on a list of
+    /// architectures, because that compiles for the list.
+    pub heeds_list: Option<Version>,
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.

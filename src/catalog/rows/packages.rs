@@ -135,9 +135,24 @@ pub struct Companion {
     pub cudnn_headers: Option<Text>,
     /// The ISA of the PTX of its own kernels in its wheel for x86_64, at the most: that of the CUDA release which compiled them.
     pub ptx_isa: Option<Version>,
+    /// The oldest glibc that a second wheel of it loads with, which holds no GPU code; none where it has no such wheel.
+    pub cpu_glibc: Option<Version>,
+    /// The versions of the framework, in constraint grammar, beside which alone it loads its own kernels: beside another it
+    /// runs without them. None = it loads them beside any, or nobody has read it.
+    pub kernels_with: Option<Text>,
+    /// The source of `kernels_with`.
+    pub kernels_source: Option<Text>,
+    /// The source of its asking for CUDA's memory pools or its management of virtual memory, without which it fails; none
+    /// where it asks for neither, or nobody has read it.
+    pub pools: Option<Text>,
 }
 
 impl Companion {
+    /// The oldest glibc that it loads with, on a machine without a GPU or on another.
+    pub fn needs_glibc(&self, cpu: bool) -> Option<Version> {
+        self.cpu_glibc.filter(|_| cpu).or(self.glibc)
+    }
+
     /// Each package that it asks for, with the range, and the processor on which alone it does.
     pub fn requirements(&self) -> impl Iterator<Item = (&str, &str, Option<&str>)> {
         self.requires.iter().map(|text| {

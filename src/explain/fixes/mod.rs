@@ -260,7 +260,7 @@ fn tells_unknown(warning: &Warning) -> bool {
 
 /// Whether a list insisted on is met only because the release does not read any.
 fn ignores_the_list(request: &Request<'_>, answer: &Solution<'_>) -> bool {
-    let insists = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+    let insists = request.insists_on_archs();
     let mut builds = answer.targets.iter().flat_map(|target| &target.builds);
     let reads_lists = |package: &str| request.catalog.extensions.iter().any(|row| row.package == package);
     insists && builds.any(|row| reads_lists(&row.package) && request.catalog.extension_of(row).is_none())

@@ -167,7 +167,8 @@ impl<'c> Explainer<'_, 'c> {
 
     pub(super) fn glibc(&mut self) {
         self.glibc_of_builds();
-        self.companions_say(|row| Some(format!("needs glibc {} or newer", row.glibc.as_ref()?)));
+        let cpu = self.target().is_some_and(|target| target.is_cpu());
+        self.companions_say(|row| Some(format!("needs glibc {} or newer", row.needs_glibc(cpu)?)));
         let has = self.target().and_then(|target| target.glibc);
         self.along_says(|along, one| {
             let needs = has.filter(|has| along.needs_newer_glibc(one, *has)).and(one.glibc)?;

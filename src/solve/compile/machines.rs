@@ -140,13 +140,20 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_toolkit(&mut self, class: usize, group: &Group<'c>) {
         let Some(toolkit) = self.locals[class].toolkit.clone() else { return };
         let request = self.request;
-        let listed = request.build.as_ref().is_some_and(|build| build.arch_list.is_some());
+        let listed = request.insists_on_archs();
         for release in &group.releases {
             let (class, framework, all) = (self.classes[class].clone(), release.framework, toolkit.rows.len());
+            let toolkits = toolkit.rows.clone();
             self.network.relate(release.var, toolkit.var, move |row| {
                 let mut rows = RowSet::first(all);
                 let release = &framework.releases[row];
-                class.machine().refused_extensions(request.problem, release, listed).apply(&mut rows, &class.off);
+                let machine = class.machine();
+                machine.refused_extensions(request.problem, release, listed).apply(&mut rows, &class.off);
+                for rule in machine.against_compilers_of(framework.package).filter(|rule| !class.off.has(rule.id)) {
+                    if rule.range.admits(release.version) {
+                        rows = rows.filtered(&|at| !rule.speaks_of_toolkit(&toolkits[at].version));
+                    }
+                }
                 rows
             });
         }
@@ -162,8 +169,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let kinds = &class.machine().kinds;
                 let speaks = |rule: &&&Needs| {
                     (release.sdist || release.jit)
-                        && rule.range.admits(&release.version)
-                        && rule.speaks_of_gpus(kinds.iter().map(|kind| &kind.gpu.cc_version))
+                        && rule.speaks_of(&release.version, kinds.iter().map(|kind| &kind.gpu.cc_version), listed)
                 };
                 let about: Vec<&&Needs> = rules.iter().filter(speaks).collect();
                 RowSet::filter(rows.len(), |at| about.iter().all(|rule| rule.needs.admits(&rows[at].version)))

@@ -157,7 +157,7 @@ impl Left<'_, '_, '_> {
         let (request, machine, framework) = (self.plan.request, self.machine, self.framework);
         let (on, off) = (machine.reading.platform, &self.class.off);
         for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Package && !off.has(rule.id)) {
-            if rule.row.package.as_deref() == Some(framework.package) {
+            if rule.row.package.as_deref() == Some(framework.package) && rule.toolkit.is_none() {
                 self.rows.subtract(&framework.within(rule));
             }
         }

@@ -51,7 +51,7 @@ pub(super) enum Property<'c> {
     MadeFor(&'c str),
     MayBeMadeFor(&'c str),
     Elsewhere(Platform<'c>),
-    NewerGlibc(Version),
+    NewerGlibc(Version, bool),
     Gone,
     Uncovered(CpuArch, Cc),
     Refusing(&'c str, Version, CpuArch),
@@ -223,9 +223,9 @@ impl<'c> Package<'c> {
     }
 
     /// The releases that need a newer C library than there is.
-    pub fn newer_glibc(&self, has: Version) -> Rc<RowSet> {
-        self.property(Property::NewerGlibc(has), || {
-            self.matching(|row| row.glibc.as_ref().is_some_and(|needs| has < *needs))
+    pub fn newer_glibc(&self, has: Version, cpu: bool) -> Rc<RowSet> {
+        self.property(Property::NewerGlibc(has, cpu), || {
+            self.matching(|row| row.needs_glibc(cpu).is_some_and(|needs| has < needs))
         })
     }
 

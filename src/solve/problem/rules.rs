@@ -5,7 +5,7 @@ use std::rc::Rc;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Rule, Subject};
 use crate::solve::rowset::RowSet;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Text, Version};
 
 use super::law::{self, RuleId};
 
@@ -30,6 +30,8 @@ pub struct Needs<'c> {
     pub needs: Constraint,
     /// The GPUs on which alone it holds.
     pub gpu: Option<Constraint>,
+    /// The toolkits with which alone it holds.
+    pub toolkit: Option<Constraint>,
 }
 
 impl Needs<'_> {
@@ -38,9 +40,16 @@ impl Needs<'_> {
         self.row.subject == subject && self.row.object == object
     }
 
-    /// Whether it speaks of one of these GPUs, by their compute capabilities.
-    pub fn speaks_of_gpus<'g>(&self, mut gpus: impl Iterator<Item = &'g Version>) -> bool {
-        self.gpu.as_ref().is_none_or(|of| gpus.any(|gpu| of.admits(gpu)))
+    /// Whether it speaks of a release and one of these GPUs, by their compute capabilities; `listed` where a list of
+    /// architectures is insisted on.
+    pub fn speaks_of<'g>(&self, release: &Version, mut gpus: impl Iterator<Item = &'g Version>, listed: bool) -> bool {
+        let heeds = listed && self.row.heeds_list.is_some_and(|from| *release >= from);
+        !heeds && self.range.admits(release) && self.gpu.as_ref().is_none_or(|of| gpus.any(|gpu| of.admits(gpu)))
+    }
+
+    /// Whether it speaks of what a toolkit compiles.
+    pub fn speaks_of_toolkit(&self, toolkit: &Version) -> bool {
+        self.toolkit.as_ref().is_none_or(|of| of.admits(toolkit))
     }
 }
 
@@ -72,8 +81,9 @@ impl<'c> Rules<'c> {
     pub fn new(catalog: &'c Catalog) -> Self {
         let needs = catalog.rules.iter().enumerate().filter_map(|(at, row)| {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
-            let gpu = row.gpu.as_ref().map(|gpu| Constraint::parse(gpu)).transpose().ok()?;
-            Some(Needs { id: law::ALL.len() + at, row, range, needs, gpu })
+            let only = |of: &Option<Text>| of.as_ref().map(|of| Constraint::parse(of)).transpose().ok();
+            let (gpu, toolkit) = (only(&row.gpu)?, only(&row.toolkit)?);
+            Some(Needs { id: law::ALL.len() + at, row, range, needs, gpu, toolkit })
         });
         let (unproven, needs): (Vec<_>, Vec<_>) = needs.partition(|rule| rule.row.unproven);
         Rules { needs: needs.into_iter().map(Rc::new).collect(), unproven }

@@ -35,7 +35,7 @@ impl Reader<'_, '_> {
 }
 
 /// Whether no version, known or not, meets some comparisons at once. The edges of what each admits are tried.
-fn admits_nothing(all: &[Comparison]) -> bool {
+pub fn admits_nothing(all: &[Comparison]) -> bool {
     let bounds: Vec<Version> = all.iter().filter_map(|one| one.version).collect();
     let edges = bounds.iter().flat_map(|bound| [Some(*bound), beside(bound, 1), beside(bound, -1)]).flatten();
     let mut tried = edges.chain(Version::parse("0"));

@@ -26,7 +26,7 @@ use super::rowset::RowSet;
 
 use reader::Reader;
 
-pub use constraints::other_maker;
+pub use constraints::{admits_nothing, other_maker};
 
 pub use super::values::{DriverRequest, GpuRequest, Gpus, ImageRequest, Told};
 
@@ -317,6 +317,11 @@ impl<'c> Request<'c> {
     pub fn libraries(&self) -> impl Iterator<Item = (&str, &Specifier)> {
         let of_nvidia = |(name, _): &&(String, Specifier)| is_of_nvidia(name);
         self.packages.iter().filter(of_nvidia).map(|(name, range)| (name.as_str(), range))
+    }
+
+    /// Whether it insists on a list of architectures to compile for.
+    pub fn insists_on_archs(&self) -> bool {
+        self.build.as_ref().is_some_and(|build| build.arch_list.is_some())
     }
 
     /// The rules that are set aside for every target.

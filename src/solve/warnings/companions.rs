@@ -8,10 +8,10 @@ use crate::solve::problem::Needs;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{brought, by_pip, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
-use crate::types::{Cc, CpuArch, Version};
+use crate::types::{Cc, Constraint, CpuArch, Version};
 use crate::warning::{
-    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, LibraryMissing, Nightly, OperatorsOnCpu, SourceOnly, SystemCuda,
-    UnknownGpuCode, Warning, When, With,
+    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LibraryMissing, Nightly, OperatorsOnCpu,
+    SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With,
 };
 
 use super::About;
@@ -30,6 +30,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(library_unreached(about, row));
         warnings.extend(on_cpu(about, row));
         warnings.extend(operators_on_cpu(about, row));
+        warnings.extend(kernels_skipped(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
         }
@@ -101,6 +102,17 @@ fn operators_on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     (is_concerned && !about.asked.is_cpu()).then(|| Warning::about(&operators, &key(row)))
 }
 
+/// A package that leaves its own kernels out beside the release of its framework.
+fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let with = row.kernels_with.as_deref()?;
+    let loads = Constraint::parse(with).ok()?;
+    let build = about.gpu_builds().find(|build| build.package == row.framework && !build.is_nightly())?;
+    let (name, of) = (format!("{} {}", row.package, row.version), format!("{} {}", build.package, build.version));
+    let skipped = KernelsSkipped { name: &name, build: &of, with: &format!("{} {with}", row.framework) };
+    (!loads.admits(&build.version))
+        .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{}", row.framework)]))
+}
+
 /// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
 fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (asked, target) = (about.asked, about.target);
@@ -113,11 +125,10 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let name = format!("{} {}", row.package, row.version);
     let what = row.cuda.as_ref().map_or_else(|| "CUDA".to_string(), |cuda| format!("CUDA {cuda}"));
     if let Some(installed) = &asked.toolkits {
-        let cuda = row.cuda.as_ref()?;
         // The names of the files tell the major.
-        let is_other = installed.iter().all(|toolkit| toolkit.major() != cuda.major());
-        let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
-        if is_other {
+        let is_other = |cuda: &&Version| installed.iter().all(|toolkit| toolkit.major() != cuda.major());
+        if let Some(cuda) = row.cuda.as_ref().filter(is_other) {
+            let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
             return Some(Warning::about(&other, &about.keys("toolkit")));
         }
         let locked = target.cuda.map(|toolkit| &toolkit.version)?;
@@ -302,7 +313,8 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
 fn rules_of<'a>(about: &'a About<'_, '_>, row: &Companion) -> Vec<&'a Needs<'a>> {
     let gpus = || about.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
     let rules = about.request.rules.of_package(&row.package, Subject::Toolkit);
-    rules.about(&row.version).filter(|rule| rule.speaks_of_gpus(gpus())).collect()
+    let listed = about.request.insists_on_archs();
+    rules.iter().filter(|rule| rule.speaks_of(&row.version, gpus(), listed)).collect()
 }
 
 /// What of them not every toolkit of a CUDA major meets, in words: ` >=12.9`.

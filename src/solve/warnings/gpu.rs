@@ -1,7 +1,7 @@
 //! What a GPU needs beyond a stack that runs on it: a flavour of kernel modules, a capability and a driver for
 //! torch.compile, code in NCCL; and whether only a driver's compiler makes the stack run.
 
-use crate::catalog::rows::{Build, Companion, Module, Subject};
+use crate::catalog::rows::{Build, Module, Subject};
 use crate::coverage::Coverage;
 use crate::solve::fits::TRITON;
 use crate::solve::modules;
@@ -9,7 +9,7 @@ use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;
 use crate::types::{Arch, Version};
 use crate::warning::{
-    JitOnly, KernelModule, NcclGpu, TritonDriver, TritonGpu, TritonPlatform, TritonPython, Vgpu, Warning,
+    JitOnly, KernelModule, NcclGpu, Pools, TritonDriver, TritonGpu, TritonPlatform, TritonPython, Vgpu, Warning,
 };
 
 use super::About;
@@ -41,19 +41,31 @@ pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target:
     warnings
 }
 
-/// Packages that use CUDA's memory pools or its management of virtual memory, and from which major on. Sources:
-/// <https://github.com/InternLM/lmdeploy/issues/2414>, <https://github.com/dmlc/xgboost/issues/12217>.
-const POOLED: [(&str, u64); 2] = [("lmdeploy", 0), ("xgboost", 3)];
-
-/// Slices of a board, which lack both. Sources:
+/// Slices of a board, which lack CUDA's memory pools and its management of virtual memory, beside what asks for them. Sources:
 /// <https://docs.nvidia.com/ai-enterprise/release-8/latest/infra-software/vgpu/features/uvm.html> and
 /// <https://github.com/AcademySoftwareFoundation/openvdb/issues/2255>.
-fn virtual_gpus(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
-    let gpus = names(asked.named_gpus().iter().filter(|gpu| request.catalog.is_vgpu(&gpu.written)))?;
-    let uses = |row: &&&Companion| POOLED.iter().any(|(of, from)| *of == &*row.package && row.version.major() >= *from);
-    let row = target.companions.iter().find(uses)?;
-    let slices = Vgpu { gpus: &gpus, package: &format!("{} {}", row.package, row.version) };
-    Some(Warning::about(&slices, &[asked.key("gpu"), format!("stack.{}", row.package)]))
+fn virtual_gpus(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Vec<Warning> {
+    let slices = names(asked.named_gpus().iter().filter(|gpu| request.catalog.is_vgpu(&gpu.written)));
+    let Some(gpus) = &slices else { return Vec::new() };
+    let about = |package: &str, what: Pools, also: Option<String>| {
+        let keys: Vec<String> = [asked.key("gpu")].into_iter().chain(also).collect();
+        Warning::about(&Vgpu { gpus, package, what }, &keys)
+    };
+    let pooling =
+        |nccl: &&Version| request.catalog.nccls.iter().any(|row| row.version == **nccl && row.pools.is_some());
+    let nccl = nccl_of(target).filter(pooling).map(|nccl| about(&format!("NCCL {nccl}"), Pools::Nccl, None));
+    let packages = target.companions.iter().filter(|row| row.pools.is_some());
+    let of_packages = packages.map(|row| {
+        let name = format!("{} {}", row.package, row.version);
+        about(&name, Pools::Package, Some(format!("stack.{}", row.package)))
+    });
+    nccl.into_iter().chain(of_packages).collect()
+}
+
+/// The NCCL of a stack: the one that was chosen, else the one that a framework holds.
+fn nccl_of<'a>(target: &'a TargetSolution<'_>) -> Option<&'a Version> {
+    let bundled = || target.builds.iter().find_map(|build| build.nccl.as_ref());
+    target.nccl.map(|row| &row.version).or_else(bundled)
 }
 
 /// GPUs that one flavour of kernel modules drives, where nobody can be sure it is the one installed.
@@ -167,8 +179,7 @@ fn triton_assembler(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
 
 /// GPUs that the NCCL in the stack holds no code for: each of them computes, but no two of them together.
 fn nccl(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
-    let bundled = || target.builds.iter().find_map(|build| build.nccl.as_ref());
-    let nccl = target.nccl.map(|row| &row.version).or_else(bundled)?;
+    let nccl = nccl_of(target)?;
     let rules: Vec<_> = request.rules.about(Subject::Nccl, nccl, Subject::Gpu).collect();
     let too_old = |gpu: &&GpuRequest| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
     let gpus = names(asked.named_gpus().iter().filter(too_old))?;
