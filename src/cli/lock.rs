@@ -9,7 +9,7 @@ use crate::lock::{self, CatalogStamp, Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::{Exit, Failure, Fate, Report, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::request::Request;
+use crate::solve::request::{Request, admits_nothing};
 use crate::solve::suppress::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
@@ -329,10 +329,12 @@ fn pinned(spec: &Spec, pins: &[Pin], catalog: &Catalog) -> Result<Spec, Failure>
             None => version.clone(),
             // "and" binds tighter than "or": the version joins each alternative.
             Some(written) => {
-                written.as_str().split("||").map(|one| format!("{one},{version}")).collect::<Vec<_>>().join("||")
+                let joined = written.as_str().split("||").map(|one| format!("{one},{version}"));
+                joined.filter(|one| !is_empty(one)).collect::<Vec<_>>().join("||")
             }
         };
-        if let Some(written) = written.filter(|written| are_apart(&pin.package, written, version, catalog)) {
+        let is_apart = |written: &&Constraint| text.is_empty() || are_apart(&pin.package, written, version, catalog);
+        if let Some(written) = written.filter(is_apart) {
             let line = format!("`{} = \"{}\"`", pin.package, written.as_str());
             let message = format!("--upgrade-package {}={version}: gpuenv.toml says {line}", pin.package);
             let help = format!("change that line, or type `gpuenv add {}=={version}`", pin.package);
@@ -343,6 +345,11 @@ fn pinned(spec: &Spec, pins: &[Pin], catalog: &Catalog) -> Result<Spec, Failure>
         })?;
     }
     Ok(spec)
+}
+
+/// Whether a constraint, of one alternative, is one that no version can meet.
+fn is_empty(constraint: &str) -> bool {
+    Constraint::parse(constraint).is_ok_and(|parsed| parsed.alternatives().iter().any(|all| admits_nothing(all)))
 }
 
 /// Whether what is written admits none of the releases that are asked for.

@@ -31,7 +31,7 @@ use super::stale;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, Failure> {
-    let files = output::named(&args.junit).into_iter().chain(args.record.as_deref());
+    let files = output::named(&args.junit).into_iter().chain(output::named(&args.record));
     files.into_iter().try_for_each(|path| output::check(path, common))?;
     if let Some(reference) = &args.image {
         if let Some(error) = not_an_image(reference) {
@@ -80,6 +80,9 @@ fn tell((common, args): (&Common, &VerifyArgs), judged: &Judged<'_>, report: &Re
         // What is asked for there is all that stands there.
         None if args.junit.is_some() => return report.data(&judged.junit()).map(|()| exit_of(judged)),
         None => {}
+    }
+    if args.record.is_some() && output::named(&args.record).is_none() {
+        return report.data(&observe::text(judged.record)?).map(|()| exit_of(judged));
     }
     report.verified(judged)?;
     Ok(exit_of(judged))
@@ -175,7 +178,7 @@ fn host((common, args): (&Common, &VerifyArgs), options: ProbeOptions, report: &
         return files::read_host(path, report);
     }
     let record = observe::observe(options, args.root.as_deref(), report)?;
-    if let Some(path) = &args.record {
+    if let Some(path) = output::named(&args.record) {
         observe::save(path, &record, common)?;
     }
     Ok(record)

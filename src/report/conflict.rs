@@ -210,7 +210,12 @@ fn one(screen: &Screen, conflict: &Conflict, spec: &Spec, file: &SourceFile, det
         (true, true) => key.clone(),
         (true, false) => format!("{key}, {label}"),
     };
-    let marked = conflict.culprits.iter().zip(labels);
+    // What was typed stands in no file.
+    let is_there = |key: &str| {
+        let written = spec.key_span(key).zip(spec.text(key).filter(|_| detail.by_hand && key.starts_with("stack.")));
+        written.is_none_or(|(span, text)| file.text.get(span).is_some_and(|there| there.contains(&text)))
+    };
+    let marked = conflict.culprits.iter().zip(labels).filter(|(key, _)| is_there(key));
     let marked = marked.filter_map(|(key, says)| Some((spec.key_span(key)?, label(key, says))));
     let marks: Vec<(Range<usize>, String)> = marked.take(detail.marks).collect();
     text += &snippet::render(screen, file, marks).unwrap_or_default();

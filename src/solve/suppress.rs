@@ -28,7 +28,8 @@ pub fn heard(spec: &Spec, warnings: Vec<Warning>) -> Vec<Warning> {
             warning.keys.retain(|key| !is_of(key, &target.value));
             if warning.keys.len() < before {
                 *used = true;
-                silenced |= warning.keys.is_empty();
+                // Of a warning about no target any more the keys of packages say nothing.
+                silenced |= !warning.keys.iter().any(|key| key.starts_with("target."));
             }
         }
         if !silenced {
@@ -79,6 +80,9 @@ mod tests {
         let of_a = format!("{one}target = \"a\"\n");
         assert_eq!(left(&of_a, given()), [("jit-only", 1)]);
         assert_eq!(left(&format!("{of_a}{one}target = \"ab\"\n"), given()), []);
+        let of_a_alone =
+            vec![Warning { keys: vec!["stack.torch".to_string(), "target.a.gpu".to_string()], ..given().remove(0) }];
+        assert_eq!(left(&of_a, of_a_alone), []);
     }
 
     #[test]

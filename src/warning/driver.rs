@@ -270,15 +270,24 @@ pub struct NewerThanCatalog<'a> {
     pub version: &'a Version,
     /// The nearest older one that is known.
     pub nearest: &'a Version,
+    /// Whether it is compared by its number all the same.
+    pub is_compared: bool,
 }
 
 impl Kind for NewerThanCatalog<'_> {
     const CODE: &'static str = "newer-than-catalog";
     const EXPLAINED: &'static str = "Something about the hosts is newer than what the catalog knows, or has a number that nobody is known to have. It \
-        is judged as the nearest older one. Check the number for a slip of the pen; a later gpuenv may know it.";
+        is judged as the nearest older one, a glibc by its number. Check the number for a slip of the pen; a later gpuenv may \
+        know it.";
 
     fn message(&self) -> String {
-        format!("no {} {} as far as the catalog knows; it is judged as {}", self.what, self.version, self.nearest)
+        let NewerThanCatalog { what, version, nearest, is_compared } = self;
+        match is_compared {
+            true => format!(
+                "no {what} {version} as far as the catalog knows, whose newest is {nearest}; it is taken as written"
+            ),
+            false => format!("no {what} {version} as far as the catalog knows; it is judged as {nearest}"),
+        }
     }
 }
 

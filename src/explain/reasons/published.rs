@@ -6,7 +6,7 @@ use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::platform::Takes;
-use crate::solve::request::{ImageRequest, PackageRequest};
+use crate::solve::request::{DriverRequest, ImageRequest, PackageRequest};
 use crate::solve::unread::is_above;
 use crate::types::constraint::Op;
 use crate::types::variant::line_of;
@@ -62,6 +62,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         self.parts();
         self.toolkits_installed();
+        self.driver_admitted();
         self.image_missing();
     }
 
@@ -408,6 +409,18 @@ impl<'c> Explainer<'_, 'c> {
             |version: &Version| format!("no CUDA toolkit {version} is known{}", nearest_to(version, released()));
         let sentences: Vec<String> = installed.iter().filter(unknown).map(sentence).collect();
         sentences.into_iter().for_each(|sentence| self.say(sentence));
+    }
+
+    /// A bound that no driver is within which is known.
+    fn driver_admitted(&mut self) {
+        let Some(target) = self.target_with("driver").filter(|target| !target.windows_driver) else { return };
+        let DriverRequest::Free(Some(bound)) = &target.driver else { return };
+        let known = &self.request.catalog.drivers;
+        if let Some(oldest) = known.first().filter(|_| !known.iter().any(|row| bound.admits(&row.version))) {
+            let sentence =
+                format!("`driver = \"{bound}\"` admits no driver that is known; the oldest is {}", oldest.version);
+            self.say(sentence);
+        }
     }
 
     /// Whether a blamed package loads the libraries of one CUDA.

@@ -51,12 +51,13 @@ impl<'c> Plan<'_, 'c> {
         let asked = request.cuda.is_some() || request.cudnn.is_some() || request.nccl.is_some() || follow_cuda();
         if request.build.is_none() && asked && !gpu_classes.is_empty() {
             let rows = request.problem.toolkits();
-            // What loads the system's libraries, or compiles with them, does so with those that are there.
+            // What loads the system's libraries, or compiles with them, does so with those that are there, if the GPU may.
             let installed = |row: usize| {
                 gpu_classes.iter().all(|&class| {
-                    let target = self.classes[class].target;
+                    let (target, off) = (self.classes[class].target, &self.classes[class].off);
                     let on_host = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
                     on_host.is_some_and(|has| has.iter().any(|has| rows[row].version.cmp_prefix(has).is_eq()))
+                        && self.classes[class].machine().takes_line(&rows[row].version, off)
                 })
             };
             let mut first = RowSet::filter(rows.len(), installed);

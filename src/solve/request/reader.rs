@@ -253,7 +253,8 @@ impl<'c> Reader<'_, 'c> {
         if nearest.cmp_prefix(cuda).is_eq() {
             return *cuda;
         }
-        let unknown = NewerThanCatalog { what: "driver shows CUDA", version: cuda, nearest: &nearest };
+        let unknown =
+            NewerThanCatalog { what: "driver shows CUDA", version: cuda, nearest: &nearest, is_compared: false };
         self.warn(&unknown, format!("target.{}.driver-cuda", target.name));
         nearest
     }
@@ -263,7 +264,8 @@ impl<'c> Reader<'_, 'c> {
         let written = target.glibc.as_ref()?.value;
         let newest = self.catalog.oses.iter().filter_map(|os| os.glibc).max();
         if let Some(nearest) = newest.filter(|newest| written.cmp_prefix(newest).is_gt()) {
-            let newer = NewerThanCatalog { what: "system has glibc", version: &written, nearest: &nearest };
+            let newer =
+                NewerThanCatalog { what: "system has glibc", version: &written, nearest: &nearest, is_compared: true };
             self.warn(&newer, format!("target.{}.glibc", target.name));
         }
         Some(written)

@@ -20,8 +20,10 @@ use super::solution::{Solution, TargetSolution};
 
 /// The warnings an answer deserves, by target.
 pub fn warnings<'c>(request: &Request<'c>, answer: &Solution<'c>) -> Vec<Warning> {
-    let mut warnings: Vec<Warning> = Vec::new();
-    for group in answer.alike() {
+    let groups = answer.alike();
+    let mut told: Vec<(Warning, usize)> = Vec::new();
+    for (at, group) in groups.iter().enumerate() {
+        let mut warnings: Vec<Warning> = Vec::new();
         let all: Vec<&TargetRequest> = group.iter().map(|&at| &request.targets[at]).collect();
         let about = About { request, asked: all[0], all, target: &answer.targets[group[0]].chosen };
         warnings.extend(builds::warnings(&about));
@@ -35,24 +37,39 @@ pub fn warnings<'c>(request: &Request<'c>, answer: &Solution<'c>) -> Vec<Warning
             warnings.extend(gpu::warnings(request, asked, about.target));
         }
         warnings.extend(packages::warnings(&about));
+        told.extend(warnings.into_iter().map(|warning| (warning, at)));
     }
-    merged(warnings)
-}
-
-/// Equal warnings of several targets are one that names the keys of all.
-fn merged(warnings: Vec<Warning>) -> Vec<Warning> {
-    let mut at: HashMap<(&'static str, String), usize> = HashMap::new();
-    let mut merged: Vec<Warning> = Vec::new();
-    for warning in warnings {
-        let known = *at.entry((warning.code, warning.message.clone())).or_insert(merged.len());
-        match merged.get_mut(known) {
-            None => merged.push(warning),
-            Some(known) => known.keys.extend(warning.keys),
+    let mut merged = merged(told);
+    // One that names no target, and is not of all of them, names the GPUs of those that it is of.
+    for (warning, of) in merged.iter_mut().filter(|(_, of)| of.len() < groups.len()) {
+        if !warning.keys.iter().any(|key| key.starts_with("target.")) {
+            let targets = of.iter().flat_map(|&at| &groups[at]);
+            warning.keys.extend(targets.map(|&target| request.targets[target].key("gpu")));
         }
     }
-    for warning in &mut merged {
+    let sorted = |(mut warning, _): (Warning, Vec<usize>)| {
         warning.keys.sort_unstable();
         warning.keys.dedup();
+        warning
+    };
+    merged.into_iter().map(sorted).collect()
+}
+
+/// Equal warnings of several targets are one that names the keys of all, with the groups of targets that it is of.
+fn merged(warnings: Vec<(Warning, usize)>) -> Vec<(Warning, Vec<usize>)> {
+    let mut at: HashMap<(&'static str, String), usize> = HashMap::new();
+    let mut merged: Vec<(Warning, Vec<usize>)> = Vec::new();
+    for (warning, group) in warnings {
+        let known = *at.entry((warning.code, warning.message.clone())).or_insert(merged.len());
+        match merged.get_mut(known) {
+            None => merged.push((warning, vec![group])),
+            Some((known, of)) => {
+                known.keys.extend(warning.keys);
+                if of.last() != Some(&group) {
+                    of.push(group);
+                }
+            }
+        }
     }
     merged
 }
