@@ -243,14 +243,16 @@ fn a_release_for_the_installed_cuda_is_taken() {
     }
 }
 
-/// A slice of a board lacks CUDA's memory pools, which few packages use; the board and its MIG instances have them.
+/// A slice of a board lacks CUDA's memory pools, which few packages use, and NCCL from 2.23 on; the board and its MIG instances have them.
 #[test]
 fn what_virtual_gpus_lack_is_told() {
     try_all(&[
         ("[stack] | xgboost = \"3.0.0\" | [target.a] | gpu = \"NVIDIA A40-24C\"", "vgpu", true),
         ("[stack] | lmdeploy = \"0.6.4\" | [target.a] | gpu = \"GRID T4-8Q\"", "vgpu", true),
         ("[stack] | xgboost = \"2.1.4\" | [target.a] | gpu = \"NVIDIA A40-24C\"", "vgpu", false),
-        ("[stack] | torch = \"2.7.1\" | [target.a] | gpu = \"NVIDIA A40-24C\"", "vgpu", false),
+        ("[stack] | torch = \"2.6.0\" | [target.a] | gpu = \"NVIDIA A40-24C\"", "vgpu", false),
+        ("[stack] | torch = \"2.7.1\" | [target.a] | gpu = \"NVIDIA A40-24C\"", "vgpu", true),
+        ("[stack] | torch = \"2.7.1\" | [target.a] | gpu = \"A40\"", "vgpu", false),
         ("[stack] | xgboost = \"3.0.0\" | [target.a] | gpu = \"A40\"", "vgpu", false),
         ("[stack] | xgboost = \"3.0.0\" | [target.a] | gpu = \"A100-SXM4-40GB MIG 3g.20gb\"", "vgpu", false),
     ]);
