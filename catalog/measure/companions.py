@@ -185,9 +185,12 @@ def pins(row):
 def asked_of_source(index, package, version, framework):
     """What a source distribution asks for of a framework: any release where only its setup.py imports it."""
     source = index.source(package, version)
-    asked = accepted_framework(*index.described(source), framework)
-    if asked is None and re.search(rf"(?m)^\s*(?:import|from) {framework}\b", index.members(source).get("setup.py", "")):
-        return "*"
+    asked, script = accepted_framework(*index.described(source), framework), index.members(source).get("setup.py", "")
+    if asked is None and re.search(rf"(?m)^\s*(?:import|from) {framework}\b", script):
+        asked = "*"
+    if asked and framework == "torch" and re.search(r"\"-std=c\+\+1\d\"", script):
+        # Headers of torch take nothing older than C++20 from 2.14 on, whatever its builder of extensions would say.
+        return ",".join(one for one in (asked.replace("*", ""), "<2.14") if one)
     return asked
 
 

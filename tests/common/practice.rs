@@ -150,7 +150,8 @@ fn companions(catalog: &Catalog, practice: &mut Practice) {
         if metadata && row.variant.is_none() && row.package != "flashinfer-python" {
             practice.same(&row.package, "source", row.source);
         }
-        let Ok(asked) = Constraint::parse(&row.needs) else { continue };
+        let lower: Vec<&str> = row.needs.split(',').filter(|bound| !bound.starts_with('<')).collect();
+        let Ok(asked) = Constraint::parse(&lower.join(",")) else { continue };
         let Some(least) = asked.comparisons().filter_map(|one| one.version).min() else { continue };
         // What was read in the libraries tells how each was built: lmcache 0.3.5 with an older torch than 0.3.4.
         if let Some((known, by)) = newest.get(&*row.package)

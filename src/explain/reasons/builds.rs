@@ -5,6 +5,7 @@ use crate::coverage::Coverage;
 use crate::solve::described::GpuKind;
 use crate::solve::fits;
 use crate::solve::libraries;
+use crate::solve::platform::Takes;
 use crate::solve::problem::law;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
 
@@ -102,9 +103,13 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn pythons(&mut self) {
+        let pinned = self.request.python.as_ref().filter(|python| python.single().is_some());
         self.companions_say(|row| {
             let lines: Vec<&str> = row.python.as_ref()?.split("||").map(str::trim).collect();
-            Some(format!("is for Python {} only", list(&lines)))
+            // What has the one Python that is asked for is no reason.
+            let has =
+                |line: &str| Version::parse(line).is_ok_and(|line| pinned.is_some_and(|python| python.admits(&line)));
+            (!lines.iter().any(|line| has(line))).then(|| format!("is for Python {} only", list(&lines)))
         });
         self.pythons_of_pinned();
         // Where no framework is to blame, its Pythons say nothing.
@@ -118,12 +123,35 @@ impl<'c> Explainer<'_, 'c> {
             let of: Vec<&Build> = builds.clone();
             let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
             self.say(format!("{} wheels for Python {span} only", describe(&of, "has", "have")));
+        } else {
+            self.pythons_of_system();
         }
         if let Some(python) = &self.request.python {
             self.say_line("python", python);
         }
         for build in builds.iter().rev().take(2) {
             self.fact(build_id(build), self.request.catalog.origin_of(*build, &build.source));
+        }
+    }
+
+    /// The Pythons of what was made for a single system, where nobody has seen the release in question.
+    fn pythons_of_system(&mut self) {
+        let request = self.request;
+        for target in &request.targets {
+            let Takes::Own(system) = target.platform.takes else { continue };
+            for ask in &request.frameworks {
+                let of_package = request.catalog.builds.iter().filter(|build| *build.package == *ask.package);
+                let lines =
+                    distinct(of_package.filter(|build| target.platform.takes(build)).flat_map(|build| &*build.pythons));
+                let lines: Vec<&str> = lines.into_iter().map(|line| line.as_str()).collect();
+                if (self.blames(ask.package) || self.says.is_empty()) && !lines.is_empty() {
+                    self.say(format!(
+                        "the wheels of {} for {system} that are known are for Python {} only",
+                        ask.package,
+                        list(&lines)
+                    ));
+                }
+            }
         }
     }
 
