@@ -97,4 +97,10 @@ fn a_dash_is_the_standard_output() {
     }
     let record = place.run(&["probe", "--from", "host.csv", "-o", "-"]).exits(0).out;
     assert!(record.starts_with('{') && record.contains("470.57.02"), "{record}");
+    // What was seen of the machine at hand, and nothing beside it.
+    let ran = place.run(&["verify", "--quick", "--record", "-"]);
+    assert!(ran.code != 2 && ran.out.starts_with('{') && ran.out.trim_end().ends_with('}'), "{ran:?}");
+    assert!(!place.has("checkout/-"), "{ran:?}");
+    place.write("checkout/host.json", &ran.out);
+    place.run(&["verify", "--host", "host.json"]).hides("error[bad-record]");
 }
