@@ -1,6 +1,5 @@
-//! Turns `catalog/*.toml` into constants: reads every file with the row types of the crate itself, refuses
-//! what the lints refuse, and writes one `static` that costs nothing when gpuenv starts. And packs the machine code of
-//! the kernels.
+//! Packs `catalog/*.toml` into the form by which a catalog travels: reads every file with the row types of the crate
+//! itself, and refuses what the lints refuse. And packs the machine code of the kernels.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,6 @@ mod bundled;
 #[allow(dead_code)]
 #[path = "../src/coverage.rs"]
 mod coverage;
-mod emit;
 #[allow(dead_code)]
 #[path = "../src/catalog/expected.rs"]
 mod expected;
@@ -22,6 +20,12 @@ mod lint;
 #[allow(dead_code)]
 #[path = "../src/catalog/names.rs"]
 mod names;
+#[allow(dead_code)]
+#[path = "../src/catalog/packed.rs"]
+mod packed;
+#[allow(dead_code)]
+#[path = "../src/catalog/row_reader.rs"]
+mod row_reader;
 #[allow(dead_code)]
 #[path = "../src/catalog/rows/mod.rs"]
 mod rows;
@@ -82,15 +86,8 @@ fn main() {
     catalog.wheels = tables::Table::default();
     // And the threads that show a message serve who edits its row, not who runs the program.
     catalog.diagnoses.to_mut().iter_mut().for_each(|row| row.seen = None);
-    let code = emit::Code::of(&catalog);
-    let doc = "/// The catalog that was built in.";
-    let code = format!("{}{doc}\npub static BUILTIN: Catalog = {};\n", code.statics(), code.expression);
-    // A position-independent program relocates every pointer of the catalog before `main`: 38,000 of them cost more
-    // than solving does.
-    if env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
-        println!("cargo::rustc-link-arg-bins=-no-pie");
-    }
-    write(&out, "catalog.rs", code.as_bytes());
+    let packed = packed::pack(&catalog).unwrap_or_else(|error| fail(&[format!("the catalog: {error}")]));
+    write(&out, "catalog.packed", &packed);
     pack_kernels(&root, &out);
     pack_schemas(&root, &out);
 }

@@ -34,7 +34,7 @@
 //! `cli` and `probe` need a host and stand behind the feature `host`; everything else runs in a browser too.
 //!
 //! Below [`report`] and `probe` nothing touches files, processes, the environment or the clock. No version number of NVIDIA's or
-//! PyTorch's stands in this folder: facts live in `catalog/*.toml`, which `catalog/build.rs` turns into the constant
+//! PyTorch's stands in this folder: facts live in `catalog/*.toml`, which `catalog/build.rs` packs into
 //! [`catalog::BUILTIN`] with the row types and lints of [`catalog`] itself.
 //!
 //! # The way of a request

@@ -7,12 +7,15 @@ use super::rows::*;
 use super::tables::Catalog;
 use crate::types::{CpuArch, Version};
 
+/// The one library that is a package of the catalog too.
+const TRITON: &str = "triton";
+
 impl Catalog {
     /// Fills in what practices tell, and marks it as expected. What a practice says rests on what is known alone, not on
     /// what another one made of it.
     pub fn expect(&mut self) {
         let known = self.builds.clone();
-        let (practices, companions) = (self.practices.clone(), self.companions.clone());
+        let (practices, tritons) = (self.practices.clone(), self.companions.of(TRITON).to_vec());
         for practice in practices.iter() {
             let mut groups: BTreeMap<String, Vec<&Build>> = BTreeMap::new();
             for build in known.iter().filter(|build| is_about(practice, build)) {
@@ -21,7 +24,7 @@ impl Catalog {
             for build in self.builds.to_mut().iter_mut().filter(|build| is_about(practice, build)) {
                 let group = group(build, practice.among);
                 if practice.exceptions.iter().all(|exception| **exception != *group) {
-                    expect(build, practice.property, &groups[&group], &companions);
+                    expect(build, practice.property, &groups[&group], &tritons);
                 }
             }
         }
@@ -37,7 +40,7 @@ impl Catalog {
         };
         let mut of_property = self.practices.iter().filter(|practice| practice.property == property);
         of_property.find(|practice| {
-            let mut others = self.builds.iter().filter(|other| is_about(practice, other));
+            let mut others = self.builds.of(&practice.package).iter().filter(|other| is_about(practice, other));
             practice.package == build.package && others.any(|other| tells(practice, other))
         })
     }
@@ -49,21 +52,21 @@ fn is_about(practice: &Practice, build: &Build) -> bool {
 }
 
 /// Whether a library that is installed with a build was published for its processor, as far as is known.
-fn is_published(property: Property, version: &Version, arch: CpuArch, companions: &[Companion]) -> bool {
-    let is_it = |row: &&Companion| property == Property::Triton && row.package == "triton" && row.version == *version;
-    let mut wheels = companions.iter().filter(is_it).peekable();
+fn is_published(property: Property, version: &Version, arch: CpuArch, tritons: &[Companion]) -> bool {
+    let is_it = |row: &&Companion| property == Property::Triton && row.version == *version;
+    let mut wheels = tritons.iter().filter(is_it).peekable();
     wheels.peek().is_none() || wheels.any(|row| row.arches.is_empty() || row.arches.contains(&arch))
 }
 
 /// What a build is expected to have, if nobody has read it and all others of its group agree.
-fn expect(build: &mut Build, property: Property, group: &[&Build], companions: &[Companion]) {
+fn expect(build: &mut Build, property: Property, group: &[&Build], tritons: &[Companion]) {
     if property == Property::Pythons {
         return expect_pythons(build, group);
     }
     let mut values: Vec<Version> = group.iter().filter_map(|other| told(other, property)).collect();
     values.dedup();
     let [value] = values.as_slice() else { return };
-    if !is_published(property, value, build.arch, companions) {
+    if !is_published(property, value, build.arch, tritons) {
         return;
     }
     let is_cpu = build.is_cpu();

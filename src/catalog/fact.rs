@@ -192,7 +192,7 @@ impl Catalog {
             Some("listing") => self.find("listing", &self.listings, id),
             Some("libraries") => self.find("libraries", &self.libraries, id),
             Some("os") => self.find("os", &self.oses, id),
-            Some("image") => self.find("image", &self.images, id),
+            Some("image") => self.find("image", self.images.iter(), id),
             Some("image-require") => self.find("image_require", &self.image_requires, id),
             Some("ptxas") => self.find("ptxas", &self.ptxases, id),
             Some("python-patch") => self.find("python_patch", &self.python_patches, id),
@@ -202,21 +202,26 @@ impl Catalog {
             Some("clue") => self.find("clue", &self.clues, id),
             Some(_) => None,
             None if id.contains("-linux-") || id.contains("-windows-") => {
-                self.find("build", &self.builds, id).or_else(|| self.find("other_build", &self.other_builds, id))
+                self.find("build", self.builds.iter(), id).or_else(|| self.find("other_build", &self.other_builds, id))
             }
             None => self
                 .find("rule", &self.rules, id)
                 .or_else(|| self.find("law", &self.laws, id))
                 .or_else(|| self.find("module", &self.modules, id))
                 .or_else(|| self.find("service", &self.services, id))
-                .or_else(|| self.find("asks", &self.asks, id))
+                .or_else(|| self.find("asks", self.asks.iter(), id))
                 .or_else(|| self.find("practice", &self.practices, id))
-                .or_else(|| self.find("companion", &self.companions, id)),
+                .or_else(|| self.find("companion", self.companions.iter(), id)),
         }
     }
 
-    fn find<R: Cite>(&self, kind: &'static str, rows: &[R], id: &str) -> Option<FullRow> {
-        let row = rows.iter().find(|row| id.contains(row.hint()) && row.id() == id)?;
+    fn find<'c, R: Cite + 'c>(
+        &self,
+        kind: &'static str,
+        rows: impl IntoIterator<Item = &'c R>,
+        id: &str,
+    ) -> Option<FullRow> {
+        let row = rows.into_iter().find(|row| id.contains(row.hint()) && row.id() == id)?;
         Some(self.full(kind, row))
     }
 
@@ -292,8 +297,8 @@ mod tests {
     use super::*;
 
     fn all_ids() -> Vec<String> {
-        fn ids<R: Cite>(rows: &[R]) -> impl Iterator<Item = String> + '_ {
-            rows.iter().map(|row| {
+        fn ids<'r, R: Cite + 'r>(rows: impl IntoIterator<Item = &'r R>) -> impl Iterator<Item = String> {
+            rows.into_iter().map(|row| {
                 assert!(row.id().contains(row.hint()), "{}", row.id());
                 row.id()
             })
@@ -302,16 +307,16 @@ mod tests {
         let pins = ids(&c.libraries).chain(ids(&c.source_builds)).chain(ids(&c.listings)).chain(ids(&c.practices));
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
-        let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(&c.builds)).chain(ids(&c.companions));
+        let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(c.builds.iter())).chain(ids(c.companions.iter()));
         let others = ids(&c.other_builds).chain(ids(&c.windows_drivers));
-        let images = ids(&c.images)
+        let images = ids(c.images.iter())
             .chain(ids(&c.image_requires))
             .chain(ids(&c.pythons))
             .chain(ids(&c.python_patches))
             .chain(ids(&c.rules))
             .chain(ids(&c.modules))
             .chain(ids(&c.services))
-            .chain(ids(&c.asks))
+            .chain(ids(c.asks.iter()))
             .chain(ids(&c.ptxases));
         hosts.chain(pins).chain(cuda).chain(libraries).chain(others).chain(images).collect()
     }

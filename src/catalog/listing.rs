@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::rows::{Class, FRAMEWORKS};
+use super::rows::{Class, Companion, FRAMEWORKS};
 use super::tables::Catalog;
 use crate::types::Version;
 
@@ -65,7 +65,7 @@ impl Catalog {
         self.nccls.iter().for_each(|row| add("nccl", row.version));
         let first: Vec<&str> = FRAMEWORKS.iter().copied().chain(["python", "cuda", "cudnn", "nccl"]).collect();
         // What follows no framework comes last.
-        let alone = |name: &str| self.companions.iter().any(|row| row.package == name && row.follows_cuda());
+        let alone = |name: &str| self.companions.of(name).iter().any(Companion::follows_cuda);
         let place =
             |name: &str| first.iter().position(|one| *one == name).unwrap_or(first.len() + usize::from(alone(name)));
         let mut packages: Vec<Known> = known.into_iter().filter_map(|(name, versions)| of(name, versions)).collect();

@@ -49,16 +49,12 @@ impl Catalog {
 
     /// The images of a repository; none of one that is not known.
     pub fn images_of(&self, repository: &str) -> &[Image] {
-        let first = self.images.partition_point(|image| *image.repository < *repository);
-        let rest = &self.images[first..];
-        &rest[..rest.partition_point(|image| image.repository == repository)]
+        self.images.of(repository)
     }
 
     /// The rows of a package that goes with frameworks; none of one that is not known.
     pub fn companions_of(&self, package: &str) -> &[Companion] {
-        let first = self.companions.partition_point(|row| *row.package < *package);
-        let rest = &self.companions[first..];
-        &rest[..rest.partition_point(|row| row.package == package)]
+        self.companions.of(package)
     }
 
     /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.

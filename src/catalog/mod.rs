@@ -1,9 +1,9 @@
 //! L2, the facts: what exists, what it holds and what it needs, each row with its source.
 //!
-//! [`BUILTIN`] is the catalog compiled in: a constant, so that starting gpuenv costs nothing. [`at_hand`] is what answers:
-//! that one, or a newer one that the user installed.
+//! [`BUILTIN`] is the catalog that is built in, in the form by which a catalog travels: what a run does not ask for is not
+//! read. [`at_hand`] is what answers: that one, or a newer one that the user installed.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 mod bundled;
 mod capture;
@@ -35,22 +35,11 @@ pub use os_names::OsName;
 pub use search::Hit;
 pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};
 
-/// The generated constants.
-#[allow(unused_imports, non_upper_case_globals)]
-mod builtin {
-    use std::borrow::Cow;
-
-    use super::{
-        rows::*,
-        tables::{Catalog, Table},
-        wheels::Digests,
-    };
-    use crate::types::{Arch, Cc, CpuArch, Suffix, Version, version::Written};
-
-    include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
-}
-
-pub use builtin::BUILTIN;
+/// The catalog that was built in.
+pub static BUILTIN: LazyLock<Catalog> = LazyLock::new(|| {
+    let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/catalog.packed"));
+    packed::unpack_own(bytes).expect("the catalog was packed by this very build")
+});
 
 /// The catalog that this run asks, if it is not the built-in one.
 static INSTALLED: OnceLock<&Catalog> = OnceLock::new();

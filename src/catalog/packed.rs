@@ -12,18 +12,17 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::row_reader;
-use super::tables::{Catalog, Table, TableVisitor};
+use super::row_reader::PackedRows;
+use super::table::Holder;
+use super::tables::{Catalog, TableVisitor};
 use super::wheels::Digests;
-use crate::types::packed;
-use crate::types::version::Written;
+use crate::types::packed::{self, Numbered, Parts};
 use crate::types::{Text, Version};
 
 /// The form that this program reads and writes: major and minor.
-pub const READER: (u16, u16) = (2, 2);
+pub const READER: (u16, u16) = (3, 0);
 /// No catalog is larger, its signature included: ten times today's.
 pub const MAX_BYTES: u64 = 8 << 20;
 /// Bytes of the header.
@@ -127,20 +126,23 @@ struct Body<'a> {
     gpu_index: &'a str,
     #[serde(borrow)]
     wheel_digests: &'a [u8],
-    /// All texts, one behind the other, and how long each is.
+    /// All texts, one behind the other, and where each ends.
     texts: &'a str,
-    text_lengths: Vec<u16>,
+    #[serde(borrow)]
+    text_ends: &'a [u8],
     /// The same of versions.
     versions: &'a str,
-    version_lengths: Vec<u16>,
+    #[serde(borrow)]
+    version_ends: &'a [u8],
     #[serde(borrow)]
     tables: Vec<PackedTable<'a>>,
 }
 
-/// The rows of one kind, each with its length.
+/// The rows of one kind, or those of one package among them, each with its length.
 #[derive(Serialize, Deserialize)]
 struct PackedTable<'a> {
     kind: &'a str,
+    head: &'a str,
     rows: u32,
     #[serde(borrow)]
     bytes: &'a [u8],
@@ -153,75 +155,72 @@ pub fn pack(catalog: &Catalog) -> Result<Vec<u8>, postcard::Error> {
         catalog.clone().each_table(&mut packer).map(|()| packer)
     });
     let (packer, texts, versions) = (packer?, numbered.texts.all, numbered.versions.all);
-    let tables = packer.0.iter().map(|(kind, rows, bytes)| PackedTable { kind, rows: *rows, bytes }).collect();
-    let lengths = |all: &[&str]| all.iter().map(|text| u16::try_from(text.len())).collect::<Result<Vec<_>, _>>();
-    let too_long = |_| postcard::Error::SerializeBufferFull;
+    let tables = packer.0.iter().map(|(kind, head, rows, bytes)| PackedTable { kind, head, rows: *rows, bytes });
     let body = postcard::to_allocvec(&Body {
         reader: &catalog.reader,
         digest: &catalog.digest,
         gpu_index: &catalog.gpu_index,
         wheel_digests: &catalog.wheel_digests.0,
-        text_lengths: lengths(&texts).map_err(too_long)?,
+        text_ends: &packed::ends(&texts),
         texts: &texts.concat(),
-        version_lengths: lengths(&versions).map_err(too_long)?,
+        version_ends: &packed::ends(&versions),
         versions: &versions.concat(),
-        tables,
+        tables: tables.collect(),
     })?;
     let mut bytes = Header::write(&catalog.version, &body);
     bytes.extend(body);
     Ok(bytes)
 }
 
-/// Reads a packed catalog that was read as a whole when it was installed: each table when it is first asked for. What lies
+/// Reads a packed catalog that was read as a whole when it was installed: its rows when they are first asked for. What lies
 /// behind it is not looked at. The bytes are kept for the rest of the process: its texts are parts of them.
 pub fn unpack(bytes: &'static [u8]) -> Result<Catalog, Refused> {
-    unpack_with(bytes, false)
+    read(bytes, Trust::File)
+}
+
+/// The same of the one that is built in: nothing can have happened to it that did not happen to the whole program.
+pub fn unpack_own(bytes: &'static [u8]) -> Result<Catalog, Refused> {
+    read(bytes, Trust::Program)
 }
 
 /// The same to the last row, at once.
 pub fn unpack_whole(bytes: &'static [u8]) -> Result<Catalog, Refused> {
-    unpack_with(bytes, true)
+    read(bytes, Trust::Nobody)
 }
 
-fn unpack_with(bytes: &'static [u8], at_once: bool) -> Result<Catalog, Refused> {
+/// What is known of a packed catalog.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// Nothing: each row is looked at.
+    Nobody,
+    /// It was installed, and may have been damaged since.
+    File,
+    /// It is a part of this program.
+    Program,
+}
+
+fn read(bytes: &'static [u8], trust: Trust) -> Result<Catalog, Refused> {
     let header = Header::read(bytes)?;
     let body = bytes.get(HEADER..header.length).ok_or(Refused::Truncated)?;
-    if crc32fast::hash(body) != header.checksum {
+    if trust != Trust::Program && crc32fast::hash(body) != header.checksum {
         return Err(Refused::Damaged);
     }
     // The checksum guards against accidents alone: whatever the bytes are, reading them ends well.
     let body: Body<'static> = postcard::from_bytes(body).map_err(|_| Refused::Damaged)?;
     check_reader(body.reader)?;
-    let texts = parts(body.texts, &body.text_lengths).ok_or(Refused::Damaged)?.leak();
-    let versions = parts(body.versions, &body.version_lengths).ok_or(Refused::Damaged)?;
-    let versions: Option<Vec<Written>> = versions.into_iter().map(Written::checked).collect();
-    let versions = versions.ok_or(Refused::Damaged)?.leak();
+    let texts = Parts { all: body.texts, ends: body.text_ends };
+    let versions = Parts { all: body.versions, ends: body.version_ends };
     let mut catalog = Catalog {
         version: header.version.into(),
-        reader: kept(body.reader),
-        digest: kept(body.digest),
-        gpu_index: kept(body.gpu_index),
+        reader: Text::of(body.reader),
+        digest: Text::of(body.digest),
+        gpu_index: Text::of(body.gpu_index),
         wheel_digests: Digests(Cow::Borrowed(body.wheel_digests)),
         ..Catalog::default()
     };
-    let mut tables = Unpacker { tables: body.tables, texts, versions, at_once };
+    let mut tables =
+        Unpacker { tables: body.tables, numbered: Numbered::new(texts, versions), at_once: trust == Trust::Nobody };
     catalog.each_table(&mut tables).map(|()| catalog)
-}
-
-/// A text that is part of a file that is kept; no copy is made of it.
-fn kept(text: &'static str) -> Text {
-    Text::of(Box::leak(Box::new(text)))
-}
-
-/// A text cut into parts of these lengths.
-fn parts(mut text: &'static str, lengths: &[u16]) -> Option<Vec<&'static str>> {
-    let mut parts = Vec::with_capacity(lengths.len());
-    for length in lengths {
-        let (part, rest) = text.split_at_checked(usize::from(*length))?;
-        parts.push(part);
-        text = rest;
-    }
-    Some(parts)
 }
 
 fn check_reader(wanted: &str) -> Result<(), Refused> {
@@ -230,15 +229,20 @@ fn check_reader(wanted: &str) -> Result<(), Refused> {
     if is_met { Ok(()) } else { Err(Refused::Requires(wanted.chars().take(40).collect())) }
 }
 
-/// The kind of each table, its rows and their bytes.
+/// The kind of rows, what they are of, how many there are, and their bytes.
+type Packed = (&'static str, String, u32, Vec<u8>);
+
+/// What was packed so far.
 #[derive(Default)]
-struct Packer(Vec<(&'static str, u32, Vec<u8>)>);
+struct Packer(Vec<Packed>);
 
 impl TableVisitor for Packer {
     type Error = postcard::Error;
 
-    fn visit<T: Clone + Serialize>(&mut self, kind: &'static str, table: &mut Table<T>) -> Result<(), postcard::Error> {
-        self.0.push((kind, table.len() as u32, pack_rows(table)?));
+    fn visit<H: Holder>(&mut self, kind: &'static str, holder: &mut H) -> Result<(), postcard::Error> {
+        for (head, rows) in holder.groups() {
+            self.0.push((kind, head.to_string(), rows.len() as u32, pack_rows(rows)?));
+        }
         Ok(())
     }
 }
@@ -246,27 +250,26 @@ impl TableVisitor for Packer {
 /// The tables of a file; those of kinds that are not known here are passed over.
 struct Unpacker {
     tables: Vec<PackedTable<'static>>,
-    texts: &'static [&'static str],
-    versions: &'static [Written],
+    numbered: &'static Numbered,
     at_once: bool,
 }
 
 impl TableVisitor for Unpacker {
     type Error = Refused;
 
-    fn visit<T>(&mut self, kind: &'static str, table: &mut Table<T>) -> Result<(), Refused>
-    where
-        T: Clone + DeserializeOwned + 'static,
-    {
-        if let Some(&PackedTable { rows, bytes, .. }) = self.tables.iter().find(|packed| packed.kind == kind) {
-            let (texts, versions) = (self.texts, self.versions);
-            let read = move || packed::read(texts, versions, || row_reader::rows(rows, bytes));
-            *table = match self.at_once {
-                true => read().map_err(|_| Refused::Damaged)?.into(),
-                // It could be read when it was installed, and the checksum says that it is the same.
-                false => Table::later(move || read().expect("rows of an installed catalog can be read")),
-            };
-        }
+    fn visit<H: Holder>(&mut self, kind: &'static str, holder: &mut H) -> Result<(), Refused> {
+        let tables = self.tables.iter().filter(|packed| packed.kind == kind);
+        let packed = |table: &PackedTable<'static>| {
+            let &PackedTable { head, rows: count, bytes, .. } = table;
+            PackedRows { head, count, bytes, numbered: self.numbered }
+        };
+        let packed: Vec<PackedRows> = tables.map(packed).collect();
+        *holder = if self.at_once {
+            let rows: Result<Vec<Vec<H::Row>>, _> = packed.into_iter().map(PackedRows::read).collect();
+            rows.map_err(|_| Refused::Damaged)?.concat().into()
+        } else {
+            H::later(packed)
+        };
         Ok(())
     }
 }
@@ -339,10 +342,17 @@ mod tests {
         struct Old(u32, bool);
         #[derive(Serialize, Deserialize, PartialEq, Debug)]
         struct New(u32, bool, Option<u32>, Vec<u8>);
-        let bytes = pack_rows(&[New(1, true, Some(7), vec![1, 2]), New(2, false, None, vec![])]).unwrap();
-        assert_eq!(row_reader::rows::<Old>(2, &bytes).unwrap(), [Old(1, true), Old(2, false)]);
-        let bytes = pack_rows(&[Old(1, true), Old(2, false)]).unwrap();
-        assert_eq!(row_reader::rows::<New>(2, &bytes).unwrap()[0], New(1, true, None, vec![]));
-        assert!(row_reader::rows::<Old>(u32::MAX, &bytes).is_err());
+        let none = Parts { all: "", ends: &[] };
+        let packed = |bytes: Result<Vec<u8>, _>, count| PackedRows {
+            head: "",
+            count,
+            bytes: bytes.unwrap().leak(),
+            numbered: Numbered::new(none, none),
+        };
+        let new = || pack_rows(&[New(1, true, Some(7), vec![1, 2]), New(2, false, None, vec![])]);
+        assert_eq!(packed(new(), 2).read::<Old>().unwrap(), [Old(1, true), Old(2, false)]);
+        let old = || pack_rows(&[Old(1, true), Old(2, false)]);
+        assert_eq!(packed(old(), 2).read::<New>().unwrap()[0], New(1, true, None, vec![]));
+        assert!(packed(old(), u32::MAX).read::<Old>().is_err());
     }
 }

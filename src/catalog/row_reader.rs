@@ -1,5 +1,5 @@
-//! Reads the rows of a packed catalog: what `postcard` wrote, by hand, because every run reads some eight thousand of them
-//! before it does anything else, and this takes half the time.
+//! Reads the rows of a packed catalog: what `postcard` wrote, by hand, because every run reads some thousands of them before
+//! it does anything else, and this takes half the time.
 //!
 //! A row that ends early goes on as zeros: none, false, empty. That is how fields that were added later are missing.
 
@@ -8,6 +8,8 @@ use std::fmt;
 use serde::de::value::U32Deserializer;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserializer, forward_to_deserialize_any};
+
+use crate::types::packed::Numbered;
 
 /// That bytes are no row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +33,7 @@ impl de::Error for NoRow {
 /// What is left of a row or of a table.
 pub struct RowReader<'b>(pub &'b [u8]);
 
-impl RowReader<'_> {
+impl<'b> RowReader<'b> {
     #[inline(always)]
     fn byte(&mut self) -> u8 {
         match self.0 {
@@ -73,7 +75,7 @@ impl RowReader<'_> {
     }
 
     /// As many bytes as the number before them says.
-    fn part(&mut self) -> Result<RowReader<'_>, NoRow> {
+    fn part(&mut self) -> Result<RowReader<'b>, NoRow> {
         let length = self.number() as usize;
         let (part, rest) = self.0.split_at_checked(length).ok_or(NoRow)?;
         self.0 = rest;
@@ -81,8 +83,27 @@ impl RowReader<'_> {
     }
 }
 
-/// The rows of a table.
-pub fn rows<T: DeserializeOwned>(count: u32, bytes: &[u8]) -> Result<Vec<T>, NoRow> {
+/// Rows as they were packed, and what the numbers in them count in.
+#[derive(Clone, Copy)]
+pub struct PackedRows {
+    /// The package or repository that all are of; empty where rows are not told apart.
+    pub head: &'static str,
+    /// How many there are.
+    pub count: u32,
+    /// Each with its length before it.
+    pub bytes: &'static [u8],
+    /// What the numbers count in.
+    pub numbered: &'static Numbered,
+}
+
+impl PackedRows {
+    /// The rows.
+    pub fn read<T: DeserializeOwned>(self) -> Result<Vec<T>, NoRow> {
+        self.numbered.read(|| rows(self.count, self.bytes))
+    }
+}
+
+fn rows<T: DeserializeOwned>(count: u32, bytes: &[u8]) -> Result<Vec<T>, NoRow> {
     // Each row has a byte at least: no number in a damaged file makes room for more.
     if count as usize > bytes.len() {
         return Err(NoRow);

@@ -44,8 +44,12 @@ impl Catalog {
 
     /// Every row of every table, without its type.
     fn each(&self, see: &mut dyn FnMut(&'static str, &dyn Told)) {
-        fn all<R: Cite>(kind: &'static str, rows: &[R], see: &mut dyn FnMut(&'static str, &dyn Told)) {
-            rows.iter().for_each(|row| see(kind, row));
+        fn all<'c, R: Cite + 'c>(
+            kind: &'static str,
+            rows: impl IntoIterator<Item = &'c R>,
+            see: &mut dyn FnMut(&'static str, &dyn Told),
+        ) {
+            rows.into_iter().for_each(|row| see(kind, row));
         }
         all("gpu", &self.gpus, see);
         all("branch", &self.branches, see);
@@ -56,20 +60,20 @@ impl Catalog {
         all("compat", &self.compats, see);
         all("cudnn", &self.cudnns, see);
         all("nccl", &self.nccls, see);
-        all("build", &self.builds, see);
+        all("build", self.builds.iter(), see);
         all("other_build", &self.other_builds, see);
-        all("companion", &self.companions, see);
+        all("companion", self.companions.iter(), see);
         all("source_build", &self.source_builds, see);
         all("listing", &self.listings, see);
         all("practice", &self.practices, see);
         all("libraries", &self.libraries, see);
         all("extension", &self.extensions, see);
         all("os", &self.oses, see);
-        all("image", &self.images, see);
+        all("image", self.images.iter(), see);
         all("image_require", &self.image_requires, see);
         all("module", &self.modules, see);
         all("service", &self.services, see);
-        all("asks", &self.asks, see);
+        all("asks", self.asks.iter(), see);
         all("ptxas", &self.ptxases, see);
         all("python", &self.pythons, see);
         all("python_patch", &self.python_patches, see);

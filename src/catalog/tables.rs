@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::names;
 use super::rows::*;
-pub use super::table::Table;
+use super::table::Headed;
+pub use super::table::{Grouped, Holder, Table};
 use super::wheels::Digests;
 use crate::types::{CpuArch, Version};
 
@@ -17,9 +17,7 @@ pub trait TableVisitor {
     /// Why it could not be done.
     type Error;
     /// Does it to the table of a kind.
-    fn visit<T>(&mut self, kind: &'static str, table: &mut Table<T>) -> Result<(), Self::Error>
-    where
-        T: Clone + Serialize + DeserializeOwned + 'static;
+    fn visit<H: Holder>(&mut self, kind: &'static str, holder: &mut H) -> Result<(), Self::Error>;
 }
 
 /// A row's identity within its table. It orders the table, names the row in messages and must be unique.
@@ -236,10 +234,34 @@ row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites sour
 row!(PythonPatch, [package], [from], [], row is format!("python-patch {} {}", row.package, row.from), cites source);
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
-row!(Asks, [id], [], [], row is row.id.to_string(), cites source);
+row!(Asks, [package], [], [id], row is row.id.to_string(), cites source);
 row!(Law, [id], [], [], row is row.id.to_string(), cites source);
 row!(ErrorSignature, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
 row!(LogField, [id], [], [], row is format!("clue {}", row.id), cites source);
+
+impl Headed for Build {
+    fn head(&self) -> &str {
+        &self.package
+    }
+}
+
+impl Headed for Companion {
+    fn head(&self) -> &str {
+        &self.package
+    }
+}
+
+impl Headed for Asks {
+    fn head(&self) -> &str {
+        &self.package
+    }
+}
+
+impl Headed for Image {
+    fn head(&self) -> &str {
+        &self.repository
+    }
+}
 
 /// A file laid over the catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -271,7 +293,7 @@ pub struct Retraction {
 }
 
 macro_rules! tables {
-    ($($(#[$doc:meta])* $table:ident: $row:ident = $kind:literal,)+) => {
+    ($($(#[$doc:meta])* $table:ident: $holder:ident<$row:ident> = $kind:literal,)+) => {
         /// Every fact gpuenv knows, or a file's share of them.
         ///
         /// Read from TOML, each table is an array named after its kind of row (`driver = [ … ]`).
@@ -300,7 +322,7 @@ macro_rules! tables {
             /// The sha256 of the rows of `wheels`, as locks ask for them.
             #[serde(skip_deserializing)]
             pub wheel_digests: Digests,
-            $($(#[$doc])* #[serde(rename(deserialize = $kind))] pub $table: Table<$row>,)+
+            $($(#[$doc])* #[serde(rename(deserialize = $kind))] pub $table: $holder<$row>,)+
         }
 
         impl Catalog {
@@ -312,9 +334,9 @@ macro_rules! tables {
             }
 
             /// Appends the rows of another catalog.
-            pub fn extend(&mut self, other: Catalog) {
+            pub fn extend(&mut self, mut other: Catalog) {
                 self.gpu_index = Text::default();
-                $(self.$table.to_mut().extend(other.$table.into_owned());)+
+                $(self.$table.to_mut().extend(std::mem::take(other.$table.to_mut()));)+
             }
 
             /// The kinds of rows, as they are written in catalog files.
@@ -359,12 +381,12 @@ macro_rules! tables {
             }
 
             /// Adds the rows of another catalog at their places. Tables that gain none are not touched.
-            pub fn merge(&mut self, other: Catalog) {
+            pub fn merge(&mut self, mut other: Catalog) {
                 if !other.gpus.is_empty() {
                     self.gpu_index = Text::default();
                 }
                 $(if !other.$table.is_empty() {
-                    self.$table.to_mut().extend(other.$table.into_owned());
+                    self.$table.to_mut().extend(std::mem::take(other.$table.to_mut()));
                     self.$table.to_mut().sort_by_cached_key(Row::row_name);
                 })+
                 if self.gpu_index.is_empty() {
@@ -386,69 +408,69 @@ macro_rules! tables {
 
 tables! {
     /// Where facts can be looked up.
-    sources: Source = "source",
+    sources: Table<Source> = "source",
     /// GPU products.
-    gpus: Gpu = "gpu",
+    gpus: Table<Gpu> = "gpu",
     /// Driver branches.
-    branches: Branch = "branch",
+    branches: Table<Branch> = "branch",
     /// Linux driver releases.
-    drivers: Driver = "driver",
+    drivers: Table<Driver> = "driver",
     /// CUDA toolkit releases.
-    toolkits: Toolkit = "toolkit",
+    toolkits: Table<Toolkit> = "toolkit",
     /// The oldest drivers of Windows for CUDA.
-    windows_drivers: WindowsDriver = "windows_driver",
+    windows_drivers: Table<WindowsDriver> = "windows_driver",
     /// PTX ISA versions and the driver branches that know them.
-    ptx_isas: PtxIsa = "ptx_isa",
+    ptx_isas: Table<PtxIsa> = "ptx_isa",
     /// Forward-compatibility packages.
-    compats: Compat = "compat",
+    compats: Table<Compat> = "compat",
     /// cuDNN releases.
-    cudnns: Cudnn = "cudnn",
+    cudnns: Table<Cudnn> = "cudnn",
     /// NCCL releases.
-    nccls: Nccl = "nccl",
+    nccls: Table<Nccl> = "nccl",
     /// Framework builds.
-    builds: Build = "build",
+    builds: Grouped<Build> = "build",
     /// Builds that nothing is solved with.
-    other_builds: OtherBuild = "other_build",
+    other_builds: Table<OtherBuild> = "other_build",
     /// Packages that follow a framework.
-    companions: Companion = "companion",
+    companions: Grouped<Companion> = "companion",
     /// How packages that come as source are compiled.
-    source_builds: SourceBuild = "source_build",
+    source_builds: Table<SourceBuild> = "source_build",
     /// What packages need of others that the catalog has no releases of.
-    asks: Asks = "asks",
+    asks: Grouped<Asks> = "asks",
     /// The NVIDIA libraries that releases pin.
-    libraries: Libraries = "libraries",
+    libraries: Table<Libraries> = "libraries",
     /// How much of the listings of indexes was read.
-    listings: Listing = "listing",
+    listings: Table<Listing> = "listing",
     /// What publishers always do.
-    practices: Practice = "practice",
+    practices: Table<Practice> = "practice",
     /// Wheels and their sha256; packed away when the catalog is built in.
-    wheels: WheelFile = "wheel",
+    wheels: Table<WheelFile> = "wheel",
     /// What extension builders accept.
-    extensions: Extension = "extension",
+    extensions: Table<Extension> = "extension",
     /// Operating systems.
-    oses: Os = "os",
+    oses: Table<Os> = "os",
     /// Image tags.
-    images: Image = "image",
+    images: Grouped<Image> = "image",
     /// The requirements images share.
-    image_requires: ImageRequire = "image_require",
+    image_requires: Table<ImageRequire> = "image_require",
     /// GPUs that one flavour of kernel modules drives.
-    modules: Module = "module",
+    modules: Table<Module> = "module",
     /// What machines need beside a driver.
-    services: Service = "service",
+    services: Table<Service> = "service",
     /// The compilers that Triton brings.
-    ptxases: Ptxas = "ptxas",
+    ptxases: Table<Ptxas> = "ptxas",
     /// Python lines.
-    pythons: Python = "python",
+    pythons: Table<Python> = "python",
     /// Patch releases of Python that packages need.
-    python_patches: PythonPatch = "python_patch",
+    python_patches: Table<PythonPatch> = "python_patch",
     /// Rules of the form "this range needs that range".
-    rules: Rule = "rule",
+    rules: Table<Rule> = "rule",
     /// Rules that are code.
-    laws: Law = "law",
+    laws: Table<Law> = "law",
     /// Messages and what they mean.
-    diagnoses: ErrorSignature = "diagnosis",
+    diagnoses: Table<ErrorSignature> = "diagnosis",
     /// What logs tell in passing.
-    clues: LogField = "clue",
+    clues: Table<LogField> = "clue",
 }
 
 impl Catalog {

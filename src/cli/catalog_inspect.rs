@@ -59,17 +59,11 @@ fn place(url: Option<&str>) -> Result<Place<'_>, Failure> {
 
 /// The overlay for an artifact, if it is one that the catalog takes.
 fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Result<String, String> {
-    let is_package =
-        |name: &str| FRAMEWORKS.contains(&name) || catalog.companions.iter().any(|row| row.package == name);
-    let follows = |name: &str| {
-        let row = catalog.companions.iter().rfind(|row| row.package == name)?;
-        Some(row.framework.to_string())
-    };
+    let is_package = |name: &str| FRAMEWORKS.contains(&name) || !catalog.companions_of(name).is_empty();
+    let follows = |name: &str| catalog.companions_of(name).last().map(|row| row.framework.to_string());
     let held = |name: &str, version: &str, variant: Option<&str>| {
-        let is_it = |row: &&Companion| {
-            row.package == name && row.version.as_str() == version && row.variant.as_deref() == variant
-        };
-        catalog.companions.iter().filter(|row| row.systems.is_empty() && !row.sdist).find(is_it).map(held)
+        let is_it = |row: &&Companion| row.version.as_str() == version && row.variant.as_deref() == variant;
+        catalog.companions_of(name).iter().filter(|row| row.systems.is_empty() && !row.sdist).find(is_it).map(held)
     };
     let known = Known {
         frameworks: FRAMEWORKS,

@@ -355,7 +355,7 @@ fn is_empty(constraint: &str) -> bool {
 /// Whether what is written admits none of the releases that are asked for.
 fn are_apart(package: &str, written: &Constraint, asked: &str, catalog: &Catalog) -> bool {
     let Ok(asked) = Constraint::parse(asked) else { return false };
-    let builds = catalog.builds.iter().filter(|row| row.package == *package).map(|row| row.version);
+    let builds = catalog.builds.of(package).iter().map(|row| row.version);
     let companions = catalog.companions_of(package).iter().map(|row| row.version);
     let mut of_both = builds.chain(companions).filter(|version| asked.admits(version)).peekable();
     of_both.peek().is_some() && !of_both.any(|version| written.admits(&version))

@@ -176,15 +176,13 @@ fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
         "cuda-compat" => pick(catalog, "compat", &catalog.compats, |row| admits(&row.cuda)),
         "ptx" | "ptx-isa" => pick(catalog, "ptx_isa", &catalog.ptx_isas, |row| admits(&row.isa)),
         package => {
-            let mut rows = pick(catalog, "build", &catalog.builds, |row| {
-                row.package == package && wanted.admits_build(&row.version, &row.variant)
+            let mut rows = pick(catalog, "build", catalog.builds.of(package), |row| {
+                wanted.admits_build(&row.version, &row.variant)
             });
             rows.extend(pick(catalog, "other_build", &catalog.other_builds, |row| {
                 row.package == package && wanted.admits_build(&row.version, &row.variant)
             }));
-            rows.extend(pick(catalog, "companion", &catalog.companions, |row| {
-                row.package == package && wanted.admits(&row.version)
-            }));
+            rows.extend(pick(catalog, "companion", catalog.companions_of(package), |row| wanted.admits(&row.version)));
             rows
         }
     }
@@ -201,9 +199,10 @@ fn images(catalog: &Catalog, which: &str) -> Vec<FullRow> {
         Some((repository, tag)) if !tag.contains('/') => (repository, Some(tag)),
         _ => (which, None),
     };
-    pick(catalog, "image", &catalog.images, |row| {
-        (which == "*" || row.repository == repository) && tag.is_none_or(|tag| row.tag == tag)
-    })
+    let repositories = if which == "*" { catalog.images.heads() } else { vec![repository] };
+    let of_repository =
+        |name| pick(catalog, "image", catalog.images_of(name), |row| tag.is_none_or(|tag| row.tag == tag));
+    repositories.into_iter().rev().flat_map(of_repository).collect()
 }
 
 fn gpus(catalog: &Catalog, name: &str) -> Vec<FullRow> {
@@ -232,7 +231,7 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
         }
     }
     let rules = catalog.rules.iter().map(|row| &*row.id).chain(catalog.laws.iter().map(|row| &*row.id));
-    let packages = catalog.companions.iter().map(|row| &*row.package).chain(FRAMEWORKS.iter().copied());
+    let packages = catalog.companions.heads().into_iter().chain(FRAMEWORKS.iter().copied());
     let names = rules.chain(warning::ALL.iter().map(|one| one.code)).chain(packages).chain(KINDS.iter().copied());
     let (before, after) = name.split_once('@').map_or((name, None), |(what, which)| (what, Some(which)));
     if let Some(near) = nearest::nearest(before, names) {

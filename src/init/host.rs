@@ -58,7 +58,7 @@ fn framework(name: &str, record: &Record, catalog: &Catalog) -> Option<Entry> {
     let nightly = dated.filter(|_| variant.as_deref().is_some_and(|one| one == "cpu" || line_of(one).is_some()));
     let of = nightly.map_or_else(|| release.to_string(), |version| own::precedes(&version).to_string());
     let known = |variant: Option<&str>| {
-        let mut rows = catalog.builds.iter().filter(|row| row.package == name && row.version.as_str() == of);
+        let mut rows = catalog.builds.of(name).iter().filter(|row| row.version.as_str() == of);
         rows.any(|row| nightly.is_some() || variant.is_none_or(|variant| row.variant == variant))
     };
     let seen = format!("{installed} is installed there");

@@ -324,8 +324,8 @@ fn known<'c>(catalog: &'c Catalog, build: &'c Build) -> Option<&'c Build> {
     }
     let release = own::precedes(&build.version);
     let of_release = |row: &&Build| {
-        let same = row.package == build.package && row.variant == build.variant && row.arch == build.arch;
+        let same = row.variant == build.variant && row.arch == build.arch;
         same && row.version == release && row.systems.is_empty() && !row.is_laid()
     };
-    catalog.builds.iter().find(of_release).filter(|_| build.is_nightly())
+    catalog.builds.of(&build.package).iter().find(of_release).filter(|_| build.is_nightly())
 }

@@ -256,7 +256,7 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
 /// (`cuda-toolkit[nvrtc]==13.*` of RAPIDS), be it through others: it holds nothing itself, and its extras are exact.
 fn toolkit_package(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Option<Install> {
     let cuda = chosen.cuda.filter(|_| chosen.builds.is_empty())?;
-    let asks = |package: &str| catalog.asks.iter().any(|row| row.package == *package && *row.of == *TOOLKIT);
+    let asks = |package: &str| catalog.asks.of(package).iter().any(|row| *row.of == *TOOLKIT);
     if !chosen.companions.iter().any(|one| one.follows_cuda() && asks(&one.package)) {
         return None;
     }

@@ -16,14 +16,14 @@ use super::rowset::RowSet;
 /// Whether a framework comes without GPU code at all on a processor. Where such a build of the release at hand was
 /// not seen published, its CUDA build does as well, but only when nothing else fits.
 pub fn has_cpu_builds(catalog: &Catalog, package: &str, arch: CpuArch) -> bool {
-    let mut of_package = catalog.builds.iter().filter(|row| row.package == package);
+    let mut of_package = catalog.builds.of(package).iter();
     of_package.any(|row| row.is_cpu() && row.arch == arch)
 }
 
 /// Whether the release of a build was published without GPU code too, for the same processor.
 pub fn has_cpu_build(catalog: &Catalog, build: &Build) -> bool {
-    let is_it = |row: &&Build| row.package == build.package && row.version == build.version && row.arch == build.arch;
-    catalog.builds.iter().filter(is_it).any(|row| row.is_cpu())
+    let is_it = |row: &&Build| row.version == build.version && row.arch == build.arch;
+    catalog.builds.of(&build.package).iter().filter(is_it).any(|row| row.is_cpu())
 }
 
 /// How a build reaches a GPU; none if the catalog does not know its contents.
@@ -56,8 +56,9 @@ pub fn may_be_variant(catalog: &Catalog, row: &Companion, wanted: &Constraint) -
     match &row.variant {
         Some(variant) => wanted.names_variant(variant),
         None => {
-            let is_made = |build: &Build| build.package == row.framework && wanted.names_variant(&build.variant);
-            catalog.listing(&row.package, Index::Pytorch, &row.version).is_some() && catalog.builds.iter().any(is_made)
+            let mut builds = catalog.builds.of(&row.framework).iter();
+            catalog.listing(&row.package, Index::Pytorch, &row.version).is_some()
+                && builds.any(|build| wanted.names_variant(&build.variant))
         }
     }
 }

@@ -6,7 +6,7 @@
 //! installer that is told nothing, and it refuses to load beside a torch of another.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Index, pinned};
+use crate::catalog::rows::{Companion, Index, pinned};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::fits;
@@ -133,8 +133,8 @@ fn goes_along(catalog: &Catalog, row: &Companion, variant: &str, was_seen: bool)
     let Ok(needs) = Constraint::parse(&row.needs) else { return false };
     let oldest = || needs.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
     let Some(with) = needs.single().copied().or_else(|| oldest().filter(|_| was_seen)) else { return false };
-    let of_torch = |build: &Build| build.package == row.framework && build.version.cmp_prefix(&with).is_eq();
-    catalog.builds.iter().any(|build| of_torch(build) && build.variant == variant)
+    let mut builds = catalog.builds.of(&row.framework).iter();
+    builds.any(|build| build.version.cmp_prefix(&with).is_eq() && build.variant == variant)
 }
 
 /// What a chosen package leaves open, of which an installer that is told nothing would take a release that does not go with

@@ -49,8 +49,8 @@ fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
     let file = own.url.as_ref().and_then(|url| WheelName::of(&url.value));
     let variant = variant(&cuda);
     let published = || {
-        let same = |row: &&Build| row.package == own.package && row.version == version && !row.is_laid();
-        catalog.builds.iter().filter(same)
+        let same = |row: &&Build| row.version == version && !row.is_laid();
+        catalog.builds.of(&own.package).iter().filter(same)
     };
     let on_pytorch = published().any(|row| row.variant == variant && row.index.contains(&Index::Pytorch));
     let mut found = Vec::new();
@@ -161,11 +161,9 @@ fn nightly_index(variant: &str) -> String {
 /// processor, is named by the user alone: nothing is known of what it holds.
 fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint: &Constraint) -> Vec<Build> {
     let release = precedes(&version);
-    let is_of_release = |row: &&Build| {
-        let is_torch = row.package == package && package == "torch";
-        is_torch && row.version == release && row.systems.is_empty() && !row.is_laid()
-    };
-    let of_release: Vec<&Build> = catalog.builds.iter().filter(is_of_release).collect();
+    let is_of_release =
+        |row: &&Build| package == "torch" && row.version == release && row.systems.is_empty() && !row.is_laid();
+    let of_release: Vec<&Build> = catalog.builds.of(package).iter().filter(is_of_release).collect();
     let named = constraint.comparisons().find_map(|one| one.variant.as_deref());
     let mut found = Vec::new();
     for row in

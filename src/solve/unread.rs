@@ -125,7 +125,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     if wanted.is_any() && elsewhere.is_none() || is_on_all(request, ask) {
         return None;
     }
-    let builds = catalog.builds.iter().filter(|row| *row.package == *package).map(|row| row.version);
+    let builds = catalog.builds.of(package).iter().map(|row| row.version);
     let companions = catalog.companions_of(package).iter().map(|row| row.version);
     let known: Vec<Version> = builds.chain(companions).collect();
     let (oldest, newest) = (known.iter().min()?, known.iter().max()?);

@@ -16,7 +16,7 @@ pub struct Wants<'c> {
 impl<'c> Wants<'c> {
     /// Of one package. The lint has read every range; one that it lets pass unread speaks of nothing.
     pub(super) fn of(catalog: &'c Catalog, package: &str) -> Self {
-        let rows = catalog.asks.iter().filter(|row| *row.package == *package);
+        let rows = catalog.asks.of(package).iter();
         Wants { rows: rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row))).collect() }
     }
 

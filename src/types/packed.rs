@@ -6,19 +6,34 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use super::Text;
 use super::version::{Version, Written};
 
-/// What the numbers in an unpacked catalog count in.
-#[derive(Clone, Copy)]
-struct Numbered {
-    texts: &'static [&'static str],
-    versions: &'static [Written],
+/// What the numbers in a packed catalog count in, kept for the rest of the process.
+#[derive(Debug)]
+pub struct Numbered {
+    texts: Parts,
+    versions: Parts,
+    /// Versions are read block by block, when one of a block is first asked for: a run asks for few.
+    read: Vec<OnceLock<[Option<Written>; BLOCK]>>,
 }
 
+/// Texts that lie one behind the other.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts {
+    /// All of them.
+    pub all: &'static str,
+    /// Where each ends, four bytes each, the lowest first.
+    pub ends: &'static [u8],
+}
+
+/// Versions that are read at once.
+const BLOCK: usize = 16;
+
 thread_local! {
-    static READ: Cell<Option<Numbered>> = const { Cell::new(None) };
+    static READ: Cell<Option<&'static Numbered>> = const { Cell::new(None) };
     static WRITTEN: RefCell<Option<Numbering>> = const { RefCell::new(None) };
 }
 
@@ -62,7 +77,8 @@ impl Numbers {
     /// The same texts, those first that are asked for most: small numbers are short.
     fn by_use(self) -> Self {
         let mut order: Vec<usize> = (1..self.all.len()).collect();
-        order.sort_unstable_by_key(|at| std::cmp::Reverse(self.used[*at]));
+        // Those that are asked for alike stay with their like: they are read together.
+        order.sort_by_key(|at| std::cmp::Reverse(self.used[*at]));
         let mut new = Numbers::starting(self.all[0]);
         for at in order {
             new.number(self.all[at]);
@@ -82,12 +98,52 @@ pub fn write<T>(mut write: impl FnMut() -> T) -> (T, Numbering) {
     (written, WRITTEN.take().unwrap_or_default())
 }
 
-/// Reads what was written with numbers that count in these texts.
-pub fn read<T>(texts: &'static [&'static str], versions: &'static [Written], read: impl FnOnce() -> T) -> T {
-    READ.set(Some(Numbered { texts, versions }));
-    let value = read();
-    READ.set(None);
-    value
+impl Numbered {
+    /// Of all texts and all versions.
+    pub fn new(texts: Parts, versions: Parts) -> &'static Self {
+        let blocks = versions.count().div_ceil(BLOCK);
+        Box::leak(Box::new(Numbered { texts, versions, read: (0..blocks).map(|_| OnceLock::new()).collect() }))
+    }
+
+    /// Reads what was written with numbers that count in these.
+    pub fn read<T>(&'static self, read: impl FnOnce() -> T) -> T {
+        READ.set(Some(self));
+        let value = read();
+        READ.set(None);
+        value
+    }
+
+    fn version(&'static self, number: usize) -> Option<&'static Written> {
+        let first = number - number % BLOCK;
+        let one = |at| self.versions.get(first + at).and_then(Written::checked);
+        let block = self.read.get(number / BLOCK)?.get_or_init(|| std::array::from_fn(one));
+        block[number % BLOCK].as_ref()
+    }
+}
+
+impl Parts {
+    fn count(self) -> usize {
+        self.ends.len() / 4
+    }
+
+    fn end(self, at: usize) -> Option<usize> {
+        Some(u32::from_le_bytes(*self.ends.get(4 * at..)?.first_chunk()?) as usize)
+    }
+
+    /// One of them; none where there is none, or its end cannot be one.
+    fn get(self, at: usize) -> Option<&'static str> {
+        let start = if at == 0 { 0 } else { self.end(at - 1)? };
+        self.all.get(start..self.end(at)?)
+    }
+}
+
+/// Where each of these ends when they lie one behind the other, as [`Parts`] holds it.
+pub fn ends(texts: &[&str]) -> Vec<u8> {
+    let ends = texts.iter().scan(0, |end, text| {
+        *end += text.len() as u32;
+        Some(*end)
+    });
+    ends.flat_map(u32::to_le_bytes).collect()
 }
 
 impl Text {
@@ -110,7 +166,7 @@ impl Version {
 
     /// The version of a number.
     pub(super) fn of_number(number: u32) -> Option<Version> {
-        READ.get()?.versions.get(number as usize).map(Version::of)
+        READ.get()?.version(number as usize).map(Version::of)
     }
 }
 
@@ -123,9 +179,15 @@ mod tests {
         let (numbers, all) = write(|| ["one", "two", "two"].map(|text| Text::from(text).number()));
         assert_eq!(numbers, [Some(2), Some(1), Some(1)]);
         assert_eq!(all.texts.all, ["", "two", "one"]);
-        let texts: &'static [&'static str] = all.texts.all.leak();
-        assert_eq!(read(texts, &[], || Text::of_number(2)), Some(Text::from("one")));
-        assert_eq!(read(texts, &[], || Text::of_number(3)), None);
+        let kept = |all: &[&str]| Parts { all: all.concat().leak(), ends: ends(all).leak() };
+        let numbered = Numbered::new(kept(&all.texts.all), kept(&["12.4", "no version"]));
+        assert_eq!(numbered.read(|| Text::of_number(2)), Some(Text::from("one")));
+        assert_eq!(numbered.read(|| Text::of_number(3)), None);
+        assert_eq!(numbered.read(|| Version::of_number(0)), Version::parse("12.4").ok());
+        assert_eq!(numbered.read(|| Version::of_number(1)), None);
+        assert_eq!(numbered.read(|| Version::of_number(2)), None);
+        let beyond = Parts { all: "one", ends: &[4, 0, 0, 0] };
+        assert_eq!(beyond.get(0), None);
         assert_eq!(Text::of_number(0), None);
         assert_eq!(Text::from("one").number(), None);
     }

@@ -1,51 +1,43 @@
-//! Text and lists of catalog rows: compiled in, or kept for the rest of the process once an overlay brought them.
-//! Either way they are references that are copied freely, so a row of the catalog costs nothing to pass on.
+//! Text and lists of catalog rows: parts of a packed catalog, or kept for the rest of the process once an overlay brought
+//! them. Either way they are references that are copied freely, so a row of the catalog costs nothing to pass on.
 
 use std::borrow::Borrow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
-/// A text that lives as long as the process. Thousands of rows repeat some hundreds of texts, so it is a thin reference.
-/// The field is for the constants that the catalog is built from: a constructor takes the compiler half as long as a call.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Text(pub(crate) &'static &'static str);
+/// A text that lives as long as the process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Text(&'static str);
 
 /// A list that lives as long as the process.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct List<T: 'static>(pub &'static [T]);
 
 /// The text, kept for the rest of the process; equal texts are kept once.
-fn keep(text: &str) -> &'static &'static str {
-    static KEPT: Mutex<BTreeMap<&'static str, &'static &'static str>> = Mutex::new(BTreeMap::new());
+fn keep(text: &str) -> &'static str {
+    static KEPT: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = kept.get(text) {
         return known;
     }
     let own: &'static str = Box::leak(Box::<str>::from(text));
-    let new: &'static &'static str = Box::leak(Box::new(own));
-    kept.insert(new, new);
-    new
+    kept.insert(own);
+    own
 }
 
 impl Text {
-    /// A text that was compiled in.
-    pub const fn of(text: &'static &'static str) -> Self {
+    /// A text that lives as long as the process already.
+    pub const fn of(text: &'static str) -> Self {
         Text(text)
     }
 
     /// The text itself.
     pub const fn as_str(self) -> &'static str {
         self.0
-    }
-}
-
-impl Default for Text {
-    fn default() -> Self {
-        Text(&"")
     }
 }
 
@@ -200,6 +192,6 @@ mod tests {
     fn equal_texts_are_kept_once() {
         let (one, other) = (keep(&"site".repeat(3)), keep("sitesitesite"));
         assert!(std::ptr::eq(one, other));
-        assert_eq!(Text::from("a".to_string()), Text::of(&"a"));
+        assert_eq!(Text::from("a".to_string()), Text::of("a"));
     }
 }

@@ -22,6 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 pub struct Version(pub(crate) &'static Written);
 
 /// A version as it was written, with what comparing needs.
+#[derive(Debug)]
 pub struct Written {
     text: &'static str,
     /// The first four components, 32 bits each, so that comparing costs no parsing.

@@ -324,11 +324,10 @@ fn is_release(found: &str, release: &str) -> bool {
 
 /// The variant that the package index serves without being asked for one, on the locked processor.
 fn default_variant<'c>(context: &CheckContext<'c>, name: &str, release: &str) -> Option<&'c str> {
-    let builds = context.catalog.builds.iter();
     let of_release = |row: &&crate::catalog::rows::Build| {
-        *row.package == *name && row.version.as_str() == release && row.arch.as_str() == context.target.arch
+        row.version.as_str() == release && row.arch.as_str() == context.target.arch
     };
-    builds.into_iter().find(|row| row.default && of_release(row)).map(|row| &*row.variant)
+    context.catalog.builds.of(name).iter().find(|row| row.default && of_release(row)).map(|row| &*row.variant)
 }
 
 /// The command that puts the locked file in the place of another one.

@@ -36,7 +36,7 @@ fn sources() -> String {
 fn form() -> String {
     let sources = sources();
     let mut lines = Vec::new();
-    let table = Regex::new(r#"(?m)^[a-z_]+: ([A-Za-z]+) = "([a-z_]+)",$"#).unwrap();
+    let table = Regex::new(r#"(?m)^[a-z_]+: (?:Table|Grouped)<([A-Za-z]+)> = "([a-z_]+)",$"#).unwrap();
     let field = Regex::new(r"(?m)^pub ([a-z_]+): (.+),$").unwrap();
     for found in table.captures_iter(&sources) {
         let (row, kind) = (&found[1], &found[2]);

@@ -86,7 +86,7 @@ fn names(catalog: &Catalog, say: Say<'_>) {
             say("id-twice", row.kind, &row.name, format!("its id `{}` is also that of {other}", row.id));
         }
         const NAMED: [&str; 7] = ["rule", "asks", "module", "service", "law", "practice", "source"];
-        if NAMED.contains(&row.kind) && !is_plain(&row.name.head) {
+        if NAMED.contains(&row.kind) && !is_plain(row.id.strip_prefix("source ").unwrap_or(&row.id)) {
             let says = "an id is made of lower-case letters, digits, `.` and `-`, without `-linux-` and `-windows-`";
             say("id-spelling", row.kind, &row.name, says.into());
         } else if !name::is_id(&row.id) {

@@ -259,10 +259,10 @@ pub struct WheelFile {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asks {
-    /// Its stable name.
-    pub id: Text,
     /// The package, `torch`.
     pub package: Text,
+    /// Its stable name.
+    pub id: Text,
     /// Which of its releases, in constraint grammar.
     pub range: Text,
     /// The other package, `numpy`, or `python`.

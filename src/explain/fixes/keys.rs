@@ -53,7 +53,7 @@ impl<'c> Finder<'_, 'c> {
     pub(super) fn try_siblings(&mut self, key: &str) {
         let Some(package) = key.strip_prefix("stack.") else { return };
         let Some(stem) = without_cuda(package) else { return };
-        let known = self.asker.catalog.companions.iter().map(|row| &*row.package);
+        let known = self.asker.catalog.companions.heads().into_iter();
         let family = distinct(known.filter(|name| without_cuda(name) == Some(stem)));
         let own = family.iter().position(|name| *name == package).unwrap_or_default();
         let mut siblings: Vec<(usize, &str)> = family.into_iter().enumerate().filter(|(at, _)| *at != own).collect();
@@ -211,10 +211,9 @@ impl<'c> Finder<'_, 'c> {
             return None;
         }
         let bounds = Constraint::parse(bounds).ok()?;
-        let builds = &self.asker.catalog.builds;
+        let builds = self.asker.catalog.builds.of(package);
         let built = |version: &&Version| {
-            bounds.admits(version)
-                && builds.iter().any(|row| row.package == package && row.variant == variant && row.version == **version)
+            bounds.admits(version) && builds.iter().any(|row| row.variant == variant && row.version == **version)
         };
         let mut versions: Vec<&Version> = known.iter().filter(built).collect();
         if from == Direction::Newest {

@@ -135,7 +135,7 @@ impl<'c> Finder<'_, 'c> {
     /// The other variants of a package, nearest to the toolkit it is to be built with; else to the one written,
     /// older lines first.
     pub(super) fn other_variants(&self, package: &str, written: &str) -> Vec<String> {
-        let builds = self.asker.catalog.builds.iter().filter(|row| row.package == package);
+        let builds = self.asker.catalog.builds.of(package).iter();
         let lines = distinct(builds.filter_map(|row| Some((row.line()?, &*row.variant))));
         let toolkit = self.installed_line().filter(|_| self.spec.build.is_some());
         let (older, newer): (Vec<_>, Vec<_>) = match &toolkit {
@@ -203,7 +203,7 @@ impl<'c> Finder<'_, 'c> {
         let mut versions: Vec<Version> = match package {
             "python" => catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version).collect(),
             _ => {
-                let builds = catalog.builds.iter().filter(|row| row.package == package).map(|row| row.version);
+                let builds = catalog.builds.of(package).iter().map(|row| row.version);
                 let companions = catalog.companions_of(package).iter();
                 builds.chain(companions.map(|row| row.version)).collect()
             }

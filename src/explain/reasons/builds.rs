@@ -140,7 +140,7 @@ impl<'c> Explainer<'_, 'c> {
         for target in &request.targets {
             let Takes::Own(system) = target.platform.takes else { continue };
             for ask in &request.frameworks {
-                let of_package = request.catalog.builds.iter().filter(|build| *build.package == *ask.package);
+                let of_package = request.catalog.builds.of(ask.package).iter();
                 let lines =
                     distinct(of_package.filter(|build| target.platform.takes(build)).flat_map(|build| &*build.pythons));
                 let lines: Vec<&str> = lines.into_iter().map(|line| line.as_str()).collect();

@@ -157,7 +157,7 @@ impl<'c> Explainer<'_, 'c> {
             return;
         }
         let platform = self.platform();
-        let builds = self.request.catalog.builds.iter().filter(|build| build.package == row.framework);
+        let builds = self.request.catalog.builds.of(&row.framework).iter();
         let builds: Vec<&Build> =
             builds.filter(|build| platform.takes(build) && self.goes_with(row, &build.version)).collect();
         if builds.is_empty() || builds.iter().any(|build| ask.constraint.names_variant(&build.variant)) {
@@ -299,7 +299,7 @@ impl<'c> Explainer<'_, 'c> {
     /// The framework releases that some of these go with, in words; none if they do not say.
     fn followed_by(&self, rows: &[&Companion]) -> Option<String> {
         let framework = &rows.first()?.framework;
-        let known = self.request.catalog.builds.iter().filter(|build| build.package == *framework);
+        let known = self.request.catalog.builds.of(framework).iter();
         let builds: Vec<&Build> =
             known.filter(|build| rows.iter().any(|row| self.goes_with(row, &build.version))).collect();
         let open = rows.iter().any(|row| row.needs == "*" || row.framework != *framework);

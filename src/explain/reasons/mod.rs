@@ -307,11 +307,14 @@ impl<'q, 'c> Explainer<'q, 'c> {
     /// The published builds that the spec admits.
     fn admitted(&self) -> Vec<&'c Build> {
         let platform = self.platform();
-        let asked = |build: &&Build| {
-            let mut asks = self.request.frameworks.iter().filter(|ask| ask.package == build.package);
-            platform.takes(build) && asks.any(|ask| ask.takes_build(build))
-        };
-        self.request.catalog.builds.iter().filter(asked).collect()
+        let mut asks: Vec<_> = self.request.frameworks.iter().collect();
+        asks.sort_unstable_by_key(|ask| ask.package);
+        let mut admitted = Vec::new();
+        for ask in asks {
+            let builds = self.request.catalog.builds.of(ask.package).iter();
+            admitted.extend(builds.filter(|build| platform.takes(build) && ask.takes_build(build)));
+        }
+        admitted
     }
 
     fn cite_builds(&mut self, builds: &[&'c Build]) {

@@ -19,9 +19,8 @@ impl<'c> Explainer<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
     pub(super) fn special(&mut self) -> Option<&'static str> {
         let (request, catalog) = (self.request, self.request.catalog);
-        let of_build = |package: &str| {
-            catalog.builds.iter().filter(|row| row.package == package && !row.is_laid()).map(|row| row.version).max()
-        };
+        let of_build =
+            |package: &str| catalog.builds.of(package).iter().filter(|row| !row.is_laid()).map(|row| row.version).max();
         let of_companion = |package: &str| catalog.companions_of(package).iter().map(|row| row.version).max();
         let above = |ask: &PackageRequest<'_>, newest: Option<Version>| {
             self.blames(ask.package) && !ask.own && newest.is_some_and(|newest| is_above(&ask.constraint, &newest))
@@ -157,7 +156,7 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let (platform, arch) = (self.platform(), &self.platform_name());
         let constraint = &ask.constraint;
-        let of_package: Vec<&Build> = catalog.builds.iter().filter(|row| ask.is_among(row)).collect();
+        let of_package: Vec<&Build> = catalog.builds.of(ask.package).iter().filter(|row| ask.is_among(row)).collect();
         let newest = of_package.iter().rev().find(|row| ask.own || !row.is_laid());
         let Some(newest) = newest else { return };
         if ask.own {
@@ -224,7 +223,7 @@ impl<'c> Explainer<'_, 'c> {
                     .find(|rule| !rule.needs.admits(&line))
                     .map(|rule| rule.row.id.to_string())
             });
-            let of_variant = catalog.builds.iter().filter(|row| row.package == package && row.variant == asked);
+            let of_variant = catalog.builds.of(package).iter().filter(|row| row.variant == asked);
             let mut releases: Vec<&Version> = of_variant.map(|row| &row.version).collect();
             releases.sort_unstable();
             releases.dedup();

@@ -127,14 +127,13 @@ pub(super) fn plainly(builds: &[&Build], one: &str, many: &str) -> String {
 pub(super) fn named(catalog: &Catalog, builds: &[&Build], one: &str, many: &str) -> String {
     let (first, last) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version));
     let beside = |other: &Build| {
-        let alike = |build: &&Build| {
-            build.package == other.package && build.arch == other.arch && build.systems == other.systems
-        };
+        let alike = |build: &&Build| build.arch == other.arch && build.systems == other.systems;
         let within = first.zip(last).is_some_and(|(a, b)| (a.version..=b.version).contains(&other.version));
         !other.is_cpu() && within && builds.first().is_some_and(alike)
     };
     let told = |other: &Build| builds.iter().any(|build| std::ptr::eq(*build, other));
-    match catalog.builds.iter().filter(|other| beside(other)).all(told) {
+    let of_package = builds.first().map_or(&[][..], |build| catalog.builds.of(&build.package));
+    match of_package.iter().filter(|other| beside(other)).all(told) {
         true => plainly(builds, one, many),
         false => describe(builds, one, many),
     }

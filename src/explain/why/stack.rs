@@ -47,12 +47,11 @@ impl<'c> Explainer<'_, 'c> {
         let clause = self.written(key);
         let platforms: Vec<_> = self.request.targets.iter().map(|target| target.platform).collect();
         let newer = |row: &&Build| {
-            row.package == build.package
-                && row.version > build.version
+            row.version > build.version
                 && !row.version.is_prerelease()
                 && platforms.iter().any(|platform| platform.takes(row))
         };
-        let rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(newer).collect();
+        let rows: Vec<&Build> = self.asker.catalog.builds.of(&build.package).iter().filter(newer).collect();
         let asked =
             |row: &&&Build| clause.as_ref().is_none_or(|clause| clause.admits_build(&row.version, &row.variant));
         let better = newest_first(rows.iter().map(|row| &row.version));
@@ -81,12 +80,11 @@ impl<'c> Explainer<'_, 'c> {
             (!row.default, row.status != Status::Stable, std::cmp::Reverse(line))
         };
         let alike = |row: &&Build| {
-            row.package == build.package
-                && row.version == build.version
+            row.version == build.version
                 && (row.arch, row.systems) == (build.arch, build.systems)
                 && row.is_cpu() == build.is_cpu()
         };
-        let mut rows: Vec<&Build> = self.asker.catalog.builds.iter().filter(alike).collect();
+        let mut rows: Vec<&Build> = self.asker.catalog.builds.of(&build.package).iter().filter(alike).collect();
         sort_by_key(&mut rows, |row| rank(row));
         rows.retain(|row| rank(row) < rank(build));
         let asked = |row: &&&Build| {

@@ -18,7 +18,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion};
+use crate::catalog::rows::Companion;
 use crate::types::{CpuArch, Version};
 
 use super::facts::Facts;
@@ -47,8 +47,8 @@ type Pair<'c> = (&'c str, &'c str, Vec<CpuArch>);
 #[derive(Debug)]
 pub struct Problem<'c> {
     facts: Facts<'c>,
-    frameworks: Vec<(&'c [Build], OnceCell<Framework<'c>>)>,
-    packages: Vec<(&'c [Companion], OnceCell<Package<'c>>)>,
+    frameworks: Vec<(&'c str, OnceCell<Framework<'c>>)>,
+    packages: Vec<(&'c str, OnceCell<Package<'c>>)>,
     machines: Kept<Reading<'c>, Machine<'c>>,
     images: Kept<ImageKey<'c>, Images<'c>>,
     together: Kept<Pair<'c>, Together>,
@@ -69,12 +69,10 @@ impl<'c> Deref for Problem<'c> {
 impl<'c> Problem<'c> {
     /// Nothing is worked out yet.
     pub fn new(catalog: &'c Catalog) -> Self {
-        let builds = catalog.builds.chunk_by(|one, next| one.package == next.package);
-        let companions = catalog.companions.chunk_by(|one, next| one.package == next.package);
         Problem {
             facts: Facts::new(catalog),
-            frameworks: builds.map(|builds| (builds, OnceCell::new())).collect(),
-            packages: companions.map(|rows| (rows, OnceCell::new())).collect(),
+            frameworks: catalog.builds.heads().into_iter().map(|name| (name, OnceCell::new())).collect(),
+            packages: catalog.companions.heads().into_iter().map(|name| (name, OnceCell::new())).collect(),
             machines: Kept::default(),
             images: Kept::default(),
             together: Kept::default(),
@@ -87,14 +85,14 @@ impl<'c> Problem<'c> {
 
     /// The releases of a framework; none of a name that is no framework's.
     pub fn framework(&self, package: &str) -> Option<&Framework<'c>> {
-        let (builds, known) = self.frameworks.iter().find(|(builds, _)| builds[0].package == package)?;
-        Some(known.get_or_init(|| Framework::new(self.catalog, builds)))
+        let (_, known) = self.frameworks.iter().find(|(name, _)| *name == package)?;
+        Some(known.get_or_init(|| Framework::new(self.catalog, self.catalog.builds.of(package))))
     }
 
     /// The releases of a package that follows a framework; none of a name that is none's.
     pub fn package(&self, name: &str) -> Option<&Package<'c>> {
-        let (rows, known) = self.packages.iter().find(|(rows, _)| rows[0].package == name)?;
-        Some(known.get_or_init(|| Package::new(self.catalog, rows)))
+        let (_, known) = self.packages.iter().find(|(package, _)| *package == name)?;
+        Some(known.get_or_init(|| Package::new(self.catalog, self.catalog.companions_of(name))))
     }
 
     /// What comes along with each release of a package.
@@ -164,8 +162,8 @@ impl<'c> Problem<'c> {
 
     /// Every package that `[stack]` may name, frameworks first.
     pub fn package_names(&self) -> impl Iterator<Item = &'c str> {
-        let frameworks = self.frameworks.iter().map(|(builds, _)| &*builds[0].package);
-        frameworks.chain(self.packages.iter().map(|(rows, _)| &*rows[0].package))
+        let frameworks = self.frameworks.iter().map(|(name, _)| *name);
+        frameworks.chain(self.packages.iter().map(|(name, _)| *name))
     }
 
     /// The machine that a reading of a target describes.

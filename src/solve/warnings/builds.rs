@@ -61,14 +61,10 @@ impl One<'_, '_> {
         let build = self.build;
         let release = own::precedes(&build.version);
         let is_of_release = |row: &Build| {
-            row.package == build.package
-                && row.version == release
-                && row.variant == build.variant
-                && row.arch == build.arch
-                && !row.is_laid()
+            row.version == release && row.variant == build.variant && row.arch == build.arch && !row.is_laid()
         };
         let name = &*self.name;
-        let nightly = match self.about.request.catalog.builds.iter().any(is_of_release) {
+        let nightly = match self.about.request.catalog.builds.of(&build.package).iter().any(is_of_release) {
             true => Nightly::AsRelease { name, release: &release },
             false => Nightly::Unread { name, release: &release, of: (&build.variant, build.arch.as_str()) },
         };

@@ -134,10 +134,8 @@ fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
     // Of nightlies nobody knows.
     let lacks = |build: &&&Build| !build.is_cpu() && build.triton.is_none() && !build.is_nightly();
     let build = target.builds.iter().find(lacks)?;
-    let is_sister = |other: &&Build| {
-        (&other.package, other.version, &other.variant) == (&build.package, build.version, &build.variant)
-    };
-    let triton = catalog.builds.iter().filter(is_sister).find_map(|other| other.triton.as_ref())?;
+    let is_sister = |other: &&Build| (other.version, &other.variant) == (build.version, &build.variant);
+    let triton = catalog.builds.of(&build.package).iter().filter(is_sister).find_map(|other| other.triton.as_ref())?;
     let row = catalog.companions_of(TRITON).iter().find(|row| row.version == *triton)?;
     let elsewhere = TritonPlatform { build: &release(build), triton, arch: build.arch.as_str() };
     let is_missing = !row.arches.is_empty() && !row.arches.contains(&build.arch);

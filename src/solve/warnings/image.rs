@@ -88,10 +88,9 @@ impl One<'_, '_> {
     /// A GPU that the image's torch holds no code for, where its release is one whose code is known.
     fn no_code(&self, inside: &str) -> Option<String> {
         let (request, asked) = (self.about.request, self.about.asked);
-        let of_image = |build: &&Build| {
-            build.package == TORCH && asked.platform.takes(build) && bundled_torch::is_inside(self.image, inside, build)
-        };
-        let build = request.catalog.builds.iter().find(of_image)?;
+        let of_image =
+            |build: &&Build| asked.platform.takes(build) && bundled_torch::is_inside(self.image, inside, build);
+        let build = request.catalog.builds.of(TORCH).iter().find(of_image)?;
         let gpus = request.gpu_rules(asked);
         let toolkit = request.catalog.toolkit_of(build);
         let gpu = gpus.iter().find(|gpu| fits::coverage(build, toolkit, gpu.gpu.cc) == Some(Coverage::None))?;
