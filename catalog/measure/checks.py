@@ -28,7 +28,9 @@ BUNDLED = {
     "10.1": ("torch", "1.4.0"),
     "10.2": ("torch", "1.12.1"),
     "11.3": ("warp-lang", "0.2.0"),
+    "11.4": ("cumm-cu114", "0.8.2"),
     "11.5": ("warp-lang", "0.6.1"),
+    "11.6": ("cumm-cu116", "0.5.3"),
 }
 TOOLKIT = "cuda-toolkit"
 # Releases whose metapackage pins the components of the one before: of nvcc the release notes tell.
@@ -132,9 +134,11 @@ class Checker:
         archive = self.index.open(wheel)
         with tempfile.TemporaryDirectory(prefix="measure-") as folder:
             for name in archive.names:
-                if re.search(r"/(libnvrtc(-\w+)?|warp)\.so[.\d]*$", name):
+                if re.search(r"/(libnvrtc(-builtins)?(-\w+)?|warp)\.so[.\d]*$", name):
                     with archive.spool(name) as file:
-                        Path(folder, Path(name).name).write_bytes(Path(file.name).read_bytes())
+                        # NVRTC asks for its other half by the name that it had before it was bundled.
+                        own = re.sub(r"(builtins)-[0-9a-f]{8}(\.so\.\d+\.\d+).*", r"\1\2", Path(name).name)
+                        Path(folder, own).write_bytes(Path(file.name).read_bytes())
             library = min(str(path) for path in Path(folder).iterdir() if "builtins" not in path.name)
             candidates = [one + suffix for one in NUMBERS for suffix in ("", *SUFFIXES.get(one, ""))]
             child = [sys.executable, str(Path(__file__).with_name("nvrtc.py")), library, *candidates]
