@@ -12,7 +12,7 @@ TABLES = {
             ("0.4", "2.0"), ("0.5", "2.1"), ("0.6", "2.2"), ("0.7", "2.3"), ("0.8", "2.4"), ("1.0", "2.5"), ("1.1", "2.6"),
             ("1.2", "2.7"), ("1.3", "2.8"), ("1.4", "2.9"), ("1.5", "2.10"), ("1.6", "2.11"),
         )),
-        *((f"=={one}.*", torch, "fbgemm-schedule") for one, torch in (("1.7", "2.12"), ("1.8", "2.13"), ("1.9", "2.14"))),
+        *((f"=={one}.*", torch, "fbgemm-symbols") for one, torch in (("1.7", "2.12"), ("1.8", "2.13"), ("1.9", "2.14"))),
     ],
     "torchao": [
         ("==0.12.*", ">=2.5,<2.8", "torchao-table"),
@@ -38,8 +38,7 @@ TABLES = {
 }
 # TorchRec is released with the FBGEMM of its number, for the same torch.
 TABLES["torchrec"] = [
-    (releases, torch, "torchrec-docs" if source == "fbgemm-releases" else source)
-    for releases, torch, source in TABLES["fbgemm-gpu"]
+    (releases, torch, "torchrec-docs") for releases, torch, _ in TABLES["fbgemm-gpu"]
 ]
 # A package that pins another one exactly and torch too: both are made for that torch.
 PINNED_BY = {"sgl-kernel": "sglang", "sglang-kernel": "sglang"}
