@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Class as Market, Flavour, Image, SAMPLED};
+use crate::catalog::rows::{Build, Class as Market, Flavour, Image, SAMPLED, Text};
 use crate::types::{Constraint, CpuArch, Version, first};
 
 use super::coinstall::finds_cuda;
@@ -342,11 +342,18 @@ pub fn leans_on_compat<'a, 'c: 'a>(
     may_load_compat(image, driver) && gpus.any(refuses)
 }
 
-/// Whether a container on a driver may load the cuda-compat package of its image: that is newer than the driver. Images with
-/// a torch of their own are another matter: most do without the package.
+/// Whether a container on a driver may load the cuda-compat package of its image: that is newer than the driver. Of images
+/// with a torch of their own those hold it that were made from an image of CUDA: they state what that one states, or
+/// nobody has read what, and they hold the compilers.
 fn may_load_compat(image: &Image, driver: &DriverRow<'_>) -> bool {
     let newer = driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda < image.cuda.prefix(2));
-    image.require.is_some() && image.torch.is_none() && newer && driver.compat.is_none()
+    let of_cuda = |require: Text| require.starts_with(|first: char| first.is_ascii_digit());
+    let holds = match (&image.torch, image.require) {
+        (None, require) => require.is_some(),
+        (Some(_), Some(require)) => of_cuda(require),
+        (Some(_), None) => image.flavour == Flavour::Devel,
+    };
+    holds && newer && driver.compat.is_none()
 }
 
 /// A data-centre board that the cuda-compat package of an image no longer drives, and the branch that this package is of.

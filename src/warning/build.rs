@@ -99,12 +99,24 @@ pub enum CudnnInstalled<'a> {
         /// The one that is installed.
         installed: &'a Version,
     },
+    /// The wheel brings another one, some of whose libraries are looked for on the system.
+    Mixed {
+        /// The build.
+        name: &'a str,
+        /// The one it brings.
+        brings: &'a Version,
+        /// The one that is installed.
+        installed: &'a Version,
+        /// What a rule says of the two.
+        says: &'a str,
+    },
 }
 
 impl Kind for CudnnInstalled<'_> {
     const CODE: &'static str = "cudnn-installed";
     const EXPLAINED: &'static str = "The cuDNN that the target says is installed is not the one that runs: the wheel brings its own, of another \
-        major; or it is a release that the catalog does not know. Two of them on one library path are found in \
+        major, or one whose libraries mix with those that are installed; or it is a release that the catalog does not know. \
+        Two of them on one library path are found in \
         the order of that path. Keep the installed one off it where the wheel's is meant.";
 
     fn message(&self) -> String {
@@ -115,6 +127,9 @@ impl Kind for CudnnInstalled<'_> {
             CudnnInstalled::Unused { name, brings, installed } => format!(
                 "{name} brings cuDNN {brings} and does not use the installed {installed}: keep that one off the library path"
             ),
+            CudnnInstalled::Mixed { name, brings, installed, says } => {
+                format!("{name} brings cuDNN {brings} beside the installed {installed}. {says}")
+            }
         }
     }
 }
@@ -273,6 +288,8 @@ pub enum LibraryMissing<'a> {
         files: &'a [&'a str],
         /// The folder that they lie in, below that of the environment's packages.
         folder: &'a str,
+        /// A cuDNN of the machine that does not serve, and the one that the package was built with.
+        other: Option<(&'a Version, &'a Version)>,
     },
 }
 
@@ -292,12 +309,15 @@ impl Kind for LibraryMissing<'_> {
                     files.join(", ")
                 )
             }
-            LibraryMissing::Unreached { name, files, folder } => {
+            LibraryMissing::Unreached { name, files, folder, other } => {
+                let other = other.map_or_else(String::new, |(has, needs)| {
+                    format!(": the cuDNN {has} that is there does not serve, it was built with {needs}")
+                });
                 let put = if folder.contains('*') { "every folder" } else { "the folder" };
                 let what = if files.len() > 1 { "those libraries" } else { "that library" };
                 format!(
                     "{name} loads {} by name, which pip installs where the loader does not look: put {put} {folder} of the \
-                     environment's site-packages into `LD_LIBRARY_PATH` before Python starts, or install {what} on the system",
+                     environment's site-packages into `LD_LIBRARY_PATH` before Python starts, or install {what} on the system{other}",
                     files.join(" and ")
                 )
             }

@@ -149,8 +149,8 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
         let speaks = |gpu: &GpuRequest<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
         one.row.id == rule && request.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
     });
-    // A rule of which nobody knows whether it holds is told by a warning.
-    let says = BUILTIN.rules.iter().find(|row| row.unproven && row.id == rule).map(|row| &*row.says);
+    // A rule that refuses nothing is told by a warning.
+    let says = BUILTIN.rules.iter().find(|row| row.id == rule).map(|row| &*row.says);
     let told = |warning: &Warning| warning.code == rule || says.is_some_and(|says| warning.message.contains(says));
     of_gpu || of_package || warnings.iter().any(told)
 }

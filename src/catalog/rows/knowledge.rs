@@ -13,6 +13,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Toolkit, Subject::Glibc),
     (Subject::Toolkit, Subject::Gcc),
     (Subject::Cudnn, Subject::Gpu),
+    (Subject::Cudnn, Subject::Cudnn),
     (Subject::Triton, Subject::Gpu),
     (Subject::Package, Subject::Gpu),
     (Subject::Package, Subject::Cuda),

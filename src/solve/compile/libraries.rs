@@ -75,6 +75,7 @@ impl<'c> Plan<'_, 'c> {
             let cuda = Choice { var, rows };
             self.add_written_pieces(&cuda);
             self.relate_libraries(group, &cuda);
+            self.relate_packages_to_lines(group, &cuda);
             group.cuda = Some(cuda);
             self.relate_packages_to_cuda(group);
         }
@@ -198,6 +199,24 @@ impl<'c> Plan<'_, 'c> {
             self.network.relate(cuda.var, package.var, move |row| {
                 let line = toolkits[row].version;
                 RowSet::filter(packages.len(), |at| fits::companion_line(packages[at], Some(&line)))
+            });
+        }
+    }
+
+    /// What the rules tell of the CUDA that packages take.
+    fn relate_packages_to_lines(&mut self, group: &Group<'c>, cuda: &Choice<&'c Toolkit>) {
+        for (chosen, &package) in group.companions.iter().zip(&self.packages) {
+            let rules = self.request.rules.of_package(package.name, Subject::Cuda);
+            if rules.is_empty() {
+                continue;
+            }
+            let (toolkits, off) = (cuda.rows.clone(), self.everywhere.clone());
+            self.network.relate(cuda.var, chosen.var, move |row| {
+                let mut taking = RowSet::first(package.releases.len());
+                let holding = rules.iter().filter(|rule| !off.has(rule.id));
+                let refusing = holding.filter(|rule| !rule.needs.admits(&toolkits[row].version));
+                refusing.for_each(|rule| taking.subtract(&package.within(rule)));
+                taking
             });
         }
     }

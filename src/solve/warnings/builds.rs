@@ -92,17 +92,37 @@ impl One<'_, '_> {
         let files: Vec<&str> = build.loads.iter().map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
         let missing = match build.loads.first()?.rsplit_once('/') {
             Some(_) if self.about.asked.is_cpu() || self.has_cuda() => return None,
-            Some((folder, _)) => LibraryMissing::Unreached { name, files: &files, folder },
+            Some((folder, _)) => LibraryMissing::Unreached { name, files: &files, folder, other: self.other_cudnn() },
             None => LibraryMissing::Nowhere { name, files: &files },
         };
         Some(Warning::about(&missing, &self.key))
     }
 
-    /// Whether the machine or the image is said to have CUDA's libraries and cuDNN.
+    /// Whether the machine or the image is said to have CUDA's libraries and a cuDNN that the build runs with.
     fn has_cuda(&self) -> bool {
         let (asked, image) = (self.about.asked, self.about.target.image);
-        let in_image = image.is_some_and(|image| image.flavour != Flavour::Base && image.cudnn.is_some());
-        asked.toolkits.is_some() && asked.cudnn.is_some() || in_image
+        let line = self.build.line();
+        let is_of_line = |cuda: &Version| line.is_none_or(|line| cuda.major() == line.major());
+        let in_image = image.filter(|image| image.flavour != Flavour::Base).map(|image| &image.cuda);
+        let has_toolkit = asked.toolkits.iter().flatten().chain(in_image).any(is_of_line);
+        has_toolkit && self.system_cudnn().is_some_and(|has| self.serves(has))
+    }
+
+    /// The cuDNN of the machine or the image.
+    fn system_cudnn(&self) -> Option<&Version> {
+        self.about.asked.cudnn.as_ref().or(self.about.target.image.and_then(|image| image.cudnn.as_ref()))
+    }
+
+    /// Whether the build runs with a cuDNN: one of the major that it was made with, and not from before that. Of those in
+    /// some images no version is known.
+    fn serves(&self, has: &Version) -> bool {
+        let is_of = |needs: &Version| has.major() == needs.major() && has.prefix(2) >= needs.prefix(2);
+        has.major() == 0 || self.build.cudnn.as_ref().is_none_or(is_of)
+    }
+
+    /// The cuDNN of the machine or the image, where it does not serve, and what the build was made with.
+    fn other_cudnn(&self) -> Option<(&Version, &Version)> {
+        Some((self.system_cudnn().filter(|has| !self.serves(has))?, self.build.cudnn.as_ref()?))
     }
 
     fn system_unsaid(&self) -> Option<Warning> {

@@ -194,7 +194,7 @@ fn library_unreached(about: &About<'_, '_>, row: &Companion) -> Option<Warning> 
     let folder = left.first()?.0;
     let files: Vec<&str> = left.iter().map(|(_, file)| *file).collect();
     let name = format!("{} {}", row.package, row.version);
-    Some(Warning::about(&LibraryMissing::Unreached { name: &name, files: &files, folder }, &key(row)))
+    Some(Warning::about(&LibraryMissing::Unreached { name: &name, files: &files, folder, other: None }, &key(row)))
 }
 
 /// Where wheels of cuDNN have their libraries, whatever its major and CUDA's.

@@ -1,7 +1,7 @@
 //! What is already installed on a machine and no part of the answer: a cuda-compat package that is not loaded, a cuDNN that
 //! nobody loads; and what WSL2 does without.
 
-use crate::catalog::rows::{Build, Service};
+use crate::catalog::rows::{Build, Service, Subject};
 use crate::solve::installed::{is_loaded, names_branch};
 use crate::solve::services;
 use crate::spec::Runtime;
@@ -51,15 +51,26 @@ fn compat(about: &About<'_, '_>) -> Option<Warning> {
     Some(Warning::about(&installed, &about.keys("compat")))
 }
 
-/// A cuDNN that is installed and that no part of the stack loads.
+/// A cuDNN that is installed and that no part of the stack loads, or whose libraries mix with those of a wheel.
 fn cudnn(about: &About<'_, '_>) -> Option<Warning> {
-    let installed = about.asked.cudnn.as_ref()?;
+    let in_image = about.target.image.and_then(|image| image.cudnn.as_ref()).filter(|version| version.major() > 0);
+    let (installed, key) = match &about.asked.cudnn {
+        Some(installed) => (installed, "cudnn"),
+        None => (in_image?, "image"),
+    };
     let own = |build: &&&Build| build.cudnn.is_some() && !build.system_cuda;
     let build = about.target.builds.iter().find(own)?;
     // Where the build leaves it open, the one that the lock names.
-    let brings = about.target.cudnn.map(|row| &row.version).or(build.cudnn.as_ref());
-    let brings = brings.filter(|brings| brings.major() != installed.major())?;
+    let brings = about.target.cudnn.map(|row| &row.version).or(build.cudnn.as_ref())?;
     let name = format!("{} {}+{}", build.package, build.version, build.variant);
-    let unused = CudnnInstalled::Unused { name: &name, brings, installed };
-    Some(Warning::about(&unused, &about.keys("cudnn")))
+    let rules = &about.request.rules;
+    let mixed = rules.about(Subject::Cudnn, brings, Subject::Cudnn).find(|rule| !rule.needs.admits(installed));
+    let told = match mixed {
+        Some(rule) => CudnnInstalled::Mixed { name: &name, brings, installed, says: &rule.row.says },
+        None if key == "cudnn" && brings.major() != installed.major() => {
+            CudnnInstalled::Unused { name: &name, brings, installed }
+        }
+        None => return None,
+    };
+    Some(Warning::about(&told, &about.keys(key)))
 }
