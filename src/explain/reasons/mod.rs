@@ -283,6 +283,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
     }
 
     /// The target with the oldest C library, of those where it is known.
+            Subject::Clang => self.clang(),
     fn of_oldest_glibc(&self) -> Option<&'q TargetRequest<'c>> {
         let known = self.request.targets.iter().filter(|target| target.glibc.is_some());
         known.min_by(|a, b| a.glibc.cmp(&b.glibc))
