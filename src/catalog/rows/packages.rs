@@ -209,6 +209,9 @@ pub struct SourceBuild {
     pub source: Text,
     /// What has its build compile where a finished wheel lies beside the release, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
     pub force: Option<Text>,
+    /// The C++ that its build asks the compilers for, where newer releases of its framework do not take that, in words; none
+    /// where the framework decides.
+    pub cxx: Option<Text>,
 }
 
 impl SourceBuild {
