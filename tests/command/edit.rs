@@ -290,7 +290,7 @@ fn what_was_typed_is_quoted_as_typed() {
     sandbox.run(&["lock", "--upgrade-package", "torch=2.8"]).exits(2).says("gpuenv.toml says");
     sandbox.write("[stack]\ncuda = \"12\"\n[build]\n[target.a]\ngpu = \"A100\"\ntoolkit = [\"12.9\"]\n");
     let ran = sandbox.run(&["lock", "--upgrade-package", "cuda=12.6"]).exits(1);
-    ran.says("you typed `cuda = \"12.6\"`");
+    let ran = ran.says("you typed `cuda = \"12.6\"`");
     assert!(!ran.err.contains("gpuenv.toml sets"), "{ran:?}");
 }
 
