@@ -102,7 +102,8 @@ impl Kind for KernelsSkipped<'_> {
     const CODE: &'static str = "kernels-skipped";
     const EXPLAINED: &'static str = "The package holds compiled kernels for some releases of its framework and looks which one is there when it is \
         imported: beside another it says so in its log, leaves them out, and runs what it can in Python. What needs them is \
-        slower or missing. One that compiles its kernels when they are first used stops there. Take the release of the framework that the message names, or the release of the package for yours.";
+        slower or missing. One that compiles its kernels when they are first used stops there. Take the release of the \
+        framework that the message names, or the release of the package for yours.";
 
     fn message(&self) -> String {
         let KernelsSkipped { name, build, with, jit } = self;

@@ -145,6 +145,9 @@ pub struct Companion {
     /// The source of its asking for CUDA's memory pools or its management of virtual memory, without which it fails; none
     /// where it asks for neither, or nobody has read it.
     pub pools: Option<Text>,
+    /// It compiles kernels while it runs, and links them with the nvJitLink of the toolkit from this CUDA on; of an older one
+    /// the driver does, which must know its PTX. None where it compiles none so.
+    pub nvjitlink: Option<Version>,
 }
 
 impl Companion {

@@ -89,24 +89,23 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
     let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
-    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler };
+    let linking = about.request.catalog.companions.iter().rev().find_map(|row| Some((&*row.package, row.nvjitlink?)));
+    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler, linking };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
 
 /// What compiles kernels with the system's toolkit while it runs and gives their PTX to the driver, and the line of that
-/// toolkit, where the driver is older: Numba's own target of CUDA, and numba-cuda without the nvJitLink of CUDA 12.3.
-/// Sources: <https://numba.readthedocs.io/en/0.62.0/cuda/minor_version_compatibility.html>,
-/// <https://github.com/numba/numba/issues/8961> and `_have_nvjitlink` of numba-cuda 0.30.4.
+/// toolkit, where the driver is older: Numba's own target of CUDA, and what links them itself with newer toolkits only.
+/// Sources: <https://numba.readthedocs.io/en/stable/cuda/minor_version_compatibility.html> and
+/// <https://github.com/numba/numba/issues/8961>.
 fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(String, Version)> {
     let chosen = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version).max();
     let installed = || about.asked.toolkits.iter().flatten().copied().min();
     let line = chosen.or_else(installed)?.prefix(2);
     let is_newer = driver.branch.cuda.is_some_and(|supports| line > supports && line.major() == supports.major());
-    let linked = about.target.companions.iter().find(|row| &*row.package == "numba-cuda");
-    let name = match linked {
-        Some(row) => {
-            Version::parse("12.3").is_ok_and(|first| line < first).then(|| format!("numba-cuda {}", row.version))
-        }
+    let linking = about.target.companions.iter().find_map(|row| Some((row, row.nvjitlink?)));
+    let name = match linking {
+        Some((row, first)) => (line < first).then(|| format!("{} {}", row.package, row.version)),
         None => about.request.packages.iter().any(|(name, _)| name == "numba").then(|| "Numba".to_string()),
     };
     name.filter(|_| is_newer).map(|name| (name, line))
