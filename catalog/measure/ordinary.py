@@ -19,8 +19,8 @@ BESIDE = """
     accelerate allennlp apollo-torch audiocraft auto-round autogluon-multimodal autogluon-timeseries axolotl botorch
     chatterbox-tts chex chronos-forecasting colossalai coqui-tts ctgan curated-transformers darts diffusers
     docling-ibm-models easyocr equinox executorch facenet-pytorch fairscale fastai fla-core flair
-    flash-linear-attention flax galore-torch gptqmodel invisible-watermark kornia lerobot liger-kernel lightning
-    lion-pytorch llm-foundry llmcompressor marker-pdf megatron-core monai mosaicml nemo-toolkit nequip neuralforecast
+    flash-linear-attention flax galore-torch gptqmodel invisible-watermark kornia kt-kernel lerobot liger-kernel
+    lightning lion-pytorch llm-foundry llmcompressor marker-pdf megatron-core monai mosaicml nemo-toolkit nequip neuralforecast
     nnunetv2 numpyro opacus open-clip-torch openai-whisper optax optimum orbax-checkpoint peft pyannote-audio
     pytorch-forecasting pytorch-ignite pytorch-lightning pytorch-tabnet rfdetr schedulefree scvi-tools sdv
     segmentation-models-pytorch sentence-transformers setfit speechbrain stable-baselines3 surya-ocr tabpfn tensordict

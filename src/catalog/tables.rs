@@ -120,7 +120,7 @@ impl Row for Build {
         format!("{package}-{version}-{variant}-linux-{arch}{}", of_systems(&self.systems))
     }
     fn cites(&self) -> Vec<&str> {
-        [Some(&self.source), self.arch_source.as_ref(), self.pins_source.as_ref()]
+        [Some(&self.source), self.arch_source.as_ref(), self.pins_source.as_ref(), self.pools.as_ref()]
             .into_iter()
             .flatten()
             .map(|id| &**id)

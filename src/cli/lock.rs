@@ -15,7 +15,8 @@ use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::task::lock::{Asked, Outcome};
 use crate::task::{self, STEPS, fix};
-use crate::types::Constraint;
+use crate::types::constraint::Comparison;
+use crate::types::{Constraint, Version};
 use crate::warning::{LockOutdated, Warning};
 
 use super::args::LockArgs;
@@ -323,9 +324,8 @@ fn pinned(spec: &Spec, pins: &[Pin], catalog: &Catalog) -> Result<Spec, Failure>
             let help = "change its `version` in gpuenv.toml";
             return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
         }
-        let key = format!("stack.{}", pin.package);
         let written = spec.stack.iter().find(|(name, _)| *name == pin.package).map(|(_, written)| &written.value);
-        let text = match written.filter(|written| !written.is_any()) {
+        let text = match written.filter(|written| !is_within(version, written)) {
             None => version.clone(),
             // "and" binds tighter than "or": the version joins each alternative.
             Some(written) => {
@@ -340,11 +340,18 @@ fn pinned(spec: &Spec, pins: &[Pin], catalog: &Catalog) -> Result<Spec, Failure>
             let help = format!("change that line, or type `gpuenv add {}=={version}`", pin.package);
             return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
         }
-        spec = spec.with(&key, Some(&text)).map_err(|message| {
+        spec = spec.typed(&pin.package, &text).map_err(|message| {
             Failure::new(Exit::BadInput, "usage", format!("--upgrade-package {}={version}: {message}", pin.package))
         })?;
     }
     Ok(spec)
+}
+
+/// Whether all that a version admits is admitted by what is written.
+fn is_within(version: &str, written: &Constraint) -> bool {
+    let Ok(version) = Version::parse(version) else { return written.is_any() };
+    let bounds = |one: &Comparison| one.version.as_ref().is_none_or(|of| of.len() <= version.len());
+    written.comparisons().all(|one| one.variant.is_none() && bounds(one)) && written.admits(&version)
 }
 
 /// Whether a constraint, of one alternative, is one that no version can meet.

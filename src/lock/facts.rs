@@ -251,7 +251,8 @@ impl Ledger<'_, '_> {
             self.about(entry, Subject::Toolkit, &toolkit.version, Subject::Glibc, Target("toolkit"));
             self.about(entry, Subject::Toolkit, &toolkit.version, Subject::Gcc, Target("toolkit"));
             for build in &target.builds {
-                let rules = self.request.rules.of_package(&build.package, Subject::Gcc);
+                let compiler = if asked.clang.is_some() { Subject::Clang } else { Subject::Gcc };
+                let rules = self.request.rules.of_package(&build.package, compiler);
                 let about = rules.about(&build.version).filter(|rule| rule.speaks_of_toolkit(&toolkit.version));
                 about.for_each(|needs| self.put(entry, needs.row, [Stack(&build.package)]));
             }

@@ -148,6 +148,15 @@ impl Spec {
         Ok(spec)
     }
 
+    /// The spec with a package as it was typed on the command line: no place of the file says so.
+    pub fn typed(&self, package: &str, text: &str) -> Result<Spec, String> {
+        let mut spec = self.with(&format!("stack.{package}"), Some(text))?;
+        for (_, written) in spec.stack.iter_mut().filter(|(name, _)| name == package) {
+            written.span.end = written.span.start;
+        }
+        Ok(spec)
+    }
+
     /// The target of this name.
     pub fn target(&self, name: &str) -> Option<&Target> {
         self.targets.named(name)

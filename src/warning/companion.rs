@@ -94,17 +94,24 @@ pub struct KernelsSkipped<'a> {
     pub build: &'a str,
     /// The releases of the framework with which it loads them.
     pub with: &'a str,
+    /// Whether it compiles them when they are first used.
+    pub jit: bool,
 }
 
 impl Kind for KernelsSkipped<'_> {
     const CODE: &'static str = "kernels-skipped";
     const EXPLAINED: &'static str = "The package holds compiled kernels for some releases of its framework and looks which one is there when it is \
         imported: beside another it says so in its log, leaves them out, and runs what it can in Python. What needs them is \
-        slower or missing. Take the release of the framework that the message names, or the release of the package for yours.";
+        slower or missing. One that compiles its kernels when they are first used stops there. Take the release of the \
+        framework that the message names, or the release of the package for yours.";
 
     fn message(&self) -> String {
-        let KernelsSkipped { name, build, with } = self;
-        format!("{name} loads its own kernels beside {with} only: beside {build} it runs without them")
+        let KernelsSkipped { name, build, with, jit } = self;
+        let then = match jit {
+            false => format!("loads its own kernels beside {with} only: beside {build} it runs without them"),
+            true => format!("compiles its kernels beside {with} only: beside {build} it runs until one is used"),
+        };
+        format!("{name} {then}; if you need them, take {with}, or a release of the package for {build}")
     }
 }
 

@@ -239,6 +239,10 @@ pub struct JitLimited<'a> {
     pub uses: Option<Version>,
     /// Packages of the stack with GPU code of their own, of which some may be PTX alone.
     pub packages: Vec<String>,
+    /// A compiler of kernels at run time that gives their PTX to the driver.
+    pub compiler: Option<&'a str>,
+    /// What links them itself in its place, and the first CUDA with which it does.
+    pub linking: Option<(&'a str, Version)>,
 }
 
 impl Kind for JitLimited<'_> {
@@ -251,9 +255,18 @@ impl Kind for JitLimited<'_> {
     fn message(&self) -> String {
         let supports = self.supports.map_or_else(String::new, |cuda| format!(" supports CUDA up to {cuda}"));
         let uses = self.uses.map_or_else(|| "a newer CUDA".to_string(), |line| format!("CUDA {line}"));
-        let then = match &self.packages[..] {
-            [] => "usually harmless".to_string(),
-            packages => format!("any kernel that {} ships as PTX alone fails", packages.join(" or ")),
+        let then = match (self.compiler, &self.packages[..]) {
+            (Some(compiler), _) => {
+                let or = self.linking.map_or_else(String::new, |(package, first)| {
+                    format!(", or {package} with one of CUDA {first} or newer, whose nvJitLink it uses in place of the driver")
+                });
+                format!(
+                    "{compiler} compiles to PTX, so all of its kernels fail (`Unsupported .version`): take a toolkit that the \
+                     driver supports{or}"
+                )
+            }
+            (None, []) => "usually harmless".to_string(),
+            (None, packages) => format!("any kernel that {} ships as PTX alone fails", packages.join(" or ")),
         };
         format!(
             "driver {}{supports}, the stack uses {uses}: precompiled kernels run, but PTX of {uses} cannot be compiled; {then}",

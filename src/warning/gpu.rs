@@ -352,8 +352,9 @@ impl Kind for Vgpu<'_> {
     const EXPLAINED: &'static str = "A virtual GPU has no unified memory unless the host enables it for that one, which it can only for a profile of \
         the whole board or MIG instance. Without it CUDA has no memory pools there (cudaDevAttrMemoryPoolsSupported is 0) and no management \
         of virtual memory, and what asks for them fails with \"operation not supported\". That is how a virtual GPU is made: no \
-        driver or release of CUDA changes it. Newer releases of NCCL make a memory pool for each communicator: several processes or \
-        GPUs cannot work together through them there. Most of torch, and TensorFlow, do without.";
+        driver or release of CUDA changes it. Where NCCL makes a memory pool for each communicator, several processes or GPUs \
+        cannot work together through it there; older releases make none, and the newest do without. JAX that asks for them takes \
+        no such GPU, unless it knows `XLA_FLAGS=--xla_gpu_experimental_vmm_disabled=true`. Most of torch, and TensorFlow, do without.";
 
     fn message(&self) -> String {
         let (uses, fails) = match self.what {

@@ -277,6 +277,31 @@ fn fixes_of_what_was_typed_are_not_offered_by_number() {
 }
 
 #[test]
+fn what_was_typed_is_quoted_as_typed() {
+    let of = |torch: &str| format!("[stack]\ntorch = \"{torch}\"\n[target.a]\ngpu = \"A100\"\n");
+    let sandbox = Sandbox::new("edit-quoted", &of(">=2.5"));
+    let ran = sandbox.run(&["lock", "--upgrade-package", "torch=2.99"]).exits(1);
+    ran.says("`torch = \"2.99\"` cannot be satisfied");
+    sandbox.write(&of(">=2.5,!=2.8.0"));
+    let ran = sandbox.run(&["lock", "--upgrade-package", "torch=2.8.0"]).exits(2);
+    ran.says("--upgrade-package torch=2.8.0: gpuenv.toml says").says("gpuenv add torch==2.8.0");
+    // What it leaves open binds with it.
+    sandbox.write(&of(">=2.8.1"));
+    sandbox.run(&["lock", "--upgrade-package", "torch=2.8"]).exits(2).says("gpuenv.toml says");
+    sandbox.write("[stack]\ncuda = \"12\"\n[build]\n[target.a]\ngpu = \"A100\"\ntoolkit = [\"12.9\"]\n");
+    let ran = sandbox.run(&["lock", "--upgrade-package", "cuda=12.6"]).exits(1);
+    let ran = ran.says("you typed `cuda = \"12.6\"`");
+    assert!(!ran.err.contains("gpuenv.toml sets"), "{ran:?}");
+}
+
+#[test]
+fn a_bound_that_no_driver_is_within_is_told() {
+    let spec = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"A100\"\ndriver = \"<304\"\n";
+    let ran = Sandbox::new("edit-oldest-driver", spec).run(&["lock"]).exits(1);
+    ran.says("`driver = \"<304\"` admits no driver that is known; the oldest is 304");
+}
+
+#[test]
 fn what_is_asked_of_a_package_stays_where_nothing_new_is() {
     let sandbox = Sandbox::new("edit-pinned", SPEC);
     let ran = sandbox.run(&["add", "torch", "torchvision"]).exits(0);

@@ -64,13 +64,18 @@ pub fn lock(text: &str) -> Outcome {
 
 /// The codes of everything that is said of a spec's answer.
 pub fn warned(text: &str) -> Vec<&'static str> {
+    warnings(text).iter().map(|warning| warning.code).collect()
+}
+
+/// All that is said of a spec's answer.
+pub fn warnings(text: &str) -> Vec<Warning> {
     let spec = spec::parse(text).expect("the spec parses");
-    let (request, remarks) = Request::new(&spec, rules_of(&spec)).expect("every name is known");
+    let (request, mut remarks) = Request::new(&spec, rules_of(&spec)).expect("every name is known");
     let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else {
         panic!("an answer was expected:\n{text}");
     };
-    let warnings = gpuenv::solve::warnings::warnings(&request, &answer);
-    remarks.iter().chain(&warnings).map(|warning| warning.code).collect()
+    remarks.extend(gpuenv::solve::warnings::warnings(&request, &answer));
+    remarks
 }
 
 /// The culprits of a spec's first conflict.

@@ -1,6 +1,6 @@
 //! When an answer is warned of and when it is not: specs that differ in one thing, and whether a warning is given.
 
-use crate::common::solver::warned;
+use crate::common::solver::{warned, warnings};
 
 /// A spec, the warning it is about, and whether it is given.
 type Case = (&'static str, &'static str, bool);
@@ -56,6 +56,32 @@ fn no_alarm_is_given_for_what_was_chosen_to_fit() {
         ("[stack] | tensorflow = \"2.16.2\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudas", false),
         ("[stack] | tensorflow = \"2.16.2\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudnns", true),
     ]);
+}
+
+/// Numba gives the driver PTX of the toolkit that it finds; numba-cuda links with that toolkit's nvJitLink from 12.3 on.
+#[test]
+fn what_compiles_to_ptx_is_told_where_the_driver_does_not_take_it() {
+    let told = |stack: &str, toolkit: &str, driver: &str| {
+        let machine = format!("gpu = \"A100\"\ndriver = \"{driver}\"\ntoolkit = \"{toolkit}\"\nos = \"ubuntu22.04\"");
+        let told = warnings(&format!("{stack}\n[target.a]\n{machine}\n"));
+        told.iter().any(|one| one.message.contains("compiles to PTX, so all of its kernels fail"))
+    };
+    let numba = |cuda: &str| format!("[stack]\ncuda = \"{cuda}\"\n[packages]\nnumba = \"*\"");
+    assert!(told(&numba("12.1"), "12.1", "525.105.17"));
+    assert!(!told(&numba("12.0"), "12.0", "525.105.17"));
+    // The toolkit that is there is newer than the driver, the framework's CUDA is not.
+    assert!(told("[stack]\ntorch = \"2.5.1+cu118\"\n[packages]\nnumba = \"*\"", "12.6", "535.104.05"));
+    let numba_cuda = |cuda: &str| format!("[stack]\ncuda = \"{cuda}\"\nnumba-cuda = \"*\"");
+    assert!(told(&numba_cuda("12.2"), "12.2", "525.105.17"));
+    assert!(!told(&numba_cuda("12.6"), "12.6", "525.105.17"));
+}
+
+/// What the message says to do is what helps.
+#[test]
+fn kernels_that_are_left_out_are_told_with_what_brings_them_back() {
+    let told = warnings("[stack]\ntorch = \"2.14\"\ndeepspeed = \"0.18.9\"\n[target.a]\ngpu = \"A100\"\n");
+    let about = |says: &str| told.iter().any(|one| one.message.contains(says));
+    assert!(about("compiles its kernels beside torch <2.14 only") && about("take torch <2.14"), "{told:?}");
 }
 
 /// Installers choose the open modules from driver 560 on: who has an older one, or a GPU that none of them drives, cannot

@@ -70,7 +70,7 @@ fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
     let is_of = |objects: &[Subject]| row.subject == Subject::Package && objects.contains(&row.object);
     let misplaced: [(bool, &[Subject], &str); 3] = [
         (row.gpu.is_some(), &[Subject::Driver, Subject::Toolkit], "a driver or a toolkit, and no other, names GPUs"),
-        (row.toolkit.is_some(), &[Subject::Gcc], "a host compiler, and no other, names toolkits"),
+        (row.toolkit.is_some(), &[Subject::Gcc, Subject::Clang], "a host compiler, and no other, names toolkits"),
         (row.heeds_list.is_some(), &[Subject::Toolkit], "a toolkit, and no other, heeds a list"),
     ];
     for (_, _, says) in misplaced.iter().filter(|(is_said, objects, _)| *is_said && !is_of(objects)) {
@@ -123,6 +123,7 @@ pub(super) fn matches_something(
         }
         Subject::Glibc => catalog.oses.iter().any(|row| row.glibc.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Gcc => catalog.oses.iter().any(|row| row.gcc.as_ref().is_some_and(|it| range.admits(it))),
+        Subject::Clang => catalog.toolkits.iter().any(|row| row.clang_max.as_ref().is_some_and(|it| range.admits(it))),
     }
 }
 

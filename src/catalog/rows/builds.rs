@@ -90,6 +90,9 @@ pub struct Build {
     /// Of `pythons` those for which all that its extra pins has wheels, where that is not all of them.
     #[serde(default)]
     pub extra_pythons: List<Version>,
+    /// The source of its asking for CUDA's memory pools or its management of virtual memory, without which it fails; none
+    /// where it asks for neither, or nobody has read it.
+    pub pools: Option<Text>,
 }
 
 impl Build {
@@ -129,6 +132,7 @@ impl Build {
             expected: List::default(),
             expected_pythons: List::default(),
             extra_pythons: List::default(),
+            pools: None,
         }
     }
 

@@ -22,6 +22,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Package, Subject::Gcc),
     (Subject::Package, Subject::Cudnn),
     (Subject::Nccl, Subject::Gpu),
+    (Subject::Package, Subject::Clang),
 ];
 
 /// A source: where a fact can be looked up.

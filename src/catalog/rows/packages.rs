@@ -145,6 +145,9 @@ pub struct Companion {
     /// The source of its asking for CUDA's memory pools or its management of virtual memory, without which it fails; none
     /// where it asks for neither, or nobody has read it.
     pub pools: Option<Text>,
+    /// It compiles kernels while it runs, and links them with the nvJitLink of the toolkit from this CUDA on; of an older one
+    /// the driver does, which must know its PTX. None where it compiles none so.
+    pub nvjitlink: Option<Version>,
 }
 
 impl Companion {
@@ -209,6 +212,9 @@ pub struct SourceBuild {
     pub source: Text,
     /// What has its build compile where a finished wheel lies beside the release, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
     pub force: Option<Text>,
+    /// The C++ that its build asks the compilers for, where newer releases of its framework do not take that, in words; none
+    /// where the framework decides.
+    pub cxx: Option<Text>,
 }
 
 impl SourceBuild {

@@ -210,6 +210,8 @@ vocabulary! {
         Package = "package",
         /// An NCCL release, through which several GPUs work together.
         Nccl = "nccl",
+        /// clang as the host compiler.
+        Clang = "clang",
     }
 }
 

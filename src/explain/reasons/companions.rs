@@ -8,7 +8,8 @@ use crate::solve::fits::{self, TRITON};
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds;
 use crate::solve::wants::Want;
-use crate::types::{ArchList, CpuArch, Version, distinct, sort_by_key};
+use crate::types::constraint::Op;
+use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;
 use super::words::{list, plainly, versions_of};
@@ -267,6 +268,20 @@ impl<'c> Explainer<'_, 'c> {
             }
             let source = self.request.catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
+        }
+        if let Some(row) = rows.last().filter(|row| !self.follows(row)) {
+            self.older_language(row);
+        }
+    }
+
+    /// That a package is compiled as an older C++ than releases of its framework take, where one of them is blamed.
+    fn older_language(&mut self, row: &Companion) {
+        let Some((build, _)) = self.request.catalog.source_build(row) else { return };
+        let needs = Constraint::parse(&row.needs).ok();
+        let bound = needs.and_then(|needs| needs.comparisons().find(|one| one.op == Op::Below)?.version);
+        let (Some(cxx), Some(bound)) = (&build.cxx, bound) else { return };
+        if self.left.iter().any(|left| left.package == row.framework && left.version >= bound) {
+            self.say(format!("{} {} is compiled as {cxx}", row.package, row.version));
         }
     }
 

@@ -20,6 +20,14 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
+    /// The clang that a target has as its host compiler.
+    pub(super) fn clang(&mut self) {
+        let target = self.target_with("clang").or(self.request.targets.iter().find(|target| target.clang.is_some()));
+        if let Some(clang) = target.and_then(|target| target.clang) {
+            self.say(format!("the host has clang {clang}"));
+        }
+    }
+
     /// The toolkits that are admitted at all.
     fn toolkits(&self) -> Vec<&'c Toolkit> {
         let target = self.target();
@@ -109,9 +117,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.clang_max.as_ref()?))) else { return };
         self.say(format!("nvcc of CUDA {} accepts clang up to {most}", newest.version.prefix(2)));
-        let target = self.target_with("clang").or(self.request.targets.iter().find(|target| target.clang.is_some()));
-        let has = target.and_then(|target| target.clang).map(|clang| format!("the host has clang {clang}"));
-        has.into_iter().for_each(|sentence| self.say(sentence));
+        self.clang();
         if let Some(source) = newest.host_source {
             self.cite_toolkit(newest, &source);
         }

@@ -25,7 +25,7 @@ use crate::types::{CpuArch, first};
 use super::ask::Asker;
 use super::{Conflict, FactNote, core};
 use binding::{binding_rules, fewest_boards, least_demanding, shortest};
-use words::{build_id, driver_words, list, sets};
+use words::{build_id, driver_words, list};
 
 /// Tells one clash.
 pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
@@ -36,6 +36,7 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     let binding = shortest(asker, &request, binding_rules(asker, &request));
     let mut explainer = Explainer {
         forced: forced(asker),
+        typed: typed(asker),
         request: &request,
         culprits,
         left: Vec::new(),
@@ -77,10 +78,18 @@ fn forced(asker: &Asker<'_, '_>) -> Vec<String> {
     forced.filter_map(|key| key.rsplit('.').next()).map(str::to_string).collect()
 }
 
+/// The packages that were typed on the command line.
+fn typed(asker: &Asker<'_, '_>) -> Vec<String> {
+    let typed = asker.spec.stack.iter().filter(|(_, written)| written.span.is_empty());
+    typed.map(|(name, _)| name.clone()).collect()
+}
+
 struct Explainer<'q, 'c> {
     request: &'q Request<'c>,
     /// The names of keys that were forced upon what the user has written: no line of the file says so.
     forced: Vec<String>,
+    /// Packages that were typed: no line of the file says so either.
+    typed: Vec<String>,
     culprits: &'q [String],
     /// The builds asked for that nothing told so far refuses: what is told next is about these.
     left: Vec<&'c Build>,
@@ -98,8 +107,14 @@ impl<'q, 'c> Explainer<'q, 'c> {
     /// A line of gpuenv.toml.
     fn say_line(&mut self, key: &str, value: &dyn std::fmt::Display) {
         if !self.forced.iter().any(|forced| forced == key) {
-            self.say(sets(key, value));
+            self.say(self.line(key, value));
         }
+    }
+
+    /// What gpuenv.toml says, or what was typed, in a sentence.
+    fn line(&self, key: &str, value: &dyn std::fmt::Display) -> String {
+        let who = if self.typed.iter().any(|typed| typed == key) { "you typed" } else { "gpuenv.toml sets" };
+        format!("{who} `{key} = \"{value}\"`")
     }
 
     fn fact(&mut self, id: String, source: String) {
@@ -268,6 +283,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
                 }
             }
             Subject::Gcc => self.gcc(),
+            Subject::Clang => self.clang(),
             Subject::Cuda => self.lines(),
             Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
         }

@@ -6,7 +6,7 @@ use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::{coinstall, image};
 
 use super::Explainer;
-use super::words::{driver_words, list, sets};
+use super::words::{driver_words, list};
 
 impl<'c> Explainer<'_, 'c> {
     pub(super) fn image_tag(&mut self) {
@@ -110,7 +110,7 @@ impl<'c> Explainer<'_, 'c> {
             self.say_line("python", python);
         }
         let asks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
-        let asked: Vec<String> = asks.map(|ask| sets(ask.package, &ask.constraint)).collect();
+        let asked: Vec<String> = asks.map(|ask| self.line(ask.package, &ask.constraint)).collect();
         asked.into_iter().for_each(|sentence| self.say(sentence));
     }
 

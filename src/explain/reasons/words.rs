@@ -63,11 +63,6 @@ pub(super) fn oldest_of<'c>(catalog: &'c Catalog, admits: &Constraint) -> Option
     catalog.drivers.iter().find(|row| !row.beta && admits.admits(&row.version)).map(|row| &row.version)
 }
 
-/// What gpuenv.toml says, in a sentence.
-pub(super) fn sets(key: &str, value: &dyn std::fmt::Display) -> String {
-    format!("gpuenv.toml sets `{key} = \"{value}\"`")
-}
-
 /// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 (cu117, cu118) hold`.
 pub(super) fn describe(builds: &[&Build], one: &str, many: &str) -> String {
     let (Some(first), Some(last)) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) else {

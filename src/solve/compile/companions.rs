@@ -158,6 +158,8 @@ impl<'c> Plan<'_, 'c> {
         // What follows another framework is not asked, nor what follows CUDA alone where there is none beside it.
         let not_asked = package.matching(|row| !concerns(row));
         let not_asked_beside_cpu = package.matching(|row| !concerns(row) || row.follows_cuda());
+        // What loads the system's CUDA may have another minor release than the framework.
+        let of_system = package.matching(|row| row.system_cuda);
         let follows = !self.everywhere.has(law::id::COMPANION);
         let possible = self.policy.possible;
         let catalog = request.catalog;
@@ -196,7 +198,10 @@ impl<'c> Plan<'_, 'c> {
                 }
             }
             let refusing = rules.iter().filter(|rule| line.is_some_and(|line| !rule.needs.admits(line)));
-            refusing.for_each(|rule| rows.subtract(&package.within(rule)));
+            for rule in refusing {
+                let speaks_of = package.within(rule);
+                rows = rows.filtered(&|row| of_system.has(row) || !speaks_of.has(row));
+            }
             rows.add(if release.is_cpu() { &not_asked_beside_cpu } else { &not_asked });
             rows
         });

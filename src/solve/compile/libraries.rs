@@ -11,7 +11,7 @@ use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
-use crate::solve::problem::law;
+use crate::solve::problem::{Needs, law};
 use crate::solve::request::{ImageRequest, Request};
 use crate::solve::rowset::RowSet;
 
@@ -75,7 +75,6 @@ impl<'c> Plan<'_, 'c> {
             let cuda = Choice { var, rows };
             self.add_written_pieces(&cuda);
             self.relate_libraries(group, &cuda);
-            self.relate_packages_to_lines(group, &cuda);
             group.cuda = Some(cuda);
             self.relate_packages_to_cuda(group);
         }
@@ -191,32 +190,21 @@ impl<'c> Plan<'_, 'c> {
         }
     }
 
-    /// A package that follows a CUDA major runs with its releases.
+    /// A package that follows a CUDA major runs with its releases, as far as its rules admit them.
     fn relate_packages_to_cuda(&mut self, group: &Group<'c>) {
-        let Some(cuda) = group.cuda.as_ref().filter(|_| !self.everywhere.has(law::id::COMPANION)) else { return };
-        for package in &group.companions {
-            let (packages, toolkits) = (package.rows.clone(), cuda.rows.clone());
-            self.network.relate(cuda.var, package.var, move |row| {
-                let line = toolkits[row].version;
-                RowSet::filter(packages.len(), |at| fits::companion_line(packages[at], Some(&line)))
-            });
-        }
-    }
-
-    /// What the rules tell of the CUDA that packages take.
-    fn relate_packages_to_lines(&mut self, group: &Group<'c>, cuda: &Choice<&'c Toolkit>) {
+        let Some(cuda) = &group.cuda else { return };
+        let follows = !self.everywhere.has(law::id::COMPANION);
         for (chosen, &package) in group.companions.iter().zip(&self.packages) {
             let rules = self.request.rules.of_package(package.name, Subject::Cuda);
-            if rules.is_empty() {
-                continue;
-            }
-            let (toolkits, off) = (cuda.rows.clone(), self.everywhere.clone());
+            let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
+            let (packages, toolkits) = (chosen.rows.clone(), cuda.rows.clone());
             self.network.relate(cuda.var, chosen.var, move |row| {
-                let mut taking = RowSet::first(package.releases.len());
-                let holding = rules.iter().filter(|rule| !off.has(rule.id));
-                let refusing = holding.filter(|rule| !rule.needs.admits(&toolkits[row].version));
-                refusing.for_each(|rule| taking.subtract(&package.within(rule)));
-                taking
+                let line = toolkits[row].version;
+                let mut rows =
+                    RowSet::filter(packages.len(), |at| !follows || fits::companion_line(packages[at], Some(&line)));
+                let refusing = rules.iter().filter(|rule| !rule.needs.admits(&line));
+                refusing.for_each(|rule| rows.subtract(&package.within(rule)));
+                rows
             });
         }
     }

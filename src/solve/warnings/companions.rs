@@ -108,8 +108,9 @@ fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let loads = Constraint::parse(with).ok()?;
     let build = about.gpu_builds().find(|build| build.package == row.framework && !build.is_nightly())?;
     let (name, of) = (format!("{} {}", row.package, row.version), format!("{} {}", build.package, build.version));
-    let skipped = KernelsSkipped { name: &name, build: &of, with: &format!("{} {with}", row.framework) };
-    (!loads.admits(&build.version))
+    let skipped =
+        KernelsSkipped { name: &name, build: &of, with: &format!("{} {with}", row.framework), jit: row.sdist };
+    (!loads.admits_build(&build.version, &build.variant))
         .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{}", row.framework)]))
 }
 

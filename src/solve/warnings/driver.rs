@@ -77,18 +77,38 @@ fn jetpack_unsaid(about: &About<'_, '_>) -> Option<Warning> {
 
 fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let asked = about.asked;
-    if !asked.pins_driver() || about.target.mode() != "minor-version" {
+    let compiler = run_time_compiler(about, driver);
+    if !asked.pins_driver() || compiler.is_none() && about.target.mode() != "minor-version" {
         return None;
     }
     let name = as_written(asked, driver);
     let lines = about.gpu_builds().filter_map(|build| build.line());
     let toolkits = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version.prefix(2));
     let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
-    let uses = lines.chain(toolkits).chain(pieces).max();
+    let uses = compiler.as_ref().map(|(_, line)| *line).or_else(|| lines.chain(toolkits).chain(pieces).max());
     let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
-    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages };
+    let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
+    let linking = about.request.catalog.companions.iter().rev().find_map(|row| Some((&*row.package, row.nvjitlink?)));
+    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler, linking };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
+}
+
+/// What compiles kernels with the system's toolkit while it runs and gives their PTX to the driver, and the line of that
+/// toolkit, where the driver is older: Numba's own target of CUDA, and what links them itself with newer toolkits only.
+/// Sources: <https://numba.readthedocs.io/en/stable/cuda/minor_version_compatibility.html> and
+/// <https://github.com/numba/numba/issues/8961>.
+fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(String, Version)> {
+    let chosen = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version).max();
+    let installed = || about.asked.toolkits.iter().flatten().copied().min();
+    let line = chosen.or_else(installed)?.prefix(2);
+    let is_newer = driver.branch.cuda.is_some_and(|supports| line > supports && line.major() == supports.major());
+    let linking = about.target.companions.iter().find_map(|row| Some((row, row.nvjitlink?)));
+    let name = match linking {
+        Some((row, first)) => (line < first).then(|| format!("{} {}", row.package, row.version)),
+        None => about.request.packages.iter().any(|(name, _)| name == "numba").then(|| "Numba".to_string()),
+    };
+    name.filter(|_| is_newer).map(|name| (name, line))
 }
 
 /// A driver by what is written, which says more than the release that it was judged at: 535, not 535.43.02.

@@ -54,10 +54,10 @@ fn virtual_gpus(request: &Request<'_>, asked: &TargetRequest<'_>, target: &Targe
     let pooling =
         |nccl: &&Version| request.catalog.nccls.iter().any(|row| row.version == **nccl && row.pools.is_some());
     let nccl = nccl_of(target).filter(pooling).map(|nccl| about(&format!("NCCL {nccl}"), Pools::Nccl, None));
-    let packages = target.companions.iter().filter(|row| row.pools.is_some());
-    let of_packages = packages.map(|row| {
-        let name = format!("{} {}", row.package, row.version);
-        about(&name, Pools::Package, Some(format!("stack.{}", row.package)))
+    let builds = target.builds.iter().map(|row| (&row.package, &row.version, &row.pools));
+    let packages = target.companions.iter().map(|row| (&row.package, &row.version, &row.pools));
+    let of_packages = builds.chain(packages).filter(|(.., pools)| pools.is_some()).map(|(package, version, _)| {
+        about(&format!("{package} {version}"), Pools::Package, Some(format!("stack.{package}")))
     });
     nccl.into_iter().chain(of_packages).collect()
 }
