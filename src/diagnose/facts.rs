@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::value::{Extract, text};
-use crate::catalog::rows::{Build, Gpu, Os, Ptxas, Status, Subject, Text, Toolkit};
+use crate::catalog::rows::{Build, Gpu, Os, Ptxas, Status, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::problem::{Problem, Rules};
@@ -162,11 +162,11 @@ pub fn needs_newer_driver(cuda: &Version, driver: &Version, catalog: &Catalog) -
 /// and no framework is rebuilt for one message.
 fn extension(name: &str, catalog: &Catalog) -> Option<String> {
     let name = name.replace('_', "-");
-    let same = |package: &Text| package.eq_ignore_ascii_case(&name);
-    let companions = catalog.companions.iter().map(|row| &row.package);
-    let mut packages = companions.chain(catalog.source_builds.iter().map(|row| &row.package));
-    let is_framework = catalog.builds.iter().any(|row| same(&row.package));
-    packages.find(|package| same(package)).filter(|_| !is_framework).map(ToString::to_string)
+    let same = |package: &&str| package.eq_ignore_ascii_case(&name);
+    let packages = catalog.companions.heads().into_iter();
+    let mut packages = packages.chain(catalog.source_builds.iter().map(|row| &*row.package));
+    let is_framework = catalog.builds.heads().iter().any(same);
+    packages.find(same).filter(|_| !is_framework).map(str::to_string)
 }
 
 /// The architecture in `sm_90`, `compute_90`, `9.0+PTX`, `8.6;8.9`.
@@ -248,8 +248,7 @@ fn products<'c>(name: &str, catalog: &'c Catalog) -> Vec<&'c Gpu> {
 
 /// Builds of torch for the platform most people have.
 fn torch_builds(catalog: &Catalog) -> impl Iterator<Item = &Build> {
-    let wanted = |row: &&Build| row.package == "torch" && row.arch == CpuArch::X86_64 && !row.is_cpu();
-    catalog.builds.iter().filter(wanted)
+    catalog.builds.of("torch").iter().filter(|row| row.arch == CpuArch::X86_64 && !row.is_cpu())
 }
 
 fn is_stable(row: &&Build) -> bool {

@@ -22,7 +22,7 @@ pub fn never(extract: &Extract, catalog: &Catalog) -> Option<Never> {
     let is_whole = |index: Index| {
         catalog.listing(package, index, &version).is_some_and(|listing| listing.reading == Reading::Whole)
     };
-    let builds: Vec<&Build> = catalog.builds.iter().filter(|row| row.package == *package && !row.is_own()).collect();
+    let builds: Vec<&Build> = catalog.builds.of(package).iter().filter(|row| !row.is_own()).collect();
     let companions = catalog.companions_of(package).iter().map(|row| row.version);
     let known = distinct(builds.iter().map(|row| row.version).chain(companions));
     if !known.iter().any(|known| known.cmp_prefix(&version).is_eq()) {

@@ -242,8 +242,8 @@ pub fn text<'e>(extract: &'e Extract, key: &str) -> Option<&'e str> {
 /// Whether the catalog knows a package of this name: a file's name only suggests one.
 fn is_package(name: &str) -> bool {
     let catalog = at_hand();
-    let companions = catalog.companions.iter().map(|row| &row.package);
-    let mut packages = companions.chain(catalog.source_builds.iter().map(|row| &row.package));
+    let packages = catalog.companions.heads().into_iter();
+    let mut packages = packages.chain(catalog.source_builds.iter().map(|row| &*row.package));
     packages.any(|package| package.eq_ignore_ascii_case(name))
 }
 

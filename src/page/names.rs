@@ -118,10 +118,10 @@ fn gpus() -> Vec<Board> {
 /// The releases of a package, the newest first, each with its variants behind it, as a JSON list.
 pub fn releases(package: &str) -> String {
     let mut known = BTreeSet::new();
-    for row in BUILTIN.builds.iter().filter(|row| row.package == package) {
+    for row in BUILTIN.builds.of(package) {
         known.insert((row.version, row.variant.to_string()));
     }
-    for row in BUILTIN.companions.iter().filter(|row| row.package == package) {
+    for row in BUILTIN.companions_of(package) {
         known.insert((row.version, String::new()));
     }
     let plain = match package {

@@ -115,7 +115,7 @@ fn releases<'c>(request: &Request<'c>, package: &str, target: &TargetRequest<'c>
         glibc: row.glibc.as_ref(),
         python: None,
     };
-    let builds = catalog.builds.iter().filter(|row| row.package == *package && on.takes(row) && !row.is_cpu());
+    let builds = catalog.builds.of(package).iter().filter(|row| on.takes(row) && !row.is_cpu());
     let companions = catalog.companions_of(package).iter().filter(|row| on.takes_companion(row));
     builds.map(of_build).chain(companions.map(of_companion)).collect()
 }

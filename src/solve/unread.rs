@@ -2,7 +2,7 @@
 //! have been made for a single system. Of such a thing anything may be true, so a request has no answer only where it has
 //! none without it either.
 
-use crate::catalog::rows::{Build, Companion};
+use crate::catalog::rows::Companion;
 use crate::spec::Share;
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{Constraint, Version};
@@ -187,7 +187,7 @@ fn older_than_all(what: &str, wanted: &str, oldest: &Version, key: String) -> Un
 /// Whether what is asked for is known for every target: a snapshot that lies in its image is no release.
 fn is_on_all(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool {
     let known = |on: Platform<'_>| {
-        let mut builds = request.catalog.builds.iter().filter(|build| build.package == *ask.package && on.takes(build));
+        let mut builds = request.catalog.builds.of(ask.package).iter().filter(|build| on.takes(build));
         builds.any(|build| ask.takes_build(build))
     };
     ask.names_prerelease() && request.targets.iter().all(|target| known(target.platform))
@@ -233,9 +233,8 @@ fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platf
             let is_variant = || fits::may_be_variant(catalog, row, &ask.constraint);
             ask.constraint.admits(&row.version) && (!ask.constraint.pins_variant() || is_variant())
         };
-        let is_build = |row: &Build| *row.package == *ask.package && on.takes(row);
         let mut rows = catalog.companions_of(ask.package).iter().filter(|row| on.takes_companion(row));
-        let is_made = rows.any(is_asked) || catalog.builds.iter().any(is_build);
+        let is_made = rows.any(is_asked) || catalog.builds.of(ask.package).iter().any(|row| on.takes(row));
         if !is_made && share(on) && found.iter().all(|(known, _)| *known != on) {
             let asked = if ask.constraint.is_any() { "" } else { ask.constraint.as_str() };
             found.push((on, unknowns::of_system(ask.package, asked, system)));

@@ -70,11 +70,9 @@ pub fn of_image(context: &CheckContext<'_>, reference: &str, alone: bool) -> Vec
 fn find<'a>(context: &CheckContext<'a>, reference: &str) -> Option<&'a Image> {
     let reference = reference.split('@').next().unwrap_or(reference);
     let (repository, tag) = reference.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))?;
-    let same = |row: &&Image| {
-        row.tag == tag && (repository == row.repository || repository.ends_with(&format!("/{}", row.repository)))
-    };
-    let images = context.catalog.images.iter();
-    images.into_iter().find(same)
+    let is_it = |known: &&str| repository == *known || repository.ends_with(&format!("/{known}"));
+    let known = context.catalog.images.heads().into_iter().find(is_it)?;
+    context.catalog.images_of(known).iter().find(|row| row.tag == tag)
 }
 
 /// One requirement, for each GPU as the container runtime would judge it.

@@ -333,8 +333,7 @@ impl<'c> Reader<'_, 'c> {
 
     /// The repository that somebody meant by another name, or by this name without its maker.
     fn near_repository(&self, written: &str) -> Option<&'c str> {
-        let mut repositories: Vec<&str> = self.catalog.images.iter().map(|row| &*row.repository).collect();
-        repositories.dedup();
+        let repositories = self.catalog.images.heads();
         let of_maker = |known: &&&str| known.rsplit('/').next() == Some(written);
         nearest(written, repositories.iter().copied()).or_else(|| repositories.iter().rfind(of_maker).copied())
     }

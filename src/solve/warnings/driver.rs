@@ -75,6 +75,9 @@ fn jetpack_unsaid(about: &About<'_, '_>) -> Option<Warning> {
     Some(Warning::about(&unsaid, &about.keys("os")))
 }
 
+/// What most people compile kernels with while they run, beside the frameworks.
+const NUMBA_CUDA: &str = "numba-cuda";
+
 fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let asked = about.asked;
     let compiler = run_time_compiler(about, driver);
@@ -89,7 +92,8 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
     let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
-    let linking = about.request.catalog.companions.iter().rev().find_map(|row| Some((&*row.package, row.nvjitlink?)));
+    let newest = about.request.catalog.companions_of(NUMBA_CUDA).last();
+    let linking = newest.and_then(|row| Some((&*row.package, row.nvjitlink?)));
     let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler, linking };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
