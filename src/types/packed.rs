@@ -17,7 +17,7 @@ pub struct Numbered {
     texts: Parts,
     versions: Parts,
     /// Versions are read block by block, when one of a block is first asked for: a run asks for few.
-    read: Vec<OnceLock<[Option<Written>; BLOCK]>>,
+    read: Vec<OnceLock<Box<[Option<Written>]>>>,
 }
 
 /// Texts that lie one behind the other.
@@ -116,7 +116,7 @@ impl Numbered {
     fn version(&'static self, number: usize) -> Option<&'static Written> {
         let first = number - number % BLOCK;
         let one = |at| self.versions.get(first + at).and_then(Written::checked);
-        let block = self.read.get(number / BLOCK)?.get_or_init(|| std::array::from_fn(one));
+        let block = self.read.get(number / BLOCK)?.get_or_init(|| (0..BLOCK).map(one).collect());
         block[number % BLOCK].as_ref()
     }
 }
