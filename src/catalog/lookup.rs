@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::Catalog;
 use super::rows::{
-    Branch, Build, Companion, Compat, Driver, Extension, Image, Os, PythonPatch, Source, SourceBuild, Toolkit, pinned,
+    Branch, Build, Companion, Compat, Driver, Extension, Os, PythonPatch, Source, SourceBuild, Toolkit, pinned,
 };
 use crate::types::Version;
 
@@ -45,16 +45,6 @@ impl Catalog {
     /// The branch a driver belongs to: the one with its first number.
     pub fn branch_of(&self, driver: &Version) -> Option<&Branch> {
         self.branches.iter().find(|row| row.branch.major() == driver.major())
-    }
-
-    /// The images of a repository; none of one that is not known.
-    pub fn images_of(&self, repository: &str) -> &[Image] {
-        self.images.of(repository)
-    }
-
-    /// The rows of a package that goes with frameworks; none of one that is not known.
-    pub fn companions_of(&self, package: &str) -> &[Companion] {
-        self.companions.of(package)
     }
 
     /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.

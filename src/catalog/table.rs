@@ -65,6 +65,11 @@ fn later<T: DeserializeOwned>(packed: impl IntoIterator<Item = PackedRows> + Sen
     }))
 }
 
+/// Rows that follow each other and are of the same.
+fn grouped<T: Headed>(rows: &[T]) -> impl Iterator<Item = (&str, &[T])> {
+    rows.chunk_by(|one, next| one.head() == next.head()).map(|all| (all[0].head(), all))
+}
+
 impl<T: Clone + Serialize + DeserializeOwned> Holder for Table<T> {
     type Row = T;
 
@@ -82,9 +87,7 @@ impl<T: Headed + Clone + Serialize + DeserializeOwned> Holder for Grouped<T> {
 
     fn groups(&self) -> Vec<(&str, &[T])> {
         match self {
-            Grouped::Own(rows) => {
-                rows.chunk_by(|one, next| one.head() == next.head()).map(|all| (all[0].head(), all)).collect()
-            }
+            Grouped::Own(rows) => grouped(rows).collect(),
             Grouped::Later(groups) => groups.iter().map(|group| (group.head, group.rows.as_slice())).collect(),
         }
     }
@@ -149,9 +152,7 @@ impl<T: Headed> Grouped<T> {
     /// Each package or repository that there are rows of.
     pub fn heads(&self) -> Vec<&str> {
         match self {
-            Grouped::Own(rows) => {
-                rows.chunk_by(|one, next| one.head() == next.head()).map(|all| all[0].head()).collect()
-            }
+            Grouped::Own(rows) => grouped(rows).map(|(head, _)| head).collect(),
             Grouped::Later(groups) => groups.iter().map(|group| group.head).collect(),
         }
     }

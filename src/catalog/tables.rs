@@ -239,29 +239,17 @@ row!(Law, [id], [], [], row is row.id.to_string(), cites source);
 row!(ErrorSignature, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
 row!(LogField, [id], [], [], row is format!("clue {}", row.id), cites source);
 
-impl Headed for Build {
-    fn head(&self) -> &str {
-        &self.package
-    }
+macro_rules! headed {
+    ($($row:ident by $head:ident),+) => {$(
+        impl Headed for $row {
+            fn head(&self) -> &str {
+                &self.$head
+            }
+        }
+    )+};
 }
 
-impl Headed for Companion {
-    fn head(&self) -> &str {
-        &self.package
-    }
-}
-
-impl Headed for Asks {
-    fn head(&self) -> &str {
-        &self.package
-    }
-}
-
-impl Headed for Image {
-    fn head(&self) -> &str {
-        &self.repository
-    }
-}
+headed!(Build by package, Companion by package, Asks by package, Image by repository);
 
 /// A file laid over the catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

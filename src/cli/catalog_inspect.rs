@@ -59,17 +59,17 @@ fn place(url: Option<&str>) -> Result<Place<'_>, Failure> {
 
 /// The overlay for an artifact, if it is one that the catalog takes.
 fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Result<String, String> {
-    let is_package = |name: &str| FRAMEWORKS.contains(&name) || !catalog.companions_of(name).is_empty();
-    let follows = |name: &str| catalog.companions_of(name).last().map(|row| row.framework.to_string());
+    let is_package = |name: &str| FRAMEWORKS.contains(&name) || !catalog.companions.of(name).is_empty();
+    let follows = |name: &str| catalog.companions.of(name).last().map(|row| row.framework.to_string());
     let held = |name: &str, version: &str, variant: Option<&str>| {
         let is_it = |row: &&Companion| row.version.as_str() == version && row.variant.as_deref() == variant;
-        catalog.companions_of(name).iter().filter(|row| row.systems.is_empty() && !row.sdist).find(is_it).map(held)
+        catalog.companions.of(name).iter().filter(|row| row.systems.is_empty() && !row.sdist).find(is_it).map(held)
     };
     let known = Known {
         frameworks: FRAMEWORKS,
         is_package: &is_package,
         // Where the catalog has its GPU code and does not ask for it.
-        runs_without: &|name| catalog.companions_of(name).iter().any(|row| !row.gpu_code && !row.sdist),
+        runs_without: &|name| catalog.companions.of(name).iter().any(|row| !row.gpu_code && !row.sdist),
         has: &|id| catalog.rows().any(|row| row.id == id),
         follows: &follows,
         held: &held,

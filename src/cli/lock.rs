@@ -363,7 +363,7 @@ fn is_empty(constraint: &str) -> bool {
 fn are_apart(package: &str, written: &Constraint, asked: &str, catalog: &Catalog) -> bool {
     let Ok(asked) = Constraint::parse(asked) else { return false };
     let builds = catalog.builds.of(package).iter().map(|row| row.version);
-    let companions = catalog.companions_of(package).iter().map(|row| row.version);
+    let companions = catalog.companions.of(package).iter().map(|row| row.version);
     let mut of_both = builds.chain(companions).filter(|version| asked.admits(version)).peekable();
     of_both.peek().is_some() && !of_both.any(|version| written.admits(&version))
 }

@@ -23,7 +23,7 @@ pub fn never(extract: &Extract, catalog: &Catalog) -> Option<Never> {
         catalog.listing(package, index, &version).is_some_and(|listing| listing.reading == Reading::Whole)
     };
     let builds: Vec<&Build> = catalog.builds.of(package).iter().filter(|row| !row.is_own()).collect();
-    let companions = catalog.companions_of(package).iter().map(|row| row.version);
+    let companions = catalog.companions.of(package).iter().map(|row| row.version);
     let known = distinct(builds.iter().map(|row| row.version).chain(companions));
     if !known.iter().any(|known| known.cmp_prefix(&version).is_eq()) {
         return is_whole(Index::Pypi).then(|| no_release(package, release, &version, &known, catalog)).flatten();

@@ -182,7 +182,7 @@ fn of_kind(catalog: &Catalog, what: &str, which: &str) -> Vec<FullRow> {
             rows.extend(pick(catalog, "other_build", &catalog.other_builds, |row| {
                 row.package == package && wanted.admits_build(&row.version, &row.variant)
             }));
-            rows.extend(pick(catalog, "companion", catalog.companions_of(package), |row| wanted.admits(&row.version)));
+            rows.extend(pick(catalog, "companion", catalog.companions.of(package), |row| wanted.admits(&row.version)));
             rows
         }
     }
@@ -201,7 +201,7 @@ fn images(catalog: &Catalog, which: &str) -> Vec<FullRow> {
     };
     let repositories = if which == "*" { catalog.images.heads() } else { vec![repository] };
     let of_repository =
-        |name| pick(catalog, "image", catalog.images_of(name), |row| tag.is_none_or(|tag| row.tag == tag));
+        |name| pick(catalog, "image", catalog.images.of(name), |row| tag.is_none_or(|tag| row.tag == tag));
     repositories.into_iter().rev().flat_map(of_repository).collect()
 }
 

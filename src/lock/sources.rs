@@ -19,7 +19,7 @@ pub(super) struct Compiled {
 /// How what is installed is compiled; of a wheel there is nothing to say.
 pub(super) fn compiled(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> Compiled {
     let is_it = |row: &&Companion| row.sdist && row.version.as_str() == install.version;
-    let of_source = || catalog.companions_of(&install.package).iter().find(is_it);
+    let of_source = || catalog.companions.of(&install.package).iter().find(is_it);
     let Some(companion) = install.sdist.then(of_source).flatten() else { return Compiled::default() };
     let Some((row, version)) = catalog.source_build(companion) else { return Compiled::default() };
     let framework = chosen.builds.iter().find(|build| build.package == companion.framework);
@@ -72,5 +72,5 @@ fn newest<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'c>, package: &str, 
             && chosen.python.zip(row.python.as_deref()).is_none_or(|(python, needs)| admits(needs, python))
             && beside.is_some_and(|build| admits(&row.needs, &build.version))
     };
-    catalog.companions_of(package).iter().filter(fits).max_by(|one, other| one.version.cmp(&other.version))
+    catalog.companions.of(package).iter().filter(fits).max_by(|one, other| one.version.cmp(&other.version))
 }

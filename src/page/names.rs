@@ -121,7 +121,7 @@ pub fn releases(package: &str) -> String {
     for row in BUILTIN.builds.of(package) {
         known.insert((row.version, row.variant.to_string()));
     }
-    for row in BUILTIN.companions_of(package) {
+    for row in BUILTIN.companions.of(package) {
         known.insert((row.version, String::new()));
     }
     let plain = match package {

@@ -86,7 +86,7 @@ pub fn compiled_when_used<'c>(catalog: &'c Catalog, row: &'c Companion, arch: Cp
     }
     row.asked(arch).find_map(|(of, range)| {
         let range = Specifier::parse(range).ok()?;
-        let rows = catalog.companions_of(of).iter().filter(|one| range.admits(&one.version));
+        let rows = catalog.companions.of(of).iter().filter(|one| range.admits(&one.version));
         rows.max_by_key(|one| one.version).filter(|one| one.jit)
     })
 }
@@ -139,7 +139,7 @@ pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
 /// Whether a package is compiled against one release of torch: releases of it name the only one that they go with. Others
 /// follow CUDA alone, or take any torch from some release on.
 pub fn is_tied_to_releases(catalog: &Catalog, package: &str) -> bool {
-    let rows = catalog.companions_of(package).iter().filter(|row| !row.follows_cuda() && !row.sdist);
+    let rows = catalog.companions.of(package).iter().filter(|row| !row.follows_cuda() && !row.sdist);
     let names_one = |row: &Companion| {
         Constraint::parse(&row.needs)
             .is_ok_and(|needs| needs.comparisons().any(|one| one.op == Op::Prefix && one.version.is_some()))
@@ -250,7 +250,7 @@ pub fn triton_of<'c>(catalog: &'c Catalog, builds: &[&'c Build], python: Option<
     let build = builds.iter().find(|build| build.triton.is_some())?;
     let version = build.triton.as_ref()?;
     let of_wheels = || {
-        let row = catalog.companions_of(TRITON).iter().find(|row| row.version == *version);
+        let row = catalog.companions.of(TRITON).iter().find(|row| row.version == *version);
         row.and_then(|row| row.python.as_deref())
     };
     let accepted = build.triton_python.as_deref().or_else(of_wheels).and_then(|text| Constraint::parse(text).ok());

@@ -196,7 +196,7 @@ pub(super) fn of_machine<'c>(
     let rows = match &machine.reading.image {
         ImageRequest::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
         ImageRequest::Choose(repository) => {
-            let admitted = catalog.images_of(repository).iter().filter(|image| asked.admits(image)).collect();
+            let admitted = catalog.images.of(repository).iter().filter(|image| asked.admits(image)).collect();
             first(preferred_first(admitted, machine.reading.image_os), |image| asked.is_loaded(image))
         }
         _ => Vec::new(),

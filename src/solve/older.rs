@@ -29,7 +29,7 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
     let is_followed = request
         .companions
         .iter()
-        .any(|other| request.catalog.companions_of(other.package).iter().any(|row| row.framework == *ask.package));
+        .any(|other| request.catalog.companions.of(other.package).iter().any(|row| row.framework == *ask.package));
     let listing = request.catalog.wholly_read(ask.package).filter(|listing| !listing.first)?;
     let reaches_below = |wanted: &Constraint| {
         wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < listing.from))
@@ -116,7 +116,7 @@ fn releases<'c>(request: &Request<'c>, package: &str, target: &TargetRequest<'c>
         python: None,
     };
     let builds = catalog.builds.of(package).iter().filter(|row| on.takes(row) && !row.is_cpu());
-    let companions = catalog.companions_of(package).iter().filter(|row| on.takes_companion(row));
+    let companions = catalog.companions.of(package).iter().filter(|row| on.takes_companion(row));
     builds.map(of_build).chain(companions.map(of_companion)).collect()
 }
 

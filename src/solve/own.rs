@@ -245,5 +245,5 @@ fn nightly_companions(catalog: &Catalog, package: &str, version: Version, spec: 
         requires: List::default(),
         ..row.clone()
     };
-    catalog.companions_of(package).iter().filter(is_of_release).map(nightly).collect()
+    catalog.companions.of(package).iter().filter(is_of_release).map(nightly).collect()
 }

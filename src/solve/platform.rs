@@ -46,7 +46,7 @@ impl<'c> Platform<'c> {
                 systems.map(|system| &**system).find(|system| *system == name)
             }
             ImageRequest::Choose(repository) => {
-                let mut images = catalog.images_of(repository).iter();
+                let mut images = catalog.images.of(repository).iter();
                 images.find(|image| holds_its_own(image)).map(|image| &*image.repository)
             }
             _ => None,

@@ -323,7 +323,7 @@ fn runtime_sibling<'c>(request: &Request<'c>, devel: &Image, target: &TargetRequ
     // Taken for its headers, it need not hold the library where a framework brings one.
     let for_headers = needs.cudnn_headers && !needs.system_cuda && matches!(target.image, ImageRequest::Choose(_));
     let holds_cudnn = devel.cudnn.is_some() && !for_headers;
-    let siblings = request.catalog.images_of(&devel.repository).iter().filter(|image| {
+    let siblings = request.catalog.images.of(&devel.repository).iter().filter(|image| {
         image.cuda == devel.cuda
             && image.os == devel.os
             && image.cudnn.is_some() == holds_cudnn

@@ -138,7 +138,7 @@ fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
 
 /// Whether a package is asked for by a variant of which nobody has seen a wheel, of releases that are known.
 pub fn is_unseen_label(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool {
-    let rows = request.catalog.companions_of(ask.package).iter();
+    let rows = request.catalog.companions.of(ask.package).iter();
     let mut of_version = rows.filter(|row| ask.constraint.admits(&row.version)).peekable();
     ask.constraint.pins_variant()
         && of_version.peek().is_some()

@@ -126,7 +126,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
         return None;
     }
     let builds = catalog.builds.of(package).iter().map(|row| row.version);
-    let companions = catalog.companions_of(package).iter().map(|row| row.version);
+    let companions = catalog.companions.of(package).iter().map(|row| row.version);
     let known: Vec<Version> = builds.chain(companions).collect();
     let (oldest, newest) = (known.iter().min()?, known.iter().max()?);
     let unknown = |fact: String, what: &str, or: &str| {
@@ -233,7 +233,7 @@ fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platf
             let is_variant = || fits::may_be_variant(catalog, row, &ask.constraint);
             ask.constraint.admits(&row.version) && (!ask.constraint.pins_variant() || is_variant())
         };
-        let mut rows = catalog.companions_of(ask.package).iter().filter(|row| on.takes_companion(row));
+        let mut rows = catalog.companions.of(ask.package).iter().filter(|row| on.takes_companion(row));
         let is_made = rows.any(is_asked) || catalog.builds.of(ask.package).iter().any(|row| on.takes(row));
         if !is_made && share(on) && found.iter().all(|(known, _)| *known != on) {
             let asked = if ask.constraint.is_any() { "" } else { ask.constraint.as_str() };

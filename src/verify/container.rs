@@ -72,7 +72,7 @@ fn find<'a>(context: &CheckContext<'a>, reference: &str) -> Option<&'a Image> {
     let (repository, tag) = reference.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))?;
     let is_it = |known: &&str| repository == *known || repository.ends_with(&format!("/{known}"));
     let known = context.catalog.images.heads().into_iter().find(is_it)?;
-    context.catalog.images_of(known).iter().find(|row| row.tag == tag)
+    context.catalog.images.of(known).iter().find(|row| row.tag == tag)
 }
 
 /// One requirement, for each GPU as the container runtime would judge it.

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::catalog::rows::Subject;
+use gpuenv::catalog::rows::{Rule, Subject};
 use gpuenv::explain;
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
@@ -149,8 +149,9 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
         let speaks = |gpu: &GpuRequest<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
         one.row.id == rule && request.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
     });
-    // A rule that refuses nothing is told by a warning.
-    let says = BUILTIN.rules.iter().find(|row| row.id == rule).map(|row| &*row.says);
+    // A rule of which nobody knows whether it holds, or one of two releases of a library, is told by a warning alone.
+    let is_told = |row: &&Rule| row.id == rule && (row.unproven || row.subject == row.object);
+    let says = BUILTIN.rules.iter().find(is_told).map(|row| &*row.says);
     let told = |warning: &Warning| warning.code == rule || says.is_some_and(|says| warning.message.contains(says));
     of_gpu || of_package || warnings.iter().any(told)
 }

@@ -162,7 +162,7 @@ impl<'c> Finder<'_, 'c> {
     /// Whether the framework of an answer is older than what every admitted release of a package accepts: what came out
     /// before these knew it.
     fn predates(&self, answer: &Solution<'_>, package: &str, written: &Constraint) -> bool {
-        let companions = self.asker.catalog.companions_of(package).iter();
+        let companions = self.asker.catalog.companions.of(package).iter();
         let mut admitted = companions.filter(|row| written.admits(&row.version)).peekable();
         let builds = || answer.targets.iter().flat_map(|target| &target.builds);
         let too_old = |row: &Companion| {

@@ -231,7 +231,7 @@ impl<'c> Finder<'_, 'c> {
 
     /// An image in the place of another keeps its system, where there is such a one for the CUDA that is chosen.
     fn keep_system(&self, changes: &mut [Edit]) {
-        let images = |repository: &str| self.asker.catalog.images_of(repository).iter();
+        let images = |repository: &str| self.asker.catalog.images.of(repository).iter();
         let row = |repository: &str, tag: &str| images(repeated(repository)).find(|row| row.tag == *tag);
         for at in 0..changes.len() {
             let (key, Some(value)) = changes[at].clone() else { continue };

@@ -101,7 +101,7 @@ impl<'c> Finder<'_, 'c> {
         let wish = words.first().and_then(|word| Version::parse(word).ok());
         let wish = wish.filter(|_| !image::holds_torch(self.asker.catalog, repository));
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
-        let images = self.asker.catalog.images_of(repeated(repository)).iter();
+        let images = self.asker.catalog.images.of(repeated(repository)).iter();
         let mut rows: Vec<&'c Image> = images.filter(|row| !row.withdrawn).collect();
         sort_by_key(&mut rows, |row| {
             let has = |word: &str| words.contains(&word);
@@ -204,7 +204,7 @@ impl<'c> Finder<'_, 'c> {
             "python" => catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version).collect(),
             _ => {
                 let builds = catalog.builds.of(package).iter().map(|row| row.version);
-                let companions = catalog.companions_of(package).iter();
+                let companions = catalog.companions.of(package).iter();
                 builds.chain(companions.map(|row| row.version)).collect()
             }
         };

@@ -34,7 +34,7 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let of_variant =
             |row: &&Companion| !ask.constraint.pins_variant() || fits::may_be_variant(catalog, row, &ask.constraint);
-        let rows = catalog.companions_of(ask.package).iter();
+        let rows = catalog.companions.of(ask.package).iter();
         rows.filter(|row| ask.constraint.admits(&row.version)).filter(of_variant)
     }
 
@@ -73,7 +73,7 @@ impl<'c> Explainer<'_, 'c> {
         };
         let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         let mut alone = blamed.map(|ask| {
-            let mut rows = self.request.catalog.companions_of(ask.package).iter();
+            let mut rows = self.request.catalog.companions.of(ask.package).iter();
             rows.all(|row| !ask.constraint.admits(&row.version) || unreached(row))
         });
         self.request.frameworks.iter().all(|ask| !self.blames(ask.package)) && alone.any(|alone| alone)
@@ -127,7 +127,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         let request = self.request;
         for ask in &request.companions {
-            let rows = request.catalog.companions_of(ask.package).iter();
+            let rows = request.catalog.companions.of(ask.package).iter();
             let mut rows: Vec<&Companion> = rows.filter(|row| ask.constraint.admits(&row.version)).collect();
             rows.dedup_by_key(|row| row.version);
             // Where some go with what is asked for, they do not clash as the others do.
@@ -233,7 +233,7 @@ impl<'c> Explainer<'_, 'c> {
         });
         let others = self.request.companions.iter().filter(|ask| ask.package != by && self.blames(ask.package));
         let mut of_packages = others.flat_map(|ask| {
-            let rows = catalog.companions_of(ask.package).iter();
+            let rows = catalog.companions.of(ask.package).iter();
             let newest = rows.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
             newest.map_or_else(Vec::new, |row| self.request.problem.wants(ask.package).at_row(row, &[arch]))
         });
@@ -245,7 +245,7 @@ impl<'c> Explainer<'_, 'c> {
         let asks = |row: &Companion| row.requires.iter().any(|text| text.starts_with(TRITON));
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         let is_asked = blamed.any(|ask| {
-            let mut rows = self.request.catalog.companions_of(ask.package).iter();
+            let mut rows = self.request.catalog.companions.of(ask.package).iter();
             rows.any(|row| ask.constraint.admits(&row.version) && asks(row))
         });
         let brings = |build: &'c Build| Some((build, build.triton.as_ref()?));
@@ -300,7 +300,7 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn is_followed(&self, build: &Build) -> bool {
         let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         let mut rows = blamed.flat_map(|ask| {
-            let rows = self.request.catalog.companions_of(ask.package).iter();
+            let rows = self.request.catalog.companions.of(ask.package).iter();
             rows.filter(|row| ask.constraint.admits(&row.version))
         });
         rows.any(|row| row.follows_cuda() || row.framework == build.package && self.goes_with(row, &build.version))

@@ -21,7 +21,7 @@ impl<'c> Explainer<'_, 'c> {
         let (request, catalog) = (self.request, self.request.catalog);
         let of_build =
             |package: &str| catalog.builds.of(package).iter().filter(|row| !row.is_laid()).map(|row| row.version).max();
-        let of_companion = |package: &str| catalog.companions_of(package).iter().map(|row| row.version).max();
+        let of_companion = |package: &str| catalog.companions.of(package).iter().map(|row| row.version).max();
         let above = |ask: &PackageRequest<'_>, newest: Option<Version>| {
             self.blames(ask.package) && !ask.own && newest.is_some_and(|newest| is_above(&ask.constraint, &newest))
         };
@@ -71,7 +71,7 @@ impl<'c> Explainer<'_, 'c> {
             return;
         }
         let catalog = self.request.catalog;
-        let of_package = || catalog.companions_of(ask.package).iter();
+        let of_package = || catalog.companions.of(ask.package).iter();
         let Some(newest) = of_package().next_back() else { return };
         let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
@@ -97,7 +97,7 @@ impl<'c> Explainer<'_, 'c> {
     /// That a package asked for by its variant goes with that of its framework; whether it is so asked for.
     fn companion_of_variant(&mut self, ask: &PackageRequest<'c>) -> bool {
         let catalog = self.request.catalog;
-        let mut rows = catalog.companions_of(ask.package).iter();
+        let mut rows = catalog.companions.of(ask.package).iter();
         let of_variant = |row: &&Companion| {
             ask.constraint.admits(&row.version) && fits::may_be_variant(catalog, row, &ask.constraint)
         };
@@ -128,7 +128,7 @@ impl<'c> Explainer<'_, 'c> {
             ));
             return true;
         }
-        let rows = self.request.catalog.companions_of(ask.package).iter();
+        let rows = self.request.catalog.companions.of(ask.package).iter();
         let rows: Vec<&Companion> = rows.filter(|row| platform.takes_companion(row)).collect();
         let admitted = || rows.iter().filter(|row| ask.constraint.admits(&row.version));
         let versions: Vec<&Version> = rows.iter().map(|row| &row.version).collect();
@@ -340,13 +340,13 @@ impl<'c> Explainer<'_, 'c> {
     /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.
     fn line_is_gone(&self, repository: &str) -> bool {
         let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) else { return false };
-        let images = self.request.catalog.images_of(repository).iter();
+        let images = self.request.catalog.images.of(repository).iter();
         let mut of_line = images.filter(|row| wanted.admits(&row.cuda)).peekable();
         of_line.peek().is_some() && of_line.all(|row| row.withdrawn)
     }
 
     fn gone(&self, repository: &str) -> String {
-        let kept = self.request.catalog.images_of(repository).iter().filter(|row| !row.withdrawn);
+        let kept = self.request.catalog.images.of(repository).iter().filter(|row| !row.withdrawn);
         let oldest = kept.map(|row| &row.cuda).min();
         let oldest = oldest.map_or(String::new(), |cuda| format!("; the oldest kept are of CUDA {cuda}"));
         let wanted = self.request.cuda.as_ref().map_or("", Constraint::as_str);

@@ -95,7 +95,7 @@ impl<'c> Explainer<'_, 'c> {
                 && on_line(row)
                 && (row.cuda > chosen.cuda || !on_line(chosen))
         };
-        let mut rows: Vec<&Image> = self.asker.catalog.images_of(&chosen.repository).iter().filter(better).collect();
+        let mut rows: Vec<&Image> = self.asker.catalog.images.of(&chosen.repository).iter().filter(better).collect();
         sort_by_key(&mut rows, |row| std::cmp::Reverse(row.cuda));
         let better: Vec<String> = rows.iter().map(|row| name(row)).collect();
         let flavour = chosen.flavour.as_str();

@@ -25,7 +25,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         for companion in &scope.target.companions {
             let key = format!("stack.{}", companion.package);
-            let rows = self.asker.catalog.companions_of(&companion.package).iter();
+            let rows = self.asker.catalog.companions.of(&companion.package).iter();
             let known = rows.map(|row| row.version).collect();
             let facts = vec![self.note(self.asker.catalog.cite(*companion))];
             choices.push(self.plain(scope, &spec, &key, &companion.version, known, facts));

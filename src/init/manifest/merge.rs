@@ -235,7 +235,7 @@ fn place(file: &str, line: usize) -> String {
 /// The post releases of a package that the catalog knows.
 fn post_releases(name: &str, catalog: &Catalog) -> Vec<Version> {
     let builds = catalog.builds.of(name).iter().map(|row| row.version);
-    let companions = catalog.companions_of(name).iter().map(|row| row.version);
+    let companions = catalog.companions.of(name).iter().map(|row| row.version);
     builds.chain(companions).filter(|version| version.as_str().contains("post")).collect()
 }
 

@@ -22,7 +22,7 @@ pub enum TagMatch<'c> {
 /// Where only a part of the tags is known, those of one torch release are known together: they are built together.
 pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c> {
     let repository = repeated(repository);
-    let rows = || catalog.images_of(repository).iter();
+    let rows = || catalog.images.of(repository).iter();
     if let Some(row) = rows().find(|row| row.tag == tag) {
         return TagMatch::Known(row);
     }
@@ -36,7 +36,7 @@ pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c
 /// Whether nobody has read which tags a repository has of a tag's release: it is newer than all of which the platforms were
 /// read with the list of tags.
 fn is_sampled(catalog: &Catalog, repository: &str, tag: &str) -> bool {
-    let rows = catalog.images_of(repository).iter().filter(|row| !row.arches.is_empty());
+    let rows = catalog.images.of(repository).iter().filter(|row| !row.arches.is_empty());
     let Some(release) = tag.split('-').next().and_then(|release| Version::parse(release).ok()) else {
         return SAMPLED.contains(&repository);
     };
@@ -46,7 +46,7 @@ fn is_sampled(catalog: &Catalog, repository: &str, tag: &str) -> bool {
 
 /// Whether images of a repository come with a torch of their own.
 pub fn holds_torch(catalog: &Catalog, repository: &str) -> bool {
-    catalog.images_of(repository).iter().any(|row| row.torch.is_some())
+    catalog.images.of(repository).iter().any(|row| row.torch.is_some())
 }
 
 /// The tag that can be pulled and comes nearest to one that is not there: of the nearest version one that goes on like it,
@@ -62,7 +62,7 @@ pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Opt
         let plain = (row.tag.matches('-').count(), row.flavour);
         (steps_between(tag, &row.tag), unlike, Reverse((numbers(&row.tag), row.cuda)), plain, Reverse(&row.tag))
     };
-    catalog.images_of(repeated(repository)).iter().filter(|row| !row.withdrawn).min_by_key(rank)
+    catalog.images.of(repeated(repository)).iter().filter(|row| !row.withdrawn).min_by_key(rank)
 }
 
 /// The numbers of the version that a tag begins with.

@@ -92,7 +92,7 @@ impl<'c> Problem<'c> {
     /// The releases of a package that follows a framework; none of a name that is none's.
     pub fn package(&self, name: &str) -> Option<&Package<'c>> {
         let (_, known) = self.packages.iter().find(|(package, _)| *package == name)?;
-        Some(known.get_or_init(|| Package::new(self.catalog, self.catalog.companions_of(name))))
+        Some(known.get_or_init(|| Package::new(self.catalog, self.catalog.companions.of(name))))
     }
 
     /// What comes along with each release of a package.

@@ -201,7 +201,7 @@ fn asked_packages<'c>(spec: &Spec, reader: &mut Reader<'_, 'c>) -> (Vec<PackageR
         if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
     }
     for companion in &companions {
-        let mut rows = reader.catalog.companions_of(companion.package).iter();
+        let mut rows = reader.catalog.companions.of(companion.package).iter();
         let follows = rows.find(|row| !row.follows_cuda());
         if let Some(row) = follows.filter(|row| frameworks.iter().all(|ask| ask.package != row.framework)) {
             let constraint = Constraint::any();

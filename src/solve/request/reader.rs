@@ -305,7 +305,7 @@ impl<'c> Reader<'_, 'c> {
         let Some(written) = &target.image else { return ImageRequest::No };
         let image = &written.value;
         let repository = repeated(&image.repository);
-        let known_repository = !self.catalog.images_of(repository).is_empty();
+        let known_repository = !self.catalog.images.of(repository).is_empty();
         if known_repository && image.tag.is_none() && image.digest.is_none() {
             return ImageRequest::Choose(repository.to_string());
         }

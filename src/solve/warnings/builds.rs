@@ -232,7 +232,7 @@ impl One<'_, '_> {
 
     /// Whether a package goes with no CPU build of the framework, by any wheel of its release.
     fn needs_cuda(&self, row: &Companion) -> bool {
-        let wheels = self.about.request.catalog.companions_of(&row.package).iter();
+        let wheels = self.about.request.catalog.companions.of(&row.package).iter();
         let mut wheels = wheels.filter(|one| one.version == row.version);
         row.framework == self.build.package && !wheels.any(|one| fits::made_for(one, "cpu", None))
     }

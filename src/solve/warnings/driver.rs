@@ -92,7 +92,7 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
     let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
-    let newest = about.request.catalog.companions_of(NUMBA_CUDA).last();
+    let newest = about.request.catalog.companions.of(NUMBA_CUDA).last();
     let linking = newest.and_then(|row| Some((&*row.package, row.nvjitlink?)));
     let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler, linking };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))

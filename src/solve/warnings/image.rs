@@ -59,7 +59,7 @@ impl One<'_, '_> {
         let installed = self.about.target.builds.iter().find(|build| build.package == TORCH);
         let named = |build: &Build| format!("{}+{}", build.version, build.variant);
         let Some(inside) = image.torch.as_deref() else {
-            let images = self.about.request.catalog.images_of(&image.repository);
+            let images = self.about.request.catalog.images.of(&image.repository);
             let holds_some = images.iter().any(|one| one.torch.is_some());
             let installed = named(installed.filter(|_| holds_some)?);
             let unknown = TwoTorches::Unknown { image: &self.name, installed: &installed };
