@@ -98,7 +98,8 @@ sed -E 's/^(stack\.python = )"[^"]*"/\1"3.1"/' good.lock >python.lock
 verify wrong-python --lock python.lock "${with_python[@]}"
 expect wrong-python 1 python-version
 if grep -q '"torch": {' host.json; then
-  sed -E 's/^(stack\.torch = )"[^"]*"/\1"0.0.1+cu00"/' good.lock >torch.lock
+  sed -E 's/^(stack\.torch = )"[^"]*"/\1"0.0.1+cu00"/; s/(package = "torch", version = )"[^"]*"/\1"0.0.1+cu00"/' \
+    good.lock >torch.lock
   verify wrong-torch --full --lock torch.lock "${with_python[@]}"
   expect wrong-torch 1 python-package
 fi

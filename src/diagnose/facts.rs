@@ -31,11 +31,11 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("torch_cuda", |facts| torch_cuda(&facts.version("torch")?, facts.catalog)),
     ("toolkit_first", |facts| first_toolkit(facts.arch()?, facts.catalog)),
     ("toolkit_last", |facts| last_toolkit(facts.arch()?, facts.catalog)),
-    // An architecture that only a newer toolkit can be short of.
-    ("dropped_arch", |facts| {
-        let arch = facts.arch()?;
-        let is_dropped = first_toolkit(arch, facts.catalog).is_none() && last_toolkit(arch, facts.catalog).is_some();
-        is_dropped.then(|| text(facts.extract, "arch").map(str::to_string))?
+    // An architecture that only a newer toolkit can be short of, and any other.
+    ("dropped_arch", |facts| facts.is_dropped().then(|| text(facts.extract, "arch").map(str::to_string))?),
+    ("kept_arch", |facts| {
+        let arch = || text(facts.extract, "arch").filter(|text| text.contains('_')).unwrap_or("the architecture");
+        (!facts.is_dropped()).then(|| arch().to_string())
     }),
     ("triton_for_arch", |facts| triton_for(facts.arch()?, facts.catalog)),
     ("toolkit_for_gcc", |facts| toolkit_beyond(&facts.version("gcc_max")?, facts.catalog)),
@@ -100,6 +100,12 @@ impl<'a> Facts<'a> {
 
     fn arch(&self) -> Option<Arch> {
         first_arch(text(self.extract, "arch")?)
+    }
+
+    /// Whether only a newer toolkit can be short of the architecture.
+    fn is_dropped(&self) -> bool {
+        let Some(arch) = self.arch() else { return false };
+        first_toolkit(arch, self.catalog).is_none() && last_toolkit(arch, self.catalog).is_some()
     }
 
     /// The products that the GPU's name can mean.

@@ -104,6 +104,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
+    drop_vague(&mut matches);
     sort_by_key(&mut matches, |found| (std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
         fields.complete(found);
@@ -120,6 +121,15 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     drop_second_readings(&mut matches);
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
     Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract }
+}
+
+/// That CUDA did not start says nothing more where another row says why.
+fn drop_vague(matches: &mut Vec<Match>) {
+    let is_driver = |found: &Match| found.row.component == Component::Driver;
+    let says_why = |found: &Match| found.row.weight >= VAGUE && (is_driver(found) || !found.row.errors.is_empty());
+    if matches.iter().any(says_why) {
+        matches.retain(|found| found.row.weight >= VAGUE || !is_driver(found));
+    }
 }
 
 /// Of two readings of the same words the heavier says it all; they are sorted by weight.

@@ -222,7 +222,12 @@ impl<'r> Search<'r> {
         let Some(prefix) = kind.parts else { return Vec::new() };
         let own = dynamic::read(&self.request.root, &found.path).unwrap_or_default();
         let folder = found.path.parent().map(Path::to_path_buf);
-        let loader = self.loader.clone().before(own.before).after(own.after);
+        let mut before = own.before;
+        if kind.name == "nvrtc" && found.by == By::Own {
+            // Who takes NVRTC out of a wheel loads the builtins beside it first: those for CUDA 13 say no place to look.
+            before.extend(folder.clone());
+        }
+        let loader = self.loader.clone().before(before).after(own.after);
         let mut names = loader.clone().after(folder.into_iter().collect()).names(prefix);
         match soname.rsplit_once(".so.") {
             // All of one major version: `libcudnn_ops.so.9`.

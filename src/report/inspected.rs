@@ -61,7 +61,14 @@ fn facts(artifact: &Artifact) -> Vec<(&'static str, String)> {
         Some((library, (code, count))) => {
             let files: u64 = library.code.values().sum();
             let whose = format!("{count} of {files} source files of {}", library.name);
-            facts.push(("GPU code", format!("{} ({whose})", told(code))));
+            // What fewer than half were compiled for says little of the whole: a GPU needs some file for each kernel.
+            let told = match count * 2 >= files {
+                true => format!("{} ({whose})", told(code)),
+                false => {
+                    format!("{}, by different source files (no more than {whose} alike)", told(&all(&library.code)))
+                }
+            };
+            facts.push(("GPU code", told));
         }
         None => facts.push(("GPU code", "none was found".to_string())),
     }
@@ -106,6 +113,11 @@ fn told(code: &Code) -> String {
 
 /// Everything that any source file of a library was compiled for, with the number of files.
 fn union(counts: &Counts) -> String {
+    format!("{} ({} files)", told(&all(counts)), counts.values().sum::<u64>())
+}
+
+/// Everything that any source file of a library was compiled for.
+fn all(counts: &Counts) -> Code {
     let mut all = Code::default();
     for code in counts.keys() {
         all.sass.extend(&code.sass);
@@ -115,5 +127,5 @@ fn union(counts: &Counts) -> String {
     all.sass.dedup();
     all.ptx.sort_unstable();
     all.ptx.dedup();
-    format!("{} ({} files)", told(&all), counts.values().sum::<u64>())
+    all
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::catalog::FullRow;
-use crate::host::Library;
+use crate::host::{Library, Shadowed};
 use crate::types::Version;
 
 use super::check::{Action, Check};
@@ -198,6 +198,10 @@ fn mixed(library: &Library) -> Option<Check> {
         .found(folders.join(", "));
     Some(match folders.len() {
         1 => check.pass(),
+        // It asks for them by the number of its own CUDA line, so those of another folder are of that line too.
+        _ if library.name == "nvrtc" => check
+            .evidence(Some(library.parts.join(", ")))
+            .warn(Action::None, "nvrtc takes its builtins from another folder, of the same CUDA line"),
         _ => check.evidence(Some(library.parts.join(", "))).fail(
             Action::FixEnvironment,
             format!(
@@ -214,7 +218,6 @@ fn folder(path: &str) -> &str {
 
 /// Other copies. One that LD_LIBRARY_PATH puts before the wheel's own is loaded by the wheel.
 fn shadowed(context: &CheckContext<'_>, library: &Library) -> Option<Check> {
-    let copy = library.shadows.first()?;
     let path = library.path.as_deref().unwrap_or(&library.soname);
     let own = library.shadows.iter().find(|copy| copy.found_by.as_deref() == Some("python"));
     let version = library.version.as_ref().or(library.file_version.as_ref());
@@ -232,12 +235,17 @@ fn shadowed(context: &CheckContext<'_>, library: &Library) -> Option<Check> {
             check.fail(Action::FixEnvironment, hint)
         });
     }
-    let others: Vec<&str> = library.shadows.iter().map(|copy| copy.path.as_str()).collect();
+    // A wheel's library is loaded by its place; what the system has of it beside that is for other programs.
+    let is_system = |copy: &Shadowed| matches!(copy.found_by.as_deref(), Some("ld.so.cache" | "default"));
+    let is_apart = |copy: &&Shadowed| library.found_by.as_deref() == Some("python") && is_system(copy);
+    let others: Vec<&str> =
+        library.shadows.iter().filter(|copy| !is_apart(copy)).map(|copy| copy.path.as_str()).collect();
+    let copy = *others.first()?;
     let check =
         Check::new("library-duplicates").expected("one copy").found(format!("{path}, beside {}", others.join(", ")));
     Some(
         check
-            .evidence(Some(&*copy.path))
+            .evidence(Some(copy))
             .warn(Action::None, format!("several copies of {}: the first one is loaded", library.name)),
     )
 }

@@ -127,6 +127,18 @@ fn a_library_tells_its_code_and_what_it_needs() {
     overlay(&place, &["ops.so"]).exits(2).says("no-row").says("package and version");
 }
 
+/// A library of NVIDIA's own holds each kernel for the GPUs that it is the fastest on: no list is that of most of them.
+#[test]
+fn source_files_that_differ_are_told_together() {
+    let place = sandbox("inspect-uneven");
+    // The number of an entry's architecture stands 28 bytes behind its beginning, which is 16 bytes behind the file's.
+    let of = |number: u8| [&FATBIN[..44], &[number], &FATBIN[45..]].concat();
+    let uneven = library(&[], SYMBOLS, &[&of(75), &of(86), &of(89)]);
+    fs::write(place.path("blas.so"), uneven).unwrap();
+    let ran = place.run(&["catalog", "inspect", "blas.so"]).exits(0);
+    ran.tells("sm_75 sm_86 sm_89 sm_90").tells("by different source files (no more than 1 of 3 source files");
+}
+
 #[test]
 fn what_asks_the_driver_alone_is_of_no_cuda() {
     let place = sandbox("inspect-nvml");

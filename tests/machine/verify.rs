@@ -182,6 +182,8 @@ fn modes() -> Vec<Mode> {
         mode("F38", "library-missing", Warn, "none", "all the same", vec![nowhere()]),
         mode("F39", "library-shadowed", Fail, "fix-environment", "LD_LIBRARY_PATH", vec![("/libraries/2/found_by", json!("LD_LIBRARY_PATH")), ("/libraries/2/shadows", json!([{ "path": "/venv/libnccl.so.2", "found_by": "python", "version": "2.20.5" }]))]),
         mode("F40", "library-duplicates", Warn, "none", "several copies", vec![("/libraries/2/shadows", json!([{ "path": "/conda/libnccl.so.2" }]))]),
+        mode("F40", "library-duplicates", Warn, "none", "several copies", vec![("/libraries/2/found_by", json!("ld.so.cache")), ("/libraries/2/shadows", json!([{ "path": "/venv/libnccl.so.2", "found_by": "python" }]))]),
+        mode("F38", "library-mixed", Warn, "none", "of the same CUDA line", vec![("/libraries/1/name", json!("nvrtc")), ("/libraries/1/parts/0", json!("/usr/local/cuda/lib64/libnvrtc-builtins.so.12.4.127"))]),
         mode("F41", "toolkit-path", Fail, "fix-environment", "CUDA_HOME", vec![("/toolkits/0/named_by", json!(["PATH"])), ("/toolkits/1", json!({ "root": "/usr/local/cuda-11.8", "version": "11.8.0", "named_by": ["CUDA_HOME"] }))]),
         mode("F42", "host-compiler", Fail, "fix-environment", "NVCC_CCBIN", vec![("/compilers/0/version", json!("15.1.0"))]),
         mode("F42", "host-compiler", Pass, "none", "", vec![("/compilers/1", json!({ "name": "gcc", "version": "15.1.0", "named_by": ["CXX"] }))]),

@@ -490,6 +490,14 @@ fn one_fault_is_told_once() {
             &["launch-failure"],
         ),
         (
+            "Error at driver init: Call to cuInit results in CUDA_ERROR_NO_DEVICE (<CUresult.CUDA_ERROR_NO_DEVICE: 100>)",
+            &["no-device"],
+        ),
+        (
+            "RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 34: CUDA driver is a stub library",
+            &["cuda-stub-library"],
+        ),
+        (
             "nvidia-container-cli: initialization error: WSL environment detected but no adapters were found: unknown.",
             &["wsl-without-adapter"],
         ),

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use gpuenv::host::{Python, Record};
-use gpuenv::probe::{dynamic, libraries};
+use gpuenv::probe::libraries;
 
 use super::Scratch;
 
@@ -24,11 +24,8 @@ fn agree(site: &Path, names: &[&str]) {
         assert_eq!((found.found_by.as_deref(), &found.fault), (Some("python"), &None));
         if *name == "nvrtc" {
             let builtins = found.parts.iter().filter(|part| part.contains("libnvrtc-builtins")).count();
-            // Where the library names no search path, as NVRTC 13.0 does not, only it knows where it looks for them.
-            let file = Path::new(found.path.as_deref().unwrap());
-            let tags = dynamic::read(Path::new("/"), file).unwrap();
-            let names_its_own = !tags.before.is_empty() || !tags.after.is_empty();
-            assert_eq!(builtins, usize::from(names_its_own), "{found:?} {tags:?}");
+            // Those beside it, which whoever takes it out of a wheel loads first: NVRTC 13.0 names no search path.
+            assert_eq!(builtins, 1, "{found:?}");
         }
     }
 }
