@@ -16,6 +16,15 @@ const EXAMPLES = [
   ["CPU only, for CI", `[stack]\ntorch  = "2.5.1"\npython = "3.11"\n\n[target.ci]\ngpu = "none"\n`],
 ];
 
+// Questions that take the solver's other ways: JAX and TensorFlow, what needs torch, a board, a compiler, clashes of each.
+const OTHERS = [
+  `[stack]\njax = "*"\npython = "3.11"\n\n[target.a]\ngpu    = "T4"\ndriver = "535"\n`,
+  `[stack]\ntensorflow = "2.15"\n\n[target.a]\ngpu   = "RTX 5090"\nimage = "nvidia/cuda"\n`,
+  `[stack]\nvllm = "*"\nflash-attn = "*"\n\n[target.a]\ngpu    = "L4"\ndriver = "550"\nos     = "ubuntu22.04"\n\n[target.b]\ngpu = "GTX 1080 Ti"\n`,
+  `[stack]\ntorch = "2.8"\n\n[build]\n\n[target.a]\ngpu     = "H100 NVL"\nruntime = "bare-metal"\ntoolkit = "12.1"\ngcc     = "14"\n`,
+  `[stack]\ntorch = "*"\n\n[target.a]\ngpu = "Jetson AGX Orin"\n`,
+];
+
 class Page {
   constructor(solver) {
     this.solver = solver;
@@ -53,6 +62,20 @@ class Page {
     if (!(await this.restore())) this.set(START);
     this.before = [];
     byId("undo").disabled = true;
+    this.warm([...EXAMPLES.map(([, text]) => text), ...OTHERS]);
+  }
+
+  /** Solves questions while nobody asks any: a browser compiles code when it first runs, and the next answer is quick. */
+  warm(questions) {
+    const idle = globalThis.requestIdleCallback ?? ((next) => setTimeout(next, 100));
+    const next = () => {
+      const text = questions.pop();
+      this.isWarm = text === undefined;
+      if (this.isWarm) return;
+      this.solver.lock(text);
+      idle(next);
+    };
+    idle(next);
   }
 
   /** Where the answer is out of sight, as on a phone, its first line stays at the edge and leads to it. */

@@ -354,6 +354,11 @@ fn framework(request: &Place) -> Vec<Dynamic> {
 fn preloaded(request: &Place) -> Vec<&'static str> {
     let mut sources = request.sites.iter().filter_map(|site| text_of(request, &site.join("torch/__init__.py")));
     let Some(source) = sources.next() else { return Vec::new() };
+    // From torch 2.10 on one call loads all that stand in a list.
+    if source.contains("def _preload_cuda_deps(err") {
+        let listed = |kind: &&Kind| source.contains(&format!("\"{}.so.", kind.stem));
+        return KINDS.iter().filter(listed).map(|kind| kind.stem).collect();
+    }
     let calls = [("cuda_nvrtc", "libnvrtc"), ("nvjitlink", "libnvJitLink")];
     let called = |wheel: &str| source.contains(&format!("_preload_cuda_deps(\"{wheel}\""));
     calls.into_iter().filter(|(wheel, _)| called(wheel)).map(|(_, stem)| stem).collect()

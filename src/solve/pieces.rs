@@ -1,14 +1,15 @@
-//! The CUDA libraries that frameworks leave open (`nvidia-cublas-cu12>=12.1.3.1`): one toolkit release whose components
-//! all of them accept is chosen, judged and installed. Left open, an installer takes the newest of each on its day.
+//! The CUDA libraries that frameworks leave open (`nvidia-cublas-cu12>=12.1.3.1`), all or some of them: one toolkit release
+//! whose components all of them accept is chosen, judged and installed. Left open, an installer takes the newest of each
+//! on its day.
 
 use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Libraries, Pins, Subject};
-use crate::types::{Constraint, CpuArch, Version};
+use crate::catalog::rows::{Build, Index, Libraries, Pins, Subject};
+use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::compile::{Group, Plan};
-use super::libraries::{asked, asked_of, compiles_for, component, goes_with, toolkits};
+use super::libraries::{PackageRequest, asked, asked_of, compiles_for, component, goes_with, toolkits};
 use super::problem::Needs;
 
 /// The package of the CUDA runtime, of whatever major.
@@ -41,16 +42,22 @@ pub struct Beside<'c> {
     pub driver_cuda: Option<Version>,
     /// The line of the toolkit that compiles there.
     pub compiler: Option<Version>,
+    /// What the other packages ask of libraries.
+    pub asks: Vec<(&'c str, Specifier)>,
 }
 
 /// The components for the machines of a group, which share one set of wheels; none where nothing is left open.
 pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>]) -> Option<Pieces<'c>> {
     let catalog = plan.request.catalog;
     let (mut asks, mut fixed) = (Vec::new(), Vec::new());
+    let is_open = chosen.iter().flat_map(|one| &one.builds).any(|build| build.pins == Some(Pins::AtLeast));
     for (build, arch) in chosen.iter().flat_map(|one| one.builds.iter().map(|build| (*build, one.arch))) {
         match build.pins {
             Some(Pins::AtLeast) => asks.extend(asked(catalog, build, arch)),
-            Some(Pins::Exact) => fixed.push(build),
+            Some(Pins::Exact) => {
+                fixed.push(build);
+                asks.extend(left_open(catalog, build, arch));
+            }
             None => {}
         }
     }
@@ -69,15 +76,26 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
         let wanted = plan.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
         let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
+        let suits = chosen.iter().all(|one| one.asks.iter().all(|(name, range)| goes_with(row, name, range)));
         let compiles = chosen.iter().all(|one| one.compiler.is_none_or(|line| row.version.prefix(2) == line));
         let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
-        // Within what the drivers know the newest, beyond it the nearest.
-        let newest = native.then_some(Reverse(row.version));
-        (!wanted, !is_sound(plan, group, chosen, row), !beside, !compiles, !locked, !native, newest, row.version)
+        // Within what the drivers know the newest, beyond it the nearest, as for the rest of what a build pins.
+        let newest = (native && is_open).then_some(Reverse(row.version));
+        (
+            !suits,
+            !wanted,
+            !is_sound(plan, group, chosen, row),
+            !beside,
+            !compiles,
+            !locked,
+            !native,
+            newest,
+            row.version,
+        )
     })?;
     // What another framework pins by itself comes in with it.
-    let pinned: Vec<&str> =
-        fixed.iter().flat_map(|build| asked_of(catalog, build, None)).map(|(name, _)| name).collect();
+    let of_fixed = fixed.iter().flat_map(|build| asked_of(catalog, build, None));
+    let pinned: Vec<&str> = of_fixed.filter(|(_, range)| range.starts_with("==")).map(|(name, _)| name).collect();
     let mut pins: Vec<(&str, &str)> = Vec::new();
     for (name, range) in &asks {
         let version = component(toolkit, name).or_else(|| released_apart(catalog, name, range));
@@ -88,6 +106,15 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit, pins })
+}
+
+/// What a build leaves open that pins the rest: CUDA's metapackages do so with what later releases serve as well.
+fn left_open<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<PackageRequest<'c>> {
+    let exact =
+        |name: &str| asked_of(catalog, build, Some(arch)).any(|(of, range)| of == name && range.starts_with("=="));
+    // The metadata of other indexes was not read.
+    let all = if build.index.contains(&Index::Pypi) { asked(catalog, build, arch) } else { Vec::new() };
+    all.into_iter().filter(|(name, _)| name.starts_with("nvidia-") && !exact(name)).collect()
 }
 
 /// Whether the compiler of a toolkit is one that rules allow the frameworks on the GPUs of a group.

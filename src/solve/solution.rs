@@ -7,10 +7,10 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Pins, Toolkit};
+use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Version, distinct};
+use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Specifier, Version, distinct};
 
 use super::arch_lists;
 use super::by_pip;
@@ -231,7 +231,10 @@ fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &TargetSolution<'c>) ->
     let pinned = chosen.driver.as_ref().filter(|_| plan.classes[class].target.pins_driver());
     let driver_cuda = pinned.and_then(|driver| driver.branch.cuda);
     let compiler = chosen.toolkit.map(|toolkit| toolkit.version.prefix(2));
-    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda, compiler }
+    let wants = |row: &&'c Companion| plan.request.problem.wants(&row.package).at_row(row, &[chosen.arch]);
+    let asks = chosen.companions.iter().flat_map(wants).filter(|(of, _)| of.starts_with("nvidia-"));
+    let asks = asks.filter_map(|(of, range)| Some((of, Specifier::parse(range).ok()?))).collect();
+    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda, compiler, asks }
 }
 
 /// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none. What one holds inside its
@@ -258,7 +261,9 @@ fn minimum_driver<'c>(
     let (request, class, judged) = (plan.request, &plan.classes[at], answer.driver.as_ref()?);
     let problem = request.problem;
     let needs = driver_needs(plan, at, choice, answer);
-    if needs.iter().all(|need| *need == DriverNeed::Nothing) && answer.image.is_none() && !class.target.pins_driver() {
+    let asks_nothing = needs.iter().all(|need| *need == DriverNeed::Nothing) && answer.image.is_none();
+    // What computes on the CPU asks for no driver, whichever its host has; a GPU that is named does.
+    if asks_nothing && (!class.target.pins_driver() || class.machine().kinds.is_empty()) {
         return None;
     }
     // What an overlay has retracted is no rule any more.
@@ -370,9 +375,9 @@ fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_
 }
 
 impl<'c> TargetSolution<'c> {
-    /// Has the libraries of a toolkit release installed, unless no build asks for them.
+    /// Has the libraries of a toolkit release installed, unless no build asks for any.
     fn take_pieces(&mut self, pieces: &Pieces<'c>) {
-        if self.builds.iter().any(|build| build.pins == Some(Pins::AtLeast)) {
+        if self.builds.iter().any(|build| build.pins.is_some()) {
             self.pieces = Some(pieces.clone());
             self.native_driver = self.driver.as_ref().is_none_or(|driver| is_native(self, driver));
         }

@@ -258,6 +258,23 @@ impl<'a> CheckContext<'a> {
         rows.collect()
     }
 
+    /// The target's other packages, likewise.
+    pub fn companions(&self) -> Vec<(&'a str, &'a str, FullRow)> {
+        let stack = self.stack();
+        let rows = self.lock.fact.iter().flat_map(|fact| {
+            let packages = fact.supports.iter().filter_map(|key| key.strip_prefix("stack."));
+            packages.filter_map(|package| {
+                let (package, locked) = stack.get_key_value(package)?;
+                let row = self.catalog.row(&fact.id).filter(|row| row.kind == "companion")?;
+                let version = row.says["version"].as_str()?;
+                let ours =
+                    row.says["package"] == package.as_str() && locked.split('+').next() == version.split('+').next();
+                (ours && row.fact.digest == fact.digest).then_some((package.as_str(), locked.as_str(), row))
+            })
+        });
+        rows.collect()
+    }
+
     /// A check about something that nobody told: no pasted text tells everything, and a quick look sees little.
     pub fn untold(&self, check: Check, probe: &str) -> Check {
         if self.is_pasted() {

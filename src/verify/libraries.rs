@@ -178,9 +178,14 @@ fn compare(check: Check, library: &Library, same_major: bool, order: Ordering) -
 }
 
 fn instead(library: &Library) -> String {
-    let by = match library.found_by.as_deref() {
-        Some("LD_LIBRARY_PATH") => ": take its folder out of LD_LIBRARY_PATH",
-        _ => ": install the locked release",
+    let own = library.path.as_deref().map_or("", folder);
+    let elsewhere = library.parts.iter().map(|part| folder(part)).find(|place| *place != own);
+    let by = match (library.found_by.as_deref(), elsewhere) {
+        (Some("LD_LIBRARY_PATH"), _) => ": take its folder out of LD_LIBRARY_PATH".to_string(),
+        (_, Some(place)) => {
+            format!(": parts of it come from {place}, so take that out of the search path (LD_LIBRARY_PATH)")
+        }
+        _ => ": install the locked release".to_string(),
     };
     format!("another {} than the locked one is loaded{by}", library.name)
 }
@@ -235,9 +240,10 @@ fn shadowed(context: &CheckContext<'_>, library: &Library) -> Option<Check> {
             check.fail(Action::FixEnvironment, hint)
         });
     }
-    // A wheel's library is loaded by its place; what the system has of it beside that is for other programs.
-    let is_system = |copy: &Shadowed| matches!(copy.found_by.as_deref(), Some("ld.so.cache" | "default"));
-    let is_apart = |copy: &&Shadowed| library.found_by.as_deref() == Some("python") && is_system(copy);
+    // What a wheel's library is loaded by comes before all that the loader finds, and what it finds is for other programs.
+    let is_apart = |copy: &&Shadowed| {
+        library.found_by.as_deref() == Some("python") && !matches!(copy.found_by.as_deref(), None | Some("python"))
+    };
     let others: Vec<&str> =
         library.shadows.iter().filter(|copy| !is_apart(copy)).map(|copy| copy.path.as_str()).collect();
     let copy = *others.first()?;

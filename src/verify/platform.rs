@@ -1,6 +1,6 @@
 //! The machine below any GPU: kind of system, CPU architecture, distribution, C library.
 
-use crate::catalog::OsMatch;
+use crate::catalog::{FullRow, OsMatch};
 use crate::host::System;
 use crate::types::{CpuArch, Version};
 
@@ -109,10 +109,13 @@ fn glibc(context: &CheckContext<'_>) -> Check {
 
 /// The highest floor of the target's wheels, from the rows that the lock rests on, as they were then.
 fn wheel_floor(context: &CheckContext<'_>) -> Option<(Version, String)> {
-    let builds = context.builds();
-    let floors = builds.iter().filter_map(|(package, version, row)| {
-        let floor = Version::parse(row.says.get("glibc")?.as_str()?).ok()?;
-        Some((floor, format!("{package} {version}")))
+    let on_cpu = !context.needs_gpu();
+    let floor = |row: &FullRow, key: &str| Version::parse(row.says.get(key)?.as_str()?).ok();
+    let rows = [context.builds(), context.companions()].concat();
+    let floors = rows.iter().filter_map(|(package, version, row)| {
+        // A second wheel without GPU code may load on more systems.
+        let cpu = floor(row, "cpu_glibc").filter(|_| on_cpu);
+        Some((cpu.or_else(|| floor(row, "glibc"))?, format!("{package} {version}")))
     });
     floors.max_by(|one, other| one.0.cmp(&other.0))
 }

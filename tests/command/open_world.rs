@@ -2,6 +2,7 @@
 //! not know, or on something that it does and that a reading of names alone would miss.
 
 use crate::common::cases::{Case, case, hold};
+use crate::common::sandbox::Sandbox;
 
 const CASES: &[Case] = &[
     // A compute capability that no GPU has, or none that is known.
@@ -441,4 +442,18 @@ const CASES: &[Case] = &[
 #[test]
 fn what_nobody_has_read_is_neither_a_yes_nor_a_never() {
     hold("world", CASES);
+}
+
+/// What computes on the CPU asks for no driver, whichever its hosts have; a CUDA build for the same hosts does.
+#[test]
+fn a_cpu_build_asks_for_no_driver() {
+    for (torch, target, asks) in [
+        ("2.5.1+cpu", "driver = \"535\"", false),
+        ("2.5.1+cpu", "driver = \"535\"\nimage = \"ubuntu:22.04\"", false),
+        ("2.5.1", "driver = \"535\"", true),
+    ] {
+        let sandbox = Sandbox::new("cpu-driver", &format!("[stack]\ntorch = \"{torch}\"\n[target.a]\n{target}\n"));
+        let (code, told) = sandbox.json(&["lock"]);
+        assert_eq!((code, told["targets"]["a"]["driver"]["minimum"].is_string()), (0, asks), "{torch} {target} {told}");
+    }
 }

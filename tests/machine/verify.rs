@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use gpuenv::report::schema;
-use gpuenv::verify::{Status, check_docs};
+use gpuenv::verify::{Check, Status, check_docs};
 use serde_json::{Value, json};
 
 use crate::common::judge::{SPEC, healthy, lock, with, worst};
@@ -212,6 +212,49 @@ const NOT_JUDGED: &[(&str, &str)] = &[
     ("F50", "IMEX matters to jobs of several nodes, which no lock asks for"),
     ("F54", "no text of a program that is translated is read, and nothing depends on the clock"),
 ];
+
+/// Of a package that holds libraries of its own the wheel says on which systems they load, as torch's does.
+#[test]
+fn every_locked_package_asks_for_a_c_library() {
+    let judged = |stack: &str, glibc: &str| {
+        let lock = lock(&format!("[stack]\n{stack}\n[target.a]\ngpu = \"H100 NVL\"\n"));
+        let verdict = judge::judge(&lock, &with(&[("/platform/glibc", json!(glibc))]));
+        let check = worst(&verdict, "platform-glibc");
+        (check.status, check.evidence.clone().unwrap_or_default())
+    };
+    for (stack, package, needs, older) in [
+        ("sglang = \"0.5.23\"", "sglang 0.5.23", "2.34", "2.31"),
+        ("onnxruntime-gpu = \"1.22.0\"", "onnxruntime-gpu 1.22.0", "2.28", "2.17"),
+    ] {
+        assert_eq!(judged(stack, needs), (Status::Pass, package.to_string()));
+        assert_eq!(judged(stack, older), (Status::Fail, package.to_string()));
+    }
+}
+
+/// A record of a machine that somebody rents: torch and JAX of wheels in a container, beside a toolkit, a cuDNN and an NCCL
+/// of the image. All of it ran there.
+#[test]
+fn a_real_h100_beside_a_toolkit_is_sound() {
+    let mut host: Value = serde_json::from_str(include_str!("../verify/h100-beside-toolkit.json")).unwrap();
+    let stack = "[stack]\ntorch = \"2.11.0+cu130\"\njax = \"0.11.2\"\npython = \"3.12\"\n";
+    let target = "[target.host]\ngpu = \"NVIDIA H100 80GB HBM3\"\ndriver = \"580.159.04\"\nruntime = \"container\"\nos = \"ubuntu24.04\"\n";
+    let lock = lock(&format!("{stack}{target}"));
+    let verdict = judge::judge(&lock, &host);
+    let told: Vec<&Check> = verdict.checks.iter().filter(|check| check.status > Status::Skip).collect();
+    assert!(verdict.status == Status::Pass && told.is_empty(), "{told:#?}");
+    // With the image's folder in LD_LIBRARY_PATH the wheel's cuDNN loads its parts from there.
+    let at = host["libraries"].as_array().unwrap().iter().position(|one| one["name"] == "cudnn").unwrap();
+    judge::set(&mut host, &format!("/libraries/{at}/version"), json!("9.14.0"));
+    judge::set(
+        &mut host,
+        &format!("/libraries/{at}/parts"),
+        json!(["/usr/lib/x86_64-linux-gnu/libcudnn_graph.so.9.14.0"]),
+    );
+    let verdict = judge::judge(&lock, &host);
+    assert_eq!(worst(&verdict, "library-mixed").status, Status::Fail);
+    let hint = worst(&verdict, "library-cudnn").hint.clone().unwrap();
+    assert!(hint.contains("parts of it come from /usr/lib/x86_64-linux-gnu"), "{hint}");
+}
 
 #[test]
 fn every_known_failure_has_its_check_its_hint_and_its_action() {

@@ -22,7 +22,8 @@ for (let run = 0; run < 5; run++) {
 /** What somebody does: keys in the text, a value in the form, another machine, a conflict. Solving and drawing. */
 const page = await (await browser.newContext()).newPage();
 await page.goto(address);
-await page.waitForFunction(() => globalThis.gpuenv?.page.took !== undefined);
+// While somebody begins to read, the page gets itself ready.
+await page.waitForFunction(() => globalThis.gpuenv?.page.isWarm);
 const names = [];
 const texts = [];
 const typed = '[stack]\ntorch = "2.5.1"\npython = "3.11"\n\n[target.a]\ngpu = "H100"\ndriver = "550"\n';

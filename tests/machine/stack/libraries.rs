@@ -112,10 +112,13 @@ fn torch_loads_some_by_their_full_paths() {
     let context = scratch.context(&[("LD_LIBRARY_PATH", &entry)]);
     let record = look(&scratch, &context);
     assert_eq!(version(of(&record, "libnvJitLink.so.12")), "12.1", "LD_LIBRARY_PATH wins where torch does nothing");
-    scratch.write("site/torch/__init__.py", "_preload_cuda_deps(\"nvjitlink\", \"libnvJitLink.so.*[0-9]\")\n");
-    let record = look(&scratch, &context);
-    assert_eq!(version(of(&record, "libnvJitLink.so.12")), "12.8");
-    assert_eq!(of(&record, "libnvJitLink.so.12").found_by.as_deref(), Some("python"));
+    let since_2_10 = "def _preload_cuda_deps(err: OSError | None = None) -> None:\n    cuda_libs = [(\"nvjitlink\", \"libnvJitLink.so.*[0-9]\")]\n";
+    for init in ["_preload_cuda_deps(\"nvjitlink\", \"libnvJitLink.so.*[0-9]\")\n", since_2_10] {
+        scratch.write("site/torch/__init__.py", init);
+        let record = look(&scratch, &context);
+        assert_eq!(version(of(&record, "libnvJitLink.so.12")), "12.8", "{init}");
+        assert_eq!(of(&record, "libnvJitLink.so.12").found_by.as_deref(), Some("python"));
+    }
 }
 
 #[test]
