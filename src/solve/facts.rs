@@ -10,6 +10,7 @@ use crate::catalog::rows::{Cudnn, Nccl, Python, Subject, Toolkit};
 use crate::types::{Constraint, Text, Version};
 
 use super::image::demand::Demand;
+use super::kits::Kit;
 use super::problem::kept::Kept;
 use super::problem::rules::Rules;
 use super::wants::Wants;
@@ -26,6 +27,8 @@ pub struct Facts<'c> {
     demands: RefCell<FxHashMap<&'c str, Rc<Demand<'c>>>>,
     /// What releases ask for of packages that nothing is solved with, by their package.
     wants: Kept<String, Wants<'c>>,
+    /// The metapackages of toolkit releases.
+    kits: OnceCell<Rc<[Kit<'c>]>>,
     /// Ranges of versions, by their text.
     ranges: Kept<&'static str, Option<Constraint>>,
 }
@@ -40,6 +43,7 @@ impl<'c> Facts<'c> {
             turning_points: OnceCell::new(),
             demands: RefCell::default(),
             wants: Kept::default(),
+            kits: OnceCell::new(),
             ranges: Kept::default(),
         }
     }
@@ -70,6 +74,11 @@ impl<'c> Facts<'c> {
     /// The toolkits, newest first.
     pub fn toolkits(&self) -> Rc<[&'c Toolkit]> {
         self.catalog.toolkits.iter().rev().collect()
+    }
+
+    /// The metapackages of toolkit releases.
+    pub fn kits(&self) -> Rc<[Kit<'c>]> {
+        self.kits.get_or_init(|| Kit::all(self.catalog).into()).clone()
     }
 
     /// A variant that names a major only (`cu12`) takes the newest libraries of that major.

@@ -4,25 +4,18 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Libraries, Pins};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
+use super::facts::Facts;
 use super::fits;
+use super::kits::{Kit, PackageRequest};
 use super::machine::Machine;
 
 /// Chosen by themselves, as keys of `[stack]`.
 const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
 
-/// What a framework asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
-pub type PackageRequest<'c> = (&'c str, Constraint);
-
-/// Whether a toolkit release has the component that somebody asks for, or none of that name.
-pub fn goes_with(toolkit: &Libraries, name: &str, range: &Specifier) -> bool {
-    let version = component(toolkit, name).and_then(|version| Version::parse(version).ok());
-    version.is_none_or(|version| range.admits(&version))
-}
-
 /// The lines of CUDA with a release that has the library which somebody asks for.
-pub fn lines_with(catalog: &Catalog, name: &str, range: &Specifier) -> Vec<Version> {
-    let is_it = |text: &str| Version::parse(text).is_ok_and(|version| range.admits(&version));
-    toolkits(catalog).filter(|row| component(row, name).is_some_and(is_it)).map(|row| row.version.prefix(2)).collect()
+pub fn lines_with(facts: &Facts<'_>, name: &str, range: &Specifier) -> Vec<Version> {
+    let has_it = |kit: &&Kit<'_>| kit.version_of(name).is_some_and(|version| range.admits(version));
+    facts.kits().iter().filter(has_it).map(|kit| kit.version.prefix(2)).collect()
 }
 
 /// What a build asks for of a library, as far as its metadata was read: that of the torch of other indexes was not.
@@ -34,7 +27,8 @@ pub fn metadata_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch, li
 }
 
 /// Whether installers find libraries that are what a build and somebody else ask for, and that know a machine's GPUs.
-pub fn are_found(catalog: &Catalog, machine: &Machine<'_>, build: &Build, wanted: &[(&str, &Specifier)]) -> bool {
+pub fn are_found(facts: &Facts<'_>, machine: &Machine<'_>, build: &Build, wanted: &[(&str, &Specifier)]) -> bool {
+    let catalog = facts.catalog;
     let arch = machine.reading.arch;
     let asked = |name: &str| metadata_of(catalog, build, arch, name);
     match build.pins {
@@ -46,43 +40,23 @@ pub fn are_found(catalog: &Catalog, machine: &Machine<'_>, build: &Build, wanted
         Some(Pins::AtLeast) => {
             let open = self::asked(catalog, build, arch);
             let concerned = wanted.iter().any(|(name, _)| open.iter().any(|(asked, _)| asked == name));
-            let serves = |toolkit: &&Libraries| {
-                has_all(toolkit, &open)
-                    && wanted.iter().all(|(name, range)| goes_with(toolkit, name, range))
-                    && compiles_for(catalog, machine, &toolkit.version)
+            let serves = |kit: &Kit<'_>| {
+                kit.has_all(&open)
+                    && wanted.iter().all(|(name, range)| kit.goes_with(name, range))
+                    && compiles_for(catalog, machine, &kit.version)
             };
-            !concerned || toolkits(catalog).any(|toolkit| serves(&toolkit))
+            !concerned || facts.kits().iter().any(serves)
         }
     }
 }
 
-/// Whether some toolkit release of those that are asked for has what a build leaves open, and knows every GPU of some
-/// machines; none where it leaves nothing open.
-pub fn has_toolkit(
-    catalog: &Catalog,
-    machines: &[&Machine<'_>],
-    build: &Build,
-    is_asked: impl Fn(Version) -> bool,
-) -> bool {
-    let open = if build.pins == Some(Pins::AtLeast) { asked(catalog, build, build.arch) } else { Vec::new() };
-    toolkits(catalog).filter(|toolkit| is_asked(toolkit.version)).any(|toolkit| {
-        let compiles = |machine: &&Machine<'_>| compiles_for(catalog, machine, &toolkit.version);
-        has_all(toolkit, &open) && machines.iter().all(compiles)
-    })
-}
-
-/// Whether a toolkit release has components for all that is asked for, as far as it has such components.
-fn has_all(toolkit: &Libraries, open: &[PackageRequest<'_>]) -> bool {
-    let takes = |(name, range): &PackageRequest| {
-        let version = component(toolkit, name).and_then(|version| Version::parse(version).ok());
-        version.is_none_or(|version| range.admits(&version))
-    };
-    open.iter().any(|(name, _)| component(toolkit, name).is_some()) && open.iter().all(takes)
-}
-
-/// The metapackages of toolkit releases.
-pub fn toolkits(catalog: &Catalog) -> impl Iterator<Item = &Libraries> {
-    catalog.libraries.iter().filter(|row| row.package == "cuda-toolkit")
+/// The toolkit releases that have all which a build leaves open; none where it leaves nothing open.
+pub fn kits_with_all<'c>(facts: &Facts<'c>, build: &'c Build) -> Vec<Version> {
+    if build.pins != Some(Pins::AtLeast) {
+        return Vec::new();
+    }
+    let open = asked(facts.catalog, build, build.arch);
+    facts.kits().iter().filter(|kit| kit.has_all(&open)).map(|kit| kit.version).collect()
 }
 
 /// The libraries that a build leaves open.
@@ -106,12 +80,6 @@ pub fn asked_of<'c>(
             && (row.arch.is_none() || arch.is_none() || row.arch == arch)
     };
     catalog.libraries.iter().filter(of_build).flat_map(Libraries::asked)
-}
-
-/// The version that a release pins of a package; of one that it leaves open, the oldest it takes, which is its own.
-pub fn component<'c>(toolkit: &'c Libraries, package: &str) -> Option<&'c str> {
-    let (_, range) = toolkit.asked().find(|(name, _)| *name == package)?;
-    Libraries::oldest(range)
 }
 
 /// Whether a toolkit knows every GPU of a machine; of one that is not in the catalog nobody knows.

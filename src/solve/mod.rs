@@ -16,6 +16,7 @@ pub mod held;
 pub mod image;
 pub mod installed;
 pub mod installs;
+pub mod kits;
 pub mod libraries;
 mod local;
 pub mod machine;

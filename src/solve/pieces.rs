@@ -9,7 +9,9 @@ use crate::catalog::rows::{Build, Index, Libraries, Pins, Subject};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::compile::{Group, Plan};
-use super::libraries::{PackageRequest, asked, asked_of, compiles_for, component, goes_with, toolkits};
+use super::facts::Facts;
+use super::kits::{Kit, PackageRequest};
+use super::libraries::{asked, asked_of, compiles_for};
 use super::problem::Needs;
 
 /// The package of the CUDA runtime, of whatever major.
@@ -64,19 +66,17 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     if asks.is_empty() {
         return None;
     }
-    let serves = |toolkit: &&'c Libraries| {
-        let mut known =
-            asks.iter().filter_map(|(package, range)| Some((component(toolkit, package)?, range))).peekable();
-        known.peek().is_some()
-            && known.all(|(version, range)| Version::parse(version).is_ok_and(|version| range.admits(&version)))
-            && plan.request.libraries().all(|(name, range)| goes_with(toolkit, name, range))
-            && group.classes.iter().all(|&class| compiles_for(catalog, plan.classes[class].machine(), &toolkit.version))
+    let serves = |kit: &&Kit<'c>| {
+        kit.has_all(&asks)
+            && plan.request.libraries().all(|(name, range)| kit.goes_with(name, range))
+            && group.classes.iter().all(|&class| compiles_for(catalog, plan.classes[class].machine(), &kit.version))
     };
-    let toolkit = toolkits(catalog).filter(serves).min_by_key(|row| {
+    let kits = plan.request.problem.kits();
+    let kit = kits.iter().filter(serves).min_by_key(|row| {
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
         let wanted = plan.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
         let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
-        let suits = chosen.iter().all(|one| one.asks.iter().all(|(name, range)| goes_with(row, name, range)));
+        let suits = chosen.iter().all(|one| one.asks.iter().all(|(name, range)| row.goes_with(name, range)));
         let compiles = chosen.iter().all(|one| one.compiler.is_none_or(|line| row.version.prefix(2) == line));
         let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
         // Within what the drivers know the newest, beyond it the nearest, as for the rest of what a build pins.
@@ -84,7 +84,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
         (
             !suits,
             !wanted,
-            !is_sound(plan, group, chosen, row),
+            !is_sound(plan, group, chosen, &row.version),
             !beside,
             !compiles,
             !locked,
@@ -98,14 +98,14 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     let pinned: Vec<&str> = of_fixed.filter(|(_, range)| range.starts_with("==")).map(|(name, _)| name).collect();
     let mut pins: Vec<(&str, &str)> = Vec::new();
     for (name, range) in &asks {
-        let version = component(toolkit, name).or_else(|| released_apart(catalog, name, range));
+        let version = kit.text_of(name).or_else(|| released_apart(plan.request.problem, name, range));
         pins.extend(version.map(|version| (*name, version)));
     }
-    bring_along(catalog, toolkit, &mut pins);
+    bring_along(catalog, kit, &mut pins);
     pins.retain(|(name, _)| !pinned.contains(name));
     pins.sort_unstable();
     pins.dedup();
-    Some(Pieces { toolkit, pins })
+    Some(Pieces { toolkit: kit.row, pins })
 }
 
 /// What a build leaves open that pins the rest: CUDA's metapackages do so with what later releases serve as well.
@@ -118,14 +118,14 @@ fn left_open<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<P
 }
 
 /// Whether the compiler of a toolkit is one that rules allow the frameworks on the GPUs of a group.
-fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, chosen: &[Beside<'_>], toolkit: &Libraries) -> bool {
+fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, chosen: &[Beside<'_>], toolkit: &Version) -> bool {
     group.classes.iter().map(|&class| &plan.classes[class]).all(|class| {
         let kinds = &class.machine().kinds;
         let gpus = || kinds.iter().map(|kind| &kind.gpu.cc_version);
         let allows = |build: &Build| {
             let rules = plan.request.rules.of_package(&build.package, Subject::Toolkit);
             let binds = |rule: &&Needs<'_>| !class.off.has(rule.id) && rule.speaks_of(&build.version, gpus(), false);
-            rules.iter().filter(binds).all(|rule| rule.needs.admits(&toolkit.version))
+            rules.iter().filter(binds).all(|rule| rule.needs.admits(toolkit))
         };
         chosen.iter().flat_map(|one| &one.builds).all(|build| allows(build))
     })
@@ -133,7 +133,7 @@ fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, chosen: &[Beside<'_>], toolk
 
 /// The components that those which are asked for need in turn: their own metadata leaves the version open, and a driver
 /// for CUDA 13.0 cannot follow what the NVVM of a later CUDA writes.
-fn bring_along<'c>(catalog: &'c Catalog, toolkit: &'c Libraries, pins: &mut Vec<(&'c str, &'c str)>) {
+fn bring_along<'c>(catalog: &'c Catalog, kit: &Kit<'c>, pins: &mut Vec<(&'c str, &'c str)>) {
     let mut next = 0;
     while let Some((package, version)) = pins.get(next).copied() {
         next += 1;
@@ -141,19 +141,19 @@ fn bring_along<'c>(catalog: &'c Catalog, toolkit: &'c Libraries, pins: &mut Vec<
         let asked = catalog.libraries.iter().find(asking).into_iter().flat_map(Libraries::asked);
         for (name, _) in asked {
             if pins.iter().all(|(pinned, _)| *pinned != name) {
-                pins.extend(component(toolkit, name).map(|version| (name, version)));
+                pins.extend(kit.text_of(name).map(|version| (name, version)));
             }
         }
     }
 }
 
 /// The newest known release of what no toolkit has as a component (NVSHMEM): one that some release pins.
-fn released_apart<'c>(catalog: &'c Catalog, package: &str, range: &Constraint) -> Option<&'c str> {
-    let is_component = |row: &&Libraries| row.package == "cuda-toolkit" && component(row, package).is_some();
-    if catalog.libraries.iter().any(|row| is_component(&row)) {
+fn released_apart<'c>(facts: &Facts<'c>, package: &str, range: &Constraint) -> Option<&'c str> {
+    if facts.kits().iter().any(|kit| kit.version_of(package).is_some()) {
         return None;
     }
-    let pinned = catalog.libraries.iter().filter_map(|row| component(row, package));
-    let known = pinned.filter_map(|text| Some((Version::parse(text).ok()?, text)));
+    let pinned = facts.catalog.libraries.iter().flat_map(Libraries::asked).filter(|(name, _)| *name == package);
+    let known = pinned.filter_map(|(_, range)| Libraries::oldest(range));
+    let known = known.filter_map(|text| Some((Version::parse(text).ok()?, text)));
     known.filter(|(version, _)| range.admits(version)).max().map(|(_, text)| text)
 }

@@ -274,7 +274,7 @@ impl<'c> Plan<'_, 'c> {
                 group.releases.iter().flat_map(|release| group.classes.iter().map(move |class| (release, class)))
             }) {
                 let (on, machine) = (self.classes[class].target.platform, self.classes[class].machine());
-                let found = |build: &Build| libraries::are_found(request.catalog, machine, build, &written[..=at]);
+                let found = |build: &Build| libraries::are_found(request.problem, machine, build, &written[..=at]);
                 admits.push((release.var, release.framework.matching(|of| of.on(on).is_none_or(found))));
             }
             if !admits.is_empty() {
@@ -286,7 +286,7 @@ impl<'c> Plan<'_, 'c> {
     /// What no framework brings is of the CUDA whose pieces `[packages]` names, where it names any.
     fn add_written_pieces(&mut self, cuda: &Choice<&'c Toolkit>) {
         for (name, range) in self.request.libraries() {
-            let lines = libraries::lines_with(self.request.catalog, name, range);
+            let lines = libraries::lines_with(self.request.problem, name, range);
             if !lines.is_empty() {
                 let of_line = RowSet::filter(cuda.rows.len(), |row| lines.contains(&cuda.rows[row].version.prefix(2)));
                 self.network.premise(Says::Key(format!("packages.{name}")), vec![(cuda.var, of_line)]);

@@ -11,7 +11,7 @@ use crate::types::{Constraint, Version};
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
-use crate::solve::libraries;
+use crate::solve::libraries::compiles_for;
 use crate::solve::machine::Machine;
 use crate::solve::network::{Order, Var};
 use crate::solve::ordinary::{self, Follows};
@@ -238,7 +238,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             let is_met = |release: &Release<'c>, line: Version| {
                 let is_asked = |kit: Version| kit.cmp_prefix(&line).is_eq() && may_be(kit.prefix(2));
                 let open = || release.on(on).filter(|_| line.len() < 2);
-                let installed = |build| libraries::has_toolkit(request.catalog, &machines, build, is_asked);
+                let knows = |kit: &Version| machines.iter().all(|one| compiles_for(request.catalog, one, kit));
+                let installed = |build| request.problem.kits_for(build).iter().any(|kit| is_asked(*kit) && knows(kit));
                 may_be(request.problem.newest_of(line)) || open().is_some_and(installed)
             };
             framework.matching(|release| release.is_cpu() || release.line.is_some_and(|line| is_met(release, line)))

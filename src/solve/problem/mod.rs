@@ -18,12 +18,13 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::Companion;
+use crate::catalog::rows::{Build, Companion};
 use crate::types::{CpuArch, Version};
 
 use super::facts::Facts;
 use super::fits;
 use super::image::{self, ImageKey, Images, Inside};
+use super::libraries;
 use super::machine::Machine;
 use super::reading::Reading;
 use super::rowset::RowSet;
@@ -56,6 +57,7 @@ pub struct Problem<'c> {
     brought: Kept<Pair<'c>, Brought<'c>>,
     along: Kept<&'c str, [Vec<Along<'c>>]>,
     left_out: Kept<(&'c str, RowSet, Version), bool>,
+    kits: Kept<(&'c str, Version, &'c str, CpuArch), [Version]>,
 }
 
 impl<'c> Deref for Problem<'c> {
@@ -80,6 +82,7 @@ impl<'c> Problem<'c> {
             brought: Kept::default(),
             along: Kept::default(),
             left_out: Kept::default(),
+            kits: Kept::default(),
         }
     }
 
@@ -120,6 +123,12 @@ impl<'c> Problem<'c> {
             left.retain(&self.for_python(package, line));
             !left.is_empty() && left.rows().all(|at| package.is_unserved(self, &package.releases[at].version, line))
         })
+    }
+
+    /// The toolkit releases that have all which a build leaves open.
+    pub fn kits_for(&self, build: &'c Build) -> Rc<[Version]> {
+        let key = (&*build.package, build.version, &*build.variant, build.arch);
+        self.kits.get(key, || libraries::kits_with_all(self, build))
     }
 
     /// The releases of a package of which some part that comes along has no wheel on a processor.
