@@ -11,7 +11,8 @@ use super::request::Request;
 pub struct Misfit<'c> {
     /// The package and its range, `xformers==0.0.31`.
     pub requires: String,
-    /// The CUDA that every known release of it loads; none where it is their code that does not do.
+    /// The CUDA that the newest known release of it loads, none of them that of the build; none where it is their code that
+    /// does not do.
     pub cuda: Option<&'c Version>,
 }
 
@@ -33,7 +34,7 @@ pub fn misfits<'c>(
             return None;
         }
         let loads = releases.iter().any(|one| fits::made_for(one, &build.variant, line.as_ref()));
-        let cuda = releases.last().and_then(|one| one.cuda.as_ref()).filter(|_| !loads);
+        let cuda = releases.first().and_then(|one| one.cuda.as_ref()).filter(|_| !loads);
         (loads || cuda.is_some()).then(|| Misfit { requires: format!("{of}{range}"), cuda })
     });
     found.collect()

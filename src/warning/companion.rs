@@ -51,8 +51,8 @@ impl Kind for BringsOtherCuda<'_> {
                 requires.join(" and ")
             ),
             BringsOtherCuda::Loads { name, requires, cuda, build } => format!(
-                "{name} requires {requires}, and every release of it that is known loads CUDA {cuda}, which {build} does not \
-                 bring: it may not load; choose a variant of CUDA {cuda}, or another release of what requires it"
+                "{name} requires {requires}, of which no known release loads the CUDA that {build} brings (the newest loads CUDA \
+                 {cuda}): it may not install or not load; choose a variant of CUDA {cuda}, or another release of what requires it"
             ),
             BringsOtherCuda::NoCode { name, requires } => format!(
                 "{name} requires {requires}, and no release of it that is known holds code for every GPU of the target: what \
