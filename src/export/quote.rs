@@ -114,6 +114,12 @@ mod tests {
     }
 
     #[test]
+    fn keys_that_yaml_reads_as_something_else_are_quoted() {
+        let keys = serde_json::json!({ "gpu1": 1, "1gpu": 2, "on": 3 });
+        assert_eq!(yaml(&keys, 0), "\"1gpu\": 2\ngpu1: 1\n\"on\": 3\n");
+    }
+
+    #[test]
     fn special_characters_lose_their_meaning() {
         assert_eq!(sh("8.0;9.0+PTX"), "'8.0;9.0+PTX'");
         assert_eq!(sh("it's $HOME"), r"'it'\''s $HOME'");

@@ -306,6 +306,11 @@ fn a_lock_made_by_hand_holds_what_such_values_hold() {
     for format in ["env", "json", "dockerfile", "requirements", "uv"] {
         place.run(&["export", format]).exits(2).says("target.prod.os").says("--fresh");
     }
+    // Several hashes stand in one text, and each is one.
+    let mut edited = good.clone();
+    let sha256 = at(&mut edited, "/wheel/0/sha256");
+    *sha256 = toml::Value::String(format!("{} $(reboot)", "0".repeat(64)));
+    refused(&toml::to_string(&edited).unwrap(), "a second hash that is none");
 }
 
 /// An overlay cannot bring a name into a lock that the lock would then be refused for.

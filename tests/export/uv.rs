@@ -307,6 +307,14 @@ fn what_others_wrote_is_not_replaced() {
     }
 }
 
+/// Of what comes from the package index the lock writes no source; one of the user's own would take it from elsewhere.
+#[test]
+fn a_source_of_a_package_that_comes_from_the_index_is_not_overlooked() {
+    let old = "[tool.uv.sources]\ntorch = { index = \"mine\" }\n";
+    let error = merged(old, &locks::public_index()).unwrap_err();
+    assert!(error.contains("says where a locked package comes from"), "{error}");
+}
+
 /// What comes with the pins in the locked release is held like them.
 #[test]
 fn overrides_of_what_the_pins_bring_are_refused() {
