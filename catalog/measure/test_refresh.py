@@ -54,7 +54,7 @@ BY_HAND = {
     "toolkit": {"driver", "runfile", "released", "tegra_unified", "tegra_disputed", "source"},
     "companion": {
         *("finished", "finished_source", "finished_glibc", "finished_glibc_source", "broken", "broken_source"),
-        *("gone", "unreached", "cudnn_headers", "cpu_glibc", "kernels_with", "kernels_source", "pools"),
+        *("gone", "unreached", "cudnn_headers", "cpu_glibc", "kernels_with", "kernels_source", "pools", "wsl2", "wsl2_source"),
     },
 }
 

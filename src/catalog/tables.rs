@@ -167,6 +167,7 @@ impl Row for Companion {
             .chain(self.finished_glibc_source.as_deref())
             .chain(self.cudnn_headers.as_deref())
             .chain(self.kernels_source.as_deref())
+            .chain(self.wsl2_source.as_deref())
             .chain(self.pools.as_deref())
             .collect()
     }

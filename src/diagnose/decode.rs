@@ -126,6 +126,10 @@ const ONE_RUNTIME_A_MAJOR: u32 = 11;
 
 /// The CUDA line of a runtime library's name.
 pub fn runtime_of(library: &str) -> Option<String> {
+    // The one that is of a single release, whatever the major.
+    if let Some(release) = library.strip_prefix("libnvrtc-builtins.so.") {
+        return release.contains('.').then(|| release.split('.').take(2).collect::<Vec<_>>().join("."));
+    }
     let number = match library.strip_prefix("cudart64_").or_else(|| library.strip_prefix("cublas64_")) {
         Some(tail) => {
             let digits = tail.split('.').next().filter(|digits| digits.len() >= 2)?;

@@ -13,10 +13,15 @@ use super::ask::{Asker, Edit};
 
 /// The branch to install for a fix that raises a driver; none where a fix changes no driver, or no branch serves.
 pub(super) fn on(asker: &Asker<'_, '_>, fix: &Fix) -> Option<String> {
-    let raised = fix.changes.iter().find(|change| {
-        let setting = change.key.rsplit('.').next();
-        change.key.starts_with("target.") && matches!(setting, Some("driver" | "driver-cuda")) && change.to.is_some()
-    })?;
+    let is_driver =
+        |key: &str| key.starts_with("target.") && matches!(key.rsplit('.').next(), Some("driver" | "driver-cuda"));
+    let mut drivers = fix.changes.iter().filter(|change| change.to.is_some() && is_driver(&change.key));
+    let raised = drivers.next()?;
+    // Of hosts whose drivers go different ways, one branch is not for all.
+    let is_minimum = |to: &Option<String>| to.as_deref().is_some_and(|to| to.starts_with(">="));
+    if drivers.any(|other| is_minimum(&other.to) != is_minimum(&raised.to)) {
+        return None;
+    }
     let edits: Vec<Edit> = fix.changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();
     branch(asker, &edits, &raised.key)
 }

@@ -4,7 +4,6 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Place, Service, WindowsDriver};
 use crate::types::{Constraint, Version, distinct};
 
-use super::facts::Facts;
 use super::problem::rules::Needs;
 
 /// The oldest driver of Windows for the lines of CUDA that a rule speaks of: what does for a whole major, else the oldest
@@ -40,10 +39,10 @@ fn unsupported(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
 
 /// Drivers of Windows at which an answer can change, oldest first: those that are known, and of each branch its number,
 /// which is what it begins with. None of them is one that NVIDIA does not support under WSL2: nobody is told to install it.
-pub fn turning_points<'c>(facts: &Facts<'c>) -> Vec<&'c Version> {
-    let unsupported: Vec<Constraint> = unsupported(facts.catalog).collect();
-    let named = facts.catalog.windows_drivers.iter().map(|row| &row.driver);
-    let mut points: Vec<&Version> = named.chain(facts.catalog.branches.iter().map(|row| &row.branch)).collect();
+pub fn turning_points(catalog: &Catalog) -> Vec<&Version> {
+    let unsupported: Vec<Constraint> = unsupported(catalog).collect();
+    let named = catalog.windows_drivers.iter().map(|row| &row.driver);
+    let mut points: Vec<&Version> = named.chain(catalog.branches.iter().map(|row| &row.branch)).collect();
     points.retain(|driver| !unsupported.iter().any(|range| range.admits(driver)));
     points.sort_unstable();
     points.dedup();

@@ -92,7 +92,7 @@ pub struct KernelsSkipped<'a> {
     pub name: &'a str,
     /// The framework and its release.
     pub build: &'a str,
-    /// The releases of the framework with which it loads them.
+    /// The releases of the framework with which it loads them; empty where it never does.
     pub with: &'a str,
     /// Whether it compiles them when they are first used.
     pub jit: bool,
@@ -107,6 +107,12 @@ impl Kind for KernelsSkipped<'_> {
 
     fn message(&self) -> String {
         let KernelsSkipped { name, build, with, jit } = self;
+        if with.is_empty() {
+            return format!(
+                "{name} loads its own kernels beside no release: beside {build} it runs without them; if you need them, take \
+                 another release of the package"
+            );
+        }
         let then = match jit {
             false => format!("loads its own kernels beside {with} only: beside {build} it runs without them"),
             true => format!("compiles its kernels beside {with} only: beside {build} it runs until one is used"),

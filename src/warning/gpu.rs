@@ -186,6 +186,8 @@ pub enum TritonGpu<'a> {
         cuda: Version,
         /// The architecture that it does not know.
         arch: &'a str,
+        /// The first CUDA line whose assembler knows it.
+        from: Version,
     },
 }
 
@@ -201,10 +203,22 @@ impl Kind for TritonGpu<'_> {
             TritonGpu::TooOld { build, gpus, capability } => {
                 format!("torch.compile of {build} does not run on {gpus}: Triton needs compute capability {capability}")
             }
-            TritonGpu::TooNew { build, gpus, triton, cuda, arch } => format!(
-                "torch.compile of {build} does not run on {gpus}: the ptxas in Triton {triton} is of CUDA {cuda} and does \
-                 not know {arch}; TRITON_PTXAS_PATH can name a newer one"
-            ),
+            TritonGpu::TooNew { build, gpus, triton, cuda, arch, from } => {
+                // Up to 3.4 its `ptx_get_version` stops at the majors that it does not know.
+                let stops_at_13 = (triton.major(), triton.minor()) < (3, 5);
+                let then = match stops_at_13 {
+                    true if from.major() >= 13 => {
+                        "takes none of CUDA 13, the first that does: choose a newer torch".into()
+                    }
+                    true => format!("TRITON_PTXAS_PATH can name that of CUDA {from} or a later 12, but none of 13"),
+                    false => format!("TRITON_PTXAS_PATH can name that of CUDA {from} or newer"),
+                };
+                let joint = if then.starts_with("takes") { ", and" } else { ";" };
+                format!(
+                    "torch.compile of {build} does not run on {gpus}: the ptxas in Triton {triton} is of CUDA {cuda} and \
+                     does not know {arch}{joint} {then}"
+                )
+            }
         }
     }
 }
@@ -369,9 +383,9 @@ impl Kind for Vgpu<'_> {
     }
 }
 
-/// What NVIDIA does not support under WSL2.
+/// What NVIDIA does not support under WSL2, or what a package needs there.
 pub struct Wsl2<'a> {
-    /// The boards, or the driver.
+    /// The boards, the driver or the package.
     pub what: &'a str,
     /// What the row of the catalog says of it.
     pub says: &'a str,
@@ -380,9 +394,11 @@ pub struct Wsl2<'a> {
 impl Kind for Wsl2<'_> {
     const CODE: &'static str = "wsl2";
     const EXPLAINED: &'static str = "Linux inside Windows uses the driver of Windows, and NVIDIA does not support everything there that it supports \
-        on Linux. What the message names may work all the same; who needs it to is safer with Linux itself.";
+        on Linux. What the message names may work all the same; who needs it to is safer with Linux itself. Some packages \
+        run there only with a setting, which the message then tells.";
 
     fn message(&self) -> String {
-        format!("{}: {}", self.what, self.says.trim_end_matches('.'))
+        let then = if self.says.starts_with(char::is_uppercase) { ":" } else { "" };
+        format!("{}{then} {}", self.what, self.says.trim_end_matches('.'))
     }
 }

@@ -85,6 +85,14 @@ pub fn culprits(text: &str) -> Vec<String> {
     told.conflicts[0].culprits.clone()
 }
 
+/// The changes that a spec's fixes make, fix by fix: `key -> value`.
+pub fn fixes(text: &str) -> Vec<Vec<String>> {
+    let spec = spec::parse(text).expect("the spec parses");
+    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::new(LIMIT)).expect("there is a conflict");
+    let line = |change: &explain::Change| format!("{} -> {}", change.key, change.to.as_deref().unwrap_or("-"));
+    told.fixes.iter().map(|fix| fix.changes.iter().map(line).collect()).collect()
+}
+
 impl Outcome {
     /// The answer's targets, by name.
     #[track_caller]

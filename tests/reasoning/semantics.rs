@@ -1,6 +1,6 @@
 //! What the words of gpuenv.toml mean, one test for each promise, asked of the real catalog.
 
-use crate::common::solver::{Outcome, Short, culprits, lock, warned};
+use crate::common::solver::{Outcome, Short, culprits, fixes, lock, warned};
 
 const A100: &str = "gpu = \"A100-PCIE-40GB\"";
 
@@ -988,5 +988,37 @@ mod frameworks_together {
         assert_eq!(cudnn("H100 PCIe", ""), newest, "what pip would take is locked");
         assert_eq!(cudnn("H100 PCIe", "cudnn = \"9.14\"").as_deref(), Some("9.14.0.64"));
         assert!(lock(&one("jax = \"0.11\"\ncudnn = \">=9.11\"", "gpu = \"V100\"")).is_conflict());
+    }
+}
+
+mod fixes_offered {
+    use super::*;
+
+    #[test]
+    fn a_driver_that_is_too_new_is_not_written_as_a_minimum() {
+        let offered = fixes(&one("torch = \"2.12.1+cu132\"", "gpu = \"V100\"\ndriver = \"595\""));
+        assert_eq!(offered[0], ["stack.torch -> 2.12.1+cu126", "target.t.driver -> 580"]);
+        let offered = fixes(&one("torch = \"2.7.1+cu126\"", "gpu = \"GTX 1080 Ti\"\ndriver = \"590.48.01\""));
+        assert_eq!(offered[0], ["target.t.driver -> 580"]);
+    }
+
+    #[test]
+    fn in_wsl2_a_driver_is_one_of_windows() {
+        let wsl2 = |driver: &str, image: &str| {
+            let image = format!("gpu = \"RTX 3060\"\nplatform = \"wsl2\"\ndriver = \"{driver}\"\n{image}");
+            fixes(&one("torch = \"2.8.0+cu128\"", &image))
+        };
+        let image = "image = \"nvidia/cuda:12.8.1-runtime-ubuntu24.04\"";
+        assert!(wsl2("551.86", image).contains(&vec!["target.t.driver -> >=570".to_string()]));
+        assert!(wsl2("511.65", "").contains(&vec!["target.t.driver -> >=528.33".to_string()]));
+    }
+
+    #[test]
+    fn an_image_of_torch_is_offered_where_torch_is_asked_for() {
+        let host = "gpu = \"RTX 4090\"\ndriver = \"535.183.01\"\nimage = \"nvidia/cuda:12.8.1-base-ubuntu24.04\"";
+        let offered = fixes(&one("cuda = \"*\"", host));
+        assert!(!offered.iter().flatten().any(|change| change.contains("pytorch")), "{offered:?}");
+        let at = |start: &str| offered.iter().position(|fix| fix[0].starts_with(start));
+        assert!(at("target.t.driver -> >=") < at("target.t.image -> -"), "{offered:?}");
     }
 }

@@ -138,7 +138,7 @@ pub struct Companion {
     /// The oldest glibc that a second wheel of it loads with, which holds no GPU code; none where it has no such wheel.
     pub cpu_glibc: Option<Version>,
     /// The versions of the framework, in constraint grammar, beside which alone it loads its own kernels: beside another it
-    /// runs without them. None = it loads them beside any, or nobody has read it.
+    /// runs without them. `<0` = beside none. None = it loads them beside any, or nobody has read it.
     pub kernels_with: Option<Text>,
     /// The source of `kernels_with`.
     pub kernels_source: Option<Text>,
@@ -148,6 +148,11 @@ pub struct Companion {
     /// It compiles kernels while it runs, and links them with the nvJitLink of the toolkit from this CUDA on; of an older one
     /// the driver does, which must know its PTX. None where it compiles none so.
     pub nvjitlink: Option<Version>,
+    /// What it needs in Linux inside Windows to run at all, as a sentence that goes on after its name; none = nothing that
+    /// anybody knows.
+    pub wsl2: Option<Text>,
+    /// The source of `wsl2`.
+    pub wsl2_source: Option<Text>,
 }
 
 impl Companion {

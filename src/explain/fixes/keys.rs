@@ -7,6 +7,7 @@ use crate::explain::{advice, target_of};
 use crate::solve::own;
 use crate::solve::request::{Direction, DriverRequest, Request, Told};
 use crate::solve::solution::Solution;
+use crate::solve::windows;
 use crate::spec::other_names::without_cuda;
 use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, sort_by_key, variant};
 
@@ -238,10 +239,8 @@ impl<'c> Finder<'_, 'c> {
             true => self.cuda_of(&driver),
             false => Some(format!(">={driver}")),
         };
-        // Windows numbers its drivers by itself: there the answer tells what suffices.
         let on_windows = self.spec.target(target).is_some_and(|target| target.is_wsl2());
-        let floors: Vec<Version> =
-            pinned.iter().filter(|_| !on_windows).flat_map(|pinned| self.floors_above(pinned)).collect();
+        let floors: Vec<Version> = pinned.iter().flat_map(|pinned| self.floors_above(pinned, on_windows)).collect();
         let before = self.found.len();
         // Who installs another driver installs one that needs no package beside it, and of a branch one that suffices.
         let alone = |floor: &Version| {
@@ -265,16 +264,24 @@ impl<'c> Finder<'_, 'c> {
             self.offer(&[(key.to_string(), value)]);
             return;
         }
+        self.try_values(key, &self.newest_branches(key));
+    }
+
+    /// What to write for each branch of the driver, the newest first.
+    pub(super) fn newest_branches(&self, key: &str) -> Vec<String> {
         let branches = self.asker.catalog.branches.iter().rev();
         let values =
             branches.map(|row| if key.ends_with("driver-cuda") { row.cuda.as_ref() } else { Some(&row.branch) });
-        let older: Vec<String> = values.flatten().map(Version::to_string).collect();
-        self.try_values(key, &older);
+        values.flatten().map(Version::to_string).collect()
     }
 
     /// Every driver that some rule asks for, above a host's, lowest first: who must change a driver wants to know
-    /// how little suffices.
-    fn floors_above(&self, pinned: &Version) -> Vec<Version> {
+    /// how little suffices. Windows numbers its drivers by itself.
+    fn floors_above(&self, pinned: &Version, on_windows: bool) -> Vec<Version> {
+        if on_windows {
+            let known = windows::turning_points(self.asker.catalog);
+            return known.into_iter().filter(|floor| *floor > pinned).copied().collect();
+        }
         let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
         let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
         distinct(
@@ -309,9 +316,13 @@ impl<'c> Finder<'_, 'c> {
         self.offer(&[unset(key)]);
     }
 
-    /// A tag of another repository, one without frameworks of its own first.
+    /// A tag of another repository, one without frameworks of its own first. Who asks for no torch is offered no image
+    /// that holds it.
     fn try_repositories(&mut self, key: &str, other_than: &str) {
+        let asked = self.asker.question(self.spec);
+        let wants_torch = asked.is_some_and(|asked| asked.frameworks.iter().any(|ask| ask.package == "torch"));
         let images = self.asker.catalog.images.iter().filter(|row| row.repository != other_than && !row.withdrawn);
+        let images = images.filter(|row| wants_torch || row.torch.is_none());
         let mut repositories: BTreeMap<&str, bool> = BTreeMap::new();
         for row in images {
             *repositories.entry(&row.repository).or_default() |= row.torch.is_some();

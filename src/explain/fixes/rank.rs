@@ -3,6 +3,8 @@
 use super::super::{Change, Fix};
 use super::Finder;
 use crate::catalog::rows::FRAMEWORKS;
+use crate::explain::target_of;
+use crate::spec::Runtime;
 use crate::types::{Constraint, Version, sort_by_key, variant};
 
 /// How many fixes are offered.
@@ -34,10 +36,24 @@ impl Finder<'_, '_> {
             ranked.push((alike, fix));
         }
         ranked.retain(|(alike, _)| *alike <= ALIKE);
-        // Another board comes last, whatever else must change.
+        // Another board comes last, whatever else must change. Another system on the machine itself comes after what changes
+        // more of the file, where no other single line would do.
         let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
-        sort_by_key(&mut ranked, |(alike, fix)| (boards(fix), fix.changes.len(), fix.lacking, *alike));
+        let one_line = |(_, fix): &(usize, Fix)| fix.changes.len() == 1 && !boards(fix) && !self.replaces_system(fix);
+        let has_one_line = ranked.iter().any(one_line);
+        sort_by_key(&mut ranked, |(alike, fix)| {
+            let system = !has_one_line && self.replaces_system(fix);
+            (boards(fix), system, fix.changes.len(), fix.lacking, *alike)
+        });
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
+    }
+
+    /// Whether a fix installs another system on a machine.
+    fn replaces_system(&self, fix: &Fix) -> bool {
+        let is_system = |key: &str| key.ends_with(".os") || key.ends_with(".glibc");
+        let is_machine =
+            |key: &str| self.spec.target(target_of(key)).is_some_and(|on| on.runtime() == Runtime::BareMetal);
+        fix.changes.iter().any(|change| is_system(&change.key) && is_machine(&change.key))
     }
 }
 
@@ -74,6 +90,8 @@ fn effort(change: &Change) -> u8 {
         // A second compiler is installed beside the first, as a package.
         "gcc" if change.from.is_none() => 1,
         "clang" | "compat" | "cudnn" => 2,
+        // Without the image the target is another one.
+        "image" if change.to.is_none() => 7,
         "image" | "toolkit" | "kernel-module" => 3,
         "forward-compat" => 4,
         "share" => 5,

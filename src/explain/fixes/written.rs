@@ -54,14 +54,24 @@ fn versions_of(answer: &Solution<'_>, package: &str) -> Option<Vec<String>> {
 /// What to write for a loosened key so that this answer comes out.
 pub(super) fn written_down(finder: &Finder<'_, '_>, answer: &Solution<'_>, key: &str) -> Option<String> {
     match key.rsplit('.').next() {
+        // What is written may be too new: then there is no least that suffices.
         Some("driver") if key.starts_with("target.") => {
-            minimum(answer, target_of(key)).map(|minimum| format!(">={minimum}"))
+            let minimum = minimum(answer, target_of(key)).filter(|minimum| is_raised(finder, key, minimum));
+            minimum.map(|minimum| format!(">={minimum}"))
         }
-        Some("driver-cuda") => minimum(answer, target_of(key)).and_then(|minimum| finder.cuda_of(&minimum)),
+        Some("driver-cuda") => {
+            let cuda = minimum(answer, target_of(key)).and_then(|minimum| finder.cuda_of(&minimum));
+            cuda.filter(|cuda| Version::parse(cuda).is_ok_and(|cuda| is_raised(finder, key, &cuda)))
+        }
         // A package that was asked for stays asked for, whichever version each target then gets.
         _ if key.starts_with("stack.") => chosen(answer, key).or(Some("*".into())),
         _ => chosen(answer, key),
     }
+}
+
+/// Whether a value lies above what a key says.
+fn is_raised(finder: &Finder<'_, '_>, key: &str, value: &Version) -> bool {
+    finder.newest_wish(key).is_none_or(|written| written < *value)
 }
 
 pub(super) fn minimum(answer: &Solution<'_>, target: &str) -> Option<Version> {

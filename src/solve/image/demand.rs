@@ -70,8 +70,12 @@ impl<'c> Demand<'c> {
     pub(super) fn admits(&self, driver: &DriverRow<'_>, (brands, arch): (&[&str], Option<&Version>)) -> bool {
         const UNKNOWN: &Version = &Version::of(const { &Written::new("0") });
         let cuda = driver.branch.cuda.as_ref().unwrap_or(UNKNOWN);
+        // On Windows the numbers of a branch go on beyond its own, and images except branches by Linux's numbers.
+        let is_branch = driver.windows && driver.version.len() == 1;
+        let beyond = is_branch.then(|| Version::parse(&(driver.version.major() + 1).to_string()).ok()).flatten();
+        let number = beyond.as_ref().unwrap_or(&driver.version);
         let starts = |brand| {
-            let subjects = Subjects { cuda: Some(cuda), driver: Some(&driver.version), arch, brand: Some(brand) };
+            let subjects = Subjects { cuda: Some(cuda), driver: Some(number), arch, brand: Some(brand) };
             self.requirement.holds(&subjects).unwrap_or(false)
         };
         let any_brand = if brands.is_empty() { &[""] } else { brands };
@@ -142,6 +146,12 @@ mod tests {
         assert!(demand.admits(&old, (&["tesla", "nvidia"], None)));
         assert!(!demand.admits(&old, (&["geforce"], None)));
         assert!(!demand.admits(&old, (&[], None)));
+        let windows = |version| DriverRow { windows: true, ..driver(version, &r535) };
+        assert!(demand.admits(&windows("535.98"), (&["tesla"], None)));
+        assert!(
+            !demand.admits(&windows("537.58"), (&["tesla"], None))
+                && !demand.admits(&windows("535"), (&["tesla"], None))
+        );
         assert!(Demand::parse("").admits(&new, (&["tesla"], None)));
         assert!(!Demand::parse("os=linux").admits(&new, (&["tesla"], None)));
         let unknown = Branch { cuda: None, ..r570.clone() };

@@ -11,7 +11,7 @@ use crate::types::constraint::{Comparison, Op};
 use crate::types::{Cc, Constraint, CpuArch, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LibraryMissing, Nightly, OperatorsOnCpu,
-    SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With,
+    SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2,
 };
 
 use super::About;
@@ -31,6 +31,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(on_cpu(about, row));
         warnings.extend(operators_on_cpu(about, row));
         warnings.extend(kernels_skipped(about, row));
+        warnings.extend(on_wsl2(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
         }
@@ -102,16 +103,25 @@ fn operators_on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     (is_concerned && !about.asked.is_cpu()).then(|| Warning::about(&operators, &key(row)))
 }
 
+/// What stands in the catalog for a package that loads its own kernels beside no release.
+const NO_RELEASE: &str = "<0";
+
 /// A package that leaves its own kernels out beside the release of its framework.
 fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let with = row.kernels_with.as_deref()?;
     let loads = Constraint::parse(with).ok()?;
     let build = about.gpu_builds().find(|build| build.package == row.framework && !build.is_nightly())?;
     let (name, of) = (format!("{} {}", row.package, row.version), format!("{} {}", build.package, build.version));
-    let skipped =
-        KernelsSkipped { name: &name, build: &of, with: &format!("{} {with}", row.framework), jit: row.sdist };
+    let with = if with == NO_RELEASE { String::new() } else { format!("{} {with}", row.framework) };
+    let skipped = KernelsSkipped { name: &name, build: &of, with: &with, jit: row.sdist };
     (!loads.admits_build(&build.version, &build.variant))
         .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{}", row.framework)]))
+}
+
+/// What a package needs in Linux inside Windows.
+fn on_wsl2(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let says = row.wsl2.as_deref().filter(|_| about.asked.windows_driver && !about.asked.is_cpu())?;
+    Some(Warning::about(&Wsl2 { what: &format!("{} {}", row.package, row.version), says }, &key(row)))
 }
 
 /// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
@@ -171,6 +181,10 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 
 /// Libraries that a package loads and nothing brings, where no toolkit or image may hold them.
 fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    // What it takes from the system's CUDA is told by itself on a machine with a GPU.
+    if row.system_cuda && !about.asked.is_cpu() {
+        return None;
+    }
     let files: Vec<&str> = row.loads.iter().map(|file| &**file).collect();
     let name = format!("{} {}", row.package, row.version);
     // An image of a framework that is no devel image holds the libraries that pip installs for that, and no toolkit.

@@ -165,12 +165,14 @@ fn triton_assembler(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
         newest && of_line.peek().is_some() && of_line.all(|kit| !kit.sass.contains(&Arch::base(gpu.cc)))
     };
     let newer = asked.named_gpus().iter().find(unknown)?;
+    let first = request.catalog.toolkits.iter().find(|kit| kit.sass.contains(&Arch::base(newer.cc)))?;
     let too_new = TritonGpu::TooNew {
         build: &release(build),
         gpus: &names(asked.named_gpus().iter().filter(unknown))?,
         triton,
         cuda: row.release_for(newer.cc).prefix(2),
         arch: &Arch::base(newer.cc).to_string(),
+        from: first.version.prefix(2),
     };
     Some(Warning::about(&too_new, &[asked.key("gpu")]))
 }
