@@ -166,6 +166,8 @@ impl<'c> Plan<'_, 'c> {
         let wanted = package.nvjitlinks(request.problem);
         let rules = request.rules.of_package(package.name, Subject::Cuda);
         let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
+        let of_glibc = request.rules.of_package(package.name, Subject::Glibc);
+        let too_old: Vec<&Needs> = of_glibc.iter().filter(|rule| on.iter().any(|one| lacks_glibc(one, rule))).collect();
         self.network.relate(release.var, var, move |row| {
             let release = &framework.releases[row];
             let line = release.line.as_ref();
@@ -198,7 +200,8 @@ impl<'c> Plan<'_, 'c> {
                 }
             }
             let refusing = rules.iter().filter(|rule| line.is_some_and(|line| !rule.needs.admits(line)));
-            for rule in refusing {
+            // Of several libraries for one CUDA line each, the one that is loaded asks for a C library.
+            for rule in refusing.chain(too_old.iter().filter(|rule| rule.speaks_of_line(line))) {
                 let speaks_of = package.within(rule);
                 rows = rows.filtered(&|row| of_system.has(row) || !speaks_of.has(row));
             }
@@ -247,6 +250,13 @@ impl<'c> Plan<'_, 'c> {
             package.matching(|row| platforms.iter().all(|&on| fits(row, on)))
         });
     }
+}
+
+/// Whether the C library of a class's machine is known to break a rule.
+fn lacks_glibc(class: &Class<'_, '_>, rule: &Needs<'_>) -> bool {
+    let machine = class.machine();
+    let has = machine.reading.glibc.filter(|_| !machine.reading.is_cpu() && !class.off.has(rule.id));
+    has.is_some_and(|has| !rule.needs.admits(&has))
 }
 
 /// The releases of a package that a class can have, whatever else is chosen.
