@@ -244,7 +244,7 @@ impl<'c> Explainer<'_, 'c> {
         let versions: Vec<&Version> = known().collect();
         let says = match (wish, known().min()) {
             // Nobody lists all that was made for one system.
-            _ if matches!(platform.takes, Takes::Own(_)) => match versions.is_empty() {
+            _ if platform.is_one_system() => match versions.is_empty() {
                 true => format!("no build of {package} for {arch} is known"),
                 false => format!("no build of {package} {constraint} for {arch} is known, only {}", span(&versions)),
             },
