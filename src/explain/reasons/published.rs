@@ -206,9 +206,6 @@ impl<'c> Explainer<'_, 'c> {
         let (catalog, rules) = (self.request.catalog, &self.request.rules);
         let (package, arch) = (ask.package, self.platform_name());
         let (versions, variants) = (versions_of(builds), list(variants));
-        if self.unsolved(package, &ask.constraint, self.platform().arch) {
-            return self.say(format!("{package} {versions} published for {arch} as {variants}"));
-        }
         let listing = |build: &Build| catalog.listing(package, Index::Pytorch, &build.version);
         if builds.iter().all(|build| listing(build).is_none_or(|listing| listing.reading == Reading::Whole)) {
             return self.say(format!("{package} {versions} published for {arch} as {variants} only"));
@@ -270,22 +267,6 @@ impl<'c> Explainer<'_, 'c> {
             let line = build.line().map_or(String::new(), |line| line.to_string());
             self.say(format!("{} is built for CUDA {line}", build.named()));
         }
-    }
-
-    /// A build beside the usual ones that is asked for: it exists, and nothing is solved with it.
-    fn unsolved(&mut self, package: &str, constraint: &Constraint, arch: CpuArch) -> bool {
-        let catalog = self.request.catalog;
-        let named = catalog.other_builds.iter().find(|row| {
-            let here = row.package == package && row.os == Family::Linux && row.arch == arch;
-            here && constraint.names_variant(&row.variant) && version_matches(constraint, &row.version)
-        });
-        let Some(row) = named else { return false };
-        self.say(format!(
-            "{package} {}+{} was published, but its contents are not known, so gpuenv does not choose it",
-            row.version, row.variant
-        ));
-        self.fact(catalog.cite(row).id, catalog.origin_of(row, &row.source));
-        true
     }
 
     /// The cuDNN or NCCL that builds bring, where that is what clashes; whether there was any to tell.
