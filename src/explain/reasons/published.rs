@@ -260,6 +260,12 @@ impl<'c> Explainer<'_, 'c> {
 
     /// What a build of one's own is made for.
     fn own_build(&mut self, build: &'c Build) {
+        let here = self.platform().arch;
+        let mut others = self.request.catalog.builds.of(&build.package).iter().filter(|row| row.is_own());
+        if others.all(|row| row.arch != here) {
+            let of_file = format!("{} is for {} by the name of its file, not for {here}", build.named(), build.arch);
+            return self.say(of_file);
+        }
         if build.is_cpu() {
             return self.say(format!("{} computes on the CPU", build.named()));
         }
