@@ -62,6 +62,9 @@ pub struct Listing {
     /// The index has no release before `from`. Otherwise what fits no release that was read may fit an older one.
     #[serde(default)]
     pub first: bool,
+    /// Releases of which its publisher has withdrawn (yanked) every file: installers take one only where it is named alone.
+    #[serde(default)]
+    pub yanked: List<Version>,
 }
 
 /// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one

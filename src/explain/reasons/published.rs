@@ -73,6 +73,7 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let of_package = || catalog.companions.of(ask.package).iter();
         let Some(newest) = of_package().next_back() else { return };
+        self.withdrawn(ask, of_package().map(|row| &row.version));
         let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
             (true, Some(cuda)) => format!("loads the libraries of CUDA {cuda}"),
@@ -92,6 +93,17 @@ impl<'c> Explainer<'_, 'c> {
             }
         };
         self.say(sentence);
+    }
+
+    /// Which of the releases that a range admits their publisher has withdrawn.
+    fn withdrawn<'v>(&mut self, ask: &PackageRequest<'c>, known: impl Iterator<Item = &'v Version>) {
+        let catalog = self.request.catalog;
+        let is_left_out = |version: &&Version| {
+            ask.constraint.admits(version) && !ask.names_alone(version) && catalog.is_yanked(ask.package, version)
+        };
+        for version in distinct(known.filter(is_left_out)) {
+            self.say(format!("{} {version} was withdrawn (yanked): it must be named alone", ask.package));
+        }
     }
 
     /// That a package asked for by its variant goes with that of its framework; whether it is so asked for.
@@ -162,6 +174,7 @@ impl<'c> Explainer<'_, 'c> {
         if ask.own {
             return self.own_build(newest);
         }
+        self.withdrawn(ask, of_package.iter().map(|row| &row.version));
         if platform.image().is_some() && ask.package == "torch" {
             return self.image_torch();
         }

@@ -269,6 +269,12 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
+        let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
+        rows.subtract(
+            &package
+                .yanked(plan.request.catalog)
+                .filtered(&|row| !ask.is_some_and(|ask| ask.names_alone(&package.releases[row].version))),
+        );
         rows.subtract(&problem.lacking_wheels(package, target.arch));
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
