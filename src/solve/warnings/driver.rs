@@ -146,9 +146,13 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
 
 /// A family name is fine as long as the driver lists any member of it.
 fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
+    let is_exact = matches!(about.asked.driver, DriverRequest::Exact(_));
     let is_listed = |gpu: &GpuRequest<'_>| {
         let first = gpu.row.and_then(|row| row.first_driver.as_ref());
-        first.is_none_or(|first| driver.version.major() >= first.major())
+        first.is_none_or(|first| match is_exact {
+            true => driver.version >= *first,
+            false => driver.version.major() >= first.major(),
+        })
     };
     let gpus = about.asked.named_gpus();
     for gpu in gpus {
