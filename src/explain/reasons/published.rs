@@ -8,6 +8,7 @@ use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::request::{DriverRequest, ImageRequest, PackageRequest};
 use crate::solve::unread::is_above;
+use crate::spec::Share;
 use crate::types::constraint::Op;
 use crate::types::variant::line_of;
 use crate::types::{Constraint, CpuArch, Version, distinct};
@@ -145,6 +146,10 @@ impl<'c> Explainer<'_, 'c> {
         let admitted = || rows.iter().filter(|row| ask.constraint.admits(&row.version));
         let versions: Vec<&Version> = rows.iter().map(|row| &row.version).collect();
         self.say(match (versions.as_slice(), admitted().next()) {
+            ([], _) if self.shares_with_others() => format!(
+                "a wheel of {} for {name} serves no other system, and all targets share one (`share = \"stack\"`)",
+                ask.package
+            ),
             ([], _) => format!("no wheel of {} for {name} is known", ask.package),
             (known, None) => {
                 format!("no wheel of {} {} for {name} is known, only {}", ask.package, ask.constraint, span(known))
@@ -161,6 +166,12 @@ impl<'c> Explainer<'_, 'c> {
         let cited: Vec<_> = rows.iter().rev().take(2).map(|row| origin(row)).collect();
         cited.into_iter().for_each(|(id, source)| self.fact(id, source));
         true
+    }
+
+    /// Whether targets of other systems are to have the same wheels as the one in question.
+    fn shares_with_others(&self) -> bool {
+        let (platform, share) = (self.platform(), self.request.share);
+        share == Share::Stack && self.request.targets.iter().any(|other| other.platform != platform)
     }
 
     /// What was published of a framework, held against what is asked for.
