@@ -45,7 +45,6 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     };
     explainer.left = explainer.admitted();
     conflict.code = explainer.special();
-    conflict.labels = explainer.labels();
     let mut told = least_demanding(&request, &binding);
     // Which CUDA a GPU needs narrows what is then told of Pythons and C libraries.
     if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
@@ -66,6 +65,7 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
         explainer.nothing_published();
         explainer.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });
     }
+    conflict.labels = explainer.labels();
     conflict.explanation = explainer.says;
     conflict.facts = explainer.facts;
     conflict

@@ -1,7 +1,7 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Cudnn, Family, Index, Reading, Subject};
+use crate::catalog::rows::{Build, Companion, Cudnn, Index, Reading, Subject};
 use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::image;
@@ -11,7 +11,7 @@ use crate::solve::unread::is_above;
 use crate::spec::Share;
 use crate::types::constraint::Op;
 use crate::types::variant::line_of;
-use crate::types::{Constraint, CpuArch, Version, distinct};
+use crate::types::{Constraint, Version, distinct};
 
 use super::Explainer;
 use super::words::{list, named, nearest_to, nearest_versions, span, version_matches, versions_of};
@@ -79,6 +79,7 @@ impl<'c> Explainer<'_, 'c> {
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
             (true, Some(cuda)) => format!("loads the libraries of CUDA {cuda}"),
             (true, None) => "names no CUDA that it needs".to_string(),
+            _ if row.needs == "*" => format!("goes with any {}", row.framework),
             _ => format!("is for {} {}", row.framework, row.needs),
         };
         let sentence = match admitted {
@@ -133,6 +134,9 @@ impl<'c> Explainer<'_, 'c> {
             return false;
         }
         if platform.image().is_some() {
+            if self.target_with("image").is_none() {
+                return false;
+            }
             self.image_torch();
             self.say(format!(
                 "wheels of {} are built for published releases of torch, not for the one in the image: use what the \
