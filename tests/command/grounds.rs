@@ -25,7 +25,7 @@ const CASES: &[Case] = &[
         1,
         &["CUDA 12 runs on driver 525.60.13 or newer", "!no build of jax"],
     ),
-    case("torch = \"2.1.2\"\ntorchvision = \"0.20.1\"", NGC, 1, &["torchvision 0.20.1 is for torch 2.5.1"]),
+    case("torch = \"2.1.2\"\ntorchvision = \"0.20.1\"", NGC, 1, &["torchvision 0.20.1 requires torch 2.5.1"]),
     // Which of several libraries is loaded decides what C library is needed.
     case("torch = \"2.6.0+cu124\"\nbitsandbytes = \"0.45.5\"", "gpu = \"A100\"\nos = \"debian11\"", 0, &[]),
     case(
@@ -84,7 +84,7 @@ const CASES: &[Case] = &[
         "torch = \"1.13.1\"\npython = \"3.12\"",
         "gpu = \"GH200\"",
         1,
-        &["torch 1.13.1 has wheels for Python 3.7 to 3.11 only"],
+        &["torch 1.13.1 (cpu, cu116, cu117) has wheels for Python 3.7 to 3.11 only"],
     ),
     // An architecture with `a` is for itself.
     case(
