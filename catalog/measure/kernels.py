@@ -78,10 +78,12 @@ TAGGED_TOO_LOW = {
 
 
 def asked_glibc(archive, package):
-    """The newest glibc that those libraries ask for; their symbols stand at the beginning."""
+    """The newest glibc that those libraries ask for; their symbols stand at the beginning. Of several of which one is loaded,
+    what none of them does without: what one alone asks for is a rule."""
     members = [name for name in archive.names if re.search(TAGGED_TOO_LOW[package], name) and archive.size(name)]
     asked = [binary.newest_glibc(archive.head(name)) for name in members]
-    return max(filter(None, asked), key=numbers, default=None)
+    least = min if package in A_LIBRARY_EACH else max
+    return least(filter(None, asked), key=numbers, default=None)
 
 
 def code_of(archive, package):

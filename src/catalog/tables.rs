@@ -469,6 +469,11 @@ impl Catalog {
         of_package.filter(|row| row.reading == Reading::Whole).min_by_key(|row| row.from)
     }
 
+    /// Whether a publisher has withdrawn a release.
+    pub fn is_yanked(&self, package: &str, version: &Version) -> bool {
+        self.listings.iter().any(|row| row.package == package && row.yanked.contains(version))
+    }
+
     /// How much of an index's listing of a package was read, for a release; none where nobody has told.
     pub fn listing(&self, package: &str, index: Index, version: &Version) -> Option<&Listing> {
         let index = if index == Index::PytorchUnlabelled { Index::Pytorch } else { index };

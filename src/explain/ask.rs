@@ -10,7 +10,7 @@ use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::reading::Reading;
-use crate::solve::request::{Request, TargetRequest};
+use crate::solve::request::{DriverRequest, Gpus, ImageRequest, Request, TargetRequest};
 use crate::solve::resolve::{Resolution, Verdict, World, is_solvable, judge, resolve};
 use crate::solve::solution::Solution;
 use crate::spec::Spec;
@@ -107,13 +107,29 @@ impl<'a, 'c> Asker<'a, 'c> {
 
     /// A request with each target on the kind of machine that it is in the whole spec, if it has no answer there either:
     /// of a few keys alone one cannot always tell which wheels a machine takes, and a system implies a C library and a
-    /// compiler only where none is written.
+    /// compiler only where none is written. Of a target of which nothing is asked the machine says nothing, if the rest has no
+    /// answer on any machine.
     pub(super) fn on_their_machines(&self, request: Request<'c>) -> Request<'c> {
-        let Some(base) = &self.base else { return request };
+        for only_asked in [true, false] {
+            let on_theirs = self.moved(&request, only_asked);
+            if self.is_refuted(&on_theirs) == Some(true) {
+                return on_theirs;
+            }
+        }
+        request
+    }
+
+    /// A request with its targets on the machines that they are in the whole spec: all, or those of which something is asked.
+    fn moved(&self, request: &Request<'c>, only_asked: bool) -> Request<'c> {
         let mut on_theirs = request.clone();
+        let is_bare = |target: &TargetRequest<'_>| {
+            let has_parts = target.os.is_some() || target.glibc.is_some() || target.toolkits.is_some();
+            let (gpus, image) = (matches!(target.gpus, Gpus::Unsaid), matches!(target.image, ImageRequest::No));
+            gpus && image && !has_parts && matches!(target.driver, DriverRequest::Free(_))
+        };
         for target in &mut on_theirs.targets {
-            let whole = base.target(&target.name);
-            let Some(whole) = whole else { continue };
+            let whole = self.base.as_ref().and_then(|base| base.target(&target.name));
+            let Some(whole) = whole.filter(|_| !only_asked || !is_bare(target)) else { continue };
             let mut reading = Reading::clone(&target.reading);
             (reading.arch, reading.platform) = (whole.arch, whole.platform);
             reading.windows_driver = whole.windows_driver;
@@ -123,7 +139,7 @@ impl<'a, 'c> Asker<'a, 'c> {
                 *target = TargetRequest::new(self.problem, &target.name, reading);
             }
         }
-        if self.is_refuted(&on_theirs) == Some(true) { on_theirs } else { request }
+        on_theirs
     }
 
     /// Whether a request clashes, and what PubGrub's proof of it rests on.

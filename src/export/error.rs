@@ -47,12 +47,14 @@ pub enum ExportError {
     /// A Dockerfile starts with an image.
     #[error("target `{target}` has no image")]
     #[diagnostic(help(
-        "set image = \"nvidia/cuda\" (on a machine without a GPU the full reference of any image) under [target.{target}] in \
+        "set image = \"{image}\" (on a machine without a GPU the full reference of any image) under [target.{target}] in \
          gpuenv.toml, then run `gpuenv lock`"
     ))]
     NoImage {
         /// The target.
         target: String,
+        /// A repository of images for its system.
+        image: &'static str,
     },
     /// No build of this Python can be had for an image.
     #[error("a Dockerfile cannot install Python {python}: uv has no build older than {oldest}")]

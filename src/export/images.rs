@@ -11,8 +11,10 @@ const REGISTRY: &str = "docker.io";
 /// The image of a target as every engine finds it: podman and buildah look up no short names, and
 /// `docker.io/nvidia/cuda` means the same to all.
 pub fn of(name: &str, target: &TargetLock) -> Result<String, ExportError> {
-    let image = target.image.as_deref().ok_or_else(|| ExportError::NoImage { target: name.to_string() })?;
-    qualified(image)
+    let is_jetson = target.os.as_deref().is_some_and(|os| os.starts_with("jetpack"));
+    let image = if is_jetson { "nvcr.io/nvidia/l4t-jetpack" } else { "nvidia/cuda" };
+    let none = || ExportError::NoImage { target: name.to_string(), image };
+    qualified(target.image.as_deref().ok_or_else(none)?)
 }
 
 /// The image to run in: with `[build]` the smaller one.

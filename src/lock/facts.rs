@@ -270,13 +270,15 @@ impl Ledger<'_, '_> {
             Subject::Gpu | Subject::Cuda => has_gpu,
             Subject::Driver => has_gpu && target.driver.is_some(),
             Subject::Toolkit | Subject::Gcc => target.toolkit.is_some(),
+            Subject::Glibc => has_gpu,
             _ => false,
         };
+        let line = target.builds.iter().find(|build| *build.package == *row.framework).and_then(|build| build.line());
         let about = request.rules.all().filter(|rule| rule.row.package.as_deref() == Some(&*row.package));
         for needs in about.filter(|rule| is_there(rule.row.object)) {
             let gpus = entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
             let speaks = needs.speaks_of(&row.version, gpus, request.insists_on_archs());
-            if speaks && request.holds(&needs.row.id, &entry.asked.name) {
+            if speaks && needs.speaks_of_line(line.as_ref()) && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }
         }

@@ -48,11 +48,13 @@ fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
     let (Some(version), Some(cuda)) = (own.public(), own.cuda()) else { return Vec::new() };
     let file = own.url.as_ref().and_then(|url| WheelName::of(&url.value));
     let variant = variant(&cuda);
+    // What comes before a release is made for the Pythons of that release.
     let published = || {
-        let same = |row: &&Build| row.version == version && !row.is_laid();
+        let same = |row: &&Build| row.version == version.release() && !row.is_laid();
         catalog.builds.of(&own.package).iter().filter(same)
     };
-    let on_pytorch = published().any(|row| row.variant == variant && row.index.contains(&Index::Pytorch));
+    let is_there = |row: &Build| (row.version, &*row.variant) == (version, &*variant);
+    let on_pytorch = published().any(|row| is_there(row) && row.index.contains(&Index::Pytorch));
     let mut found = Vec::new();
     for arch in [CpuArch::Aarch64, CpuArch::X86_64] {
         // `any` and what nobody can read say nothing of the processor.

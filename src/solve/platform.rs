@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Image, Os, Text};
 use crate::types::CpuArch;
 
+use super::bundled_torch::TORCH;
 use super::values::{Gpus, ImageRequest};
 
 /// The kind of machine that a target is, to wheels.
@@ -74,18 +75,25 @@ impl<'c> Platform<'c> {
 
     /// Whether a build of a framework was made for such machines.
     pub fn takes(&self, build: &Build) -> bool {
-        build.arch == self.arch && (self.is_of(&build.systems) || build.is_own())
+        let beside_torch = build.package != TORCH && self.runs_in_image(&build.systems);
+        build.arch == self.arch && (self.is_of(&build.systems) || build.is_own() || beside_torch)
     }
 
     /// Whether the wheels of a package were made for such machines. What comes as source is compiled there.
     pub fn takes_companion(&self, row: &Companion) -> bool {
-        self.is_for_arch(row) && (self.is_of(&row.systems) || row.sdist && row.systems.is_empty())
+        let beside_torch = row.framework != TORCH && self.runs_in_image(&row.systems);
+        self.is_for_arch(row) && (self.is_of(&row.systems) || row.sdist && row.systems.is_empty() || beside_torch)
     }
 
     /// Whether the wheels of a package that goes with any torch were made for such machines: beside a torch that an image
     /// holds, those for Linux in general run too.
     pub fn takes_beside_any_torch(&self, row: &Companion) -> bool {
-        self.takes_companion(row) || self.image().is_some() && self.is_for_arch(row) && row.systems.is_empty()
+        self.takes_companion(row) || self.is_for_arch(row) && self.runs_in_image(&row.systems)
+    }
+
+    /// Whether what is made for Linux in general runs here because an image holds a torch, and no more than that.
+    fn runs_in_image(&self, systems: &[Text]) -> bool {
+        self.image().is_some() && systems.is_empty()
     }
 
     fn is_for_arch(&self, row: &Companion) -> bool {

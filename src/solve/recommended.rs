@@ -120,7 +120,7 @@ pub(super) fn branch<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Op
 /// Whether a release is not older than the first one seen to list each board.
 fn lists_boards(asked: &TargetRequest<'_>, version: &Version) -> bool {
     let mut firsts = asked.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
-    firsts.all(|first| first.major() <= version.major())
+    firsts.all(|first| first <= version)
 }
 
 /// The flavour of kernel modules that is there, else the one without which some GPU of a target is not found.

@@ -41,8 +41,8 @@ impl<'c> Release<'c> {
         let own = || taken().min_by_key(|(build, _)| build.arch_source.is_none());
         match platform.takes {
             Takes::General => self.builds[position(platform.arch)],
-            // What somebody built for it is made for it.
-            Takes::Own(_) => own().or(self.builds[position(platform.arch)].filter(|(build, _)| build.is_own())),
+            // What somebody built for it is made for it, and beside the torch of an image runs what is no torch.
+            Takes::Own(_) => own().or(self.builds[position(platform.arch)].filter(|(build, _)| platform.takes(build))),
             // What is made for a board has code for it, which others mostly lack.
             Takes::Either => own().or(self.builds[position(platform.arch)]),
         }

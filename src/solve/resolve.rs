@@ -215,8 +215,9 @@ fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Re
     if !unread.is_empty() {
         let rest = unread.rest(request);
         let mut unknowns = unread.unknowns;
-        for part in rest {
-            match undetermined(&part, locked, steps) {
+        // What is known to have an answer depends on nothing else.
+        for part in rest.iter().filter(|part| is_solvable(part, steps) != Some(true)) {
+            match undetermined(part, locked, steps) {
                 Resolution::Undetermined(more) => {
                     unknowns.extend(more.into_iter().filter(|one| !unknowns.contains(one)).collect::<Vec<_>>())
                 }

@@ -2,7 +2,7 @@
 //! have been made for a single system. Of such a thing anything may be true, so a request has no answer only where it has
 //! none without it either.
 
-use crate::catalog::rows::Companion;
+use crate::catalog::rows::{Companion, Family, OtherBuild};
 use crate::spec::Share;
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{Constraint, Version};
@@ -40,12 +40,8 @@ impl<'c> Unread<'c> {
     pub fn of(request: &Request<'c>) -> Unread<'c> {
         let mut unread = Unread::default();
         for ask in request.frameworks.iter().chain(&request.companions).filter(|ask| !ask.own) {
-            if let Some(unknown) = of_release(request, ask) {
-                unread.unknowns.push(unknown);
-                unread.releases.push(ask.package);
-                continue;
-            }
-            if let Some(unknown) = older::of(request, ask) {
+            let of_release = of_contents(request, ask).or_else(|| of_release(request, ask));
+            if let Some(unknown) = of_release.or_else(|| older::of(request, ask)) {
                 unread.unknowns.push(unknown);
                 unread.releases.push(ask.package);
                 continue;
@@ -115,6 +111,24 @@ impl<'c> Unread<'c> {
         }
         rest
     }
+}
+
+/// A build beside the usual ones that is asked for: it was published, and nobody has read what it holds.
+fn of_contents(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
+    let (package, wanted) = (ask.package, &ask.constraint);
+    let is_asked = |row: &&OtherBuild| {
+        let here = row.os == Family::Linux && request.targets.iter().any(|target| target.arch == row.arch);
+        here && row.package == package && wanted.admits_build(&row.version, &row.variant)
+    };
+    let found = request.catalog.other_builds.iter().rfind(is_asked).filter(|_| wanted.pins_variant())?;
+    let name = format!("{package} {}+{}", found.version, found.variant);
+    Some(Unknown {
+        fact: format!("what {name} holds: it was published, and nobody has read it"),
+        keys: vec![format!("stack.{package}")],
+        how: format!(
+            "read its wheel with `gpuenv catalog inspect`; then {OVERLAY}, or write it as a build of your own"
+        ),
+    })
 }
 
 /// A release that is not known, and that may have been published for all that anybody has read.

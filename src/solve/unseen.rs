@@ -1,9 +1,5 @@
-//! Builds that may exist though nobody has seen them: where an index was not read whole, the variants that the releases
-//! around one have.
-//!
-//! A line of CUDA that a publisher has given up does not come back, and a new one is not published for what is older: so
-//! a variant may be missing from what was seen of a release only if another patch of that release has it, or if it stands
-//! in the release before and in a later one, or there is no later one.
+//! Builds that may exist though nobody has seen them: where an index was not read whole, every variant that some release
+//! of the package has, unless a rule tells for which lines of CUDA a release was published.
 
 use std::collections::BTreeSet;
 
@@ -34,7 +30,7 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
     let general = [CpuArch::X86_64, CpuArch::Aarch64].map(|arch| {
         let builds = builds.iter().filter(|build| build.arch == arch && build.systems.is_empty() && !build.is_laid());
         let builds: Vec<&Build> = builds.collect();
-        (arch, series(&builds), builds)
+        (arch, builds.iter().map(|build| &*build.variant).collect::<BTreeSet<_>>(), builds)
     });
     let mut found = Vec::new();
     for of_version in builds.chunk_by(|one, next| one.version == next.version) {
@@ -47,14 +43,13 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
         if listing.is_none_or(|listing| listing.reading == Reading::Whole) {
             continue;
         }
-        for (arch, series, general) in &general {
+        for (arch, variants, general) in &general {
             let seen = |variant: &str| {
                 let mut of_arch = of_version
                     .iter()
                     .filter(|build| build.arch == *arch && build.systems.is_empty() && !build.is_laid());
                 of_arch.any(|build| build.variant == *variant)
             };
-            let missing = missing_of(series, version, seen);
             let goes_on = |variant: &&str| line_of(variant).is_none_or(|line| !is_given_up(&rules, version, &line));
             // Whoever read all files of a variant has seen that there is none for another processor.
             let read_whole = |variant: &&str| {
@@ -63,7 +58,8 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
                     .filter(|build| !build.is_laid())
                     .any(|build| build.variant == *variant && build.systems.is_empty() && !build.pythons_partial)
             };
-            for variant in missing.into_iter().filter(goes_on).filter(|variant| !read_whole(variant)) {
+            let missing = variants.iter().copied().filter(|variant| !seen(variant));
+            for variant in missing.filter(goes_on).filter(|variant| !read_whole(variant)) {
                 found.push(MayExist { version, variant, arch: *arch, like: like(general, version, variant) });
             }
         }
@@ -110,39 +106,6 @@ fn like<'c>(builds: &[&'c Build], version: &Version, variant: &str) -> Vec<&'c B
     let before = of_variant().filter(|build| build.version < *version).max_by_key(|build| build.version);
     let after = of_variant().filter(|build| build.version > *version).min_by_key(|build| build.version);
     before.into_iter().chain(after).collect()
-}
-
-/// A minor release and the variants that its patches have.
-struct Series<'c> {
-    minor: (u64, u64),
-    variants: BTreeSet<&'c str>,
-}
-
-fn minor(version: &Version) -> (u64, u64) {
-    (version.major(), version.minor())
-}
-
-/// The minor releases of some builds, oldest first.
-fn series<'c>(builds: &[&'c Build]) -> Vec<Series<'c>> {
-    let chunks = builds.chunk_by(|one, next| minor(&one.version) == minor(&next.version));
-    let of_chunk = |chunk: &[&'c Build]| Series {
-        minor: minor(&chunk[0].version),
-        variants: chunk.iter().map(|build| &*build.variant).collect(),
-    };
-    chunks.map(of_chunk).collect()
-}
-
-/// The variants that the releases around a version have, and that were not seen of it.
-fn missing_of<'c>(series: &[Series<'c>], version: &Version, seen: impl Fn(&str) -> bool) -> BTreeSet<&'c str> {
-    let at = series.partition_point(|one| one.minor < minor(version));
-    let own = series.get(at).filter(|one| one.minor == minor(version));
-    let later = &series[at + usize::from(own.is_some())..];
-    let patches = own.map(|one| &one.variants);
-    let newest = later.is_empty() && own.is_some();
-    let comes_later = |variant: &str| later.iter().any(|one| one.variants.contains(variant));
-    let earlier = at.checked_sub(1).map(|before| &series[before].variants);
-    let goes_on = earlier.into_iter().flatten().filter(|variant| newest || comes_later(variant));
-    patches.into_iter().flatten().chain(goes_on).copied().filter(|variant| !seen(variant)).collect()
 }
 
 /// Whether a rule tells which lines of CUDA a package is published for.

@@ -1,7 +1,7 @@
 //! Packages by the names that others call them by.
 
 /// Names of a package that `[stack]` calls by another: conda's, older ones, and parts that it comes with.
-const OTHER_NAMES: [(&str, &str); 11] = [
+const OTHER_NAMES: [(&str, &str); 13] = [
     ("pytorch", "torch"),
     ("pytorch-gpu", "torch"),
     ("torch-gpu", "torch"),
@@ -13,6 +13,8 @@ const OTHER_NAMES: [(&str, &str); 11] = [
     ("pytorch-cuda", "cuda"),
     ("cuda-version", "cuda"),
     ("python-version", "python"),
+    ("flash-attention", "flash-attn"),
+    ("flashinfer", "flashinfer-python"),
 ];
 
 /// How the wheels begin that the extras of JAX bring: `jax-cuda12-plugin` and `jax-cuda12-pjrt`, of its own version.

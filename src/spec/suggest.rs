@@ -131,9 +131,20 @@ pub fn slip<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<
     let distance = |candidate: &str| strsim::damerau_levenshtein(&folded, &candidate.replace('-', ""));
     let near = |candidate: &&str| {
         word.len() <= MAX_COMPARED
-            && (meant == Some(*candidate) || distance(candidate) <= usize::from(folded.len() > 3))
+            && (meant == Some(*candidate)
+                || is_same_thing(word, candidate) && distance(candidate) <= usize::from(folded.len() > 3))
     };
     known.into_iter().filter(near).min_by_key(|candidate| distance(candidate))
+}
+
+/// Whether two names may be one: another number, or another short word between dashes, is another thing.
+fn is_same_thing(word: &str, candidate: &str) -> bool {
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
+    let word = word.to_lowercase().replace('_', "-");
+    let parts: (Vec<&str>, Vec<&str>) = (word.split('-').collect(), candidate.split('-').collect());
+    let is_slip = |(one, other): (&&str, &&str)| one == other || one.len().min(other.len()) > 3;
+    let alike = parts.0.len() != parts.1.len() || parts.0.len() == 1 || parts.0.iter().zip(&parts.1).all(is_slip);
+    digits(&word) == digits(candidate) && alike
 }
 
 #[cfg(test)]
@@ -142,7 +153,17 @@ mod tests {
 
     #[test]
     fn a_package_is_a_slip_of_another_only_where_it_is_the_same() {
-        let known = ["torch", "torchvision", "torchaudio", "tensorflow", "jax", "flash-attn", "vllm"];
+        let known = [
+            "torch",
+            "torchvision",
+            "torchaudio",
+            "tensorflow",
+            "jax",
+            "flash-attn",
+            "vllm",
+            "faiss-gpu",
+            "flashinfer-python",
+        ];
         for (word, meant) in [
             ("troch", Some("torch")),
             ("pytorch", Some("torch")),
@@ -151,6 +172,10 @@ mod tests {
             ("tensorflow-gpu", Some("tensorflow")),
             ("torchao", None),
             ("torchdata", None),
+            ("faiss-cpu", None),
+            ("flash-attn-4", None),
+            ("flash-attention", Some("flash-attn")),
+            ("flashinfer", Some("flashinfer-python")),
             ("transformers", None),
             ("max", None),
         ] {

@@ -52,7 +52,7 @@ pub const ALL: &[About] = &[
     },
     About {
         id: "driver-minimum",
-        says: "The driver is the release that the lock states as its minimum, or a later one.",
+        says: "The driver is the release that the lock states as its minimum, or a later one. One that is older than the first known to list a GPU of the host warns.",
     },
     About {
         id: "driver-cuda",

@@ -96,7 +96,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     if let Some((version, by)) = context.driver() {
         let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
         return match *version >= minimum {
-            true => check.pass(),
+            true => listed(context, check, version),
             // `570` alone is some release of that branch.
             false if version.len() == 1 && version.major() == minimum.major() => {
                 match opens_branch(context, &minimum) {
@@ -123,6 +123,23 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     match context.is_bare() {
         true => check.unknown(Action::AskAdmin, "there is no driver to ask"),
         false => check.unknown(Action::None, "nothing told the driver's release"),
+    }
+}
+
+/// A release from before the first one known to list a board may not know it.
+fn listed(context: &CheckContext<'_>, check: Check, has: &Version) -> Check {
+    let first_of = |name: &str| match context.catalog.gpu(name) {
+        GpuMatch::Found(rows) => rows.iter().map(|row| row.first_driver).min().flatten(),
+        _ => None,
+    };
+    let seen = context.gpus().iter().filter_map(|gpu| Some((gpu.name?, first_of(gpu.name?)?)));
+    let later = seen.filter(|(_, first)| has.len() > 1 && has < first).max_by_key(|(_, first)| *first);
+    match later {
+        Some((name, first)) => check.warn(
+            Action::AskAdmin,
+            format!("driver {first} is the first known to list {name}: an older one may not know the board"),
+        ),
+        None => check.pass(),
     }
 }
 

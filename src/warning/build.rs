@@ -447,12 +447,12 @@ pub enum SystemUnsaid<'a> {
         /// The target.
         target: &'a str,
     },
-    /// The target names the system that a JetPack is based on.
+    /// The target names the system that a JetPack is based on, or none.
     Jetpack {
         /// The target.
         target: &'a str,
         /// What is written.
-        os: &'a str,
+        os: Option<&'a str>,
         /// The newest JetPack for the board that is based on it.
         jetpack: &'a str,
         /// The CUDA that this JetPack's driver supports.
@@ -470,10 +470,13 @@ impl Kind for SystemUnsaid<'_> {
             SystemUnsaid::Build { name, systems, target } => {
                 format!("{name} is made for {}, but target `{target}` does not set `os`", systems.join(", "))
             }
-            SystemUnsaid::Jetpack { target, os, jetpack, cuda } => format!(
-                "target `{target}` is a Jetson with `os = \"{os}\"`, so its driver was not checked: that of {jetpack} supports \
-                 CUDA up to {cuda}. Write `os = \"{jetpack}\"`, or the JetPack it has"
-            ),
+            SystemUnsaid::Jetpack { target, os, jetpack, cuda } => {
+                let with = os.map_or("without `os`".to_string(), |os| format!("with `os = \"{os}\"`"));
+                let what = format!("that of {jetpack} supports CUDA up to {cuda}. Write `os = \"{jetpack}\"`");
+                format!(
+                    "target `{target}` is a Jetson {with}, so its driver was not checked: {what}, or the JetPack it has"
+                )
+            }
         }
     }
 }

@@ -323,3 +323,20 @@ impl Kind for SourceOnly<'_> {
         )
     }
 }
+
+/// A release that its publisher has withdrawn.
+pub struct Yanked<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+}
+
+impl Kind for Yanked<'_> {
+    const CODE: &'static str = "yanked";
+    const EXPLAINED: &'static str = "The publisher has withdrawn (yanked) every file of this release from the package index, mostly because it is \
+        broken. Installers still install it where it is named alone, as here, and never for a range; so gpuenv chooses it \
+        for none. Take the release before or after it.";
+
+    fn message(&self) -> String {
+        format!("{} was withdrawn (yanked) by its publisher: take another release, unless you need this one", self.name)
+    }
+}

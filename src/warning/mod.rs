@@ -133,6 +133,7 @@ pub const ALL: &[Listed] = &[
     listed::<UnusedSilence>(),
     listed::<Vgpu>(),
     listed::<Wsl2>(),
+    listed::<Yanked>(),
 ];
 
 #[cfg(test)]

@@ -481,3 +481,17 @@ fn large_fleets_are_planned_with_a_bound() {
     assert!(plan.most.as_ref().unwrap().hosts <= plan.at_most);
     assert!(!plan.upgrades.is_empty() && !plan.gave_up);
 }
+
+/// Where each kind of host has a variant of its own, a driver that changes the variant alone is no reason to raise it.
+#[test]
+fn nobody_raises_a_driver_for_another_variant_of_the_same_release() {
+    let spec = "[stack]\ntorch = \"2.6\"\n[target.gpu]\ngpu = \"A100\"\n[resolve]\nshare = \"versions\"\n";
+    let sandbox = Sandbox::new("plan-variants", spec);
+    fs::write(
+        sandbox.path("hosts.txt"),
+        "n1: NVIDIA A100-SXM4-40GB, 535.183.01\nn2: NVIDIA A100-SXM4-40GB, 470.82.01\nn3: Tesla T4, 450.80.02\n",
+    )
+    .unwrap();
+    let (code, plan) = sandbox.json(&["fleet", "plan", "hosts.txt"]);
+    assert_eq!((code, &plan["upgrades"]), (0, &json!([])), "{plan:#}");
+}

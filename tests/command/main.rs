@@ -20,6 +20,7 @@ mod fleet;
 mod fleet_plan;
 mod from;
 mod from_the_system;
+mod grounds;
 mod init;
 mod inspect;
 mod matrix;

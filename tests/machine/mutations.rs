@@ -105,7 +105,7 @@ fn mutations() -> Vec<Mutation> {
         one("/libcuda/cuda", json!("11.4"), &["driver-cuda"]),
         one("/libcuda/fault", fault(999), &["libcuda"]),
         told("/libcuda/devices/0/ordinal", json!(0), "kernels name their device by it: the same number again"),
-        one("/libcuda/devices/0/name", json!("NVIDIA H200"), &["gpu-supported"]),
+        one("/libcuda/devices/0/name", json!("NVIDIA H200"), &["driver-minimum", "gpu-supported"]),
         told("/libcuda/devices/0/name", Value::Null, "NVML's name for it counts then"),
         told("/libcuda/devices/0/uuid", json!("GPU-2"), "the address tells the same GPU"),
         told("/libcuda/devices/0/pci", json!("0000:66:00.0"), "the UUID tells the same GPU"),

@@ -563,3 +563,20 @@ fn ptx_decides_where_it_is_all_that_is_built() {
         assert_eq!(worst(&verdict, "kernel-jit").status, wanted, "{list}: {verdict:#?}");
     }
 }
+
+/// The first release known to list a board is a hint: an older one warns, and fails nothing.
+#[test]
+fn a_driver_older_than_the_boards_first_listing_warns() {
+    let named = |name: &str| {
+        let changes = [("/nvml/gpus/0/name", json!(name)), ("/libcuda/devices/0/name", json!(name))];
+        judge::judge(&lock(SPEC), &with(&changes))
+    };
+    // 550.54.15 is older than 550.90.07, the first to list the H200.
+    let late = named("NVIDIA H200");
+    let check = worst(&late, "driver-minimum");
+    assert!(
+        check.status == Status::Warn && check.hint.as_deref().is_some_and(|hint| hint.contains("550.90.07")),
+        "{late:#?}"
+    );
+    assert_eq!(worst(&named("NVIDIA H100 NVL"), "driver-minimum").status, Status::Pass);
+}

@@ -7,7 +7,7 @@ use super::super::expected;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
-use crate::types::map_of;
+use crate::types::{Version, map_of};
 
 /// A listing is that of an index, and what was read whole is known whole.
 pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
@@ -15,6 +15,18 @@ pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
         if row.index == Index::PytorchUnlabelled {
             let says = "the PyTorch index has one listing, `pytorch`, whatever the labels of its files";
             say("listing", "listing", &row.row_name(), says.into());
+        }
+        let builds = || catalog.builds.of(&row.package).iter().map(|one| one.version);
+        let is_known = |version: &Version| {
+            builds().chain(catalog.companions.of(&row.package).iter().map(|one| one.version)).any(|one| one == *version)
+        };
+        for version in row.yanked.iter().filter(|version| !is_known(version)) {
+            say(
+                "listing",
+                "listing",
+                &row.row_name(),
+                format!("no release of {} is the withdrawn {version}", row.package),
+            );
         }
     }
     for build in catalog.builds.iter().filter(|build| build.pythons_partial && build.systems.is_empty()) {

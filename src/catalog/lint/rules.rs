@@ -64,19 +64,20 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
-/// Where alone a rule holds: the GPUs and toolkits that it names, if it may.
+/// Where alone a rule holds: the GPUs, toolkits and CUDA lines that it names, if it may.
 fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
     let name = row.row_name();
     let is_of = |objects: &[Subject]| row.subject == Subject::Package && objects.contains(&row.object);
-    let misplaced: [(bool, &[Subject], &str); 3] = [
+    let misplaced: [(bool, &[Subject], &str); 4] = [
         (row.gpu.is_some(), &[Subject::Driver, Subject::Toolkit], "a driver or a toolkit, and no other, names GPUs"),
         (row.toolkit.is_some(), &[Subject::Gcc, Subject::Clang], "a host compiler, and no other, names toolkits"),
+        (row.cuda.is_some(), &[Subject::Glibc], "a C library, and no other, names CUDA lines"),
         (row.heeds_list.is_some(), &[Subject::Toolkit], "a toolkit, and no other, heeds a list"),
     ];
     for (_, _, says) in misplaced.iter().filter(|(is_said, objects, _)| *is_said && !is_of(objects)) {
         say("belongs-together", "rule", &name, format!("a rule of a package and {says}"));
     }
-    for (subject, only) in [(Subject::Gpu, &row.gpu), (Subject::Toolkit, &row.toolkit)] {
+    for (subject, only) in [(Subject::Gpu, &row.gpu), (Subject::Toolkit, &row.toolkit), (Subject::Cuda, &row.cuda)] {
         let Some(text) = only else { continue };
         let range = constraint("rule", &name, text, say);
         if range.is_some_and(|range| !matches_something(catalog, subject, None, &range)) {

@@ -23,6 +23,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Package, Subject::Cudnn),
     (Subject::Nccl, Subject::Gpu),
     (Subject::Package, Subject::Clang),
+    (Subject::Package, Subject::Glibc),
 ];
 
 /// A source: where a fact can be looked up.
@@ -61,6 +62,9 @@ pub struct Listing {
     /// The index has no release before `from`. Otherwise what fits no release that was read may fit an older one.
     #[serde(default)]
     pub first: bool,
+    /// Releases of which its publisher has withdrawn (yanked) every file: installers take one only where it is named alone.
+    #[serde(default)]
+    pub yanked: List<Version>,
 }
 
 /// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one
@@ -123,6 +127,9 @@ pub struct Rule {
     /// Of a package and a toolkit: the first release for which it does not hold where gpuenv.toml insists on a list of
     /// architectures, because that compiles for the list.
     pub heeds_list: Option<Version>,
+    /// Of a package and a C library: the CUDA lines of the framework beside which alone it holds, in constraint grammar,
+    /// because its wheel has a library for each line and loads that one; none = beside every one.
+    pub cuda: Option<Text>,
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.

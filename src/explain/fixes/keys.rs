@@ -240,7 +240,13 @@ impl<'c> Finder<'_, 'c> {
             false => Some(format!(">={driver}")),
         };
         let on_windows = self.spec.target(target).is_some_and(|target| target.is_wsl2());
-        let floors: Vec<Version> = pinned.iter().flat_map(|pinned| self.floors_above(pinned, on_windows)).collect();
+        let floors: Vec<Version> = pinned
+            .iter()
+            .flat_map(|pinned| match on_windows {
+                true => self.windows_floors_above(pinned),
+                false => self.floors_above(pinned, target),
+            })
+            .collect();
         let before = self.found.len();
         // Who installs another driver installs one that needs no package beside it, and of a branch one that suffices.
         let alone = |floor: &Version| {
@@ -276,19 +282,22 @@ impl<'c> Finder<'_, 'c> {
     }
 
     /// Every driver that some rule asks for, above a host's, lowest first: who must change a driver wants to know
-    /// how little suffices. Windows numbers its drivers by itself.
-    fn floors_above(&self, pinned: &Version, on_windows: bool) -> Vec<Version> {
-        if on_windows {
-            let known = windows::turning_points(self.asker.catalog);
-            return known.into_iter().filter(|floor| *floor > pinned).copied().collect();
-        }
+    /// how little suffices.
+    fn floors_above(&self, pinned: &Version, target: &str) -> Vec<Version> {
         let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
         let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
-        distinct(
-            needs
-                .flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<Version>>())
-                .filter(|floor| floor > pinned),
-        )
+        let of_rules = needs.flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<_>>());
+        // An image may take several branches, of which the lowest is enough.
+        let image = self.spec.target(target).and_then(|target| target.image_requires.as_ref());
+        let words = image.into_iter().flat_map(|written| written.value.as_str().split([' ', ',']));
+        let of_image = words.filter_map(|word| Version::parse(word.strip_prefix("driver>=")?).ok());
+        distinct(of_rules.chain(of_image).filter(|floor| floor > pinned))
+    }
+
+    /// The same of Windows' drivers, which are numbered by themselves.
+    fn windows_floors_above(&self, pinned: &Version) -> Vec<Version> {
+        let known = windows::turning_points(self.asker.catalog);
+        known.into_iter().filter(|floor| *floor > pinned).copied().collect()
     }
 
     pub(super) fn cuda_of(&self, driver: &Version) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use crate::catalog::rows::{Build, Os, Toolkit};
 use crate::solve::request::ImageRequest;
-use crate::types::{Arch, Version};
+use crate::types::{Arch, Suffix, Version};
 
 use super::Explainer;
 use super::words::{describe, list, named, numbers};
@@ -168,13 +168,19 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn arch_list(&mut self) {
-        let Some(text) =
-            self.request.build.as_ref().and_then(|build| build.arch_list.as_ref()).map(|listed| listed.torch())
-        else {
-            return;
-        };
-        self.say(format!("`arch-list` compiles code for {text} only"));
+        let request = self.request;
+        let Some(listed) = request.build.as_ref().and_then(|build| build.arch_list.as_ref()) else { return };
+        self.say(format!("`arch-list` compiles code for {} only", listed.torch()));
         self.gpus();
-        self.say("machine code runs on GPUs of the same major and an equal or greater minor capability".into());
+        let laws = [
+            (Suffix::None, "machine code runs on GPUs of the same major and an equal or greater minor capability"),
+            (Suffix::Family, "machine code for an architecture with `f` runs on GPUs of its family only"),
+            (Suffix::Specific, "machine code for an architecture with `a` runs on GPUs of that very capability only"),
+        ];
+        for (suffix, law) in laws {
+            if listed.entries().iter().any(|entry| entry.arch.suffix == suffix) {
+                self.say(law.into());
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::catalog::rows::Build;
 use crate::solve::request::{DriverRequest, ImageRequest, TargetRequest, Told};
-use crate::types::{Version, distinct};
+use crate::types::{CpuArch, Version, distinct};
 
 use super::Explainer;
 use super::words::{cuda_of, list, oldest_of};
@@ -23,7 +23,12 @@ impl Explainer<'_, '_> {
         let (name, setting) = key.strip_prefix("target.")?.rsplit_once('.')?;
         let target = self.request.target(name)?;
         match setting {
-            "gpu" => capabilities(target),
+            "gpu" => {
+                let of_processor = self.says.iter().any(|says| says.contains(CpuArch::X86_64.as_str()));
+                let processor = Some(target.arch).filter(|arch| of_processor && *arch != CpuArch::X86_64);
+                let with = processor.map_or(String::new(), |arch| format!(", processor {arch}"));
+                capabilities(target).map(|of| of + &with)
+            }
             "driver" => {
                 let driver = match &target.driver {
                     DriverRequest::Exact(version) => version,

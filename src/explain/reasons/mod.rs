@@ -45,7 +45,6 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     };
     explainer.left = explainer.admitted();
     conflict.code = explainer.special();
-    conflict.labels = explainer.labels();
     let mut told = least_demanding(&request, &binding);
     // Which CUDA a GPU needs narrows what is then told of Pythons and C libraries.
     if told.iter().any(|rule| [law::PYTHON, law::GLIBC].contains(&rule.as_str())) {
@@ -66,6 +65,7 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
         explainer.nothing_published();
         explainer.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });
     }
+    conflict.labels = explainer.labels();
     conflict.explanation = explainer.says;
     conflict.facts = explainer.facts;
     conflict
@@ -208,14 +208,16 @@ impl<'q, 'c> Explainer<'q, 'c> {
         id == law::COVERAGE || rules.any(|rule| rule.row.subject == Subject::Cuda || rule.row.object == Subject::Cuda)
     }
 
-    /// The lines of CUDA for which a publisher has said that a blamed framework is no longer made.
+    /// The lines of CUDA for which a publisher has said that a blamed framework is no longer made: those below a bound. What
+    /// tells every line of a release is cited where one of them is asked for.
     fn given_up(&mut self) {
         let request = self.request;
         let blamed: Vec<&str> = request.frameworks.iter().map(|ask| ask.package).filter(|it| self.blames(it)).collect();
         for package in blamed {
             for rule in request.rules.of_package(package, Subject::Cuda).iter() {
                 let builds: Vec<&Build> = self.left.iter().copied().filter(|build| build.package == *package).collect();
-                if !builds.is_empty() && builds.iter().all(|build| rule.range.admits(&build.version)) {
+                let is_bound = rule.needs.comparisons().count() == 1;
+                if is_bound && !builds.is_empty() && builds.iter().all(|build| rule.range.admits(&build.version)) {
                     self.cite(&rule.row.id);
                 }
             }

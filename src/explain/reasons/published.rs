@@ -1,16 +1,17 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Cudnn, Family, Index, Reading, Subject};
+use crate::catalog::rows::{Build, Companion, Cudnn, Index, Reading, Subject};
 use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::request::{DriverRequest, ImageRequest, PackageRequest};
 use crate::solve::unread::is_above;
+use crate::spec::Share;
 use crate::types::constraint::Op;
 use crate::types::variant::line_of;
-use crate::types::{Constraint, CpuArch, Version, distinct};
+use crate::types::{Constraint, Version, distinct};
 
 use super::Explainer;
 use super::words::{list, named, nearest_to, nearest_versions, span, version_matches, versions_of};
@@ -73,10 +74,12 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let of_package = || catalog.companions.of(ask.package).iter();
         let Some(newest) = of_package().next_back() else { return };
+        self.withdrawn(ask, of_package().map(|row| &row.version));
         let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
             (true, Some(cuda)) => format!("loads the libraries of CUDA {cuda}"),
             (true, None) => "names no CUDA that it needs".to_string(),
+            _ if row.needs == "*" => format!("goes with any {}", row.framework),
             _ => format!("is for {} {}", row.framework, row.needs),
         };
         let sentence = match admitted {
@@ -92,6 +95,17 @@ impl<'c> Explainer<'_, 'c> {
             }
         };
         self.say(sentence);
+    }
+
+    /// Which of the releases that a range admits their publisher has withdrawn.
+    fn withdrawn<'v>(&mut self, ask: &PackageRequest<'c>, known: impl Iterator<Item = &'v Version>) {
+        let catalog = self.request.catalog;
+        let is_left_out = |version: &&Version| {
+            ask.constraint.admits(version) && !ask.names_alone(version) && catalog.is_yanked(ask.package, version)
+        };
+        for version in distinct(known.filter(is_left_out)) {
+            self.say(format!("{} {version} was withdrawn (yanked): it must be named alone", ask.package));
+        }
     }
 
     /// That a package asked for by its variant goes with that of its framework; whether it is so asked for.
@@ -120,6 +134,9 @@ impl<'c> Explainer<'_, 'c> {
             return false;
         }
         if platform.image().is_some() {
+            if self.target_with("image").is_none() {
+                return false;
+            }
             self.image_torch();
             self.say(format!(
                 "wheels of {} are built for published releases of torch, not for the one in the image: use what the \
@@ -133,6 +150,10 @@ impl<'c> Explainer<'_, 'c> {
         let admitted = || rows.iter().filter(|row| ask.constraint.admits(&row.version));
         let versions: Vec<&Version> = rows.iter().map(|row| &row.version).collect();
         self.say(match (versions.as_slice(), admitted().next()) {
+            ([], _) if self.shares_with_others() => format!(
+                "a wheel of {} for {name} serves no other system, and all targets share one (`share = \"stack\"`)",
+                ask.package
+            ),
             ([], _) => format!("no wheel of {} for {name} is known", ask.package),
             (known, None) => {
                 format!("no wheel of {} {} for {name} is known, only {}", ask.package, ask.constraint, span(known))
@@ -151,6 +172,12 @@ impl<'c> Explainer<'_, 'c> {
         true
     }
 
+    /// Whether targets of other systems are to have the same wheels as the one in question.
+    fn shares_with_others(&self) -> bool {
+        let (platform, share) = (self.platform(), self.request.share);
+        share == Share::Stack && self.request.targets.iter().any(|other| other.platform != platform)
+    }
+
     /// What was published of a framework, held against what is asked for.
     fn framework_published(&mut self, ask: &PackageRequest<'c>) {
         let catalog = self.request.catalog;
@@ -162,6 +189,7 @@ impl<'c> Explainer<'_, 'c> {
         if ask.own {
             return self.own_build(newest);
         }
+        self.withdrawn(ask, of_package.iter().map(|row| &row.version));
         if platform.image().is_some() && ask.package == "torch" {
             return self.image_torch();
         }
@@ -206,9 +234,6 @@ impl<'c> Explainer<'_, 'c> {
         let (catalog, rules) = (self.request.catalog, &self.request.rules);
         let (package, arch) = (ask.package, self.platform_name());
         let (versions, variants) = (versions_of(builds), list(variants));
-        if self.unsolved(package, &ask.constraint, self.platform().arch) {
-            return self.say(format!("{package} {versions} published for {arch} as {variants}"));
-        }
         let listing = |build: &Build| catalog.listing(package, Index::Pytorch, &build.version);
         if builds.iter().all(|build| listing(build).is_none_or(|listing| listing.reading == Reading::Whole)) {
             return self.say(format!("{package} {versions} published for {arch} as {variants} only"));
@@ -244,7 +269,7 @@ impl<'c> Explainer<'_, 'c> {
         let versions: Vec<&Version> = known().collect();
         let says = match (wish, known().min()) {
             // Nobody lists all that was made for one system.
-            _ if matches!(platform.takes, Takes::Own(_)) => match versions.is_empty() {
+            _ if platform.is_one_system() => match versions.is_empty() {
                 true => format!("no build of {package} for {arch} is known"),
                 false => format!("no build of {package} {constraint} for {arch} is known, only {}", span(&versions)),
             },
@@ -263,6 +288,12 @@ impl<'c> Explainer<'_, 'c> {
 
     /// What a build of one's own is made for.
     fn own_build(&mut self, build: &'c Build) {
+        let here = self.platform().arch;
+        let mut others = self.request.catalog.builds.of(&build.package).iter().filter(|row| row.is_own());
+        if others.all(|row| row.arch != here) {
+            let of_file = format!("{} is for {} by the name of its file, not for {here}", build.named(), build.arch);
+            return self.say(of_file);
+        }
         if build.is_cpu() {
             return self.say(format!("{} computes on the CPU", build.named()));
         }
@@ -270,22 +301,6 @@ impl<'c> Explainer<'_, 'c> {
             let line = build.line().map_or(String::new(), |line| line.to_string());
             self.say(format!("{} is built for CUDA {line}", build.named()));
         }
-    }
-
-    /// A build beside the usual ones that is asked for: it exists, and nothing is solved with it.
-    fn unsolved(&mut self, package: &str, constraint: &Constraint, arch: CpuArch) -> bool {
-        let catalog = self.request.catalog;
-        let named = catalog.other_builds.iter().find(|row| {
-            let here = row.package == package && row.os == Family::Linux && row.arch == arch;
-            here && constraint.names_variant(&row.variant) && version_matches(constraint, &row.version)
-        });
-        let Some(row) = named else { return false };
-        self.say(format!(
-            "{package} {}+{} was published, but its contents are not known, so gpuenv does not choose it",
-            row.version, row.variant
-        ));
-        self.fact(catalog.cite(row).id, catalog.origin_of(row, &row.source));
-        true
     }
 
     /// The cuDNN or NCCL that builds bring, where that is what clashes; whether there was any to tell.

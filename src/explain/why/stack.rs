@@ -18,6 +18,10 @@ impl<'c> Explainer<'_, 'c> {
         sort_by_key(&mut builds, |build| FRAMEWORKS.iter().position(|name| *name == build.package));
         for build in builds {
             let key = format!("stack.{}", build.package);
+            if build.is_own() {
+                choices.push(self.own_build(scope, build, &key));
+                continue;
+            }
             choices.push(self.version(scope, &spec, build, &key));
             spec = settle(&spec, &key, build.version.as_str());
             choices.push(self.variant(scope, &spec, build, &key));
@@ -41,6 +45,14 @@ impl<'c> Explainer<'_, 'c> {
         choices.extend(self.library(scope, &spec, "nccl"));
         choices.extend(self.cuda(scope));
         choices
+    }
+
+    /// A build of somebody's own is in nobody's place.
+    fn own_build(&self, scope: &Scope<'_, 'c>, build: &Build, key: &str) -> Choice {
+        let chosen = build.version.to_string();
+        let because = vec!["it is your build, as gpuenv.toml describes it".to_string()];
+        let key = self.own_key(scope, key);
+        Choice { key, part: "version", chosen, verdict: Verdict::Best, because, rejected: vec![], facts: vec![] }
     }
 
     fn version(&self, scope: &Scope<'_, 'c>, spec: &Spec, build: &Build, key: &str) -> Choice {

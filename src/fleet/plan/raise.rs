@@ -148,7 +148,10 @@ impl<'c> Fleet<'_, 'c> {
 fn is_newer(answer: &Solution<'_>, before: &Stack) -> bool {
     let builds = ask::spokesman(answer).map_or(&[][..], |chosen| &chosen.builds);
     for build in builds {
-        let known = before.stack.get(&*build.package).and_then(|text| Version::parse(text.split('+').next()?).ok());
+        // Where targets have variants of their own, the title alone tells the release.
+        let titled = || before.title.split(", ").find_map(|one| one.strip_prefix(&*build.package)?.strip_prefix(' '));
+        let known = before.stack.get(&*build.package).map(String::as_str).or_else(titled);
+        let known = known.and_then(|text| Version::parse(text.split('+').next()?).ok());
         match known.map(|known| build.version.cmp(&known)) {
             None | Some(Ordering::Greater) => return true,
             Some(Ordering::Less) => return false,

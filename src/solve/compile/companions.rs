@@ -106,6 +106,7 @@ impl<'c> Plan<'_, 'c> {
                 if !self.may_be_of_any_variant(at) {
                     self.relate_variants(group, release, (package, var));
                 }
+                self.relate_loaded(group, release, (package, var));
                 self.relate_folders(group, release, (package, var));
                 if !self.policy.unknown {
                     self.relate_brought(group, release, (package, var));
@@ -207,6 +208,29 @@ impl<'c> Plan<'_, 'c> {
         });
     }
 
+    /// Of several libraries for one CUDA line each, the one that is loaded beside a framework asks for a C library.
+    fn relate_loaded(
+        &mut self,
+        group: &Group<'c>,
+        release: &ReleaseChoice<'c>,
+        (package, var): (&'c Package<'c>, usize),
+    ) {
+        let framework = release.framework;
+        let of_glibc = self.request.rules.of_package(package.name, Subject::Glibc);
+        let is_broken = |rule: &&Needs| group.classes.iter().any(|&class| lacks_glibc(&self.classes[class], rule));
+        let broken: Vec<&Needs> = of_glibc.iter().filter(is_broken).collect();
+        if broken.is_empty() || package.releases.iter().all(|row| row.framework != framework.package) {
+            return;
+        }
+        self.network.relate(release.var, var, move |row| {
+            let line = framework.releases[row].line.as_ref();
+            let mut rows = RowSet::first(package.releases.len());
+            let speaking = broken.iter().filter(|rule| rule.speaks_of_line(line));
+            speaking.for_each(|rule| rows.subtract(&package.within(rule)));
+            rows
+        });
+    }
+
     /// What a package brings along is known to go with the rest, as long as something does.
     fn relate_brought(
         &mut self,
@@ -249,6 +273,13 @@ impl<'c> Plan<'_, 'c> {
     }
 }
 
+/// Whether the C library of a class's machine is known to break a rule.
+fn lacks_glibc(class: &Class<'_, '_>, rule: &Needs<'_>) -> bool {
+    let machine = class.machine();
+    let has = machine.reading.glibc.filter(|_| !machine.reading.is_cpu() && !class.off.has(rule.id));
+    has.is_some_and(|has| !rule.needs.admits(&has))
+}
+
 /// The releases of a package that a class can have, whatever else is chosen.
 fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
     let machine = class.machine();
@@ -259,6 +290,12 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
+        let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
+        rows.subtract(
+            &package
+                .yanked(plan.request.catalog)
+                .filtered(&|row| !ask.is_some_and(|ask| ask.names_alone(&package.releases[row].version))),
+        );
         rows.subtract(&problem.lacking_wheels(package, target.arch));
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {

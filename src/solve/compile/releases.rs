@@ -65,6 +65,11 @@ impl Left<'_, '_, '_> {
             missing.subtract(&framework.unseen(on));
         }
         self.rows.subtract(&missing);
+        self.rows.subtract(
+            &framework
+                .yanked(self.plan.request.catalog)
+                .filtered(&|row| !ask.names_alone(framework.releases[row].version)),
+        );
         // A snapshot that is asked for by its name is no other build of its release.
         if ask.names_prerelease() {
             self.keep_builds(|build| ask.takes_build(build));

@@ -48,6 +48,7 @@ pub struct Framework<'c> {
 /// A set of releases that a law or a policy speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Property<'c> {
+    Yanked,
     Unpublished(Platform<'c>),
     Unseen(Platform<'c>),
     NewerGlibc(Platform<'c>, Version),
@@ -121,6 +122,12 @@ impl<'c> Framework<'c> {
     /// The releases without a build for a kind of machine.
     pub fn unpublished(&self, on: Platform<'c>) -> Rc<RowSet> {
         self.property(Property::Unpublished(on), |release| release.on(on).is_none())
+    }
+
+    /// The releases that their publisher has withdrawn.
+    pub fn yanked(&self, catalog: &Catalog) -> Rc<RowSet> {
+        let of = |release: &Release<'c>| !release.is_own() && catalog.is_yanked(self.package, release.version);
+        self.property(Property::Yanked, of)
     }
 
     /// The releases that nobody has seen for a kind of machine though they may exist.

@@ -53,6 +53,7 @@ pub(super) enum Property<'c> {
     Elsewhere(Platform<'c>),
     NewerGlibc(Version, bool),
     Gone,
+    Yanked,
     Uncovered(CpuArch, Cc),
     Refusing(&'c str, Version, CpuArch),
     ForPython(Version),
@@ -220,6 +221,11 @@ impl<'c> Package<'c> {
     /// The releases that no installer can install any more.
     pub fn gone(&self) -> Rc<RowSet> {
         self.property(Property::Gone, || self.matching(|row| row.gone.is_some()))
+    }
+
+    /// The releases that their publisher has withdrawn.
+    pub fn yanked(&self, catalog: &Catalog) -> Rc<RowSet> {
+        self.property(Property::Yanked, || self.matching(|row| catalog.is_yanked(self.name, &row.version)))
     }
 
     /// The releases that need a newer C library than there is.

@@ -32,6 +32,8 @@ pub struct Needs<'c> {
     pub gpu: Option<Constraint>,
     /// The toolkits with which alone it holds.
     pub toolkit: Option<Constraint>,
+    /// The CUDA lines beside which alone it holds.
+    pub cuda: Option<Constraint>,
 }
 
 impl Needs<'_> {
@@ -45,6 +47,11 @@ impl Needs<'_> {
     pub fn speaks_of<'g>(&self, release: &Version, mut gpus: impl Iterator<Item = &'g Version>, listed: bool) -> bool {
         let heeds = listed && self.row.heeds_list.is_some_and(|from| *release >= from);
         !heeds && self.range.admits(release) && self.gpu.as_ref().is_none_or(|of| gpus.any(|gpu| of.admits(gpu)))
+    }
+
+    /// Whether it speaks of what is loaded beside a framework of a CUDA line; of one without CUDA, only if it does so always.
+    pub fn speaks_of_line(&self, line: Option<&Version>) -> bool {
+        self.cuda.as_ref().is_none_or(|of| line.is_some_and(|line| of.admits(line)))
     }
 
     /// Whether it speaks of what a toolkit compiles.
@@ -82,8 +89,8 @@ impl<'c> Rules<'c> {
         let needs = catalog.rules.iter().enumerate().filter_map(|(at, row)| {
             let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
             let only = |of: &Option<Text>| of.as_ref().map(|of| Constraint::parse(of)).transpose().ok();
-            let (gpu, toolkit) = (only(&row.gpu)?, only(&row.toolkit)?);
-            Some(Needs { id: law::ALL.len() + at, row, range, needs, gpu, toolkit })
+            let (gpu, toolkit, cuda) = (only(&row.gpu)?, only(&row.toolkit)?, only(&row.cuda)?);
+            Some(Needs { id: law::ALL.len() + at, row, range, needs, gpu, toolkit, cuda })
         });
         let (unproven, needs): (Vec<_>, Vec<_>) = needs.partition(|rule| rule.row.unproven);
         Rules { needs: needs.into_iter().map(Rc::new).collect(), unproven }

@@ -12,7 +12,8 @@ use std::rc::Rc;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Subject};
 use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError, is_of_nvidia};
-use crate::types::{ArchList, Constraint, Specifier};
+use crate::types::constraint::Op;
+use crate::types::{ArchList, Constraint, Specifier, Version};
 use crate::warning::Warning;
 
 use super::described::GpuKind;
@@ -97,6 +98,11 @@ impl PackageRequest<'_> {
     pub fn takes_build(&self, build: &Build) -> bool {
         let admits = || self.constraint.admits_build(&build.version, &build.variant);
         self.own == build.is_own() && (admits() || self.takes_snapshot(build))
+    }
+
+    /// Whether it asks for a release alone, not for a range.
+    pub fn names_alone(&self, version: &Version) -> bool {
+        self.constraint.comparisons().any(|one| one.op == Op::Prefix && one.version.is_some_and(|it| it == *version))
     }
 
     /// Whether it asks for some pre-release by its name.

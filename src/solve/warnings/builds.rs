@@ -8,7 +8,7 @@ use crate::spec::Share;
 use crate::types::Version;
 use crate::warning::{
     CudaOnCpu, Expected, ExperimentalVariant, LibraryMissing, Nightly, SnapshotBuild, SystemCuda, SystemUnsaid,
-    TwoCudas, TwoCudnns, UnknownGpuCode, UnknownLibrary, Warning,
+    TwoCudas, TwoCudnns, UnknownGpuCode, UnknownLibrary, Warning, Yanked,
 };
 
 use super::About;
@@ -21,6 +21,8 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     for build in &about.target.builds {
         let one = One { about, build, name: build.named(), key: [format!("stack.{}", build.package)] };
         warnings.extend(one.nightly());
+        let is_yanked = !build.is_own() && about.request.catalog.is_yanked(&build.package, &build.version);
+        warnings.extend(is_yanked.then(|| Warning::about(&Yanked { name: &one.name }, &one.key)));
         if build.is_cpu() {
             continue;
         }

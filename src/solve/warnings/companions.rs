@@ -11,7 +11,7 @@ use crate::types::constraint::{Comparison, Op};
 use crate::types::{Cc, Constraint, CpuArch, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LibraryMissing, Nightly, OperatorsOnCpu,
-    SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2,
+    SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
 use super::About;
@@ -20,6 +20,9 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for row in &about.target.companions {
         warnings.extend(source_only(about, row));
+        let name = format!("{} {}", row.package, row.version);
+        let is_yanked = about.request.catalog.is_yanked(&row.package, &row.version);
+        warnings.extend(is_yanked.then(|| Warning::about(&Yanked { name: &name }, &key(row))));
         warnings.extend(compiled_when_used(about, row));
         warnings.extend(brings_other_cuda(about, row));
         warnings.extend(brings_misfit(about, row));

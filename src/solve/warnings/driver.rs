@@ -63,16 +63,25 @@ fn policy_unmet<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
     warnings
 }
 
-/// A Jetson of which not the JetPack is written but the system that it is based on: its driver was not checked.
+/// A Jetson of which not the JetPack is written, but the system that it is based on or none: its driver was not checked.
 fn jetpack_unsaid(about: &About<'_, '_>) -> Option<Warning> {
     let asked = about.asked;
-    let os = asked.os.filter(|os| os.cuda.is_none() && os.glibc.is_some())?;
+    if asked.os.is_some_and(|os| os.cuda.is_some() || os.glibc.is_none()) {
+        return None;
+    }
+    // What was made for some JetPacks asks for the system by itself.
+    if asked.os.is_none() && about.target.builds.iter().any(|build| !build.systems.is_empty()) {
+        return None;
+    }
     let gpu = asked.named_gpus().iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson))?;
-    let is_based_on = |row: &&Os| row.glibc == os.glibc && row.boards.contains(&gpu.cc_version) && row.cuda.is_some();
+    let is_based_on = |row: &&Os| {
+        let of_system = asked.os.is_none_or(|os| row.glibc == os.glibc);
+        of_system && row.boards.contains(&gpu.cc_version) && row.cuda.is_some()
+    };
     let jetpack = about.request.catalog.oses.iter().rfind(is_based_on).filter(|_| about.target.image.is_none())?;
-    let unsaid =
-        SystemUnsaid::Jetpack { target: &asked.name, os: &os.id, jetpack: &jetpack.id, cuda: jetpack.cuda.as_ref()? };
-    Some(Warning::about(&unsaid, &about.keys("os")))
+    let os = asked.os.map(|os| &*os.id);
+    let unsaid = SystemUnsaid::Jetpack { target: &asked.name, os, jetpack: &jetpack.id, cuda: jetpack.cuda.as_ref()? };
+    Some(Warning::about(&unsaid, &about.keys(if os.is_some() { "os" } else { "gpu" })))
 }
 
 /// What most people compile kernels with while they run, beside the frameworks.
@@ -144,11 +153,15 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     Some(Warning::about(&jetson, &about.keys("gpu")))
 }
 
-/// A family name is fine as long as the driver lists any member of it.
+/// A family name is fine as long as the driver lists any member of it, and a branch as long as some release of it does.
 fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
+    let is_exact = matches!(about.asked.driver, DriverRequest::Exact(_));
     let is_listed = |gpu: &GpuRequest<'_>| {
         let first = gpu.row.and_then(|row| row.first_driver.as_ref());
-        first.is_none_or(|first| driver.version.major() >= first.major())
+        first.is_none_or(|first| match is_exact {
+            true => driver.version >= *first,
+            false => driver.version.major() >= first.major(),
+        })
     };
     let gpus = about.asked.named_gpus();
     for gpu in gpus {

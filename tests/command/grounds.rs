@@ -1,0 +1,115 @@
+//! Each answer rests on what really stops a spec or lets it pass, and says that and nothing else.
+
+use crate::common::cases::{Case, case, hold};
+
+const NGC: &str = "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:24.05-py3\"";
+
+const CASES: &[Case] = &[
+    // For which CUDA a release was published is told by its publisher, where nobody has read the whole index.
+    case("torch = \"2.8.0+cu118\"", "gpu = \"A100\"", 1, &["torch 2.8 has no builds for CUDA before 12.6"]),
+    case("torch = \"2.12.0+cu129\"", "gpu = \"A100\"", 3, &["whether torch 2.12.0+cu129 was published"]),
+    // A build that was published and that nobody has read is no conflict.
+    case("torch = \"2.8.0+cu128_full\"", "gpu = \"A100\"", 3, &["what torch 2.8.0+cu128_full holds"]),
+    case(
+        "torch = \"2.0.1+cu117.with.pypi.cudnn\"",
+        "gpu = \"A100\"",
+        3,
+        &["what torch 2.0.1+cu117.with.pypi.cudnn holds"],
+    ),
+    // Beside the torch of an image runs what is not compiled against it.
+    case("jax = \"0.4.35\"", NGC, 0, &["jax 0.4.35+cu12"]),
+    case("tensorflow = \"2.18\"", NGC, 0, &["tensorflow 2.18"]),
+    case(
+        "jax = \"0.4.35\"",
+        "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:24.05-py3\"\ndriver = \"460.32.03\"",
+        1,
+        &["CUDA 12 runs on driver 525.60.13 or newer", "!no build of jax"],
+    ),
+    case("torch = \"2.1.2\"\ntorchvision = \"0.20.1\"", NGC, 1, &["torchvision 0.20.1 requires torch 2.5.1"]),
+    // Which of several libraries is loaded decides what C library is needed.
+    case("torch = \"2.6.0+cu124\"\nbitsandbytes = \"0.45.5\"", "gpu = \"A100\"\nos = \"debian11\"", 0, &[]),
+    case(
+        "torch = \"2.6.0+cu126\"\nbitsandbytes = \"0.45.5\"",
+        "gpu = \"A100\"\nos = \"debian11\"",
+        1,
+        &["loads a library that needs glibc 2.34"],
+    ),
+    // A release that was withdrawn stands for no range.
+    case("jax = \">=0.4.30,<0.4.33\"", "gpu = \"A100\"", 0, &["jax 0.4.31+cu12", "!yanked"]),
+    case("jax = \"0.4.32\"", "gpu = \"A100\"", 0, &["warning[yanked]: jax 0.4.32+cu12 was withdrawn"]),
+    case("torchvision = \"0.15.0\"", "gpu = \"A100\"", 0, &["warning[yanked]: torchvision 0.15.0 was withdrawn"]),
+    case(
+        "jax = \">0.4.31,<0.4.33\"",
+        "gpu = \"A100\"",
+        1,
+        &["jax 0.4.32 was withdrawn (yanked): it must be named alone"],
+    ),
+    // What comes before a release is made for its Pythons.
+    case(
+        "torch = { version = \"2.8.0a0+git1234\", cuda = \"12.8\", arch-list = \"8.6\" }",
+        "gpu = \"RTX 3090\"",
+        0,
+        &["python 3.13", "warning[own-build-python]"],
+    ),
+    case(
+        "torch = { version = \"2.8.0\", cuda = \"12.6\", url = \"https://x.example/torch-2.8.0+cu126-cp312-cp312-linux_aarch64.whl\" }",
+        "gpu = \"RTX 3090\"",
+        1,
+        &["is for aarch64 by the name of its file, not for x86_64"],
+    ),
+    // A board is listed from some release of a branch on.
+    case("torch = \"2.7.1\"", "gpu = \"RTX 5050\"\ndriver = \"570.86.15\"", 0, &["warning[gpu-not-listed]", "570.181"]),
+    case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \"535.54.03\"", 0, &["warning[gpu-not-listed]"]),
+    case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \"535.104.05\"", 0, &["!gpu-not-listed"]),
+    case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \"535\"", 0, &["!gpu-not-listed"]),
+    // Jetsons.
+    case("torch = \"*\"", "gpu = \"Jetson Orin Nano\"", 0, &["warning[system-unsaid]", "is a Jetson without `os`"]),
+    case(
+        "xformers = \"0.0.28\"\ntorch = \"2.11\"",
+        "gpu = \"AGX Orin\"\nos = \"jetpack6.2\"",
+        3,
+        &["whether xformers 0.0.28 was built for jetpack6.2", "!whether torch 2.11.0"],
+    ),
+    case(
+        "sglang = \"*\"",
+        "gpu = \"AGX Orin\"\nos = \"jetpack6.2\"\n[target.u]\ngpu = \"GB10\"\ndriver = \"450.80.02\"",
+        1,
+        &["serves no other system", "!no wheel of sglang"],
+    ),
+    // A processor that comes with a board.
+    case("vllm = \"0.5.0\"", "gpu = \"GH200\"", 1, &["compute capability 9.0, processor aarch64"]),
+    case("bitsandbytes = \"0.41.0\"", "gpu = \"GH200\"", 1, &["!torch *"]),
+    // What no machine can have is not told of the processor of one.
+    case(
+        "torch = \"1.13.1\"\npython = \"3.12\"",
+        "gpu = \"GH200\"",
+        1,
+        &["torch 1.13.1 (cpu, cu116, cu117) has wheels for Python 3.7 to 3.11 only"],
+    ),
+    // An architecture with `a` is for itself.
+    case(
+        "torch = \"2.9\"",
+        "gpu = \"B300\"\n[build]\narch-list = \"10.0a\"",
+        1,
+        &["runs on GPUs of that very capability only", "!equal or greater minor"],
+    ),
+    // As little of a driver as suffices.
+    case(
+        "torch = \"*\"",
+        "gpu = \"RTX 5070 Ti\"\ndriver = \"551.23\"\nplatform = \"wsl2\"\nos = \"ubuntu22.04\"",
+        1,
+        &["upgrade the driver from 551.23 to 57"],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"\ndriver = \"525\"\n\
+         image-requires = \"cuda>=12.8 brand=tesla,driver>=535\"",
+        1,
+        &["upgrade the driver from 525 to 535"],
+    ),
+];
+
+#[test]
+fn an_answer_rests_on_what_is_so() {
+    hold("grounds", CASES);
+}
