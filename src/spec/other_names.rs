@@ -1,7 +1,7 @@
 //! Packages by the names that others call them by.
 
 /// Names of a package that `[stack]` calls by another: conda's, older ones, and parts that it comes with.
-const OTHER_NAMES: [(&str, &str); 11] = [
+const OTHER_NAMES: [(&str, &str); 13] = [
     ("pytorch", "torch"),
     ("pytorch-gpu", "torch"),
     ("torch-gpu", "torch"),
@@ -9,6 +9,8 @@ const OTHER_NAMES: [(&str, &str); 11] = [
     ("tensorflow-gpu", "tensorflow"),
     ("tensorflow-cpu", "tensorflow"),
     ("jaxlib", "jax"),
+    ("flash-attention", "flash-attn"),
+    ("flashinfer", "flashinfer-python"),
     ("cudatoolkit", "cuda"),
     ("pytorch-cuda", "cuda"),
     ("cuda-version", "cuda"),

@@ -124,15 +124,18 @@ fn line(doc: &TableDoc, key: &KeyDoc, value: Option<&str>) -> String {
 }
 
 /// The known word that one is a slip of the pen of: other than the nearest word it is the same thing, so torchao is no
-/// torchaudio and torchdata neither.
+/// torchaudio and torchdata neither. Numbers are no slips, nor is the processor: flash-attn-4 is another than flash-attn,
+/// faiss-cpu than faiss-gpu.
 pub fn slip<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let folded: String = word.to_lowercase().replace(['_', '-'], "");
     let meant = other_name(word);
     let distance = |candidate: &str| strsim::damerau_levenshtein(&folded, &candidate.replace('-', ""));
-    let near = |candidate: &&str| {
-        word.len() <= MAX_COMPARED
-            && (meant == Some(*candidate) || distance(candidate) <= usize::from(folded.len() > 3))
+    let tells_apart =
+        |word: &str| (word.contains("cpu"), word.chars().filter(char::is_ascii_digit).collect::<String>());
+    let is_slip = |candidate: &str| {
+        distance(candidate) <= usize::from(folded.len() > 3) && tells_apart(&folded) == tells_apart(candidate)
     };
+    let near = |candidate: &&str| word.len() <= MAX_COMPARED && (meant == Some(*candidate) || is_slip(candidate));
     known.into_iter().filter(near).min_by_key(|candidate| distance(candidate))
 }
 
@@ -142,13 +145,31 @@ mod tests {
 
     #[test]
     fn a_package_is_a_slip_of_another_only_where_it_is_the_same() {
-        let known = ["torch", "torchvision", "torchaudio", "tensorflow", "jax", "flash-attn", "vllm"];
+        let known = [
+            "torch",
+            "torchvision",
+            "torchaudio",
+            "tensorflow",
+            "jax",
+            "flash-attn",
+            "flashinfer-python",
+            "faiss-gpu",
+            "cudf-cu12",
+            "vllm",
+        ];
         for (word, meant) in [
             ("troch", Some("torch")),
             ("pytorch", Some("torch")),
             ("torchvison", Some("torchvision")),
             ("flashattn", Some("flash-attn")),
             ("tensorflow-gpu", Some("tensorflow")),
+            ("flash-attention", Some("flash-attn")),
+            ("FlashInfer", Some("flashinfer-python")),
+            ("faiss-gpus", Some("faiss-gpu")),
+            ("faiss-cpu", None),
+            ("flash-attn-4", None),
+            ("flash-attn3", None),
+            ("cudf-cu11", None),
             ("torchao", None),
             ("torchdata", None),
             ("transformers", None),
