@@ -21,6 +21,7 @@ use super::load_catalog;
 use super::lock;
 use super::project::shown;
 use crate::task::STEPS;
+use crate::task::diagnose::lead_with;
 use crate::task::lock::Asked;
 
 /// What is read of a longer text: its beginning, where a build says what it found …
@@ -51,9 +52,8 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
     }
     let mut verdict = diagnose::diagnose(&text, &catalog);
     let host = solved(common, args, &verdict, (&catalog, readable), report)?;
-    if let (Some(first), Some(host)) = (verdict.findings.first_mut(), &host) {
-        // What was solved for this project comes before what holds for everybody.
-        first.remedies.splice(0..0, host.remedies());
+    if let Some(host) = &host {
+        lead_with(&mut verdict, host, &catalog);
     }
     report.diagnosed(&verdict, host.as_ref())?;
     let is_mistyped = |text: &&str| looks_like_a_file(text) && !Path::new(text).is_file();

@@ -92,10 +92,8 @@ fn conflict<'r>(spec: &Spec, rules: &'r Problem<'r>, file: &SourceFile, report: 
 /// Keys of targets, and parts of the stack, that mean the project's own choice to who has a project, asked for or not.
 const OF_TARGETS: [&str; 4] = ["driver", "gpu", "image", "toolkit"];
 const OF_STACK: [&str; 2] = ["cuda", "python"];
-/// The same of what not every stack has, where the lock does.
-const OF_LOCK: [&str; 2] = ["cudnn", "nccl"];
 
-/// The key of a package that the spec asks for, where only its name is given: who has a spec means that choice.
+/// The key of what the spec asks for or the lock holds, where only its name is given: who has a project means that choice.
 fn in_project<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
     if is_key(name) {
         return name.into();
@@ -110,7 +108,8 @@ fn in_project<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
     let asked = || read(&place).ok()?.spec.text(&key);
     let is_locked = || {
         let lock = files::read_lock(&files::lock_place(common).ok()?).ok()??;
-        OF_LOCK.contains(&name).then(|| lock.stack.contains_key(name))
+        let mut of_targets = lock.target.values().map(|target| lock.stack_of(target));
+        Some(lock.stack.contains_key(name) || of_targets.any(|stack| stack.contains_key(name)))
     };
     if OF_STACK.contains(&name) || asked().is_some() || is_locked() == Some(true) { key.into() } else { name.into() }
 }

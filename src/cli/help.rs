@@ -18,7 +18,7 @@ Examples:
   nvidia-smi | gpuenv init --host -
   gpuenv init --from pyproject.toml --from Dockerfile --gpu A100
 
-Without any option it writes a commented file that locks as it is. A flag overrides what was found on a machine. An existing file is not replaced without --force; exit 2 names a value that the catalog does not know.";
+Without any option it writes a commented file that locks as it is. A flag overrides what was found on a machine. An existing file is not replaced without --force; exit 2 names a value that cannot be read, or a GPU that the catalog does not know. A system that it does not know, or versions that cannot be had, are told by a warning.";
 
 pub const LOCK: &str = "\
 Examples:
@@ -157,7 +157,7 @@ Examples:
   nvidia-smi -q | gpuenv probe --from -
 
 Exit codes: 0 done, whatever was found; 2 bad input; 4 the record cannot be written
-Libraries of the driver are loaded in a child process with a time limit. The record holds no serial number, no secret of the environment and no user name.";
+Libraries of the driver are loaded in a child process with a time limit. The record holds no serial number, no secret of the environment and no name of a home folder: the home of its user is written ~, others home/user. Other paths stand in it as they are.";
 
 pub const CATALOG: &str = "\
 Examples:

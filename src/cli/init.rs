@@ -133,7 +133,8 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
     ];
     let is_typed = |error: &&SpecError| {
         let key = edit::key_at(&file.text, error.span.start);
-        options.iter().any(|(option, given)| *given && key == Some(*option))
+        let is_name = args.target.is_some() && file.text[..error.span.start].ends_with("[target.");
+        is_name || options.iter().any(|(option, given)| *given && key == Some(*option))
     };
     let problems: Vec<_> = errors.iter().filter(is_typed).map(|error| edit::typed(error.clone(), &file.text)).collect();
     match problems.is_empty() {

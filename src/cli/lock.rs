@@ -337,7 +337,11 @@ fn pinned(spec: &Spec, pins: &[Pin], catalog: &Catalog) -> Result<Spec, Failure>
         if let Some(written) = written.filter(is_apart) {
             let line = format!("`{} = \"{}\"`", pin.package, written.as_str());
             let message = format!("--upgrade-package {}={version}: gpuenv.toml says {line}", pin.package);
-            let help = format!("change that line, or type `gpuenv add {}=={version}`", pin.package);
+            let asked = match version.starts_with(|c: char| c.is_ascii_digit()) {
+                true => format!("{}=={version}", pin.package),
+                false => format!("'{}{version}'", pin.package),
+            };
+            let help = format!("change that line, or type `gpuenv add {asked}`");
             return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
         }
         spec = spec.typed(&pin.package, &text).map_err(|message| {

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use super::value::{Extract, text};
-use crate::catalog::rows::{Build, Gpu, Os, Ptxas, Status, Subject, Toolkit};
+use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Status, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::problem::{Problem, Rules};
+use crate::solve::recommended::has_ended;
 use crate::types::{Arch, Cc, CpuArch, Version};
 
 /// What placeholders stand for.
@@ -20,7 +21,8 @@ type Lookup = fn(&Facts<'_>) -> Option<String>;
 /// The placeholders that catalog facts fill, beside the keys of what was read out.
 const DERIVED: &[(&str, Lookup)] = &[
     ("branch_found", |facts| branch_with(&facts.cuda_found()?, facts.catalog)),
-    ("torch_for_driver", |facts| torch_for_driver(&facts.cuda_found()?, facts.catalog)),
+    ("torch_for_driver", |facts| torch_for_driver(&facts.cuda_found()?, &facts.capabilities(), facts.catalog)),
+    ("compat_boards", |facts| facts.compat_boards()),
     ("cuda_of_driver", |facts| Some(cuda_of_driver(facts.version("driver")?, facts.catalog)?.to_string())),
     ("driver_for_needed", |facts| driver_for(&facts.version("cuda_needed")?, facts.catalog)),
     // Of a torch and the one that something was made for.
@@ -57,9 +59,14 @@ pub fn is_derived(name: &str) -> bool {
     DERIVED.iter().any(|(known, _)| *known == name)
 }
 
-/// What the placeholders of sentences stand for, as far as it is known.
-pub fn filling<'t>(sentences: impl Iterator<Item = &'t str>, extract: &Extract, catalog: &Catalog) -> Filling {
-    let facts = Facts { extract, catalog };
+/// What the placeholders of sentences stand for, as far as it is known; `boards` are the GPUs of a text that names none.
+pub fn filling<'t>(
+    sentences: impl Iterator<Item = &'t str>,
+    extract: &Extract,
+    boards: &[String],
+    catalog: &Catalog,
+) -> Filling {
+    let facts = Facts { extract, boards, catalog };
     let mut filling = Filling::new();
     for name in sentences.flat_map(placeholders) {
         if filling.contains_key(name) {
@@ -79,6 +86,8 @@ pub fn filling<'t>(sentences: impl Iterator<Item = &'t str>, extract: &Extract, 
 /// What was read out of a text, and where more is looked up.
 struct Facts<'a> {
     extract: &'a Extract,
+    /// The GPUs that the text is about, where it does not say so itself.
+    boards: &'a [String],
     catalog: &'a Catalog,
 }
 
@@ -122,6 +131,27 @@ impl<'a> Facts<'a> {
     fn cc(&self) -> Option<Cc> {
         let told = text(self.extract, "cc").and_then(|text| Cc::parse(text).ok());
         told.or_else(|| Some(self.arch()?.cc)).or_else(|| Some(self.gpus().first()?.cc))
+    }
+
+    /// The compute capabilities of the GPUs that it is about.
+    fn capabilities(&self) -> Vec<Cc> {
+        if let Some(told) = self.cc() {
+            return vec![told];
+        }
+        let bare = |name: &String| match self.catalog.gpu(name) {
+            GpuMatch::Bare(cc) => Some(cc),
+            _ => None,
+        };
+        let named = self.boards.iter().flat_map(|name| products(name, self.catalog)).map(|gpu| gpu.cc);
+        named.chain(self.boards.iter().filter_map(bare)).collect()
+    }
+
+    /// On which GPUs cuda-compat works, as a part of a sentence; none where it is about others.
+    fn compat_boards(&self) -> Option<String> {
+        let never = |gpu: &Gpu| matches!(gpu.class, Class::Geforce | Class::Titan | Class::Mining | Class::Jetson);
+        let named = self.boards.iter().flat_map(|name| products(name, self.catalog));
+        let is_refused = self.gpus().into_iter().chain(named).any(never);
+        (!is_refused).then(|| "on a data-centre GPU only".to_string())
     }
 
     fn python(&self) -> Option<Version> {
@@ -232,10 +262,11 @@ fn toolkit_beyond(gcc_max: &Version, catalog: &Catalog) -> Option<String> {
     Some(catalog.toolkits.iter().find(beyond)?.version.prefix(2).to_string())
 }
 
-/// The oldest system with this glibc, and the oldest Ubuntu, which most images are made of.
+/// The oldest system with this glibc that is still supported, and the oldest Ubuntu, which most images are made of.
 fn os_for(glibc: &Version, catalog: &Catalog) -> Option<String> {
     let rows = catalog.oses.iter().filter(|row| row.glibc.as_ref().is_some_and(|own| own >= glibc));
-    let rows: Vec<&Os> = rows.filter(|row| row.refused.is_none()).collect();
+    let has_ended = |row: &Os| row.eol.as_ref().is_some_and(|end| has_ended(catalog, end));
+    let rows: Vec<&Os> = rows.filter(|row| row.refused.is_none() && !has_ended(row)).collect();
     let oldest = rows.iter().min_by_key(|row| &row.glibc)?;
     let ubuntus = rows.iter().filter(|row| row.name.starts_with("Ubuntu") && row.name != oldest.name);
     let ubuntu = ubuntus.min_by_key(|row| &row.glibc).filter(|_| !oldest.name.starts_with("Ubuntu"));
@@ -265,18 +296,27 @@ fn holds_code(row: &Build, cc: Cc) -> bool {
     covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), cc, Tegra::Apart) == Coverage::Native
 }
 
-/// The newest torch that runs on some driver with this CUDA version, by minor-version compatibility or natively.
-fn torch_for_driver(cuda: &Version, catalog: &Catalog) -> Option<String> {
+/// The newest torch that runs on some driver with this CUDA version, by minor-version compatibility or natively; none if
+/// the driver knows no GPU of these capabilities.
+fn torch_for_driver(cuda: &Version, capabilities: &[Cc], catalog: &Catalog) -> Option<String> {
     let branch = catalog.branches.iter().rev().find(|row| row.cuda.as_ref() == Some(cuda))?;
     let driver = catalog.drivers.iter().rev().find(|row| row.version.major() == branch.branch.major())?;
     let rules = Problem::new(catalog);
+    for cc in capabilities {
+        let gpu = Version::parse(&cc.to_string()).ok()?;
+        if rules.rules.about(Subject::Gpu, &gpu, Subject::Driver).any(|rule| !rule.needs.admits(&driver.version)) {
+            return None;
+        }
+    }
     let fits = |row: &&Build| {
         let line = row.line();
         line.is_some_and(|line| {
             rules.rules.about(Subject::Cuda, &line, Subject::Driver).all(|rule| rule.needs.admits(&driver.version))
         })
     };
-    let newest = torch_builds(catalog).filter(is_stable).filter(fits).max_by_key(|row| (&row.version, &row.toolkit))?;
+    let serves = |row: &&Build| capabilities.iter().all(|cc| holds_code(row, *cc));
+    let fitting = torch_builds(catalog).filter(is_stable).filter(serves).filter(fits);
+    let newest = fitting.max_by_key(|row| (&row.version, &row.toolkit))?;
     Some(format!("{}+{}", newest.version, newest.variant))
 }
 

@@ -155,11 +155,7 @@ pub fn matched_patterns(raw: &str) -> Vec<(&'static str, &'static str)> {
 }
 
 fn tell(found: Match, catalog: &Catalog) -> Finding {
-    let sentences = found.row.meaning.iter().chain(found.row.remedies.iter());
-    let filling = facts::filling(sentences.map(|sentence| &**sentence), &found.extract, catalog);
-    let filled = |templates: &[Text]| -> Vec<String> {
-        templates.iter().filter_map(|template| facts::fill(template, &filling)).collect()
-    };
+    let filled = |templates: &[Text]| filled(templates, &found.extract, &[], catalog);
     // Nothing of what an installer lists tells that a release never was.
     if let Some(never) = found.row.offered.and_then(|_| published::never(&found.extract, catalog)) {
         return Finding {
@@ -176,5 +172,21 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
         meaning: filled(&found.row.meaning).join(" "),
         remedies: filled(&found.row.remedies),
         extract: found.extract,
+    }
+}
+
+/// What can be said of sentences of the catalog.
+fn filled(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Catalog) -> Vec<String> {
+    let filling = facts::filling(templates.iter().map(|template| &**template), extract, boards, catalog);
+    templates.iter().filter_map(|template| facts::fill(template, &filling)).collect()
+}
+
+impl Finding {
+    /// What to change on a machine with these GPUs.
+    pub fn remedies_on(&self, boards: &[String], catalog: &Catalog) -> Vec<String> {
+        match catalog.diagnoses.iter().find(|row| row.code == self.code) {
+            Some(row) => filled(&row.remedies, &self.extract, boards, catalog),
+            None => self.remedies.clone(),
+        }
     }
 }

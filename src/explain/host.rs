@@ -19,6 +19,8 @@ use super::{Change, Explanation, Fix, advice, conflicts, fixes, importance};
 pub struct OnHost {
     /// The target that the host belongs to.
     pub target: String,
+    /// The GPUs of that target.
+    pub gpus: Vec<String>,
     /// What the host has and the spec does not say, to be written there.
     pub differs: Vec<Change>,
     /// Whether anything runs there.
@@ -80,7 +82,8 @@ pub fn on_host<'c>(
         Resolution::Undetermined(_) => Outcome::GaveUp,
         Resolution::GaveUp => Outcome::GaveUp,
     };
-    Ok(OnHost { target: target.name.clone(), differs, outcome })
+    let gpus = target.gpu.iter().flat_map(|gpus| gpus.value.clone()).collect();
+    Ok(OnHost { target: target.name.clone(), gpus, differs, outcome })
 }
 
 /// The target that a host belongs to: the one named, the only one, or the only one with its GPU.

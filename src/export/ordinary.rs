@@ -15,11 +15,16 @@ pub type Asked = (String, Specifier);
 /// What stands above such packages, where a format has comments.
 pub const NOTE: &str = "As [packages] asks for them, and as the pins need them: the installer chooses the release.";
 
-/// What a target asks for, by name; two who ask for one package are one entry.
+/// What a target asks for, by name; two who ask for one package are one entry. What `[packages]` says stands as it is
+/// written: where no release is what the pins need too, which the lock warned of, their need gives way.
 pub fn of(lock: &Lock, target: &str) -> Result<Vec<Asked>, ExportError> {
     let mut all = written(lock)?;
     for (name, asked) in needed(lock.wheels_of(target))? {
-        let both = all.remove(&name).map_or(asked.clone(), |known| known.and(&asked));
+        let both = match all.remove(&name) {
+            Some(written) if written.excludes(&asked) => written,
+            Some(written) => written.and(&asked),
+            None => asked,
+        };
         all.insert(name, both);
     }
     Ok(all.into_iter().collect())

@@ -1,4 +1,4 @@
-//! A record without what tells one GPU of a kind from another, so that it can be shown to anybody.
+//! A record without what tells one user, or one GPU of a kind, from another, so that it can be shown to anybody.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,20 @@ pub fn anonymous(record: Record) -> Record {
         known.collect(&*value);
         known.replace(value);
     })
+}
+
+/// A text without the names of people's homes: what lies right below a folder `home` or `Users` is `user`.
+pub fn without_user(text: &str) -> String {
+    let mut left = text;
+    let mut kept = String::with_capacity(text.len());
+    while let Some((at, home)) = ["/home/", "/Users/"].iter().filter_map(|home| Some((left.find(home)?, *home))).min() {
+        let name = at + home.len();
+        let end = left[name..].find([':', '/', ',', '\'', '"', '\n']).map_or(left.len(), |length| name + length);
+        kept += &left[..name];
+        kept += if end > name { "user" } else { "" };
+        left = &left[end..];
+    }
+    kept + left
 }
 
 /// The UUIDs seen, in lower case and without their kind, each with its number.

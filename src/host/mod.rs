@@ -1,7 +1,7 @@
 //! L2, a host as it was observed: what probes saw and what people pasted, one record for both.
 //!
 //! The record says what was seen, with the path, symbol or error code it rests on, and judges nothing: that is
-//! [`crate::verify`]'s. It holds no serial number and no user name; UUIDs can be made anonymous.
+//! [`crate::verify`]'s. It holds no serial number and no name of a home; UUIDs can be made anonymous.
 
 pub mod anonymous;
 pub mod curesult;

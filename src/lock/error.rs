@@ -6,7 +6,7 @@ use super::FORMAT;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
     /// A later gpuenv wrote it.
-    #[error("this lock has format {found}; this gpuenv reads format {FORMAT}")]
+    #[error("this lock has format {found}; this gpuenv reads none newer than {FORMAT}")]
     Newer {
         /// The format.
         found: u64,

@@ -59,6 +59,7 @@ impl<'c> Machine<'c> {
             driver: self.driver.clone(),
             minimum: None,
             mode: None,
+            compat: None,
             pythons: pythons(self.problem, build),
             why: String::new(),
         };
@@ -69,6 +70,7 @@ impl<'c> Machine<'c> {
                 cell.minimum = chosen.minimum.map(|minimum| minimum.to_string());
                 cell.mode = chosen.driver.as_ref().map(|_| chosen.mode());
                 if let Some(compat) = chosen.driver.as_ref().and_then(|driver| driver.compat) {
+                    cell.compat = Some(compat.package().to_string());
                     cell.why += &format!("; with {} installed", compat.package());
                 }
             }

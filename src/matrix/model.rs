@@ -65,10 +65,19 @@ pub struct Cell {
     pub minimum: Option<String>,
     /// The mechanism: native, minor-version or forward-compat.
     pub mode: Option<&'static str>,
+    /// The cuda-compat package without which the driver does not suffice.
+    pub compat: Option<String>,
     /// The Pythons that it has wheels for.
     pub pythons: Vec<String>,
     /// Why, in a few words.
     pub why: String,
+}
+
+impl Cell {
+    /// How it runs in a word; on a driver that does not suffice by itself it is `compat`.
+    pub fn word(&self) -> &'static str {
+        if self.compat.is_some() { "compat" } else { self.state.as_str() }
+    }
 }
 
 /// How a build runs on a GPU.

@@ -223,8 +223,9 @@ impl<'c> Maker<'_, 'c> {
             for (column, release) in asked {
                 let Some(at) = panel.columns.iter().position(|known| *known == column) else { continue };
                 // Releases of one version come preferred first: of two that run alike the first stays.
+                let rank = |cell: &Cell| (cell.state, cell.compat.is_some());
                 if let Some(cell) = machine.cell(self.framework.package, release)
-                    && cells[at].as_ref().is_none_or(|known| cell.state < known.state)
+                    && cells[at].as_ref().is_none_or(|known| rank(&cell) < rank(known))
                 {
                     cells[at] = Some(cell);
                 }

@@ -136,7 +136,7 @@ pub fn diagnose(message: &str, text: &str) -> Answer {
     let host = beside.and_then(|asked| {
         with_rules(&asked, |rules| task::diagnose::solved(&asked.spec, &observed, None, rules).ok().flatten())
     });
-    host.iter().for_each(|host| task::diagnose::lead_with(&mut verdict, host));
+    host.iter().for_each(|host| task::diagnose::lead_with(&mut verdict, host, &BUILTIN));
     let exit = if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes };
     Answer { exit: exit as u8, document: documents::diagnosed(&verdict, host.as_ref()), text: None }
 }

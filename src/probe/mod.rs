@@ -84,7 +84,7 @@ pub const CHILD: &str = "__probe";
 
 /// Looks at the machine as deeply as wished. `now` hears the name of each probe before it begins.
 ///
-/// In the record's texts the user's home is `~`, and nothing is left that a terminal would obey.
+/// In the record's texts the user's home is `~`, other homes have no names, and nothing is left that a terminal would obey.
 pub fn observe(context: &ProbeContext, mut now: impl FnMut(&str)) -> Record {
     let context = &context.begun();
     let _held = hold::nodes(context);

@@ -3,13 +3,14 @@
 use serde_json::Value;
 
 use crate::host::Record;
+use crate::host::anonymous::without_user;
 use crate::types::name::is_unseen;
 
 /// No text of a record is longer, in characters.
 const LONGEST: usize = 16_384;
 
-/// The record with every text in it made plain: no characters that cannot be seen, the user's home written `~`, nothing without
-/// end.
+/// The record with every text in it made plain: no characters that cannot be seen, the user's home written `~`, no name of
+/// another home, nothing without end.
 pub fn made_plain(record: Record, home: Option<&str>) -> Record {
     // A root directory as a home tells nothing and begins every path.
     let home = home.filter(|home| home.starts_with('/') && home.len() > 1).map(|home| home.trim_end_matches('/'));
@@ -34,7 +35,7 @@ fn walk(value: &mut Value, home: Option<&str>) {
 fn plain(text: &str, home: Option<&str>) -> String {
     let visible = |c: char| if is_unseen(c) { char::REPLACEMENT_CHARACTER } else { c };
     let text: String = text.chars().take(LONGEST).map(visible).collect();
-    home.map_or(text.clone(), |home| without_home(&text, home))
+    without_user(&home.map_or(text.clone(), |home| without_home(&text, home)))
 }
 
 /// Every path below the home begins with `~` then; `/home/alice2` is not below `/home/alice`.
@@ -62,7 +63,9 @@ mod tests {
     fn nobodys_home_is_told() {
         let home = |text: &str| plain(text, Some("/home/alice"));
         assert_eq!(home("/home/alice/venv:/opt:/home/alice"), "~/venv:/opt:~");
-        assert_eq!(home("/home/alice2/x /mnt/home/alice/y"), "/home/alice2/x /mnt/home/alice/y");
+        assert_eq!(home("/home/alice2/x:/lustre/home/alice/y"), "/home/user/x:/lustre/home/user/y");
+        assert_eq!(home("in '/home/bob', /mnt/c/Users/B C/d"), "in '/home/user', /mnt/c/Users/user/d");
+        assert_eq!(home("/scratch/bob /opt/home"), "/scratch/bob /opt/home");
         assert_eq!(plain("/home", Some("/root")), "/home");
     }
 

@@ -33,7 +33,12 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
         Fate::Current => screen.wrapped("", &format!("{name} is up to date: {}", heart(lock, &targets))),
         Fate::Same => format!("locked {targets} with catalog {catalog}: nothing changed\n"),
         Fate::Written if old.is_some() && changed.is_empty() => {
-            format!("locked {targets} with catalog {catalog}: the inputs changed, the versions did not\n")
+            let what = match old {
+                Some(old) if old.inputs != lock.inputs => "the inputs",
+                Some(old) if old.version != lock.version => "the lock's format",
+                _ => "what it rests on",
+            };
+            format!("locked {targets} with catalog {catalog}: {what} changed, the versions did not\n")
         }
         Fate::Planned => format!("would lock {targets} with catalog {catalog}; {name} was not written\n"),
         Fate::Written => format!("locked {targets} with catalog {catalog}\n"),

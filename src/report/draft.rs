@@ -3,6 +3,9 @@
 use super::Drafted;
 use super::screen::{Screen, clean};
 
+/// So much of a line is told again.
+const LONGEST: usize = 400;
+
 /// Lines of a project's files that the spec does not hold, each with the reason.
 pub(super) fn left(screen: &Screen, drafted: &Drafted<'_>) -> String {
     let mut text = String::new();
@@ -10,7 +13,9 @@ pub(super) fn left(screen: &Screen, drafted: &Drafted<'_>) -> String {
         text += "not taken over as it stands:\n";
     }
     for left in drafted.left {
-        let says = format!("{}:{} `{}`: {}", left.file, left.line, left.text, left.why);
+        let gone = if left.text.chars().nth(LONGEST).is_some() { "..." } else { "" };
+        let line: String = left.text.chars().take(LONGEST).collect();
+        let says = format!("{}:{} `{line}{gone}`: {}", left.file, left.line, left.why);
         text += &screen.wrapped("  - ", &clean(&says));
     }
     match drafted.packages.len() {

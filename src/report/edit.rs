@@ -10,6 +10,9 @@ const COMPARED: usize = 200;
 pub(super) fn render(screen: &Screen, file: &SourceFile, after: &str, planned: bool) -> String {
     let old: Vec<&str> = file.text.lines().collect();
     let new: Vec<&str> = after.lines().collect();
+    if old == new {
+        return String::new();
+    }
     let mut text = format!("{} {}:\n", if planned { "would change" } else { "changed" }, clean(&file.name));
     for (sign, line) in changes(&old, &new) {
         let line = clean(line);

@@ -48,12 +48,12 @@ fn human(screen: &Screen, matrix: &Matrix) -> String {
         let width = labels.iter().map(|row| row.chars().count()).max().unwrap_or(0).min(screen.width / 2);
         for (label, cells) in labels.iter().zip(&panel.cells) {
             let mut head = format!("  {:width$}  ", clean(label));
-            for (state, says) in groups(panel, cells) {
-                let word = format!("{:<8}", state.as_str());
-                let word = match state {
-                    State::Native => screen.after(&word),
-                    State::Ptx | State::Unknown => screen.warning(&word),
-                    State::No => screen.before(&word),
+            for (word, says) in groups(panel, cells) {
+                let padded = format!("{word:<8}");
+                let word = match word {
+                    "native" => screen.after(&padded),
+                    "no" => screen.before(&padded),
+                    _ => screen.warning(&padded),
                 };
                 text += &screen.hanging(&format!("{head}{word} "), &clean(&says), width + 13);
                 head = " ".repeat(width + 4);
@@ -72,26 +72,28 @@ fn short<'r>(panel: &Panel, row: &'r str) -> &'r str {
 }
 
 /// The cells of a row that end alike for the same reason, the best first.
-fn groups(panel: &Panel, cells: &[Option<Cell>]) -> Vec<(State, String)> {
-    let mut groups: Vec<(State, &str, Vec<usize>)> = Vec::new();
+fn groups(panel: &Panel, cells: &[Option<Cell>]) -> Vec<(&'static str, String)> {
+    let mut groups: Vec<((State, &str), &str, Vec<usize>)> = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
         let Some(cell) = cell else { continue };
         // The overview has no room for reasons.
         let is_said = cell.state != State::Native && panel.columns_are == Axis::Variants;
         let why = if is_said { cell.why.as_str() } else { "" };
-        match groups.iter_mut().find(|(state, known, _)| *state == cell.state && *known == why) {
+        let how = (cell.state, cell.word());
+        match groups.iter_mut().find(|(known, says, _)| *known == how && *says == why) {
             Some((_, _, columns)) => columns.push(at),
-            None => groups.push((cell.state, why, vec![at])),
+            None => groups.push((how, why, vec![at])),
         }
     }
-    crate::types::sort_by_key(&mut groups, |(state, _, columns)| (*state, columns[0]));
-    let says = |(state, why, columns): (State, &str, Vec<usize>)| {
+    // Of what runs alike, what needs no other libcuda comes first.
+    crate::types::sort_by_key(&mut groups, |((state, word), _, columns)| (*state, *word == "compat", columns[0]));
+    let says = |((_, word), why, columns): ((State, &'static str), &str, Vec<usize>)| {
         let because = if why.is_empty() { String::new() } else { format!(": {why}") };
         let names = match panel.columns_are {
             Axis::Releases => spans(panel, cells, &columns),
             _ => builds(panel, cells, &columns),
         };
-        (state, format!("{names}{because}"))
+        (word, format!("{names}{because}"))
     };
     groups.into_iter().map(says).collect()
 }
@@ -122,7 +124,8 @@ fn builds(panel: &Panel, cells: &[Option<Cell>], columns: &[usize]) -> String {
     for (column, cell) in &found {
         let mut parts: Vec<String> = Vec::new();
         if runs(cell) {
-            parts.extend(cell.minimum.as_ref().map(|minimum| format!("driver {minimum}")));
+            let with = cell.compat.as_ref().map_or(String::new(), |package| format!(" with {package}"));
+            parts.extend(cell.minimum.as_ref().map(|minimum| format!("driver {minimum}{with}")));
             parts.extend(Some(python_range(&cell.pythons)).filter(|_| !shared).map(|range| format!("Python {range}")));
         }
         names.push(if parts.is_empty() { column.to_string() } else { format!("{column} ({})", parts.join(", ")) });
@@ -139,6 +142,11 @@ fn legend(screen: &Screen, matrix: &Matrix) -> String {
         says = "native: machine code for the GPU; ptx: the driver compiles it; each release by the best of its builds.";
     }
     let mut text = format!("\n{}", screen.wrapped("", says));
+    if matrix.panels.iter().flat_map(|panel| panel.cells.iter().flatten().flatten()).any(|cell| cell.compat.is_some()) {
+        let says =
+            "compat: the driver is too old by itself; a data-centre GPU runs it with the libcuda of that package.";
+        text += &screen.wrapped("", says);
+    }
     let (package, release) = (&matrix.package, matrix.panels.first().and_then(|panel| panel.rows.first()));
     let release = release.filter(|_| matrix.panels.iter().any(|panel| panel.rows_are == Axis::Releases));
     let option = if ["torch", "tensorflow", "jax"].contains(&package.as_str()) { package } else { "torch" };

@@ -12,7 +12,7 @@ const STYLE: &str = "\
 .matrix{color:#1a1a1a;background:#fff;font:13px system-ui,sans-serif}\
 .matrix text{fill:#1a1a1a}\
 .matrix .native rect{fill:#cfe8d0;stroke:#2f7d32}\
-.matrix .ptx rect{fill:#fdeeb5;stroke:#8a6100;stroke-dasharray:5 2}\
+.matrix .ptx rect,.matrix .compat rect{fill:#fdeeb5;stroke:#8a6100;stroke-dasharray:5 2}\
 .matrix .unknown rect{fill:#e6e6ee;stroke:#5b5b77;stroke-dasharray:1 3}\
 .matrix .no rect{fill:#fff;stroke:#b3402f;stroke-width:.6}\
 .matrix .no text{fill:#8c2f22}\
@@ -20,7 +20,7 @@ const STYLE: &str = "\
 .matrix{color:#eee;background:#16181c}\
 .matrix text{fill:#eee}\
 .matrix .native rect{fill:#1f4d24;stroke:#7fd183}\
-.matrix .ptx rect{fill:#5a4300;stroke:#f0c14b;stroke-dasharray:5 2}\
+.matrix .ptx rect,.matrix .compat rect{fill:#5a4300;stroke:#f0c14b;stroke-dasharray:5 2}\
 .matrix .unknown rect{fill:#33343f;stroke:#a9a9c4;stroke-dasharray:1 3}\
 .matrix .no rect{fill:#16181c;stroke:#e0796a;stroke-width:.6}\
 .matrix .no text{fill:#f0a498}}";
@@ -100,10 +100,14 @@ fn tables(matrix: &Matrix, panel: &Panel, from: usize) -> (String, usize, usize)
         }
     }
     let foot = from + HEAD + panel.rows.len() * ROW;
+    let compat = match panel.cells.iter().flatten().flatten().any(|cell| cell.compat.is_some()) {
+        true => " \u{b7} compat: with a cuda-compat package",
+        false => "",
+    };
     let _ = writeln!(
         text,
-        "<text x=\"4\" y=\"{}\" font-size=\"12\">{} runs by machine code \u{b7} PTX: compiled by the driver \u{b7} ? not \
-         known \u{b7} {} does not run \u{b7} the number is the oldest driver branch \u{b7} no cell: no such build</text>",
+        "<text x=\"4\" y=\"{}\" font-size=\"12\">{} runs by machine code \u{b7} PTX: compiled by the driver{compat} \u{b7} ? \
+         not known \u{b7} {} does not run \u{b7} the number is the oldest driver branch \u{b7} no cell: no such build</text>",
         foot + 20,
         sign(State::Native),
         sign(State::No),
@@ -113,15 +117,16 @@ fn tables(matrix: &Matrix, panel: &Panel, from: usize) -> (String, usize, usize)
 
 fn drawn(matrix: &Matrix, panel: &Panel, cell: &Cell, (left, top): (usize, usize)) -> String {
     let branch = cell.minimum.as_deref().and_then(|minimum| minimum.split('.').next());
+    let sign = if cell.compat.is_some() { cell.word() } else { sign(cell.state) };
     let words = match (cell.state, branch) {
-        (State::Native | State::Ptx | State::Unknown, Some(branch)) => format!("{} {branch}", sign(cell.state)),
-        (state, _) => sign(state).to_string(),
+        (State::Native | State::Ptx | State::Unknown, Some(branch)) => format!("{sign} {branch}"),
+        _ => sign.to_string(),
     };
     let about = escaped(&format!("{} {}", matrix.package, sentence(panel, cell)));
     format!(
         "<g class=\"{}\"><title>{about}</title><rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"3\"/>\
          <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{words}</text></g>\n",
-        cell.state.as_str(),
+        cell.word(),
         COLUMN - 6,
         ROW - 4,
         left + (COLUMN - 6) / 2,
@@ -131,7 +136,7 @@ fn drawn(matrix: &Matrix, panel: &Panel, cell: &Cell, (left, top): (usize, usize
 
 /// A cell in a sentence.
 fn sentence(panel: &Panel, cell: &Cell) -> String {
-    let mut text = format!("{} on {}: {}, {}", cell.build, cell.gpu, cell.state.as_str(), cell.why);
+    let mut text = format!("{} on {}: {}, {}", cell.build, cell.gpu, cell.word(), cell.why);
     if let Some(minimum) = &cell.minimum {
         let _ = write!(text, "; driver {minimum} or newer");
     }
@@ -176,7 +181,7 @@ pub(super) fn page(matrix: &Matrix) -> String {
                     "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
                     escaped(label),
                     escaped(&cell.build),
-                    cell.state.as_str(),
+                    cell.word(),
                     escaped(&minimum),
                     escaped(&python_range(&cell.pythons)),
                     escaped(&cell.why)

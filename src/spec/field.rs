@@ -262,7 +262,12 @@ pub(super) fn catalog_version(key: &str, text: &str) -> Read<Constraint> {
 /// Where an export is written: within the folder of gpuenv.toml, since a checkout chooses it. `{target}` may stand in it.
 pub(super) fn export_file(text: &str) -> Read<String> {
     let drive = text.as_bytes().get(1) == Some(&b':');
-    let leaves = text.split(['/', '\\']).any(|part| part == ".." || part == ".git");
+    let has = |part: &str| text.split(['/', '\\']).any(|one| one == part);
+    if has(".git") {
+        let message = format!("the file {} of [export] lies in git's own folder", quote(text));
+        return Err(Refusal::new("value", message).help("write another folder, such as `docker/Dockerfile`"));
+    }
+    let leaves = has("..");
     if text.trim().starts_with(['/', '\\', '~']) || drive || leaves {
         let message = format!("the file {} of [export] does not lie below gpuenv.toml", quote(text));
         return Err(Refusal::new("value", message).help("write a way down from there, such as `docker/Dockerfile`"));

@@ -9,12 +9,12 @@ const OTHER_NAMES: [(&str, &str); 13] = [
     ("tensorflow-gpu", "tensorflow"),
     ("tensorflow-cpu", "tensorflow"),
     ("jaxlib", "jax"),
+    ("flash-attention", "flash-attn"),
+    ("flashinfer", "flashinfer-python"),
     ("cudatoolkit", "cuda"),
     ("pytorch-cuda", "cuda"),
     ("cuda-version", "cuda"),
     ("python-version", "python"),
-    ("flash-attention", "flash-attn"),
-    ("flashinfer", "flashinfer-python"),
 ];
 
 /// How the wheels begin that the extras of JAX bring: `jax-cuda12-plugin` and `jax-cuda12-pjrt`, of its own version.

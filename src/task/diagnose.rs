@@ -1,5 +1,6 @@
 //! An error message read, and asked of a gpuenv.toml.
 
+use crate::catalog::Catalog;
 use crate::diagnose::Verdict;
 use crate::explain::host::{OnHost, Unplaced, on_host};
 use crate::solve::engine::Steps;
@@ -22,9 +23,10 @@ pub fn solved<'r>(
     }
 }
 
-/// Puts what was solved for this spec before what holds for everybody.
-pub fn lead_with(verdict: &mut Verdict, host: &OnHost) {
+/// Puts what was solved for this spec before what holds for everybody with its GPUs.
+pub fn lead_with(verdict: &mut Verdict, host: &OnHost, catalog: &Catalog) {
     if let Some(first) = verdict.findings.first_mut() {
-        first.remedies.splice(0..0, host.remedies());
+        let general = first.remedies_on(&host.gpus, catalog);
+        first.remedies = host.remedies().into_iter().chain(general).collect();
     }
 }

@@ -64,6 +64,19 @@ fn the_answer_for_the_spec_is_told_first() {
     assert!(first.contains(&format!("torch {stack}")), "{first}");
 }
 
+/// What holds for everybody is told of the GPUs of the spec.
+#[test]
+fn what_the_gpus_of_the_spec_exclude_is_not_proposed() {
+    for (gpu, keeps, compat) in [("RTX 5090", false, false), ("A100", true, true), ("RTX 3090", true, false)] {
+        let sandbox =
+            Sandbox::new("diagnose-host-gpu", &format!("[stack]\ntorch = \"2.7.1\"\n[target.a]\ngpu = \"{gpu}\"\n"));
+        let (_, document) = sandbox.json(&["diagnose", &OLD_DRIVER.replace("11040", "12040")]);
+        let told = document["findings"][0]["remedies"].to_string();
+        assert_eq!(told.contains("Or keep the driver"), keeps, "{gpu}: {told}");
+        assert_eq!(told.contains("install the cuda-compat package"), compat, "{gpu}: {told}");
+    }
+}
+
 #[test]
 fn of_several_targets_the_one_with_the_gpu_is_meant_or_one_is_named() {
     let both = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"RTX 3090\"\n[target.b]\ngpu = \"RTX 5060 Ti\"\n";

@@ -74,6 +74,17 @@ fn a_key_shows_its_own_part() {
     sandbox.run(&["explain", "target.nobody.os"]).exits(2).says("is no part of the answer");
 }
 
+/// Who has a project means its own choice, asked for by name or brought along.
+#[test]
+fn what_is_locked_is_meant_whether_it_is_written_or_not() {
+    let sandbox = Sandbox::new("brought", "[stack]\nvllm = \"0.9.2\"\n[target.prod]\ngpu = \"A100\"\n");
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.run(&["explain", "torch"]).exits(0).tells("stack.torch: 2.7.0").tells("vllm 0.9.2 requires torch 2.7.0");
+    sandbox.run(&["explain", "triton"]).exits(0).tells("stack.triton: 3.3.0\n  comes with torch 2.7.0+cu126");
+    // What is not locked is a thing of the catalog.
+    sandbox.run(&["explain", "jax"]).exits(0).tells("jax-");
+}
+
 #[test]
 fn a_key_of_the_stack_shows_what_each_target_got() {
     let sandbox = Sandbox::new("own-stacks", &format!("{SPEC}[resolve]\nshare = \"versions\"\n"));

@@ -405,6 +405,34 @@ fn a_driver_that_only_some_hosts_need_is_told_so() {
     told.tells("driver 450.80.02 or newer").tells("(520.56.06 for some of them)");
 }
 
+/// Builds of one release for older CUDAs are of the same stack where each target may have its own: no driver is raised
+/// for the sake of a variant.
+#[test]
+fn no_driver_is_raised_for_nothing() {
+    let spec = "[stack]\ntorch = \"2.6\"\n[target.prod]\ngpu = \"A100\"\nos = \"ubuntu22.04\"\n[resolve]\nshare = \"versions\"\n";
+    let sandbox = Sandbox::new("plan-versions", spec);
+    let hosts = [
+        ("NVIDIA A100-SXM4-40GB", "8.0", "535.183.01"),
+        ("Tesla V100-SXM2-16GB", "7.0", "470.82.01"),
+        ("NVIDIA H100 80GB HBM3", "9.0", "550.54.15"),
+    ];
+    let plan = |hosts: &[(&'static str, &'static str, &str)]| {
+        let lines = hosts.iter().map(|(gpu, cc, driver)| named(gpu, &host(gpu, cc, driver, "ubuntu22.04")));
+        fs::write(sandbox.path("h.ndjson"), lines.collect::<Vec<_>>().join("\n")).unwrap();
+        sandbox.json(&["fleet", "plan", "h.ndjson"]).1
+    };
+    let all = plan(&hosts);
+    assert_eq!((&all["most"]["stack"]["hosts"], &all["upgrades"]), (&json!(3), &json!([])), "{all:#}");
+    // Of three hosts only the one is raised that needs it.
+    sandbox.write(&spec.replace("2.6", "2.9"));
+    let all = plan(&hosts[..2].iter().chain(&[("NVIDIA A10", "8.6", "418.40.04")]).copied().collect::<Vec<_>>());
+    for step in all["upgrades"].as_array().unwrap() {
+        for raise in step["raises"].as_array().unwrap() {
+            assert_ne!(raise["from"], json!("535.183.01"), "{all:#}");
+        }
+    }
+}
+
 #[test]
 fn the_exit_code_says_whether_all_are_served() {
     let sandbox = Sandbox::new("plan-exits", "[stack]\ntorch = \"2.5.1\"\n[target.prod]\ngpu = \"H100 NVL\"\n");

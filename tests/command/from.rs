@@ -125,6 +125,7 @@ fn a_list_of_requirements() {
             "torchvision=\"*\"",
             "flash-attn=\"2.5.8\"",
             "cudnn=\"8.9.2.26\"",
+            "python=\"3.10\"",
             "[packages]",
             "numpy=\"==1.26.4\"",
             "transformers=\">=4.40,<5\"",
@@ -135,6 +136,8 @@ fn a_list_of_requirements() {
     let packages = serde_json::json!(["numpy==1.26.4", "transformers>=4.40,<5", "uvloop==0.19.0"]);
     assert_eq!(told["packages"], packages);
     let wanted = [
+        // Its version and its Python are taken, its address is not.
+        "requirements.txt:6 flash-attn @ https://github.com/Dao-AILab/flash-attention/releases/download/v2.5.8/flash_attn-2.5.8+cu122torch2.3cxx11abiFALSE-cp310-cp310-linux_x86_64.whl",
         "requirements.txt:7 nvidia-cublas-cu12==12.1.3.1",
         "requirements.txt:10 pywin32 ; sys_platform == 'win32'",
         "requirements.txt:13 git+https://github.com/huggingface/peft.git",

@@ -122,6 +122,21 @@ fn what_everybody_knows_is_in_it() {
     );
 }
 
+/// Forward compatibility takes a package that nobody has by default: it is not shown as if the driver sufficed.
+#[test]
+fn forward_compatibility_is_told_apart() {
+    let sandbox = sandbox("matrix-compat");
+    let args = ["matrix", "--gpu", "A100-SXM4-80GB", "--driver", "470"];
+    let all = cells(&matrix(&sandbox, &args[1..]));
+    let compat = |build: &str| cell(&all, build)["compat"].clone();
+    assert_eq!((compat("2.7.1+cu118"), compat("2.7.1+cu126")), (json!(null), json!("cuda-compat-12-6")));
+    let human = sandbox.run(&args).exits(0).tells("compat   cu126 (driver 470.57.02 with cuda-compat-12-6)");
+    let human = human.tells("native   cu118 (driver 450.80.02)").tells("compat: the driver is too old by itself");
+    assert!(!human.out.lines().any(|line| line.contains("native") && line.contains("cu126")), "{}", human.out);
+    let svg = sandbox.run(&[&args[..], &["--format", "svg"]].concat()).exits(0).out;
+    assert!(svg.contains(">compat 470<") && !svg.contains("\u{2713} 470"), "{svg}");
+}
+
 #[test]
 fn drivers_of_a_release_on_a_gpu() {
     let sandbox = sandbox("matrix-drivers");

@@ -271,6 +271,13 @@ const CASES: &[Case] = &[
         &["flashinfer-python 0.5.3, which vllm 0.13.0 requires, compiles"],
     ),
     case("vllm = \"0.13.0\"", "gpu = \"A10G\"\nimage = \"nvidia/cuda\"\n[build]", 0, &["-devel-", "!runtime-image"]),
+    // The same of what comes as source. Source: github.com/deepspeedai/DeepSpeed/issues/3223 (no nvcc in a runtime image).
+    case(
+        "torch = \"2.6\"\ndeepspeed = \"*\"",
+        "gpu = \"H100\"\nimage = \"nvidia/cuda\"\n[build]",
+        0,
+        &["-devel-", "comes as source only", "!runtime-image"],
+    ),
     // An overridden rule about drivers leaves no minimum to state.
     case(
         "torch = \"2.7.1+cu126\"",

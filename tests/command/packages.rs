@@ -47,6 +47,21 @@ fn every_export_that_installs_carries_what_is_written() {
     }
 }
 
+/// What is written stands: no installer takes `numpy>=2,<2`. What the pins need where nothing is written against it stays.
+#[test]
+fn what_the_pins_need_gives_way_to_what_is_written() {
+    for (written, exported) in [(">=2", "numpy>=2"), (">=1.26", "numpy>=1.26,<2"), ("*", "numpy<2")] {
+        let place = place("gives-way", "torch = \"2.1.2\"\npython = \"3.11\"", &format!("numpy = \"{written}\""));
+        let ran = place.run(&["lock"]).exits(0);
+        assert_eq!(ran.err.contains("package-excluded"), written == ">=2", "{}", ran.err);
+        for format in ["requirements", "uv", "dockerfile", "conda"] {
+            let text = place.run(&["export", format]).exits(0).out;
+            let asks = |line: &&str| line.trim().trim_matches(['"', '\'', ',', '-', ' ']) == exported;
+            assert!(text.lines().any(|line| asks(&line)), "{format} lacks {exported}:\n{text}");
+        }
+    }
+}
+
 #[test]
 fn what_is_left_out_is_said() {
     let place = place("left-out", "torch = \"2.7.1+cu118\"\npython = \"3.11\"", "transformers = \"==4.50.0\"");

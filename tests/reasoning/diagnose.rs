@@ -546,6 +546,7 @@ fn a_number_is_not_given_to_another_fault() {
 #[test]
 fn what_is_to_be_changed_is_not_mistaken() {
     for (text, code, not) in [
+        ("E: Unable to locate package nvidia-driver-535", "driver-package-not-found", "purge"),
         (
             "ERROR: ggml-cuda was compiled without support for the current GPU architecture.",
             "build-without-gpu-code",
@@ -599,6 +600,25 @@ fn what_is_to_be_changed_is_not_mistaken() {
         assert_eq!(first.code, code, "{text}");
         let told = format!("{} {}", first.meaning, first.remedies.join(" "));
         assert!(!told.contains(not), "{told}");
+    }
+}
+
+/// A driver that does not know the GPU of the text runs no torch on it, and GeForce boards take no cuda-compat.
+#[test]
+fn what_the_gpu_excludes_is_not_proposed() {
+    for (gpu, keeps, compat) in [
+        ("RTX 5090", false, false),
+        ("NVIDIA B200", false, true),
+        ("RTX 4090", true, false),
+        ("NVIDIA L40S", true, true),
+    ] {
+        let old = "RuntimeError: The NVIDIA driver on your system is too old (found version 12040).";
+        let first = diagnose(&format!("GPU 0: {gpu} (UUID: GPU-8932f937-d72c-4106-c12f-20bd9faed9f6)\n{old}"))
+            .findings
+            .remove(0);
+        let told = first.remedies.join(" ");
+        assert_eq!(told.contains("Or keep the driver"), keeps, "{gpu}: {told}");
+        assert_eq!(told.contains("cuda-compat"), compat, "{gpu}: {told}");
     }
 }
 

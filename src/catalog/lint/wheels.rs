@@ -343,10 +343,7 @@ fn kept_together(row: &Companion, say: Of<'_>) {
         row.finished.is_empty() == row.finished_source.is_some() || !row.sdist && !row.finished.is_empty(),
         "finished and finished_source belong together, and to what comes as source",
     );
-    refuse(
-        row.jit && (row.gpu_code || row.sdist),
-        "a package that compiles its kernels when they are first used holds none, and has a wheel",
-    );
+    refuse(row.jit && row.gpu_code, "a package that compiles its kernels when they are first used holds none");
     refuse(
         row.sdist && (row.gpu_code || row.variant.is_some()),
         "what is published as source holds no GPU code and is made for no variant",

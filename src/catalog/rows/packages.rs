@@ -71,8 +71,8 @@ pub struct Companion {
     /// Published as source only, it or the part for the framework: it is compiled where it is installed.
     #[serde(default)]
     pub sdist: bool,
-    /// Its wheel holds the sources of kernels, which it compiles with nvcc when they are first used: it runs on every GPU
-    /// that the toolkit there knows.
+    /// It holds the sources of kernels, and compiles them with nvcc when they are first used: it runs on every GPU that the
+    /// toolkit there knows.
     #[serde(default)]
     pub jit: bool,
     /// Of a package that comes as source the lines of the framework and CUDA majors for which wheels for x86_64 lie beside

@@ -3,6 +3,7 @@
 use crate::catalog::rows::{Build, FRAMEWORKS, Status};
 use crate::explain::FactNote;
 use crate::solve::coinstall;
+use crate::solve::fits::TRITON;
 use crate::solve::pieces::Pieces;
 use crate::spec::Spec;
 use crate::types::{Constraint, Version, sort_by_key};
@@ -41,6 +42,7 @@ impl<'c> Explainer<'_, 'c> {
             choices.push(self.plain(scope, &spec, "stack.python", python, known, Vec::new()));
             spec = settle(&spec, "stack.python", python.as_str());
         }
+        choices.extend(self.triton(scope));
         choices.extend(self.library(scope, &spec, "cudnn"));
         choices.extend(self.library(scope, &spec, "nccl"));
         choices.extend(self.cuda(scope));
@@ -160,6 +162,26 @@ impl<'c> Explainer<'_, 'c> {
         )
     }
 
+    /// The triton that a build asks for; one that is asked for itself is a choice as others are.
+    fn triton(&self, scope: &Scope<'_, 'c>) -> Option<Choice> {
+        let version =
+            scope.target.triton.filter(|_| scope.target.companions.iter().all(|row| *row.package != *TRITON))?;
+        let build = scope.target.builds.iter().find(|build| build.triton.is_some())?;
+        Some(self.brought(scope, "stack.triton", build, version))
+    }
+
+    /// What a build brings along.
+    fn brought(&self, scope: &Scope<'_, 'c>, key: &str, build: &Build, version: &Version) -> Choice {
+        let because = format!("comes with {} {}+{}", build.package, build.version, build.variant);
+        let catalog = self.asker.catalog;
+        let mut fact = self.note(catalog.cite(build));
+        if let Some(source) = &build.pins_source {
+            let at = catalog.origin_of(build, source);
+            fact.source = catalog.provenance(&fact.id, at);
+        }
+        self.follows(self.own_key(scope, key), "version", version.to_string(), because, vec![fact])
+    }
+
     /// cuDNN or NCCL: inside a wheel, else of the system.
     fn library(&self, scope: &Scope<'_, 'c>, spec: &Spec, name: &'static str) -> Option<Choice> {
         let target = scope.target;
@@ -169,14 +191,7 @@ impl<'c> Explainer<'_, 'c> {
         let bringing = target.builds.iter().find_map(|build| Some((*build, of(&build)?)));
         let key = format!("stack.{name}");
         if let Some((build, version)) = bringing.filter(|_| chosen.is_none()) {
-            let because = format!("comes with {} {}+{}", build.package, build.version, build.variant);
-            let mut fact = self.note(self.asker.catalog.cite(build));
-            if let Some(source) = &build.pins_source {
-                let catalog = self.asker.catalog;
-                let at = catalog.origin_of(build, source);
-                fact.source = catalog.provenance(&fact.id, at);
-            }
-            return Some(self.follows(self.own_key(scope, &key), "version", version.to_string(), because, vec![fact]));
+            return Some(self.brought(scope, &key, build, version));
         }
         let (catalog, chosen) = (self.asker.catalog, chosen?);
         // One that a wheel holds inside is a copy of its own, and asking for a newer one would ask it of that too.

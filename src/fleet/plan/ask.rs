@@ -10,7 +10,7 @@ use crate::solve::resolve::{Resolution, Verdict, World, judge, resolve};
 use crate::solve::rowset::RowSet;
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::Share;
-use crate::types::{Constraint, sort_by_key};
+use crate::types::{Constraint, Version, sort_by_key};
 
 use super::model::Stack;
 
@@ -55,6 +55,14 @@ impl<'c> Asker<'c> {
     pub fn is_refused(&self, target: &TargetRequest<'c>) -> bool {
         let verdict = judge(&self.base.of(vec![target.clone()]), World::Possible, &Steps::new(self.limit));
         !self.told(verdict)
+    }
+
+    /// Whether two answers are of one stack, as far as its targets share one.
+    pub fn is_same(&self, one: &Solution<'c>, other: &Solution<'c>) -> bool {
+        match self.base.share {
+            Share::Versions if !frameworks(one).is_empty() => frameworks(one) == frameworks(other),
+            _ => title(one) == title(other),
+        }
     }
 
     /// Whether a stack that was chosen serves another target too; `compat`: if need be with a cuda-compat package.
@@ -151,6 +159,12 @@ pub fn title(answer: &Solution<'_>) -> String {
     parts.join(", ")
 }
 
+/// The releases of an answer's frameworks, which all of its targets have.
+pub fn frameworks(answer: &Solution<'_>) -> Vec<(String, Version)> {
+    let builds = spokesman(answer).map_or(&[][..], |chosen| &chosen.builds);
+    builds.iter().map(|build| (build.package.to_string(), build.version)).collect()
+}
+
 /// The first target with a GPU, whose wheels all share; else the first.
 pub fn spokesman<'a, 'c>(answer: &'a Solution<'c>) -> Option<&'a TargetSolution<'c>> {
     let with_gpu = answer.targets.iter().find(|target| !target.gpus.is_empty());
@@ -160,7 +174,7 @@ pub fn spokesman<'a, 'c>(answer: &'a Solution<'c>) -> Option<&'a TargetSolution<
 /// An answer as a plan tells it. `hosts` tells of a target its classes and how many hosts these have.
 pub fn told<'k>(answer: &Solution<'_>, hosts: impl Fn(&str) -> (&'k [usize], usize)) -> Stack {
     let mut stack: Option<BTreeMap<String, String>> = None;
-    let mut told = Stack { title: title(answer), ..Stack::default() };
+    let mut told = Stack { title: title(answer), frameworks: frameworks(answer), ..Stack::default() };
     let mut drivers = BTreeSet::new();
     for target in &answer.targets {
         let (classes, count) = hosts(&target.name);

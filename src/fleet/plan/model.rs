@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::types::Version;
+
 /// Which stacks serve the hosts of a fleet, and which drivers to raise so that one does.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
@@ -60,6 +62,9 @@ pub struct Stack {
     /// What decides it: the frameworks with their builds, `torch 2.9.0+cu128`.
     #[serde(skip)]
     pub title: String,
+    /// The frameworks with their releases.
+    #[serde(skip)]
+    pub frameworks: Vec<(String, Version)>,
     /// How many hosts it serves.
     pub hosts: usize,
     /// Their classes.

@@ -110,7 +110,7 @@ impl<'c> Fleet<'_, 'c> {
         };
         // Each was asked for itself: whether they go together is asked once more.
         let mut found = self.asker.best(targets(&|at, _| least[at]));
-        if found.as_ref().is_none_or(|found| ask::title(found) != ask::title(answer)) {
+        if found.as_ref().is_none_or(|found| !self.asker.is_same(found, answer)) {
             least = set.rows().map(|kind| raised[kind]).collect();
             found = self.asker.best(targets(&|_, kind| raised[kind]));
         }
@@ -146,19 +146,16 @@ impl<'c> Fleet<'_, 'c> {
 
 /// Whether the frameworks of an answer are newer than those of a stack, the first that differs deciding.
 fn is_newer(answer: &Solution<'_>, before: &Stack) -> bool {
-    let builds = ask::spokesman(answer).map_or(&[][..], |chosen| &chosen.builds);
-    for build in builds {
-        // Where targets have variants of their own, the title alone tells the release.
-        let titled = || before.title.split(", ").find_map(|one| one.strip_prefix(&*build.package)?.strip_prefix(' '));
-        let known = before.stack.get(&*build.package).map(String::as_str).or_else(titled);
-        let known = known.and_then(|text| Version::parse(text.split('+').next()?).ok());
-        match known.map(|known| build.version.cmp(&known)) {
+    let frameworks = ask::frameworks(answer);
+    for (package, version) in &frameworks {
+        let known = before.frameworks.iter().find(|(known, _)| known == package).map(|(_, known)| known);
+        match known.map(|known| version.cmp(known)) {
             None | Some(Ordering::Greater) => return true,
             Some(Ordering::Less) => return false,
             Some(Ordering::Equal) => {}
         }
     }
-    builds.is_empty() && ask::title(answer) != before.title
+    frameworks.is_empty() && ask::title(answer) != before.title
 }
 
 /// The newest driver that a kind may be raised to up to a level.

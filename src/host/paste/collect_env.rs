@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use super::super::anonymous::without_user;
 use super::super::record::Compiler;
 use super::lines::{field, told};
 use super::seen::{Seen, fill, version};
@@ -167,7 +168,7 @@ fn file(line: &str, seen: &mut Seen) -> bool {
     let path = line.trim();
     let is_path = (path.starts_with('/') || path.contains(":\\")) && path.contains("cudnn");
     if is_path && seen.record.files.len() < 64 && !seen.record.files.iter().any(|known| known == path) {
-        seen.record.files.push(system::without_user(path));
+        seen.record.files.push(without_user(path));
     }
     is_path || path.starts_with("Probably")
 }

@@ -1,9 +1,9 @@
 //! Variables that change what a CUDA process sees or loads, from vLLM's collect_env or anybody's `env`.
 
+use crate::host::anonymous::without_user;
 use crate::host::environment::is_kept;
 
 use super::seen::Seen;
-use super::system::without_user;
 
 /// `NAME=value` on a line of its own. This alone describes no host.
 pub(super) fn read(lines: &[&str], seen: &mut Seen) {

@@ -136,20 +136,6 @@ fn kernel_is(kernel: &str, seen: &mut Seen) {
     fill(&mut seen.record.platform.system, Some(system));
 }
 
-/// A path or a list of paths without the names of people's homes.
-pub(super) fn without_user(text: &str) -> String {
-    let mut left = text;
-    let mut kept = String::with_capacity(text.len());
-    while let Some((at, home)) = ["/home/", "/Users/"].iter().filter_map(|home| Some((left.find(home)?, *home))).min() {
-        let name = at + home.len();
-        let end = left[name..].find([':', '/']).map_or(left.len(), |length| name + length);
-        kept += &left[..name];
-        kept += if end > name { "user" } else { "" };
-        left = &left[end..];
-    }
-    kept + left
-}
-
 pub(super) fn unpacked(value: &str) -> Option<Version> {
     let rest = match value.starts_with('(') {
         true => value.split_once(')')?.1,

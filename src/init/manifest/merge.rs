@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, ordinary, read};
+use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, ordinary, read, variant_of};
 use crate::catalog::Catalog;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::init::{Draft, Entry, Value};
@@ -36,6 +36,7 @@ pub fn of_manifests(manifests: &[Manifest], catalog: &Catalog) -> Result<(Draft,
         left: Vec::new(),
         libraries: Vec::new(),
         is_cpu: false,
+        pythons: Vec::new(),
     };
     for manifest in manifests {
         let found = read(manifest).map_err(|(line, why)| Unread { file: manifest.name.clone(), line, why })?;
@@ -54,6 +55,8 @@ struct Merged<'c> {
     libraries: Vec<(usize, String)>,
     /// Whether the wheels are builds for the CPU.
     is_cpu: bool,
+    /// The Pythons that wheels are for which were named by their addresses, each with its place.
+    pythons: Vec<(String, String)>,
 }
 
 impl Merged<'_> {
@@ -111,6 +114,30 @@ impl Merged<'_> {
         self.leave(file, *line, &names.join(", "), why);
     }
 
+    /// Tells of a wheel's address, which the draft does not hold, and keeps its Python; what lies on an index of PyTorch's
+    /// is found there again.
+    fn leave_address(&mut self, file: &str, wanted: &Wanted) {
+        let Some(address) = &wanted.address else { return };
+        if let Some(python) = wanted.python.clone().filter(|_| wanted.marker.is_none()) {
+            self.pythons.push((python, place(file, wanted.line)));
+        }
+        if variant_of(address).is_none() {
+            let why =
+                "the version is taken, not this file: to have it, write a build of your own, with `url` and `cuda`";
+            self.leave(file, wanted.line, &wanted.written, why.to_string());
+        }
+    }
+
+    /// The Python of the wheels that were named by their addresses, where nothing else says which.
+    fn python_of_wheels(&mut self) {
+        let Some((python, at)) = self.pythons.first() else { return };
+        let alike = self.pythons.iter().all(|(other, _)| other == python);
+        if alike && !self.draft.stack.iter().any(|entry| entry.key == "python") {
+            let note = format!("{at}, whose wheel is for it");
+            self.draft.stack.push(Entry::on("python", Value::Text(python.clone()), note));
+        }
+    }
+
     /// What a package is called here.
     fn name_of<'w>(&self, wanted: &'w Wanted) -> &'w str {
         // What JAX brings has its own version; its requirement is told of as one that comes along.
@@ -165,6 +192,7 @@ impl Merged<'_> {
             return self.leave(file, wanted.line, &wanted.written, why);
         }
         self.is_cpu |= is_cpu;
+        self.leave_address(file, &wanted);
         let mut note = match manifest.kind {
             Kind::UvLock => format!("{}, as locked there", place(file, wanted.line)),
             _ => place(file, wanted.line),
@@ -211,6 +239,7 @@ impl Merged<'_> {
     }
 
     fn end(mut self) -> (Draft, Vec<Left>) {
+        self.python_of_wheels();
         let first = |key: &str| FRAMEWORKS.iter().position(|name| *name == key).unwrap_or(FRAMEWORKS.len());
         self.draft.stack.sort_by_key(|entry| (first(&entry.key), entry.key == "python"));
         if self.is_cpu {

@@ -147,6 +147,10 @@ struct Wanted {
     group: Option<String>,
     /// Whether conda built it for no Python: a library, a compiler.
     is_library: bool,
+    /// The address of the wheel that it is, where it names one.
+    address: Option<String>,
+    /// The only Python which that wheel is for.
+    python: Option<String>,
 }
 
 impl Wanted {
@@ -157,8 +161,19 @@ impl Wanted {
             _ => format!("{name}{version}"),
         };
         let version = version.to_string();
-        let extras = Vec::new();
-        Wanted { name, version, extras, variant: None, line, written, marker: None, group: None, is_library: false }
+        Wanted {
+            name,
+            version,
+            extras: Vec::new(),
+            variant: None,
+            line,
+            written,
+            marker: None,
+            group: None,
+            is_library: false,
+            address: None,
+            python: None,
+        }
     }
 }
 

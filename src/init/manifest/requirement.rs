@@ -59,12 +59,23 @@ fn of_address(name: &str, address: &str, line: usize) -> Result<Wanted, String> 
             false => "it comes from an address, of which the version is not known".to_string(),
         });
     };
-    let mut parts = stem.split('-');
-    let of_file = parts.next().unwrap_or_default();
-    let version = parts.next().ok_or("its file is not named as wheels are")?;
+    let parts: Vec<&str> = stem.split('-').collect();
+    let [of_file, version, tags @ ..] = parts.as_slice() else {
+        return Err("its file is not named as wheels are".to_string());
+    };
     let name = if name.is_empty() { of_file } else { name };
     let wanted = Wanted::new(name, version, line);
-    Ok(Wanted { written: format!("{} @ {address}", wanted.name), ..wanted })
+    let written = format!("{} @ {address}", wanted.name);
+    Ok(Wanted { written, address: Some(address.to_string()), python: only_python(tags), ..wanted })
+}
+
+/// The Python that the tags of a wheel name, where it runs on no other: `3.10` of `cp310-cp310-linux_x86_64`.
+fn only_python(tags: &[&str]) -> Option<String> {
+    let [.., python, abi, _] = tags else { return None };
+    let digits = python.strip_prefix("cp").filter(|_| abi.starts_with("cp"))?;
+    let (major, minor) = digits.split_at_checked(1)?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number(major) && is_number(minor)).then(|| format!("{major}.{minor}"))
 }
 
 #[cfg(test)]
@@ -100,9 +111,19 @@ mod tests {
             ),
         ] {
             let read = read(text, 1).unwrap_or_else(|why| panic!("{text}: {why}"));
+            let of_file = if text.contains("cp310") { Some("3.10") } else { None };
+            assert_eq!(read.python.as_deref(), of_file, "{text}");
             let seen: Vec<&str> = read.extras.iter().map(String::as_str).collect();
             assert_eq!((read.name.as_str(), read.version.as_str(), &seen[..]), (name, version, extras), "{text}");
         }
+    }
+
+    #[test]
+    fn a_wheel_for_several_pythons_names_none() {
+        for tags in ["cp38-abi3-linux_x86_64", "py3-none-any", "cp310.cp311-cp310-any", "cp310-cp310", ""] {
+            assert_eq!(only_python(&tags.split('-').collect::<Vec<_>>()), None, "{tags}");
+        }
+        assert_eq!(only_python(&["1", "cp36", "cp36m", "linux_x86_64"]).as_deref(), Some("3.6"));
     }
 
     #[test]

@@ -116,7 +116,7 @@ fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let build = about.gpu_builds().find(|build| build.package == row.framework && !build.is_nightly())?;
     let (name, of) = (format!("{} {}", row.package, row.version), format!("{} {}", build.package, build.version));
     let with = if with == NO_RELEASE { String::new() } else { format!("{} {with}", row.framework) };
-    let skipped = KernelsSkipped { name: &name, build: &of, with: &with, jit: row.sdist };
+    let skipped = KernelsSkipped { name: &name, build: &of, with: &with, jit: row.jit };
     (!loads.admits_build(&build.version, &build.variant))
         .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{}", row.framework)]))
 }
@@ -291,11 +291,11 @@ fn brings_misfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
 }
 
 /// A package whose kernels are compiled when they are first used, where there may be no compiler of its CUDA: asked for
-/// itself, or required by one that is put where there is none.
+/// itself, or required by one that is put where there is none. Of what comes as source that is told for itself.
 fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (target, catalog) = (about.target, about.request.catalog);
     let major = about.gpu_builds().find_map(|build| build.line())?.major();
-    if about.asked.is_cpu() || target.toolkit.is_some() {
+    if about.asked.is_cpu() || target.toolkit.is_some() || row.sdist && row.jit {
         return None;
     }
     let compiled = fits::compiled_when_used(catalog, row, about.asked.arch)?;
