@@ -133,7 +133,8 @@ fn listed(context: &CheckContext<'_>, check: Check, has: &Version) -> Check {
         _ => None,
     };
     let seen = context.gpus().iter().filter_map(|gpu| Some((gpu.name?, first_of(gpu.name?)?)));
-    let later = seen.filter(|(_, first)| has.len() > 1 && has < first).max_by_key(|(_, first)| *first);
+    let is_told = has.len() > 1 && !context.has_windows_driver();
+    let later = seen.filter(|(_, first)| is_told && has < first).max_by_key(|(_, first)| *first);
     match later {
         Some((name, first)) => check.warn(
             Action::AskAdmin,
