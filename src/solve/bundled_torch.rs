@@ -6,8 +6,7 @@ use super::platform::Platform;
 use super::problem::Framework;
 use super::rowset::RowSet;
 
-/// The framework that images hold.
-pub const TORCH: &str = "torch";
+pub use super::platform::TORCH;
 
 /// Whether the image holds this very build.
 pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {

@@ -4,8 +4,10 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Image, Os, Text};
 use crate::types::CpuArch;
 
-use super::bundled_torch::TORCH;
 use super::values::{Gpus, ImageRequest};
+
+/// The framework that images hold.
+pub const TORCH: &str = "torch";
 
 /// The kind of machine that a target is, to wheels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
