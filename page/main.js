@@ -20,7 +20,7 @@ const EXAMPLES = [
 const OTHERS = [
   `[stack]\njax = "*"\npython = "3.11"\n\n[target.a]\ngpu    = "T4"\ndriver = "535"\n`,
   `[stack]\ntensorflow = "2.15"\n\n[target.a]\ngpu   = "RTX 5090"\nimage = "nvidia/cuda"\n`,
-  `[stack]\nvllm = "*"\nflash-attn = "*"\n\n[target.a]\ngpu    = "L4"\ndriver = "550"\nos     = "ubuntu22.04"\n\n[target.b]\ngpu = "GTX 1080 Ti"\n`,
+  `[stack]\nvllm = "*"\nflash-attn = "*"\nbitsandbytes = "*"\ncupy-cuda12x = "*"\n\n[target.a]\ngpu    = "L4"\ndriver = "550"\nos     = "ubuntu22.04"\n\n[target.b]\ngpu = "GTX 1080 Ti"\n`,
   `[stack]\ntorch = "2.8"\n\n[build]\n\n[target.a]\ngpu     = "H100 NVL"\nruntime = "bare-metal"\ntoolkit = "12.1"\ngcc     = "14"\n`,
   `[stack]\ntorch = "*"\n\n[target.a]\ngpu = "Jetson AGX Orin"\n`,
 ];
