@@ -81,7 +81,8 @@ pub fn files(checkout: &Path) -> Result<Files> {
 pub fn candidates(files: &Files, rooms: &[String], equal: &mut Equal) -> Result<Vec<Chosen>> {
     let mut all = Vec::new();
     for (file, bytes) in files {
-        let is_meant = rooms.iter().any(|room| file.starts_with(&format!("src/{room}/")) || *file == format!("src/{room}.rs"));
+        let is_meant =
+            rooms.iter().any(|room| file.starts_with(&format!("src/{room}/")) || *file == format!("src/{room}.rs"));
         let is_test = file.ends_with("/tests.rs") || file.contains("/tests/");
         if !is_meant || is_test || !file.ends_with(".rs") {
             continue;

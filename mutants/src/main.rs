@@ -4,7 +4,8 @@
 //! the copy is built once. Every test runs once without a mutant, to learn which mutants it reaches, and then for each of those
 //! until one fails. A mutant with which none fails has survived: a test is missing.
 //!
-//! GPUENV_MUTANTS: how many (100); GPUENV_MUTANTS_SEED: which (1).
+//! GPUENV_MUTANTS: how many (100); GPUENV_MUTANTS_SEED: which (1). GPUENV_MUTANTS_ONLY: of these only some, as the numbers
+//! that an earlier run printed (`3,17`, `200-`): a run that was cut short goes on, and a new test is tried.
 
 mod build;
 mod find;
@@ -33,13 +34,33 @@ fn main() -> Result<()> {
     println!("{} places in {}; {count} of them, seed {seed}", all.len(), rooms.join(", "));
     let mut tree = build::Tree::new(&checkout, files)?;
     let programs = tree.build(build::sample(all, count as usize, seed))?;
-    let survived = run::survivors(&programs, &tree.chosen, &tree.folder)?;
+    let asked = asked(tree.chosen.len())?;
+    let survived = run::survivors(&programs, &tree.chosen, &asked, &tree.folder)?;
     for one in &survived {
         println!("survived: {}", tree.chosen[*one]);
     }
-    let all = tree.chosen.len();
+    let all = asked.len();
     println!("{} of {all} were noticed ({} %)", all - survived.len(), (all - survived.len()) * 100 / all.max(1));
     Ok(())
+}
+
+/// The mutants that GPUENV_MUTANTS_ONLY names: all, where it is not set.
+fn asked(all: usize) -> Result<Vec<usize>> {
+    let Ok(text) = std::env::var("GPUENV_MUTANTS_ONLY") else { return Ok((0..all).collect()) };
+    let number =
+        |text: &str| text.parse::<usize>().with_context(|| format!("GPUENV_MUTANTS_ONLY: {text:?} is no number"));
+    let mut numbers = Vec::new();
+    for part in text.split(',') {
+        match part.split_once('-') {
+            Some((first, "")) => numbers.extend(number(first)?..all),
+            Some((first, last)) => numbers.extend(number(first)?..=number(last)?),
+            None => numbers.push(number(part)?),
+        }
+    }
+    match numbers.iter().find(|number| **number >= all) {
+        Some(number) => bail!("GPUENV_MUTANTS_ONLY: {number} is not among the {all} of this sample"),
+        None => Ok(numbers),
+    }
 }
 
 fn number(name: &str, otherwise: u64) -> Result<u64> {

@@ -31,8 +31,8 @@ struct Test {
     reaches: BTreeSet<usize>,
 }
 
-/// The numbers of those that no test notices.
-pub fn survivors(programs: &[PathBuf], mutants: &[Chosen], folder: &Path) -> Result<Vec<usize>> {
+/// The numbers of those, of the ones that are asked for, that no test notices.
+pub fn survivors(programs: &[PathBuf], mutants: &[Chosen], asked: &[usize], folder: &Path) -> Result<Vec<usize>> {
     let mut suites = Vec::new();
     for program in programs {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
@@ -41,7 +41,8 @@ pub fn survivors(programs: &[PathBuf], mutants: &[Chosen], folder: &Path) -> Res
         }
     }
     let mut survived = Vec::new();
-    for (mutant, what) in mutants.iter().enumerate() {
+    for &mutant in asked {
+        let what = &mutants[mutant];
         let begun = Instant::now();
         let noticed = is_noticed(&mut suites, mutant, folder)?;
         let word = if noticed { "noticed " } else { "SURVIVED" };

@@ -10,4 +10,6 @@ mod growth;
 mod properties;
 mod scenarios;
 mod semantics;
+mod situations;
+mod told;
 mod warned;
