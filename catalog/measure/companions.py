@@ -56,10 +56,23 @@ def described(index, row, label, wheels):
         read = sorted(f"{tag[2]}.{tag[3:]}" for tag in tags)
         yield Finding(label, "python", sorted(row["python"].split(" || ")), read, purl)
     if row.get("glibc") and not row.get("sdist"):
-        told = [wheels[-1].glibc]
-        if row["package"] in TAGGED_TOO_LOW:
-            told += [index.asked_glibc(index.linux(*release, arch)[-1]) for arch in row["arches"]]
-        yield Finding(label, "glibc", row["glibc"], max(filter(None, told), key=numbers), purl)
+        said = {key: row.get(key) for key in ("glibc", "arm_glibc")}
+        yield Finding(label, "glibc", said, glibcs(index, *release), purl)
+
+
+def glibcs(index, package, version):
+    """The C library that a release needs on x86_64, or where it has wheels, and on aarch64 where that is another: what its
+    tags promise; what its libraries ask for where that is known to be more."""
+
+    def of(arch):
+        wheels = index.linux(package, version, arch)
+        if not wheels:
+            return None
+        asked = index.asked_glibc(wheels[-1]) if package in TAGGED_TOO_LOW else None
+        return max(filter(None, (wheels[-1].glibc, asked)), key=numbers, default=None)
+
+    glibc, arm = of("x86_64"), of("aarch64")
+    return {"glibc": glibc or arm, "arm_glibc": arm if glibc and arm != glibc else None}
 
 
 def requires(catalog, index, row):

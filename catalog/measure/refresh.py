@@ -10,7 +10,7 @@ import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import asked_of_source, lines, normal, requires, unisolated, whole
+from companions import asked_of_source, glibcs, lines, normal, requires, unisolated, whole
 from documented import documented
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay
@@ -62,6 +62,8 @@ FRAMEWORKS_READ_BY_HAND = (
     ("jax", "jax-cuda12-plugin", lambda row: row["variant"] == "cu12"),
     ("jax", "jax-cuda13-plugin", lambda row: row["variant"] == "cu13"),
 )
+# What stands at the end of a row, for it got the fields later.
+LATE = ("ptx_isa", "arm_glibc")
 # What no index tells of a release: it is as in the release before until somebody has looked.
 UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra", "glibc")
 
@@ -497,17 +499,19 @@ class Refresh:
             row["sass"], row["ptx"], _ = self.index.code(wheels[-1], package)
         elif package in LOADS:
             cuda = self.index.code(wheels[-1], package)[2]
-            row |= {"arches": self.platforms(package, version), "glibc": self.glibc(package, version, wheels)}
+            row |= {"arches": self.platforms(package, version), **self.glibcs(package, version)}
             row["cuda"] = cuda and cuda.split(".")[0]
         if package in RUNS_WITHOUT and all(wheel.arch != "any" for wheel in wheels):
             own = self.own_code(package, version, wheels)
-            row |= {key: own.get(key) for key in ("arches", "glibc", "cuda") if key != "cuda" or package in ALWAYS_LOADED}
+            row |= {key: own.get(key) for key in ("arches", "glibc", "arm_glibc", "cuda") if key != "cuda" or package in ALWAYS_LOADED}
+        if "arches" not in row and len(on := self.platforms(package, version)) == 1:
+            row["arches"] = on
         read = row.get("sass") or row.get("ptx") or row.get("cuda")
         code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
         if like.get("source") == linked.SOURCE and asked == "*":
             row["needs"], source = " || ".join(linked.lines(self.index, wheels[-1])), linked.SOURCE
-        isa = {"ptx_isa": row.pop("ptx_isa", None)}
-        return row | {"source": source, "arch_source": code if read else None} | isa
+        late = {key: row.pop(key, None) for key in LATE}
+        return row | {"source": source, "arch_source": code if read else None} | late
 
     def pins_gone(self, package, asked):
         """What is pinned to a release that the index no longer has a file of, or whose own pin is gone."""
@@ -538,13 +542,12 @@ class Refresh:
             self.note(f"{package} {version}: nothing says for which CUDA it is: no row")
             return None
         row["arches"] = self.platforms(package, version)
-        row["glibc"] = self.glibc(package, version, wheels)
-        row |= own | {"cuda": major}
+        row |= self.glibcs(package, version) | own | {"cuda": major}
         if not row.get("sass"):
             row.pop("gpu_code", None)
         read = "companion-code" if row.get("sass") else "companion-metadata" if major else None
-        isa = {"ptx_isa": row.pop("ptx_isa", None)}
-        return row | {"source": "companion-metadata", "arch_source": read} | isa
+        late = {key: row.pop(key, None) for key in LATE}
+        return row | {"source": "companion-metadata", "arch_source": read} | late
 
     def stub_row(self, package, version, like=None):
         """A release that is a source distribution without anything to compile, by what its metadata brings."""
@@ -569,18 +572,18 @@ class Refresh:
         bindings = f"tensorrt-cu{major}-bindings"
         if package.startswith("tensorrt") and row["framework"] == CUDA_ONLY and (found := self.index.linux(bindings, version, "x86_64")):
             row["python"] = " || ".join(pythons(found))
-            row["arches"] = self.platforms(bindings, version)
+            row |= {"arches": self.platforms(bindings, version), **glibcs(self.index, bindings, version)}
         known = {one["package"] for one in self.catalog.rows("companion")} - {package}
         beside = {one["package"] for one in self.catalog.rows("companion") if one["framework"] == row["framework"] != CUDA_ONLY}
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
         row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec) or name in beside)
         row["gpu_code"] = package in KERNELS or (like or {}).get("gpu_code", False)
         row |= {"cuda": major, "source": (like or {}).get("source", "companion-stub"), "arch_source": "companion-stub" if major else None}
-        return row
+        return row | {"arm_glibc": row.pop("arm_glibc", None)}
 
     def own_code(self, package, version, wheels):
         """Platforms, glibc, and the GPU code of a package that holds its own."""
-        row = {"arches": self.platforms(package, version), "glibc": self.glibc(package, version, wheels), "gpu_code": True}
+        row = {"arches": self.platforms(package, version), **self.glibcs(package, version), "gpu_code": True}
         held = self.index.kernels(package, version, "x86_64")
         if package in KERNELS and held:
             sass, ptx, cuda = self.index.code(held, package)
@@ -591,12 +594,8 @@ class Refresh:
             row["arches"] = row["arches"] or sorted(one.arch for one in (held, arm) if one)
         return row
 
-    def glibc(self, package, version, wheels):
-        """What its tags promise; what its libraries ask for where that is known to be more."""
-        told = [wheels[-1].glibc]
-        if package in TAGGED_TOO_LOW:
-            told += [self.index.asked_glibc(self.index.linux(package, version, arch)[-1]) for arch in self.platforms(package, version)]
-        return max(filter(None, told), key=numbers, default=None)
+    def glibcs(self, package, version):
+        return glibcs(self.index, package, version)
 
     def by_hand(self):
         for framework, package, is_its in FRAMEWORKS_READ_BY_HAND:

@@ -110,12 +110,14 @@ fn glibc(context: &CheckContext<'_>) -> Check {
 /// The highest floor of the target's wheels, from the rows that the lock rests on, as they were then.
 fn wheel_floor(context: &CheckContext<'_>) -> Option<(Version, String)> {
     let on_cpu = !context.needs_gpu();
+    let on_arm = context.target.arch == CpuArch::Aarch64.as_str();
     let floor = |row: &FullRow, key: &str| Version::parse(row.says.get(key)?.as_str()?).ok();
     let rows = [context.builds(), context.companions()].concat();
     let floors = rows.iter().filter_map(|(package, version, row)| {
         // A second wheel without GPU code may load on more systems.
         let cpu = floor(row, "cpu_glibc").filter(|_| on_cpu);
-        Some((cpu.or_else(|| floor(row, "glibc"))?, format!("{package} {version}")))
+        let of_arm = || floor(row, "arm_glibc").filter(|_| on_arm);
+        Some((cpu.or_else(of_arm).or_else(|| floor(row, "glibc"))?, format!("{package} {version}")))
     });
     floors.max_by(|one, other| one.0.cmp(&other.0))
 }

@@ -89,6 +89,14 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
             let says = "cpu_only stands beside GPU code, and names processors of `arches`";
             say("belongs-together", "companion", &name, says.into());
         }
+        if row.arm_glibc.is_some() && (row.glibc.is_none() || row.arm_glibc == row.glibc) {
+            say(
+                "belongs-together",
+                "companion",
+                &name,
+                "arm_glibc is another glibc than that of its other wheel".into(),
+            );
+        }
         if !row.arm_sass.is_empty() && !row.arches.contains(&CpuArch::Aarch64) {
             let says = "arm_sass is what a wheel for aarch64 holds, and `arches` names none";
             say("belongs-together", "companion", &name, says.into());

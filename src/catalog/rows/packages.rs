@@ -82,7 +82,8 @@ pub struct Companion {
     /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
     #[serde(default)]
     pub arches: List<CpuArch>,
-    /// The oldest glibc its platform tags admit; the newest that its libraries ask for where that is newer.
+    /// The oldest glibc its platform tags admit; the newest that its libraries ask for where that is newer. `arm_glibc` says
+    /// where its wheel for aarch64 needs another.
     pub glibc: Option<Version>,
     /// The CUDA major whose runtime its libraries load, before CUDA 11 its line where that is known (`10.2`); none where
     /// they load none, or look for one when they run.
@@ -153,12 +154,15 @@ pub struct Companion {
     pub wsl2: Option<Text>,
     /// The source of `wsl2`.
     pub wsl2_source: Option<Text>,
+    /// `glibc` of its wheel for aarch64, where that one needs another.
+    pub arm_glibc: Option<Version>,
 }
 
 impl Companion {
-    /// The oldest glibc that it loads with, on a machine without a GPU or on another.
-    pub fn needs_glibc(&self, cpu: bool) -> Option<Version> {
-        self.cpu_glibc.filter(|_| cpu).or(self.glibc)
+    /// The oldest glibc that it loads with on a processor, on a machine without a GPU or on another.
+    pub fn needs_glibc(&self, arch: CpuArch, cpu: bool) -> Option<Version> {
+        let of_arm = self.arm_glibc.filter(|_| arch == CpuArch::Aarch64);
+        self.cpu_glibc.filter(|_| cpu).or(of_arm).or(self.glibc)
     }
 
     /// Each package that it asks for, with the range, and the processor on which alone it does.

@@ -195,11 +195,11 @@ impl<'c> Explainer<'_, 'c> {
 
     pub(super) fn glibc(&mut self) {
         self.glibc_of_builds();
-        let cpu = self.target().is_some_and(|target| target.is_cpu());
-        self.companions_say(|row| Some(format!("needs glibc {} or newer", row.needs_glibc(cpu)?)));
+        let (arch, cpu) = (self.platform().arch, self.target().is_some_and(|target| target.is_cpu()));
+        self.companions_say(|row| Some(format!("needs glibc {} or newer", row.needs_glibc(arch, cpu)?)));
         let has = self.target().and_then(|target| target.glibc);
         self.along_says(|along, one| {
-            let needs = has.filter(|has| along.needs_newer_glibc(one, *has)).and(one.glibc)?;
+            let needs = has.filter(|has| along.needs_newer_glibc(one, arch, *has)).and(one.needs_glibc(arch, false))?;
             Some(format!("whose wheels need glibc {needs} or newer"))
         });
     }
@@ -243,11 +243,13 @@ impl<'c> Explainer<'_, 'c> {
 
     /// Whether some blamed package that follows a framework needs a newer C library than there is, in every release.
     fn companions_lack_glibc(&self) -> bool {
-        let Some(has) = self.of_oldest_glibc().and_then(|target| target.glibc) else { return false };
+        let Some((has, arch)) = self.of_oldest_glibc().and_then(|target| Some((target.glibc?, target.arch))) else {
+            return false;
+        };
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         blamed.any(|ask| {
             let mut rows = self.asked_releases(ask).peekable();
-            rows.peek().is_some() && rows.all(|row| row.glibc.is_some_and(|needs| has < needs))
+            rows.peek().is_some() && rows.all(|row| row.needs_glibc(arch, false).is_some_and(|needs| has < needs))
         })
     }
 

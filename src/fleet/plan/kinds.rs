@@ -106,7 +106,8 @@ fn as_judged<'c>(problem: &Problem<'c>, reading: &Reading<'c>, boards: &mut Vec<
 fn oldest_like(problem: &Problem<'_>, glibc: Version) -> Version {
     let catalog = problem.catalog;
     let builds = catalog.builds.iter().filter_map(|build| build.glibc);
-    let asked = builds.chain(catalog.companions.iter().flat_map(|row| [row.glibc, row.cpu_glibc]).flatten());
+    let asked =
+        builds.chain(catalog.companions.iter().flat_map(|row| [row.glibc, row.cpu_glibc, row.arm_glibc]).flatten());
     let Some(oldest) = asked.filter(|needs| *needs <= glibc).max() else { return glibc };
     let broken = |glibc| problem.rules.breaking(Subject::Glibc, glibc).map(|rule| rule.id).collect::<Vec<_>>();
     if broken(oldest) == broken(glibc) { oldest } else { glibc }

@@ -299,7 +299,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
         rows.subtract(&problem.lacking_wheels(package, target.arch));
     }
     if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
-        rows.subtract(&package.newer_glibc(has, target.is_cpu()));
+        rows.subtract(&package.newer_glibc(target.arch, has, target.is_cpu()));
         rows.subtract(&problem.lacking_glibc(package, target.arch, has));
     }
     if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {

@@ -29,8 +29,8 @@ impl Along<'_> {
     }
 
     /// Whether no wheel of what comes along is for a C library.
-    pub fn needs_newer_glibc(&self, release: &Companion, has: Version) -> bool {
-        !self.is_pinned && release.glibc.is_some_and(|needs| has < needs)
+    pub fn needs_newer_glibc(&self, release: &Companion, arch: CpuArch, has: Version) -> bool {
+        !self.is_pinned && release.needs_glibc(arch, false).is_some_and(|needs| has < needs)
     }
 
     /// Whether it is required whatever the processor.
@@ -64,12 +64,16 @@ fn coming<'c>(
         let known = other.versions.iter().position(|one| one.as_str() == version)?;
         return Some(other.of_version[known].clone());
     }
-    let framework = problem.framework(&package.releases[row].framework).filter(|_| other.is_tied())?;
     let range = Specifier::parse(range).ok();
+    let admits = |one: &Companion| one.url.is_none() && range.as_ref().is_none_or(|range| range.admits(&one.version));
+    // What follows CUDA alone goes with any framework.
+    if other.releases.iter().all(|one| one.follows_cuda()) {
+        let releases = other.matching(|one| admits(one) && one.gone.is_none());
+        return (!releases.is_empty()).then_some(releases);
+    }
+    let framework = problem.framework(&package.releases[row].framework).filter(|_| other.is_tied())?;
     let name = framework.package;
-    let admitted = other.matching(|one| {
-        one.framework == name && one.url.is_none() && range.as_ref().is_none_or(|range| range.admits(&one.version))
-    });
+    let admitted = other.matching(|one| one.framework == name && admits(one));
     let both = |version: &&&Version| package.accepting(name, version).has(row);
     let mut releases = RowSet::default();
     for version in framework.versions.iter().filter(both) {

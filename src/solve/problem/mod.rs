@@ -139,7 +139,7 @@ impl<'c> Problem<'c> {
 
     /// The releases of a package of which some part that comes along needs a newer C library than there is.
     pub fn lacking_glibc(&self, package: &Package<'c>, arch: CpuArch, has: Version) -> Rc<RowSet> {
-        let lacks = |along: &Along<'c>, one: &Companion| along.needs_newer_glibc(one, has).then_some(());
+        let lacks = |along: &Along<'c>, one: &Companion| along.needs_newer_glibc(one, arch, has).then_some(());
         package.property(Property::LackingGlibc(arch, has), || self.all_lacking(package, arch, lacks))
     }
 

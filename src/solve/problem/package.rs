@@ -51,7 +51,7 @@ pub(super) enum Property<'c> {
     MadeFor(&'c str),
     MayBeMadeFor(&'c str),
     Elsewhere(Platform<'c>),
-    NewerGlibc(Version, bool),
+    NewerGlibc(CpuArch, Version, bool),
     Gone,
     Yanked,
     Uncovered(CpuArch, Cc),
@@ -229,9 +229,9 @@ impl<'c> Package<'c> {
     }
 
     /// The releases that need a newer C library than there is.
-    pub fn newer_glibc(&self, has: Version, cpu: bool) -> Rc<RowSet> {
-        self.property(Property::NewerGlibc(has, cpu), || {
-            self.matching(|row| row.needs_glibc(cpu).is_some_and(|needs| has < needs))
+    pub fn newer_glibc(&self, arch: CpuArch, has: Version, cpu: bool) -> Rc<RowSet> {
+        self.property(Property::NewerGlibc(arch, has, cpu), || {
+            self.matching(|row| row.needs_glibc(arch, cpu).is_some_and(|needs| has < needs))
         })
     }
 
