@@ -225,7 +225,7 @@ class Resolve:
             name, version = canonicalize_name(wheel["package"]), wheel["version"]
             has = Version(resolved.get(name, version))
             # A pin without a label takes a file with one.
-            if str(has if "+" in version else has.public) != str(Version(version)):
+            if (has if "+" in version else Version(has.public)) != Version(version):
                 yield f"{name} is {version} in the lock, and {resolved[name]} for uv"
         for name, version in stack.items():
             name = canonicalize_name(name)

@@ -1,6 +1,6 @@
 //! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
 
-use crate::catalog::rows::{Build, Pins, Subject};
+use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::described::GpuKind;
 use crate::solve::fits;
@@ -241,7 +241,7 @@ impl<'c> Explainer<'_, 'c> {
         self.cite_builds(&builds);
     }
 
-    /// Whether some blamed package that follows a framework needs a newer C library than there is, in every release.
+    /// Whether some blamed package needs a newer C library than there is in every release, itself or by what it requires.
     fn companions_lack_glibc(&self) -> bool {
         let Some((has, arch)) = self.of_oldest_glibc().and_then(|target| Some((target.glibc?, target.arch))) else {
             return false;
@@ -249,8 +249,16 @@ impl<'c> Explainer<'_, 'c> {
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         blamed.any(|ask| {
             let mut rows = self.asked_releases(ask).peekable();
-            rows.peek().is_some() && rows.all(|row| row.needs_glibc(arch, false).is_some_and(|needs| has < needs))
+            rows.peek().is_some() && rows.all(|row| self.lacks_glibc_in(row, arch, has))
         })
+    }
+
+    fn lacks_glibc_in(&self, row: &Companion, arch: CpuArch, has: Version) -> bool {
+        let problem = self.request.problem;
+        let Some(package) = problem.package(&row.package) else { return false };
+        let (own, along) = (package.newer_glibc(arch, has, false), problem.lacking_glibc(package, arch, has));
+        let at = package.releases.iter().position(|one| std::ptr::eq(*one, row));
+        at.is_some_and(|at| own.has(at) || along.has(at))
     }
 
     /// Whether a build needs a newer C library than its target has.

@@ -24,8 +24,8 @@ impl Explainer<'_, '_> {
         let target = self.request.target(name)?;
         match setting {
             "gpu" => {
-                let of_processor = self.says.iter().any(|says| says.contains(CpuArch::X86_64.as_str()));
-                let processor = Some(target.arch).filter(|arch| of_processor && *arch != CpuArch::X86_64);
+                // Of what is published for the usual processor much is not for another, or is another build.
+                let processor = Some(target.arch).filter(|arch| *arch != CpuArch::X86_64);
                 let with = processor.map_or(String::new(), |arch| format!(", processor {arch}"));
                 capabilities(target).map(|of| of + &with)
             }
