@@ -204,12 +204,14 @@ impl Artifact {
     }
 
     /// The library whose GPU code is the package's own: one that stands highest, and of those the one made of most
-    /// source files. What repaired wheels bring along in `NAME.libs` is somebody else's.
+    /// source files; one whose files are each for a single architecture is left aside where others are for several. What
+    /// repaired wheels bring along in `NAME.libs` is somebody else's.
     pub fn main(&self) -> Option<&Library> {
         let files = |library: &Library| library.code.values().sum::<u64>();
         let key = |library: &&Library| {
             let is_own = !library.name.split('/').any(|part| part.ends_with(".libs"));
-            (is_own, std::cmp::Reverse(library.name.split('/').count()), files(library))
+            let for_several = library.code.keys().any(|code| code.sass.len() > 1);
+            (is_own, std::cmp::Reverse(library.name.split('/').count()), for_several, files(library))
         };
         self.libraries.iter().filter(|library| !library.code.is_empty()).max_by_key(key)
     }

@@ -1,10 +1,10 @@
 //! What each value of a lock looks like. A lock is a file in a repository: a stranger's pull request may have edited it,
 //! and what it says goes into scripts, messages and the next lock.
 //!
-//! Held to here are the characters; whether a value means anything is asked where it is used. Prose may say anything that
-//! can be seen: inputs as they were written, and reasons.
+//! Held to here are the characters, and of a value that is one of a few words those; whether a version means anything is
+//! asked where it is used. Prose may say anything that can be seen: inputs as they were written, and reasons.
 
-use crate::types::{ArchList, Specifier, address, name};
+use crate::types::{ArchList, CpuArch, Specifier, address, name};
 
 use super::error::LockError;
 use super::{
@@ -21,7 +21,15 @@ const SHA256: &str = "64 hexadecimal digits";
 const SPECIFIER: &str = "a requirement specifier of pip";
 const TARGET: &str = "the name of a target";
 const VERSION: &str = "a version";
-const WORD: &str = "a word";
+
+/// The words of a value, and how they are told.
+type Words = (&'static [&'static str], &'static str);
+
+const RUNTIME: Words = (&["bare-metal", "container"], "`bare-metal` or `container`");
+const MODE: Words = (&["native", "minor-version", "forward-compat"], "`native`, `minor-version` or `forward-compat`");
+const MODULES: Words = (&["open", "proprietary"], "`open` or `proprietary`");
+const COVERAGE: Words = (&["native", "jit"], "`native` or `jit`");
+const PLATFORM: Words = (&["wsl2"], "`wsl2`");
 
 /// Every value of a lock. The first that cannot be what it stands for is told.
 pub fn values(lock: &Lock) -> Checked {
@@ -86,10 +94,10 @@ fn lists(prefix: &str, lists: Option<&ArchLists>) -> Checked {
 fn target(prefix: &str, target: &TargetLock) -> Checked {
     let TargetLock { runtime, arch, platform, os, image, runtime_image, toolkit, .. } = target;
     let key = |name: &str| format!("{prefix}{name}");
-    check(name::is_word(runtime), || key("runtime"), runtime, WORD)?;
+    one_of(RUNTIME, || key("runtime"), runtime)?;
     check(is_arch(arch), || key("arch"), arch, "a CPU architecture")?;
     if let Some(platform) = platform {
-        check(name::is_word(platform), || key("platform"), platform, WORD)?;
+        one_of(PLATFORM, || key("platform"), platform)?;
     }
     if let Some(os) = os {
         check(name::is_os(os), || key("os"), os, "the name of an operating system")?;
@@ -123,8 +131,8 @@ fn driver(prefix: &str, driver: &DriverLock) -> Checked {
     let DriverLock { minimum, mode, cuda, compat, recommended } = driver;
     let key = |name: &str| format!("{prefix}driver.{name}");
     check(is_version(minimum), || key("minimum"), minimum, VERSION)?;
-    check(name::is_word(mode), || key("mode"), mode, WORD)?;
-    check(is_version(cuda) || name::is_word(cuda), || key("cuda"), cuda, VERSION)?;
+    one_of(MODE, || key("mode"), mode)?;
+    check(is_version(cuda) || cuda == "unknown", || key("cuda"), cuda, VERSION)?;
     if let Some(RecommendedLock { release, branch, until, modules }) = recommended {
         check(is_version(release), || key("recommended.release"), release, VERSION)?;
         check(is_version(branch), || key("recommended.branch"), branch, VERSION)?;
@@ -132,7 +140,7 @@ fn driver(prefix: &str, driver: &DriverLock) -> Checked {
         let is_day = until.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         check(is_day && until.len() <= 10, || key("recommended.until"), until, "a day or a month")?;
         let modules = modules.as_deref().unwrap_or("open");
-        check(name::is_word(modules), || key("recommended.modules"), modules, WORD)?;
+        one_of(MODULES, || key("recommended.modules"), modules)?;
     }
     match compat {
         Some(compat) => check(address::is_package(compat), || key("compat"), compat, "the name of a package"),
@@ -147,7 +155,7 @@ fn gpu(prefix: &str, gpu: &GpuLock) -> Checked {
     let capability = is_version(compute_capability);
     check(capability, || key("compute-capability"), compute_capability, "a compute capability")?;
     match coverage {
-        Some(coverage) => check(name::is_word(coverage), || key("coverage"), coverage, WORD),
+        Some(coverage) => one_of(COVERAGE, || key("coverage"), coverage),
         None => Ok(()),
     }
 }
@@ -254,8 +262,13 @@ fn is_version(text: &str) -> bool {
 }
 
 /// Whether this program knows it is asked where it matters.
+/// A word that this gpuenv writes: of any other nobody could say what it means.
+fn one_of((words, expected): Words, key: impl FnOnce() -> String, text: &str) -> Checked {
+    check(words.contains(&text), key, text, expected)
+}
+
 fn is_arch(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 32 && address::all(text, b"_")
+    CpuArch::parse(text).is_ok()
 }
 
 fn is_prose(text: &str) -> bool {
@@ -276,7 +289,9 @@ mod tests {
 
     #[test]
     fn texts_have_a_length() {
-        assert!(is_arch("x86_64") && is_arch(&"a".repeat(32)) && !is_arch(&"a".repeat(33)) && !is_arch(""));
+        assert!(is_arch("x86_64") && !is_arch("z80") && !is_arch(""));
+        let mode = |text| one_of(MODE, String::new, text).is_ok();
+        assert!(mode("minor-version") && !mode("PWNED") && !mode(""));
         assert!(is_digest(&"a".repeat(64)) && !is_digest(&"a".repeat(65)) && !is_digest(""));
     }
 }

@@ -82,8 +82,8 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
         // Within what the drivers know the newest, beyond it the nearest, as for the rest of what a build pins.
         let newest = (native && is_open).then_some(Reverse(row.version));
         (
-            !suits,
             !wanted,
+            !suits,
             !is_sound(plan, group, chosen, &row.version),
             !beside,
             !compiles,

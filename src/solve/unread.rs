@@ -2,18 +2,21 @@
 //! have been made for a single system. Of such a thing anything may be true, so a request has no answer only where it has
 //! none without it either.
 
-use crate::catalog::rows::{Companion, Family, OtherBuild};
+use crate::catalog::rows::{Build, Companion, Family, Index, OtherBuild, Reading as ListingReading};
 use crate::spec::Share;
 use crate::types::constraint::{Comparison, Op};
+use crate::types::variant::line_of;
 use crate::types::{Constraint, Version};
 
 use super::fits;
+use super::installs::pytorch_index;
 use super::older::{self, least};
 use super::own;
 use super::platform::{Platform, Takes};
 use super::reading::Reading;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::unknowns::{self, OVERLAY, Unknown};
+use super::unseen;
 
 /// What nobody has read of what a request asks for.
 #[derive(Debug, Default)]
@@ -40,7 +43,8 @@ impl<'c> Unread<'c> {
     pub fn of(request: &Request<'c>) -> Unread<'c> {
         let mut unread = Unread::default();
         for ask in request.frameworks.iter().chain(&request.companions).filter(|ask| !ask.own) {
-            let of_release = of_contents(request, ask).or_else(|| of_release(request, ask));
+            let of_build = of_contents(request, ask).or_else(|| of_variant(request, ask));
+            let of_release = of_build.or_else(|| of_release(request, ask));
             if let Some(unknown) = of_release.or_else(|| older::of(request, ask)) {
                 unread.unknowns.push(unknown);
                 unread.releases.push(ask.package);
@@ -54,10 +58,35 @@ impl<'c> Unread<'c> {
             }
         }
         // A framework brings its own CUDA, which is known.
-        if request.frameworks.is_empty() {
-            unread.of_parts(request);
+        match request.frameworks.is_empty() {
+            true => unread.of_parts(request),
+            false => unread.of_bundled(request),
         }
         unread
+    }
+
+    /// A cuDNN or an NCCL from before the catalog begins, where a framework may hold it: nobody has read which it holds.
+    fn of_bundled(&mut self, request: &Request<'c>) {
+        let catalog = request.catalog;
+        let holds_unread = |is_read: &dyn Fn(&Build) -> bool| {
+            request.frameworks.iter().any(|ask| {
+                let builds =
+                    catalog.builds.of(ask.package).iter().filter(|build| !build.is_cpu() && ask.takes_build(build));
+                builds.into_iter().any(|build| !is_read(build))
+            })
+        };
+        let oldest = [
+            ("cudnn", &request.cudnn, catalog.cudnns.iter().map(|row| row.version).min()),
+            ("nccl", &request.nccl, catalog.nccls.iter().map(|row| row.version).min()),
+        ];
+        for (part, wanted, oldest) in oldest {
+            let (Some(wanted), Some(oldest)) = (wanted, oldest) else { continue };
+            let is_read = |build: &Build| if part == "nccl" { build.nccl.is_some() } else { build.cudnn.is_some() };
+            if is_older(wanted, &oldest) && holds_unread(&is_read) {
+                self.unknowns.push(older_than_all(part, wanted.as_str(), &oldest, format!("stack.{part}")));
+                self.parts.push(part);
+            }
+        }
     }
 
     /// Releases of CUDA and of its libraries from before the catalog begins.
@@ -120,7 +149,16 @@ fn of_contents(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknow
         let here = row.os == Family::Linux && request.targets.iter().any(|target| target.arch == row.arch);
         here && row.package == package && wanted.admits_build(&row.version, &row.variant)
     };
-    let found = request.catalog.other_builds.iter().rfind(is_asked).filter(|_| wanted.pins_variant())?;
+    // A build that nobody names by its variant is one that a CUDA asks for which no other has.
+    let by_cuda = |row: &&OtherBuild| {
+        let admits =
+            |line: &Version| request.cuda_line.as_ref().is_some_and(|cuda| cuda.cut_to(line.len()).admits(line));
+        let mut others = request.catalog.builds.of(package).iter().filter(|build| ask.takes_build(build));
+        line_of(&row.variant).is_some_and(|line| admits(&line))
+            && !others.any(|build| build.line().is_some_and(|line| admits(&line)))
+    };
+    let rows = request.catalog.other_builds.iter().filter(is_asked);
+    let found = rows.filter(|row| wanted.pins_variant() || by_cuda(row)).next_back()?;
     let name = format!("{package} {}+{}", found.version, found.variant);
     Some(Unknown {
         fact: format!("what {name} holds: it was published, and nobody has read it"),
@@ -128,6 +166,32 @@ fn of_contents(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknow
         how: format!(
             "read its wheel with `gpuenv catalog inspect`; then {OVERLAY}, or write it as a build of your own"
         ),
+    })
+}
+
+/// A build of a known release for a CUDA that no release of the package was seen for, where the index was not read whole.
+fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
+    let (catalog, package, wanted) = (request.catalog, ask.package, &ask.constraint);
+    let builds = || catalog.builds.of(package).iter().filter(|build| !build.is_laid() && build.systems.is_empty());
+    let named = wanted.comparisons().find_map(|one| one.variant.as_deref()).filter(|_| wanted.pins_variant());
+    let asked = |line: &Version| match named {
+        Some(variant) => line_of(variant).is_some_and(|of| of == *line),
+        None => request.cuda_line.as_ref().is_some_and(|cuda| cuda.single().is_some() && cuda.admits(line)),
+    };
+    let line = catalog.toolkits.iter().map(|row| row.version.prefix(2)).rfind(|line| asked(line))?;
+    let variant = format!("cu{}{}", line.major(), line.minor());
+    if builds().any(|build| *build.variant == *variant) {
+        return None;
+    }
+    let of_version = |build: &&Build| wanted.admits_build(&build.version, named.unwrap_or(&build.variant));
+    let version = builds().filter(of_version).map(|build| build.version).max()?;
+    let listing = catalog.listing(package, Index::Pytorch, &version)?;
+    let is_possible =
+        listing.reading != ListingReading::Whole && !unseen::is_given_up_for(catalog, package, &version, &line);
+    is_possible.then(|| Unknown {
+        fact: format!("whether {package} {version}+{variant} was published"),
+        keys: vec![format!("stack.{package}")],
+        how: format!("look for it at {}/{package}/; if it is there, {OVERLAY}", pytorch_index(&variant)),
     })
 }
 

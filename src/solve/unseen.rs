@@ -24,9 +24,7 @@ pub struct MayExist<'c> {
 /// The builds beside some of one package, sorted by version, that may exist on an index of which only a part was seen.
 pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>> {
     let Some(package) = builds.first().map(|build| &*build.package) else { return Vec::new() };
-    let about = catalog.rules.iter().filter(|rule| is_about_lines(rule, package));
-    let read = |rule: &Rule| Constraint::parse(&rule.range).ok().zip(Constraint::parse(&rule.needs).ok());
-    let rules: Vec<(Constraint, Constraint)> = about.filter_map(read).collect();
+    let rules = rules_of_lines(catalog, package);
     let general = [CpuArch::X86_64, CpuArch::Aarch64].map(|arch| {
         let builds = builds.iter().filter(|build| build.arch == arch && build.systems.is_empty() && !build.is_laid());
         let builds: Vec<&Build> = builds.collect();
@@ -106,6 +104,17 @@ fn like<'c>(builds: &[&'c Build], version: &Version, variant: &str) -> Vec<&'c B
     let before = of_variant().filter(|build| build.version < *version).max_by_key(|build| build.version);
     let after = of_variant().filter(|build| build.version > *version).min_by_key(|build| build.version);
     before.into_iter().chain(after).collect()
+}
+
+/// Whether a publisher has said that a release of a package is no longer made for a line of CUDA.
+pub fn is_given_up_for(catalog: &Catalog, package: &str, version: &Version, line: &Version) -> bool {
+    is_given_up(&rules_of_lines(catalog, package), version, line)
+}
+
+/// The ranges of a package's releases, each with the lines of CUDA that these are published for.
+fn rules_of_lines(catalog: &Catalog, package: &str) -> Vec<(Constraint, Constraint)> {
+    let about = catalog.rules.iter().filter(|rule| is_about_lines(rule, package));
+    about.filter_map(|rule| Constraint::parse(&rule.range).ok().zip(Constraint::parse(&rule.needs).ok())).collect()
 }
 
 /// Whether a rule tells which lines of CUDA a package is published for.

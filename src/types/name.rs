@@ -36,11 +36,6 @@ pub fn is_id(name: &str) -> bool {
     fits(name) && name.chars().all(|c| c.is_ascii_alphanumeric() || " ._+-/(),:@".contains(c) || MARKS.contains(&c))
 }
 
-/// A word of a closed list, `minor-version`.
-pub fn is_word(name: &str) -> bool {
-    fits(name) && all(name, b"-")
-}
-
 /// A file by the way to it, `../site catalog.toml`. Names of files know all scripts.
 pub fn is_file(path: &str) -> bool {
     let spelled = |c: char| (c.is_alphanumeric() && !is_unseen(c)) || " ._-+/@()=,~".contains(c);
@@ -75,12 +70,11 @@ mod tests {
     #[test]
     fn names_are_told_from_instructions() {
         type Kind = (&'static str, fn(&str) -> bool);
-        let kinds: [Kind; 7] = [
+        let kinds: [Kind; 6] = [
             ("prod-1_a", is_target),
             ("Debian GNU/Linux 12 (bookworm)", is_os),
             ("NVIDIA® GeForce RTX™ 4090 Laptop GPU (8 GB)", is_gpu),
             ("image-require 12.6.3@x86_64", is_id),
-            ("minor-version", is_word),
             ("../site ä (2).toml", is_file),
             ("your overlay site.toml:12 (https://a.example/x?y=1&z=%20#L3)", is_source),
         ];

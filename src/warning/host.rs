@@ -27,6 +27,8 @@ pub struct OsNotListed<'a> {
     pub os: &'a str,
     /// The relative that it is judged as.
     pub nearest: Option<&'a str>,
+    /// A system whose name differs by a slip of the pen.
+    pub meant: Option<&'a str>,
 }
 
 impl Kind for OsNotListed<'_> {
@@ -38,7 +40,10 @@ impl Kind for OsNotListed<'_> {
     fn message(&self) -> String {
         match self.nearest {
             Some(nearest) => format!("`{}` is not in the catalog; it is judged as `{nearest}`", self.os),
-            None => format!("`{}` is not in the catalog: its glibc and gcc are unknown and not checked", self.os),
+            None => {
+                let meant = self.meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+                format!("`{}` is not in the catalog: its glibc and gcc are unknown and not checked{meant}", self.os)
+            }
         }
     }
 }

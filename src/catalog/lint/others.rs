@@ -27,7 +27,8 @@ fn kinds(catalog: &Catalog, say: Say<'_>) {
         let usual = row.variant == "cpu" || line_of(&row.variant).is_some();
         let line = |kit: &Toolkit| line_of(&row.variant).is_some_and(|line| kit.version.cmp_prefix(&line).is_eq());
         match row.os {
-            Family::Linux if usual => {
+            // Of a CUDA for which nobody has read any build of the package there is nothing to solve with.
+            Family::Linux if usual && catalog.builds.of(&row.package).iter().any(|one| one.variant == row.variant) => {
                 say("other-build", "other_build", &name, "a usual build for Linux is a `build`".into());
             }
             Family::Windows if !usual => {

@@ -242,7 +242,8 @@ pub struct OtherBuild {
     pub package: Text,
     /// `2.5.1`
     pub version: Version,
-    /// `cu124`, `cpu`; on Linux the label or directory that tells it apart, `cu121_full`, `cpu.cxx11.abi`.
+    /// `cu124`, `cpu`; on Linux the label or directory that tells it apart, `cu121_full`, `cpu.cxx11.abi`, or the variant
+    /// where no build of it was read for any release.
     pub variant: Text,
     /// The systems it is for.
     pub os: Family,

@@ -14,7 +14,7 @@ use crate::types::variant::line_of;
 use crate::types::{Constraint, Version, distinct};
 
 use super::Explainer;
-use super::words::{list, named, nearest_to, nearest_versions, span, version_matches, versions_of};
+use super::words::{describe, list, named, nearest_to, nearest_versions, span, version_matches, versions_of};
 
 impl<'c> Explainer<'_, 'c> {
     /// Clashes of a kind that deserve a code of their own.
@@ -214,8 +214,13 @@ impl<'c> Explainer<'_, 'c> {
             let lines: Vec<&str> = variants.into_iter().filter(|variant| *variant != "cpu").collect();
             let gpu_builds = same_version.iter().map(|row| **row).filter(|row| !row.is_cpu()).collect();
             let gpu_builds = taken_or_all(ask, gpu_builds);
+            let problem = self.request.problem;
+            let kits: Vec<Version> = gpu_builds.iter().flat_map(|build| problem.kits_for(build).to_vec()).collect();
+            if let Some((oldest, newest)) = kits.iter().min().zip(kits.iter().max()).filter(|_| self.blames("cuda")) {
+                let who = describe(&gpu_builds, "takes", "take");
+                self.say(format!("{who} CUDA libraries from pip that are those of CUDA {oldest} to {newest}"));
             // Where a library is what clashes, the variants say nothing.
-            if self.blames("cuda") || !self.libraries(&gpu_builds) {
+            } else if self.blames("cuda") || !self.libraries(&gpu_builds) {
                 self.say(format!(
                     "{} {} published for {arch} as {}",
                     ask.package,

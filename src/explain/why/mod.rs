@@ -249,6 +249,11 @@ impl<'c> Explainer<'_, 'c> {
         Some(Rejected { value: value.to_string(), culprits, because, facts })
     }
 
+    fn is_young(&self, python: &Version) -> bool {
+        let row = self.request.catalog.pythons.iter().find(|row| row.version == *python);
+        row.is_some_and(|row| self.request.problem.is_young(row.date.as_deref()))
+    }
+
     /// What speaks against an answer that is possible.
     fn cost(&self, scope: &Scope<'_, 'c>, other: &Solution<'c>) -> Vec<String> {
         let mut costs = Vec::new();
@@ -271,6 +276,12 @@ impl<'c> Explainer<'_, 'c> {
                 let unknown = |build: &Build| !build.is_cpu() && build.arch_source.is_none();
                 if unknown(build) && !now.builds.iter().any(|now| unknown(now)) {
                     costs.push(format!("it is not known which GPUs {name} supports"));
+                }
+                if let Some(python) =
+                    target.python.filter(|python| now.python != Some(*python) && self.is_young(python))
+                {
+                    costs
+                        .push(format!("Python {python} is younger than a year, and is taken only where it is written"));
                 }
                 if target.python.is_some_and(|python| build.expected_pythons.contains(python)) {
                     costs.push(format!("a wheel of {name} for this Python was not seen"));

@@ -236,11 +236,13 @@ impl<'q, 'c> Plan<'q, 'c> {
             let classes = group.classes.iter().map(|&class| &*plan.classes[class]);
             let machines: Vec<&Machine<'c>> = classes.map(Class::machine).collect();
             let is_met = |release: &Release<'c>, line: Version| {
-                let is_asked = |kit: Version| kit.cmp_prefix(&line).is_eq() && may_be(kit.prefix(2));
-                let open = || release.on(on).filter(|_| line.len() < 2);
+                let is_asked = |kit: Version| kit.major() == line.major() && may_be(kit.prefix(2));
                 let knows = |kit: &Version| machines.iter().all(|one| compiles_for(request.catalog, one, kit));
-                let installed = |build| request.problem.kits_for(build).iter().any(|kit| is_asked(*kit) && knows(kit));
-                may_be(request.problem.newest_of(line)) || open().is_some_and(installed)
+                let kits = release.on(on).map(|build| request.problem.kits_for(build)).unwrap_or_default();
+                match kits.is_empty() {
+                    true => may_be(request.problem.newest_of(line)),
+                    false => kits.iter().any(|kit| is_asked(*kit) && knows(kit)),
+                }
             };
             framework.matching(|release| release.is_cpu() || release.line.is_some_and(|line| is_met(release, line)))
         };

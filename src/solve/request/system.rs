@@ -8,6 +8,9 @@ use crate::warning::{OsNotListed, OsPartsUnknown};
 use super::gpus::shorten;
 use super::reader::Reader;
 
+/// So many letters differ where a name was mistyped.
+const MOST_SLIPS: usize = 2;
+
 impl<'c> Reader<'_, 'c> {
     pub(super) fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
@@ -54,7 +57,10 @@ impl<'c> Reader<'_, 'c> {
     /// A system that the catalog lacks is judged as its nearest relative, if it has one.
     fn not_listed(&mut self, target: &Target, written: &Written<String>, nearest: Option<&'c Os>) -> Option<&'c Os> {
         let name = written.value.escape_debug().to_string();
-        self.warn(&OsNotListed { os: &name, nearest: nearest.map(|os| &*os.id) }, format!("target.{}.os", target.name));
+        let slip = |os: &&Os| strsim::damerau_levenshtein(&os.id, &written.value.to_lowercase()) <= MOST_SLIPS;
+        let meant = self.catalog.oses.iter().find(slip).map(|os| &*os.id);
+        let not_listed = OsNotListed { os: &name, nearest: nearest.map(|os| &*os.id), meant };
+        self.warn(&not_listed, format!("target.{}.os", target.name));
         nearest
     }
 
