@@ -395,6 +395,8 @@ class Refresh:
     def new(self, package):
         """Every release of a package that the catalog does not have at all, as far as its metadata names a framework."""
         versions = self.index.releases(package)
+        if not versions and not self.released_sources(package):
+            self.note(f"{package}: the index has no release of it: is the name right?")
         for version in [] if versions or package in STUBS else self.released_sources(package):
             framework = next((one for one in FRAMEWORKS if asked_of_source(self.index, package, version, one)), None)
             if framework and (row := self.source_row(package, version, {"framework": framework})):

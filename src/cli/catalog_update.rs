@@ -67,12 +67,7 @@ fn install(name: &str, bytes: Vec<u8>, rollback: Option<&str>) -> Result<bool, F
         return Ok(false);
     }
     if !installed::is_news(&version) {
-        let message = format!(
-            "{name} holds catalog {version}, and the built-in one is {}: it would never answer",
-            BUILTIN.version
-        );
-        let help = "to answer with an older catalog, use the gpuenv that came with it";
-        return Err(Failure::new(Exit::BadInput, "catalog-older", message).help(help));
+        return Err(never_answers(&format!("{name} holds catalog {version}")));
     }
     let newer: Vec<Installed> = installed::all().into_iter().filter(|other| other.version > version).collect();
     if let (Some(newest), None) = (newer.first(), rollback) {
@@ -90,6 +85,13 @@ fn install(name: &str, bytes: Vec<u8>, rollback: Option<&str>) -> Result<bool, F
     Ok(written || !newer.is_empty())
 }
 
+/// That a catalog is older than the built-in one.
+fn never_answers(what: &str) -> Failure {
+    let message = format!("{what}, and the built-in one is {}: it would never answer", BUILTIN.version);
+    let help = "to answer with an older catalog, use the gpuenv that came with it";
+    Failure::new(Exit::BadInput, "catalog-older", message).help(help)
+}
+
 /// Goes back to an older catalog that is at hand: those that are newer are removed.
 fn rollback(wanted: &str) -> Result<(), Failure> {
     let all = installed::all();
@@ -103,6 +105,9 @@ fn rollback(wanted: &str) -> Result<(), Failure> {
             .help(format!("there are: {}; of another one, name the file too", there.join(", "))));
     }
     let to = version_of(to)?;
+    if to < version_of(&BUILTIN.version)? {
+        return Err(never_answers(&format!("catalog {to} is installed")));
+    }
     remove(&all.into_iter().filter(|one| one.version > to).collect::<Vec<_>>())
 }
 

@@ -314,6 +314,10 @@ fn an_older_catalog_answers_only_when_it_is_named() {
     site.run(&["catalog", "update", &file, "--rollback", &second.version]).exits(2).says("holds catalog");
     site.run(&["catalog", "update", &file, "--rollback", &first.version]).exits(0);
     site.answers_with(&first.version);
+    // What an earlier gpuenv left behind is older than what is built in.
+    fs::write(site.installed("2020.01.01"), "").unwrap();
+    site.run(&["catalog", "update", "--rollback", "2020.01.01"]).exits(2).says("it would never answer");
+    site.answers_with(&first.version);
     site.run(&["catalog", "update", "--rollback", &BUILTIN.version]).exits(0);
     site.answers_with(&BUILTIN.version);
 }
