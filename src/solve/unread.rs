@@ -157,8 +157,8 @@ fn of_contents(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknow
         line_of(&row.variant).is_some_and(|line| admits(&line))
             && !others.any(|build| build.line().is_some_and(|line| admits(&line)))
     };
-    let rows = request.catalog.other_builds.iter().filter(is_asked);
-    let found = rows.filter(|row| wanted.pins_variant() || by_cuda(row)).next_back()?;
+    let is_it = |row: &&OtherBuild| is_asked(row) && (wanted.pins_variant() || by_cuda(row));
+    let found = request.catalog.other_builds.iter().rfind(is_it)?;
     let name = format!("{package} {}+{}", found.version, found.variant);
     Some(Unknown {
         fact: format!("what {name} holds: it was published, and nobody has read it"),

@@ -285,7 +285,9 @@ impl<'c> Explainer<'_, 'c> {
             _ => {
                 let nearest = nearest_versions(constraint, known());
                 let as_of = self.listed(package);
-                format!("{package} {constraint} is not on its index for {arch}{as_of}{nearest}")
+                let is_elsewhere = of_package.iter().any(|row| version_matches(constraint, &row.version));
+                let for_arch = if is_elsewhere { format!(" for {arch}") } else { String::new() };
+                format!("{package} {constraint} is not on its index{for_arch}{as_of}{nearest}")
             }
         };
         self.say(says);
