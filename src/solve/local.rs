@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::catalog::rows::{Image, Toolkit};
 use crate::types::Version;
 
+use super::coinstall;
 use super::compile::Plan;
 use super::driver::DriverRow;
 use super::image;
@@ -70,14 +71,26 @@ impl<'c> Ranked<'_, '_, 'c> {
         self.releases.iter().find_map(|release| release.line.as_ref())
     }
 
+    /// Whether a framework leaves its CUDA libraries open.
+    fn leaves_open(&self) -> bool {
+        let platform = self.plan.classes[self.at].target.platform;
+        self.releases.iter().any(|release| release.on(platform).is_some_and(coinstall::leaves_open))
+    }
+
+    /// The newest CUDA that the driver knows by itself.
+    fn known_by_driver(&self) -> Option<Version> {
+        let plan = self.plan;
+        let pinned = plan.locals[self.at].driver.as_ref().filter(|_| plan.classes[self.at].target.pins_driver());
+        let oldest = pinned.and_then(|drivers| Some(&drivers.rows[*self.beside(drivers.var).first()?]));
+        oldest.and_then(DriverRow::cuda).copied()
+    }
+
     fn toolkits(&self) -> Vec<usize> {
         let (plan, line) = (self.plan, self.line());
         let Some(choices) = &plan.locals[self.at].toolkit else { return Vec::new() };
         // Of a line that names a major only, what the driver knows by itself.
-        let pinned = plan.locals[self.at].driver.as_ref().filter(|_| plan.classes[self.at].target.pins_driver());
-        let oldest = pinned.and_then(|drivers| Some(&drivers.rows[*self.beside(drivers.var).first()?]));
-        let known = oldest.and_then(DriverRow::cuda).filter(|_| line.is_some_and(|line| line.len() < 2));
-        let beyond = |version: &Version| known.is_some_and(|known| version.prefix(2) > *known);
+        let known = self.known_by_driver().filter(|_| line.is_some_and(|line| line.len() < 2));
+        let beyond = |version: &Version| known.is_some_and(|known| version.prefix(2) > known);
         let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
         let mut toolkits = self.beside(choices.var);
         toolkits.sort_unstable_by_key(|&row| {
@@ -114,9 +127,14 @@ impl<'c> Ranked<'_, '_, 'c> {
             let gpus = plan.classes[self.at].machine().kinds.iter().map(|kind| &kind.gpu);
             newest.is_some_and(|driver| image::leans_on_compat(image, driver, gpus))
         };
+        // What is left open is of some release of the major that the driver knows.
+        let is_open = self.leaves_open();
+        let line = if is_open { line.prefix(1) } else { *line };
+        let known = self.known_by_driver().filter(|_| line.len() < 2);
         images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
-            let (distance, cuda) = match image.cuda.cmp_prefix(line) {
+            let is_beyond = known.is_some_and(|known| image.cuda.prefix(2) > known);
+            let (distance, cuda) = match image.cuda.cmp_prefix(&line) {
                 Ordering::Equal => (0, None),
                 Ordering::Less => (1, None),
                 Ordering::Greater => (2, Some(&image.cuda)),
@@ -124,7 +142,7 @@ impl<'c> Ranked<'_, '_, 'c> {
             let is_bare = headers.is_some() && !image::has_cudnn_headers(image, headers);
             let other_cudnn = is_bare && image.cudnn.is_some();
             let rank = plan.network.rank(choices.var, row);
-            (other_torch(image), refused(image), distance, cuda, is_bare, other_cudnn, rank)
+            (other_torch(image), refused(image), distance, is_beyond, cuda, is_bare, other_cudnn, rank)
         });
         images
     }

@@ -3,6 +3,7 @@
 use crate::catalog::rows::{Build, Image, Subject};
 use crate::coverage::Coverage;
 use crate::solve::bundled_torch::{self, TORCH};
+use crate::solve::coinstall;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, image};
 use crate::warning::{
@@ -114,10 +115,13 @@ impl One<'_, '_> {
 
     /// A CUDA of the image beside the wheels' own.
     fn two_runtimes(&self) -> Option<Warning> {
+        // What leaves its libraries open brings those of the toolkit release that was chosen for it.
+        let pieces = self.about.target.pieces.as_ref().map(|pieces| pieces.toolkit.version.prefix(2));
         let own = self.about.gpu_builds().filter(|build| !build.system_cuda);
-        let mut lines = own.filter_map(|build| build.line());
+        let brings = |build: &&Build| pieces.filter(|_| coinstall::leaves_open(build)).or(build.line());
+        let mut lines = own.filter_map(brings);
         let wheels = lines.find(|line| self.image.cuda.cmp_prefix(line).is_ne())?;
-        let chosen = matches!(self.about.asked.image, ImageRequest::Choose(_));
+        let chosen = pieces.is_none() && matches!(self.about.asked.image, ImageRequest::Choose(_));
         let two = TwoRuntimes { image: &self.name, holds: self.image.cuda.prefix(2), wheels, chosen };
         Some(Warning::about(&two, &self.keys))
     }
