@@ -201,6 +201,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn texts_have_a_length() {
+        let letters = |length: usize| "a".repeat(length);
+        let list = |length: usize| (0..length).map(|at| if at % 32 == 5 { ',' } else { 'a' }).collect();
+        type Kind = (fn(&str) -> bool, usize, fn(usize) -> String);
+        let kinds: [Kind; 8] = [
+            (is_label, 63, letters),
+            (is_environment, 63, letters),
+            (is_user, 32, letters),
+            (is_request, 256, letters),
+            (is_path, 512, letters),
+            (is_list, 256, list),
+            (is_resource, 128, |length| "a/".to_string() + &"b".repeat(length - 2)),
+            (is_count, 6, |length| "8".repeat(length)),
+        ];
+        for (is, most, text) in kinds {
+            assert!(is(&text(most)) && !is(&text(most + 1)) && !is(""), "{}", text(most));
+        }
+        assert!(is_count("80") && !is_count("08") && is_time("1-12:30:00") && !is_time("1234567"));
+    }
+
+    #[test]
     fn images() {
         let digest = format!("sha256:{}", "0a".repeat(32));
         for good in [

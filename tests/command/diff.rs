@@ -28,6 +28,16 @@ fn what_changes_for_whom_drivers_first() {
     let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     let torch = told["differences"].as_array().unwrap().iter().find(|one| one["part"] == "torch").unwrap();
     assert!(torch["target"].is_null() && torch["to"] == "2.8.0+cu129", "{torch}");
+    // Of one target alone nothing holds for all.
+    fs::write(sandbox.path("one.toml"), "[stack]\ntorch = \"2.5.1\"\n[target.lab]\ngpu = \"T4\"\n").unwrap();
+    sandbox.run(&["lock", "--spec", "one.toml"]).exits(0);
+    fs::copy(sandbox.path("one.lock"), sandbox.path("before.lock")).unwrap();
+    fs::write(sandbox.path("one.toml"), "[stack]\ntorch = \"2.6\"\n[target.lab]\ngpu = \"T4\"\n").unwrap();
+    sandbox.run(&["lock", "--spec", "one.toml"]).exits(0);
+    let json = sandbox.run(&["diff", "before.lock", "one.lock", "--format", "json", "--spec", "one.toml"]).exits(0);
+    let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let torch = told["differences"].as_array().unwrap().iter().find(|one| one["part"] == "torch").unwrap();
+    assert_eq!(torch["target"], "lab");
 }
 
 #[test]

@@ -231,6 +231,8 @@ fn what_others_bring_in_is_that_of_the_locked_cuda() {
     alone.constraint[0].brought = false;
     let torch = without_comments(&render("requirements", &alone).unwrap());
     assert!(!torch.contains("torchvision=="), "nothing brings it: {torch}");
+    alone.constraint[0].version = "0.20.1".into();
+    assert!(remarks(&alone).is_empty(), "what nothing brings is told of nobody");
     let constraints = Options::default().with("constraints", "");
     let text = format("requirements").unwrap().render(&locks::constrained(), &constraints).unwrap();
     let text = without_comments(&text);

@@ -47,6 +47,23 @@ fn a_job_with_modules_keeps_the_lists_and_what_the_wheels_bring() {
     assert!(!with_modules(&locks::bare_metal()).contains("LD_LIBRARY_PATH"));
 }
 
+/// pixi takes the CUDA of the driver where the stack runs by minor-version compatibility, and the stack's where nobody knows it.
+#[test]
+fn pixi_asks_for_a_cuda_that_is_known() {
+    let text = |cuda: &str| {
+        let mut lock = locks::bare_metal();
+        let mut driver = locks::driver("minor-version");
+        driver.cuda = cuda.into();
+        lock.target.get_mut("lab").unwrap().driver = Some(driver);
+        render("pixi", &lock).unwrap()
+    };
+    assert!(
+        text("12.2").contains("cuda = \"12.2\"") && text("unknown").contains("cuda = \"12.4\""),
+        "{}",
+        text("unknown")
+    );
+}
+
 /// A runner of the target's processor, and no code of strangers on it.
 #[test]
 fn a_workflow_runs_where_the_target_does() {
