@@ -128,12 +128,29 @@ pub fn must_choose(
     asked || rows.next().is_none_or(|newest| !takes(&newest.version))
 }
 
-/// Whether a release of cuDNN may have been published for a line of CUDA, though it was seen for another one only: no list
-/// of what NVIDIA keeps of it was read whole, and there are older and newer ones for that line.
-pub fn may_be_for(catalog: &Catalog, row: &Cudnn, line: &Version) -> bool {
-    let of_line = || catalog.cudnns.iter().filter(|other| line.cmp_prefix(&other.cuda).is_eq());
-    let is_seen = of_line().any(|other| other.version == row.version);
-    !is_seen && of_line().any(|other| other.version < row.version) && of_line().any(|other| other.version > row.version)
+/// The releases of cuDNN that were seen for a line of CUDA.
+#[derive(Debug)]
+pub struct PublishedFor<'c> {
+    /// Ascending.
+    seen: Vec<&'c Version>,
+}
+
+impl<'c> PublishedFor<'c> {
+    /// Those of a line.
+    pub fn line(catalog: &'c Catalog, line: Version) -> Self {
+        let of_line = catalog.cudnns.iter().filter(|row| line.cmp_prefix(&row.cuda).is_eq());
+        let mut seen: Vec<&Version> = of_line.map(|row| &row.version).collect();
+        seen.sort_unstable();
+        PublishedFor { seen }
+    }
+
+    /// Whether a release may have been published for the line too, though it was seen for another one only: no list of what
+    /// NVIDIA keeps of it was read whole, and there are older and newer ones for that line.
+    pub fn perhaps(&self, row: &Cudnn) -> bool {
+        let ends = self.seen.first().zip(self.seen.last());
+        let between = ends.is_some_and(|(oldest, newest)| **oldest < row.version && row.version < **newest);
+        between && self.seen.binary_search(&&row.version).is_err()
+    }
 }
 
 /// The cuDNN releases, newest first, with which a release runs: that which it brings, or those that it accepts; with
@@ -144,8 +161,9 @@ pub fn runs_with(catalog: &Catalog, on: Platform<'_>, release: &Release<'_>, pos
     let newest_first = |row: usize| &catalog.cudnns[catalog.cudnns.len() - 1 - row];
     match new_enough(catalog, build).zip(build.line()) {
         Some((rows, line)) => {
-            let is_for =
-                |row: &&Cudnn| line.cmp_prefix(&row.cuda).is_eq() || possible && may_be_for(catalog, row, &line);
+            let published = possible.then(|| PublishedFor::line(catalog, line));
+            let perhaps = |row: &Cudnn| published.as_ref().is_some_and(|published| published.perhaps(row));
+            let is_for = |row: &&Cudnn| line.cmp_prefix(&row.cuda).is_eq() || perhaps(row);
             let accepted: FxHashSet<*const Cudnn> = rows.filter(is_for).map(std::ptr::from_ref).collect();
             RowSet::filter(all.len(), |row| accepted.contains(&std::ptr::from_ref(newest_first(row))))
         }

@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use pubgrub::VersionSet;
+
 use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Subject, Toolkit};
 use crate::types::{Constraint, Specifier, Version};
 
@@ -156,19 +158,17 @@ impl<'c> Plan<'_, 'c> {
         if self.everywhere.has(law::id::LIBRARY_CUDA) {
             return;
         }
-        for (library, built_for) in built_for(group) {
-            let rows = toolkit.rows.clone();
+        let problem = self.request.problem;
+        if let Some(Choice { var, rows }) = group.cudnn.clone() {
             // Of cuDNN nobody knows that a release was not published for one CUDA line more.
-            let may = group.cudnn.as_ref().filter(|cudnn| self.policy.possible && cudnn.var == library);
-            let (catalog, may) = (self.request.catalog, may.map(|cudnn| cudnn.rows.clone()));
-            self.network.relate(library, toolkit.var, move |row| {
-                let mut of_line = of_line(&rows, built_for[row]);
-                if let Some(cudnns) = &may {
-                    let is_open = |at: usize| coinstall::may_be_for(catalog, cudnns[row], &rows[at].version.prefix(2));
-                    of_line.add(&RowSet::filter(rows.len(), is_open));
-                }
-                of_line
+            let possible = self.policy.possible;
+            self.network.relate(var, toolkit.var, move |row| {
+                let of_line = problem.toolkits_of(rows[row].cuda);
+                if possible { of_line.union(&problem.toolkits_perhaps_of(rows[row])) } else { RowSet::clone(&of_line) }
             });
+        }
+        if let Some(Choice { var, rows }) = group.nccl.clone() {
+            self.network.relate(var, toolkit.var, move |row| RowSet::clone(&problem.toolkits_of(rows[row].cuda)));
         }
     }
 
@@ -317,18 +317,6 @@ fn must_choose<'c>(
     let takes = |cudnn: &Version| class.machine().takes_cudnn(cudnn, &class.off);
     let builds = open.rows().filter_map(|row| framework.releases[row].on(on));
     builds.into_iter().any(|build| coinstall::must_choose(request.catalog, build, request.cudnn.as_ref(), takes))
-}
-
-/// The libraries of a group's system, and for each of their rows the CUDA that it was built for.
-fn built_for<'c>(group: &Group<'c>) -> Vec<(Var, Vec<&'c Version>)> {
-    let cudnn = group.cudnn.iter().map(|of| (of.var, of.rows.iter().map(|row| &row.cuda).collect()));
-    let nccl = group.nccl.iter().map(|of| (of.var, of.rows.iter().map(|row| &row.cuda).collect()));
-    cudnn.chain(nccl).collect()
-}
-
-/// The toolkits of a line or major.
-fn of_line(toolkits: &[&Toolkit], line: &Version) -> RowSet {
-    RowSet::filter(toolkits.len(), |row| toolkits[row].version.cmp_prefix(line).is_eq())
 }
 
 /// Whether a toolkit's line is named, in `cuda` or as installed.

@@ -18,9 +18,10 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion};
+use crate::catalog::rows::{Build, Companion, Cudnn, Toolkit};
 use crate::types::{CpuArch, Version};
 
+use super::coinstall::PublishedFor;
 use super::facts::Facts;
 use super::fits;
 use super::image::{self, ImageKey, Images, Inside};
@@ -58,6 +59,9 @@ pub struct Problem<'c> {
     along: Kept<&'c str, [Vec<Along<'c>>]>,
     left_out: Kept<(&'c str, RowSet, Version), bool>,
     kits: Kept<(&'c str, Version, &'c str, CpuArch), [Version]>,
+    toolkits_of: Kept<Version, RowSet>,
+    toolkits_perhaps_of: Kept<(Version, Version), RowSet>,
+    cudnn_lines: OnceCell<Vec<PublishedFor<'c>>>,
 }
 
 impl<'c> Deref for Problem<'c> {
@@ -83,6 +87,9 @@ impl<'c> Problem<'c> {
             along: Kept::default(),
             left_out: Kept::default(),
             kits: Kept::default(),
+            toolkits_of: Kept::default(),
+            toolkits_perhaps_of: Kept::default(),
+            cudnn_lines: OnceCell::new(),
         }
     }
 
@@ -129,6 +136,23 @@ impl<'c> Problem<'c> {
     pub fn kits_for(&self, build: &'c Build) -> Rc<[Version]> {
         let key = (&*build.package, build.version, &*build.variant, build.arch);
         self.kits.get(key, || libraries::kits_with_all(self, build))
+    }
+
+    /// The toolkits, newest first, with which a library runs that was built for a line or a major of CUDA.
+    pub fn toolkits_of(&self, built_for: Version) -> Rc<RowSet> {
+        self.toolkits_of.get(built_for, || {
+            let rows = self.toolkits();
+            RowSet::filter(rows.len(), |row| rows[row].version.cmp_prefix(&built_for).is_eq())
+        })
+    }
+
+    /// The toolkits, newest first, for whose line a release of cuDNN may have been published beside the one it was seen for.
+    pub fn toolkits_perhaps_of(&self, cudnn: &Cudnn) -> Rc<RowSet> {
+        self.toolkits_perhaps_of.get((cudnn.version, cudnn.cuda), || {
+            let of_line = |row: &&Toolkit| PublishedFor::line(self.catalog, row.version.prefix(2));
+            let lines = self.cudnn_lines.get_or_init(|| self.toolkits().iter().map(of_line).collect());
+            RowSet::filter(lines.len(), |row| lines[row].perhaps(cudnn))
+        })
     }
 
     /// The releases of a package of which some part that comes along has no wheel on a processor.
