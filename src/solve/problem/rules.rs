@@ -1,6 +1,9 @@
 //! The catalog's rules with their ranges parsed, and numbers for rules and laws alike.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Rule, Subject};
@@ -15,6 +18,8 @@ pub struct Rules<'c> {
     needs: Vec<Rc<Needs<'c>>>,
     /// Those of which nobody knows whether they hold.
     unproven: Vec<Needs<'c>>,
+    /// The numbers of all, and of the laws, by name.
+    ids: OnceCell<FxHashMap<&'c str, RuleId>>,
 }
 
 /// One rule: where the subject is in `range`, the object must be in `needs`.
@@ -93,14 +98,19 @@ impl<'c> Rules<'c> {
             Some(Needs { id: law::ALL.len() + at, row, range, needs, gpu, toolkit, cuda })
         });
         let (unproven, needs): (Vec<_>, Vec<_>) = needs.partition(|rule| rule.row.unproven);
-        Rules { needs: needs.into_iter().map(Rc::new).collect(), unproven }
+        Rules { needs: needs.into_iter().map(Rc::new).collect(), unproven, ids: OnceCell::new() }
     }
 
     /// The number of the rule or law with a name.
     pub fn id(&self, name: &str) -> Option<RuleId> {
-        let law = law::ALL.iter().position(|law| *law == name);
-        let mut rules = self.all().chain(&self.unproven);
-        law.or_else(|| rules.find(|rule| rule.row.id == name).map(|rule| rule.id))
+        let ids = self.ids.get_or_init(|| {
+            let laws = law::ALL.iter().enumerate().map(|(at, law)| (*law, at));
+            let rules = self.all().chain(&self.unproven).map(|rule| (&*rule.row.id, rule.id));
+            let mut ids = FxHashMap::default();
+            laws.chain(rules).for_each(|(name, id)| _ = ids.entry(name).or_insert(id));
+            ids
+        });
+        ids.get(name).copied()
     }
 
     /// The numbers of some rules; a name that means none is left out.
