@@ -11,7 +11,7 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::reading::Reading;
 use crate::solve::request::{DriverRequest, Gpus, ImageRequest, Request, TargetRequest};
-use crate::solve::resolve::{Resolution, Verdict, World, is_solvable, judge, resolve};
+use crate::solve::resolve::{Verdict, World, best, is_solvable, judge};
 use crate::solve::solution::Solution;
 use crate::spec::Spec;
 
@@ -169,9 +169,6 @@ impl<'a, 'c> Asker<'a, 'c> {
 
     /// The answer to a request that keeps of these choices what still serves, if it has one.
     pub(super) fn keeping(&self, request: &Request<'c>, kept: &Locked) -> Option<Solution<'c>> {
-        match resolve(request, kept, self.steps) {
-            Resolution::Solution(answer) => Some(answer),
-            _ => None,
-        }
+        best(request, kept, self.steps)
     }
 }

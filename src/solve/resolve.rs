@@ -164,10 +164,24 @@ pub fn is_solvable(request: &Request<'_>, steps: &Steps) -> Option<bool> {
 
 /// The best answer to a request.
 pub fn resolve<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    each_part(request, |part| resolve_together(part, locked, steps, || undetermined(part, locked, steps)))
+}
+
+/// The best answer to a request, if it has one among what is known. Where it has none nobody asks why, so this is told
+/// sooner.
+pub fn best<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Option<Solution<'c>> {
+    match each_part(request, |part| resolve_together(part, locked, steps, || Resolution::Conflict)) {
+        Resolution::Solution(answer) => Some(answer),
+        _ => None,
+    }
+}
+
+/// The answer to a request whose parts are answered in some way.
+fn each_part<'c>(request: &Request<'c>, answer: impl Fn(&Request<'c>) -> Resolution<'c>) -> Resolution<'c> {
     let parts = (request.share == Share::None).then(|| parts(request));
     let mut targets: Vec<TargetAnswer> = Vec::new();
     for part in parts.as_deref().unwrap_or(std::slice::from_ref(request)) {
-        match resolve_together(part, locked, steps) {
+        match answer(part) {
             Resolution::Solution(answer) => targets.extend(answer.targets),
             other => return other,
         }
@@ -186,7 +200,12 @@ fn parts<'c>(request: &Request<'c>) -> Vec<Request<'c>> {
     members.map(|members| request.of(members.iter().map(|&at| request.targets[at].clone()).collect())).collect()
 }
 
-fn resolve_together<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+fn resolve_together<'c>(
+    request: &Request<'c>,
+    locked: &Locked,
+    steps: &Steps,
+    otherwise: impl FnOnce() -> Resolution<'c>,
+) -> Resolution<'c> {
     let attempt =
         |policy: Policy<'_>| solve(request, policy, locked, steps, |plan, selection| Solution::read(plan, selection));
     match attempt(PASSES[0]) {
@@ -196,7 +215,7 @@ fn resolve_together<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -
     }
     match is_solvable(request, steps) {
         Some(true) => {}
-        Some(false) => return undetermined(request, locked, steps),
+        Some(false) => return otherwise(),
         None => return Resolution::GaveUp,
     }
     for policy in &PASSES[1..] {

@@ -235,8 +235,8 @@ impl<'c> Finder<'_, 'c> {
         for ask in request.frameworks.iter_mut().chain(request.companions.iter_mut()) {
             ask.before_all = first.filter(|(packages, _)| packages.contains(&ask.package)).map(|(_, from)| from);
         }
-        // Of several machines most questions have no answer, which is quicker to tell and may be known.
-        if request.targets.len() > 1 && is_solvable(&request, self.asker.steps) != Some(true) {
+        // Most questions have no answer, which is quicker to tell and may be known.
+        if is_solvable(&request, self.asker.steps) != Some(true) {
             return None;
         }
         self.asker.best(&request)
