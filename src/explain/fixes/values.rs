@@ -103,7 +103,7 @@ impl<'c> Finder<'_, 'c> {
         let cudnn = words.iter().any(|word| word.starts_with("cudnn"));
         let images = self.asker.catalog.images.of(repeated(repository)).iter();
         let mut rows: Vec<&'c Image> = images.filter(|row| !row.withdrawn).collect();
-        sort_by_key(&mut rows, |row| {
+        let alike = |row: &&'c Image| {
             let has = |word: &str| words.contains(&word);
             let unlike = [!has(&row.os), !has(row.flavour.as_str()), cudnn != row.cudnn.is_some()];
             let unlike = unlike.into_iter().filter(|unlike| *unlike).count();
@@ -111,10 +111,15 @@ impl<'c> Finder<'_, 'c> {
             // Of newer ones the oldest is the nearest, of older ones the newest.
             let newer = wish.as_ref().filter(|wish| row.cuda >= **wish).map(|_| row.cuda);
             let older = newer.is_none().then_some(Reverse(row.cuda));
-            let spelt = (strsim::jaro_winkler(tag, &row.tag) * 1e6) as u64;
             let other_line = wish.as_ref().is_some_and(|wish| row.cuda.cmp_prefix(&wish.prefix(2)).is_ne());
-            (unlike, major, other_line, newer.is_none(), newer, older, Reverse(spelt), &*row.tag)
-        });
+            (unlike, major, other_line, newer.is_none(), newer, older)
+        };
+        // How alike two tags are spelt takes long to tell, and is asked of those only that may be tried.
+        sort_by_key(&mut rows, alike);
+        let last = rows.get(TAGS).map(alike);
+        rows.retain(|row| last.is_none_or(|last| alike(row) <= last));
+        let spelt = |row: &&'c Image| (strsim::jaro_winkler(tag, &row.tag) * 1e6) as u64;
+        sort_by_key(&mut rows, |row| (alike(row), Reverse(spelt(row)), &*row.tag));
         let nearest = image::nearest_tag(self.asker.catalog, repository, tag);
         let others = rows.into_iter().filter(|row| nearest.is_none_or(|nearest| nearest.tag != row.tag));
         nearest.into_iter().chain(others).take(TAGS).map(|row| &*row.tag).collect()

@@ -53,6 +53,9 @@ pub fn holds_torch(catalog: &Catalog, repository: &str) -> bool {
 /// else the one that looks most like it; of such the newest, and of those the plainest. A tag without a number, `latest`, is
 /// like none of the others: the newest tells what they look like.
 pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
+    let rows = || catalog.images.of(repeated(repository)).iter().filter(|row| !row.withdrawn);
+    let nearest = rows().map(|row| steps_between(tag, &row.tag)).min()?;
+    // How alike two tags look takes long to tell, and is asked of those of the nearest version only.
     let rank = |row: &&'c Image| {
         let has = |word| row.tag.split('-').any(|other| other == word);
         let unlike = match tag.split('-').skip(1).all(has) {
@@ -60,9 +63,9 @@ pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Opt
             false => 2000 - (strsim::jaro_winkler(tag, &row.tag) * 1000.0) as u32,
         };
         let plain = (row.tag.matches('-').count(), row.flavour);
-        (steps_between(tag, &row.tag), unlike, Reverse((numbers(&row.tag), row.cuda)), plain, Reverse(&row.tag))
+        (unlike, Reverse((numbers(&row.tag), row.cuda)), plain, Reverse(&row.tag))
     };
-    catalog.images.of(repeated(repository)).iter().filter(|row| !row.withdrawn).min_by_key(rank)
+    rows().filter(|row| steps_between(tag, &row.tag) == nearest).min_by_key(rank)
 }
 
 /// The numbers of the version that a tag begins with.
