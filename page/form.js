@@ -44,10 +44,16 @@ class Form {
   stack(form) {
     const rows = form.stack.map(({ key }) => {
       const list = `releases-${key}`;
-      const known = ["*", ...JSON.parse(this.solver.releases(key))];
-      const suggestions = h("datalist", { id: list }, known.map((name) => h("option", { value: name })));
+      const suggestions = h("datalist", { id: list });
+      // Hundreds of releases are listed for who goes to the field, not for each answer.
+      const suggest = () => {
+        const known = ["*", ...JSON.parse(this.solver.releases(key))];
+        suggestions.replaceChildren(...known.map((name) => h("option", { value: name })));
+      };
+      const field = this.field(`stack.${key}`, key, list, "*");
+      field.addEventListener("focusin", suggest, { once: true });
       const remove = button("Remove", () => this.change([[`stack.${key}`, null]]), { "aria-label": `Remove ${key}` });
-      return h("div", { class: "row" }, this.field(`stack.${key}`, key, list, "*"), suggestions, remove);
+      return h("div", { class: "row" }, field, suggestions, remove);
     });
     const find = (typed) => this.matching("packages", typed).filter((one) => !form.stack.some((had) => had.key === one.name));
     const add = combo("Add a package", "add-package", find, (name) => this.change([[`stack.${name}`, "*"]]));
