@@ -74,6 +74,7 @@ pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result
                 return Err(unknown_command(word, &whole, &commands));
             }
         }
+        ErrorKind::UnknownArgument => return Err(unknown_option(error, args)),
         _ => {}
     }
     // clap's own words come in paragraphs: the error, a tip, the usage, where to read more.
@@ -90,9 +91,38 @@ pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result
         )
         .help(help));
     }
-    let tip = paragraphs.find_map(|part| part.strip_prefix("tip: ").map(str::to_string));
-    let advice = tip.unwrap_or_else(|| way_out(error.kind(), args));
+    let advice = match said(error, ContextKind::SuggestedValue) {
+        Some(_) => alike(error, (ContextKind::InvalidValue, ContextKind::SuggestedValue)),
+        None => paragraphs.find_map(|part| part.strip_prefix("tip: ").map(str::to_string)),
+    };
+    let advice = advice.unwrap_or_else(|| way_out(error.kind(), args));
     Err(Failure::new(Exit::BadInput, "usage", clean(&message)).help(clean(&advice)))
+}
+
+/// An option, or a word too many.
+fn unknown_option(error: &clap::Error, args: &[OsString]) -> Failure {
+    let word = said(error, ContextKind::InvalidArg).unwrap_or_default();
+    let what = if word.starts_with('-') { "unknown option" } else { "unexpected argument" };
+    let (_, named) = typed_command(args);
+    let of = if named.is_empty() { String::new() } else { format!(" of `gpuenv{named}`") };
+    let near = alike(error, (ContextKind::InvalidArg, ContextKind::SuggestedArg));
+    let help = near.unwrap_or_else(|| format!("`gpuenv{named} --help` lists what it takes"));
+    Failure::new(Exit::BadInput, "usage", format!("{what} `{}`{of}", clean(&word))).help(clean(&help))
+}
+
+/// What clap says of an error, where that is one text or the first of several.
+fn said(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text.clone()),
+        ContextValue::Strings(texts) => texts.first().cloned(),
+        _ => None,
+    }
+}
+
+/// What clap takes a word for, if that is near: it is content with less.
+fn alike(error: &clap::Error, (word, near): (ContextKind, ContextKind)) -> Option<String> {
+    let (word, near) = (said(error, word)?, said(error, near)?);
+    (strsim::jaro_winkler(&word.to_lowercase(), &near) > ALIKE).then(|| format!("did you mean `{near}`?"))
 }
 
 /// The versions of gpuenv and of the catalog that answers where no project asks for another one.
@@ -107,13 +137,7 @@ fn versions() -> String {
 
 /// What to type instead: where something is missing, the first example of the command; else what shows its options.
 fn way_out(kind: ErrorKind, args: &[OsString]) -> String {
-    let (mut command, mut named) = (Cli::command(), String::new());
-    for word in args.iter().skip(1) {
-        if let Some(found) = command.find_subcommand(word).cloned() {
-            named += &format!(" {}", found.get_name());
-            command = found;
-        }
-    }
+    let (command, named) = typed_command(args);
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let example = examples.lines().map(str::trim).find(|line| line.starts_with("gpuenv "));
     match example.filter(|_| kind == ErrorKind::MissingRequiredArgument) {
@@ -121,6 +145,18 @@ fn way_out(kind: ErrorKind, args: &[OsString]) -> String {
         None if named.is_empty() => "run `gpuenv --help`".to_string(),
         None => format!("run `gpuenv help{named}`"),
     }
+}
+
+/// The command that was typed, and its name behind `gpuenv`: ` catalog show`.
+fn typed_command(args: &[OsString]) -> (clap::Command, String) {
+    let (mut command, mut named) = (Cli::command(), String::new());
+    for word in args.iter().skip(1) {
+        if let Some(found) = command.find_subcommand(word).cloned() {
+            named += &format!(" {}", found.get_name());
+            command = found;
+        }
+    }
+    (command, named)
 }
 
 /// What serves a tool that was named as a format of `gpuenv export` and is none.
