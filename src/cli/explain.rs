@@ -8,7 +8,7 @@ use crate::explain::graph::{self, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
-use crate::lock::{Lock, Upgrade, Wheel, locked};
+use crate::lock::{Lock, Upgrade, Wheel, is_newer, locked};
 use crate::nearest::nearest;
 use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean, error_codes};
 use crate::solve::compile::Locked;
@@ -27,6 +27,7 @@ use super::common::Common;
 use super::files::{self, Places};
 use super::load_catalog;
 use super::lock::{read, undetermined};
+use super::newer;
 use super::origin;
 use super::project::shown;
 use super::stale;
@@ -135,6 +136,9 @@ impl Project<'_> {
         });
         let mut is_own = true;
         if let Some(lock) = &lock {
+            if is_newer(lock, self.catalog) {
+                report.aside(&newer::kept(lock, self.catalog));
+            }
             let other = origin::other(lock, places).map(|other| format!("it was made from {other}"));
             is_own = other.is_none();
             standing.reason = other.or_else(|| stale::of(lock, self.spec, self.catalog));

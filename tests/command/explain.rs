@@ -121,6 +121,18 @@ fn what_the_lock_keeps_is_told() {
     told.tells("kept by the lock").tells("`gpuenv lock --upgrade` takes 2.7.1");
 }
 
+#[test]
+fn a_lock_made_with_a_newer_catalog_is_explained_with_that_word() {
+    let sandbox = Sandbox::new("of-newer", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let lock = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
+    let newer = lock.replace(&*BUILTIN.version, "2999.1.1");
+    assert_ne!(newer, lock);
+    fs::write(sandbox.path("gpuenv.lock"), newer).unwrap();
+    let ran = sandbox.run(&["explain", "torch"]).exits(0).tells("stack.torch: 2.7.1");
+    ran.says("warning[lock-newer-catalog]: gpuenv.lock was made with catalog 2999.1.1");
+}
+
 /// People ask which CUDA, which driver, which Python
 /// their project has, not which there are.
 #[test]
