@@ -285,9 +285,20 @@ impl Reader<'_> {
         let (help, belongs_elsewhere) = suggest::unknown_key(table.name, key, value);
         // A table that nobody knows may be the one that is missing.
         self.misplaced |= belongs_elsewhere || table.name.is_empty() && item.get_ref().is_table();
-        let place = if table.name.is_empty() { String::new() } else { format!(" in {}", table.header) };
+        let own = self.header_above(span.start).filter(|_| table.name == keys::TARGET.name);
+        let header = own.as_deref().unwrap_or(table.header);
+        let place = if table.name.is_empty() { String::new() } else { format!(" in {header}") };
         let message = format!("unknown key {}{place}", quote(key));
         self.error(Refusal::new("unknown-key", message).help(help), span);
+    }
+}
+
+impl Reader<'_> {
+    /// The header of the target that a byte stands in, as it is written.
+    fn header_above(&self, at: usize) -> Option<String> {
+        let header = self.source[..at].lines().rev().find_map(|line| line.trim_start().strip_prefix('['))?;
+        let (name, _) = header.split_once(']').filter(|(name, _)| name.starts_with("target."))?;
+        Some(format!("[{}]", clip(name)))
     }
 }
 

@@ -14,6 +14,8 @@ pub fn add_target(source: &str, name: &str, keys: &[(String, String)]) -> Result
             let value = tree_value(&format!("{path}.{key}"), value).ok_or_else(unreachable)?;
             table.insert(key, Item::Value(value));
         }
+        // Comments that touch the last line of the target before stay with it.
+        let touching = take_touching(tree);
         let root = tree.as_table_mut();
         let is_last = !root.contains_key("target");
         let mut targets = Table::new();
@@ -22,7 +24,7 @@ pub fn add_target(source: &str, name: &str, keys: &[(String, String)]) -> Result
         let targets = targets.as_table_like_mut().ok_or_else(unreachable)?;
         // A table of its own begins behind an empty line; the first of a file does so by itself.
         if !is_last || !source.trim().is_empty() {
-            table.decor_mut().set_prefix("\n");
+            table.decor_mut().set_prefix(format!("{touching}\n"));
         }
         targets.insert(name, Item::Table(table));
         Ok(())
@@ -32,6 +34,35 @@ pub fn add_target(source: &str, name: &str, keys: &[(String, String)]) -> Result
     let mut others = is.inputs();
     others.retain(|key, _| !key.starts_with(&prefix));
     if was == others && is.target(name).is_some() { Ok(text) } else { Err(RewriteError::Different) }
+}
+
+/// Takes out the comments right below the last target, where an empty line or the end of the file parts them from what
+/// follows.
+fn take_touching(tree: &mut DocumentMut) -> String {
+    let targets = tree.get("target").and_then(Item::as_table);
+    let last = targets.and_then(|targets| positions(targets).into_iter().max());
+    let Some(last) = last else { return String::new() };
+    let next = positions(tree.as_table()).into_iter().filter(|position| *position > last).min();
+    let below = match next {
+        Some(next) => {
+            table_at(tree.as_table_mut(), next).and_then(|next| next.decor().prefix()?.as_str()).unwrap_or("")
+        }
+        None => tree.trailing().as_str().unwrap_or_default(),
+    };
+    let rest = match behind_the_table(below) {
+        Some(rest) => rest,
+        None if next.is_none() => "",
+        // It touches the table below, too.
+        None => below,
+    };
+    let (touching, rest) = (below[..below.len() - rest.len()].to_string(), rest.to_string());
+    if !touching.is_empty() {
+        match next.and_then(|next| table_at(tree.as_table_mut(), next)) {
+            Some(next) => next.decor_mut().set_prefix(rest),
+            None => tree.set_trailing(rest),
+        }
+    }
+    touching
 }
 
 /// Removes a target with everything in it, its comments among that: those right above its header, and those right
@@ -132,6 +163,23 @@ mod tests {
         assert_eq!(remove_target(&text, "b").unwrap(), SPEC);
         let ends = add_target(&SPEC.replace('\n', "\r\n"), "b", &keys(&[("gpu", "L4")])).unwrap();
         assert!(!ends.replace("\r\n", "").contains('\n'), "{ends:?}");
+    }
+
+    #[test]
+    fn a_new_target_stands_behind_the_comments_of_the_one_before() {
+        let head = "[stack]\ntorch = \"2.5\"\n\n[target.a]\ngpu = \"L4\"\n";
+        let new = "\n[target.b]\ngpu = \"T4\"\n";
+        let of_it = "# driver = \"550\"\n# image = \"nvidia/cuda\"\n";
+        for (own, below) in [
+            (of_it, ""),
+            (of_it, "\n# [build]\n# ptx = true\n"),
+            (of_it, "\n# of the next\n[resolve]\nshare = \"stack\"\n"),
+            ("", "\n# of the next\n[resolve]\nshare = \"stack\"\n"),
+            ("", "# of either\n[resolve]\nshare = \"stack\"\n"),
+        ] {
+            let text = add_target(&format!("{head}{own}{below}"), "b", &keys(&[("gpu", "T4")])).unwrap();
+            assert_eq!(text, format!("{head}{own}{new}{below}"));
+        }
     }
 
     #[test]
