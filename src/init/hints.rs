@@ -8,6 +8,9 @@ pub(super) const STACK: &[&str] = &["torch", "torchvision", "python"];
 /// The keys that are told of the target.
 pub(super) const TARGET: &[&str] = &["gpu", "driver", "image", "os"];
 
+/// The same of one without a GPU, which needs no driver.
+pub(super) const TARGET_OF_CPU: &[&str] = &["gpu", "image", "os"];
+
 /// What is told of some keys of a table.
 pub(super) fn of(table: &str, names: &[&str]) -> Vec<KeyDoc> {
     let keys = tables().into_iter().filter(|doc| doc.name == table).flat_map(|doc| doc.keys);

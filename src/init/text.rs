@@ -13,12 +13,18 @@ const HEAD: &str = "# What must run, and on which machines. `gpuenv lock` resolv
 const OF_HOST: &str = "# Exact versions found on the host; relax any that need not be exact. Next: `gpuenv lock`.\n";
 /// What to do with what the files of a project ask for.
 const OF_FILES: &str = "# Say which machines it must run on, then run `gpuenv lock`.\n";
+/// The same where somebody has said so.
+const OF_FILES_AND_GPU: &str = "# Next: `gpuenv lock`.\n";
 
 impl Draft {
     /// The file.
     pub fn text(&self) -> String {
+        let said = self.machine.iter().find(|entry| entry.key == "gpu" && !entry.off);
+        let gpu = said.map(|entry| entry.value.to_string());
+        let of_machine = if gpu.as_deref() == Some("\"none\"") { hints::TARGET_OF_CPU } else { hints::TARGET };
+        let of_files = if gpu.is_some() { OF_FILES_AND_GPU } else { OF_FILES };
         let mut text = match &self.origin {
-            Some(origin) => format!("# {}.\n{}", one_line(origin), if self.of_files { OF_FILES } else { OF_HOST }),
+            Some(origin) => format!("# {}.\n{}", one_line(origin), if self.of_files { of_files } else { OF_HOST }),
             None => HEAD.to_string(),
         };
         let hint = self.origin.is_none();
@@ -33,7 +39,7 @@ impl Draft {
             text += "\n[build]\ncuda-extensions = true\n";
         }
         text += &format!("\n[target.{}]\n", part_of_key(&self.target));
-        text += &table(&self.machine, &hints("target", hints::TARGET));
+        text += &table(&self.machine, &hints("target", of_machine));
         if !self.overlays.is_empty() {
             text += &format!("\n[catalog]\noverlays = {}\n", Value::List(self.overlays.clone()));
         }
