@@ -104,7 +104,7 @@ fn unknown_option(error: &clap::Error, args: &[OsString]) -> Failure {
     let word = said(error, ContextKind::InvalidArg).unwrap_or_default();
     let what = if word.starts_with('-') { "unknown option" } else { "unexpected argument" };
     let (_, named) = typed_command(args);
-    let of = if named.is_empty() { String::new() } else { format!(" of `gpuenv{named}`") };
+    let of = if named.is_empty() { String::new() } else { format!(" for `gpuenv{named}`") };
     let near = alike(error, (ContextKind::InvalidArg, ContextKind::SuggestedArg));
     let help = near.unwrap_or_else(|| format!("`gpuenv{named} --help` lists what it takes"));
     Failure::new(Exit::BadInput, "usage", format!("{what} `{}`{of}", clean(&word))).help(clean(&help))
@@ -122,7 +122,9 @@ fn said(error: &clap::Error, kind: ContextKind) -> Option<String> {
 /// What clap takes a word for, if that is near: it is content with less.
 fn alike(error: &clap::Error, (word, near): (ContextKind, ContextKind)) -> Option<String> {
     let (word, near) = (said(error, word)?, said(error, near)?);
-    (strsim::jaro_winkler(&word.to_lowercase(), &near) > ALIKE).then(|| format!("did you mean `{near}`?"))
+    // That both begin with dashes makes them no more alike.
+    let bare = |word: &str| word.trim_start_matches('-').to_lowercase();
+    (strsim::jaro_winkler(&bare(&word), &bare(&near)) > ALIKE).then(|| format!("did you mean `{near}`?"))
 }
 
 /// The versions of gpuenv and of the catalog that answers where no project asks for another one.

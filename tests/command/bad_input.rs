@@ -313,7 +313,7 @@ fn of_commands() -> Vec<Bad> {
         typed(&["install", "torch"], 2, &["unknown command `install`", "gpuenv does not install"]),
         typed(&["catalog", "nope"], 2, &["unknown command `nope`", "`gpuenv catalog --help`"]),
         typed(&["fleet", "chekc"], 2, &["unknown command `chekc`", "`gpuenv fleet check`"]),
-        typed(&["lock", "--frsh"], 2, &["unknown option `--frsh` of `gpuenv lock`", "did you mean `--fresh`?"]),
+        typed(&["lock", "--frsh"], 2, &["unknown option `--frsh` for `gpuenv lock`", "did you mean `--fresh`?"]),
         typed(&["lock", "--frobnicate"], 2, &["unknown option `--frobnicate`", "`gpuenv lock --help`"]),
         typed(&["completions", "tcsh"], 2, &["invalid value 'tcsh'", "run `gpuenv help completions`"]),
         typed(&["lock", "--format", "yaml"], 2, &["invalid value 'yaml' for '--format", "human, json"]),
