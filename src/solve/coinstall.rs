@@ -18,8 +18,8 @@ pub fn together(on: Platform<'_>, one: &Release<'_>, other: &Release<'_>) -> boo
     line.major() == beside.major() && agree(a, b)
 }
 
-/// Whether pip finds libraries that both builds accept.
-fn agree(a: &Build, b: &Build) -> bool {
+/// Whether two builds accept one CUDA, cuDNN and NCCL.
+pub fn agree(a: &Build, b: &Build) -> bool {
     let parts = [(&a.toolkit, &b.toolkit), (&a.cudnn, &b.cudnn), (&a.nccl, &b.nccl)];
     let asked = parts.into_iter().filter_map(|(a, b)| a.as_ref().zip(b.as_ref()));
     // A range ends somewhere, too.

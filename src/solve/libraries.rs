@@ -20,10 +20,35 @@ pub fn lines_with(facts: &Facts<'_>, name: &str, range: &Specifier) -> Vec<Versi
 
 /// What a build asks for of a library, as far as its metadata was read: that of the torch of other indexes was not.
 pub fn metadata_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch, library: &str) -> Option<&'c str> {
-    let is_read = |row: &&Libraries| row.variant.is_some() || build.index.contains(&Index::Pypi);
-    let of_build = catalog.libraries.iter().filter(|row| row.package == build.package && row.version == build.version);
-    of_build.clone().find(is_read)?;
+    if !is_read(catalog, build) {
+        return None;
+    }
     asked_of(catalog, build, Some(arch)).find(|(name, _)| *name == library).map(|(_, range)| range)
+}
+
+/// What the metadata of a build asks for of each library that it shares, as far as it was read.
+pub fn read_of<'c>(catalog: &'c Catalog, build: &'c Build) -> Vec<Asked<'c>> {
+    if build.pins.is_none() || !is_read(catalog, build) {
+        return Vec::new();
+    }
+    let asked = asked_of(catalog, build, Some(build.arch)).filter(|(_, range)| !range.is_empty());
+    asked.filter_map(|(name, range)| Some((name, Specifier::parse(range).ok()?))).collect()
+}
+
+/// A library, and what somebody asks for of it.
+pub type Asked<'c> = (&'c str, Specifier);
+
+/// What two ask for of a library of which no release is both.
+pub fn at_odds<'a, 'c>(one: &'a [Asked<'c>], other: &'a [Asked<'c>]) -> Option<[&'a Asked<'c>; 2]> {
+    let beside = |name: &str| other.iter().find(|(of, _)| *of == name);
+    one.iter().find_map(|own| beside(own.0).filter(|theirs| own.1.excludes(&theirs.1)).map(|theirs| [own, theirs]))
+}
+
+/// Whether the metadata of a build was read.
+fn is_read(catalog: &Catalog, build: &Build) -> bool {
+    let mut of_build =
+        catalog.libraries.iter().filter(|row| row.package == build.package && row.version == build.version);
+    of_build.any(|row| row.variant.is_some() || build.index.contains(&Index::Pypi))
 }
 
 /// Whether installers find libraries that are what a build and somebody else ask for, and that know a machine's GPUs.

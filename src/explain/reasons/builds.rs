@@ -2,9 +2,10 @@
 
 use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
+use crate::solve::coinstall;
 use crate::solve::described::GpuKind;
 use crate::solve::fits;
-use crate::solve::libraries;
+use crate::solve::libraries::{self, Asked};
 use crate::solve::platform::Takes;
 use crate::solve::problem::law;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
@@ -353,24 +354,46 @@ impl<'c> Explainer<'_, 'c> {
         true
     }
 
+    /// What two of some builds ask pip for of a library of which no release is both.
+    fn libraries_at_odds(&mut self, builds: &[&Build]) -> bool {
+        let catalog = self.request.catalog;
+        let asked: Vec<Vec<Asked>> = builds.iter().map(|build| libraries::read_of(catalog, build)).collect();
+        // What CUDA and cuDNN tell says more.
+        let alike = |a: &Build, b: &Build| {
+            coinstall::agree(a, b) && a.line().map(|of| of.major()) == b.line().map(|of| of.major())
+        };
+        let pairs = (0..builds.len()).flat_map(|one| (one + 1..builds.len()).map(move |other| [one, other]));
+        let pairs = pairs.filter(|pair| alike(builds[pair[0]], builds[pair[1]]));
+        let mut odd = pairs.filter_map(|pair| Some((pair, libraries::at_odds(&asked[pair[0]], &asked[pair[1]])?)));
+        let Some((pair, ranges)) = odd.next() else { return false };
+        for (at, (name, range)) in pair.iter().zip(ranges) {
+            self.say(format!("{} requires {name} {range}", name_of(builds[*at])));
+        }
+        true
+    }
+
     /// What the newest admitted build of each blamed framework asks of the libraries they would share.
     pub(super) fn framework_libraries(&mut self) {
         if self.written_libraries() {
             return;
         }
-        let builds = self.left.clone();
-        for ask in &self.request.frameworks {
-            let of = |build: &&&Build| build.package == ask.package && !build.is_cpu();
-            let Some(build) = builds.iter().rev().find(of).filter(|_| self.blames(ask.package)) else { continue };
-            let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));
-            let line = build.line().map(|line| format!("CUDA {line}"));
-            let cudnn =
-                build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
-            let parts: Vec<String> = line.into_iter().chain(cudnn).collect();
-            let exactly = if exactly { "exactly " } else { "" };
-            self.say(format!("{} is made for {exactly}{}", name_of(build), parts.join(" and ")));
-            self.cite_builds(&[*build]);
+        let left = self.left.clone();
+        let asks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
+        let of = |package: &str| left.iter().rev().find(|build| build.package == *package && !build.is_cpu()).copied();
+        let builds: Vec<&Build> = asks.filter_map(|ask| of(ask.package)).collect();
+        if !self.libraries_at_odds(&builds) {
+            builds.iter().for_each(|build| self.say(format!("{} is made for {}", name_of(build), made_for(build))));
         }
+        builds.iter().for_each(|build| self.cite_builds(&[*build]));
         self.say("one environment can hold only one copy of each NVIDIA library".into());
     }
+}
+
+/// Of which CUDA and which cuDNN a build was made.
+fn made_for(build: &Build) -> String {
+    let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));
+    let line = build.line().map(|line| format!("CUDA {line}"));
+    let cudnn = build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
+    let parts: Vec<String> = line.into_iter().chain(cudnn).collect();
+    format!("{}{}", if exactly { "exactly " } else { "" }, parts.join(" and "))
 }
