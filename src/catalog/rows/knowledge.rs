@@ -127,7 +127,7 @@ pub struct Rule {
     /// Of a package and a toolkit: the first release for which it does not hold where gpuenv.toml insists on a list of
     /// architectures, because that compiles for the list.
     pub heeds_list: Option<Version>,
-    /// Of a package and a C library: the CUDA lines of the framework beside which alone it holds, in constraint grammar,
+    /// Of a package and a C library or a GPU: the CUDA lines of the framework beside which alone it holds, in constraint grammar,
     /// because its wheel has a library for each line and loads that one; none = beside every one.
     pub cuda: Option<Text>,
 }

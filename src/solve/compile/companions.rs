@@ -208,7 +208,8 @@ impl<'c> Plan<'_, 'c> {
         });
     }
 
-    /// Of several libraries for one CUDA line each, the one that is loaded beside a framework asks for a C library.
+    /// Of several libraries for one CUDA line each, the one that is loaded beside a framework asks for a C library, and holds
+    /// code for some GPUs.
     fn relate_loaded(
         &mut self,
         group: &Group<'c>,
@@ -216,9 +217,11 @@ impl<'c> Plan<'_, 'c> {
         (package, var): (&'c Package<'c>, usize),
     ) {
         let framework = release.framework;
-        let of_glibc = self.request.rules.of_package(package.name, Subject::Glibc);
-        let is_broken = |rule: &&Needs| group.classes.iter().any(|&class| lacks_glibc(&self.classes[class], rule));
-        let broken: Vec<&Needs> = of_glibc.iter().filter(is_broken).collect();
+        let [of_glibc, of_gpus] =
+            [Subject::Glibc, Subject::Gpu].map(|object| self.request.rules.of_package(package.name, object));
+        let loading = of_glibc.iter().chain(of_gpus.iter().filter(|rule| rule.cuda.is_some()));
+        let is_broken = |rule: &&Needs| group.classes.iter().any(|&class| breaks(&self.classes[class], rule));
+        let broken: Vec<&Needs> = loading.filter(is_broken).collect();
         if broken.is_empty() || package.releases.iter().all(|row| row.framework != framework.package) {
             return;
         }
@@ -273,11 +276,16 @@ impl<'c> Plan<'_, 'c> {
     }
 }
 
-/// Whether the C library of a class's machine is known to break a rule.
-fn lacks_glibc(class: &Class<'_, '_>, rule: &Needs<'_>) -> bool {
+/// Whether the C library of a class's machine, or one of its GPUs, is known to break a rule.
+fn breaks(class: &Class<'_, '_>, rule: &Needs<'_>) -> bool {
     let machine = class.machine();
-    let has = machine.reading.glibc.filter(|_| !machine.reading.is_cpu() && !class.off.has(rule.id));
-    has.is_some_and(|has| !rule.needs.admits(&has))
+    if machine.reading.is_cpu() || class.off.has(rule.id) {
+        return false;
+    }
+    match rule.row.object {
+        Subject::Gpu => machine.kinds.iter().any(|kind| !rule.needs.admits(&kind.gpu.cc_version)),
+        _ => machine.reading.glibc.is_some_and(|has| !rule.needs.admits(&has)),
+    }
 }
 
 /// The releases of a package that a class can have, whatever else is chosen.
@@ -310,7 +318,8 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
         if !class.off.has(law::id::COVERAGE) {
             rows.subtract(&package.uncovered(target.arch, kind.gpu.cc));
         }
-        for rule in rules.iter().filter(|rule| !class.off.has(rule.id) && !rule.needs.admits(&kind.gpu.cc_version)) {
+        let always = rules.iter().filter(|rule| rule.cuda.is_none() && !class.off.has(rule.id));
+        for rule in always.filter(|rule| !rule.needs.admits(&kind.gpu.cc_version)) {
             rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
         }
     }

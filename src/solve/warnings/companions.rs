@@ -79,7 +79,7 @@ fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     }
     let (target, name) = (&*about.asked.name, format!("{} {}", row.package, row.version));
     let rules = about.request.rules.of_package(&row.package, Subject::Gpu);
-    let needs_gpu = rules.about(&row.version).any(|rule| !rule.needs.only_upper_bounds());
+    let needs_gpu = rules.about(&row.version).any(|rule| rule.cuda.is_none() && !rule.needs.only_upper_bounds());
     // What holds code for the CPU beside that for GPUs takes CUDA from the system, or has it inside.
     let is_for_cuda = if row.gpu_code { row.cuda.is_some() && !row.system_cuda } else { row.follows_cuda() };
     let on_cpu = match (needs_gpu, is_for_cuda) {
