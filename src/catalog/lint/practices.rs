@@ -29,6 +29,10 @@ pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
             );
         }
     }
+    let renamed = catalog.listings.iter().filter_map(|row| Some((row, row.now.as_ref()?)));
+    for (row, now) in renamed.filter(|(_, now)| catalog.companions.of(now).is_empty()) {
+        say("listing", "listing", &row.row_name(), format!("no release of {now} is known"));
+    }
     for build in catalog.builds.iter().filter(|build| build.pythons_partial && build.systems.is_empty()) {
         let whole = |index: &Index| {
             let row = catalog.listing(&build.package, *index, &build.version);

@@ -65,6 +65,8 @@ pub struct Listing {
     /// Releases of which its publisher has withdrawn (yanked) every file: installers take one only where it is named alone.
     #[serde(default)]
     pub yanked: List<Version>,
+    /// The name under which its project goes on with it: the same modules, in a package of another name.
+    pub now: Option<Text>,
 }
 
 /// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one

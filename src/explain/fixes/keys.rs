@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::rows::{Companion, FRAMEWORKS, Subject};
-use crate::explain::{advice, target_of};
+use crate::catalog::rows::{Companion, FRAMEWORKS, Rule, Subject};
+use crate::explain::{Fix, advice, target_of};
 use crate::solve::own;
 use crate::solve::request::{Direction, DriverRequest, Request, Told};
 use crate::solve::solution::Solution;
@@ -50,12 +50,21 @@ impl<'c> Finder<'_, 'c> {
         }
     }
 
-    /// The same package for another CUDA major, which has another name: cupy-cuda12x in place of cupy-cuda13x.
+    /// The same package for another CUDA major, which has another name: cupy-cuda12x in place of cupy-cuda13x; or under
+    /// the name that it has now, where no release under the written one helps.
     pub(super) fn try_siblings(&mut self, key: &str) {
         let Some(package) = key.strip_prefix("stack.") else { return };
-        let Some(stem) = without_cuda(package) else { return };
-        let known = self.asker.catalog.companions.heads().into_iter();
-        let family = distinct(known.filter(|name| without_cuda(name) == Some(stem)));
+        let catalog = self.asker.catalog;
+        let stays = |fix: &Fix| fix.changes.iter().any(|change| change.key == *key && change.to.is_some());
+        let listed = catalog.listings.iter().find(|row| row.package == *package && !self.found.iter().any(stays));
+        let now = listed.and_then(|row| row.now.as_deref());
+        let known = catalog.companions.heads().into_iter();
+        let is_kin = |name: &&str| {
+            *name == package
+                || Some(*name) == now
+                || without_cuda(package).is_some_and(|stem| without_cuda(name) == Some(stem))
+        };
+        let family = distinct(known.filter(is_kin));
         let own = family.iter().position(|name| *name == package).unwrap_or_default();
         let mut siblings: Vec<(usize, &str)> = family.into_iter().enumerate().filter(|(at, _)| *at != own).collect();
         // The nearest CUDA first.
