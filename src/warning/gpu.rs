@@ -188,6 +188,8 @@ pub enum TritonGpu<'a> {
         arch: &'a str,
         /// The first CUDA line whose assembler knows it.
         from: Version,
+        /// The first CUDA whose assembler Triton does not take.
+        takes_below: Option<&'a Version>,
     },
 }
 
@@ -203,15 +205,15 @@ impl Kind for TritonGpu<'_> {
             TritonGpu::TooOld { build, gpus, capability } => {
                 format!("torch.compile of {build} does not run on {gpus}: Triton needs compute capability {capability}")
             }
-            TritonGpu::TooNew { build, gpus, triton, cuda, arch, from } => {
-                // Up to 3.4 its `ptx_get_version` stops at the majors that it does not know.
-                let stops_at_13 = (triton.major(), triton.minor()) < (3, 5);
-                let then = match stops_at_13 {
-                    true if from.major() >= 13 => {
-                        "takes none of CUDA 13, the first that does: choose a newer torch".into()
+            TritonGpu::TooNew { build, gpus, triton, cuda, arch, from, takes_below } => {
+                let then = match takes_below {
+                    Some(end) if from >= *end => {
+                        format!("takes none of CUDA {}, the first that does: choose a newer torch", from.major())
                     }
-                    true => format!("TRITON_PTXAS_PATH can name that of CUDA {from} or a later 12, but none of 13"),
-                    false => format!("TRITON_PTXAS_PATH can name that of CUDA {from} or newer"),
+                    Some(end) => {
+                        format!("TRITON_PTXAS_PATH can name that of CUDA {from} or newer, but none from CUDA {end} on")
+                    }
+                    None => format!("TRITON_PTXAS_PATH can name that of CUDA {from} or newer"),
                 };
                 let joint = if then.starts_with("takes") { ", and" } else { ";" };
                 format!(

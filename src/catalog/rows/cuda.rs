@@ -151,6 +151,8 @@ pub struct Ptxas {
     pub newer_from: Option<Cc>,
     /// Its source.
     pub source: Text,
+    /// The first CUDA whose ptxas it does not take, where one is named to it; none where it takes any.
+    pub takes_below: Option<Version>,
 }
 
 impl Ptxas {

@@ -173,6 +173,7 @@ fn triton_assembler(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
         cuda: row.release_for(newer.cc).prefix(2),
         arch: &Arch::base(newer.cc).to_string(),
         from: first.version.prefix(2),
+        takes_below: row.takes_below.as_ref(),
     };
     Some(Warning::about(&too_new, &[asked.key("gpu")]))
 }
