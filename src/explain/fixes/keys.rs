@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::rows::{Companion, FRAMEWORKS, Rule, Subject};
+use crate::catalog::rows::{Companion, FRAMEWORKS, Subject};
 use crate::explain::{Fix, advice, target_of};
 use crate::solve::own;
 use crate::solve::request::{Direction, DriverRequest, Request, Told};
@@ -290,12 +290,10 @@ impl<'c> Finder<'_, 'c> {
         values.flatten().map(Version::to_string).collect()
     }
 
-    /// Every driver that some rule of what is written asks for, above a host's, lowest first: who must change a driver wants to know
+    /// Every driver that some rule asks for, above a host's, lowest first: who must change a driver wants to know
     /// how little suffices.
     fn floors_above(&self, pinned: &Version, target: &str) -> Vec<Version> {
-        let is_asked = |package: &str| self.written(&format!("stack.{package}")).is_some();
-        let concerns = |rule: &&Rule| rule.package.as_deref().is_none_or(is_asked);
-        let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver).filter(concerns);
+        let rules = self.asker.catalog.rules.iter().filter(|rule| rule.object == Subject::Driver);
         let needs = rules.filter_map(|rule| Constraint::parse(&rule.needs).ok());
         let of_rules = needs.flat_map(|needs| needs.comparisons().filter_map(|one| one.version).collect::<Vec<_>>());
         // An image may take several branches, of which the lowest is enough.
