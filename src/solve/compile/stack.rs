@@ -11,7 +11,7 @@ use crate::types::{Constraint, Version};
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
-use crate::solve::libraries::{self, Asked, compiles_for};
+use crate::solve::libraries::{self, compiles_for};
 use crate::solve::machine::Machine;
 use crate::solve::network::{Order, Var};
 use crate::solve::ordinary::{self, Follows};
@@ -272,13 +272,6 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
     }
 
-    /// What each release of a framework asks pip for of NVIDIA's libraries.
-    fn libraries_of(&self, framework: &'c Framework<'c>, on: Platform<'c>) -> Vec<Vec<Asked<'c>>> {
-        let asked =
-            |release: &'c Release<'c>| release.on(on).map(|build| libraries::read_of(self.request.catalog, build));
-        framework.releases.iter().map(|release| asked(release).unwrap_or_default()).collect()
-    }
-
     /// Frameworks that are asked for together go into one environment.
     fn relate_frameworks(&mut self, group: &Group<'c>) {
         let platforms = self.platforms(&group.classes, |class| !class.off.has(law::id::TOGETHER));
@@ -286,7 +279,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             for other in &group.releases[at + 1..] {
                 for &on in &platforms {
                     let (of, beside) = (one.framework, other.framework);
-                    let [own, theirs] = [of, beside].map(|framework| self.libraries_of(framework, on));
+                    let [own, theirs] = [of, beside].map(|framework| self.request.problem.libraries_of(framework, on));
                     self.network.relate(one.var, other.var, move |row| {
                         let agrees = |at: usize| libraries::at_odds(&own[row], &theirs[at]).is_none();
                         let goes = |at: usize| coinstall::together(on, &of.releases[row], &beside.releases[at]);

@@ -25,9 +25,11 @@ use super::coinstall::PublishedFor;
 use super::facts::Facts;
 use super::fits;
 use super::image::{self, ImageKey, Images, Inside};
-use super::libraries;
+use super::libraries::{self, Asked};
 use super::machine::Machine;
+use super::platform::Platform;
 use super::reading::Reading;
+use super::release::Release;
 use super::rowset::RowSet;
 use super::thirds::Thirds;
 use super::wants::Want;
@@ -59,6 +61,7 @@ pub struct Problem<'c> {
     along: Kept<&'c str, [Vec<Along<'c>>]>,
     left_out: Kept<(&'c str, RowSet, Version), bool>,
     kits: Kept<(&'c str, Version, &'c str, CpuArch), [Version]>,
+    libraries: Kept<(&'c str, Platform<'c>), [Vec<Asked<'c>>]>,
     toolkits_of: Kept<Version, RowSet>,
     toolkits_perhaps_of: Kept<(Version, Version), RowSet>,
     cudnn_lines: OnceCell<Vec<PublishedFor<'c>>>,
@@ -87,6 +90,7 @@ impl<'c> Problem<'c> {
             along: Kept::default(),
             left_out: Kept::default(),
             kits: Kept::default(),
+            libraries: Kept::default(),
             toolkits_of: Kept::default(),
             toolkits_perhaps_of: Kept::default(),
             cudnn_lines: OnceCell::new(),
@@ -136,6 +140,14 @@ impl<'c> Problem<'c> {
     pub fn kits_for(&self, build: &'c Build) -> Rc<[Version]> {
         let key = (&*build.package, build.version, &*build.variant, build.arch);
         self.kits.get(key, || libraries::kits_with_all(self, build))
+    }
+
+    /// What each release of a framework asks pip for of NVIDIA's libraries, on a kind of machine.
+    pub fn libraries_of(&self, framework: &Framework<'c>, on: Platform<'c>) -> Rc<[Vec<Asked<'c>>]> {
+        self.libraries.get((framework.package, on), || {
+            let asked = |release: &Release<'c>| release.on(on).map(|build| libraries::read_of(self.catalog, build));
+            framework.releases.iter().map(|release| asked(release).unwrap_or_default()).collect::<Vec<_>>()
+        })
     }
 
     /// The toolkits, newest first, with which a library runs that was built for a line or a major of CUDA.
