@@ -119,7 +119,7 @@ const CASES: &[Case] = &[
     case("tensorrt-llm = \"0.11.0\"", "gpu = \"H100 NVL\"", 3, &["whether tensorrt-llm 0.11.0 was published"]),
     case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
     case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 is not on its index as of 2026-"]),
-    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index for x86_64 as of 2026-"]),
+    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index as of 2026-"]),
     case(
         "sgl-kernel = \"0.3.8\"\ntorch = \"2.5.1\"",
         "gpu = \"RTX 5090\"",
