@@ -363,7 +363,12 @@ impl Release<'_> {
     fn say_glibc(&self, row: &mut Row, held: Option<Version>) {
         let read =
             self.artifact.least_glibc().and_then(|(major, minor)| Version::parse(&format!("{major}.{minor}")).ok());
-        if let Some(glibc) = read.max(held) {
+        // A wheel for aarch64 says nothing of the one that is known beside it.
+        let beside = held.filter(|_| self.artifact.tags.processors() == ["aarch64"]);
+        if let Some(arm) = read.filter(|read| beside.is_some_and(|held| held != *read)) {
+            row.text("arm_glibc", arm.as_str());
+        }
+        if let Some(glibc) = beside.or(read.max(held)) {
             row.text("glibc", glibc.as_str());
         }
     }

@@ -85,7 +85,13 @@ fn overlay_of(artifact: &Artifact, catalog: &Catalog, place: Place<'_>) -> Resul
 /// What a row says that one file need not tell.
 fn held(row: &Companion) -> Held {
     let flags = [("gpu_code", row.gpu_code), ("jit", row.jit), ("system_cuda", row.system_cuda)];
-    let versions = [("cuda", &row.cuda), ("ptx_isa", &row.ptx_isa)];
+    let versions = [
+        ("cuda", &row.cuda),
+        ("ptx_isa", &row.ptx_isa),
+        ("nvjitlink", &row.nvjitlink),
+        ("cpu_glibc", &row.cpu_glibc),
+        ("arm_glibc", &row.arm_glibc),
+    ];
     let versions = versions.into_iter().filter_map(|(key, version)| Some((key, Some(version.as_ref()?.to_string()))));
     let texts = [("extra", &row.extra), ("gone", &row.gone)];
     let flags = flags.into_iter().filter(|(_, is)| *is).map(|(key, _)| (key, None));
@@ -104,6 +110,7 @@ fn held(row: &Companion) -> Held {
             ("arm_sass", texts_of(&row.arm_sass)),
             ("cpu_only", texts_of(&row.cpu_only)),
             ("loads", texts_of(&row.loads)),
+            ("unreached", texts_of(&row.unreached)),
         ],
     }
 }

@@ -32,6 +32,8 @@ fn a_slip_in_a_spec_is_told_by_what_was_written() {
     place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\nrequirements = \"../x\"\n"));
     let ran = place.run(&["lock"]).exits(2).says("the file `../x` of [export] does not lie below gpuenv.toml");
     ran.hides("`file`");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}os = \"ubunut22.04\"\n"));
+    place.run(&["lock", "--dry-run"]).exits(0).says("did you mean `ubuntu22.04`?");
     fs::write(place.path("checkout/gpuenv.toml"), [0; 200]).unwrap();
     place.run(&["lock"]).exits(2).says("error[encoding]").says("line 1 holds a NUL byte").hides("quotes");
 }

@@ -28,6 +28,10 @@ fn no_seed_makes_its_reader_stop() {
     }
     let targets = fs::read_dir(root.join("targets")).unwrap().count();
     assert_eq!(targets, readers::READERS.len(), "a target without a reader");
+    let workflow = fs::read_to_string(root.join("../.github/workflows/fuzz.yml")).unwrap();
+    let weekly = workflow.split_once("reader: [").and_then(|(_, rest)| rest.split_once(']')).unwrap().0;
+    let weekly: Vec<&str> = weekly.split(", ").collect();
+    assert!(readers::READERS.iter().all(|(name, _)| weekly.contains(name)), "the weekly workflow leaves one out");
 }
 
 /// The seeds of catalogs are catalogs, a few rows of some kinds each: another format would leave the fuzzer at the first byte.

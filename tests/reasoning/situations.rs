@@ -20,7 +20,7 @@ struct Situations {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Situation {
-    /// The address of the thread.
+    /// The address of the thread, or the purl of what was read.
     source: String,
     /// What was seen there, in a few words.
     seen: String,
@@ -87,7 +87,8 @@ fn judge(name: &str) {
     });
     let (mut wrong, mut text) = (Vec::new(), String::new());
     for (one, (verdict, told)) in all.iter().zip(told) {
-        assert!(one.source.starts_with("https://") && !one.seen.is_empty(), "{}: without a source", one.spec);
+        let has_source = ["https://", "pkg:"].iter().any(|kind| one.source.starts_with(kind));
+        assert!(has_source && !one.seen.is_empty(), "{}: without a source", one.spec);
         if *verdict != one.verdict {
             wrong.push(format!("{verdict}, not {}: {} ({})\n{}", one.verdict, one.source, one.seen, one.spec));
         }

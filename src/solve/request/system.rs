@@ -57,8 +57,8 @@ impl<'c> Reader<'_, 'c> {
     /// A system that the catalog lacks is judged as its nearest relative, if it has one.
     fn not_listed(&mut self, target: &Target, written: &Written<String>, nearest: Option<&'c Os>) -> Option<&'c Os> {
         let name = written.value.escape_debug().to_string();
-        let slip = |os: &&Os| strsim::damerau_levenshtein(&os.id, &written.value.to_lowercase()) <= MOST_SLIPS;
-        let meant = self.catalog.oses.iter().find(slip).map(|os| &*os.id);
+        let slips = |os: &&Os| strsim::damerau_levenshtein(&os.id, &written.value.to_lowercase());
+        let meant = self.catalog.oses.iter().min_by_key(slips).filter(|os| slips(os) <= MOST_SLIPS).map(|os| &*os.id);
         let not_listed = OsNotListed { os: &name, nearest: nearest.map(|os| &*os.id), meant };
         self.warn(&not_listed, format!("target.{}.os", target.name));
         nearest
