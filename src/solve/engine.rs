@@ -50,7 +50,8 @@ pub struct Proof {
     pub variables: Vec<Var>,
 }
 
-/// How much work a request may be and was, in decisions of the solver.
+/// How much work a request may be and was: decisions of the solver, what they had to be held against, and what else takes as
+/// long.
 #[derive(Debug, Clone)]
 pub struct Steps {
     limit: u64,
@@ -201,6 +202,7 @@ impl DependencyProvider for Provider<'_> {
         }
         let var = self.variable(*package).expect("neither the root nor a premise");
         let partners = self.network.partners(var, *row as usize);
+        self.steps.add(partners.len() as u64);
         Ok(self.dependencies(partners.map(|(to, rows)| (self.package(to), rows))))
     }
 

@@ -156,7 +156,7 @@ impl<'a> Network<'a> {
     }
 
     /// For a row of a variable, each later variable that is related to it and the rows of it that go with this one.
-    pub(super) fn partners(&self, of: Var, row: usize) -> impl Iterator<Item = (Var, RowSet)> + '_ {
+    pub(super) fn partners(&self, of: Var, row: usize) -> impl ExactSizeIterator<Item = (Var, RowSet)> + '_ {
         self.variables[of].relations.iter().map(move |(to, partners)| (*to, partners(row)))
     }
 

@@ -61,8 +61,7 @@ fn solve<'q, 'c, T>(
         return Attempt::GaveUp;
     }
     let plan = Plan::new(request, policy, locked);
-    // What it takes to put a request to the solver grows with what there is to choose.
-    steps.add(plan.network.len() as u64);
+    steps.add(plan.work());
     match plan.solve(steps) {
         Outcome::Solved(selection) => Attempt::Solved(read(&plan, &selection)),
         Outcome::Refuted(proof) => Attempt::Nothing(written_keys(&plan, &proof)),

@@ -1,12 +1,11 @@
 //! What releases ask for of packages that nobody asked for: those are installed all the same, so two releases that no
 //! release of a third serves do not go together.
 
-use rustc_hash::FxHashMap;
-
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Libraries};
 use crate::types::{Specifier, Version};
 
+use super::rowset::RowSet;
 use super::wants::Want;
 
 /// What a build of a framework asks of nvJitLink, if its release asks for it: that of its toolkit, or one from it on where
@@ -39,41 +38,37 @@ pub fn clash(one: Want<'_>, other: Want<'_>) -> bool {
 /// The versions of two packages of which some ask a third for what no release of it is.
 #[derive(Debug)]
 pub struct Thirds<'c> {
-    /// What each asks for, by number.
-    of: [Vec<Vec<usize>>; 2],
-    /// The numbers that do not go together, and the third of which both ask.
-    clashes: FxHashMap<(usize, usize), &'c str>,
+    /// What each version of the one asks for, by number.
+    of: Vec<Vec<usize>>,
+    /// By the same numbers, the third that is asked for and the versions of the other that ask it for something else.
+    clashes: Vec<(&'c str, RowSet)>,
+    others: usize,
 }
 
 impl<'c> Thirds<'c> {
     /// Of what the versions of the one ask for, and those of the other.
     pub fn new(one: &[Vec<Want<'c>>], other: &[Vec<Want<'c>>]) -> Self {
-        let (ones, of_one) = numbered(one);
+        let (ones, of) = numbered(one);
         let (others, of_other) = numbered(other);
-        let mut clashes = FxHashMap::default();
-        for (number, asked) in ones.iter().enumerate() {
-            let beside = others.iter().enumerate().filter(|(_, other)| clash(*asked, **other));
-            clashes.extend(beside.map(|(beside, _)| ((number, beside), asked.0)));
-        }
-        Thirds { of: [of_one, of_other], clashes }
+        let clashing = |asked: &Want<'c>| {
+            let clashes: Vec<bool> = others.iter().map(|beside| clash(*asked, *beside)).collect();
+            let rows = RowSet::filter(other.len(), |at| of_other[at].iter().any(|&beside| clashes[beside]));
+            (asked.0, rows)
+        };
+        Thirds { of, clashes: ones.iter().map(clashing).collect(), others: other.len() }
     }
 
     /// Whether all go together, beside what is named: that is chosen, and judged by what is chosen.
     pub fn is_empty(&self, named: &[&str]) -> bool {
-        self.clashes.values().all(|third| named.contains(third))
+        self.clashes.iter().all(|(third, rows)| rows.is_empty() || named.contains(third))
     }
 
-    /// Whether two do not go together beside what is named.
-    pub fn part(&self, one: usize, other: usize, named: &[&str]) -> bool {
-        let [ones, others] = &self.of;
-        let clash = |asked: usize, beside: usize| self.clashes.get(&(asked, beside));
-        let is_third = |third: &&str| !named.contains(third);
-        ones[one].iter().any(|asked| others[other].iter().any(|beside| clash(*asked, *beside).is_some_and(is_third)))
-    }
-
-    /// How many versions of the other there are.
-    pub fn others(&self) -> usize {
-        self.of[1].len()
+    /// The versions of the other that go with one, beside what is named.
+    pub fn with(&self, one: usize, named: &[&str]) -> RowSet {
+        let mut rows = RowSet::first(self.others);
+        let asked = self.of[one].iter().map(|&asked| &self.clashes[asked]);
+        asked.filter(|(third, _)| !named.contains(third)).for_each(|(_, clashing)| rows.subtract(clashing));
+        rows
     }
 }
 

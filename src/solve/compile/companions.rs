@@ -61,9 +61,7 @@ impl<'c> Plan<'_, 'c> {
                 let thirds = problem.thirds(earlier, one, arches);
                 if !thirds.is_empty(&named) {
                     let named = named.clone();
-                    let goes =
-                        move |one: usize| RowSet::filter(thirds.others(), |other| !thirds.part(one, other, &named));
-                    self.network.relate(*from, *to, goes);
+                    self.network.relate(*from, *to, move |one| thirds.with(one, &named));
                 }
             }
         }

@@ -187,6 +187,13 @@ pub struct Plan<'q, 'c> {
 }
 
 impl<'q, 'c> Plan<'q, 'c> {
+    /// What it takes to compile it, in steps: as measured it grows with what there is to choose, and with what each package
+    /// is held against.
+    pub fn work(&self) -> u64 {
+        let held_against = self.classes.len() / 2 + 2 * self.groups.len();
+        (self.network.len() + self.packages.len() * held_against) as u64
+    }
+
     /// Compiles a request.
     pub fn new(request: &'q Request<'c>, policy: Policy<'q>, locked: &'q Locked) -> Self {
         let classes = classes(request);

@@ -11,7 +11,7 @@ use crate::types::{Constraint, Version};
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
-use crate::solve::libraries::{self, compiles_for};
+use crate::solve::libraries::compiles_for;
 use crate::solve::machine::Machine;
 use crate::solve::network::{Order, Var};
 use crate::solve::ordinary::{self, Follows};
@@ -278,13 +278,9 @@ impl<'q, 'c> Plan<'q, 'c> {
         for (at, one) in group.releases.iter().enumerate() {
             for other in &group.releases[at + 1..] {
                 for &on in &platforms {
-                    let (of, beside) = (one.framework, other.framework);
-                    let [own, theirs] = [of, beside].map(|framework| self.request.problem.libraries_of(framework, on));
-                    self.network.relate(one.var, other.var, move |row| {
-                        let agrees = |at: usize| libraries::at_odds(&own[row], &theirs[at]).is_none();
-                        let goes = |at: usize| coinstall::together(on, &of.releases[row], &beside.releases[at]);
-                        RowSet::filter(beside.releases.len(), |at| goes(at) && agrees(at))
-                    });
+                    let (problem, of, beside) = (self.request.problem, one.framework, other.framework);
+                    let goes = move |row| problem.beside(of, row, beside, on).as_ref().clone();
+                    self.network.relate(one.var, other.var, goes);
                 }
             }
         }

@@ -21,7 +21,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Cudnn, Toolkit};
 use crate::types::{CpuArch, Version};
 
-use super::coinstall::PublishedFor;
+use super::coinstall::{self, PublishedFor};
 use super::facts::Facts;
 use super::fits;
 use super::image::{self, ImageKey, Images, Inside};
@@ -62,6 +62,7 @@ pub struct Problem<'c> {
     left_out: Kept<(&'c str, RowSet, Version), bool>,
     kits: Kept<(&'c str, Version, &'c str, CpuArch), [Version]>,
     libraries: Kept<(&'c str, Platform<'c>), [Vec<Asked<'c>>]>,
+    beside: Kept<(&'c str, usize, &'c str, Platform<'c>), RowSet>,
     toolkits_of: Kept<Version, RowSet>,
     toolkits_perhaps_of: Kept<(Version, Version), RowSet>,
     cudnn_lines: OnceCell<Vec<PublishedFor<'c>>>,
@@ -91,6 +92,7 @@ impl<'c> Problem<'c> {
             left_out: Kept::default(),
             kits: Kept::default(),
             libraries: Kept::default(),
+            beside: Kept::default(),
             toolkits_of: Kept::default(),
             toolkits_perhaps_of: Kept::default(),
             cudnn_lines: OnceCell::new(),
@@ -147,6 +149,16 @@ impl<'c> Problem<'c> {
         self.libraries.get((framework.package, on), || {
             let asked = |release: &Release<'c>| release.on(on).map(|build| libraries::read_of(self.catalog, build));
             framework.releases.iter().map(|release| asked(release).unwrap_or_default()).collect::<Vec<_>>()
+        })
+    }
+
+    /// The releases of another framework that go into one environment with a release, on a kind of machine.
+    pub fn beside(&self, one: &Framework<'c>, row: usize, other: &Framework<'c>, on: Platform<'c>) -> Rc<RowSet> {
+        self.beside.get((one.package, row, other.package, on), || {
+            let [own, theirs] = [one, other].map(|framework| self.libraries_of(framework, on));
+            let agrees = |at: usize| libraries::at_odds(&own[row], &theirs[at]).is_none();
+            let goes = |at: usize| coinstall::together(on, &one.releases[row], &other.releases[at]);
+            RowSet::filter(other.releases.len(), |at| goes(at) && agrees(at))
         })
     }
 
