@@ -141,7 +141,7 @@ class Catalog:
 
 
 # What stands behind a field that a row got later.
-BEHIND_REQUIRES = "brings gone extra wheel url sdist jit finished arches glibc cuda gpu_code sass ptx arm_sass source".split()
+BEHIND_REQUIRES = "brings gone extra wheel url sdist jit arches glibc cuda gpu_code sass ptx arm_sass source".split()
 
 
 def in_order(row):

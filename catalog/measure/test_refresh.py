@@ -48,12 +48,11 @@ ROWS = [
 ]
 # The listings of these are recorded from a release on: they are long.
 FROM = {"torch": "2.12.0"}
-# What only release notes tell of a toolkit, and which finished wheels lie beside a release; refresh says so.
+# What only release notes tell of a toolkit, and only reading tells of a package; refresh says so.
 BY_HAND = {
     "nccl": {"pools"},
     "toolkit": {"driver", "runfile", "released", "tegra_unified", "tegra_disputed", "source"},
     "companion": {
-        *("finished", "finished_source", "finished_glibc", "finished_glibc_source", "broken", "broken_source"),
         *("gone", "unreached", "cudnn_headers", "cpu_glibc", "kernels_with", "kernels_source", "pools", "wsl2", "wsl2_source"),
     },
 }

@@ -33,6 +33,7 @@ const NAMES: &[(&str, &str)] = &[
     ("other_build", "builds that are not chosen"),
     ("companion", "packages that follow one"),
     ("source_build", "builds from source"),
+    ("finished_wheel", "finished wheels beside releases"),
     ("listing", "listings read"),
     ("practice", "practices of publishers"),
     ("libraries", "releases with exact libraries"),

@@ -74,6 +74,7 @@ cite! {
     Listing: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Practice: row => &row.id, ["", &row.package, "", ""];
     SourceBuild: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
+    FinishedWheel: row => row.version.as_str(), [row.version.as_str(), &row.package, row.arch.as_str(), ""];
     Extension: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Os: row => &row.id, ["", "", "", ""];
     Image: row => &row.tag, [row.cuda.as_str(), &row.repository, "", ""];
@@ -189,6 +190,7 @@ impl Catalog {
             Some("nccl") => self.find("nccl", &self.nccls, id),
             Some("extension") => self.find("extension", &self.extensions, id),
             Some("source-build") => self.find("source_build", &self.source_builds, id),
+            Some("finished-wheel") => self.find("finished_wheel", &self.finished_wheels, id),
             Some("listing") => self.find("listing", &self.listings, id),
             Some("libraries") => self.find("libraries", &self.libraries, id),
             Some("os") => self.find("os", &self.oses, id),
@@ -308,7 +310,7 @@ mod tests {
         let hosts = ids(&c.gpus).chain(ids(&c.branches)).chain(ids(&c.drivers)).chain(ids(&c.oses));
         let cuda = ids(&c.toolkits).chain(ids(&c.ptx_isas)).chain(ids(&c.compats)).chain(ids(&c.extensions));
         let libraries = ids(&c.cudnns).chain(ids(&c.nccls)).chain(ids(c.builds.iter())).chain(ids(c.companions.iter()));
-        let others = ids(&c.other_builds).chain(ids(&c.windows_drivers));
+        let others = ids(&c.other_builds).chain(ids(&c.finished_wheels)).chain(ids(&c.windows_drivers));
         let images = ids(c.images.iter())
             .chain(ids(&c.image_requires))
             .chain(ids(&c.pythons))

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::Catalog;
 use super::rows::{
-    Branch, Build, Companion, Compat, Driver, Extension, Os, PythonPatch, Source, SourceBuild, Toolkit, pinned,
+    Branch, Build, Companion, Compat, Driver, Extension, FinishedWheel, Image, Os, PythonPatch, Source, SourceBuild,
+    Toolkit, pinned,
 };
 use crate::types::Version;
 
@@ -91,11 +92,21 @@ impl Catalog {
         compiled.find_map(|(package, version)| Some((self.build_from_source(package, &version)?, version)))
     }
 
+    /// The finished wheels beside a release of a package.
+    pub fn finished_of(&self, row: &Companion) -> impl Iterator<Item = &FinishedWheel> {
+        self.finished_wheels.iter().filter(|wheel| wheel.package == row.package && wheel.version == row.version)
+    }
+
     /// How a release of a package is compiled; none where nobody tells.
     pub fn build_from_source(&self, package: &str, version: &Version) -> Option<&SourceBuild> {
         let release = version.release();
         let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= release);
         rows.max_by(|a, b| a.from.cmp(&b.from))
+    }
+
+    /// The operating system that an image is made of.
+    pub fn os_of_image(&self, image: &Image) -> Option<&Os> {
+        self.oses.iter().find(|os| os.images.contains(&image.os))
     }
 
     /// The operating system that is spelled like this, upper and lower case alike.

@@ -64,6 +64,7 @@ impl Catalog {
         all("other_build", &self.other_builds, see);
         all("companion", self.companions.iter(), see);
         all("source_build", &self.source_builds, see);
+        all("finished_wheel", &self.finished_wheels, see);
         all("listing", &self.listings, see);
         all("practice", &self.practices, see);
         all("libraries", &self.libraries, see);

@@ -162,14 +162,26 @@ impl Row for Companion {
         [&*self.source]
             .into_iter()
             .chain(self.arch_source.as_deref())
-            .chain(self.finished_source.as_deref())
-            .chain(self.broken_source.as_deref())
-            .chain(self.finished_glibc_source.as_deref())
             .chain(self.cudnn_headers.as_deref())
             .chain(self.kernels_source.as_deref())
             .chain(self.wsl2_source.as_deref())
             .chain(self.pools.as_deref())
             .collect()
+    }
+}
+
+impl Row for FinishedWheel {
+    fn row_name(&self) -> RowName {
+        let variants: Vec<&str> = self.variants.iter().map(|variant| &**variant).collect();
+        let tail = format!("cu{} {} {}", self.cuda, self.arch, variants.join(" ")).trim_end().to_string();
+        RowName { head: self.package.to_string(), versions: vec![self.version, self.beside], tail }
+    }
+    fn id(&self) -> String {
+        format!("finished-wheel {}", self.row_name())
+    }
+    fn cites(&self) -> Vec<&str> {
+        let named = [&self.source, &self.arch_source, &self.glibc_source].into_iter().chain(&self.broken);
+        named.map(|id| &**id).collect()
     }
 }
 
@@ -424,6 +436,8 @@ tables! {
     companions: Grouped<Companion> = "companion",
     /// How packages that come as source are compiled.
     source_builds: Table<SourceBuild> = "source_build",
+    /// Wheels of such packages that lie beside their releases.
+    finished_wheels: Table<FinishedWheel> = "finished_wheel",
     /// What packages need of others that the catalog has no releases of.
     asks: Grouped<Asks> = "asks",
     /// The NVIDIA libraries that releases pin.

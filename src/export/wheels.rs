@@ -1,7 +1,7 @@
 //! What all formats that install Python packages ask of the lock: pins, constraints, indexes, and what builds need.
 
 use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
-use crate::types::{Version, address};
+use crate::types::{Version, address, variant};
 
 use super::{ExportError, valid};
 
@@ -99,10 +99,16 @@ pub fn switches<'a>(wheels: &[&'a Wheel]) -> Result<Vec<&'a str>, ExportError> {
     all.into_iter().map(|switch| valid::switch(switch).map(|_| switch)).collect()
 }
 
-/// Wheels whose file is named after another version than it holds, which uv refuses unless [`UNCHECKED`] is set.
+/// Wheels whose file is named after another version than it holds, which uv refuses unless [`UNCHECKED`] is set; a label
+/// that the name alone has (`+cu12torch2.8cxx11abiTRUE`) it takes.
 pub fn misnamed<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
     let told = |wheel: &Wheel| wheel.url.as_deref().and_then(address::version_in).map(str::to_string);
-    let is_other = |wheel: &&&Wheel| told(wheel).is_some_and(|told| !address::is_same_version(&told, &wheel.version));
+    let is_other = |wheel: &&&Wheel| {
+        told(wheel).is_some_and(|told| {
+            let is_labelled = variant::public(&told) == wheel.version;
+            !is_labelled && !address::is_same_version(&told, &wheel.version)
+        })
+    };
     wheels.iter().filter(is_other).map(|wheel| wheel.package.as_str()).collect()
 }
 

@@ -6,6 +6,7 @@ use crate::catalog::rows::{Build, Companion, Subject};
 use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::driver::{self, DriverNeed};
+use crate::solve::finished::Use;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::solve::{held, modules, ordinary, own, services, windows};
@@ -112,9 +113,13 @@ impl Ledger<'_, '_> {
             }
         }
         let catalog = self.request.catalog;
-        for companion in &target.companions {
+        for (companion, finished) in target.companions.iter().zip(&target.finished) {
             self.put(entry, *companion, [Stack(&companion.package)]);
-            if let Some((row, _)) = catalog.source_build(companion) {
+            if let Some(finished) = finished {
+                self.put(entry, finished.wheel, [Stack(&companion.package)]);
+            }
+            let compiled = finished.is_none_or(|finished| finished.use_of != Use::Taken);
+            if let Some((row, _)) = catalog.source_build(companion).filter(|_| compiled) {
                 self.put(entry, row, [Stack(&companion.package)]);
             }
             for other in held::left_open(self.request.problem, target, companion) {

@@ -174,9 +174,8 @@ impl<'a> Systems<'a> {
             });
             return Some(known.to_string());
         }
-        let image = chosen.image.map(|image| &image.os)?;
-        let known = catalog.oses.iter().find(|os| os.images.contains(image));
-        Some(known.map_or(image, |os| &os.id).to_string())
+        let image = chosen.image?;
+        Some(catalog.os_of_image(image).map_or(&image.os, |os| &os.id).to_string())
     }
 }
 
@@ -285,10 +284,11 @@ fn sha256(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> 
     if chosen.builds.iter().any(|build| build.is_own() && build.package == install.package) {
         return Wheel::UNKNOWN.to_string();
     }
-    let (version, label) = variant::parts(&install.version);
-    // The PyTorch index has a directory for each variant; a file on no index is told apart by its label.
+    let version = variant::public(&install.version);
+    // The PyTorch index has a directory for each variant; a file on no index is told apart by the label in its name.
+    let label = install.url.as_deref().and_then(address::version_in).and_then(|version| variant::parts(version).1);
     let directory = install.index.as_deref().and_then(|url| url.rsplit('/').next());
-    let index = directory.or(label.filter(|_| install.url.is_some())).unwrap_or_default();
+    let index = directory.or(label).unwrap_or_default();
     let python = chosen.python.map_or("", |python| python.as_str());
     let found = catalog.wheel_digests.of(&install.package, version, index, python, chosen.arch.as_str());
     if found.is_empty() { Wheel::UNKNOWN.to_string() } else { found.join(" ") }

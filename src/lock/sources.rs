@@ -22,6 +22,10 @@ pub(super) fn compiled(catalog: &Catalog, chosen: &TargetSolution<'_>, install: 
     let of_source = || catalog.companions.of(&install.package).iter().find(is_it);
     let Some(companion) = install.sdist.then(of_source).flatten() else { return Compiled::default() };
     let Some((row, version)) = catalog.source_build(companion) else { return Compiled::default() };
+    // A finished wheel that does not run there would be taken all the same.
+    let mut finished = chosen.companions.iter().zip(&chosen.finished);
+    let finished = finished.find(|(one, _)| one.package == companion.package).and_then(|(_, finished)| *finished);
+    let force = row.force.as_ref().filter(|_| finished.is_some_and(|finished| finished.use_of.is_refused()));
     let framework = chosen.builds.iter().find(|build| build.package == companion.framework);
     let line = framework.and_then(|build| build.line());
     // A build that reads CUDA's major out of the framework stops beside one without CUDA.
@@ -33,7 +37,7 @@ pub(super) fn compiled(catalog: &Catalog, chosen: &TargetSolution<'_>, install: 
         }),
         tools: row.tools.iter().map(ToString::to_string).collect(),
         requires: Some(row.requires.iter().filter_map(|one| row.requirement(one, &version, &cuda)).collect()),
-        switch: row.switch.as_ref().filter(|_| line.is_some()).map(ToString::to_string),
+        switch: row.switch.as_ref().filter(|_| line.is_some()).or(force).map(ToString::to_string),
         archs: row.archs.as_ref().map(ToString::to_string),
     }
 }

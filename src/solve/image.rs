@@ -119,7 +119,7 @@ impl<'c> Images<'c> {
         let known = RowSet::filter(rows.len(), |row| is_known(catalog, rows[row], asked.arch));
         let mut glibcs: Vec<(Version, RowSet)> = Vec::new();
         for (at, image) in rows.iter().enumerate() {
-            let of_image = catalog.oses.iter().find(|os| os.images.contains(&image.os));
+            let of_image = catalog.os_of_image(image);
             let Some(has) = of_image.and_then(|os| os.glibc) else { continue };
             match glibcs.iter_mut().find(|(known, _)| *known == has) {
                 Some((_, images)) => images.insert(at),

@@ -2,6 +2,7 @@
 
 use crate::catalog::rows::Index;
 
+use super::finished::Use;
 use super::solution::TargetSolution;
 
 /// A wheel to install.
@@ -80,10 +81,12 @@ impl TargetSolution<'_> {
         let by_pip = self.by_pip.iter().cloned();
         wheels.extend(by_pip.map(|(package, version)| Install::from_pypi(package, version.to_string())));
         wheels.extend(pieces.map(|(name, version)| Install::from_pypi(name.to_string(), version.to_string())));
-        for companion in &self.companions {
+        for (companion, finished) in self.companions.iter().zip(&self.finished) {
+            let taken = finished.filter(|finished| finished.use_of == Use::Taken);
             let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
             let own = companion.index_url.as_ref().map(ToString::to_string);
-            let url = companion.file(self.arch, self.python);
+            let finished = taken.zip(self.python).map(|(finished, python)| finished.wheel.file(python));
+            let url = finished.or_else(|| companion.file(self.arch, self.python));
             let of_variant = companion.variant.as_ref().map(|variant| pytorch_index(variant));
             let index = own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch));
             wheels.push(Install {
@@ -93,7 +96,7 @@ impl TargetSolution<'_> {
                 url,
                 extra: companion.extra.as_ref().map(ToString::to_string),
                 system_cuda: false,
-                sdist: companion.sdist,
+                sdist: companion.sdist && taken.is_none(),
             });
         }
         wheels.sort_unstable();

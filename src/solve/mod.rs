@@ -11,6 +11,7 @@ pub mod described;
 pub mod driver;
 pub mod engine;
 pub mod facts;
+pub mod finished;
 pub mod fits;
 pub mod held;
 pub mod image;

@@ -18,6 +18,7 @@ use super::coinstall;
 use super::compile::{Choice, Class, Plan};
 use super::driver::{self, DriverNeed, DriverRow};
 use super::engine::Selection;
+use super::finished::{self, Finished};
 use super::fits;
 use super::image;
 use super::local::local_choice;
@@ -68,6 +69,8 @@ pub struct TargetSolution<'c> {
     pub builds: Vec<&'c Build>,
     /// The packages that follow them.
     pub companions: Vec<&'c Companion>,
+    /// The finished wheels beside those of them that come as source, by their place.
+    pub finished: Vec<Option<Finished<'c>>>,
     /// The Python line.
     pub python: Option<&'c Version>,
     /// cuDNN of the system, where no build brings its own; or the one to install where builds leave it open.
@@ -174,6 +177,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let compiles = companions.iter().any(|row| fits::compiled_when_used(request.catalog, row, arch).is_some());
     let mut answer = TargetSolution {
         arch: class.target.arch,
+        finished: Vec::new(),
         companions,
         python,
         cudnn: pick(&group.cudnn, choice).filter(|_| leaves_open(&builds)),
@@ -204,7 +208,21 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
     answer.arch_list = arch_list(plan, at, &answer);
     answer.gpus = gpus(request, class, &answer);
+    answer.finished = finished_wheels(plan, at, &answer);
     answer
+}
+
+/// The finished wheels beside what comes as source; none where somebody insists on what is compiled for.
+fn finished_wheels<'c>(plan: &Plan<'_, 'c>, at: usize, answer: &TargetSolution<'c>) -> Vec<Option<Finished<'c>>> {
+    let (request, reading) = (plan.request, &plan.classes[at].machine().reading);
+    let glibc = reading.glibc.or_else(|| request.catalog.os_of_image(answer.image?)?.glibc);
+    let gpus: Vec<Cc> = answer.gpus.iter().map(|gpu| gpu.cc).collect();
+    let beside = |row: &&Companion| {
+        let machine = (reading, glibc, &*gpus);
+        finished::of_release(request.catalog, row, &answer.builds, machine, answer.python)
+            .filter(|_| !request.insists_on_archs())
+    };
+    answer.companions.iter().map(beside).collect()
 }
 
 /// The cuDNN and NCCL that pip installs for what was chosen.

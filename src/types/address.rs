@@ -68,12 +68,14 @@ pub fn arch_variable(text: &str) -> Option<(&str, Vec<u32>)> {
     (spelled && name.ends_with("_ARCHS") && name.len() <= 64).then_some((name, taken))
 }
 
-/// The variable that has a build compile for CUDA where it sees no GPU, and its number: `FORCE_CUDA=1`.
+/// The variable that has a build compile, and its value: for CUDA where it sees no GPU, `FORCE_CUDA=1`; in place of a
+/// finished wheel, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
 pub fn switch(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
     let spelled = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    (spelled && name.ends_with("_CUDA") && name.len() <= 64 && is_number(value) && value.len() == 1)
-        .then_some((name, value))
+    let for_cuda = name.ends_with("_CUDA") && is_number(value) && value.len() == 1;
+    let by_force = name.ends_with("_FORCE_BUILD") && value == "TRUE";
+    (spelled && name.len() <= 64 && (for_cuda || by_force)).then_some((name, value))
 }
 
 /// An image repository: `[host[:port]/]path`, the path in lower case.

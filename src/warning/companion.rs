@@ -232,10 +232,8 @@ pub struct SourceOnly<'a> {
     pub when: When<'a>,
     /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
     pub finished: Option<(String, u64)>,
-    /// The same of one that does not load there, and what has the build compile all the same.
-    pub broken: Option<(String, u64, Option<&'a str>)>,
-    /// The glibc that is there, and the newer one that the wheel which does not load asks for.
-    pub glibcs: Option<(Version, Version)>,
+    /// The same of one that does not run there, why not, and what has the build compile all the same.
+    pub refused: Option<(String, u64, String, Option<&'a str>)>,
     /// Its build includes cuDNN's headers, and nothing that is known there brings them.
     pub cudnn_headers: bool,
     /// What lacks such a toolkit, for all that is known: `the image is of flavour base`.
@@ -294,14 +292,11 @@ impl Kind for SourceOnly<'_> {
             let by = by.map_or_else(String::new, |by| format!(", which {by} requires,"));
             return format!("{}{by} compiles its kernels when they are first used, with {with}", self.name);
         }
-        let broken = self.broken.as_ref().map_or_else(String::new, |(release, major, force)| {
+        let refused = self.refused.as_ref().map_or_else(String::new, |(release, major, why, force)| {
             let force = force.map_or_else(String::new, |force| format!(" (set {force})"));
-            let why = self.glibcs.map_or_else(String::new, |(has, needs)| {
-                format!(" with glibc {has} (it needs {needs} or newer)")
-            });
             format!(
-                "the wheel for {framework} {release} and CUDA {major} beside its release does not load{why}, so have its \
-                 build compile{force}: "
+                "the wheel for {framework} {release} and CUDA {major} beside its release {why}, so have its build \
+                 compile{force}: "
             )
         });
         let finished = self.finished.as_ref().map_or_else(String::new, |(release, major)| {
@@ -317,7 +312,7 @@ impl Kind for SourceOnly<'_> {
             false => "",
         };
         format!(
-            "{} comes as source only: {broken}{finished}its CUDA code is compiled where it is installed or first used, \
+            "{} comes as source only: {refused}{finished}its CUDA code is compiled where it is installed or first used, \
              beside an installed {framework} (pip's --no-build-isolation) and with {with}{headers}",
             self.name
         )

@@ -5,6 +5,7 @@ use gpuenv::catalog::rows::Companion;
 use gpuenv::explain::{self, why::why};
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
+use gpuenv::solve::finished::Use;
 use gpuenv::solve::installs::Install;
 use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::{Resolution, resolve};
@@ -155,29 +156,56 @@ fn each_target_gets_the_wheel_of_its_own_variant() {
     }
 }
 
-/// flash-attn's build downloads a wheel beside its release where there is one for the very torch line and CUDA major.
+/// A wheel beside a release is taken where it runs; where one that does not would be taken, its build is told to compile.
 #[test]
-fn wheels_that_lie_on_no_index_are_told() {
-    for (torch, arch, there) in
-        [("2.7.1+cu126", "", true), ("2.8.0+cu129", "arch = \"aarch64\"", false), ("2.9.1+cu128", "", false)]
-    {
-        let told = given(&asked(&format!("torch = \"{torch}\"\nflash-attn = \"2.8.3.post1\""), arch));
-        let told = told.iter().find(|one| one.code == "source-only").expect("it is told");
-        assert_eq!(told.message.contains("unless its build finds the wheel"), there, "{torch}: {}", told.message);
-    }
-}
-
-/// flash-attn's wheels of 2.8 were linked on a newer glibc than its older ones.
-#[test]
-fn a_wheel_beside_a_release_that_needs_a_newer_glibc_is_told() {
-    for (os, release, loads) in
-        [("ubuntu20.04", "2.8.2", false), ("ubuntu22.04", "2.8.2", true), ("ubuntu20.04", "2.7.4.post1", true)]
-    {
-        let text = asked(&format!("torch = \"2.5.1+cu124\"\nflash-attn = \"=={release}\""), "");
-        let told = given(&text.replace("ubuntu22.04", os));
-        let told = told.iter().find(|one| one.code == "source-only").expect("it is told");
-        assert_eq!(told.message.contains("does not load with glibc 2.31 (it needs 2.32 or newer)"), !loads, "{told:?}");
-        assert_eq!(told.message.contains("unless its build finds the wheel"), loads, "{told:?}");
+fn a_finished_wheel_is_installed_where_it_runs() {
+    let glibc = Version::parse("2.31").unwrap();
+    for (torch, package, target, becomes) in [
+        ("2.8.0+cu128", "flash-attn 2.8.3.post1", "", Some(Use::Taken)),
+        ("2.5.1+cu124", "flash-attn 2.8.2", "", Some(Use::Taken)),
+        ("2.5.1+cu124", "flash-attn 2.8.2", "os ubuntu20.04", Some(Use::Glibc(glibc))),
+        ("2.5.1+cu124", "flash-attn 2.8.2", "image nvidia/cuda:12.4.1-devel-ubuntu20.04", Some(Use::Glibc(glibc))),
+        ("2.5.1+cu124", "flash-attn 2.7.4.post1", "os ubuntu20.04", Some(Use::Taken)),
+        // The C++ ABI of torch 2.6 differs between its variants, and the wheel that says to be for the older one has the newer.
+        ("2.6.0+cu124", "flash-attn 2.8.2", "", Some(Use::Broken)),
+        ("2.6.0+cu126", "flash-attn 2.8.2", "", Some(Use::Taken)),
+        ("2.6.0+cu124", "flash-attn 2.7.4.post1", "", Some(Use::Taken)),
+        ("2.6.0+cu118", "flash-attn 2.7.4.post1", "", None),
+        ("2.8.0+cu129", "flash-attn 2.8.3.post1", "arch aarch64", None),
+        ("2.9.1+cu128", "flash-attn 2.8.3.post1", "", None),
+        ("2.8.0+cu128", "flash-attn 2.8.3.post1", "python 3.9", Some(Use::Unseen)),
+        ("2.8.0+cu128", "flash-attn 2.8.3.post1", "list 8.0", None),
+        ("2.8.0+cu129", "mamba-ssm 2.3.1", "arch aarch64", Some(Use::Taken)),
+        ("2.7.1+cu126", "mamba-ssm 2.3.1", "gpu V100-PCIE-32GB", Some(Use::Taken)),
+    ] {
+        let (name, version) = package.split_once(' ').unwrap();
+        let (key, value) = target.split_once(' ').unwrap_or_default();
+        let stack = format!("python = \"3.12\"\ntorch = \"{torch}\"\n{name} = \"=={version}\"");
+        let mut text = match key {
+            "python" => asked(&stack.replace("3.12", value), ""),
+            "list" => asked(&stack, "").replace("[target", &format!("[build]\narch-list = \"{value}\"\n[target")),
+            "gpu" => asked(&stack, "").replace("A100-PCIE-40GB", value),
+            "os" => asked(&stack, "").replace("ubuntu22.04", value),
+            "image" => asked(&stack, "").replace("os = \"ubuntu22.04\"", &format!("image = \"{value}\"")),
+            "arch" => asked(&stack, &format!("arch = \"{value}\"")),
+            _ => asked(&stack, ""),
+        };
+        text += "\n";
+        let chosen = lock(&text).target();
+        let found = chosen.finished[0].map(|finished| finished.use_of);
+        assert_eq!(found, becomes, "{text}");
+        let wheel = wheel(&text, name);
+        let is_file = wheel.url.is_some_and(|url| url.ends_with(".whl") && url.contains(version));
+        assert_eq!((is_file, wheel.sdist), (found == Some(Use::Taken), found != Some(Use::Taken)), "{text}");
+        let told = given(&text).into_iter().find(|one| one.code == "source-only").map(|one| one.message);
+        assert_eq!(told.is_some(), found != Some(Use::Taken), "{text}: {told:?}");
+        let told = told.unwrap_or_default();
+        assert_eq!(told.contains("so have its build compile"), found.is_some_and(Use::is_refused), "{text}: {told}");
+        assert_eq!(told.contains("unless its build finds the wheel"), found == Some(Use::Unseen), "{text}: {told}");
+        // What is exported has it compile.
+        let made = written(&text);
+        let locked = made.wheel.iter().find(|one| one.package == name).expect("it is locked");
+        assert_eq!(locked.switch.is_some(), found.is_some_and(Use::is_refused), "{text}: {locked:?}");
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     companions(catalog, say);
     contents(catalog, say);
     published(catalog, say);
+    finished_wheels(catalog, say);
     source_builds(catalog, say);
     extensions(catalog, say);
 }
@@ -347,10 +348,6 @@ fn kept_together(row: &Companion, say: Of<'_>) {
         row.url.is_some() && (row.index_url.is_some() || row.sdist || row.arches.is_empty()),
         "`url` stands beside `arches`, and beside no index_url and no sdist",
     );
-    refuse(
-        row.finished.is_empty() == row.finished_source.is_some() || !row.sdist && !row.finished.is_empty(),
-        "finished and finished_source belong together, and to what comes as source",
-    );
     refuse(row.jit && row.gpu_code, "a package that compiles its kernels when they are first used holds none");
     refuse(
         row.sdist && (row.gpu_code || row.variant.is_some()),
@@ -395,6 +392,48 @@ fn is_own_file(row: &Companion, arch: CpuArch, line: &Version) -> bool {
         && version == row.carried()
         && name.platform == arch.as_str()
         && [python.as_str(), "abi3", "py3"].contains(&name.python)
+}
+
+/// A finished wheel is one of a release that comes as source, for Pythons of the catalog, and named for what it is.
+fn finished_wheels(catalog: &Catalog, say: Say<'_>) {
+    for row in catalog.finished_wheels.iter() {
+        let name = row.row_name();
+        let is_it = |one: &&Companion| one.version == row.version && one.sdist;
+        let Some(of) = catalog.companions.of(&row.package).iter().find(is_it) else {
+            say("unchoosable", "finished_wheel", &name, "no companion of this release comes as source".into());
+            continue;
+        };
+        let is_beside = |build: &Build| {
+            build.package == of.framework
+                && build.version.prefix(2) == row.beside
+                && build.line().is_some_and(|line| line.major() == row.cuda.major())
+        };
+        let builds: Vec<&Build> = catalog.builds.of(&of.framework).iter().filter(|build| is_beside(build)).collect();
+        let is_known = |variant: &Text| builds.iter().any(|build| build.variant == *variant);
+        if builds.is_empty() || !row.variants.iter().all(is_known) {
+            say("variant", "finished_wheel", &name, format!("no {} is what it was compiled beside", of.framework));
+        }
+        let python = Constraint::parse(&row.python);
+        let lines = catalog.pythons.iter().map(|one| &one.version);
+        let lines: Vec<&Version> = lines.filter(|line| python.as_ref().is_ok_and(|seen| seen.admits(line))).collect();
+        let is_own = |line: &&Version| {
+            let file = row.file(line);
+            let name = address::wheel(&file).and_then(|(at, _)| FileName::parse(at.rsplit('/').next()?));
+            name.is_some_and(|name| {
+                name.package == *row.package
+                    && name.version == row.version.as_str()
+                    && name.platform == row.arch.as_str()
+                    && name.python == ["cp", &line.as_str().replace('.', "")].concat()
+            })
+        };
+        if lines.is_empty() || !lines.iter().all(is_own) {
+            let says = format!("`{}` is no https:// address of its wheel for each `{{python}}`", row.url);
+            say("wheel-address", "finished_wheel", &name, says);
+        }
+        if row.sass.is_empty() {
+            say("belongs-together", "finished_wheel", &name, "it holds machine code for some GPU".into());
+        }
+    }
 }
 
 /// What is compiled is a companion that comes as source, with packages as tools and for architectures that exist.

@@ -75,10 +75,6 @@ pub struct Companion {
     /// toolkit there knows.
     #[serde(default)]
     pub jit: bool,
-    /// Of a package that comes as source the lines of the framework and CUDA majors for which wheels for x86_64 lie beside
-    /// its releases, on no index, `2.7+cu12`: its build takes one that fits. Only those that were seen; told, never chosen.
-    #[serde(default)]
-    pub finished: List<Text>,
     /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.
     #[serde(default)]
     pub arches: List<CpuArch>,
@@ -105,8 +101,6 @@ pub struct Companion {
     pub source: Text,
     /// The source of `cuda`, `sass`, `ptx` and `arm_sass`.
     pub arch_source: Option<Text>,
-    /// The source of `finished`.
-    pub finished_source: Option<Text>,
     /// It loads CUDA's libraries, and asks pip for none: they are those of the system, unless something else brings them.
     #[serde(default)]
     pub system_cuda: bool,
@@ -117,20 +111,11 @@ pub struct Companion {
     /// Libraries that it loads and that nothing it requires brings, by their file names.
     #[serde(default)]
     pub loads: List<Text>,
-    /// Finished wheels beside its releases that do not load, `2.6+cu12`: its build would take one all the same.
-    #[serde(default)]
-    pub broken: List<Text>,
-    /// The source of `broken`.
-    pub broken_source: Option<Text>,
     /// Libraries that it has the loader look for, and that the loader does not find where wheels of NVIDIA bring them:
     /// `nvidia/cudnn/lib/libcudnn_cnn.so.9`, below the folder that packages are installed in. A folder `cu13` is that of the
     /// wheels for this major, and a framework of another loads what it brings itself.
     #[serde(default)]
     pub unreached: List<Text>,
-    /// The oldest glibc that the wheels of `finished` load with; none where nobody has told.
-    pub finished_glibc: Option<Version>,
-    /// The source of `finished_glibc`.
-    pub finished_glibc_source: Option<Text>,
     /// The source of its build including cuDNN's headers while it adds no folder that wheels bring them in. None: it does
     /// neither, or nobody has read it.
     pub cudnn_headers: Option<Text>,
@@ -195,6 +180,49 @@ impl Companion {
     pub fn file(&self, arch: CpuArch, python: Option<&Version>) -> Option<String> {
         let python = python.map_or(String::new(), |python| python.as_str().replace('.', ""));
         Some(self.url.as_ref()?.replace("{arch}", arch.as_str()).replace("{python}", &python))
+    }
+}
+
+/// A finished wheel of a package that comes as source: it lies beside a release of its project, on no index, and holds what
+/// was compiled beside one line of the framework.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FinishedWheel {
+    /// The companion.
+    pub package: Text,
+    /// Its release.
+    pub version: Version,
+    /// The line of the framework that it was compiled beside, `2.8`.
+    pub beside: Version,
+    /// The CUDA major of its runtime, `12`.
+    pub cuda: Version,
+    /// The variants of the framework with its C++ ABI, where a line has both; empty = all of that CUDA major.
+    #[serde(default)]
+    pub variants: List<Text>,
+    /// The processor.
+    pub arch: CpuArch,
+    /// The Pythons whose files were seen, in constraint grammar.
+    pub python: Text,
+    /// Its address, where `{python}` stands for the Python as file names spell it, `312`.
+    pub url: Text,
+    /// The oldest glibc that it loads with.
+    pub glibc: Version,
+    /// GPU architectures that it holds machine code for.
+    pub sass: List<Arch>,
+    /// Its source.
+    pub source: Text,
+    /// The source of `sass`.
+    pub arch_source: Text,
+    /// The source of `glibc`.
+    pub glibc_source: Text,
+    /// The source of its not loading at all; none where it does.
+    pub broken: Option<Text>,
+}
+
+impl FinishedWheel {
+    /// The address of the file for a Python.
+    pub fn file(&self, python: &Version) -> String {
+        self.url.replace("{python}", &python.as_str().replace('.', ""))
     }
 }
 

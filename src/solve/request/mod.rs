@@ -388,7 +388,7 @@ impl<'c> Request<'c> {
     /// Whether every release that is asked for of a package is compiled where it is installed, with no finished wheel beside it.
     fn is_compiled(&self, ask: &PackageRequest<'c>) -> bool {
         let mut rows = self.admitted(ask).peekable();
-        let is_source = |row: &Companion| row.sdist && row.finished.is_empty() && !row.jit;
+        let is_source = |row: &Companion| row.sdist && !row.jit && self.catalog.finished_of(row).next().is_none();
         rows.peek().is_some() && rows.all(|row| is_source(row) && self.catalog.source_build(row).is_some())
     }
 

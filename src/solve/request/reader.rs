@@ -78,7 +78,7 @@ impl<'c> Reader<'_, 'c> {
         let image = self.image(target);
         let os = match (&target.os, &image) {
             (Some(written), _) => self.os(target, written),
-            (None, ImageRequest::Known(image)) => self.catalog.oses.iter().find(|os| os.images.contains(&image.os)),
+            (None, ImageRequest::Known(image)) => self.catalog.os_of_image(image),
             _ => None,
         };
         let runtime = target.runtime();

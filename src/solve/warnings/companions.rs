@@ -1,14 +1,15 @@
 //! Packages beside the frameworks: GPU code of their own that nobody has read or that only a driver's compiler makes run,
 //! what is compiled where it is installed, and what comes along from another index.
 
-use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, Text};
+use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::coverage::Coverage;
+use crate::solve::finished::Use;
 use crate::solve::held::{held, left_open};
 use crate::solve::problem::Needs;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{brought, by_pip, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
-use crate::types::{Cc, Constraint, CpuArch, Version};
+use crate::types::{Cc, Constraint, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LibraryMissing, Nightly, OperatorsOnCpu,
     SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
@@ -319,8 +320,7 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
         toolkit,
         when,
         finished: None,
-        broken: None,
-        glibcs: None,
+        refused: None,
         cudnn_headers: false,
         lacks,
     };
@@ -368,12 +368,6 @@ fn without_toolkit(about: &About<'_, '_>, row: &Companion, major: u64) -> Option
     })
 }
 
-/// The glibc that the target says it has, or that of its image.
-fn glibc(about: &About<'_, '_>) -> Option<Version> {
-    let of_image = |image: &Image| about.request.catalog.oses.iter().find(|os| os.images.contains(&image.os))?.glibc;
-    about.asked.glibc.or_else(|| about.target.image.and_then(of_image))
-}
-
 /// Whether the target is known to have cuDNN where compilers find it: an image that holds it beside nvcc, or what is written.
 fn has_cudnn_headers(about: &About<'_, '_>) -> bool {
     let loaded = about.gpu_builds().find_map(|build| build.cudnn.as_ref());
@@ -391,16 +385,15 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let lined = |build: &&Build| Some((build.line()?, build.version.prefix(2)));
     let mut of_framework = about.gpu_builds().filter(|build| build.package == row.framework);
     let (line, release) = of_framework.find_map(lined).filter(|_| row.sdist)?;
+    let mut finished = about.target.companions.iter().zip(&about.target.finished);
+    let finished = finished.find(|(one, _)| **one == row).and_then(|(_, finished)| *finished);
+    if finished.is_some_and(|finished| finished.use_of == Use::Taken) {
+        return None;
+    }
     let major = line.major();
     let bounds = bounds(about, row, major);
-    let made_for = format!("{release}+cu{major}");
-    let lies_there = |wheels: &[Text]| wheels.iter().any(|one| *one == made_for) && about.asked.arch == CpuArch::X86_64;
-    let build = about.request.catalog.source_build(row).map(|(build, _)| build);
-    let force = build.and_then(|build| build.force.as_deref());
-    let made = || (release.to_string(), major);
-    let glibcs = glibc(about).zip(row.finished_glibc).filter(|(has, needs)| has < needs);
-    let glibcs = glibcs.filter(|_| lies_there(&row.finished));
-    let has_broken = glibcs.is_some() || lies_there(&row.broken);
+    let force = about.request.catalog.source_build(row).and_then(|(build, _)| build.force.as_deref());
+    let refusal = finished.and_then(|finished| finished.refusal());
     let source_only = SourceOnly {
         name: &format!("{} {}", row.package, row.version),
         framework: &row.framework,
@@ -409,9 +402,8 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
             None => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },
         when: When::Installed,
-        finished: (lies_there(&row.finished) && !has_broken).then(made),
-        broken: has_broken.then(made).map(|(release, major)| (release, major, force)),
-        glibcs,
+        finished: finished.filter(|_| refusal.is_none()).map(|_| (release.to_string(), major)),
+        refused: refusal.map(|why| (release.to_string(), major, why, force)),
         cudnn_headers: row.cudnn_headers.is_some() && !has_cudnn_headers(about),
         lacks: without_toolkit(about, row, major),
     };

@@ -1,0 +1,118 @@
+//! Finished wheels of packages that come as source: which of them an installer takes, and which its build must not.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Companion, FinishedWheel};
+use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::types::{Cc, Constraint, Version};
+
+use super::reading::Reading;
+
+/// What lies beside the release of a package that comes as source, for the framework, the CUDA and the processor.
+#[derive(Debug, Clone, Copy)]
+pub struct Finished<'c> {
+    /// The wheel.
+    pub wheel: &'c FinishedWheel,
+    /// What becomes of it.
+    pub use_of: Use,
+}
+
+/// What becomes of a finished wheel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Use {
+    /// It is installed in place of what would be compiled.
+    Taken,
+    /// Nobody has seen its file for this Python: the build looks for one, and compiles if there is none.
+    Unseen,
+    /// It does not load at all, though the build would take it.
+    Broken,
+    /// It does not load with this C library.
+    Glibc(Version),
+    /// It holds no code for this GPU.
+    Uncovered(Cc),
+}
+
+impl Finished<'_> {
+    /// Why it does not run there, as the end of a sentence that begins with the wheel.
+    pub fn refusal(&self) -> Option<String> {
+        Some(match self.use_of {
+            Use::Taken | Use::Unseen => return None,
+            Use::Broken => "does not load".to_string(),
+            Use::Glibc(has) => format!("does not load with glibc {has} (it needs {} or newer)", self.wheel.glibc),
+            Use::Uncovered(gpu) => format!("holds no code for compute capability {gpu}"),
+        })
+    }
+}
+
+impl Use {
+    /// Whether the build has to be told to compile, for it would take a wheel that does not run.
+    pub fn is_refused(self) -> bool {
+        !matches!(self, Use::Taken | Use::Unseen)
+    }
+}
+
+/// The finished wheel of a release beside the builds of a machine, with the C library that it has.
+pub fn of_release<'c>(
+    catalog: &'c Catalog,
+    row: &Companion,
+    builds: &[&Build],
+    machine: (&Reading<'_>, Option<Version>, &[Cc]),
+    python: Option<&Version>,
+) -> Option<Finished<'c>> {
+    let (reading, glibc, gpus) = machine;
+    let build = builds.iter().find(|build| build.package == row.framework)?;
+    let line = build.line()?;
+    // A torch that somebody else compiled may have another C++ ABI, and a system without glibc loads none of them.
+    let is_published = build.systems.is_empty() && !build.is_own() && !reading.os.is_some_and(|os| os.musl);
+    let is_for = |wheel: &&FinishedWheel| {
+        wheel.arch == reading.arch
+            && wheel.beside == build.version.prefix(2)
+            && wheel.cuda.major() == line.major()
+            && (wheel.variants.is_empty() || wheel.variants.contains(&build.variant))
+    };
+    let wheel = catalog.finished_of(row).find(is_for).filter(|_| row.sdist && is_published)?;
+    let covers = |gpu: &&Cc| covers_targets(wheel.sass.iter().copied(), [], **gpu, Tegra::Apart) != Coverage::None;
+    let is_seen = |line: &Version| Constraint::parse(&wheel.python).is_ok_and(|seen| seen.admits(line));
+    let use_of = if wheel.broken.is_some() {
+        Use::Broken
+    } else if let Some(has) = glibc.filter(|has| *has < wheel.glibc) {
+        Use::Glibc(has)
+    } else if let Some(gpu) = gpus.iter().find(|gpu| !covers(gpu)) {
+        Use::Uncovered(*gpu)
+    } else if python.is_some_and(is_seen) {
+        Use::Taken
+    } else {
+        Use::Unseen
+    };
+    Some(Finished { wheel, use_of })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::BUILTIN;
+    use crate::solve::request::Request;
+    use crate::spec;
+
+    /// What its build would take, and what then ends in "no kernel image".
+    #[test]
+    fn a_wheel_without_code_for_a_gpu_is_refused() {
+        let text = "[stack]\ntorch = \"2.8.0\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\n";
+        let (spec, problem) = (spec::parse(text).unwrap(), crate::solve::problem::Problem::new(&BUILTIN));
+        let (request, _) = Request::new(&spec, &problem).unwrap();
+        let row = BUILTIN.companions.of("flash-attn").iter().find(|row| row.version.as_str() == "2.8.3").unwrap();
+        let is_it = |build: &&Build| {
+            build.version.as_str() == "2.8.0" && build.variant == *"cu128" && build.arch.as_str() == "x86_64"
+        };
+        let build = BUILTIN.builds.of("torch").iter().find(is_it).unwrap();
+        let python = Version::parse("3.12").unwrap();
+        for (gpu, becomes) in [
+            (Cc { major: 8, minor: 6 }, Use::Taken),
+            (Cc { major: 7, minor: 5 }, Use::Uncovered(Cc { major: 7, minor: 5 })),
+        ] {
+            let machine = (&request.targets[0].machine.reading, None, &[gpu][..]);
+            let found = of_release(&BUILTIN, row, &[build], machine, Some(&python)).unwrap();
+            assert_eq!(found.use_of, becomes);
+            assert_eq!(found.refusal().is_some(), becomes.is_refused());
+        }
+    }
+}
