@@ -8,6 +8,7 @@ use super::facts::Facts;
 use super::fits;
 use super::kits::{Kit, PackageRequest};
 use super::machine::Machine;
+use super::wants::Want;
 
 /// Chosen by themselves, as keys of `[stack]`.
 const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
@@ -27,21 +28,22 @@ pub fn metadata_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch, li
 }
 
 /// What the metadata of a build asks for of each library that it shares, as far as it was read.
-pub fn read_of<'c>(catalog: &'c Catalog, build: &'c Build) -> Vec<Asked<'c>> {
+pub fn read_of<'c>(catalog: &'c Catalog, build: &'c Build) -> Vec<Want<'c>> {
     if build.pins.is_none() || !is_read(catalog, build) {
         return Vec::new();
     }
-    let asked = asked_of(catalog, build, Some(build.arch)).filter(|(_, range)| !range.is_empty());
-    asked.filter_map(|(name, range)| Some((name, Specifier::parse(range).ok()?))).collect()
+    asked_of(catalog, build, Some(build.arch)).filter(|(_, range)| !range.is_empty()).collect()
 }
 
-/// A library, and what somebody asks for of it.
-pub type Asked<'c> = (&'c str, Specifier);
-
-/// What two ask for of a library of which no release is both.
-pub fn at_odds<'a, 'c>(one: &'a [Asked<'c>], other: &'a [Asked<'c>]) -> Option<[&'a Asked<'c>; 2]> {
+/// What two ask for of a library of which no release is both: `exclude` tells that of two requirements.
+pub fn at_odds<'c>(
+    exclude: &dyn Fn(&'c str, &'c str) -> bool,
+    one: &[Want<'c>],
+    other: &[Want<'c>],
+) -> Option<[Want<'c>; 2]> {
     let beside = |name: &str| other.iter().find(|(of, _)| *of == name);
-    one.iter().find_map(|own| beside(own.0).filter(|theirs| own.1.excludes(&theirs.1)).map(|theirs| [own, theirs]))
+    let clash = |own: &Want<'c>| beside(own.0).filter(|theirs| exclude(own.1, theirs.1)).copied();
+    one.iter().find_map(|own| Some([*own, clash(own)?]))
 }
 
 /// Whether the metadata of a build was read.

@@ -5,9 +5,10 @@ use crate::coverage::Coverage;
 use crate::solve::coinstall;
 use crate::solve::described::GpuKind;
 use crate::solve::fits;
-use crate::solve::libraries::{self, Asked};
+use crate::solve::libraries;
 use crate::solve::platform::Takes;
 use crate::solve::problem::law;
+use crate::solve::wants::Want;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::Explainer;
@@ -355,18 +356,22 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     /// What two of some builds ask pip for of a library of which no release is both.
-    fn libraries_at_odds(&mut self, builds: &[&Build]) -> bool {
+    fn libraries_at_odds(&mut self, builds: &[&'c Build]) -> bool {
         let catalog = self.request.catalog;
-        let asked: Vec<Vec<Asked>> = builds.iter().map(|build| libraries::read_of(catalog, build)).collect();
+        let asked: Vec<Vec<Want>> = builds.iter().map(|build| libraries::read_of(catalog, build)).collect();
         // What CUDA and cuDNN tell says more.
         let alike = |a: &Build, b: &Build| {
             coinstall::agree(a, b) && a.line().map(|of| of.major()) == b.line().map(|of| of.major())
         };
         let pairs = (0..builds.len()).flat_map(|one| (one + 1..builds.len()).map(move |other| [one, other]));
         let pairs = pairs.filter(|pair| alike(builds[pair[0]], builds[pair[1]]));
-        let mut odd = pairs.filter_map(|pair| Some((pair, libraries::at_odds(&asked[pair[0]], &asked[pair[1]])?)));
+        let problem = self.request.problem;
+        let exclude = |one, other| problem.exclude(one, other);
+        let odds = |[one, other]: [usize; 2]| libraries::at_odds(&exclude, &asked[one], &asked[other]);
+        let mut odd = pairs.filter_map(|pair| Some((pair, odds(pair)?)));
         let Some((pair, ranges)) = odd.next() else { return false };
         for (at, (name, range)) in pair.iter().zip(ranges) {
+            let Ok(range) = Specifier::parse(range) else { continue };
             self.say(format!("{} requires {name} {range}", name_of(builds[*at])));
         }
         true
@@ -380,7 +385,7 @@ impl<'c> Explainer<'_, 'c> {
         let left = self.left.clone();
         let asks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
         let of = |package: &str| left.iter().rev().find(|build| build.package == *package && !build.is_cpu()).copied();
-        let builds: Vec<&Build> = asks.filter_map(|ask| of(ask.package)).collect();
+        let builds: Vec<_> = asks.filter_map(|ask| of(ask.package)).collect();
         if !self.libraries_at_odds(&builds) {
             builds.iter().for_each(|build| self.say(format!("{} is made for {}", name_of(build), made_for(build))));
         }

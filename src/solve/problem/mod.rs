@@ -19,13 +19,13 @@ use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Cudnn, Toolkit};
-use crate::types::{CpuArch, Version};
+use crate::types::{CpuArch, Specifier, Version};
 
 use super::coinstall::{self, PublishedFor};
 use super::facts::Facts;
 use super::fits;
 use super::image::{self, ImageKey, Images, Inside};
-use super::libraries::{self, Asked};
+use super::libraries;
 use super::machine::Machine;
 use super::platform::Platform;
 use super::reading::Reading;
@@ -61,7 +61,8 @@ pub struct Problem<'c> {
     along: Kept<&'c str, [Vec<Along<'c>>]>,
     left_out: Kept<(&'c str, RowSet, Version), bool>,
     kits: Kept<(&'c str, Version, &'c str, CpuArch), [Version]>,
-    libraries: Kept<(&'c str, Platform<'c>), [Vec<Asked<'c>>]>,
+    libraries: Kept<(&'c str, Platform<'c>), [Vec<Want<'c>>]>,
+    exclude: Kept<[&'c str; 2], bool>,
     beside: Kept<(&'c str, usize, &'c str, Platform<'c>), RowSet>,
     toolkits_of: Kept<Version, RowSet>,
     toolkits_perhaps_of: Kept<(Version, Version), RowSet>,
@@ -92,6 +93,7 @@ impl<'c> Problem<'c> {
             left_out: Kept::default(),
             kits: Kept::default(),
             libraries: Kept::default(),
+            exclude: Kept::default(),
             beside: Kept::default(),
             toolkits_of: Kept::default(),
             toolkits_perhaps_of: Kept::default(),
@@ -145,10 +147,18 @@ impl<'c> Problem<'c> {
     }
 
     /// What each release of a framework asks pip for of NVIDIA's libraries, on a kind of machine.
-    pub fn libraries_of(&self, framework: &Framework<'c>, on: Platform<'c>) -> Rc<[Vec<Asked<'c>>]> {
+    pub fn libraries_of(&self, framework: &Framework<'c>, on: Platform<'c>) -> Rc<[Vec<Want<'c>>]> {
         self.libraries.get((framework.package, on), || {
             let asked = |release: &Release<'c>| release.on(on).map(|build| libraries::read_of(self.catalog, build));
             framework.releases.iter().map(|release| asked(release).unwrap_or_default()).collect::<Vec<_>>()
+        })
+    }
+
+    /// Whether no release can be what two requirements ask for.
+    pub fn exclude(&self, one: &'c str, other: &'c str) -> bool {
+        *self.exclude.get([one, other], || {
+            let both = Specifier::parse(one).ok().zip(Specifier::parse(other).ok());
+            both.is_some_and(|(one, other)| one.excludes(&other))
         })
     }
 
@@ -156,7 +166,8 @@ impl<'c> Problem<'c> {
     pub fn beside(&self, one: &Framework<'c>, row: usize, other: &Framework<'c>, on: Platform<'c>) -> Rc<RowSet> {
         self.beside.get((one.package, row, other.package, on), || {
             let [own, theirs] = [one, other].map(|framework| self.libraries_of(framework, on));
-            let agrees = |at: usize| libraries::at_odds(&own[row], &theirs[at]).is_none();
+            let exclude = |one, other| self.exclude(one, other);
+            let agrees = |at: usize| libraries::at_odds(&exclude, &own[row], &theirs[at]).is_none();
             let goes = |at: usize| coinstall::together(on, &one.releases[row], &other.releases[at]);
             RowSet::filter(other.releases.len(), |at| goes(at) && agrees(at))
         })
