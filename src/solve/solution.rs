@@ -208,21 +208,9 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     answer.native_driver = answer.driver.as_ref().is_none_or(|driver| is_native(&answer, driver));
     answer.arch_list = arch_list(plan, at, &answer);
     answer.gpus = gpus(request, class, &answer);
-    answer.finished = finished_wheels(plan, at, &answer);
+    let beside = |row: &&Companion| answer.finished_wheel(request, &class.target.reading, row);
+    answer.finished = answer.companions.iter().map(beside).collect();
     answer
-}
-
-/// The finished wheels beside what comes as source; none where somebody insists on what is compiled for.
-fn finished_wheels<'c>(plan: &Plan<'_, 'c>, at: usize, answer: &TargetSolution<'c>) -> Vec<Option<Finished<'c>>> {
-    let (request, reading) = (plan.request, &plan.classes[at].machine().reading);
-    let glibc = reading.glibc.or_else(|| request.catalog.os_of_image(answer.image?)?.glibc);
-    let gpus: Vec<Cc> = answer.gpus.iter().map(|gpu| gpu.cc).collect();
-    let beside = |row: &&Companion| {
-        let machine = (reading, glibc, &*gpus);
-        finished::of_release(request.catalog, row, &answer.builds, machine, answer.python)
-            .filter(|_| !request.insists_on_archs())
-    };
-    answer.companions.iter().map(beside).collect()
 }
 
 /// The cuDNN and NCCL that pip installs for what was chosen.
@@ -393,6 +381,14 @@ fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_
 }
 
 impl<'c> TargetSolution<'c> {
+    /// The finished wheel beside a package that comes as source; none where somebody insists on what is compiled for.
+    pub fn finished_wheel(&self, request: &Request<'c>, of: &Reading<'_>, row: &Companion) -> Option<Finished<'c>> {
+        let glibc = of.glibc.or_else(|| request.catalog.os_of_image(self.image?)?.glibc);
+        let gpus: Vec<Cc> = self.gpus.iter().map(|gpu| gpu.cc).collect();
+        finished::of_release(request.catalog, row, &self.builds, (of, glibc, &*gpus), self.python)
+            .filter(|_| !request.insists_on_archs())
+    }
+
     /// Has the libraries of a toolkit release installed, unless no build asks for any.
     fn take_pieces(&mut self, pieces: &Pieces<'c>) {
         if self.builds.iter().any(|build| build.pins.is_some()) {

@@ -230,6 +230,8 @@ pub struct SourceOnly<'a> {
     pub toolkit: With<'a>,
     /// When it is compiled.
     pub when: When<'a>,
+    /// An older release that need not be compiled there.
+    pub older: Option<String>,
     /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
     pub finished: Option<(String, u64)>,
     /// The same of one that does not run there, why not, and what has the build compile all the same.
@@ -305,6 +307,10 @@ impl Kind for SourceOnly<'_> {
                  the C++ ABI beside its release, "
             )
         });
+        let older = self
+            .older
+            .as_ref()
+            .map_or_else(String::new, |older| format!("; {older} has a finished wheel that runs there"));
         let headers = match self.cudnn_headers {
             true => {
                 "; its build includes cuDNN's headers: install them, and set CUDNN_PATH to the folder that holds include/cudnn.h"
@@ -313,7 +319,7 @@ impl Kind for SourceOnly<'_> {
         };
         format!(
             "{} comes as source only: {refused}{finished}its CUDA code is compiled where it is installed or first used, \
-             beside an installed {framework} (pip's --no-build-isolation) and with {with}{headers}",
+             beside an installed {framework} (pip's --no-build-isolation) and with {with}{headers}{older}",
             self.name
         )
     }

@@ -209,6 +209,18 @@ fn a_finished_wheel_is_installed_where_it_runs() {
     }
 }
 
+/// Who need not have the newest is told of the release that need not be compiled.
+#[test]
+fn an_older_release_with_a_finished_wheel_is_told() {
+    for (asked_for, told) in [("2.8.3", true), ("2.8.3.post2", false), ("*", true)] {
+        let text = asked(&format!("torch = \"2.8.0\"\nflash-attn = \"{asked_for}\""), "");
+        let warnings = given(&text);
+        let only = warnings.iter().find(|one| one.code == "source-only").expect("it is told");
+        let has = only.message.ends_with("; 2.8.3.post1 has a finished wheel that runs there");
+        assert_eq!(has, told, "{only:?}");
+    }
+}
+
 /// Up to 2.3 Transformer Engine's build looks for cuDNN's headers in the compiler's folders and CUDNN_PATH alone.
 #[test]
 fn headers_that_a_build_includes_are_told_where_nothing_brings_them() {

@@ -319,6 +319,7 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
         framework: &compiled.framework,
         toolkit,
         when,
+        older: None,
         finished: None,
         refused: None,
         cudnn_headers: false,
@@ -380,6 +381,18 @@ fn listed(toolkits: &[Version]) -> String {
     names.join(", ")
 }
 
+/// The newest release before one that has to be compiled which is asked for as well and has a wheel for the target.
+fn older_wheel(about: &About<'_, '_>, row: &Companion) -> Option<String> {
+    let ask = about.request.companions.iter().find(|ask| *ask.package == *row.package)?;
+    let rows = about.request.catalog.companions.of(&row.package).iter().rev();
+    let older = rows.filter(|one| one.version < row.version && ask.constraint.admits(&one.version));
+    let is_taken = |one: &&Companion| {
+        let finished = about.target.finished_wheel(about.request, &about.asked.reading, one);
+        finished.is_some_and(|finished| finished.use_of == Use::Taken)
+    };
+    older.into_iter().find(is_taken).map(|one| one.version.to_string())
+}
+
 /// A package that is compiled where it is installed, and with what.
 fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let lined = |build: &&Build| Some((build.line()?, build.version.prefix(2)));
@@ -402,6 +415,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
             None => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },
         when: When::Installed,
+        older: older_wheel(about, row),
         finished: finished.filter(|_| refusal.is_none()).map(|_| (release.to_string(), major)),
         refused: refusal.map(|why| (release.to_string(), major, why, force)),
         cudnn_headers: row.cudnn_headers.is_some() && !has_cudnn_headers(about),
