@@ -238,7 +238,7 @@ fn compiled(wheels: &[&Wheel]) -> Result<String, ExportError> {
     let switches = switches(wheels)?;
     let switched = match &switches[..] {
         [] => String::new(),
-        _ => format!("# Where no GPU is seen it compiles for CUDA with {} only.\n", switches.join(" ")),
+        _ => format!("# Set {} for it: what is built otherwise may not run on the locked GPUs.\n", switches.join(" ")),
     };
     Ok(format!(
         "# Compiled beside an installed framework, as the documentation tells: {}.\n\

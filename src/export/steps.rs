@@ -373,7 +373,11 @@ pub(super) fn read_by_builds<'a>(
         let of = wheels.iter().filter(|wheel| wheel.switch.as_deref() == Some(switch));
         let packages: Vec<&str> = of.map(|wheel| valid::package(&wheel.package)).collect::<Result<_, _>>()?;
         let (variable, value) = valid::switch(switch)?;
-        let note = format!("Where no GPU is seen {} would be built without CUDA.", packages.join(", "));
+        let packages = packages.join(", ");
+        let note = match value {
+            "TRUE" => format!("Without it the build of {packages} takes a finished wheel that does not run here."),
+            _ => format!("Where no GPU is seen {packages} would be built without CUDA."),
+        };
         all.push((note, vec![(variable, value.to_string())]));
     }
     for (package, archs) in wheels.iter().filter_map(|wheel| Some((&wheel.package, wheel.archs.as_ref()?))) {

@@ -69,7 +69,7 @@ fn a_build_that_sees_no_gpu_compiles_for_cuda() {
     let told = "\"FORCE_CUDA\": \"1\", \"FA_ARCHS\": \"90\"})";
     let (env, compiled) = (modal.find(told).unwrap(), modal.find("\"flash-attn==2.8.3").unwrap());
     assert!(env < compiled, "{modal}");
-    assert!(render("requirements", &lock).unwrap().contains("with FORCE_CUDA=1 only"));
+    assert!(render("requirements", &lock).unwrap().contains("Set FORCE_CUDA=1 for it"));
     assert_eq!((format("uv").unwrap().next)(&lock, "pyproject.toml", &Options::default()), "FORCE_CUDA=1 uv sync");
 }
 
