@@ -1,27 +1,15 @@
 //! Releases older than every one that was read, which may fit a machine for which those are too new: with time packages
 //! give up GPUs, and are built for newer CUDA, newer systems and newer Pythons.
 
-use std::collections::BTreeSet;
-
-use crate::catalog::rows::{Build, Companion, Subject};
+use crate::catalog::rows::Subject;
 use crate::types::constraint::{Comparison, Op};
-use crate::types::{Cc, Constraint, Version};
+use crate::types::{Constraint, Version};
 
 use super::driver::DriverNeed;
 use super::platform::Takes;
+use super::problem::Aged;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::unknowns::{OVERLAY, Unknown};
-
-/// A release as far as its age bears on a machine.
-struct Release<'c> {
-    version: &'c Version,
-    /// The least GPU that it holds code for, where that is known.
-    gpu: Option<Cc>,
-    /// The line of CUDA that it was built for, where that is known.
-    line: Option<Version>,
-    glibc: Option<&'c Version>,
-    python: Option<&'c Version>,
-}
 
 /// Whether a release before the oldest that was read may be what is asked for: some machine is too old for that one.
 pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown> {
@@ -58,25 +46,18 @@ fn never_ran_on(request: &Request<'_>, (package, from): (&str, &Version), target
 }
 
 /// Whether a machine is too old for the oldest release that was read for its like.
-fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'_>, target: &TargetRequest<'c>) -> bool {
+fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &TargetRequest<'c>) -> bool {
     // What an image or a system brings is the one that is there.
     if target.is_cpu() || target.platform.takes != Takes::General {
         return false;
     }
-    let known = releases(request, ask.package, target);
-    let (oldest, newest) = (known.iter().map(|one| one.version).min(), known.iter().map(|one| one.version).max());
-    let (Some(oldest), Some(newest)) = (oldest, newest) else { return false };
-    let of = |version: Version| known.iter().filter(move |one| *one.version == version);
-    let least_gpu = |version: &Version| of(*version).map(|one| one.gpu).min().flatten();
-    let is_gpu = least_gpu(oldest).is_some_and(|least| {
-        // Who never gave up a GPU did not begin with older ones.
-        let gave_up = least_gpu(newest).is_some_and(|later| later > least);
-        gave_up && target.named_gpus().iter().any(|gpu| gpu.cc < least)
-    });
-    let all = |is_it: &dyn Fn(&Release<'_>) -> bool| of(*oldest).all(is_it);
-    // What was always built for one CUDA, which many have in their name, was never built for an older one.
-    let majors: BTreeSet<u64> = known.iter().filter_map(|one| Some(one.line?.major())).collect();
-    let is_driver = || majors.len() > 1 && target.pins_driver() && all(&|one| refuses(request, target, one));
+    let ages = request.problem.ages(ask.package, target.platform);
+    if ages.oldest.is_empty() {
+        return false;
+    }
+    let is_gpu = || ages.least_gpu.is_some_and(|least| target.named_gpus().iter().any(|gpu| gpu.cc < least));
+    let all = |is_it: &dyn Fn(&Aged<'_>) -> bool| ages.oldest.iter().all(is_it);
+    let is_driver = || ages.has_many_majors && target.pins_driver() && all(&|one| refuses(request, target, one));
     let is_glibc = || all(&|one| target.glibc.zip(one.glibc).is_some_and(|(has, needs)| has < *needs));
     let newest_python = request.python.as_ref().and_then(|python| {
         let is_bound = |op: Op| matches!(op, Op::Prefix | Op::Compatible | Op::Below | Op::AtMost);
@@ -84,11 +65,11 @@ fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'_>, target: &Targ
         python.comparisons().filter_map(|one| one.version).max().filter(|_| bounded)
     });
     let is_python = || all(&|one| newest_python.zip(one.python).is_some_and(|(asked, needs)| asked < *needs));
-    is_gpu || is_driver() || is_glibc() || is_python()
+    is_gpu() || is_driver() || is_glibc() || is_python()
 }
 
 /// Whether every driver that a machine may have is too old for a release.
-fn refuses<'c>(request: &Request<'c>, target: &TargetRequest<'c>, release: &Release<'_>) -> bool {
+fn refuses<'c>(request: &Request<'c>, target: &TargetRequest<'c>, release: &Aged<'_>) -> bool {
     let Some(line) = release.line else { return false };
     let off = request.off_everywhere();
     let machine = &target.machine;
@@ -96,28 +77,6 @@ fn refuses<'c>(request: &Request<'c>, target: &TargetRequest<'c>, release: &Rele
     let mut left = admitted.clone();
     machine.refused_by(request.problem, DriverNeed::Line(line, None)).apply(&mut left, &off);
     !admitted.is_empty() && left.is_empty()
-}
-
-/// What is known of a package on a machine.
-fn releases<'c>(request: &Request<'c>, package: &str, target: &TargetRequest<'c>) -> Vec<Release<'c>> {
-    let (catalog, on) = (request.catalog, target.platform);
-    let of_build = |row: &'c Build| Release {
-        version: &row.version,
-        gpu: row.sass.iter().chain(row.ptx.iter()).map(|arch| arch.cc).min(),
-        line: row.line(),
-        glibc: row.glibc.as_ref(),
-        python: row.pythons.iter().min(),
-    };
-    let of_companion = |row: &'c Companion| Release {
-        version: &row.version,
-        gpu: row.sass.iter().chain(row.ptx.iter()).filter(|_| row.gpu_code).map(|arch| arch.cc).min(),
-        line: row.cuda,
-        glibc: row.glibc.as_ref(),
-        python: None,
-    };
-    let builds = catalog.builds.of(package).iter().filter(|row| on.takes(row) && !row.is_cpu());
-    let companions = catalog.companions.of(package).iter().filter(|row| on.takes_companion(row));
-    builds.map(of_build).chain(companions.map(of_companion)).collect()
 }
 
 /// The least version that comparisons which all hold admit; none where they say nothing of it.

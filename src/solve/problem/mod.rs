@@ -4,6 +4,7 @@
 //! its lines, or with another value differ in which parts they join, not in the parts. What a part depends on stands in
 //! its key, as values.
 
+mod ages;
 mod along;
 pub mod brought;
 pub(super) mod framework;
@@ -38,6 +39,7 @@ use kept::Kept;
 use package::Property;
 use together::Together;
 
+pub use ages::{Aged, Ages};
 pub use along::Along;
 pub use framework::Framework;
 pub use law::RuleId;
@@ -63,6 +65,7 @@ pub struct Problem<'c> {
     kits: Kept<(&'c str, Version, &'c str, CpuArch), [Version]>,
     libraries: Kept<(&'c str, Platform<'c>), [Vec<Want<'c>>]>,
     exclude: Kept<[&'c str; 2], bool>,
+    ages: Kept<(&'c str, Platform<'c>), Ages<'c>>,
     beside: Kept<(&'c str, usize, &'c str, Platform<'c>), RowSet>,
     toolkits_of: Kept<Version, RowSet>,
     toolkits_perhaps_of: Kept<(Version, Version), RowSet>,
@@ -94,6 +97,7 @@ impl<'c> Problem<'c> {
             kits: Kept::default(),
             libraries: Kept::default(),
             exclude: Kept::default(),
+            ages: Kept::default(),
             beside: Kept::default(),
             toolkits_of: Kept::default(),
             toolkits_perhaps_of: Kept::default(),
@@ -152,6 +156,11 @@ impl<'c> Problem<'c> {
             let asked = |release: &Release<'c>| release.on(on).map(|build| libraries::read_of(self.catalog, build));
             framework.releases.iter().map(|release| asked(release).unwrap_or_default()).collect::<Vec<_>>()
         })
+    }
+
+    /// How old machines may be for the oldest release of a package that was read for their kind.
+    pub fn ages(&self, package: &'c str, on: Platform<'c>) -> Rc<Ages<'c>> {
+        self.ages.get((package, on), || Ages::new(self.catalog, package, on))
     }
 
     /// Whether no release can be what two requirements ask for.
