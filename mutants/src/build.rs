@@ -25,6 +25,11 @@ impl fmt::Display for Chosen {
 }
 
 impl Chosen {
+    fn overlaps(&self, other: &Chosen) -> bool {
+        let (one, two) = (&self.mutant.bytes, &other.mutant.bytes);
+        self.file == other.file && one.start <= two.end && two.start <= one.end
+    }
+
     fn change(&self) -> String {
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         format!("{} => {}", one_line(&self.old), one_line(&self.mutant.instead))
@@ -105,14 +110,36 @@ pub fn sample(mut all: Vec<Chosen>, count: usize, seed: u64) -> Vec<Chosen> {
     let mut chosen: Vec<Chosen> = Vec::new();
     while chosen.len() < count && !all.is_empty() {
         let one = all.swap_remove((next(&mut random) % all.len() as u64) as usize);
-        let overlaps = |other: &Chosen| {
-            let (one, two) = (&one.mutant.bytes, &other.mutant.bytes);
-            one.start <= two.end && two.start <= one.end
-        };
-        if !chosen.iter().any(|other| other.file == one.file && overlaps(other)) {
+        if !chosen.iter().any(|other| one.overlaps(other)) {
             chosen.push(one);
         }
     }
+    in_order(chosen)
+}
+
+/// Those that an earlier run printed, as they stand today: the code around them may have moved. What is gone is told.
+pub fn again(mut all: Vec<Chosen>, printed: &str) -> Vec<Chosen> {
+    let mut chosen: Vec<Chosen> = Vec::new();
+    for line in printed.lines() {
+        let Some((file, line, change)) = line.find("src/").and_then(|at| place(&line[at..])) else { continue };
+        let is_meant = |one: &Chosen| one.file == file && one.change() == change;
+        let meant = (0..all.len()).filter(|&at| is_meant(&all[at]));
+        match meant.min_by_key(|&at| all[at].mutant.line.abs_diff(line)) {
+            Some(at) if !chosen.iter().any(|other| all[at].overlaps(other)) => chosen.push(all.swap_remove(at)),
+            _ => println!("gone: {file}:{line}: {change}"),
+        }
+    }
+    in_order(chosen)
+}
+
+/// File, line and change of a mutant as it is printed.
+fn place(text: &str) -> Option<(&str, usize, &str)> {
+    let (file, rest) = text.split_once(':')?;
+    let (line, change) = rest.split_once(": ")?;
+    Some((file, line.parse().ok()?, change))
+}
+
+fn in_order(mut chosen: Vec<Chosen>) -> Vec<Chosen> {
     chosen.sort_by(|a, b| (&a.file, a.mutant.bytes.start).cmp(&(&b.file, b.mutant.bytes.start)));
     chosen
 }

@@ -5,7 +5,8 @@
 //! until one fails. A mutant with which none fails has survived: a test is missing.
 //!
 //! GPUENV_MUTANTS: how many (100); GPUENV_MUTANTS_SEED: which (1). GPUENV_MUTANTS_ONLY: of these only some, as the numbers
-//! that an earlier run printed (`3,17`, `200-`): a run that was cut short goes on, and a new test is tried.
+//! that an earlier run printed (`3,17`, `200-`): a run that was cut short goes on, and a new test is tried. GPUENV_MUTANTS_AGAIN:
+//! what an earlier run printed; its mutants are asked again although the code has changed since, which changes every sample.
 
 mod build;
 mod find;
@@ -31,9 +32,15 @@ fn main() -> Result<()> {
     for change in equal.unused() {
         println!("note: mutants/equal.txt holds what is no change of these rooms: {change}");
     }
-    println!("{} places in {}; {count} of them, seed {seed}", all.len(), rooms.join(", "));
+    let chosen = match std::env::var("GPUENV_MUTANTS_AGAIN") {
+        Ok(path) => build::again(all, &std::fs::read_to_string(&path).context(path)?),
+        Err(_) => {
+            println!("{} places in {}; {count} of them, seed {seed}", all.len(), rooms.join(", "));
+            build::sample(all, count as usize, seed)
+        }
+    };
     let mut tree = build::Tree::new(&checkout, files)?;
-    let programs = tree.build(build::sample(all, count as usize, seed))?;
+    let programs = tree.build(chosen)?;
     let asked = asked(tree.chosen.len())?;
     let survived = run::survivors(&programs, &tree.chosen, &asked, &tree.folder)?;
     for one in &survived {
