@@ -126,3 +126,23 @@ fn is_about_lines(rule: &Rule, package: &str) -> bool {
 fn is_given_up(rules: &[(Constraint, Constraint)], version: &Version, line: &Version) -> bool {
     rules.iter().any(|(range, needs)| range.admits(version) && !needs.admits(line))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::BUILTIN;
+
+    #[test]
+    fn the_newest_release_may_be_on_the_index_of_any_cuda() {
+        let all: Vec<&Companion> = BUILTIN.companions.of("xformers").iter().collect();
+        let newest = all.iter().map(|row| row.version).max().unwrap();
+        // As on the day of its release, when PyPI had it and nobody had read the index of torch.
+        let read: Vec<&Companion> =
+            all.into_iter().filter(|row| row.version < newest || row.variant.is_none()).collect();
+        let released = read.iter().find(|row| row.version == newest).unwrap();
+        let may_be = |variant: &str| may_be_made_for(&BUILTIN, &read, released, variant);
+        assert!(may_be("cu130") && may_be("cu999") && !may_be(CPU));
+        let first = read.iter().find(|row| row.variant.is_none()).unwrap();
+        assert!(!may_be_made_for(&BUILTIN, &read, first, "cu999"));
+    }
+}

@@ -24,6 +24,7 @@ mod grounds;
 mod init;
 mod inspect;
 mod matrix;
+mod neighbours;
 mod open_world;
 mod outputs;
 mod overlays;

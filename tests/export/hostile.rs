@@ -160,6 +160,22 @@ fn a_lock_with_what_cannot_be_printed_is_not_read() {
     }
 }
 
+/// What a wheel asks for of NVIDIA's libraries is a package and its version, and neither is anything else.
+#[test]
+fn a_pinned_library_is_a_package_and_its_version() {
+    for (library, is_read) in [
+        ("nvidia-cublas-cu12==12.4.5.8", true),
+        ("nvidia-cublas-cu12==$(touch /pwned)", false),
+        ("$(touch /pwned)==12.4.5.8", false),
+        ("nvidia-cublas-cu12", false),
+    ] {
+        let mut lock = locks::container();
+        lock.catalog.digest = "0a".repeat(8);
+        lock.wheel[0].libraries = vec![library.into()];
+        assert_eq!(lock::parse(&lock::to_text(&lock)).is_ok(), is_read, "{library}");
+    }
+}
+
 /// What every option that takes a text takes for once.
 const TAKEN: &[(&str, &str)] = &[
     ("image", "example/train:1"),

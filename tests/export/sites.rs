@@ -113,7 +113,15 @@ fn conda_keeps_to_the_cuda_of_what_is_installed() {
     rapids.wheel = ["cuda-toolkit", "cudf-cu12"].map(|package| locks::wheel(package, "12.9.2", None, &["prod"])).into();
     let mut own = locks::own_build();
     own.stack.insert("torch".into(), "2.5.1".into());
-    for (lock, line) in [(rapids, "12.9"), (own, "12.4")] {
+    // The runtime of CUDA 12 has the major in its name, that of CUDA 13 has not; one of a compiler is none.
+    let brings = |package: &str, version: &str| {
+        let mut lock = rapids.clone();
+        lock.wheel = vec![locks::wheel(package, version, None, &["prod"])];
+        lock
+    };
+    let named = brings("nvidia-cuda-runtime-cu12", "12.9.79");
+    let unnamed = brings("nvidia-cuda-runtime", "13.0.96");
+    for (lock, line) in [(rapids.clone(), "12.9"), (own, "12.4"), (named, "12.9"), (unnamed, "13.0")] {
         let conda = render("conda", &lock).unwrap();
         assert!(conda.contains(&format!("\"cuda-version={line}\"")), "{conda}");
         assert!(render("pixi", &lock).unwrap().contains(&format!("cuda = \"{line}\"")), "{line}");

@@ -1,0 +1,146 @@
+//! Specs beside which another lies that is answered otherwise: what tells the two apart is read, and not only the rest.
+
+use serde_json::Value;
+
+use crate::common::cases::{Case, case, hold};
+use crate::common::sandbox::Sandbox;
+
+const CASES: &[Case] = &[
+    // A CUDA below all that drivers ever showed is that of the oldest.
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\ndriver-cuda = \"5.0\"", 1, &["supports CUDA up to 5.0"]),
+    // Bounds that leave nothing over: only one that hides what begins with it is told so.
+    case("torch = \">2.5,<2.4\"", "gpu = \"A100\"", 2, &["drop one of its parts", "!leaves out every version"]),
+    case("torch = \">2.5,2.5.1\"", "gpu = \"A100\"", 2, &["`>2.5` leaves out every version that begins with 2.5"]),
+    // A snapshot's label may be cut short, at its end.
+    case(
+        "torch = \"2.6.0a0+ecf3bae\"",
+        "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:25.01-py3\"",
+        0,
+        &["25.01-py3"],
+    ),
+    case(
+        "torch = \"2.6.0a0+bae40a\"",
+        "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:25.01-py3\"",
+        3,
+        &["whether torch 2.6.0a0+bae40a was published"],
+    ),
+    // A repository that nobody knows is told with one whose name is near.
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\nimage = \"nvidai/cuda:12.4.1-base-ubuntu22.04\"",
+        0,
+        &["did you mean `nvidia/cuda`?"],
+    ),
+    // 29 February is a day of a leap year, so that this is a nightly.
+    case("torch = \"2.3.0.dev20240229+cu121\"", "gpu = \"T4\"", 0, &["[nightly]"]),
+    case("torch = \"2.3.0.dev20230229+cu121\"", "gpu = \"T4\"", 1, &["is not on its index"]),
+    // Of a build whose cuDNN nobody knows it is told which fact decides.
+    case(
+        "torch = { version = \"2.5.1\", cuda = \"12.4\" }\ncudnn = \"9.1\"",
+        "gpu = \"A100\"",
+        3,
+        &["which cuDNN comes with torch 2.5.1+cu124"],
+    ),
+    case("torch = { version = \"2.5.1\", cuda = \"12.4\" }\ncudnn = \"*\"", "gpu = \"A100\"", 0, &[]),
+    // Where nothing is known of what a system has, that a build for it was not seen proves nothing; a release of another
+    // torch proves nothing either.
+    case(
+        "torch = \"2.10.0\"\ntorchaudio = \"*\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.1\"",
+        3,
+        &["whether torchaudio 2.10.0 was built for jetpack6.1"],
+    ),
+    // What lies on a JetPack takes CUDA and cuDNN of the system: an image that is chosen for it holds both.
+    case(
+        "torch = \"2.5.0\"",
+        "gpu = \"Jetson AGX Orin\"\narch = \"aarch64\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["cudnn-runtime"],
+    ),
+    // A wheel of which nobody has read the contents carries no CUDA that is known: a driver of the oldest is promised to nobody.
+    case("xgboost = \"3.1.2\"", "gpu = \"GH200\"\narch = \"aarch64\"", 0, &["!>=520"]),
+    // One that asks for a GPU's driver decides, whatever asks for none beside it.
+    case("torch = \"2.5.1\"\njax = \"0.4.34+cpu\"", "arch = \"x86_64\"", 0, &["driver", ">=525.60.13"]),
+    // Windows' drivers are no matter where there is none.
+    case("torch = \"2.5.1\"", "gpu = \"none\"\nplatform = \"wsl2\"", 0, &["![wsl2]"]),
+    case("torch = \"2.5.1\"", "gpu = \"T4\"\ndriver = \"595\"\ndriver-policy = \"long-term\"", 0, &["[driver-policy]"]),
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"T4\"\ndriver = \"580\"\ndriver-policy = \"long-term\"",
+        0,
+        &["![driver-policy]"],
+    ),
+    // A cuDNN of no known version may be the one that is loaded.
+    case(
+        "tensorflow = \"2.16.1\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:12.9.2-cudnn-runtime-ubuntu22.04\"",
+        0,
+        &["![library-missing]"],
+    ),
+    case(
+        "tensorflow = \"2.16.1\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:12.9.1-runtime-ubuntu22.04\"",
+        0,
+        &["[library-missing]"],
+    ),
+    // Every library that is written is held to, not those alone of which all are asked for.
+    case(
+        "jax = \"0.6.0\"\n[packages]\nnvidia-cuda-cccl-cu12 = \"*\"\nnvidia-cufft-cu12 = \"<5\"",
+        "gpu = \"T4\"",
+        1,
+        &["jax 0.6.0+cu12 requires nvidia-cufft-cu12 >=11.0.2.54"],
+    ),
+    // No release of it goes with this Python, so none is proposed.
+    case(
+        "torch = \"1.10.0\"\npython = \"3.7\"\n[packages]\naudiocraft = \">=1.0\"",
+        "gpu = \"T4\"",
+        0,
+        &["requires Python >=3.8", "ask for Python >=3.8", "!write `audiocraft"],
+    ),
+];
+
+#[test]
+fn what_tells_two_specs_apart_decides() {
+    hold("neighbours", CASES);
+}
+
+fn locked(name: &str, spec: &str) -> Value {
+    let (code, document) = Sandbox::new(&format!("neighbours-{name}"), spec).json(&["lock"]);
+    assert_eq!(code, 0, "{document:#}");
+    document
+}
+
+/// TensorFlow 2.4 takes CUDA and cuDNN of the system, so that targets that share a stack may differ in them. What stands above
+/// all of them is that of a machine with a driver, of one that has an image or compiles before others.
+#[test]
+fn the_first_target_with_a_place_of_its_own_speaks_for_all() {
+    const HOST: &str = "gpu = \"T4\"\ndriver = \"470.57.02\"\ntoolkit = \"11.0\"";
+    const IMAGE: &str = "image = \"nvidia/cuda:11.0.3-cudnn8-runtime-ubuntu20.04\"";
+    let stack = |name: &str, first: &str, second: &str| {
+        let spec = format!("[stack]\ntensorflow = \"2.4.1\"\n[target.a]\n{first}\n[target.b]\n{second}\n");
+        locked(name, &spec)["stack"]["cuda"].clone()
+    };
+    let in_image = format!("gpu = \"T4\"\ndriver = \"470.57.02\"\n{IMAGE}");
+    assert_eq!(stack("image", HOST, &in_image), "11.0.3");
+    assert_eq!(stack("no-gpu", &format!("gpu = \"none\"\n{IMAGE}"), HOST), "11.0");
+}
+
+/// How a GPU is reached is told of the framework that takes longest: JAX compiles for a new one, torch holds code for it.
+#[test]
+fn of_two_frameworks_the_slower_one_tells_how_a_gpu_is_reached() {
+    let coverage = |name: &str, stack: &str| {
+        let document = locked(name, &format!("[stack]\n{stack}\n[target.t]\ngpu = \"RTX 5090\"\n"));
+        document["targets"]["t"]["gpus"][0]["coverage"].clone()
+    };
+    assert_eq!(coverage("torch", "torch = \"2.7.1\""), "native");
+    assert_eq!(coverage("both", "torch = \"2.7.1\"\njax = \"0.4.34\""), "jit");
+}
+
+/// A package that has wheels without CUDA keeps nobody from the CPU build.
+#[test]
+fn what_would_give_a_cpu_build_is_told() {
+    let spec =
+        "[stack]\ntorch = \"2.5.1\"\ntorchvision = \"*\"\n[target.a]\ngpu = \"A100\"\n[target.b]\ngpu = \"none\"\n";
+    let ran = Sandbox::new("neighbours-cpu", spec).with(&["lock"], &[("COLUMNS", "400")]);
+    assert!(ran.err.contains("`share = \"versions\"` gives it the CPU build"), "{}", ran.err);
+}
