@@ -83,6 +83,13 @@ const CASES: &[Case] = &[
         0,
         &["[library-missing]"],
     ),
+    // An image's torch is told with the line of its CUDA, as its label would.
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"T4\"\nimage = \"pytorch/pytorch:2.2.0-cuda12.1-cudnn8-devel\"\n[[override]]\nrule = \"torch-of-image\"\nreason = \"-\"",
+        0,
+        &["holds torch 2.2.0 for CUDA 12.1 of its own"],
+    ),
     // Every library that is written is held to, not those alone of which all are asked for.
     case(
         "jax = \"0.6.0\"\n[packages]\nnvidia-cuda-cccl-cu12 = \"*\"\nnvidia-cufft-cu12 = \"<5\"",

@@ -13,6 +13,7 @@ mod scripted;
 mod stack;
 mod unrun;
 mod verdict_faults;
+mod verdict_neighbours;
 mod verdicts;
 mod verify;
 mod verify_compat;

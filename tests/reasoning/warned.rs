@@ -62,13 +62,15 @@ fn no_alarm_is_given_for_what_was_chosen_to_fit() {
 #[test]
 fn what_compiles_to_ptx_is_told_where_the_driver_does_not_take_it() {
     let told = |stack: &str, toolkit: &str, driver: &str| {
-        let machine = format!("gpu = \"A100\"\ndriver = \"{driver}\"\ntoolkit = \"{toolkit}\"\nos = \"ubuntu22.04\"");
+        let machine = format!("gpu = \"A100\"\ndriver = \"{driver}\"\ntoolkit = [\"{toolkit}\"]\nos = \"ubuntu22.04\"");
         let told = warnings(&format!("{stack}\n[target.a]\n{machine}\n"));
         told.iter().any(|one| one.message.contains("compiles to PTX, so all of its kernels fail"))
     };
     let numba = |cuda: &str| format!("[stack]\ncuda = \"{cuda}\"\n[packages]\nnumba = \"*\"");
     assert!(told(&numba("12.1"), "12.1", "525.105.17"));
     assert!(!told(&numba("12.0"), "12.0", "525.105.17"));
+    // Of two that are there the older one is found, or may be made to be.
+    assert!(!told("[stack]\ntorch = \"2.5.1+cu118\"\n[packages]\nnumba = \"*\"", "11.8\", \"12.6", "535.104.05"));
     // The toolkit that is there is newer than the driver, the framework's CUDA is not.
     assert!(told("[stack]\ntorch = \"2.5.1+cu118\"\n[packages]\nnumba = \"*\"", "12.6", "535.104.05"));
     let numba_cuda = |cuda: &str| format!("[stack]\ncuda = \"{cuda}\"\nnumba-cuda = \"*\"");
@@ -96,6 +98,11 @@ fn a_flavour_of_kernel_modules_is_told_where_the_wrong_one_may_be_installed() {
         ),
         (
             "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver = \"560.28.03\"",
+            "kernel-module",
+            true,
+        ),
+        (
+            "[stack] | torch = \"*\" | [target.a] | gpu = \"V100-SXM2-32GB\" | driver = \"560.00\"",
             "kernel-module",
             true,
         ),
@@ -338,5 +345,27 @@ fn operators_without_gpu_code_are_told() {
             "operators-on-cpu",
             false,
         ),
+    ]);
+}
+
+/// A bound may leave out the number of a branch and still mean its releases; one that admits none of them means another.
+#[test]
+fn a_branch_whose_support_ended_is_told_however_it_is_bounded() {
+    try_all(&[
+        (
+            "[stack] | torch = \"2.5.1\" | [target.a] | gpu = \"A100\" | driver = \">=550.54,<551\"",
+            "driver-end-of-life",
+            true,
+        ),
+        ("[stack] | torch = \"2.5.1\" | [target.a] | gpu = \"A100\" | driver = \">=580\"", "driver-end-of-life", false),
+    ]);
+}
+
+/// JAX compiles for a GPU by itself, whatever is installed beside it.
+#[test]
+fn a_build_whose_code_is_not_known_is_not_told_to_be_compiled_by_the_driver() {
+    try_all(&[
+        ("[stack] | jax = \"0.5.0\" | torch = \"2.7.1\" | [target.a] | gpu = \"RTX 5090\"", "unknown-gpu-code", true),
+        ("[stack] | jax = \"0.5.0\" | torch = \"2.7.1\" | [target.a] | gpu = \"RTX 5090\"", "jit-only", false),
     ]);
 }

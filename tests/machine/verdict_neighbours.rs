@@ -1,0 +1,133 @@
+//! Hosts beside which another lies that is judged otherwise: one value tells the two apart, and it is read.
+
+use gpuenv::lock::Lock;
+use gpuenv::verify::Status::{self, Fail, Pass, Unknown, Warn};
+use serde_json::{Value, json};
+
+use crate::common::judge::{SPEC, judge, lock, with, worst};
+
+const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
+
+/// A lock, what the host has otherwise than a sound one, a check, how it ends, and what it says.
+type Case<'a> = (&'a Lock, Vec<(String, Value)>, &'static str, Status, &'static str);
+
+#[track_caller]
+fn hold(cases: Vec<Case<'_>>) {
+    let mut wrong = Vec::new();
+    for (lock, changes, id, status, says) in cases {
+        let changes: Vec<(&str, Value)> = changes.iter().map(|(at, value)| (at.as_str(), value.clone())).collect();
+        let verdict = judge(lock, &with(&changes));
+        let check = worst(&verdict, id);
+        if check.status != status || !check.hint.clone().unwrap_or_default().contains(says) {
+            wrong.push(format!("{changes:?}\nexpected {status:?} {says:?}: {check:#?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn one(at: &str, value: Value) -> Vec<(String, Value)> {
+    vec![(at.to_string(), value)]
+}
+
+/// A second GPU.
+fn second(name: &str, cc: &str) -> Vec<(String, Value)> {
+    let pci = "0000:83:00.0";
+    let seen = json!({ "index": 1, "name": name, "pci": pci, "compute_capability": cc });
+    let device = json!({ "ordinal": 1, "name": name, "pci": pci, "compute_capability": cc });
+    [one("/nvml/gpus/1", seen), one("/libcuda/devices/1", device)].concat()
+}
+
+fn kernel(outcome: &str) -> Vec<(String, Value)> {
+    let kernel =
+        json!({ "device": 0, "code": "sm_90", "compiler": "built-in", "program": "saxpy", "outcome": outcome });
+    one("/kernels/0", kernel)
+}
+
+#[test]
+fn what_a_container_is_given_is_read_word_by_word() {
+    let lock = lock(SPEC);
+    let given = |value: &str| {
+        let capabilities = one("/environment/NVIDIA_DRIVER_CAPABILITIES", json!(value));
+        [one("/platform/container", json!("docker")), capabilities].concat()
+    };
+    hold(vec![
+        (&lock, given("all"), "container-capabilities", Pass, ""),
+        (&lock, given("compute, utility"), "container-capabilities", Pass, ""),
+        (&lock, given(""), "container-capabilities", Pass, ""),
+        (&lock, given("compute"), "container-capabilities", Warn, "NVML and nvidia-smi do not"),
+        (&lock, given("graphics"), "container-capabilities", Fail, "CUDA's libraries are not put"),
+    ]);
+}
+
+#[test]
+fn a_variable_is_to_blame_where_no_gpu_is_seen() {
+    let lock = lock(GPU);
+    let void = || {
+        let variable = one("/environment/NVIDIA_VISIBLE_DEVICES", json!("void"));
+        [one("/platform/container", json!("docker")), one("/python/torch", Value::Null), variable].concat()
+    };
+    let gone = ["/nvml", "/libcuda"].map(|at| (at.to_string(), Value::Null)).to_vec();
+    let none = [void(), gone, one("/kernels", json!([]))].concat();
+    hold(vec![
+        (&lock, void(), "gpu-present", Pass, ""),
+        (&lock, none, "gpu-present", Fail, "NVIDIA_VISIBLE_DEVICES is `void`"),
+    ]);
+}
+
+/// Nobody knows of a lock without a list of architectures which GPUs its code runs on: none is left alone.
+#[test]
+fn another_gpu_is_judged_where_the_lock_lists_no_code() {
+    let mut unlisted = lock(GPU);
+    unlisted.arch_list = None;
+    hold(vec![
+        (&unlisted, second("NVIDIA GeForce RTX 5090", "12.0"), "gpu-supported", Fail, "holds no code for sm_120"),
+        (&lock(GPU), second("NVIDIA GeForce RTX 5090", "12.0"), "gpu-supported", Warn, "leave it out"),
+    ]);
+}
+
+#[test]
+fn the_state_of_a_gpu_says_more_than_the_number_of_its_error() {
+    let lock = lock(GPU);
+    let busy = |licence: &str| {
+        let fault = json!({ "at": "cuDevicePrimaryCtxRetain", "code": 46 });
+        [one("/libcuda/devices/0/fault", fault), one("/nvml/gpus/0/licence", json!(licence))].concat()
+    };
+    let silent = || {
+        let fault = json!({ "at": "cuDevicePrimaryCtxRetain", "name": "ETIMEDOUT", "message": "no answer" });
+        [second("NVIDIA H100 NVL", "9.0"), one("/libcuda/devices/1/fault", fault)].concat()
+    };
+    let alone = one("/libcuda/devices/0/fault", silent().pop().unwrap().1);
+    // A wrong result beside right ones is no GPU that computes.
+    let sick = one("/nvml/gpus/0/fault", json!({ "at": "nvmlDeviceGetMemoryInfo", "code": 9 }));
+    hold(vec![
+        (&lock, busy("unlicensed"), "gpu-usable", Fail, "has no licence"),
+        (&lock, busy("licensed"), "gpu-usable", Fail, "another process holds the GPU alone"),
+        (&lock, silent(), "gpu-usable", Fail, "comes onto the other GPUs"),
+        (&lock, alone, "gpu-usable", Unknown, "did not answer"),
+        (&lock, [sick.clone(), kernel("right")].concat(), "gpu-health", Unknown, "CUDA computes right on this GPU"),
+        (&lock, [sick, kernel("wrong")].concat(), "gpu-health", Fail, "kernel module is not loaded"),
+    ]);
+}
+
+/// A system comes with one GCC, and with no Clang that anyone wrote down.
+#[test]
+fn a_compiler_of_another_major_than_the_systems_is_told() {
+    let lock = lock(SPEC);
+    let found = |name: &str, version: &str| {
+        let path = format!("/usr/bin/{name}");
+        one("/compilers/0", json!({ "name": name, "path": path, "version": version, "named_by": ["PATH"] }))
+    };
+    hold(vec![
+        (&lock, found("gcc", "12.3.0"), "host-compiler", Warn, "the lock was solved for gcc 11.4.0"),
+        (&lock, found("gcc", "11.5.0"), "host-compiler", Pass, ""),
+    ]);
+}
+
+/// What nobody told is not enough.
+#[test]
+fn a_compat_package_is_needed_as_long_as_no_driver_is_known_to_suffice() {
+    let lock = lock("[stack]\ntorch = \"2.9.0+cu130\"\n[target.t]\ngpu = \"H100 NVL\"\ndriver = \"550.54.15\"\n");
+    let gone = ["/nvml", "/libcuda", "/module"].map(|at| (at.to_string(), Value::Null)).to_vec();
+    let untold = [gone, one("/kernels", json!([]))].concat();
+    hold(vec![(&lock, untold, "forward-compat", Fail, "install the package")]);
+}
