@@ -1,7 +1,7 @@
 //! Hosts beside which another lies that is judged otherwise: one value tells the two apart, and it is read.
 
 use gpuenv::lock::Lock;
-use gpuenv::verify::Status::{self, Fail, Pass, Unknown, Warn};
+use gpuenv::verify::Status::{self, Fail, Pass, Skip, Unknown, Warn};
 use serde_json::{Value, json};
 
 use crate::common::judge::{SPEC, judge, lock, with, worst};
@@ -82,6 +82,15 @@ fn another_gpu_is_judged_where_the_lock_lists_no_code() {
     hold(vec![
         (&unlisted, second("NVIDIA GeForce RTX 5090", "12.0"), "gpu-supported", Fail, "holds no code for sm_120"),
         (&lock(GPU), second("NVIDIA GeForce RTX 5090", "12.0"), "gpu-supported", Warn, "leave it out"),
+        // A compute capability names every GPU that has it.
+        (&lock(&GPU.replace("H100 NVL", "sm_90")), Vec::new(), "gpu-supported", Pass, ""),
+        (
+            &lock(&GPU.replace("H100 NVL", "sm_80")),
+            Vec::new(),
+            "gpu-supported",
+            Fail,
+            "the lock is for other GPUs (8.0)",
+        ),
     ]);
 }
 
@@ -97,6 +106,19 @@ fn the_state_of_a_gpu_says_more_than_the_number_of_its_error() {
         [second("NVIDIA H100 NVL", "9.0"), one("/libcuda/devices/1/fault", fault)].concat()
     };
     let alone = one("/libcuda/devices/0/fault", silent().pop().unwrap().1);
+    let unlicensed = || {
+        let kind = one("/nvml/gpus/0/virtualization", json!("vgpu"));
+        [kind, one("/nvml/gpus/0/licence", json!("unlicensed-restricted"))].concat()
+    };
+    let others = one(
+        "/kernels",
+        json!([{ "device": 1, "code": "sm_90", "compiler": "built-in", "program": "saxpy", "outcome": "right" }]),
+    );
+    let unseen = {
+        let fault = json!({ "at": "nvmlDeviceGetMemoryInfo", "code": 9 });
+        let seen = json!({ "index": 1, "name": "NVIDIA H100 NVL", "pci": "0000:83:00.0", "compute_capability": "9.0", "fault": fault });
+        one("/nvml/gpus/1", seen)
+    };
     // A wrong result beside right ones is no GPU that computes.
     let sick = one("/nvml/gpus/0/fault", json!({ "at": "nvmlDeviceGetMemoryInfo", "code": 9 }));
     hold(vec![
@@ -105,7 +127,12 @@ fn the_state_of_a_gpu_says_more_than_the_number_of_its_error() {
         (&lock, silent(), "gpu-usable", Fail, "comes onto the other GPUs"),
         (&lock, alone, "gpu-usable", Unknown, "did not answer"),
         (&lock, [sick.clone(), kernel("right")].concat(), "gpu-health", Unknown, "CUDA computes right on this GPU"),
-        (&lock, [sick, kernel("wrong")].concat(), "gpu-health", Fail, "kernel module is not loaded"),
+        (&lock, [sick.clone(), kernel("wrong")].concat(), "gpu-health", Fail, "kernel module is not loaded"),
+        // What computes is another one, or CUDA was not asked of this one.
+        (&lock, [second("NVIDIA H100 NVL", "9.0"), sick, others].concat(), "gpu-health", Fail, "is not loaded"),
+        (&lock, unseen, "gpu-health", Fail, "is not loaded"),
+        (&lock, unlicensed(), "gpu-virtual", Warn, "some minutes after its start"),
+        (&lock, [unlicensed(), kernel("wrong")].concat(), "gpu-virtual", Fail, "its driver keeps CUDA from it"),
     ]);
 }
 
@@ -130,4 +157,29 @@ fn a_compat_package_is_needed_as_long_as_no_driver_is_known_to_suffice() {
     let gone = ["/nvml", "/libcuda", "/module"].map(|at| (at.to_string(), Value::Null)).to_vec();
     let untold = [gone, one("/kernels", json!([]))].concat();
     hold(vec![(&lock, untold, "forward-compat", Fail, "install the package")]);
+}
+
+/// One of the locked wheels is enough to tell that this is the environment that was locked.
+#[test]
+fn a_library_of_the_system_is_held_against_the_lock_where_a_locked_wheel_is() {
+    let stack = GPU.replace("[target", "torchvision = \"0.20.1\"\n[target");
+    let lock = lock(&stack);
+    let beside = |packages: Value| {
+        let cudnn = json!([{ "name": "cudnn", "path": "/usr/lib/x86_64-linux-gnu/libcudnn.so.8", "version": "8.9.7", "found_by": "ld.so" }]);
+        [one("/python/torch", Value::Null), one("/python/packages", packages), one("/libraries", cudnn)].concat()
+    };
+    hold(vec![
+        (&lock, beside(json!({ "torch": "2.5.1" })), "library-cudnn", Fail, "another cudnn than the locked one"),
+        (&lock, beside(json!({})), "library-cudnn", Skip, "is not installed here"),
+    ]);
+}
+
+/// A probe that came to no end is a gap only where something was locked that it looks at.
+#[test]
+fn a_probe_that_nothing_rests_on_leaves_no_gap() {
+    let ended = |name: &str| one("/probes/9", json!({ "name": name, "ended": "failed" }));
+    hold(vec![
+        (&lock(GPU), ended("toolkits"), "probe", Skip, "needs nothing of what it looks at"),
+        (&lock(SPEC), ended("toolkits"), "probe", Unknown, ""),
+    ]);
 }

@@ -118,6 +118,9 @@ fn what_nvidia_smi_says_without_a_gpu_is_understood() {
     let (code, told) = judged(&sandbox, "No devices were found\n", &[]);
     assert_eq!(code, 1, "{told:#}");
     ends(&told, "gpu-present", "fail", "NVML responds and shows no GPU");
+    ends(&told, "driver-present", "pass", "nvidia-smi responds");
+    let told = judged(&sandbox, "Failed to initialize NVML: Unknown Error\n", &[]).1;
+    ends(&told, "driver-present", "skip", "NVML failed, see nvml");
     let (code, told) = judged(
         &sandbox,
         "Unable to determine the device handle for GPU 0000:02:00.0: GPU is lost.  Reboot the system to recover this GPU\n",
