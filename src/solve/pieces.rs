@@ -157,3 +157,16 @@ fn released_apart<'c>(facts: &Facts<'c>, package: &str, range: &Constraint) -> O
     let known = known.filter_map(|text| Some((Version::parse(text).ok()?, text)));
     known.filter(|(version, _)| range.admits(version)).max().map(|(_, text)| text)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::BUILTIN;
+
+    #[test]
+    fn what_a_toolkit_has_is_released_with_it() {
+        let facts = Facts::new(&BUILTIN);
+        let newest = |package| released_apart(&facts, package, &Constraint::parse("*").unwrap());
+        assert!(newest("nvidia-nvshmem-cu12").is_some() && newest("nvidia-cublas-cu12").is_none());
+    }
+}

@@ -242,3 +242,16 @@ impl<'c> Package<'c> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::catalog::BUILTIN;
+    use crate::solve::problem::Problem;
+
+    #[test]
+    fn libraries_are_asked_for_by_names_with_a_major() {
+        let problem = Problem::new(&BUILTIN);
+        let asks = |name: &str| problem.package(name).unwrap().asks_for_libraries();
+        assert!(asks("xgboost") && !asks("torchvision"));
+    }
+}
