@@ -92,7 +92,7 @@ pub fn solve(network: &Network<'_>, steps: &Steps) -> Outcome {
     let provider = Provider { network, premises: network.premises().len() as u32, steps };
     match pubgrub::resolve(&provider, ROOT, 0u32) {
         Ok(selected) => {
-            let mut rows = vec![0; network.len()];
+            let mut rows = vec![0; network.count()];
             for (package, row) in selected {
                 if let Some(var) = provider.variable(package) {
                     rows[var] = row as usize;
@@ -193,7 +193,7 @@ impl DependencyProvider for Provider<'_> {
     fn get_dependencies(&self, package: &Package, row: &Row) -> Result<Dependencies<Package, RowSet, String>, GaveUp> {
         if *package == ROOT {
             let given = (1..=self.premises).map(|premise| (premise, RowSet::singleton(0)));
-            let variables = (0..self.network.len()).map(|var| (self.package(var), self.network.rows(var).clone()));
+            let variables = (0..self.network.count()).map(|var| (self.package(var), self.network.rows(var).clone()));
             return Ok(self.dependencies(given.chain(variables)));
         }
         if let Some(premise) = self.premise(*package) {

@@ -13,13 +13,6 @@ use super::problem::law;
 use super::release::Release;
 use super::rowset::RowSet;
 
-/// Whether a framework comes without GPU code at all on a processor. Where such a build of the release at hand was
-/// not seen published, its CUDA build does as well, but only when nothing else fits.
-pub fn has_cpu_builds(catalog: &Catalog, package: &str, arch: CpuArch) -> bool {
-    let mut of_package = catalog.builds.of(package).iter();
-    of_package.any(|row| row.is_cpu() && row.arch == arch)
-}
-
 /// Whether the release of a build was published without GPU code too, for the same processor.
 pub fn has_cpu_build(catalog: &Catalog, build: &Build) -> bool {
     let is_it = |row: &&Build| row.version == build.version && row.arch == build.arch;

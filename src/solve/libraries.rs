@@ -19,20 +19,17 @@ pub fn lines_with(facts: &Facts<'_>, name: &str, range: &Specifier) -> Vec<Versi
     facts.kits().iter().filter(has_it).map(|kit| kit.version.prefix(2)).collect()
 }
 
-/// What a build asks for of a library, as far as its metadata was read: that of the torch of other indexes was not.
+/// What a build asks for of a library, as far as its metadata was read.
 pub fn metadata_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch, library: &str) -> Option<&'c str> {
-    if !is_read(catalog, build) {
-        return None;
-    }
-    asked_of(catalog, build, Some(arch)).find(|(name, _)| *name == library).map(|(_, range)| range)
+    read(catalog, build, arch).find(|(name, _)| *name == library).map(|(_, range)| range)
 }
 
 /// What the metadata of a build asks for of each library that it shares, as far as it was read.
 pub fn read_of<'c>(catalog: &'c Catalog, build: &'c Build) -> Vec<Want<'c>> {
-    if build.pins.is_none() || !is_read(catalog, build) {
+    if build.pins.is_none() {
         return Vec::new();
     }
-    asked_of(catalog, build, Some(build.arch)).filter(|(_, range)| !range.is_empty()).collect()
+    read(catalog, build, build.arch).filter(|(_, range)| !range.is_empty()).collect()
 }
 
 /// What two ask for of a library of which no release is both: `exclude` tells that of two requirements.
@@ -46,11 +43,10 @@ pub fn at_odds<'c>(
     one.iter().find_map(|own| Some([*own, clash(own)?]))
 }
 
-/// Whether the metadata of a build was read.
-fn is_read(catalog: &Catalog, build: &Build) -> bool {
-    let mut of_build =
-        catalog.libraries.iter().filter(|row| row.package == build.package && row.version == build.version);
-    of_build.any(|row| row.variant.is_some() || build.index.contains(&Index::Pypi))
+/// What was read of a build's metadata: a row that names no variant is of what PyPI has, and of other indexes none was read.
+fn read<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> impl Iterator<Item = (&'c str, &'c str)> {
+    let is_read = |row: &&'c Libraries| row.variant.is_some() || build.index.contains(&Index::Pypi);
+    rows_of(catalog, build, Some(arch)).filter(is_read).flat_map(Libraries::asked)
 }
 
 /// Whether installers find libraries that are what a build and somebody else ask for, and that know a machine's GPUs.
@@ -100,13 +96,17 @@ pub fn asked_of<'c>(
     build: &'c Build,
     arch: Option<CpuArch>,
 ) -> impl Iterator<Item = (&'c str, &'c str)> {
+    rows_of(catalog, build, arch).flat_map(Libraries::asked)
+}
+
+fn rows_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: Option<CpuArch>) -> impl Iterator<Item = &'c Libraries> {
     let of_build = move |row: &&'c Libraries| {
         row.package == build.package
             && row.version == build.version
             && row.variant.as_ref().is_none_or(|variant| *variant == build.variant)
             && (row.arch.is_none() || arch.is_none() || row.arch == arch)
     };
-    catalog.libraries.iter().filter(of_build).flat_map(Libraries::asked)
+    catalog.libraries.iter().filter(of_build)
 }
 
 /// Whether a toolkit knows every GPU of a machine; of one that is not in the catalog nobody knows.

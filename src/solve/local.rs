@@ -119,8 +119,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         let (Some(line), headers) = (self.line(), self.headers_of()) else { return images };
         let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
         let torch = self.releases.iter().find(of_torch).map(|release| release.version.as_str());
-        let other_torch =
-            |image: &Image| image.torch.as_deref().is_some_and(|inside| torch.is_some_and(|torch| torch != inside));
+        let other_torch = |image: &Image| image.torch.as_deref() != torch;
         let possible = local.driver.iter().flat_map(|of| self.beside(of.var).into_iter().map(|row| &of.rows[row]));
         let newest = possible.max_by(|a, b| a.version.cmp(&b.version));
         let refused = |image: &Image| {

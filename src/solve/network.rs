@@ -112,13 +112,8 @@ impl<'a> Network<'a> {
     }
 
     /// Number of variables.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.variables.len()
-    }
-
-    /// Whether there is nothing to choose.
-    pub fn is_empty(&self) -> bool {
-        self.variables.is_empty()
     }
 
     /// What is asked for with a variable.
@@ -188,7 +183,7 @@ impl<'a> Network<'a> {
 
     /// Whether a selection takes only rows that are admitted and go together: the definition of a solution.
     pub fn admits(&self, choice: &[usize]) -> bool {
-        (0..self.len()).all(|of| {
+        (0..self.count()).all(|of| {
             self.admitted(of).has(choice[of]) && self.partners(of, choice[of]).all(|(to, rows)| rows.has(choice[to]))
         })
     }

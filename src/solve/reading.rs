@@ -1,6 +1,7 @@
 //! A target's lines as values.
 
 use std::hash::{Hash, Hasher};
+use std::mem::discriminant;
 use std::rc::Rc;
 
 use crate::catalog::rows::{Class, Compat, Os};
@@ -75,18 +76,20 @@ impl Reading<'_> {
             image,
             forward_compat,
         } = self;
-        let gpus: (u8, Vec<(&str, _)>) = match gpus {
-            Gpus::Unsaid => (0, Vec::new()),
-            Gpus::Cpu => (1, Vec::new()),
-            Gpus::These(gpus) => (2, gpus.iter().map(|gpu| (gpu.name.as_str(), gpu.cc)).collect()),
+        let named: Vec<(&str, _)> = match gpus {
+            Gpus::Unsaid | Gpus::Cpu => Vec::new(),
+            Gpus::These(gpus) => gpus.iter().map(|gpu| (gpu.name.as_str(), gpu.cc)).collect(),
         };
-        let image = match image {
-            ImageRequest::No => (0, None, None),
-            ImageRequest::Choose(repository) => (1, Some(repository), None),
-            ImageRequest::Known(image) => (2, None, Some(std::ptr::from_ref(*image))),
-            ImageRequest::NoSuchTag(_) => (3, None, None),
-            ImageRequest::Unchecked(_) | ImageRequest::UnseenTag(..) => (4, None, None),
+        let gpus = (discriminant(gpus), named);
+        let (repository, known) = match image {
+            ImageRequest::Choose(repository) => (Some(repository), None),
+            ImageRequest::Known(image) => (None, Some(std::ptr::from_ref(*image))),
+            ImageRequest::No
+            | ImageRequest::NoSuchTag(_)
+            | ImageRequest::Unchecked(_)
+            | ImageRequest::UnseenTag(..) => (None, None),
         };
+        let image = (discriminant(image), repository, known);
         let host = (os.map(|os| &*os.id), image_os, glibc, gcc, clang, toolkits, cudnn);
         let beneath = (driver, windows_driver, compat.map(|compat| compat.cuda), kernel_module, image_requires);
         (runtime, platform, gpus, beneath, host, image, forward_compat)

@@ -200,7 +200,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let (catalog, package, wanted) = (request.catalog, ask.package, &ask.constraint);
     let whole = catalog.wholly_read(package);
     let elsewhere = whole.and_then(|listing| listing.elsewhere.as_ref());
-    if wanted.is_any() && elsewhere.is_none() || is_on_all(request, ask) {
+    if is_on_all(request, ask) {
         return None;
     }
     let builds = catalog.builds.of(package).iter().map(|row| row.version);

@@ -191,7 +191,7 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// is held against.
     pub fn work(&self) -> u64 {
         let held_against = self.classes.len() / 2 + 2 * self.groups.len();
-        (self.network.len() + self.packages.len() * held_against) as u64
+        (self.network.count() + self.packages.len() * held_against) as u64
     }
 
     /// Compiles a request.

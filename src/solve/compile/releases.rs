@@ -3,7 +3,6 @@
 use super::{Class, Framework, Plan};
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::coinstall;
-use crate::solve::fits;
 use crate::solve::machine::Machine;
 use crate::solve::problem::law;
 use crate::solve::request::{Gpus, ImageRequest, PackageRequest};
@@ -102,8 +101,8 @@ impl Left<'_, '_, '_> {
             self.rows.subtract(&framework.cpu);
         }
         let only_cpu = || request.share == Share::Versions || request.targets.iter().all(|target| target.is_cpu());
-        let has_them = || fits::has_cpu_builds(request.catalog, framework.package, target.arch);
-        if target.is_cpu() && only_cpu() && !self.plan.policy.unknown && has_them() {
+        // Where no such build of a release was seen, its CUDA build does as well, but only when nothing else fits.
+        if target.is_cpu() && only_cpu() && !self.plan.policy.unknown {
             self.rows = self.rows.filtered(&|row| framework.cpu.has(row) || self.is_named(row));
         }
     }

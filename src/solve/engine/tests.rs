@@ -90,7 +90,7 @@ impl Parts {
 /// The definition of the answer: the first admitted selection in lexicographic order.
 fn brute_force(parts: &Parts, network: &Network<'_>) -> Option<Vec<usize>> {
     fn descend(parts: &Parts, network: &Network<'_>, choice: &mut Vec<usize>) -> bool {
-        if choice.len() == network.len() {
+        if choice.len() == network.count() {
             return network.admits(choice);
         }
         for row in parts.order(choice.len()) {

@@ -226,10 +226,9 @@ impl One<'_, '_> {
             let package = format!("{} {}", row.package, row.version);
             return Some(Warning::about(&CudaOnCpu::Beside { target, name, package: &package }, &self.key));
         }
-        let is_unseen = !has_cpu_build && fits::has_cpu_builds(request.catalog, &build.package, build.arch);
         let release = format!("{} {}", build.package, build.version);
         let none = CudaOnCpu::NoneSeen { release: &release, arch: build.arch.as_str() };
-        is_unseen.then(|| Warning::about(&none, &self.key))
+        (!has_cpu_build).then(|| Warning::about(&none, &self.key))
     }
 
     /// Whether a package goes with no CPU build of the framework, by any wheel of its release.

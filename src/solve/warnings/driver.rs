@@ -112,7 +112,7 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
 /// Sources: <https://numba.readthedocs.io/en/stable/cuda/minor_version_compatibility.html> and
 /// <https://github.com/numba/numba/issues/8961>.
 fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(String, Version)> {
-    let chosen = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version).max();
+    let chosen = about.target.toolkit.or(about.target.cuda).map(|toolkit| toolkit.version);
     let installed = || about.asked.toolkits.iter().flatten().copied().min();
     let line = chosen.or_else(installed)?.prefix(2);
     let is_newer = driver.branch.cuda.is_some_and(|supports| line > supports && line.major() == supports.major());

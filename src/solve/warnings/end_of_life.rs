@@ -61,7 +61,7 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
 /// Where any driver may be had: a GPU of which even the last branch that drives it is out of support.
 fn last_ended(about: &About<'_, '_>, bound: Option<&Constraint>) -> Option<Warning> {
     let (asked, catalog) = (about.asked, about.request.catalog);
-    if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() {
+    if asked.is_jetson() {
         return None;
     }
     let admitted = |row: &&Branch| bound.is_none_or(|bound| bound.admits(&row.branch));
