@@ -176,6 +176,16 @@ fn a_pinned_library_is_a_package_and_its_version() {
     }
 }
 
+/// Whether a lock is of a spec is told by its first lines.
+#[test]
+fn a_lock_begins_with_what_it_was_made_from() {
+    let lock = locks::container();
+    let begins_with = |inputs| lock::to_text(&lock).starts_with(&lock::head(None, &lock.catalog, inputs));
+    let mut other = lock.inputs.clone();
+    other.insert("stack.torch".into(), "2.6.0".into());
+    assert!(begins_with(&lock.inputs) && !begins_with(&other));
+}
+
 /// What every option that takes a text takes for once.
 const TAKEN: &[(&str, &str)] = &[
     ("image", "example/train:1"),
