@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Compat, Libraries, repeated};
+use crate::catalog::rows::{Compat, Libraries};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
+use crate::solve::image;
 use crate::solve::installs::Install;
 use crate::solve::ordinary;
 use crate::solve::recommended::{self, Recommended};
@@ -157,11 +158,7 @@ impl<'a> Systems<'a> {
 
     /// A tag of the repository that is written, though the catalog has it of the one that this repeats.
     fn as_written(&self, target: &str, image: String) -> String {
-        let written = self.images.get(target).map_or("", |written| &written.repository);
-        match image.split_once(':') {
-            Some((repository, tag)) if repeated(written) == repository => format!("{written}:{tag}"),
-            _ => image,
-        }
+        self.images.get(target).and_then(|written| image::spelt(written, &image)).unwrap_or(image)
     }
 
     /// As written where the catalog does not know it, else the image's.

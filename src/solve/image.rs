@@ -22,7 +22,7 @@ use super::values::{GpuRequest, ImageRequest};
 use demand::{Demand, DemandKey, is_given};
 
 pub use demand::{demand, is_known, requirement};
-pub use tags::{TagMatch, holds_torch, nearest_tag, tag};
+pub use tags::{TagMatch, holds_torch, nearest_tag, spelt, tag};
 
 /// Everything that the choice of images for a machine depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -60,10 +60,17 @@ impl ImageRef {
             return Err(refuse("this is an image's id, which no registry can look up"));
         }
         let repository = match registry {
-            None | Some("docker.io" | "index.docker.io") => path.strip_prefix("library/").unwrap_or(path).to_string(),
-            Some(host) => format!("{host}/{path}"),
+            None | Some("docker.io" | "index.docker.io") => path.strip_prefix("library/").unwrap_or(path),
+            Some(_) => name,
         };
-        Ok(ImageRef { repository, tag: tag.map(str::to_string), digest: digest.map(str::to_string) })
+        let hub = name[..name.len() - repository.len()].to_string();
+        let owned = |part: Option<&str>| part.map(str::to_string);
+        Ok(ImageRef { hub, repository: repository.to_string(), tag: owned(tag), digest: owned(digest) })
+    }
+
+    /// The repository as it is written.
+    pub fn name(&self) -> String {
+        format!("{}{}", self.hub, self.repository)
     }
 }
 
@@ -74,7 +81,7 @@ pub fn not_an_image(text: &str) -> Option<SpecError> {
 
 impl fmt::Display for ImageRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.repository)?;
+        write!(f, "{}{}", self.hub, self.repository)?;
         if let Some(tag) = &self.tag {
             write!(f, ":{tag}")?;
         }
@@ -160,6 +167,7 @@ mod tests {
         ] {
             let image = ImageRef::parse(text).unwrap_or_else(|refusal| panic!("{text}: {refusal:?}"));
             assert_eq!((image.repository.as_str(), image.tag.as_deref()), (repository, tag), "{text}");
+            assert_eq!(image.to_string(), text);
         }
         let image = ImageRef::parse(&pinned).unwrap();
         assert_eq!((image.to_string(), image.digest), (pinned, Some(digest)));

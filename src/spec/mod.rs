@@ -252,7 +252,9 @@ pub enum DriverPolicy {
 /// An image as written: a repository, or a full reference with tag or digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImageRef {
-    /// `nvidia/cuda`, `nvcr.io/nvidia/pytorch`; `docker.io/` and `library/` are dropped.
+    /// What is written before the repository and says no more than Docker Hub: `docker.io/`, `library/`; mostly nothing.
+    pub hub: String,
+    /// `nvidia/cuda`, `nvcr.io/nvidia/pytorch`, without `hub`.
     pub repository: String,
     /// `12.4.1-base-ubuntu22.04`
     pub tag: Option<String>,

@@ -25,6 +25,7 @@ mod init;
 mod inspect;
 mod matrix;
 mod neighbours;
+mod once_wrong;
 mod open_world;
 mod outputs;
 mod overlays;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::catalog::rows::{Companion, FRAMEWORKS, Subject};
 use crate::explain::{Fix, advice, target_of};
+use crate::solve::image;
 use crate::solve::own;
 use crate::solve::request::{Direction, DriverRequest, Request, Told};
 use crate::solve::solution::Solution;
@@ -321,17 +322,23 @@ impl<'c> Finder<'_, 'c> {
         let before = self.found.len();
         if let Some(tag) = image.value.tag.as_ref().filter(|tag| tag.contains(|c: char| c.is_ascii_digit())) {
             let nearest = self.other_tags(repository, tag);
-            let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{repository}:{tag}")).collect();
+            let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{}:{tag}", image.value.name())).collect();
             self.try_values(key, &nearest);
         }
         let answer = self.answer(&[set(key, repository)], None);
         if let Some(value) = answer.and_then(|answer| chosen(&answer, key)) {
-            self.offer(&[set(key, value)]);
+            self.offer(&[set(key, self.spelt(key, value))]);
         }
         if self.found.len() == before {
             self.try_repositories(key, repository);
         }
         self.offer(&[unset(key)]);
+    }
+
+    /// An image of the repository that is written, as that is spelt.
+    pub(super) fn spelt(&self, key: &str, image: String) -> String {
+        let written = self.spec.target(target_of(key)).and_then(|target| target.image.as_ref());
+        written.and_then(|written| image::spelt(&written.value, &image)).unwrap_or(image)
     }
 
     /// A tag of another repository, one without frameworks of its own first. Who asks for no torch is offered no image

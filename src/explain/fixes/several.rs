@@ -248,7 +248,7 @@ impl<'c> Finder<'_, 'c> {
             };
             let Some(near) = images(&to.repository).find(is_near) else { continue };
             let mut tried = changes.to_vec();
-            tried[at].1 = Some(format!("{repository}:{}", near.tag));
+            tried[at].1 = Some(format!("{}:{}", image.value.name(), near.tag));
             if self.has_answer(&tried) {
                 changes.clone_from_slice(&tried);
             }

@@ -65,6 +65,7 @@ pub(super) fn written_down(finder: &Finder<'_, '_>, answer: &Solution<'_>, key: 
         }
         // A package that was asked for stays asked for, whichever version each target then gets.
         _ if key.starts_with("stack.") => chosen(answer, key).or(Some("*".into())),
+        Some("image") => chosen(answer, key).map(|image| finder.spelt(key, image)),
         _ => chosen(answer, key),
     }
 }

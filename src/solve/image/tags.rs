@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Image, SAMPLED, repeated};
+use crate::spec::ImageRef;
 use crate::types::Version;
 
 /// What a tag of a repository that the catalog knows is to it.
@@ -33,8 +34,15 @@ pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c
     TagMatch::Unlisted(nearest_tag(catalog, repository, tag))
 }
 
-/// Whether nobody has read which tags a repository has of a tag's release: it is newer than all of which the platforms were
-/// read with the list of tags.
+/// An image of the catalog in the spelling of a reference that names the same repository, or a mirror of it; none if it
+/// names another.
+pub fn spelt(written: &ImageRef, image: &str) -> Option<String> {
+    let tag = image.strip_prefix(repeated(&written.repository))?.strip_prefix(':')?;
+    Some(format!("{}:{tag}", written.name()))
+}
+
+/// Whether nobody has read which tags a repository has of a tag's release: it is newer, by its number or by the day on which
+/// it was published, than all of which the platforms were read with the list of tags.
 fn is_sampled(catalog: &Catalog, repository: &str, tag: &str) -> bool {
     let rows = catalog.images.of(repository).iter().filter(|row| !row.arches.is_empty());
     let Some(release) = tag.split('-').next().and_then(|release| Version::parse(release).ok()) else {

@@ -116,7 +116,7 @@ fn formatting_never_shows_in_the_inputs() {
         target.lab.os = "ubuntu20.04"
         target.lab.driver-cuda = "12.2"
         target.lab.gpu = ["RTX 3090", "RTX 3090"]
-        target.prod = { image = "docker.io/nvidia/cuda", arch = "amd64", os = "ubuntu22.04", driver = " 525.116.03", gpu = ["H100 NVL", "A100-PCIE-40GB"] }
+        target.prod = { image = "nvidia/cuda", arch = "amd64", os = "ubuntu22.04", driver = " 525.116.03", gpu = ["H100 NVL", "A100-PCIE-40GB"] }
         catalog.overlays = ["site-catalog.toml"]
         override = [{ reason = "measured on our hosts, ticket 123", target = "lab", rule = "some-rule-id" }]
         [build]

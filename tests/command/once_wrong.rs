@@ -1,0 +1,38 @@
+//! Answers that were wrong once: each case is a law that was missing.
+
+use crate::common::sandbox::Sandbox;
+
+/// A spec of torch on an A100 in a container.
+fn in_image(image: &str) -> String {
+    format!("[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.t]\ngpu = \"A100\"\nimage = \"{image}\"\n")
+}
+
+fn lock_of(place: &Sandbox) -> String {
+    std::fs::read_to_string(place.path("gpuenv.lock")).unwrap()
+}
+
+#[test]
+fn an_image_stays_as_it_is_spelt() {
+    let digest = format!("@sha256:{}", "0a".repeat(32));
+    for (at, (written, locked)) in [
+        ("docker.io/nvidia/cuda", "docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04"),
+        ("index.docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04", ""),
+        ("docker.io/library/ubuntu:22.04", ""),
+        (&*format!("docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04{digest}"), ""),
+        (&format!("docker.io/nvidia/cuda{digest}"), ""),
+        ("nvcr.io/nvidia/cuda", "nvcr.io/nvidia/cuda:12.4.1-base-ubuntu22.04"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let place = Sandbox::new(&format!("spelt-{at}"), &in_image(written));
+        place.run(&["lock"]).exits(0);
+        let locked = if locked.is_empty() { written } else { locked };
+        assert!(lock_of(&place).contains(&format!("target.t.image = \"{locked}\"\n")), "{written}");
+        place.run(&["export", "dockerfile"]).exits(0).tells(&format!("FROM {locked}"));
+        place.run(&["lock", "--check"]).exits(0);
+    }
+    // So is one that a fix proposes.
+    let place = Sandbox::new("spelt-fix", &in_image("docker.io/nvidia/cuda:12.4.9-base-ubuntu22.04"));
+    place.run(&["lock"]).exits(1).says("to docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04");
+}
