@@ -109,6 +109,22 @@ impl Catalog {
         self.oses.iter().find(|os| os.images.contains(&image.os))
     }
 
+    /// The system that an image of Docker's own collection names, where it is one with musl: `alpine:3.19`, and any other
+    /// with a part of its tag that is such a system's name, `python:3.12-alpine3.19`.
+    pub fn musl_of_image(&self, repository: &str, tag: Option<&str>) -> Option<&Os> {
+        // What somebody else made may bring a C library along, whatever it is called.
+        let is_official = !repository.contains('/');
+        let of_tag = tag.into_iter().flat_map(|tag| tag.split('-'));
+        let mut names = [repository].into_iter().chain(of_tag).filter(|_| is_official);
+        names.find_map(|name| self.musl(name))
+    }
+
+    /// The system with musl of which this is the name, with the number of a release or without.
+    fn musl(&self, name: &str) -> Option<&Os> {
+        let is_release = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        self.oses.iter().find(|row| row.musl && name.strip_prefix(&*row.id).is_some_and(is_release))
+    }
+
     /// The operating system that is spelled like this, upper and lower case alike.
     ///
     /// A point release that changes nothing that matters here (`rhel8.7`, `ubuntu22.04.3`) means its release;
@@ -132,11 +148,7 @@ impl Catalog {
             }
         }
         // Where the C library says it all, no release says more.
-        let release_of = |row: &&Os| {
-            let rest = wanted.strip_prefix(&*row.id).filter(|_| row.musl);
-            rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
-        };
-        if let Some(row) = self.oses.iter().find(release_of) {
+        if let Some(row) = self.musl(&wanted) {
             return OsMatch::Found(row);
         }
         let all = self.oses.iter().flat_map(spellings);

@@ -1,5 +1,6 @@
 //! Answers that were wrong once: each case is a law that was missing.
 
+use crate::common::cases::{Case, case, hold};
 use crate::common::sandbox::Sandbox;
 
 /// A spec of torch on an A100 in a container.
@@ -35,4 +36,27 @@ fn an_image_stays_as_it_is_spelt() {
     // So is one that a fix proposes.
     let place = Sandbox::new("spelt-fix", &in_image("docker.io/nvidia/cuda:12.4.9-base-ubuntu22.04"));
     place.run(&["lock"]).exits(1).says("to docker.io/nvidia/cuda:12.4.1-base-ubuntu22.04");
+}
+
+const CASES: &[Case] = &[
+    // Docker's official images on Alpine say so in their names; what others made may bring glibc along.
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\nimage = \"alpine:3.19\"",
+        1,
+        &["a manylinux tag", "alpine:3.19 holds Alpine Linux", "uses musl instead of glibc"],
+    ),
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\nimage = \"docker.io/library/python:3.12-alpine3.19\"",
+        1,
+        &["docker.io/library/python:3.12-alpine3.19 holds Alpine Linux"],
+    ),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\nimage = \"python:3.12-slim\"", 0, &["image-not-checked"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\nimage = \"acme/python:3.12-alpine\"", 0, &["image-not-checked"]),
+];
+
+#[test]
+fn what_was_answered_wrongly_once() {
+    hold("once-wrong", CASES);
 }

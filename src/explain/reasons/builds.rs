@@ -7,7 +7,9 @@ use crate::solve::described::GpuKind;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::platform::Takes;
-use crate::solve::problem::law;
+use crate::solve::problem::{Package, law};
+use crate::solve::request::ImageRequest;
+use crate::solve::rowset::RowSet;
 use crate::solve::wants::Want;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
 
@@ -208,7 +210,9 @@ impl<'c> Explainer<'_, 'c> {
 
     /// The builds that need more than the target has, or all where it is not the builds that do.
     fn glibc_of_builds(&mut self) {
-        if let Some(os) = self.request.targets.iter().find_map(|target| target.os.filter(|os| os.musl)) {
+        let mut of_musl =
+            self.request.targets.iter().filter_map(|target| Some((target, target.os.filter(|os| os.musl)?)));
+        if let Some((target, os)) = of_musl.next() {
             let builds = self.left.clone();
             let oldest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
             let tag =
@@ -236,6 +240,9 @@ impl<'c> Explainer<'_, 'c> {
             let who = match (1..all).contains(&some) {
                 true => format!("{some} of the {all} builds of {} need", first.package),
                 false => describe(&builds, "needs", "need"),
+            if let ImageRequest::Unchecked(image) = &target.image {
+                self.say(format!("{image} holds {}", os.name));
+            }
             };
             self.say(format!("{who} glibc {lowest} or newer"));
         }

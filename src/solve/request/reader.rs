@@ -79,6 +79,9 @@ impl<'c> Reader<'_, 'c> {
         let os = match (&target.os, &image) {
             (Some(written), _) => self.os(target, written),
             (None, ImageRequest::Known(image)) => self.catalog.os_of_image(image),
+            (None, ImageRequest::Unchecked(image)) => {
+                self.catalog.musl_of_image(&image.repository, image.tag.as_deref())
+            }
             _ => None,
         };
         let runtime = target.runtime();
