@@ -168,7 +168,10 @@ impl Catalog {
     }
 
     fn filled(&self, source: &str, [_, version, package, arch, variant]: [&str; 5]) -> String {
-        self.source_of(source, version, package, arch).replace("{variant}", variant)
+        let at = self.source_of(source, version, package, arch);
+        // What speaks of an index whatever the variant names the place above them.
+        let at = if variant.is_empty() { at.replace("{variant}/", "") } else { at };
+        at.replace("{variant}", variant)
     }
 
     /// The row with this id, if the catalog still holds it.

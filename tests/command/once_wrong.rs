@@ -54,6 +54,32 @@ const CASES: &[Case] = &[
     ),
     case("torch = \"2.5.1\"", "gpu = \"A100\"\nimage = \"python:3.12-slim\"", 0, &["image-not-checked"]),
     case("torch = \"2.5.1\"", "gpu = \"A100\"\nimage = \"acme/python:3.12-alpine\"", 0, &["image-not-checked"]),
+    // What was not published was not on a day.
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.6.3-base-ubuntu26.04\"",
+        1,
+        &["has no tag `12.6.3-base-ubuntu26.04` as of 2026-", "facts: image nvidia/cuda:12.6.3-base-ubuntu22.04"],
+    ),
+    case(
+        "torch = \"2.5.1+cu92\"",
+        "gpu = \"A100\"",
+        1,
+        &["as cpu, cu118, cu121 and cu124 only as of 2026-", "listing torch"],
+    ),
+    case("torch = \"2.5.1\"\npython = \"3.14\"", "gpu = \"A100\"", 1, &["for Python 3.9 to 3.13 only as of 2026-"]),
+    case("xformers = \"0.0.28\"", "gpu = \"GH200\"", 1, &["has wheels for x86_64 only as of 2026-"]),
+    case(
+        "tensorflow = \"2.18\"",
+        "gpu = \"GH200\"",
+        1,
+        &[
+            "without CUDA only as of 2026-",
+            "no release of tensorflow is known that was published for aarch64 with CUDA",
+        ],
+    ),
+    // A release of CUDA that came after all of which the tags were read may have some.
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:13.2.2-base-ubuntu24.04\"", 3, &["13.2.2"]),
 ];
 
 #[test]

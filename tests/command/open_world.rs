@@ -52,7 +52,7 @@ const CASES: &[Case] = &[
         "torch = \"2.9.1\"\nxformers = \"0.0.33.post2+cu121\"",
         "gpu = \"H100 NVL\"",
         1,
-        &["torch 2.9.1 was published for x86_64 as cpu, cu126, cu128, cu129 and cu130 only"],
+        &["torch 2.9.1 was seen for x86_64 as cpu, cu126, cu128, cu129 and cu130", "no builds for CUDA before 12.6"],
     ),
     case("torch = \"2.9.1\"\ntorchvision = \"0.24.1+cu126\"", "gpu = \"H100 NVL\"", 0, &["torch        2.9.1+cu126"]),
     case(

@@ -126,7 +126,8 @@ impl<'c> Explainer<'_, 'c> {
         if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
             let of: Vec<&Build> = builds.clone();
             let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
-            self.say(format!("{} wheels for Python {span} only", describe(&of, "has", "have")));
+            let as_of = self.builds_listed(&of);
+            self.say(format!("{} wheels for Python {span} only{as_of}", describe(&of, "has", "have")));
         } else {
             self.pythons_of_system();
         }

@@ -12,17 +12,31 @@ use crate::types::constraint::Op;
 use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;
-use super::words::{list, plainly, versions_of};
+use super::words::plainly;
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
 
 impl<'c> Explainer<'_, 'c> {
     /// What the newest admitted releases of the blamed packages say of themselves.
-    pub(super) fn companions_say(&mut self, mut says: impl FnMut(&Companion) -> Option<String>) {
+    pub(super) fn companions_say(&mut self, says: impl FnMut(&Companion) -> Option<String>) {
+        self.companions_say_of(says, |_, _| String::new());
+    }
+
+    /// What was not published of them, as of the day on which their listings were read.
+    pub(super) fn companions_lack(&mut self, says: impl FnMut(&Companion) -> Option<String>) {
+        self.companions_say_of(says, |it, row| it.listed(&row.package));
+    }
+
+    fn companions_say_of(
+        &mut self,
+        mut says: impl FnMut(&Companion) -> Option<String>,
+        ends: impl Fn(&mut Self, &Companion) -> String,
+    ) {
         for row in self.newest_blamed() {
             let Some(sentence) = says(row) else { continue };
-            self.say(format!("{} {} {sentence}", row.package, row.version));
+            let end = ends(self, row);
+            self.say(format!("{} {} {sentence}{end}", row.package, row.version));
             let source = row.arch_source.as_ref().unwrap_or(&row.source);
             let source = self.request.catalog.source_of(source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
@@ -164,9 +178,7 @@ impl<'c> Explainer<'_, 'c> {
         if builds.is_empty() || builds.iter().any(|build| ask.constraint.names_variant(&build.variant)) {
             return;
         }
-        let versions = versions_of(&builds.iter().collect::<Vec<_>>());
-        let variants: Vec<&str> = builds.iter().map(|build| &*build.variant).collect();
-        self.say(format!("{} {versions} published for {} as {} only", row.framework, platform.arch, list(&variants)));
+        self.other_variants(ask, &builds);
         self.cite_builds(&builds);
     }
 

@@ -180,7 +180,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
         self.nothing_published();
         let general = !matches!(self.platform().takes, Takes::Own(_));
         self.companions_say(|row| Some(format!("requires {}, which is no longer published", row.gone.as_ref()?)));
-        self.companions_say(|row| {
+        self.companions_lack(|row| {
             let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
             (general && !arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
         });

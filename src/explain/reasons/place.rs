@@ -4,6 +4,7 @@ use crate::catalog::rows::{Flavour, Image};
 use crate::solve::problem::law;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::{coinstall, image};
+use crate::types::Constraint;
 
 use super::Explainer;
 use super::words::{driver_words, list};
@@ -167,5 +168,62 @@ impl<'c> Explainer<'_, 'c> {
         self.say(board);
         let source = os.boards_source.as_deref().unwrap_or_default();
         self.fact(format!("os {}", os.id), self.request.catalog.source_of(source, "", "", ""));
+    }
+
+    /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.
+    fn line_is_gone(&self, repository: &str) -> bool {
+        let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) else { return false };
+        let images = self.request.catalog.images.of(repository).iter();
+        let mut of_line = images.filter(|row| wanted.admits(&row.cuda)).peekable();
+        of_line.peek().is_some() && of_line.all(|row| row.withdrawn)
+    }
+
+    fn gone(&self, repository: &str) -> String {
+        let kept = self.request.catalog.images.of(repository).iter().filter(|row| !row.withdrawn);
+        let oldest = kept.map(|row| &row.cuda).min();
+        let oldest = oldest.map_or(String::new(), |cuda| format!("; the oldest kept are of CUDA {cuda}"));
+        let wanted = self.request.cuda.as_ref().map_or("", Constraint::as_str);
+        format!("the tags of {repository} for CUDA {wanted} can no longer be pulled{oldest}")
+    }
+
+    /// Whether a blamed package loads the libraries of one CUDA.
+    fn blames_what_loads_cuda(&self) -> bool {
+        let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
+        blamed.any(|ask| self.asked_releases(ask).any(|row| row.follows_cuda() && row.cuda.is_some()))
+    }
+
+    pub(super) fn image_missing(&mut self) {
+        let Some(target) = self.target_with("image") else { return };
+        let (name, catalog) = (target.name.clone(), self.request.catalog);
+        match &target.image {
+            ImageRequest::NoSuchTag(wanted) => {
+                let tag = wanted.tag.clone().unwrap_or_default();
+                let nearest = image::nearest_tag(self.request.catalog, &wanted.repository, &tag);
+                let repository = wanted.repository.clone();
+                let Some(near) = nearest else {
+                    return self.say(format!("{repository} has no tag that can be pulled"));
+                };
+                let (tag, as_of) = (tag.escape_debug(), self.read_on(&near.source));
+                self.say(format!("{repository} has no tag `{tag}`{as_of}; the nearest is `{}`", near.tag));
+                let source = catalog.source_of(&near.source, &near.tag, &near.repository, "");
+                self.fact(format!("image {}", near.name()), source);
+            }
+            ImageRequest::Choose(repository) => {
+                let os = target.os.filter(|_| self.culprits.contains(&target.key("os")));
+                let sentence = match os {
+                    _ if self.line_is_gone(repository) => self.gone(repository),
+                    Some(os) => format!("no tag of {repository} for {} works for target `{name}`", os.name),
+                    None => format!("no tag of {repository} works for target `{name}`"),
+                };
+                self.say(sentence);
+            }
+            ImageRequest::Known(image) if self.blames("cuda") || self.blames_what_loads_cuda() => {
+                let name = format!("{}:{}", image.repository, image.tag);
+                let source = self.request.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
+                self.say(format!("{name} holds CUDA {}", image.cuda.prefix(2)));
+                self.fact(format!("image {name}"), source);
+            }
+            _ => {}
+        }
     }
 }

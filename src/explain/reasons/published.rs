@@ -1,10 +1,9 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Cudnn, Index, Reading, Subject};
+use crate::catalog::rows::{Build, Companion, Cudnn, Index, Listing, Reading, Subject};
 use crate::solve::coinstall;
 use crate::solve::fits;
-use crate::solve::image;
 use crate::solve::platform::Takes;
 use crate::solve::request::{DriverRequest, ImageRequest, PackageRequest};
 use crate::solve::unread::is_above;
@@ -205,9 +204,10 @@ impl<'c> Explainer<'_, 'c> {
         if same_version.is_empty() {
             self.no_such_release(ask, &of_package);
         } else if constraint.pins_variant() && same_version.iter().all(|row| !constraint.names_variant(&row.variant)) {
-            self.other_variants(ask, &same_version, &variants);
+            let builds: Vec<&Build> = same_version.iter().map(|row| **row).collect();
+            self.other_variants(ask, &builds);
         } else if variants.iter().all(|variant| *variant == "cpu") {
-            self.say(format!("{} {} published for {arch} without CUDA only", ask.package, versions_of(&same_version)));
+            self.without_cuda(&same_version, &of_package);
         } else if self.blames("cuda") && constraint.pins_variant() {
             self.lines();
         } else {
@@ -233,15 +233,30 @@ impl<'c> Explainer<'_, 'c> {
         self.cite_builds(&taken_or_all(ask, same_version.into_iter().copied().collect()));
     }
 
+    /// That a release has builds for the CPU alone on a kind of machine, and whether any other of its package has more there.
+    fn without_cuda(&mut self, builds: &[&&'c Build], of_package: &[&'c Build]) {
+        let (platform, arch) = (self.platform(), self.platform_name());
+        let plain: Vec<&Build> = builds.iter().map(|row| **row).collect();
+        let Some(first) = plain.first() else { return };
+        let (package, as_of) = (&first.package, self.builds_listed(&plain));
+        self.say(format!("{package} {} published for {arch} without CUDA only{as_of}", versions_of(builds)));
+        if of_package.iter().all(|row| row.is_cpu() || !platform.takes(row)) {
+            self.say(format!("no release of {package} is known that was published for {arch} with CUDA"));
+        }
+    }
+
     /// The variants of a release, where another is asked for: all there are, as far as somebody has read the whole listing,
     /// else those that were seen, and why there is no other.
-    fn other_variants(&mut self, ask: &PackageRequest<'c>, builds: &[&&'c Build], variants: &[&str]) {
+    pub(super) fn other_variants(&mut self, ask: &PackageRequest<'c>, builds: &[&'c Build]) {
         let (catalog, rules) = (self.request.catalog, &self.request.rules);
-        let (package, arch) = (ask.package, self.platform_name());
-        let (versions, variants) = (versions_of(builds), list(variants));
+        let Some(package) = builds.first().map(|build| &*build.package) else { return };
+        let arch = self.platform_name();
+        let variants: Vec<&str> = distinct(builds.iter().map(|build| &*build.variant));
+        let (versions, variants) = (versions_of(&builds.iter().collect::<Vec<_>>()), list(&variants));
         let listing = |build: &Build| catalog.listing(package, Index::Pytorch, &build.version);
         if builds.iter().all(|build| listing(build).is_none_or(|listing| listing.reading == Reading::Whole)) {
-            return self.say(format!("{package} {versions} published for {arch} as {variants} only"));
+            let as_of = self.builds_listed(builds);
+            return self.say(format!("{package} {versions} published for {arch} as {variants} only{as_of}"));
         }
         self.say(format!("{package} {versions} seen for {arch} as {variants}"));
         for asked in ask.constraint.comparisons().filter_map(|one| one.variant.as_deref()) {
@@ -359,22 +374,6 @@ impl<'c> Explainer<'_, 'c> {
         self.fact(row.id(), catalog.origin_of(row, &row.source));
     }
 
-    /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.
-    fn line_is_gone(&self, repository: &str) -> bool {
-        let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) else { return false };
-        let images = self.request.catalog.images.of(repository).iter();
-        let mut of_line = images.filter(|row| wanted.admits(&row.cuda)).peekable();
-        of_line.peek().is_some() && of_line.all(|row| row.withdrawn)
-    }
-
-    fn gone(&self, repository: &str) -> String {
-        let kept = self.request.catalog.images.of(repository).iter().filter(|row| !row.withdrawn);
-        let oldest = kept.map(|row| &row.cuda).min();
-        let oldest = oldest.map_or(String::new(), |cuda| format!("; the oldest kept are of CUDA {cuda}"));
-        let wanted = self.request.cuda.as_ref().map_or("", Constraint::as_str);
-        format!("the tags of {repository} for CUDA {wanted} can no longer be pulled{oldest}")
-    }
-
     /// `cuda`, `cudnn`, `nccl`, `python` that match nothing known.
     fn parts(&mut self) {
         let catalog = self.request.catalog;
@@ -400,11 +399,32 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     /// The day on which somebody read all that was published of a package; that listing is cited.
-    fn listed(&mut self, package: &str) -> String {
+    pub(super) fn listed(&mut self, package: &str) -> String {
+        self.request.catalog.wholly_read(package).map_or_else(String::new, |listing| self.as_listed(listing))
+    }
+
+    /// The day on which the listing was read in which builds lie, that of the newest.
+    pub(super) fn builds_listed(&mut self, builds: &[&'c Build]) -> String {
         let catalog = self.request.catalog;
-        let Some(listing) = catalog.wholly_read(package) else { return String::new() };
+        // Builds of one's own and those for one system lie on no index.
+        let on_index = builds.iter().filter(|build| !build.index.is_empty());
+        let Some(newest) = on_index.max_by_key(|build| &build.version) else { return String::new() };
+        match catalog.listing(&newest.package, Index::Pytorch, &newest.version) {
+            Some(listing) => self.as_listed(listing),
+            None => self.listed(&newest.package),
+        }
+    }
+
+    /// ` as of 2026-11-22`: what was not published was not, in a listing, on the day on which somebody read it.
+    fn as_listed(&mut self, listing: &'c Listing) -> String {
+        let catalog = self.request.catalog;
         self.fact(catalog.cite(listing).id, catalog.origin_of(listing, &listing.source));
-        catalog.source(&listing.source).map_or_else(String::new, |source| format!(" as of {}", source.seen))
+        self.read_on(&listing.source)
+    }
+
+    /// The day on which a source was read, as it ends a sentence.
+    pub(super) fn read_on(&self, source: &str) -> String {
+        self.request.catalog.source(source).map_or_else(String::new, |source| format!(" as of {}", source.seen))
     }
 
     /// That `>2` leaves out 2.15 too, for who means what pip means by it.
@@ -441,42 +461,6 @@ impl<'c> Explainer<'_, 'c> {
             let sentence =
                 format!("`driver = \"{bound}\"` admits no driver that is known; the oldest is {}", oldest.version);
             self.say(sentence);
-        }
-    }
-
-    /// Whether a blamed package loads the libraries of one CUDA.
-    fn blames_what_loads_cuda(&self) -> bool {
-        let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
-        blamed.any(|ask| self.asked_releases(ask).any(|row| row.follows_cuda() && row.cuda.is_some()))
-    }
-
-    pub(super) fn image_missing(&mut self) {
-        let Some(target) = self.target_with("image") else { return };
-        let name = target.name.clone();
-        match &target.image {
-            ImageRequest::NoSuchTag(wanted) => {
-                let tag = wanted.tag.clone().unwrap_or_default();
-                let nearest = image::nearest_tag(self.request.catalog, &wanted.repository, &tag);
-                let near = nearest.map_or(String::new(), |row| format!("; the nearest is `{}`", row.tag));
-                let sentence = format!("{} has no tag `{}`{near}", wanted.repository, tag.escape_debug());
-                self.say(sentence);
-            }
-            ImageRequest::Choose(repository) => {
-                let os = target.os.filter(|_| self.culprits.contains(&target.key("os")));
-                let sentence = match os {
-                    _ if self.line_is_gone(repository) => self.gone(repository),
-                    Some(os) => format!("no tag of {repository} for {} works for target `{name}`", os.name),
-                    None => format!("no tag of {repository} works for target `{name}`"),
-                };
-                self.say(sentence);
-            }
-            ImageRequest::Known(image) if self.blames("cuda") || self.blames_what_loads_cuda() => {
-                let name = format!("{}:{}", image.repository, image.tag);
-                let source = self.request.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
-                self.say(format!("{name} holds CUDA {}", image.cuda.prefix(2)));
-                self.fact(format!("image {name}"), source);
-            }
-            _ => {}
         }
     }
 }

@@ -48,8 +48,9 @@ fn is_sampled(catalog: &Catalog, repository: &str, tag: &str) -> bool {
     let Some(release) = tag.split('-').next().and_then(|release| Version::parse(release).ok()) else {
         return SAMPLED.contains(&repository);
     };
-    let newest = rows.map(|row| row.cuda).max();
-    SAMPLED.contains(&repository) || newest.is_some_and(|newest| release > newest)
+    let published = |cuda: &Version| catalog.toolkits.iter().find(|row| row.version == *cuda)?.released;
+    let Some(newest) = rows.map(|row| row.cuda).max() else { return true };
+    SAMPLED.contains(&repository) || release > newest || published(&release) > published(&newest)
 }
 
 /// Whether images of a repository come with a torch of their own.
