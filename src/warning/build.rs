@@ -480,21 +480,3 @@ impl Kind for SystemUnsaid<'_> {
         }
     }
 }
-
-/// A library that is constrained, where it is not known which release a build brings.
-pub struct UnknownLibrary<'a> {
-    /// The library.
-    pub library: &'a str,
-    /// The build.
-    pub name: &'a str,
-}
-
-impl Kind for UnknownLibrary<'_> {
-    const CODE: &'static str = "unknown-library";
-    const EXPLAINED: &'static str = "The spec constrains a library that comes inside the wheel, and which release of it this wheel brings is \
-        not known. The constraint was not checked.";
-
-    fn message(&self) -> String {
-        format!("it is not known which {} comes with {}", self.library, self.name)
-    }
-}

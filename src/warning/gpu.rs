@@ -345,6 +345,27 @@ impl Kind for UnknownGpuCode<'_> {
     }
 }
 
+/// A library of which it is not known which release a build brings.
+pub struct UnknownLibrary<'a> {
+    /// The library.
+    pub library: &'a str,
+    /// The build.
+    pub name: &'a str,
+    /// Whether the spec constrains it.
+    pub is_asked_for: bool,
+}
+
+impl Kind for UnknownLibrary<'_> {
+    const CODE: &'static str = "unknown-library";
+    const EXPLAINED: &'static str = "Which release of a library this wheel brings is not known, so the lock names none, and what depends on it \
+        was not checked. After installing, `pip freeze` shows it.";
+
+    fn message(&self) -> String {
+        let so = if self.is_asked_for { "what is asked of it is not checked" } else { "the lock names none" };
+        format!("it is not known which {} comes with {}: {so}", self.library, self.name)
+    }
+}
+
 /// GPUs that are slices of a board, which a hypervisor shares out, and a package that asks for what they may lack.
 pub struct Vgpu<'a> {
     /// Their names.

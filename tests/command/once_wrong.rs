@@ -80,6 +80,18 @@ const CASES: &[Case] = &[
     ),
     // A release of CUDA that came after all of which the tags were read may have some.
     case("torch = \"2.5.1\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:13.2.2-base-ubuntu24.04\"", 3, &["13.2.2"]),
+    // Which NCCL comes along is told, or that nobody knows it.
+    case("torch = \"2.5.1+cu118\"", "gpu = \"A100\"", 0, &["nccl 2.21.5", "!unknown-library"]),
+    case("torch = \"2.4.0+cu118\"\nnccl = \"2.20.5\"", "gpu = \"A100\"", 0, &["triton 3.0.0"]),
+    case("torch = \"2.5.0+cu118\"", "gpu = \"A100\"", 0, &["NCCL 2.21.5 expected"]),
+    case(
+        "torch = \"2.12.1+cu129\"",
+        "gpu = \"A100\"",
+        0,
+        &["warning[unknown-library]: it is not known which nccl comes with torch 2.12.1+cu129"],
+    ),
+    case("torch = \"2.0.1+cu118\"", "gpu = \"A100\"", 0, &["warning[unknown-library]"]),
+    case("torch = \"2.8.0\"", "gpu = \"A100\"", 0, &["!unknown-library"]),
 ];
 
 #[test]

@@ -271,15 +271,25 @@ impl One<'_, '_> {
         version.map_or_else(|| library.to_string(), |version| format!("{library} {version}"))
     }
 
-    /// Libraries that are constrained, where it is not known which release the build brings.
+    /// Libraries of which it is not known which release the build brings, where one is asked for or other builds of the
+    /// release tell theirs.
     fn unknown_libraries(&self) -> Vec<Warning> {
         let (request, build) = (self.about.request, self.build);
-        let libraries = [("cudnn", request.cudnn.is_some(), build.cudnn), ("nccl", request.nccl.is_some(), build.nccl)];
+        type Brings = fn(&Build) -> Option<Version>;
+        let libraries: [(&str, bool, Brings); 3] = [
+            ("cudnn", request.cudnn.is_some(), |build| build.cudnn),
+            ("nccl", request.nccl.is_some(), |build| build.nccl),
+            ("triton", false, |build| build.triton),
+        ];
+        let builds = request.catalog.builds.of(&build.package).iter().filter(|_| !build.is_own());
+        let of_release = |other: &&Build| (other.version, other.arch) == (build.version, build.arch) && !other.is_own();
+        let alike: Vec<&Build> = builds.filter(of_release).filter(|other| other.systems == build.systems).collect();
         let mut warnings = Vec::new();
-        for (library, is_asked_for, brings) in libraries {
-            if is_asked_for && brings.is_none() {
-                let unknown = UnknownLibrary { library, name: &self.name };
-                warnings.push(Warning::about(&unknown, &[format!("stack.{library}")]));
+        for (library, is_asked_for, brings) in libraries.into_iter().filter(|(_, _, brings)| brings(build).is_none()) {
+            let key = if is_asked_for { format!("stack.{library}") } else { self.key[0].clone() };
+            if is_asked_for || alike.iter().any(|other| brings(other).is_some()) {
+                let unknown = UnknownLibrary { library, name: &self.name, is_asked_for };
+                warnings.push(Warning::about(&unknown, &[key]));
             }
         }
         warnings
