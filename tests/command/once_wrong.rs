@@ -98,3 +98,19 @@ const CASES: &[Case] = &[
 fn what_was_answered_wrongly_once() {
     hold("once-wrong", CASES);
 }
+
+/// The metadata of torch pins its triton, whatever an overlay adds.
+#[test]
+fn an_overlay_of_triton_keeps_to_what_torch_pins() {
+    let spec =
+        "[stack]\ntorch = \"2.8.0\"\ntriton = \"*\"\n[target.t]\ngpu = \"A100\"\n[catalog]\noverlays = [\"o.toml\"]\n";
+    let place = Sandbox::new("triton", spec);
+    let row = "[[companion]]\npackage = \"triton\"\nversion = \"77.1\"\nframework = \"torch\"\nneeds = \"*\"\nsource = \"o\"\n";
+    let source =
+        "source = [{ id = \"o\", at = \"https://acme.example\", kind = \"measured\", seen = \"2026-11-18\" }]\n";
+    std::fs::write(place.path("o.toml"), format!("{source}{row}")).unwrap();
+    place.run(&["lock"]).exits(0);
+    assert!(lock_of(&place).contains("stack.triton = \"3.4.0\""));
+    place.write(&spec.replace("\"*\"", "\"77.1\""));
+    place.run(&["lock"]).exits(1).says("torch 2.8.0 requires triton 3.4.0");
+}

@@ -252,9 +252,10 @@ impl<'c> Explainer<'_, 'c> {
         of_builds.any(|other| thirds::clash(want, other)) || of_packages.any(|other| thirds::clash(want, other))
     }
 
-    /// The triton that the newest blamed build brings along, where a release that is left asks for one.
+    /// The triton that the newest blamed build brings along, where a release that is left is one or asks for one.
     fn what_torch_brings(&mut self) {
-        let asks = |row: &Companion| row.requires.iter().any(|text| text.starts_with(TRITON));
+        let of_it = |row: &Companion| row.requires.iter().any(|text| text.starts_with(TRITON));
+        let asks = |row: &Companion| *row.package == *TRITON || of_it(row);
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         let is_asked = blamed.any(|ask| {
             let mut rows = self.request.catalog.companions.of(ask.package).iter();

@@ -3,9 +3,9 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Companion, Subject};
+use crate::catalog::rows::{Build, Companion, Python, Subject};
 use crate::spec::Share;
-use crate::types::{Cc, CpuArch, Version, distinct};
+use crate::types::{Cc, Constraint, CpuArch, Version, distinct};
 
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
 use crate::solve::coinstall;
@@ -177,13 +177,7 @@ impl<'c> Plan<'_, 'c> {
             }
             if follows {
                 for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
-                    if let Some(triton) = &build.triton {
-                        let other = package.refusing(fits::TRITON, triton, build.arch);
-                        // Where torch does not ask for it, another may come.
-                        let asks =
-                            |row: usize| fits::asks_for_triton(build, package.releases[row], request.python.as_ref());
-                        rows = rows.filtered(&|row| !(other.has(row) && asks(row)));
-                    }
+                    rows = with_triton(package, build, request.python.as_ref(), rows);
                 }
                 if wanted.iter().any(|wants| !wants.is_empty()) {
                     let builds = on.iter().filter_map(|class| release.on(class.target.platform));
@@ -296,6 +290,17 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
+/// Of some releases of a package those that go with the triton of a build: of triton itself that one, and what asks for no
+/// other.
+fn with_triton(package: &Package<'_>, build: &Build, python: Option<&Constraint>, rows: RowSet) -> RowSet {
+    let Some(triton) = &build.triton else { return rows };
+    let other = package.refusing(fits::TRITON, triton, build.arch);
+    let is_it = |row: usize| package.name != fits::TRITON || package.releases[row].version == *triton;
+    // Where torch does not ask for it, another may come.
+    let asks = |row: usize| fits::asks_for_triton(build, package.releases[row], python);
+    rows.filtered(&|row| is_it(row) && !other.has(row) || !asks(row))
+}
+
         let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
         rows.subtract(
             &package
