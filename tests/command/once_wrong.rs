@@ -92,6 +92,21 @@ const CASES: &[Case] = &[
     ),
     case("torch = \"2.0.1+cu118\"", "gpu = \"A100\"", 0, &["warning[unknown-library]"]),
     case("torch = \"2.8.0\"", "gpu = \"A100\"", 0, &["!unknown-library"]),
+    // What a release requires is for some Pythons and processors only.
+    case(
+        "torch = \"2.5.1\"\nlmdeploy = \"0.16.0\"\npython = \"3.13\"",
+        "gpu = \"H100\"",
+        1,
+        &["requires torchvision 0.20.1, for Python 3.9, 3.10, 3.11 and 3.12"],
+    ),
+    case("torch = \"2.5\"\nlmdeploy = \"*\"", "gpu = \"H100\"", 0, &["python 3.12"]),
+    case(
+        "jax = \"*\"\ntransformer-engine-jax = \"2.17.0\"",
+        "gpu = \"GH200\"",
+        1,
+        &["transformer-engine-jax 2.17.0 asks for a part that has wheels for x86_64 only"],
+    ),
+    case("jax = \"*\"\ntransformer-engine-jax = \"2.17.1\"", "gpu = \"GH200\"", 0, &[]),
 ];
 
 #[test]

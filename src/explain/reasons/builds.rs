@@ -169,16 +169,33 @@ impl<'c> Explainer<'_, 'c> {
 
     /// What comes along with blamed packages, where that is for some Pythons only.
     fn pythons_of_pinned(&mut self) {
-        let problem = self.request.problem;
+        let (problem, request) = (self.request.problem, self.request);
+        // Beside a framework that is blamed too: those for it.
+        let blamed: Vec<&str> = request.frameworks.iter().map(|ask| ask.package).filter(|it| self.blames(it)).collect();
+        let left = self.left.clone();
+        let beside = |of: &Package<'c>| {
+            let mut rows = RowSet::default();
+            let frameworks = left.iter().filter(|build| blamed.contains(&&*build.package));
+            frameworks.for_each(|build| rows.add(&of.accepting(&build.package, &build.version)));
+            rows
+        };
         self.companions_say(|row| {
             let package = problem.package(&row.package)?;
             let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
             let mut told: Vec<String> = Vec::new();
             for one in problem.along(package)[at].iter().filter(|one| one.is_everywhere()) {
-                let newest = problem.package(one.package)?.releases[one.releases.rows().next()?];
+                let of = problem.package(one.package)?;
+                let mut beside = beside(of);
+                beside.retain(&one.releases);
+                let newest = of.releases[beside.rows().next().or(one.releases.rows().next())?];
                 let Some(lines) = newest.python.as_ref().filter(|lines| !lines.starts_with(">=")) else { continue };
                 let lines: Vec<&str> = lines.split("||").map(str::trim).collect();
                 told.push(format!("{} {}, for Python {}", newest.package, newest.version, list(&lines)));
+            }
+            // Triton is torch's own, where anything else tells as much.
+            let is_triton = |text: &String| text.starts_with(fits::TRITON);
+            if !told.iter().all(is_triton) {
+                told.retain(|text| !is_triton(text));
             }
             (!told.is_empty()).then(|| format!("requires {}", told.join("; ")))
         });
@@ -223,6 +240,9 @@ impl<'c> Explainer<'_, 'c> {
                 true => "CUDA is published for glibc".to_string(),
                 false => format!("{} {tag}", describe(&builds, "is published for", "are published for")),
             });
+            if let ImageRequest::Unchecked(image) = &target.image {
+                self.say(format!("{image} holds {}", os.name));
+            }
             self.say(format!("{} uses musl instead of glibc", os.name));
             self.fact(format!("os {}", os.id), self.request.catalog.source_of(&os.source, "", "", ""));
             return self.cite_builds(&builds);
@@ -241,9 +261,6 @@ impl<'c> Explainer<'_, 'c> {
             let who = match (1..all).contains(&some) {
                 true => format!("{some} of the {all} builds of {} need", first.package),
                 false => describe(&builds, "needs", "need"),
-            if let ImageRequest::Unchecked(image) = &target.image {
-                self.say(format!("{image} holds {}", os.name));
-            }
             };
             self.say(format!("{who} glibc {lowest} or newer"));
         }

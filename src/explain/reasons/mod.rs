@@ -182,7 +182,8 @@ impl<'q, 'c> Explainer<'q, 'c> {
         self.companions_say(|row| Some(format!("requires {}, which is no longer published", row.gone.as_ref()?)));
         self.companions_lack(|row| {
             let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
-            (general && !arches.is_empty()).then(|| format!("has wheels for {} only", list(&arches)))
+            let has = if row.sdist { "asks for a part that has" } else { "has" };
+            (general && !arches.is_empty()).then(|| format!("{has} wheels for {} only", list(&arches)))
         });
         let arch = self.platform().arch;
         self.along_says(|_, one| {

@@ -67,6 +67,28 @@ impl<'c> Plan<'_, 'c> {
         }
     }
 
+    /// What comes along unasked and is compiled against one release of a framework has wheels for some lines of Python, of
+    /// which that framework and what asks for it may have more.
+    pub(super) fn relate_pythons(&mut self, python: &Choice<&'c Python>) {
+        if [law::id::PYTHON, law::id::COMPANION].iter().any(|law| self.everywhere.has(*law)) {
+            return;
+        }
+        let problem = self.request.problem;
+        for (ask, package) in self.request.companions.iter().zip(&self.packages) {
+            let asked = Rc::new(package.matching(|row| ask.constraint.admits(&row.version)));
+            for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
+                if package.releases.iter().all(|row| row.framework != framework.package) {
+                    continue;
+                }
+                let (package, framework, asked, lines) = (*package, *framework, asked.clone(), python.rows.clone());
+                self.network.relate(of, python.var, move |version| {
+                    let beside = (framework.package, framework.versions[version]);
+                    RowSet::filter(lines.len(), |line| problem.goes_on((package, &asked), beside, &lines[line].version))
+                });
+            }
+        }
+    }
+
     /// What is asked for by name, frameworks first.
     fn named(&self) -> Vec<&'c str> {
         let frameworks = self.frameworks.iter().map(|one| one.package);
@@ -268,6 +290,17 @@ impl<'c> Plan<'_, 'c> {
     }
 }
 
+/// Of some releases of a package those that go with the triton of a build: of triton itself that one, and what asks for no
+/// other.
+fn with_triton(package: &Package<'_>, build: &Build, python: Option<&Constraint>, rows: RowSet) -> RowSet {
+    let Some(triton) = &build.triton else { return rows };
+    let other = package.refusing(fits::TRITON, triton, build.arch);
+    let is_it = |row: usize| package.name != fits::TRITON || package.releases[row].version == *triton;
+    // Where torch does not ask for it, another may come.
+    let asks = |row: usize| fits::asks_for_triton(build, package.releases[row], python);
+    rows.filtered(&|row| is_it(row) && !other.has(row) || !asks(row))
+}
+
 /// Whether the C library of a class's machine, or one of its GPUs, is known to break a rule.
 fn breaks(class: &Class<'_, '_>, rule: &Needs<'_>) -> bool {
     let machine = class.machine();
@@ -290,17 +323,6 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);
         rows.subtract(&package.gone());
-/// Of some releases of a package those that go with the triton of a build: of triton itself that one, and what asks for no
-/// other.
-fn with_triton(package: &Package<'_>, build: &Build, python: Option<&Constraint>, rows: RowSet) -> RowSet {
-    let Some(triton) = &build.triton else { return rows };
-    let other = package.refusing(fits::TRITON, triton, build.arch);
-    let is_it = |row: usize| package.name != fits::TRITON || package.releases[row].version == *triton;
-    // Where torch does not ask for it, another may come.
-    let asks = |row: usize| fits::asks_for_triton(build, package.releases[row], python);
-    rows.filtered(&|row| is_it(row) && !other.has(row) || !asks(row))
-}
-
         let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
         rows.subtract(
             &package

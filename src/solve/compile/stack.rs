@@ -79,7 +79,9 @@ impl<'q, 'c> Plan<'q, 'c> {
                 }
             }
         }
-        self.python = Some(Choice { var, rows });
+        let python = Choice { var, rows };
+        self.relate_pythons(&python);
+        self.python = Some(python);
     }
 
     /// A release has wheels for some lines of Python, on every kind of machine.

@@ -134,6 +134,30 @@ impl<'c> Problem<'c> {
         })
     }
 
+    /// Whether some of these releases of a package go with a version of a framework on a line of Python, what is compiled
+    /// against that version and comes along with them too.
+    pub fn goes_on(
+        &self,
+        (package, releases): (&Package<'c>, &RowSet),
+        (framework, version): (&'c str, &Version),
+        line: &Version,
+    ) -> bool {
+        let along = self.along(package);
+        let is_for = |one: &Along| {
+            // Triton is torch's own: on a Python that torch asks for none, any other may come.
+            let is_apart = |of: &&Package| of.is_tied() && of.name != fits::TRITON;
+            let tied = self.package(one.package).filter(|of| is_apart(of) && one.is_everywhere());
+            tied.is_none_or(|of| {
+                let mut beside = of.accepting(framework, version).as_ref().clone();
+                beside.retain(&of.accepting_python(line));
+                beside.meets(&one.releases)
+            })
+        };
+        let mut accepting = package.accepting(framework, version).as_ref().clone();
+        accepting.retain(&package.accepting_python(line));
+        accepting.rows().any(|row| releases.has(row) && along[row].iter().all(is_for))
+    }
+
     /// Whether some of these releases of a package are for a line of Python, and each that is asks for an ordinary package
     /// without a wheel for it.
     pub fn is_left_out(&self, package: &Package<'c>, releases: &RowSet, line: &Version) -> bool {
