@@ -56,9 +56,16 @@ impl Catalog {
                 "vGPU types of the series A and B run no CUDA: use a type of series C or Q, and name that one here",
             );
         }
-        board_of_mig(name).filter(|board| is_known(board)).map(|_| {
-            "this board has no MIG instances: the largest data-centre boards since the A100 have, and RTX PRO Blackwell boards; \
-             name the whole board"
+        let boards = self.products(mig(name)?.0)?;
+        Some(match boards.iter().all(|board| has_mig(board)) {
+            true => {
+                "this board has no such MIG instance: they have 1, 2, 3, 4 or 7 slices and no more memory than the board; \
+                 write what `nvidia-smi -L` prints, or the whole board"
+            }
+            false => {
+                "this board has no MIG instances: the largest data-centre boards since the A100 have, and RTX PRO Blackwell \
+                 boards; name the whole board"
+            }
         })
     }
 
@@ -81,8 +88,10 @@ impl Catalog {
     /// The boards that a name is of: theirs, a part of theirs, or theirs with a size.
     pub(super) fn boards(&self, name: &str) -> Option<Vec<&Gpu>> {
         let found = self.products(name).or_else(|| {
-            let boards = self.products(board_of_mig(name)?)?;
-            boards.iter().all(|board| has_mig(board)).then_some(boards)
+            let (board, slices, memory) = mig(name)?;
+            let boards = self.products(board)?;
+            let is_one = SLICES.contains(&slices) && !boards.iter().all(|board| is_smaller(board, memory));
+            (is_one && boards.iter().all(|board| has_mig(board))).then_some(boards)
         });
         let found = found.or_else(|| {
             let board = vgpu(name).filter(|(_, series)| matches!(series, 'C' | 'Q'))?.0;
@@ -268,16 +277,24 @@ fn agree(gpus: &[&Gpu]) -> bool {
     gpus.windows(2).all(|pair| key(pair[0]) == key(pair[1]))
 }
 
-/// The board that a MIG instance is a part of: `NVIDIA A100-SXM4-80GB MIG 1g.10gb` is a slice of an A100, and in labels of
+/// So many slices a MIG instance may have, of the seven of a board.
+const SLICES: [u32; 5] = [1, 2, 3, 4, 7];
+
+/// Whether the name of a board tells that it has less memory than so many GB.
+fn is_smaller(board: &Gpu, size: u32) -> bool {
+    let words = board.name.split([' ', '-']);
+    words.filter_map(|word| word.strip_suffix("GB")?.parse::<u32>().ok()).max().is_some_and(|memory| memory < size)
+}
+
+/// The board that a MIG instance is a part of, its slices and its GB: `NVIDIA A100-SXM4-80GB MIG 1g.10gb` is a slice of an A100, and in labels of
 /// Kubernetes' nodes `NVIDIA-A100-SXM4-80GB-MIG-1g.10gb`.
-fn board_of_mig(name: &str) -> Option<&str> {
+fn mig(name: &str) -> Option<(&str, u32, u32)> {
     let (board, instance) = name.rsplit_once(" MIG ").or_else(|| name.rsplit_once("-MIG-"))?;
     // `1c.3g.40gb` is a compute instance, `1g.10gb+me` has the media engines.
     let (slices, size) = instance.trim().split_once("g.")?;
     let slices = slices.rsplit_once("c.").map_or(slices, |(_, slices)| slices);
     let (memory, _) = size.split_once("gb")?;
-    let is_one = |number: &str| !number.is_empty() && is_number(number);
-    (is_one(slices) && is_one(memory)).then_some(board)
+    Some((board, slices.parse().ok()?, memory.parse().ok()?))
 }
 
 /// The board behind a vGPU type, and the type's series: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S,

@@ -128,10 +128,12 @@ impl Project<'_> {
     fn tell(&self, places: &Places, what: Option<&str>, report: &Report) -> Result<Exit, Failure> {
         let mut standing = Standing { lock: shown(&places.lock), status: "missing", reason: None };
         // A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
+        let mut exit = Exit::Yes;
         let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
             let reason = failure.problems.first().map(|problem| problem.message.clone());
             (standing.status, standing.reason) = ("unreadable", reason);
             report.left_aside("this is told of gpuenv.toml alone, not compared with the lock", &failure);
+            exit = failure.exit;
             None
         });
         let mut is_own = true;
@@ -156,7 +158,7 @@ impl Project<'_> {
         };
         let locked = lock.map(|lock| differing(&lock, &told)).unwrap_or_default();
         report.why(&told, &locked, &standing)?;
-        Ok(Exit::Yes)
+        Ok(exit)
     }
 
     fn why(&self, kept: &Locked) -> Result<Why, Failure> {

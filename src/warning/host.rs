@@ -67,3 +67,21 @@ impl Kind for OsPartsUnknown<'_> {
         format!("the {} of {} {are} not known and not checked", self.parts.join(" and "), self.os)
     }
 }
+
+/// A key that decides nothing where it stands.
+pub struct UnusedKey<'a> {
+    /// The key.
+    pub key: &'a str,
+    /// Why not.
+    pub why: &'a str,
+}
+
+impl Kind for UnusedKey<'_> {
+    const CODE: &'static str = "unused-key";
+    const EXPLAINED: &'static str = "What is written decides nothing in this spec: `clang` is what nvcc calls, which is not asked without \
+        `[build]`, and a Jetson has no choice of kernel modules. Delete the key, or add what it belongs to.";
+
+    fn message(&self) -> String {
+        format!("`{}` decides nothing here: {}", self.key, self.why)
+    }
+}

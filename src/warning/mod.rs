@@ -129,6 +129,7 @@ pub const ALL: &[Listed] = &[
     listed::<TwoTorches>(),
     listed::<UnknownGpuCode>(),
     listed::<UnknownLibrary>(),
+    listed::<UnusedKey>(),
     listed::<UnusedOverride>(),
     listed::<UnusedSilence>(),
     listed::<Vgpu>(),

@@ -107,6 +107,34 @@ const CASES: &[Case] = &[
         &["transformer-engine-jax 2.17.0 asks for a part that has wheels for x86_64 only"],
     ),
     case("jax = \"*\"\ntransformer-engine-jax = \"2.17.1\"", "gpu = \"GH200\"", 0, &[]),
+    // A driver that compiles the PTX which alone there is for the GPU is not said to compile none.
+    case(
+        "tensorflow = \"2.15\"",
+        "gpu = \"A100\"\ndriver = \"525.60.13\"",
+        0,
+        &["jit-only", "!jit-limited", "(minor-version)"],
+    ),
+    // Parts of boards that no board has.
+    case("torch = \"2.8\"", "gpu = \"NVIDIA A100-SXM4-80GB MIG 9g.99gb\"", 2, &["no such MIG instance"]),
+    case("torch = \"2.8\"", "gpu = \"NVIDIA A100-SXM4-80GB MIG 1g.99gb\"", 2, &["no such MIG instance"]),
+    case("torch = \"2.8\"", "gpu = \"GRID A100D-80C\"", 0, &[]),
+    // What decides nothing where it stands.
+    case(
+        "torch = \"2.8\"",
+        "gpu = \"A100\"\nos = \"ubuntu22.04\"\nclang = \"17\"",
+        0,
+        &["warning[unused-key]: `clang`"],
+    ),
+    case(
+        "torch = \"2.8\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"\nkernel-module = \"open\"",
+        0,
+        &["warning[unused-key]: `kernel-module`"],
+    ),
+    // Drivers of Windows beyond all that are known.
+    case("torch = \"2.8\"", "gpu = \"A100\"\nplatform = \"wsl2\"\ndriver = \"999.1\"", 0, &["driver-not-listed"]),
+    case("torch = \"2.8\"", "gpu = \"A100\"\nplatform = \"wsl2\"\ndriver = \">=999\"", 0, &["driver-not-listed"]),
+    case("torch = \"2.8\"", "gpu = \"A100\"\nplatform = \"wsl2\"\ndriver = \"572.61\"", 0, &["!driver-not-listed"]),
 ];
 
 #[test]
@@ -128,4 +156,16 @@ fn an_overlay_of_triton_keeps_to_what_torch_pins() {
     assert!(lock_of(&place).contains("stack.triton = \"3.4.0\""));
     place.write(&spec.replace("\"*\"", "\"77.1\""));
     place.run(&["lock"]).exits(1).says("torch 2.8.0 requires triton 3.4.0");
+}
+
+/// What is explained beside a lock that cannot be read is told, and not with success.
+#[test]
+fn explain_beside_an_unreadable_lock_is_no_success() {
+    let place = Sandbox::new("unreadable", "[stack]\ntorch = \"2.8\"\n[target.t]\ngpu = \"A100\"\n");
+    place.run(&["lock"]).exits(0);
+    let newer = lock_of(&place).replace("version = 2", "version = 9");
+    for (text, says) in [(newer.as_str(), "error[newer-lock]"), ("no lock [", "error[bad-lock]")] {
+        std::fs::write(place.path("gpuenv.lock"), text).unwrap();
+        place.run(&["explain"]).exits(2).says(says).tells("stack.torch");
+    }
 }

@@ -128,6 +128,11 @@ fn unknown_names_are_not_guessed() {
     {
         assert!(!matches!(BUILTIN.gpu(name), GpuMatch::Found(gpus) if gpus.len() == 1), "{name:?}: {}", cc(name));
     }
+    // No board is cut into nine, and this one has no more memory than it says.
+    for name in ["NVIDIA A100-SXM4-80GB MIG 9g.80gb", "NVIDIA A100-SXM4-80GB MIG 1g.99gb"] {
+        assert_eq!(BUILTIN.gpu(name), GpuMatch::Unknown, "{name}");
+        assert!(BUILTIN.without_cuda(name).is_some(), "{name}");
+    }
     let unknown = |name| {
         assert_eq!(BUILTIN.gpu(name), GpuMatch::Unknown, "{name} is found");
         BUILTIN.near_gpus(name)

@@ -12,7 +12,7 @@ use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Ta
 use crate::types::{Constraint, CpuArch, Version};
 use crate::warning::{
     self, CompatInstalled, CudnnInstalled, DriverNotListed, GpuNotChecked, ImageNotChecked, NewerThanCatalog,
-    OwnBuildPython, Warning,
+    OwnBuildPython, UnusedKey, Warning,
 };
 
 use super::{DriverRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told};
@@ -94,6 +94,7 @@ impl<'c> Reader<'_, 'c> {
                 &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none() && target.clang.is_none())],
             );
         }
+        self.unused_keys(target, builds, gpus.are_jetsons());
         if matches!(gpus, Gpus::Unsaid) {
             self.warn(&GpuNotChecked { target: &target.name }, format!("target.{}", target.name));
         }
@@ -155,6 +156,17 @@ impl<'c> Reader<'_, 'c> {
         found
     }
 
+    /// Keys that decide nothing where they stand.
+    fn unused_keys(&mut self, target: &Target, builds: bool, jetson: bool) {
+        let clang =
+            target.clang.as_ref().filter(|_| !builds).map(|_| ("clang", "nothing is compiled without `[build]`"));
+        let of_jetson = target.kernel_module.as_ref().filter(|_| jetson);
+        let module = of_jetson.map(|_| ("kernel-module", "the driver of a Jetson comes with its JetPack"));
+        for (key, why) in clang.into_iter().chain(module) {
+            self.warn(&UnusedKey { key, why }, format!("target.{}.{key}", target.name));
+        }
+    }
+
     fn jetson_under_wsl2(&mut self, target: &Target, implied: Option<CpuArch>) {
         let Some(written) = target.platform.as_ref().filter(|_| target.is_wsl2()) else { return };
         let Some(arch) = implied.filter(|arch| *arch != CpuArch::X86_64) else { return };
@@ -198,9 +210,7 @@ impl<'c> Reader<'_, 'c> {
         }
         match constraint.single() {
             Some(version) if version.len() >= 2 => {
-                if !target.is_wsl2() {
-                    self.check_driver_listed(target, version);
-                }
+                self.check_driver_listed(target, version);
                 DriverRequest::Exact(*version)
             }
             _ if self.admits_no_driver(constraint) => {
@@ -212,14 +222,13 @@ impl<'c> Reader<'_, 'c> {
             _ => {
                 // Each branch of a list occurs.
                 for version in constraint.listed() {
-                    if !target.is_wsl2()
-                        && !self.catalog.drivers.iter().any(|row| row.version.cmp_prefix(version).is_eq())
-                    {
+                    let is_it = |driver: &Version| driver.cmp_prefix(version).is_eq();
+                    if target.is_wsl2() || !self.catalog.drivers.iter().any(|row| is_it(&row.version)) {
                         self.check_driver_listed(target, version);
                     }
                 }
                 // Bounds below are what is mostly written.
-                if constraint.listed().next().is_none() && !target.is_wsl2() {
+                if constraint.listed().next().is_none() {
                     let admitted = self.catalog.drivers.iter().filter(|row| constraint.admits(&row.version));
                     let judged = admitted.map(|row| row.version).min();
                     let bounds = constraint.comparisons().filter(|one| one.op.is_lower() || judged.is_none());
@@ -275,12 +284,29 @@ impl<'c> Reader<'_, 'c> {
     }
 
     fn check_driver_listed(&mut self, target: &Target, version: &Version) {
-        self.check_release_listed(target, version);
+        if !target.is_wsl2() {
+            self.check_release_listed(target, version);
+        }
         self.check_branch_listed(target, version, None);
+    }
+
+    /// Drivers of Windows have branches of their own between those of Linux; what lies beyond all is known of neither.
+    fn check_windows_branch(&mut self, target: &Target, version: &Version) {
+        let newest = self.catalog.branches.last().map(|row| row.branch);
+        let oldest = self.catalog.windows_drivers.iter().map(|row| row.driver).min();
+        let is_older = oldest.is_some_and(|oldest| version.major() < oldest.major());
+        if is_older || newest.is_some_and(|newest| version.major() > newest.major()) {
+            let nearest = newest.as_ref().filter(|_| !is_older);
+            let not_listed = DriverNotListed::Branch { version, nearest, of_windows: false };
+            self.warn(&not_listed, format!("target.{}.driver", target.name));
+        }
     }
 
     /// A branch that is not known: it is judged as the nearest older, a bound as the oldest release above it.
     fn check_branch_listed(&mut self, target: &Target, version: &Version, judged: Option<Version>) {
+        if target.is_wsl2() {
+            return self.check_windows_branch(target, version);
+        }
         let known = |branch: u64| self.catalog.branches.iter().any(|row| row.branch.major() == branch);
         if !known(version.major()) {
             let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());

@@ -1,6 +1,7 @@
 //! A driver that runs the stack with limits, needs help, does not list the board, or may drop it one day.
 
 use crate::catalog::rows::{Class, Os, Subject};
+use crate::coverage::Coverage;
 use crate::solve::driver::DriverRow;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
@@ -101,6 +102,11 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
     let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
+    // What has PTX alone for a GPU and was chosen is PTX that this driver compiles.
+    let is_jit = about.target.gpus.iter().any(|gpu| gpu.coverage == Some(Coverage::Jit));
+    if is_jit && compiler.is_none() && about.target.companions.iter().all(|row| !row.gpu_code) {
+        return None;
+    }
     let newest = about.request.catalog.companions.of(NUMBA_CUDA).last();
     let linking = newest.and_then(|row| Some((&*row.package, row.nvjitlink?)));
     let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler, linking };
