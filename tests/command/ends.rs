@@ -51,8 +51,8 @@ fn a_lock_that_explain_cannot_read_is_told() {
         ("stack = {".to_string(), "line 1"),
     ] {
         place.write("checkout/gpuenv.lock", &text);
-        place.run(&["explain"]).exits(0).says("not compared with the lock").says(says);
-        let ran = place.run(&["explain", "--format", "json"]).exits(0).says(says);
+        place.run(&["explain"]).exits(2).says("not compared with the lock").says(says);
+        let ran = place.run(&["explain", "--format", "json"]).exits(2).says(says);
         assert!(serde_json::from_str::<serde_json::Value>(&ran.out).is_ok(), "{ran:?}");
     }
 }

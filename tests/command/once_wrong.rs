@@ -157,15 +157,3 @@ fn an_overlay_of_triton_keeps_to_what_torch_pins() {
     place.write(&spec.replace("\"*\"", "\"77.1\""));
     place.run(&["lock"]).exits(1).says("torch 2.8.0 requires triton 3.4.0");
 }
-
-/// What is explained beside a lock that cannot be read is told, and not with success.
-#[test]
-fn explain_beside_an_unreadable_lock_is_no_success() {
-    let place = Sandbox::new("unreadable", "[stack]\ntorch = \"2.8\"\n[target.t]\ngpu = \"A100\"\n");
-    place.run(&["lock"]).exits(0);
-    let newer = lock_of(&place).replace("version = 2", "version = 9");
-    for (text, says) in [(newer.as_str(), "error[newer-lock]"), ("no lock [", "error[bad-lock]")] {
-        std::fs::write(place.path("gpuenv.lock"), text).unwrap();
-        place.run(&["explain"]).exits(2).says(says).tells("stack.torch");
-    }
-}
