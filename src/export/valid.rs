@@ -170,7 +170,7 @@ pub fn arch_variable(text: &str) -> Result<(&str, Vec<u32>), ExportError> {
 
 /// A variable that has a build compile for CUDA, and its number: `FORCE_CUDA=1`.
 pub fn switch(text: &str) -> Result<(&str, &str), ExportError> {
-    address::switch(text).ok_or_else(|| bad("switch", text, "a variable that has it compiled, `FORCE_CUDA=1`"))
+    address::switch(text).ok_or_else(|| bad("switch", text, "a variable, `FORCE_CUDA=1`"))
 }
 
 /// The CUDA line of a forward compatibility package: `12.4` for `cuda-compat-12-4`.

@@ -199,12 +199,7 @@ fn wheel(wheel: &Wheel) -> Checked {
         check(address::arch_variable(archs).is_some(), || key("archs"), archs, "a variable with architectures")?;
     }
     if let Some(switch) = switch {
-        check(
-            address::switch(switch).is_some(),
-            || key("switch"),
-            switch,
-            "a variable that has it compiled, `FORCE_CUDA=1`",
-        )?;
+        check(address::switch(switch).is_some(), || key("switch"), switch, "a variable, `FORCE_CUDA=1`")?;
     }
     for one in requires.iter().flatten() {
         check(Specifier::split(one).is_some(), || key("requires"), one, SPECIFIER)?;

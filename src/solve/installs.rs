@@ -1,8 +1,8 @@
 //! What an installer is told to install for a choice: wheels with their index, and the libraries that they leave open.
 
-use crate::catalog::rows::Index;
+use crate::catalog::rows::{Companion, Index};
 
-use super::finished::Use;
+use super::finished::{Finished, Use};
 use super::solution::TargetSolution;
 
 /// A wheel to install.
@@ -81,25 +81,29 @@ impl TargetSolution<'_> {
         let by_pip = self.by_pip.iter().cloned();
         wheels.extend(by_pip.map(|(package, version)| Install::from_pypi(package, version.to_string())));
         wheels.extend(pieces.map(|(name, version)| Install::from_pypi(name.to_string(), version.to_string())));
-        for (companion, finished) in self.companions.iter().zip(&self.finished) {
-            let taken = finished.filter(|finished| finished.use_of == Use::Taken);
-            let beside_torch = matches!(&*companion.package, "torchvision" | "torchaudio" | "torchtext");
-            let own = companion.index_url.as_ref().map(ToString::to_string);
-            let finished = taken.zip(self.python).map(|(finished, python)| finished.wheel.file(python));
-            let url = finished.or_else(|| companion.file(self.arch, self.python));
-            let of_variant = companion.variant.as_ref().map(|variant| pytorch_index(variant));
-            let index = own.or(of_variant).or_else(|| torch_index.clone().filter(|_| beside_torch));
-            wheels.push(Install {
-                package: companion.package.to_string(),
-                version: companion.carried(),
-                index: index.filter(|_| url.is_none()),
-                url,
-                extra: companion.extra.as_ref().map(ToString::to_string),
-                system_cuda: false,
-                sdist: companion.sdist && taken.is_none(),
-            });
-        }
+        let companions = self.companions.iter().zip(&self.finished);
+        wheels.extend(companions.map(|(row, finished)| self.companion(row, *finished, torch_index.as_deref())));
         wheels.sort_unstable();
         wheels
+    }
+
+    /// A package that follows a framework: the finished wheel beside what comes as source, where that is taken.
+    fn companion(&self, row: &Companion, finished: Option<Finished<'_>>, torch_index: Option<&str>) -> Install {
+        let taken = finished.filter(|finished| finished.use_of == Use::Taken);
+        let finished = taken.zip(self.python).map(|(finished, python)| finished.wheel.file(python));
+        let url = finished.or_else(|| row.file(self.arch, self.python));
+        let beside_torch = matches!(&*row.package, "torchvision" | "torchaudio" | "torchtext");
+        let own = row.index_url.as_ref().map(ToString::to_string);
+        let of_variant = row.variant.as_ref().map(|variant| pytorch_index(variant));
+        let of_torch = torch_index.filter(|_| beside_torch).map(str::to_string);
+        Install {
+            package: row.package.to_string(),
+            version: row.carried(),
+            index: own.or(of_variant).or(of_torch).filter(|_| url.is_none()),
+            url,
+            extra: row.extra.as_ref().map(ToString::to_string),
+            system_cuda: false,
+            sdist: row.sdist && taken.is_none(),
+        }
     }
 }

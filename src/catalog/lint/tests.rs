@@ -183,6 +183,22 @@ const BROKEN: &[(&str, &str)] = &[
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.7+cu126\"\nsource = \"acme\"",
     ),
     (
+        "unchoosable",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.8\"\nsdist = false\nsource = \"acme\"\n[[finished_wheel]]\npackage = \"a\"\nversion = \"1\"\nbeside = \"2.8\"\ncuda = \"12\"\narch = \"x86_64\"\npython = \"3.12\"\nurl = \"https://a/a-1+cu12-cp{python}-cp{python}-linux_x86_64.whl\"\nglibc = \"2.31\"\nsass = [\"8.0\"]\nsource = \"acme\"\narch_source = \"acme\"\nglibc_source = \"acme\"",
+    ),
+    (
+        "variant",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.8\"\nsdist = true\nsource = \"acme\"\n[[finished_wheel]]\npackage = \"a\"\nversion = \"1\"\nbeside = \"2.99\"\ncuda = \"12\"\narch = \"x86_64\"\npython = \"3.12\"\nurl = \"https://a/a-1+cu12-cp{python}-cp{python}-linux_x86_64.whl\"\nglibc = \"2.31\"\nsass = [\"8.0\"]\nsource = \"acme\"\narch_source = \"acme\"\nglibc_source = \"acme\"",
+    ),
+    (
+        "wheel-address",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.8\"\nsdist = true\nsource = \"acme\"\n[[finished_wheel]]\npackage = \"a\"\nversion = \"1\"\nbeside = \"2.8\"\ncuda = \"12\"\narch = \"x86_64\"\npython = \"3.12\"\nurl = \"https://a/a-2+cu12-cp{python}-cp{python}-linux_x86_64.whl\"\nglibc = \"2.31\"\nsass = [\"8.0\"]\nsource = \"acme\"\narch_source = \"acme\"\nglibc_source = \"acme\"",
+    ),
+    (
+        "belongs-together",
+        "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.8\"\nsdist = true\nsource = \"acme\"\n[[finished_wheel]]\npackage = \"a\"\nversion = \"1\"\nbeside = \"2.8\"\ncuda = \"12\"\narch = \"x86_64\"\npython = \"3.12\"\nurl = \"https://a/a-1+cu12-cp{python}-cp{python}-linux_x86_64.whl\"\nglibc = \"2.31\"\nsass = []\nsource = \"acme\"\narch_source = \"acme\"\nglibc_source = \"acme\"",
+    ),
+    (
         "constraint",
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \">>2\"\nsource = \"acme\"",
     ),

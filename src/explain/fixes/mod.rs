@@ -253,9 +253,14 @@ impl<'c> Finder<'_, 'c> {
     }
 }
 
-/// Whether a warning says that nobody knows whether something works.
+/// Whether a warning says that nobody knows whether something works: that a library is unknown of which nothing is asked
+/// says nothing of that.
 fn tells_unknown(warning: &Warning) -> bool {
-    matches!(warning.code, "unknown-library" | "image-require-unknown")
+    let is_asked_for = || warning.keys.iter().any(|key| matches!(key.as_str(), "stack.cudnn" | "stack.nccl"));
+    match warning.code {
+        "unknown-library" => is_asked_for(),
+        code => code == "image-require-unknown",
+    }
 }
 
 /// Whether a list insisted on is met only because the release does not read any.
