@@ -91,19 +91,26 @@ const CASES: &[Case] = &[
     // What comes as source only is compiled by an nvcc of torch's CUDA. Sources: github.com/bowang-lab/U-Mamba/issues/76 (no
     // nvcc in a runtime image), github.com/deepspeedai/DeepSpeed/issues/3223 (CUDA 12.1 beside torch for 11.8).
     case(
-        "torch = \"2.7.0\"\nmamba-ssm = \"*\"",
+        "torch = \"2.7.0\"\nmamba-ssm = \"2.2.6.post3\"",
         "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
         0,
         &["-devel-", "!holds no nvcc"],
     ),
+    // A finished wheel needs none.
     case(
-        "torch = \"2.7.0+cu126\"\nmamba-ssm = \"*\"",
+        "torch = \"2.7.0\"\nmamba-ssm = \"2.3.1\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["-base-", "!source-only"],
+    ),
+    case(
+        "torch = \"2.7.0+cu126\"\nmamba-ssm = \"2.2.6.post3\"",
         "gpu = \"A100\"\nimage = \"pytorch/pytorch:2.7.0-cuda12.6-cudnn9-runtime\"",
         0,
         &["pytorch/pytorch:2.7.0-cuda12.6-cudnn9-runtime holds no nvcc (a devel image does)"],
     ),
     case(
-        "torch = \"2.7.0\"\nmamba-ssm = \"*\"",
+        "torch = \"2.7.0\"\nmamba-ssm = \"2.2.6.post3\"",
         "gpu = \"A100\"\nimage = \"nvidia/cuda\"\n[build]",
         0,
         &["runtime-image"],
