@@ -277,7 +277,8 @@ fn agree(gpus: &[&Gpu]) -> bool {
     gpus.windows(2).all(|pair| key(pair[0]) == key(pair[1]))
 }
 
-/// So many slices a MIG instance may have, of the seven of a board.
+/// So many slices a MIG instance may have, of the seven of a board. Source: the profiles of each board in
+/// <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/>.
 const SLICES: [u32; 5] = [1, 2, 3, 4, 7];
 
 /// Whether the name of a board tells that it has less memory than so many GB.
@@ -286,8 +287,8 @@ fn is_smaller(board: &Gpu, size: u32) -> bool {
     words.filter_map(|word| word.strip_suffix("GB")?.parse::<u32>().ok()).max().is_some_and(|memory| memory < size)
 }
 
-/// The board that a MIG instance is a part of, its slices and its GB: `NVIDIA A100-SXM4-80GB MIG 1g.10gb` is a slice of an A100, and in labels of
-/// Kubernetes' nodes `NVIDIA-A100-SXM4-80GB-MIG-1g.10gb`.
+/// The board that a MIG instance is a part of, its slices and its GB: `NVIDIA A100-SXM4-80GB MIG 1g.10gb` is a slice of an
+/// A100, and in labels of Kubernetes' nodes `NVIDIA-A100-SXM4-80GB-MIG-1g.10gb`.
 fn mig(name: &str) -> Option<(&str, u32, u32)> {
     let (board, instance) = name.rsplit_once(" MIG ").or_else(|| name.rsplit_once("-MIG-"))?;
     // `1c.3g.40gb` is a compute instance, `1g.10gb+me` has the media engines.

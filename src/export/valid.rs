@@ -168,7 +168,7 @@ pub fn arch_variable(text: &str) -> Result<(&str, Vec<u32>), ExportError> {
     read.ok_or_else(|| bad("archs", text, "a variable with architectures, `NAME_ARCHS=80;90`"))
 }
 
-/// A variable that has a build compile for CUDA, and its number: `FORCE_CUDA=1`.
+/// A variable that has a build compile, and its value: `FORCE_CUDA=1`, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
 pub fn switch(text: &str) -> Result<(&str, &str), ExportError> {
     address::switch(text).ok_or_else(|| bad("switch", text, "a variable, `FORCE_CUDA=1`"))
 }

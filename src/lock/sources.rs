@@ -23,9 +23,8 @@ pub(super) fn compiled(catalog: &Catalog, chosen: &TargetSolution<'_>, install: 
     let Some(companion) = install.sdist.then(of_source).flatten() else { return Compiled::default() };
     let Some((row, version)) = catalog.source_build(companion) else { return Compiled::default() };
     // A finished wheel that does not run there would be taken all the same.
-    let mut finished = chosen.companions.iter().zip(&chosen.finished);
-    let finished = finished.find(|(one, _)| one.package == companion.package).and_then(|(_, finished)| *finished);
-    let force = row.force.as_ref().filter(|_| finished.is_some_and(|finished| finished.use_of.is_refused()));
+    let is_refused = chosen.finished_of(&companion.package).is_some_and(|finished| finished.use_of.is_refused());
+    let force = row.force.as_ref().filter(|_| is_refused);
     let framework = chosen.builds.iter().find(|build| build.package == companion.framework);
     let line = framework.and_then(|build| build.line());
     // A build that reads CUDA's major out of the framework stops beside one without CUDA.

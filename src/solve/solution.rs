@@ -381,6 +381,12 @@ fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_
 }
 
 impl<'c> TargetSolution<'c> {
+    /// The finished wheel beside one of its packages.
+    pub fn finished_of(&self, package: &str) -> Option<Finished<'c>> {
+        let mut all = self.companions.iter().zip(&self.finished);
+        all.find(|(row, _)| *row.package == *package).and_then(|(_, finished)| *finished)
+    }
+
     /// The finished wheel beside a package that comes as source; none where somebody insists on what is compiled for.
     pub fn finished_wheel(&self, request: &Request<'c>, of: &Reading<'_>, row: &Companion) -> Option<Finished<'c>> {
         let glibc = of.glibc.or_else(|| request.catalog.os_of_image(self.image?)?.glibc);

@@ -384,14 +384,21 @@ fn for_pythons(row: &Companion, python: Option<&Constraint>, catalog: &Catalog, 
 /// Whether the wheel that lies on no index is named for this release, variant, processor and Python.
 fn is_own_file(row: &Companion, arch: CpuArch, line: &Version) -> bool {
     let file = row.file(arch, Some(line)).unwrap_or_default();
-    let Some((at, _)) = address::wheel(&file) else { return false };
-    let Some(name) = at.rsplit('/').next().and_then(FileName::parse) else { return false };
+    let Some(name) = named_for(&file, &row.package, arch) else { return false };
     let version = name.label.map_or_else(|| name.version.to_string(), |label| format!("{}+{label}", name.version));
-    let python = ["cp", &line.as_str().replace('.', "")].concat();
-    name.package == *row.package
-        && version == row.carried()
-        && name.platform == arch.as_str()
-        && [python.as_str(), "abi3", "py3"].contains(&name.python)
+    version == row.carried() && [python_tag(line).as_str(), "abi3", "py3"].contains(&name.python)
+}
+
+/// What the file of a wheel at an address is named, if that is for this package and processor.
+fn named_for<'f>(file: &'f str, package: &str, arch: CpuArch) -> Option<FileName<'f>> {
+    let (at, _) = address::wheel(file)?;
+    let name = FileName::parse(at.rsplit('/').next()?)?;
+    (name.package == package && name.platform == arch.as_str()).then_some(name)
+}
+
+/// A line of Python as file names spell it, `cp312`.
+fn python_tag(line: &Version) -> String {
+    ["cp", &line.as_str().replace('.', "")].concat()
 }
 
 /// A finished wheel is one of a release that comes as source, for Pythons of the catalog, and named for what it is.
@@ -417,14 +424,8 @@ fn finished_wheels(catalog: &Catalog, say: Say<'_>) {
         let lines = catalog.pythons.iter().map(|one| &one.version);
         let lines: Vec<&Version> = lines.filter(|line| python.as_ref().is_ok_and(|seen| seen.admits(line))).collect();
         let is_own = |line: &&Version| {
-            let file = row.file(line);
-            let name = address::wheel(&file).and_then(|(at, _)| FileName::parse(at.rsplit('/').next()?));
-            name.is_some_and(|name| {
-                name.package == *row.package
-                    && name.version == row.version.as_str()
-                    && name.platform == row.arch.as_str()
-                    && name.python == ["cp", &line.as_str().replace('.', "")].concat()
-            })
+            named_for(&row.file(line), &row.package, row.arch)
+                .is_some_and(|name| name.version == row.version.as_str() && name.python == python_tag(line))
         };
         if lines.is_empty() || !lines.iter().all(is_own) {
             let says = format!("`{}` is no https:// address of its wheel for each `{{python}}`", row.url);

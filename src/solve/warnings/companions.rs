@@ -398,8 +398,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let lined = |build: &&Build| Some((build.line()?, build.version.prefix(2)));
     let mut of_framework = about.gpu_builds().filter(|build| build.package == row.framework);
     let (line, release) = of_framework.find_map(lined).filter(|_| row.sdist)?;
-    let mut finished = about.target.companions.iter().zip(&about.target.finished);
-    let finished = finished.find(|(one, _)| **one == row).and_then(|(_, finished)| *finished);
+    let finished = about.target.finished_of(&row.package);
     if finished.is_some_and(|finished| finished.use_of == Use::Taken) {
         return None;
     }

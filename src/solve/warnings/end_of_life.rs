@@ -1,7 +1,7 @@
 //! What was out of support on the day the catalog speaks of. Never the clock: the same spec and the same catalog
 //! give the same warnings for ever.
 
-use crate::catalog::rows::{Branch, Image, Os};
+use crate::catalog::rows::{Branch, Os};
 use crate::solve::driver::branch_of;
 use crate::solve::recommended::{self, has_ended};
 use crate::solve::request::{DriverRequest, ImageRequest};
@@ -79,10 +79,9 @@ fn last_ended(about: &About<'_, '_>, bound: Option<&Constraint>) -> Option<Warni
 
 fn os_ended(about: &About<'_, '_>) -> Option<Warning> {
     let (asked, catalog) = (about.asked, about.request.catalog);
-    let of_image = |image: &Image| catalog.oses.iter().find(|os| os.images.contains(&image.os));
     let (os, setting): (&Os, &'static str) = match (asked.os, about.target.image) {
         (Some(os), _) => (os, if matches!(asked.image, ImageRequest::Known(_)) { "image" } else { "os" }),
-        (None, image) => (of_image(image?)?, "image"),
+        (None, image) => (catalog.os_of_image(image?)?, "image"),
     };
     let end = os.eol.as_ref().filter(|end| has_ended(catalog, end))?;
     Some(Warning::about(&OsEndOfLife { os: &os.name, end }, &about.keys(setting)))
