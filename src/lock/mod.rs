@@ -223,8 +223,7 @@ pub struct Wheel {
     /// What the built package requires, which installers learn otherwise by running that build; none where nobody told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requires: Option<Vec<String>>,
-    /// What has that build compile: for CUDA where it sees no GPU, `FORCE_CUDA=1`; in place of a finished wheel that does not
-    /// run there, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
+    /// What has that build compile: `FORCE_CUDA=1`, or in place of a finished wheel `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub switch: Option<String>,
     /// The variable that tells it for which GPUs to compile, with all it takes: `FLASH_ATTN_CUDA_ARCHS=80;90;100;120`.
