@@ -40,7 +40,7 @@ fn pages() -> Vec<PathBuf> {
 
 #[test]
 fn commands_say_what_is_shown() {
-    let locked = locked();
+    let locked = locked("shown");
     let wrong = parallel::each(&pages(), |page| checked(page, &locked));
     let mut wrong: Vec<String> = wrong.into_iter().flatten().collect();
     wrong.extend(description::checked());
@@ -102,7 +102,7 @@ const ELSEWHERE: &[&str] = &["-2026.12.01", " 2026.12.01", "my_ops-1.0", "node.j
 /// Blocks of kind `sh` show what depends on the machine: their commands of gpuenv are run, what they print is not kept.
 #[test]
 fn commands_whose_output_is_not_shown_run() {
-    let locked = locked();
+    let locked = locked("run");
     let mut seen = 0;
     for (at, page) in pages().into_iter().enumerate() {
         let text = fs::read_to_string(&page).unwrap();
@@ -202,9 +202,10 @@ fn place(name: &str) -> PathBuf {
     folder
 }
 
-/// What a block begins with: the root spec and the examples with locks of this catalog.
-fn locked() -> PathBuf {
-    let folder = place("locked");
+/// What a block begins with: the root spec and the examples with locks of this catalog. Each test has its own, for they run
+/// beside each other.
+fn locked(test: &str) -> PathBuf {
+    let folder = place(&format!("locked-{test}"));
     fs::copy(root().join("gpuenv.toml"), folder.join("gpuenv.toml")).unwrap();
     printed(&folder, "gpuenv lock --fresh");
     copy(&root().join("examples"), &folder.join("examples"));
