@@ -83,24 +83,26 @@ def requires(catalog, index, row):
     packages -= {row["package"], row["framework"]}
     beside = {one["package"] for one in catalog.rows("companion") if one["framework"] == row["framework"] != "cuda"}
     asked, there = {}, []
-    for arch in ("x86_64", "aarch64"):
-        told = stated(index, row["package"], row["version"], arch)
+    for arch in row["arches"] if beside_wheels(row) else ("x86_64", "aarch64"):
+        told = stated(index, row, arch)
         there += [arch] if told is not None else []
         for name, spec, marker in told or []:
             # The catalog has final releases only: of another a pin says nothing here.
             final = not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
             if name in packages and (str(spec) or name in beside) and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
-                asked.setdefault(f"{name}{whole(spec)}", []).append(arch)
-    said = (text if of == there else f"{text}; {of[0]}" for text, of in asked.items())
+                asked.setdefault(f"{name}{whole(spec)}", {})[arch] = True
+    said = (text if list(of) == there else f"{text}; {next(iter(of))}" for text, of in asked.items())
     return sorted(said)
 
 
-def stated(index, package, version, arch):
-    """What a release asks for on a processor: by its wheel, by its source distribution where no processor has one; none
-    where there is nothing for this one."""
+def stated(index, row, arch):
+    """What a release asks for on a processor: by its wheel, by its source distribution where the row tells of that or no
+    processor has a wheel; none where there is nothing for this one."""
+    package, version = row["package"], row["version"]
     if wheels := index.linux(package, version, arch):
         return list(requirements(index.metadata(wheels[-1])))
-    source = None if any(one.version == Version(version) for one in index.wheels(package)) else index.source(package, version)
+    has_wheels = any(one.version == Version(version) for one in index.wheels(package))
+    source = None if has_wheels and not beside_wheels(row) else index.source(package, version)
     return list(parsed(index.described(source)[1])) if source else None
 
 
@@ -187,6 +189,11 @@ def isolation(checker, row, label, wheels):
         yield Finding(label, "requires once built", built["requires"], asked, compiled.purl)
         yield Finding(label, "archs", built.get("archs"), scripts.archs(members), compiled.purl)
         yield Finding(label, "switch", built.get("switch"), scripts.switch(members), compiled.purl)
+
+
+def beside_wheels(row):
+    """Whether a row tells of the source of a release that has wheels for the other processor."""
+    return bool(row.get("sdist")) and row.get("arches") == ["aarch64"]
 
 
 def pins(row):

@@ -10,7 +10,7 @@ import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import asked_of_source, glibcs, lines, normal, requires, unisolated, whole
+from companions import asked_of_source, beside_wheels, glibcs, lines, normal, requires, unisolated, whole
 from documented import documented
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay
@@ -343,7 +343,7 @@ class Refresh:
         for package in sorted(known - {"triton"}):
             if not self.asked(package):
                 continue
-            of_package = [row for row in rows if row["package"] == package and "variant" not in row]
+            of_package = [row for row in rows if row["package"] == package and "variant" not in row and not beside_wheels(row)]
             known = [row["version"] for row in of_package]
             as_source = of_package[-1]["source"] == "companion-sdist"
             missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
@@ -373,6 +373,15 @@ class Refresh:
         like = nearest(rows, version)
         if row := read(like["package"], version, like):
             self.adds(COMPANION_FILE, self.carried(row, like))
+            self.source_beside(row, version)
+
+    def source_beside(self, wheel, version):
+        """The source of a release that has wheels for x86_64 alone, of a package whose older sources are known."""
+        of_package = [row for row in self.catalog.rows("companion") if row["package"] == wheel["package"]]
+        known = [row for row in of_package if beside_wheels(row)]
+        if wheel.get("arches") == ["x86_64"] and known and version in self.released_sources(wheel["package"]):
+            if row := self.source_row(wheel["package"], version, nearest(known, version)):
+                self.adds(COMPANION_FILE, row)
 
     def other_kind(self, package, rows, as_source, read_now):
         """Releases that come in another form than the package's newest: as source alone, or as wheels. They are read as the
@@ -465,12 +474,13 @@ class Refresh:
             return None
         row = {"package": package, "version": str(version), "framework": like["framework"]}
         row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
+        row |= {"sdist": True, "arches": like["arches"] if beside_wheels(like) else None}
         row["requires"] = requires(self.catalog, self.index, row)
         row["gone"] = self.pins_gone(package, parsed(self.index.described(source)[1]))
         beside = unisolated(metadata, package) or scripts.imports_framework(self.index.members(source))
         if beside and not self.catalog.source_build(package, version):
             self.note(f"{package} {version} is to be built without isolation: source_builds.toml does not say how")
-        return row | {"sdist": True, "source": "companion-sdist"}
+        return row | {"source": "companion-sdist"}
 
     def companion_row(self, package, version, like):
         wheels = self.index.linux(package, version, "x86_64")

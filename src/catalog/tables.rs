@@ -144,14 +144,16 @@ impl Row for Libraries {
 
 impl Row for Companion {
     fn row_name(&self) -> RowName {
-        // The release of the package index comes before those of single variants.
+        // The release of the package index comes before those of single variants, and its source after them.
         let variant = self.variant.as_deref().unwrap_or_default();
-        let tail = format!("{} {variant}{}", self.framework, of_systems(&self.systems));
+        let source = self.source_for().map_or(String::new(), |arch| format!("~source {arch}"));
+        let tail = format!("{} {variant}{}{source}", self.framework, of_systems(&self.systems));
         let tail = tail.trim_end().to_string();
         RowName { head: self.package.to_string(), versions: vec![self.version], tail }
     }
     fn id(&self) -> String {
         match &self.variant {
+            None if self.source_for().is_some() => format!("{}-{}-source", self.package, self.version),
             None => format!("{}-{}{}", self.package, self.version, of_systems(&self.systems)),
             Some(variant) => {
                 format!("{}-{}+{variant}{}", self.package, self.version, of_systems(&self.systems))

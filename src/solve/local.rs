@@ -103,9 +103,9 @@ impl<'c> Ranked<'_, '_, 'c> {
     /// The cuDNN whose headers the chosen packages are compiled with: none if they need none.
     fn headers_of(&self) -> Option<&Version> {
         let group = self.plan.groups.iter().find(|group| group.classes.contains(&self.at))?;
-        let mut chosen = group.companions.iter().map(|companion| companion.of(self.choice));
-        chosen.find(|row| row.cudnn_headers.is_some())?;
         let platform = self.plan.classes[self.at].target.platform;
+        let chosen = group.companions_on(platform.arch, self.choice);
+        chosen.iter().find(|row| row.cudnn_headers.is_some())?;
         self.releases.iter().find_map(|release| release.on(platform)?.cudnn.as_ref())
     }
 

@@ -171,7 +171,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let cuda = pick(&group.cuda, choice);
     let python = plan.python.as_ref().map(|python| &python.of(choice).version);
     let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
-    let companions: Vec<&Companion> = group.companions.iter().map(|companion| *companion.of(choice)).collect();
+    let companions = group.companions_on(class.target.arch, choice);
     // What compiles kernels when they are first used needs the compiler where it runs.
     let arch = class.target.arch;
     let compiles = companions.iter().any(|row| fits::compiled_when_used(request.catalog, row, arch).is_some());

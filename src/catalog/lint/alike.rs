@@ -93,7 +93,7 @@ fn builds(catalog: &Catalog, alike: &mut Alike<'_>) {
     }
 }
 
-/// A release asks for the same framework whichever variant it was built for, and is published as source for all.
+/// A release asks for the same whichever variant it was built for, and is published as source for all.
 fn companions(catalog: &Catalog, alike: &mut Alike<'_>) {
     for row in catalog.companions.iter() {
         let of_package = [
@@ -106,10 +106,13 @@ fn companions(catalog: &Catalog, alike: &mut Alike<'_>) {
             ("needs", row.needs.to_string()),
             ("gpu_code", row.gpu_code.to_string()),
             ("sdist", row.sdist.to_string()),
-            ("requires", list(&row.requires)),
         ];
         let system = row.systems.first().map_or("", |system| &**system);
-        alike.hear("companion", row, &format!("{} {} {system}", row.package, row.version), &of_release);
+        let release = format!("{} {} {system}", row.package, row.version);
+        alike.hear("companion", row, &release, &[("requires", list(&row.requires))]);
+        // A wheel says what it was built beside, and the source of it what it takes.
+        let form = if row.source_for().is_some() { "source" } else { "wheel" };
+        alike.hear("companion", row, &format!("{release} {form}"), &of_release);
         if row.variant.is_some() && row.index_url.is_none() && row.url.is_none() {
             alike.hear("companion", row, "wheels for variants", &[("source", row.source.to_string())]);
         }

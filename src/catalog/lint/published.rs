@@ -64,13 +64,22 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
     if catalog.wheel_digests.is_empty() {
         return;
     }
-    let of_index = |row: &&Companion| row.variant.is_none() && row.index_url.is_none() && row.url.is_none();
+    let of_index = |row: &&Companion| {
+        row.variant.is_none() && row.index_url.is_none() && row.url.is_none() && row.source_for().is_none()
+    };
     for row in catalog.companions.iter().filter(of_index) {
         let name = row.row_name();
         let (version, digests) = (row.version.as_str(), &catalog.wheel_digests);
         let lines = || catalog.pythons.iter().map(|python| &python.version);
+        let files = |python: &Version, platform: &str| digests.of(&row.package, version, "", python.as_str(), platform);
+        // Where a row of its own tells of the source, this one tells of wheels.
+        let is_its_source = |one: &Companion| one.version == row.version && one.source_for().is_some();
+        let is_of_wheels = catalog.companions.of(&row.package).iter().any(is_its_source);
         let has = |platform: &str| {
-            lines().any(|python| !digests.of(&row.package, version, "", python.as_str(), platform).is_empty())
+            lines().any(|python| {
+                let found = files(python, platform);
+                !found.is_empty() && !(is_of_wheels && found == files(python, "any"))
+            })
         };
         // Files for any processor, sources among them, may still serve some only.
         let any = has("any");

@@ -68,7 +68,8 @@ pub struct Companion {
     pub gone: Option<Text>,
     /// The extra that brings what is for the framework, `pytorch` for `transformer-engine[pytorch]`.
     pub extra: Option<Text>,
-    /// Published as source only, it or the part for the framework: it is compiled where it is installed.
+    /// Published as source only, it or the part for the framework: it is compiled where it is installed. Where the release has
+    /// wheels for one processor alone, a row of its own says so of the other, which `arches` names.
     #[serde(default)]
     pub sdist: bool,
     /// It holds the sources of kernels, and compiles them with nvcc when they are first used: it runs on every GPU that the
@@ -163,6 +164,14 @@ impl Companion {
     pub fn asked(&self, arch: CpuArch) -> impl Iterator<Item = (&str, &str)> {
         let on = self.requirements().filter(move |(.., only)| only.is_none_or(|only| only == arch.as_str()));
         on.map(|(of, range, _)| (of, range))
+    }
+
+    /// The processor for which it comes as source, where the release has wheels for the other.
+    pub fn source_for(&self) -> Option<CpuArch> {
+        match *self.arches {
+            [CpuArch::Aarch64] if self.sdist => Some(CpuArch::Aarch64),
+            _ => None,
+        }
     }
 
     /// Whether it follows no framework, only a CUDA major.

@@ -183,7 +183,8 @@ impl<'q, 'c> Explainer<'q, 'c> {
         self.companions_lack(|row| {
             let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
             let has = if row.sdist { "asks for a part that has" } else { "has" };
-            (general && !arches.is_empty()).then(|| format!("{has} wheels for {} only", list(&arches)))
+            let is_said = general && !arches.is_empty() && row.source_for().is_none();
+            is_said.then(|| format!("{has} wheels for {} only", list(&arches)))
         });
         let arch = self.platform().arch;
         self.along_says(|_, one| {

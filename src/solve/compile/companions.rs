@@ -32,9 +32,10 @@ impl<'c> Plan<'_, 'c> {
             }
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
                 if !self.everywhere.has(law::id::COMPANION) {
-                    let framework = *framework;
+                    let (framework, arches) = (*framework, arches.clone());
                     self.network.relate(of, var, move |version| {
-                        package.versions_accepting(framework.package, framework.versions[version]).as_ref().clone()
+                        let version = framework.versions[version];
+                        package.versions_accepting(framework.package, version, &arches).as_ref().clone()
                     });
                 }
             }
@@ -103,8 +104,12 @@ impl<'c> Plan<'_, 'c> {
             let var = self.network.variable(package.releases.len(), Order::Ascending, RowSet::default(), because);
             self.network.relate(self.companions[at], var, |version| package.of_version[version].clone());
             self.add_variant_clause(at, var, &group.releases);
+            let arches = distinct(group.classes.iter().map(|&class| self.classes[class].target.arch));
             for &class in &group.classes {
-                let rows = releases_for(self, &self.classes[class], package);
+                let mut rows = releases_for(self, &self.classes[class], package);
+                if arches.len() > 1 {
+                    rows.add(&package.wheels_beside(&rows));
+                }
                 self.given[class].push((var, rows));
             }
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
@@ -318,7 +323,9 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     let machine = class.machine();
     let target = &machine.reading;
     let problem = plan.request.problem;
-    let mut rows = RowSet::first(package.releases.len());
+    // Where there are wheels, nobody compiles.
+    let is_source_for_others = |row: &Companion| row.source_for().is_some_and(|arch| arch != target.arch);
+    let mut rows = package.matching(|row| !is_source_for_others(row));
     let elsewhere = package.elsewhere(target.platform);
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);

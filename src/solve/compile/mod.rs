@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
 use crate::spec::Share;
-use crate::types::{Version, distinct};
+use crate::types::{CpuArch, Version, distinct};
 
 use super::driver::DriverRow;
 use super::engine::{self, Outcome, Steps};
@@ -124,6 +124,19 @@ pub struct Group<'c> {
     pub nccl: Option<Choice<&'c Nccl>>,
     /// The CUDA release that runs, where no framework brings its own and nothing is compiled.
     pub cuda: Option<Choice<&'c Toolkit>>,
+}
+
+impl<'c> Group<'c> {
+    /// The releases of packages that were chosen, as they come on a processor: where wheels are for the other one, as source.
+    pub fn companions_on(&self, arch: CpuArch, choice: &[usize]) -> Vec<&'c Companion> {
+        let on = |all: &Choice<&'c Companion>| {
+            let chosen = *all.of(choice);
+            let is_source = |row: &&&Companion| row.version == chosen.version && row.source_for() == Some(arch);
+            let source = || all.rows.iter().find(is_source);
+            if chosen.arches.contains(&arch) { chosen } else { source().copied().unwrap_or(chosen) }
+        };
+        self.companions.iter().map(on).collect()
+    }
 }
 
 /// A framework's release, to be chosen.

@@ -44,10 +44,10 @@ pub struct Package<'c> {
 }
 
 /// A set of releases that a law speaks of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Property<'c> {
     Accepts(&'c str, Version),
-    VersionsAccepting(&'c str, Version),
+    VersionsAccepting(&'c str, Version, Vec<CpuArch>),
     MadeFor(&'c str),
     MayBeMadeFor(&'c str),
     Elsewhere(Platform<'c>),
@@ -156,10 +156,14 @@ impl<'c> Package<'c> {
         })
     }
 
-    /// The versions of which a release accepts a version of a framework.
-    pub fn versions_accepting(&self, framework: &'c str, version: &Version) -> Rc<RowSet> {
-        let find = || self.versions_of(&self.accepting(framework, version));
-        self.property(Property::VersionsAccepting(framework, *version), find)
+    /// The versions of which a release for one of some processors accepts a version of a framework.
+    pub fn versions_accepting(&self, framework: &'c str, version: &Version, arches: &[CpuArch]) -> Rc<RowSet> {
+        let find = || {
+            let accepting = self.accepting(framework, version);
+            let elsewhere = |row: usize| self.releases[row].source_for().is_some_and(|arch| !arches.contains(&arch));
+            self.versions_of(&accepting.filtered(&|row| !elsewhere(row)))
+        };
+        self.property(Property::VersionsAccepting(framework, *version, arches.to_vec()), find)
     }
 
     /// The releases that accept a line of Python, by their own metadata and wheels.
@@ -216,6 +220,19 @@ impl<'c> Package<'c> {
     pub fn elsewhere(&self, on: Platform<'c>) -> Rc<RowSet> {
         let takes = |row| if self.is_tied { on.takes_companion(row) } else { on.takes_beside_any_torch(row) };
         self.property(Property::Elsewhere(on), || self.matching(|row| !takes(row)))
+    }
+
+    /// The wheels for the other processor of releases that come as source on this one.
+    pub fn wheels_beside(&self, sources: &RowSet) -> RowSet {
+        let has_source = |version: usize| {
+            let mut rows = self.of_version[version].rows().filter(|row| sources.has(*row));
+            rows.any(|row| self.releases[row].source_for().is_some())
+        };
+        let mut wheels = RowSet::default();
+        for version in (0..self.versions.len()).filter(|version| has_source(*version)) {
+            wheels.add(&self.of_version[version].filtered(&|row| !self.releases[row].sdist));
+        }
+        wheels
     }
 
     /// The releases that no installer can install any more.
