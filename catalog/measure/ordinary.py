@@ -25,7 +25,7 @@ BESIDE = """
     pytorch-forecasting pytorch-ignite pytorch-lightning pytorch-tabnet rfdetr schedulefree scvi-tools sdv
     segmentation-models-pytorch sentence-transformers setfit speechbrain stable-baselines3 surya-ocr tabpfn tensordict
     tensorflow-data-validation tensorflow-decision-forests tensorflow-hub tensorflow-recommenders tensorflow-transform
-    tensorflowjs terratorch tf-keras timm torch-npu torchani torchdata torchdiffeq torchgeo torchio torchmetrics
+    tensorflowjs terratorch tf-keras timm torch-geometric torch-npu torchani torchdata torchdiffeq torchgeo torchio torchmetrics
     torchtune totalsegmentator transformer-lens trl ultralytics unsloth unsloth-zoo vocos whisperx
 """.split()
 # These require no framework, so their listing tells enough.

@@ -57,8 +57,13 @@ const CASES: &[Case] = &[
         0,
         &["cudnn-runtime"],
     ),
-    // A wheel of which nobody has read the contents carries no CUDA that is known: a driver of the oldest is promised to nobody.
-    case("xgboost = \"3.1.2\"", "gpu = \"GH200\"\narch = \"aarch64\"", 0, &["!>=520"]),
+    // A wheel that holds no GPU code for a processor carries no CUDA there: a driver of the oldest is promised to nobody.
+    case(
+        "xgboost = \"3.1.2\"",
+        "gpu = \"GH200\"\narch = \"aarch64\"\n[[override]]\nrule = \"gpu-code\"\nreason = \"-\"",
+        0,
+        &["!>=520"],
+    ),
     // One that asks for a GPU's driver decides, whatever asks for none beside it.
     case("torch = \"2.5.1\"\njax = \"0.4.34+cpu\"", "arch = \"x86_64\"", 0, &["driver", ">=525.60.13"]),
     // Windows' drivers are no matter where there is none.
