@@ -29,7 +29,7 @@ pub fn misfits<'c>(
     let asked = distinct(row.asked(arch).filter(|(of, _)| !is_named(of)));
     let Some(framework) = request.problem.framework(&build.package) else { return Vec::new() };
     let found = asked.into_iter().filter_map(|(of, range)| {
-        let releases = releases(request.problem, framework, row, (of, range));
+        let releases = releases(request.problem, framework, row, (of, range), arch);
         if releases.is_empty() || releases.iter().any(|one| serves(one, &build.variant, line.as_ref(), arch, gpus)) {
             return None;
         }

@@ -83,10 +83,12 @@ impl<'c> Platform<'c> {
 
     /// Whether the wheels of a package were made for such machines. What comes as source is compiled there.
     pub fn takes_companion(&self, row: &Companion) -> bool {
+        // Beside the torch of a single system nobody was seen to compile what has wheels elsewhere.
+        if row.source_for().is_some() && self.takes != Takes::General {
+            return false;
+        }
         let beside_torch = row.framework != TORCH && self.runs_in_image(&row.systems);
-        // Beside the torch of a single system nobody has compiled what has wheels elsewhere.
-        let is_compiled = row.sdist && row.systems.is_empty() && row.source_for().is_none();
-        self.is_for_arch(row) && (self.is_of(&row.systems) || is_compiled || beside_torch)
+        self.is_for_arch(row) && (self.is_of(&row.systems) || row.sdist && row.systems.is_empty() || beside_torch)
     }
 
     /// Whether the wheels of a package that goes with any torch were made for such machines: beside a torch that an image

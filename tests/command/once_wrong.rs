@@ -107,6 +107,17 @@ const CASES: &[Case] = &[
         &["transformer-engine-jax 2.17.0 asks for a part that has wheels for x86_64 only"],
     ),
     case("jax = \"*\"\ntransformer-engine-jax = \"2.17.1\"", "gpu = \"GH200\"", 0, &[]),
+    // What has wheels for x86_64 alone is compiled from its source on aarch64, and takes other releases of torch there.
+    case(
+        "torch = \"2.7.1\"\nxformers = \"0.0.31\"",
+        "gpu = \"GH200\"",
+        0,
+        &["xformers 0.0.31 comes as source only", "torch 2.7.1"],
+    ),
+    case("torch = \"2.9.1\"\nxformers = \"0.0.31\"", "gpu = \"GH200\"", 0, &["xformers 0.0.31 comes as source only"]),
+    case("torch = \"2.9.1\"\nxformers = \"0.0.31\"", "gpu = \"L40S\"", 1, &["xformers 0.0.31 requires torch 2.7.1"]),
+    case("torch = \"2.6\"\nxformers = \"0.0.31\"", "gpu = \"GH200\"", 1, &["to torch 2.6.0", "to 2.9.0"]),
+    case("torch = \"2.0\"\nxformers = \"0.0.18\"", "gpu = \"GH200\"", 1, &["wheels for x86_64 only"]),
     // A driver that compiles the PTX which alone there is for the GPU is not said to compile none.
     case(
         "tensorflow = \"2.15\"",
@@ -140,6 +151,22 @@ const CASES: &[Case] = &[
 #[test]
 fn what_was_answered_wrongly_once() {
     hold("once-wrong", CASES);
+}
+
+/// A fleet of both processors has one release of a package: as a wheel here, as its source there.
+#[test]
+fn one_release_is_a_wheel_and_a_source() {
+    let spec = "[stack]\ntorch = \"2.7.1\"\nxformers = \"*\"\n[target.a]\ngpu = \"GH200\"\n[target.x]\ngpu = \"L40S\"\n";
+    let place = Sandbox::new("both", spec);
+    place.run(&["lock"]).exits(0).says("xformers 0.0.31.post1 comes as source only").says("(target `a`)");
+    let lock = lock_of(&place);
+    let of_package: Vec<&str> = lock.lines().filter(|line| line.contains("package = \"xformers\"")).collect();
+    let has = |part: &str| of_package.iter().filter(|line| line.contains(part)).count();
+    assert_eq!((of_package.len(), has("0.0.31.post1"), has("sdist = true")), (2, 2, 1), "{of_package:#?}");
+    let sources: Vec<&&str> = of_package.iter().filter(|line| line.contains("sdist = true")).collect();
+    assert!(sources[0].contains("arch = \"aarch64\""), "{sources:?}");
+    place.run(&["export", "uv"]).exits(0).tells("no-build-isolation-package = [\"xformers\"]");
+    place.run(&["lock", "--check"]).exits(0);
 }
 
 /// The metadata of torch pins its triton, whatever an overlay adds.

@@ -174,6 +174,11 @@ impl Companion {
         }
     }
 
+    /// Whether it is the source of a release that has wheels for a processor: there nobody compiles it.
+    pub fn is_source_beside_wheels(&self, arch: CpuArch) -> bool {
+        self.source_for().is_some_and(|source| source != arch)
+    }
+
     /// Whether it follows no framework, only a CUDA major.
     pub fn follows_cuda(&self) -> bool {
         self.framework == CUDA_ONLY

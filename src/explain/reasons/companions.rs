@@ -43,13 +43,25 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
+    /// The releases of a package that what is asked for admits by its versions, as they come on the targets' processors: as
+    /// source where all are of the one for which there are no wheels.
+    fn admitted_releases(&self, ask: &PackageRequest<'c>) -> impl Iterator<Item = &'c Companion> {
+        let rows = || self.request.catalog.companions.of(ask.package).iter();
+        let is_on_all = |arch: CpuArch| self.request.targets.iter().all(|target| target.arch == arch);
+        let sources: Vec<&Companion> = rows().filter(|row| row.source_for().is_some_and(is_on_all)).collect();
+        let comes = move |row: &&Companion| match sources.iter().find(|source| source.version == row.version) {
+            Some(source) => source == row || row.arches.iter().any(|arch| source.arches.contains(arch)),
+            None => row.source_for().is_none(),
+        };
+        rows().filter(|row| ask.constraint.admits(&row.version)).filter(comes)
+    }
+
     /// The releases of a package that what is asked for admits, by their versions and variants.
     pub(super) fn asked_releases(&self, ask: &PackageRequest<'c>) -> impl Iterator<Item = &'c Companion> {
         let catalog = self.request.catalog;
         let of_variant =
             |row: &&Companion| !ask.constraint.pins_variant() || fits::may_be_variant(catalog, row, &ask.constraint);
-        let rows = catalog.companions.of(ask.package).iter();
-        rows.filter(|row| ask.constraint.admits(&row.version)).filter(of_variant)
+        self.admitted_releases(ask).filter(of_variant)
     }
 
     /// The newest admitted releases of each blamed package.
@@ -86,10 +98,7 @@ impl<'c> Explainer<'_, 'c> {
             target.named_gpus().iter().any(|gpu| none(gpu.cc))
         };
         let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
-        let mut alone = blamed.map(|ask| {
-            let mut rows = self.request.catalog.companions.of(ask.package).iter();
-            rows.all(|row| !ask.constraint.admits(&row.version) || unreached(row))
-        });
+        let mut alone = blamed.map(|ask| self.admitted_releases(ask).all(unreached));
         self.request.frameworks.iter().all(|ask| !self.blames(ask.package)) && alone.any(|alone| alone)
     }
 
@@ -141,8 +150,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         let request = self.request;
         for ask in &request.companions {
-            let rows = request.catalog.companions.of(ask.package).iter();
-            let mut rows: Vec<&Companion> = rows.filter(|row| ask.constraint.admits(&row.version)).collect();
+            let mut rows: Vec<&Companion> = self.admitted_releases(ask).collect();
             rows.dedup_by_key(|row| row.version);
             // Where some go with what is asked for, they do not clash as the others do.
             let (following, others): (Vec<&Companion>, Vec<&Companion>) =
@@ -312,10 +320,7 @@ impl<'c> Explainer<'_, 'c> {
     /// Whether some release that is asked for goes with a build's version.
     pub(super) fn is_followed(&self, build: &Build) -> bool {
         let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
-        let mut rows = blamed.flat_map(|ask| {
-            let rows = self.request.catalog.companions.of(ask.package).iter();
-            rows.filter(|row| ask.constraint.admits(&row.version))
-        });
+        let mut rows = blamed.flat_map(|ask| self.admitted_releases(ask));
         rows.any(|row| row.follows_cuda() || row.framework == build.package && self.goes_with(row, &build.version))
     }
 

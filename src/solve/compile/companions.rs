@@ -323,9 +323,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     let machine = class.machine();
     let target = &machine.reading;
     let problem = plan.request.problem;
-    // Where there are wheels, nobody compiles.
-    let is_source_for_others = |row: &Companion| row.source_for().is_some_and(|arch| arch != target.arch);
-    let mut rows = package.matching(|row| !is_source_for_others(row));
+    let mut rows = package.matching(|row| !row.is_source_beside_wheels(target.arch));
     let elsewhere = package.elsewhere(target.platform);
     if !class.off.has(law::id::PUBLISHED) {
         rows.subtract(&elsewhere);

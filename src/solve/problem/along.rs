@@ -65,13 +65,19 @@ fn coming<'c>(
         return Some(other.of_version[known].clone());
     }
     let range = Specifier::parse(range).ok();
-    let admits = |one: &Companion| one.url.is_none() && range.as_ref().is_none_or(|range| range.admits(&one.version));
+    let asking = package.releases[row];
+    let is_there = |arch: CpuArch| asking.arches.is_empty() || asking.arches.contains(&arch);
+    let admits = |one: &Companion| {
+        one.url.is_none()
+            && one.source_for().is_none_or(is_there)
+            && range.as_ref().is_none_or(|range| range.admits(&one.version))
+    };
     // What follows CUDA alone goes with any framework.
     if other.releases.iter().all(|one| one.follows_cuda()) {
         let releases = other.matching(|one| admits(one) && one.gone.is_none());
         return (!releases.is_empty()).then_some(releases);
     }
-    let framework = problem.framework(&package.releases[row].framework).filter(|_| other.is_tied())?;
+    let framework = problem.framework(&asking.framework).filter(|_| other.is_tied())?;
     let name = framework.package;
     let admitted = other.matching(|one| one.framework == name && admits(one));
     let both = |version: &&&Version| package.accepting(name, version).has(row);

@@ -39,7 +39,7 @@ impl<'c> Brought<'c> {
                 let known = texts.iter().position(|known| *known == text);
                 let number = known.unwrap_or_else(|| {
                     texts.push(text);
-                    let releases = releases(problem, framework, row, (of, range));
+                    let releases = releases(problem, framework, row, (of, range), arch);
                     brought.wanted.push(Wanted { arch, of, releases });
                     brought.wanted.len() - 1
                 });
@@ -76,13 +76,14 @@ impl<'c> Brought<'c> {
     }
 }
 
-/// The known releases of a package that somebody requires. What lies beside torch is made for each of its variants, and
+/// The known releases of a package that somebody requires on a processor. What lies beside torch is made for each of its variants, and
 /// triton is torch's own.
 pub fn releases<'c>(
     problem: &Problem<'c>,
     framework: &Framework<'c>,
     row: &Companion,
     (of, range): (&str, &str),
+    arch: CpuArch,
 ) -> Vec<&'c Companion> {
     let package = problem.package(of).filter(|_| of != fits::TRITON && !fits::BESIDE_TORCH.contains(&of));
     let Some(package) = package else { return Vec::new() };
@@ -96,7 +97,7 @@ pub fn releases<'c>(
         framework.versions.iter().any(|version| own.admits(version) && needs.admits(version))
     };
     let follows = |one: &Companion| one.framework == framework.package && (!package.is_tied() || meet(one));
-    let rows = package.releases.iter().copied();
+    let rows = package.releases.iter().copied().filter(|one| !one.is_source_beside_wheels(arch));
     rows.filter(|one| admits(one) && (one.follows_cuda() || follows(one))).collect()
 }
 

@@ -160,8 +160,8 @@ impl<'c> Package<'c> {
     pub fn versions_accepting(&self, framework: &'c str, version: &Version, arches: &[CpuArch]) -> Rc<RowSet> {
         let find = || {
             let accepting = self.accepting(framework, version);
-            let elsewhere = |row: usize| self.releases[row].source_for().is_some_and(|arch| !arches.contains(&arch));
-            self.versions_of(&accepting.filtered(&|row| !elsewhere(row)))
+            let is_for = |row: usize| arches.iter().any(|arch| !self.releases[row].is_source_beside_wheels(*arch));
+            self.versions_of(&accepting.filtered(&is_for))
         };
         self.property(Property::VersionsAccepting(framework, *version, arches.to_vec()), find)
     }
