@@ -166,6 +166,8 @@ def source_distribution(checker, row, label):
         yield Finding(label, "source", True, None, f"pkg:pypi/{row['package']}@{row['version']}")
         return
     asked = asked_of_source(checker.index, row["package"], row["version"], row["framework"])
+    if beside_wheels(row):
+        asked = line_of_wheels(checker.index, row["package"], row["version"], row["framework"]) or asked
     yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
     if row.get("python"):
         yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)
@@ -194,6 +196,14 @@ def isolation(checker, row, label, wheels):
 def beside_wheels(row):
     """Whether a row tells of the source of a release that has wheels for the other processor."""
     return bool(row.get("sdist")) and row.get("arches") == ["aarch64"]
+
+
+def line_of_wheels(index, package, version, framework):
+    """The line of a framework that the wheels of a release were compiled beside, `2.7`; none where they take several."""
+    wheels = index.linux(package, version, "x86_64")
+    asked = [str(spec) for name, spec, _ in requirements(index.metadata(wheels[-1])) if name == framework] if wheels else []
+    pinned = re.fullmatch(r"==(\d+\.\d+)\.\d+", asked[0]) if asked else None
+    return pinned and pinned[1]
 
 
 def pins(row):

@@ -10,7 +10,7 @@ import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import asked_of_source, beside_wheels, glibcs, lines, normal, requires, unisolated, whole
+from companions import asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, requires, unisolated, whole
 from documented import documented
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay
@@ -475,6 +475,8 @@ class Refresh:
         row = {"package": package, "version": str(version), "framework": like["framework"]}
         row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
         row |= {"sdist": True, "arches": like["arches"] if beside_wheels(like) else None}
+        if beside_wheels(like):
+            row["needs"] = line_of_wheels(self.index, package, version, like["framework"]) or row["needs"]
         row["requires"] = requires(self.catalog, self.index, row)
         row["gone"] = self.pins_gone(package, parsed(self.index.described(source)[1]))
         beside = unisolated(metadata, package) or scripts.imports_framework(self.index.members(source))

@@ -68,7 +68,7 @@ const CASES: &[Case] = &[
         &["as cpu, cu118, cu121 and cu124 only as of 2026-", "listing torch"],
     ),
     case("torch = \"2.5.1\"\npython = \"3.14\"", "gpu = \"A100\"", 1, &["for Python 3.9 to 3.13 only as of 2026-"]),
-    case("xformers = \"0.0.28\"", "gpu = \"GH200\"", 1, &["has wheels for x86_64 only as of 2026-"]),
+    case("vllm = \"0.8.5\"", "gpu = \"GH200\"", 1, &["has wheels for x86_64 only as of 2026-"]),
     case(
         "tensorflow = \"2.18\"",
         "gpu = \"GH200\"",
@@ -114,9 +114,9 @@ const CASES: &[Case] = &[
         0,
         &["xformers 0.0.31.post1 comes as source only", "torch 2.7.1"],
     ),
-    case("torch = \"2.9.1\"\nxformers = \"0.0.31\"", "gpu = \"GH200\"", 0, &["xformers 0.0.31.post1 comes as source only"]),
+    case("torch = \"2.9.1\"\nxformers = \"0.0.31\"", "gpu = \"GH200\"", 1, &["to 0.0.33.post2"]),
     case("torch = \"2.9.1\"\nxformers = \"0.0.31\"", "gpu = \"L40S\"", 1, &["xformers 0.0.31 requires torch 2.7.1"]),
-    case("torch = \"2.6\"\nxformers = \"0.0.31\"", "gpu = \"GH200\"", 1, &["to torch 2.6.0", "to 2.9.0"]),
+    case("torch = \"2.6\"\nxformers = \"0.0.31\"", "gpu = \"GH200\"", 1, &["torch 2.6.0", "to 2.7"]),
     case("torch = \"2.0\"\nxformers = \"0.0.18\"", "gpu = \"GH200\"", 1, &["wheels for x86_64 only"]),
     // A driver that compiles the PTX which alone there is for the GPU is not said to compile none.
     case(
