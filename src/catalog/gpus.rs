@@ -51,7 +51,7 @@ impl Catalog {
     /// <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/supported-mig-profiles.html> (boards with MIG).
     pub fn without_cuda(&self, name: &str) -> Option<&'static str> {
         let is_known = |board: &str| self.products(board).is_some();
-        if vgpu(name).is_some_and(|(board, series)| matches!(series, 'A' | 'B') && is_known(board)) {
+        if vgpu(name).is_some_and(|(board, _, series)| matches!(series, 'A' | 'B') && is_known(board)) {
             return Some(
                 "vGPU types of the series A and B run no CUDA: use a type of series C or Q, and name that one here",
             );
@@ -90,21 +90,26 @@ impl Catalog {
         let found = self.products(name).or_else(|| {
             let (board, slices, memory) = mig(name)?;
             let boards = self.products(board)?;
-            let is_one = SLICES.contains(&slices) && !boards.iter().all(|board| is_smaller(board, memory));
+            let is_one = SLICES.contains(&slices) && may_have(&boards, memory);
             (is_one && boards.iter().all(|board| has_mig(board))).then_some(boards)
         });
         let found = found.or_else(|| {
-            let board = vgpu(name).filter(|(_, series)| matches!(series, 'C' | 'Q'))?.0;
+            let (board, size, _) = vgpu(name).filter(|(.., series)| matches!(series, 'C' | 'Q'))?;
             // `RTX6000` is the Quadro RTX 6000: types of the RTX 6000 Ada have its whole name.
             let boards = self.named_in_full(board).or_else(|| self.products(board))?;
-            boards.iter().all(|board| has_vgpu(board)).then_some(boards)
+            (may_have(&boards, size) && boards.iter().all(|board| has_vgpu(board))).then_some(boards)
         });
         found.or_else(|| self.products(without_size(name)?))
     }
 
+    /// Whether a name is that of a MIG instance of a board.
+    pub fn is_instance(&self, name: &str) -> bool {
+        self.products(name).is_none() && mig(name.trim()).is_some()
+    }
+
     /// Whether a name is that of a vGPU type which runs CUDA.
     pub fn is_vgpu(&self, name: &str) -> bool {
-        self.products(name).is_none() && vgpu(name.trim()).is_some_and(|(_, series)| matches!(series, 'C' | 'Q'))
+        self.products(name).is_none() && vgpu(name.trim()).is_some_and(|(.., series)| matches!(series, 'C' | 'Q'))
     }
 
     fn products(&self, name: &str) -> Option<Vec<&Gpu>> {
@@ -281,10 +286,12 @@ fn agree(gpus: &[&Gpu]) -> bool {
 /// <https://docs.nvidia.com/datacenter/tesla/mig-user-guide/>.
 const SLICES: [u32; 5] = [1, 2, 3, 4, 7];
 
-/// Whether the name of a board tells that it has less memory than so many GB.
-fn is_smaller(board: &Gpu, size: u32) -> bool {
-    let words = board.name.split([' ', '-']);
-    words.filter_map(|word| word.strip_suffix("GB")?.parse::<u32>().ok()).max().is_some_and(|memory| memory < size)
+/// Whether one of some boards may have so many GB: of those whose names tell their memory one has, or no name tells it.
+fn may_have(boards: &[&Gpu], size: u32) -> bool {
+    let words =
+        |board: &&Gpu| board.name.split([' ', '-']).filter_map(|word| word.strip_suffix("GB")?.parse().ok()).max();
+    let told: Vec<u32> = boards.iter().filter_map(words).collect();
+    told.is_empty() || told.iter().any(|memory| *memory >= size)
 }
 
 /// The board that a MIG instance is a part of, its slices and its GB: `NVIDIA A100-SXM4-80GB MIG 1g.10gb` is a slice of an
@@ -298,9 +305,9 @@ fn mig(name: &str) -> Option<(&str, u32, u32)> {
     Some((board, slices.parse().ok()?, memory.parse().ok()?))
 }
 
-/// The board behind a vGPU type, and the type's series: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S,
+/// The board behind a vGPU type, the type's GB, and its series: `GRID A100X-40C` is a slice of an A100X, `L40S-48C` of an L40S,
 /// `A100D-1-10C` one that MIG makes.
-fn vgpu(name: &str) -> Option<(&str, char)> {
+fn vgpu(name: &str) -> Option<(&str, u32, char)> {
     let (board, profile) = name.rsplit_once('-')?;
     let profile = profile.strip_suffix("ME").unwrap_or(profile);
     let series = profile.chars().last().filter(|series| matches!(series, 'A' | 'B' | 'C' | 'Q'))?;
@@ -309,7 +316,7 @@ fn vgpu(name: &str) -> Option<(&str, char)> {
     let board = board.strip_prefix("NVIDIA ").unwrap_or(board);
     let board = board.strip_prefix("GRID ").unwrap_or(board);
     let whole = board.rsplit_once('-').filter(|(_, slices)| slices.len() == 1 && is_number(slices));
-    is_profile.then_some((whole.map_or(board, |(whole, _)| whole), series))
+    is_profile.then_some((whole.map_or(board, |(whole, _)| whole), size.parse().ok()?, series))
 }
 
 /// Whether a board can be split into MIG instances.

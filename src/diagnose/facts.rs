@@ -304,7 +304,9 @@ fn torch_for_driver(cuda: &Version, capabilities: &[Cc], catalog: &Catalog) -> O
     let rules = Problem::new(catalog);
     for cc in capabilities {
         let gpu = Version::parse(&cc.to_string()).ok()?;
-        if rules.rules.about(Subject::Gpu, &gpu, Subject::Driver).any(|rule| !rule.needs.admits(&driver.version)) {
+        let mut of_boards =
+            rules.rules.about(Subject::Gpu, &gpu, Subject::Driver).filter(|rule| rule.row.instances.is_empty());
+        if of_boards.any(|rule| !rule.needs.admits(&driver.version)) {
             return None;
         }
     }

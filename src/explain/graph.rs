@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::problem::law;
-use crate::solve::request::{Request, TargetRequest};
+use crate::solve::request::{GpuRequest, Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetAnswer};
 use crate::types::Version;
 
@@ -100,13 +100,13 @@ impl Graph {
         let driver = minimum.map(|label| self.node("driver", name, label));
         // A family is drawn as what it is called, not as each of its boards.
         let named = asked.named_gpus();
-        let mut gpus: Vec<(String, Version)> = Vec::new();
+        let mut gpus: Vec<(String, &GpuRequest)> = Vec::new();
         for gpu in named {
             let kin = named.iter().filter(|other| other.written == gpu.written && other.cc == gpu.cc).count();
             let name = if kin > 1 { &gpu.written } else { &gpu.name };
             let id = self.node("gpu", name, format!("{name} ({})", gpu.cc));
             if gpus.iter().all(|(known, _)| *known != id) {
-                gpus.push((id, gpu.cc_version));
+                gpus.push((id, gpu));
             }
         }
         let os = asked.os.map(|os| self.node("os", &os.id, os.name.to_string()));
@@ -144,14 +144,10 @@ impl Graph {
                 self.edge(&id, os, law::IMAGE_OS);
             }
         }
-        for (gpu, capability) in &gpus {
-            let rules: Vec<String> = request
-                .rules
-                .about(Subject::Gpu, capability, Subject::Driver)
-                .map(|one| one.row.id.to_string())
-                .collect();
-            if let Some(driver) = &driver {
-                rules.iter().for_each(|rule| self.edge(gpu, driver, rule));
+        for (id, gpu) in &gpus {
+            let rules = request.rules.between(Subject::Gpu, Subject::Driver).filter(|rule| rule.speaks_of_gpu(gpu));
+            for rule in rules {
+                driver.iter().for_each(|driver| self.edge(id, driver, &rule.row.id));
             }
         }
     }

@@ -238,7 +238,9 @@ impl Ledger<'_, '_> {
         let cuda = Stack(target.builds.first().map_or("cuda", |build| &build.package));
         for gpu in asked.named_gpus() {
             self.about(entry, Subject::Gpu, &gpu.cc_version, Subject::Cuda, cuda);
-            self.about(entry, Subject::Gpu, &gpu.cc_version, Subject::Driver, Target("driver"));
+            let rules = self.request.rules.between(Subject::Gpu, Subject::Driver);
+            let of_it = rules.filter(|rule| rule.speaks_of_gpu(gpu) && self.request.holds(&rule.row.id, &asked.name));
+            of_it.for_each(|rule| self.put(entry, rule.row, [Target("driver")]));
         }
         if target.driver.is_some() {
             for line in &lines {

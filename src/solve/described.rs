@@ -98,8 +98,8 @@ impl<'c> Described<'c> {
 }
 
 /// What rules can tell products of one capability apart by.
-fn kind<'a>(gpu: &'a GpuRequest<'_>) -> Option<(Market, Option<&'a Version>)> {
-    gpu.row.map(|row| (row.class, row.first_driver.as_ref()))
+fn kind<'a>(gpu: &'a GpuRequest<'_>) -> Option<(Market, Option<&'a Version>, Option<&'a str>)> {
+    gpu.row.map(|row| (row.class, row.first_driver.as_ref(), gpu.is_instance.then_some(&*row.name)))
 }
 
 /// The GPUs that a machine names, one for each kind that rules can tell apart, with every rule that speaks of them.
@@ -111,7 +111,7 @@ fn gpu_kinds<'c>(facts: &Facts<'c>, reading: &Reading<'c>) -> Vec<GpuKind<'c>> {
         }
         let about = |object| {
             let rules = facts.rules.shared().filter(|rule| rule.is_between(Subject::Gpu, object));
-            rules.filter(|rule| rule.range.admits(&gpu.cc_version)).cloned().collect()
+            rules.filter(|rule| rule.speaks_of_gpu(gpu)).cloned().collect()
         };
         let of_cudnn = facts.rules.shared().filter(|rule| rule.is_between(Subject::Cudnn, Subject::Gpu));
         let cudnn = of_cudnn.filter(|rule| !rule.needs.admits(&gpu.cc_version)).cloned().collect();

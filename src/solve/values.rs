@@ -38,6 +38,8 @@ pub struct GpuRequest<'c> {
     pub cc_version: Version,
     /// The product's row; none for a bare capability.
     pub row: Option<&'c Gpu>,
+    /// Whether it is a MIG instance of that product.
+    pub is_instance: bool,
 }
 
 /// What is said of a target's driver.

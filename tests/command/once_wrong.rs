@@ -129,6 +129,27 @@ const CASES: &[Case] = &[
     case("torch = \"2.8\"", "gpu = \"NVIDIA A100-SXM4-80GB MIG 9g.99gb\"", 2, &["no such MIG instance"]),
     case("torch = \"2.8\"", "gpu = \"NVIDIA A100-SXM4-80GB MIG 1g.99gb\"", 2, &["no such MIG instance"]),
     case("torch = \"2.8\"", "gpu = \"GRID A100D-80C\"", 0, &[]),
+    case("torch = \"2.8\"", "gpu = \"GRID A100-99C\"", 2, &["unknown GPU `GRID A100-99C`"]),
+    // A board can be split from a later driver on than it runs with.
+    case(
+        "torch = \"2.7\"",
+        "gpu = \"NVIDIA B200 MIG 1g.23gb\"\ndriver = \"570.86.15\"",
+        1,
+        &["MIG instances of B200 and GB200 need driver 570.133.20", "to 570.133.20 or newer"],
+    ),
+    case("torch = \"2.7\"", "gpu = \"NVIDIA B200\"\ndriver = \"570.86.15\"", 0, &["!mig-b200-driver"]),
+    case(
+        "torch = \"2.8\"",
+        "gpu = [\"NVIDIA RTX PRO 6000 Blackwell Server Edition\", \"NVIDIA RTX PRO 6000 Blackwell Server Edition MIG 1g.24gb\"]",
+        0,
+        &["driver", ">=575.51.03"],
+    ),
+    case(
+        "torch = \"1.9\"",
+        "gpu = \"A100-SXM4-40GB MIG 3g.20gb\"\ndriver = \"450.51.05\"",
+        1,
+        &["MIG instances of A100 need driver 450.80.02"],
+    ),
     // What decides nothing where it stands.
     case(
         "torch = \"2.8\"",
@@ -156,7 +177,8 @@ fn what_was_answered_wrongly_once() {
 /// A fleet of both processors has one release of a package: as a wheel here, as its source there.
 #[test]
 fn one_release_is_a_wheel_and_a_source() {
-    let spec = "[stack]\ntorch = \"2.7.1\"\nxformers = \"*\"\n[target.a]\ngpu = \"GH200\"\n[target.x]\ngpu = \"L40S\"\n";
+    let spec =
+        "[stack]\ntorch = \"2.7.1\"\nxformers = \"*\"\n[target.a]\ngpu = \"GH200\"\n[target.x]\ngpu = \"L40S\"\n";
     let place = Sandbox::new("both", spec);
     place.run(&["lock"]).exits(0).says("xformers 0.0.31.post1 comes as source only").says("(target `a`)");
     let lock = lock_of(&place);

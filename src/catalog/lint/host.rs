@@ -63,8 +63,9 @@ fn gpus(catalog: &Catalog, branches: &HashMap<u64, &Branch>, say: Say<'_>) {
         if row.last_branch.as_ref().is_some_and(|last| last.len() > 1) {
             say("gpu-driver", "gpu", &name, "last_branch is a branch, not a release".into());
         }
-        // A driver that lists a board is in no rule's way.
+        // A driver that lists a board is in no rule's way, but for those that speak of parts of it.
         let about = catalog.rules.iter().filter(|rule| (rule.subject, rule.object) == (Subject::Gpu, Subject::Driver));
+        let about = about.filter(|rule| rule.instances.is_empty());
         for (rule, driver) in about.flat_map(|rule| row.first_driver.iter().map(move |driver| (rule, driver))) {
             if rule.judges(&format!("{} {driver}", row.cc)) == Some(false) {
                 let says = format!("driver {driver} lists it, which rule `{}` says cannot be", rule.id);

@@ -77,6 +77,12 @@ fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
     for (_, _, says) in misplaced.iter().filter(|(is_said, objects, _)| *is_said && !is_of(objects)) {
         say("belongs-together", "rule", &name, format!("a rule of a package and {says}"));
     }
+    if !row.instances.is_empty() && (row.subject, row.object) != (Subject::Gpu, Subject::Driver) {
+        say("belongs-together", "rule", &name, "a rule of a GPU and a driver, and no other, names boards".into());
+    }
+    for board in row.instances.iter().filter(|board| !catalog.gpus.iter().any(|gpu| gpu.name == **board)) {
+        say("rule-range", "rule", &name, format!("no GPU is named `{board}`"));
+    }
     for (subject, only) in [(Subject::Gpu, &row.gpu), (Subject::Toolkit, &row.toolkit), (Subject::Cuda, &row.cuda)] {
         let Some(text) = only else { continue };
         let range = constraint("rule", &name, text, say);

@@ -132,6 +132,9 @@ pub struct Rule {
     /// Of a package and a C library or a GPU: the CUDA lines of the framework beside which alone it holds, in constraint grammar,
     /// because its wheel has a library for each line and loads that one; none = beside every one.
     pub cuda: Option<Text>,
+    /// Of a GPU and a driver: the boards, by name, of whose MIG instances alone it speaks; empty = of every board.
+    #[serde(default)]
+    pub instances: List<Text>,
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Rule, Subject};
 use crate::solve::rowset::RowSet;
+use crate::solve::values::GpuRequest;
 use crate::types::{Constraint, Text, Version};
 
 use super::law::{self, RuleId};
@@ -52,6 +53,13 @@ impl Needs<'_> {
     pub fn speaks_of<'g>(&self, release: &Version, mut gpus: impl Iterator<Item = &'g Version>, listed: bool) -> bool {
         let heeds = listed && self.row.heeds_list.is_some_and(|from| *release >= from);
         !heeds && self.range.admits(release) && self.gpu.as_ref().is_none_or(|of| gpus.any(|gpu| of.admits(gpu)))
+    }
+
+    /// Whether it speaks of a GPU: by its compute capability, and if it names boards only of an instance of one.
+    pub fn speaks_of_gpu(&self, gpu: &GpuRequest<'_>) -> bool {
+        let boards = &self.row.instances;
+        let is_one = || gpu.is_instance && gpu.row.is_some_and(|row| boards.contains(&row.name));
+        self.range.admits(&gpu.cc_version) && (boards.is_empty() || is_one())
     }
 
     /// Whether it speaks of what is loaded beside a framework of a CUDA line; of one without CUDA, only if it does so always.

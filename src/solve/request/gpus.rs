@@ -18,10 +18,16 @@ impl<'c> Reader<'_, 'c> {
     pub(super) fn gpus(&mut self, target: &Target) -> Gpus<'c> {
         let Some(written) = &target.gpu else { return Gpus::Unsaid };
         let mut found: Vec<GpuRequest> = Vec::new();
+        let catalog = self.catalog;
         let mut add = |written: &str, name: String, cc: Cc, row: Option<&'c Gpu>| {
-            if found.iter().all(|known| known.name != name || known.cc != cc) {
+            let is_known = |known: &GpuRequest| {
+                known.name == name && known.cc == cc && known.is_instance == self.catalog.is_instance(written)
+            };
+            if !found.iter().any(is_known) {
                 let cc_version = Version::parse(&cc.to_string()).expect("a capability is a version");
-                found.push(GpuRequest { name, written: written.escape_debug().to_string(), cc, cc_version, row });
+                let is_instance = catalog.is_instance(written);
+                let written = written.escape_debug().to_string();
+                found.push(GpuRequest { name, written, cc, cc_version, row, is_instance });
             }
         };
         for name in &written.value {
