@@ -143,7 +143,9 @@ fn sources(catalog: &Catalog, practice: &mut Practice) {
 /// Later releases of a package ask for no older framework; GPU code of its own is in all of them, or in none.
 fn companions(catalog: &Catalog, practice: &mut Practice) {
     let mut newest: HashMap<&str, (Version, &Companion)> = HashMap::new();
-    for row in catalog.companions.iter().filter(|row| row.systems.is_empty()) {
+    // The source of a release that has wheels is another form of it.
+    let of_index = |row: &&Companion| row.systems.is_empty() && row.source_for().is_none();
+    for row in catalog.companions.iter().filter(of_index) {
         practice.same(&row.package, "sdist", row.sdist);
         practice.same(&row.package, "gpu_code", row.gpu_code);
         let metadata = matches!(&*row.source, "companion-metadata" | "companion-sdist");

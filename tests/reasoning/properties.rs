@@ -258,10 +258,11 @@ mod judge {
         Version::parse(&format!("{major}.{minor}")).ok()
     }
 
-    /// Whether every rule of the catalog between two kinds of things holds for a pair.
+    /// Whether every rule of the catalog between two kinds of things holds for a pair. No random spec has a part of a board.
     pub fn rules_hold(subject: Subject, of: &str, object: Subject, has: &str) -> Result<(), String> {
         let (of, has) = (Version::parse(of).unwrap(), Version::parse(has).unwrap());
-        for rule in BUILTIN.rules.iter().filter(|rule| rule.subject == subject && rule.object == object) {
+        let between = BUILTIN.rules.iter().filter(|rule| rule.subject == subject && rule.object == object);
+        for rule in between.filter(|rule| rule.instances.is_empty()) {
             let within = |range: &str, version: &Version| Constraint::parse(range).unwrap().admits(version);
             if within(&rule.range, &of) && !within(&rule.needs, &has) {
                 return Err(format!("{}: {of} with {has}", rule.id));
