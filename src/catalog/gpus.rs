@@ -104,7 +104,7 @@ impl Catalog {
 
     /// Whether a name is that of a MIG instance of a board.
     pub fn is_instance(&self, name: &str) -> bool {
-        self.products(name).is_none() && mig(name.trim()).is_some()
+        mig(name.trim()).is_some() && self.products(name).is_none()
     }
 
     /// Whether a name is that of a vGPU type which runs CUDA.

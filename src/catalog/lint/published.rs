@@ -78,7 +78,8 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         let has = |platform: &str| {
             lines().any(|python| {
                 let found = files(python, platform);
-                !found.is_empty() && !(is_of_wheels && found == files(python, "any"))
+                let is_source = is_of_wheels && found == files(python, "any");
+                !found.is_empty() && !is_source
             })
         };
         // Files for any processor, sources among them, may still serve some only.

@@ -24,6 +24,7 @@ impl<'c> Plan<'_, 'c> {
     /// say the same once they are chosen, but by then many versions would have been tried.
     pub(super) fn relate_package_versions(&mut self) {
         let arches = distinct(self.classes.iter().map(|class| class.machine().reading.arch));
+        let only = if let [only] = arches[..] { Some(only) } else { None };
         for (at, ask) in self.request.companions.iter().enumerate() {
             let (package, var) = (self.packages[at], self.companions[at]);
             if !ask.constraint.is_any() {
@@ -32,10 +33,10 @@ impl<'c> Plan<'_, 'c> {
             }
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
                 if !self.everywhere.has(law::id::COMPANION) {
-                    let (framework, arches) = (*framework, arches.clone());
+                    let framework = *framework;
                     self.network.relate(of, var, move |version| {
                         let version = framework.versions[version];
-                        package.versions_accepting(framework.package, version, &arches).as_ref().clone()
+                        package.versions_accepting(framework.package, version, only).as_ref().clone()
                     });
                 }
             }

@@ -76,8 +76,8 @@ impl<'c> Brought<'c> {
     }
 }
 
-/// The known releases of a package that somebody requires on a processor. What lies beside torch is made for each of its variants, and
-/// triton is torch's own.
+/// The known releases of a package that somebody requires on a processor. What lies beside torch is made for each of its
+/// variants, and triton is torch's own.
 pub fn releases<'c>(
     problem: &Problem<'c>,
     framework: &Framework<'c>,

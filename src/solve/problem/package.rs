@@ -44,10 +44,10 @@ pub struct Package<'c> {
 }
 
 /// A set of releases that a law speaks of.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Property<'c> {
     Accepts(&'c str, Version),
-    VersionsAccepting(&'c str, Version, Vec<CpuArch>),
+    VersionsAccepting(&'c str, Version, Option<CpuArch>),
     MadeFor(&'c str),
     MayBeMadeFor(&'c str),
     Elsewhere(Platform<'c>),
@@ -156,14 +156,15 @@ impl<'c> Package<'c> {
         })
     }
 
-    /// The versions of which a release for one of some processors accepts a version of a framework.
-    pub fn versions_accepting(&self, framework: &'c str, version: &Version, arches: &[CpuArch]) -> Rc<RowSet> {
+    /// The versions of which a release accepts a version of a framework, where all machines are of one processor as they come
+    /// there.
+    pub fn versions_accepting(&self, framework: &'c str, version: &Version, only: Option<CpuArch>) -> Rc<RowSet> {
         let find = || {
             let accepting = self.accepting(framework, version);
-            let is_for = |row: usize| arches.iter().any(|arch| !self.releases[row].is_source_beside_wheels(*arch));
-            self.versions_of(&accepting.filtered(&is_for))
+            let comes = |row: usize| !only.is_some_and(|arch| self.releases[row].is_source_beside_wheels(arch));
+            self.versions_of(&accepting.filtered(&comes))
         };
-        self.property(Property::VersionsAccepting(framework, *version, arches.to_vec()), find)
+        self.property(Property::VersionsAccepting(framework, *version, only), find)
     }
 
     /// The releases that accept a line of Python, by their own metadata and wheels.

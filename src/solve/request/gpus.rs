@@ -20,12 +20,10 @@ impl<'c> Reader<'_, 'c> {
         let mut found: Vec<GpuRequest> = Vec::new();
         let catalog = self.catalog;
         let mut add = |written: &str, name: String, cc: Cc, row: Option<&'c Gpu>| {
-            let is_known = |known: &GpuRequest| {
-                known.name == name && known.cc == cc && known.is_instance == self.catalog.is_instance(written)
-            };
-            if !found.iter().any(is_known) {
+            let is_instance = catalog.is_instance(written);
+            let is_it = |known: &GpuRequest| (&known.name, known.cc, known.is_instance) == (&name, cc, is_instance);
+            if !found.iter().any(is_it) {
                 let cc_version = Version::parse(&cc.to_string()).expect("a capability is a version");
-                let is_instance = catalog.is_instance(written);
                 let written = written.escape_debug().to_string();
                 found.push(GpuRequest { name, written, cc, cc_version, row, is_instance });
             }
