@@ -76,9 +76,9 @@ impl Reading<'_> {
             image,
             forward_compat,
         } = self;
-        let named: Vec<(&str, _)> = match gpus {
+        let named: Vec<(&str, _, bool)> = match gpus {
             Gpus::Unsaid | Gpus::Cpu => Vec::new(),
-            Gpus::These(gpus) => gpus.iter().map(|gpu| (gpu.name.as_str(), gpu.cc)).collect(),
+            Gpus::These(gpus) => gpus.iter().map(|gpu| (gpu.name.as_str(), gpu.cc, gpu.is_instance)).collect(),
         };
         let gpus = (discriminant(gpus), named);
         let (repository, known) = match image {

@@ -191,6 +191,23 @@ fn one_release_is_a_wheel_and_a_source() {
     place.run(&["lock", "--check"]).exits(0);
 }
 
+/// A board and a part of it are two machines, whichever is asked for first.
+#[test]
+fn a_board_and_a_part_of_it_need_drivers_of_their_own() {
+    let (whole, part) = ("gpu = \"NVIDIA B200\"\n", "gpu = \"NVIDIA B200 MIG 1g.23gb\"\n");
+    for (at, (a, b, minima)) in
+        [(whole, part, ["570.26", "570.133.20"]), (part, whole, ["570.133.20", "570.26"])].into_iter().enumerate()
+    {
+        let spec = format!("[stack]\ntorch = \"2.7.1\"\n[target.a]\n{a}[target.b]\n{b}");
+        let place = Sandbox::new(&format!("part-{at}"), &spec);
+        place.run(&["lock"]).exits(0);
+        for (target, minimum) in ["a", "b"].iter().zip(minima) {
+            let line = format!("target.{target}.driver.minimum = \"{minimum}\"");
+            assert!(lock_of(&place).contains(&line), "{line}\n{}", lock_of(&place));
+        }
+    }
+}
+
 /// The metadata of torch pins its triton, whatever an overlay adds.
 #[test]
 fn an_overlay_of_triton_keeps_to_what_torch_pins() {
