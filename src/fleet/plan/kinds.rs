@@ -117,7 +117,8 @@ fn oldest_like(problem: &Problem<'_>, glibc: Version) -> Version {
 fn is_alike(one: &GpuRequest<'_>, other: &GpuRequest<'_>) -> bool {
     let market = |gpu: &GpuRequest<'_>| {
         let row = gpu.row?;
-        Some((row.class, row.cpu, row.last_branch, row.first_driver, row.architecture.to_string()))
+        let part = gpu.is_instance.then(|| row.name.to_string());
+        Some((row.class, row.cpu, row.last_branch, row.first_driver, row.architecture.to_string(), part))
     };
     one.cc == other.cc && market(one) == market(other)
 }
