@@ -406,8 +406,9 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let bounds = bounds(about, row, major);
     let force = about.request.catalog.source_build(row).and_then(|(build, _)| build.force.as_deref());
     let refusal = finished.and_then(|finished| finished.refusal());
+    let on = row.source_for().map_or(String::new(), |arch| format!(" on {arch}"));
     let source_only = SourceOnly {
-        name: &format!("{} {}", row.package, row.version),
+        name: &format!("{} {}{on}", row.package, row.version),
         framework: &row.framework,
         toolkit: match about.target.toolkit {
             Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
