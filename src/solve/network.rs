@@ -39,7 +39,7 @@ pub struct Variable<'a> {
     /// Every row.
     rows: RowSet,
     /// In which order they are tried.
-    order: Order,
+    order: Order<'a>,
     /// Those to try before all others: what an earlier lock chose.
     first: RowSet,
     /// What is asked for with it: without these words there is no such choice.
@@ -49,14 +49,20 @@ pub struct Variable<'a> {
 }
 
 /// In which order rows are tried.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Order {
+pub enum Order<'a> {
     /// As they stand.
     Ascending,
     /// From the end.
     Descending,
+    /// Those of which this holds before the others. It is asked of rows that are tried only.
+    Before(Box<dyn Fn(usize) -> bool + 'a>),
+}
+
+impl<'a> Order<'a> {
     /// These before the others.
-    Before(RowSet),
+    pub fn before(these: RowSet) -> Self {
+        Order::Before(Box::new(move |row| these.has(row)))
+    }
 }
 
 /// Premises and variables.
@@ -70,7 +76,7 @@ pub struct Network<'a> {
 
 impl<'a> Network<'a> {
     /// Adds a variable with `len` rows.
-    pub fn variable(&mut self, len: usize, order: Order, first: RowSet, because: Vec<Says>) -> Var {
+    pub fn variable(&mut self, len: usize, order: Order<'a>, first: RowSet, because: Vec<Says>) -> Var {
         self.variables.push(Variable { rows: RowSet::first(len), order, first, because, relations: Vec::new() });
         self.earlier.push(Vec::new());
         self.variables.len() - 1
@@ -141,7 +147,7 @@ impl<'a> Network<'a> {
         match &variable.order {
             Order::Ascending => rows.rows().next(),
             Order::Descending => rows.rows().last(),
-            Order::Before(these) => rows.intersection(these).rows().next().or_else(|| rows.rows().next()),
+            Order::Before(these) => rows.rows().find(|row| these(*row)).or_else(|| rows.rows().next()),
         }
     }
 

@@ -66,7 +66,7 @@ impl<'c> Plan<'_, 'c> {
             if first.is_empty() {
                 first = RowSet::filter(rows.len(), |row| self.is_reached(&gpu_classes, &rows[row].version));
             }
-            let order = Order::Before(first);
+            let order = Order::before(first);
             let var = self.variable(&rows, (order, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
             self.add_toolkit_clause(var, &rows, None);
             for class in gpu_classes {

@@ -265,7 +265,7 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn variable<T>(
         &mut self,
         rows: &[T],
-        (order, because): (Order, Vec<Says>),
+        (order, because): (Order<'q>, Vec<Says>),
         key: &str,
         label: impl Fn(&T) -> &str,
     ) -> Var {

@@ -57,14 +57,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             return;
         }
         let rows = request.problem.pythons();
-        let settled = RowSet::filter(rows.len(), |row| !request.problem.is_young(rows[row].date.as_deref()));
-        let asked = asked_for(request);
-        // What has no wheel for it either is refused, whichever line comes first.
-        let leaves_out_asked =
-            |row: &Python| asked.iter().any(|(package, of)| request.problem.is_left_out(package, of, &row.version));
-        let left_out = |row: &Python| leaves_out_packages(request, row) || leaves_out_asked(row);
-        let suited = settled.filtered(&|row| !left_out(rows[row]));
-        let order = (Order::Before(suited), Vec::new());
+        let order = (Order::Before(is_suited(request, rows.clone())), Vec::new());
         let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
         let wanted = request.python.as_ref();
         let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
@@ -146,7 +139,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let before = if cpu_first { framework.cpu.clone() } else { all().minus(&framework.cpu) };
         let before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
         let key = format!("{}.variant{}", framework.package, self.group_name(classes));
-        let order = (Order::Before(before), self.asked_by(framework.package));
+        let order = (Order::before(before), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
         for &class in classes {
             let mut rows = releases::of_class(self, &self.classes[class], framework, &request.frameworks[at]);
@@ -304,6 +297,22 @@ fn with_builds<'a, 'c>(
 /// Whether some release of a library is what is asked for.
 fn is_release<'v>(wanted: Option<&Constraint>, mut known: impl Iterator<Item = &'v Version>) -> bool {
     wanted.is_some_and(|wanted| known.any(|version| wanted.admits(version)))
+}
+
+/// Whether a line of Python is out for a year and leaves out nothing that is asked for.
+fn is_suited<'q, 'c: 'q>(request: &'q Request<'c>, rows: Rc<[&'c Python]>) -> Box<dyn Fn(usize) -> bool + 'q> {
+    let asked = OnceCell::new();
+    let known: Vec<OnceCell<bool>> = vec![OnceCell::new(); rows.len()];
+    let find = move |row: &Python| {
+        // What has no wheel for it either is refused, whichever line comes first.
+        let leaves_out =
+            |(package, of): &(&Package<'c>, RowSet)| request.problem.is_left_out(package, of, &row.version);
+        let asked = asked.get_or_init(|| asked_for(request));
+        !request.problem.is_young(row.date.as_deref())
+            && !leaves_out_packages(request, row)
+            && !asked.iter().any(leaves_out)
+    };
+    Box::new(move |row| *known[row].get_or_init(|| find(rows[row])))
 }
 
 /// Whether a line of Python leaves out every release of some package that `[packages]` asks for.
