@@ -31,7 +31,7 @@ pub fn admitted<'a>(lock: &Lock, name: &str, target: &'a TargetLock) -> Result<O
     let missing = || ExportError::Incomplete { what: "the cuda-compat package", target: name.to_string() };
     let branch: u64 = minimum.split('.').next().and_then(|major| major.parse().ok()).ok_or_else(missing)?;
     let line = match wheels::cuda_line(lock, name, target) {
-        Some(line) => line.prefix(2).to_string(),
+        Some(line) => line.to_string(),
         None => valid::compat_line(driver.compat.as_deref().ok_or_else(missing)?)?.to_string(),
     };
     let compiles = target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));

@@ -57,7 +57,7 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
     }
     steps.push(json!({ "name": "Test", "run": "echo 'Your tests go here.'\n" }));
     // Whoever forks a public repository could run anything on a machine of one's own.
-    let is_own = |row: &Value| row["runner"].as_array().is_some_and(|labels| labels.contains(&"self-hosted".into()));
+    let is_own = |row: &Value| row["runner"].as_array().into_iter().flatten().any(|label| label == "self-hosted");
     let event = if include.iter().any(is_own) { "push" } else { "pull_request" };
     let job = json!({
         "name": "${{ matrix.target }}",

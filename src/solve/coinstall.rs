@@ -44,8 +44,8 @@ fn asks_for(build: &Build, cudnn: &Version) -> bool {
 /// Whether a library that a package asks pip for goes beside a release on a kind of machine: those of NVIDIA with a CUDA
 /// major in their name have one folder, whatever that major, so the last to be installed replaces what the other needs.
 pub fn has_folder_for(on: Platform<'_>, release: &Release<'_>, library: &str) -> bool {
-    let brings = release.on(on).is_some_and(|build| build.pins.is_some());
-    let majors = library_major(library).zip(release.line).filter(|_| brings);
+    let brings = release.on(on).and_then(|build| build.pins);
+    let majors = library_major(library).zip(release.line).filter(|_| brings.is_some());
     majors.is_none_or(|(asked, line)| asked == line.major())
 }
 
@@ -147,9 +147,8 @@ impl<'c> PublishedFor<'c> {
     /// Whether a release may have been published for the line too, though it was seen for another one only: no list of what
     /// NVIDIA keeps of it was read whole, and there are older and newer ones for that line.
     pub fn perhaps(&self, row: &Cudnn) -> bool {
-        let ends = self.seen.first().zip(self.seen.last());
-        let between = ends.is_some_and(|(oldest, newest)| **oldest < row.version && row.version < **newest);
-        between && self.seen.binary_search(&&row.version).is_err()
+        let place = self.seen.binary_search(&&row.version);
+        place.is_err_and(|among| (1..self.seen.len()).contains(&among))
     }
 }
 
@@ -169,5 +168,29 @@ pub fn runs_with(catalog: &Catalog, on: Platform<'_>, release: &Release<'_>, pos
         }
         None if build.pins.is_none() => all,
         None => RowSet::filter(all.len(), |row| build.cudnn.is_none_or(|own| own == newest_first(row).version)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::BUILTIN;
+
+    fn build(package: &str, version: &str, variant: &str) -> &'static Build {
+        let is_it = |row: &&Build| row.version.as_str() == version && row.variant == variant;
+        BUILTIN.builds.of(package).iter().find(is_it).unwrap_or_else(|| panic!("{package} {version}+{variant}"))
+    }
+
+    /// jax 0.4.28 asks for a cuDNN below 9; torch brings 8.9 with 2.3 and 9.1 with 2.4, exactly.
+    #[test]
+    fn what_one_build_pins_is_within_what_the_other_asks_for() {
+        let jax = build("jax", "0.4.28", "cu12");
+        for (torch, agree_) in [("2.3.1", true), ("2.4.0", false)] {
+            let torch = build("torch", torch, "cu121");
+            assert_eq!([agree(torch, jax), agree(jax, torch)], [agree_, agree_], "{}", torch.version);
+        }
+        // And each brings the one NCCL and cuDNN that it was built for.
+        let [new, old] = ["2.4.0", "2.3.1"].map(|version| build("torch", version, "cu121"));
+        assert!(agree(new, new) && !agree(new, old) && !agree(old, new));
     }
 }

@@ -447,15 +447,17 @@ fn the_order_of_a_spec_does_not_matter() {
 
 #[test]
 fn targets_with_stacks_of_their_own_carry_them_whole() {
-    let spec = "[stack]\ntorch = \"2.5.1\"\n[target.gpu]\ngpu = \"L4\"\n[target.cpu]\ngpu = \"none\"\n";
+    let spec = "[stack]\ntorch = \"2.5.1\"\n[target.gpu]\ngpu = \"L4\"\n[target.cpu]\ngpu = \"none\"\n[target.another]\ngpu = \"T4\"\n";
     for share in ["versions", "none"] {
         let folder = Folder::with(share, &format!("{spec}[resolve]\nshare = \"{share}\"\n"));
         let (_, document) = folder.json(&["lock"]);
         assert_eq!(document["targets"]["cpu"]["stack"]["torch"], "2.5.1+cpu", "{document}");
-        assert!(document["targets"]["gpu"]["stack"]["torch"].as_str().unwrap().starts_with("2.5.1+cu"));
+        for gpu in ["gpu", "another"] {
+            assert!(document["targets"][gpu]["stack"]["torch"].as_str().unwrap().starts_with("2.5.1+cu"), "{document}");
+        }
         assert!(document["stack"]["torch"].is_null() && document["stack"]["python"].is_string());
         folder.run(&["lock", "--check"]).exits(0);
-        folder.run(&["export", "requirements"]).exits(2).says("`--target cpu` or `--target gpu`");
+        folder.run(&["export", "requirements"]).exits(2).says("`--target another`, `--target cpu` or `--target gpu`");
         folder.run(&["export", "requirements", "--target", "cpu"]).exits(0);
     }
 }

@@ -111,3 +111,16 @@ fn every_export_is_the_same_text_each_time() {
         assert!(render(format.name, &locks::container()).unwrap().ends_with('\n'));
     }
 }
+
+/// Targets are found by their names' order, in which a lock need not have stayed.
+#[test]
+fn a_list_of_targets_that_somebody_turned_round_says_the_same() {
+    let written = include_str!("../../examples/mixed-fleet/gpuenv.lock");
+    let turned = written.replace("[\"hopper\", \"volta\"]", "[\"volta\", \"hopper\"]");
+    assert_ne!(turned, written);
+    let [written, turned] = [written, &turned].map(|text| gpuenv::lock::parse(text).unwrap());
+    for target in ["hopper", "volta"] {
+        let [written, turned] = [&written, &turned].map(|lock| render_for("requirements", lock, target).unwrap());
+        assert_eq!(turned, written, "{target}");
+    }
+}

@@ -79,7 +79,7 @@ impl<'c> Plan<'_, 'c> {
         for (ask, package) in self.request.companions.iter().zip(&self.packages) {
             let asked = Rc::new(package.matching(|row| ask.constraint.admits(&row.version)));
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
-                if package.releases.iter().all(|row| row.framework != framework.package) {
+                if !package.follows(framework.package) {
                     continue;
                 }
                 let (package, framework, asked, lines) = (*package, *framework, asked.clone(), python.rows.clone());
@@ -152,7 +152,7 @@ impl<'c> Plan<'_, 'c> {
         let rows = package.matching(|row| fits::may_be_variant(request.catalog, row, &ask.constraint));
         let mut admits = vec![(var, rows)];
         for release in releases {
-            if package.releases.iter().any(|row| row.framework == release.framework.package) {
+            if package.follows(release.framework.package) {
                 let of_variant = |one: &Release<'c>| ask.constraint.names_variant(one.variant);
                 admits.push((release.var, release.framework.matching(of_variant)));
             }
@@ -242,7 +242,7 @@ impl<'c> Plan<'_, 'c> {
         let loading = of_glibc.iter().chain(of_gpus.iter().filter(|rule| rule.cuda.is_some()));
         let is_broken = |rule: &&Needs| group.classes.iter().any(|&class| breaks(&self.classes[class], rule));
         let broken: Vec<&Needs> = loading.filter(is_broken).collect();
-        if broken.is_empty() || package.releases.iter().all(|row| row.framework != framework.package) {
+        if broken.is_empty() || !package.follows(framework.package) {
             return;
         }
         self.network.relate(release.var, var, move |row| {

@@ -278,10 +278,7 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// Why a package is chosen at all: it is asked for, or, as a framework, by every package that follows it.
     fn asked_by(&self, package: &str) -> Vec<Says> {
-        let follows = |name: &str| {
-            let of = self.request.problem.package(name);
-            of.and_then(|of| of.releases.first()).is_some_and(|row| *row.framework == *package)
-        };
+        let follows = |name: &str| self.request.problem.package(name).is_some_and(|of| of.follows(package));
         let asked = |ask: &&PackageRequest<'_>| ask.package == package || follows(ask.package);
         let asks = self.request.frameworks.iter().chain(&self.request.companions).filter(asked);
         asks.map(|ask| stack_key(ask.package)).collect()

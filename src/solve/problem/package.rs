@@ -174,6 +174,11 @@ impl<'c> Package<'c> {
         })
     }
 
+    /// Whether releases of it go with a framework.
+    pub fn follows(&self, framework: &str) -> bool {
+        self.releases.iter().any(|row| row.framework == framework)
+    }
+
     /// Whether it is compiled against one release of torch.
     pub fn is_tied(&self) -> bool {
         self.is_tied
