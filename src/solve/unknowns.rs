@@ -47,7 +47,10 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
             }
         }
         unknowns.extend(of_cudnn(selection, group));
-        unknowns.extend(group.classes.iter().filter_map(|&class| of_image_torch(plan, selection, group, class)));
+        for &class in &group.classes {
+            unknowns.extend(of_image_torch(plan, selection, group, class));
+            unknowns.extend(of_image_python(plan, selection, group, class));
+        }
         for choice in &group.companions {
             let row = choice.of(selection.rows());
             for release in group.releases.iter().filter(|release| *row.framework == *release.framework.package) {
@@ -99,6 +102,26 @@ fn of_image_torch(plan: &Plan<'_, '_>, selection: &Selection, group: &Group<'_>,
         how: format!(
             "ask it (`docker run --rm {name} python3 -c 'import torch; print(torch.__version__, torch.cuda.get_arch_list())'`); \
              then {OVERLAY}"
+        ),
+    })
+}
+
+/// The Python of the torch in a chosen image, where one is written.
+fn of_image_python(plan: &Plan<'_, '_>, selection: &Selection, group: &Group<'_>, class: usize) -> Option<Unknown> {
+    let target = plan.classes[class].target;
+    let image = plan.locals[class].image.as_ref().filter(|_| matches!(target.image, ImageRequest::Choose(_)))?;
+    let image = image.of(selection.rows());
+    let inside = image.torch.as_deref().filter(|_| image.python.is_none() && plan.request.python.is_some())?;
+    let releases = group.releases.iter().filter(|choice| choice.framework.package == TORCH);
+    let mut builds = releases.filter_map(|choice| choice.of(selection.rows()).on(target.platform));
+    builds.find(|build| bundled_torch::is_inside(image, inside, build))?;
+    let name = image.name();
+    Some(Unknown {
+        fact: format!("for which Python the torch in `{name}` is installed"),
+        keys: vec!["stack.python".to_string(), target.key("image")],
+        how: format!(
+            "ask it (`docker run --rm {name} python --version`); if it is the one that you want, write `{name}` as the image: \
+             what `python` says is then taken for it"
         ),
     })
 }

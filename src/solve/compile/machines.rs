@@ -236,6 +236,10 @@ impl<'q, 'c> Plan<'q, 'c> {
                     }
                 })
             });
+            if self.is_python_of_image_asked(class) {
+                let read = RowSet::filter(image.rows.len(), |at| !holding.has(at) || image.rows[at].python.is_some());
+                self.clause("python", vec![(image.var, read)]);
+            }
             if let Some(python) = &self.python {
                 let (lines, images) = (python.rows.clone(), image.rows.clone());
                 let line_of = |image: &Image| image.python.map(|version| version.prefix(2));
@@ -245,6 +249,13 @@ impl<'q, 'c> Plan<'q, 'c> {
                 });
             }
         }
+    }
+
+    /// Whether the Python that is written has to be that of an image which is chosen: one that nobody has read does not meet
+    /// it. Of an image that is named, what is written tells it.
+    fn is_python_of_image_asked(&self, class: usize) -> bool {
+        let is_chosen = matches!(self.classes[class].target.image, ImageRequest::Choose(_));
+        self.request.python.is_some() && is_chosen && !self.policy.possible
     }
 
     /// What needs a driver: releases, a CUDA of the system, what a toolkit compiles, and images.
