@@ -99,7 +99,16 @@ impl Catalog {
             let boards = self.named_in_full(board).or_else(|| self.products(board))?;
             (may_have(&boards, size) && boards.iter().all(|board| has_vgpu(board))).then_some(boards)
         });
-        found.or_else(|| self.products(without_size(name)?))
+        found.or_else(|| self.products(without_size(name)?)).or_else(|| self.mobile(name))
+    }
+
+    /// The boards of a laptop's name as pci.ids has it and `lspci` prints it, `GeForce RTX 4060 Max-Q / Mobile`: the driver's
+    /// list calls them `Laptop GPU`, and the older ones as the desktop's.
+    fn mobile(&self, name: &str) -> Option<Vec<&Gpu>> {
+        let lower = name.to_ascii_lowercase();
+        let ends = [" mobile", " max-q / mobile"].into_iter().filter_map(|end| lower.find(end));
+        let board = &name[..ends.min()?];
+        self.products(&format!("{board} Laptop GPU")).or_else(|| self.products(board))
     }
 
     /// Whether a name is that of a MIG instance of a board.

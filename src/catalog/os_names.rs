@@ -16,7 +16,7 @@ pub enum OsName<'c> {
     Spelling(&'c str, &'c Os),
     /// A family alone, or several of its releases: theirs, the newest first.
     Several(Vec<&'c str>),
-    /// A release that is not listed of a family that is, and the nearest older one, else the oldest.
+    /// A release that is not listed of a family that is, and the nearest older one: its C library and compiler are no older.
     Relative(&'c Os),
     /// Nothing that is listed.
     Stranger,
@@ -82,8 +82,9 @@ impl Catalog {
         if !several.is_empty() {
             return OsName::Several(several);
         }
+        // Of a release before the oldest that is listed nothing follows: it has less of everything.
         let older = family.iter().find(|(known, asked)| known.release <= *asked);
-        older.or(family.last()).map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
+        older.map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
     }
 }
 

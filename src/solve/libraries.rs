@@ -49,16 +49,34 @@ fn read<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> impl Itera
     rows_of(catalog, build, Some(arch)).filter(is_read).flat_map(Libraries::asked)
 }
 
-/// Whether installers find libraries that are what a build and somebody else ask for, and that know a machine's GPUs.
-pub fn are_found(facts: &Facts<'_>, machine: &Machine<'_>, build: &Build, wanted: &[(&str, &Specifier)]) -> bool {
+/// What a build pins of a library though nobody has read its metadata: the component of the toolkit that it was built with, as
+/// 297 of 299 exact pins that were read are. None where the metadata was read, or nothing is to be expected.
+pub fn expected<'c>(facts: &Facts<'c>, build: &Build, library: &str) -> Option<&'c str> {
+    let is_unread = read(facts.catalog, build, build.arch).next().is_none() && build.pins == Some(Pins::Exact);
+    let toolkit = build.toolkit.filter(|_| is_unread)?;
+    facts.kits().iter().find(|kit| kit.version == toolkit)?.text_of(library)
+}
+
+/// Whether installers find libraries that are what a build and somebody else ask for, and that know a machine's GPUs; with
+/// `possible` also where that is only not ruled out.
+pub fn are_found(
+    facts: &Facts<'_>,
+    machine: &Machine<'_>,
+    build: &Build,
+    wanted: &[(&str, &Specifier)],
+    possible: bool,
+) -> bool {
     let catalog = facts.catalog;
     let arch = machine.reading.arch;
-    let asked = |name: &str| metadata_of(catalog, build, arch, name);
+    let asked = |name: &str| {
+        let expected = || Some(format!("=={}", expected(facts, build, name).filter(|_| !possible)?));
+        metadata_of(catalog, build, arch, name).map(String::from).or_else(expected)
+    };
     match build.pins {
         None => true,
         Some(Pins::Exact) => wanted.iter().all(|(name, range)| {
             let text = asked(name).filter(|text| !text.is_empty());
-            text.and_then(|text| Specifier::parse(text).ok()).is_none_or(|text| !range.excludes(&text))
+            text.and_then(|text| Specifier::parse(&text).ok()).is_none_or(|text| !range.excludes(&text))
         }),
         Some(Pins::AtLeast) => {
             let open = self::asked(catalog, build, arch);

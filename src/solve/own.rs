@@ -97,7 +97,7 @@ fn pythons<'c>(
     catalog: &Catalog,
     published: impl Iterator<Item = &'c Build>,
 ) -> Vec<Version> {
-    if let Some(line) = own.python.as_ref().map(|python| python.value).or_else(|| python_of(file?.python)) {
+    if let Some(line) = own.python.as_ref().map(|python| python.value).or_else(|| file?.python_line()) {
         return vec![line];
     }
     let mut known: Vec<Version> = published.flat_map(|row| row.pythons.iter().copied()).collect();
@@ -109,15 +109,8 @@ fn pythons<'c>(
 
 /// Whether nobody says for which Python a build was made.
 pub fn has_open_python(own: &OwnBuild) -> bool {
-    let of_file = own.url.as_ref().and_then(|url| python_of(WheelName::of(&url.value)?.python));
+    let of_file = own.url.as_ref().and_then(|url| WheelName::of(&url.value)?.python_line());
     own.python.is_none() && of_file.is_none()
-}
-
-/// The line of Python of a tag, `3.12` of `cp312`; none of `py3`, and of a stable interface that later ones take.
-fn python_of(tag: &str) -> Option<Version> {
-    let digits = tag.strip_prefix("cp").filter(|digits| digits.len() > 1)?;
-    let (major, minor) = digits.split_at_checked(1)?;
-    Version::parse(&format!("{major}.{minor}")).ok()
 }
 
 /// The oldest C library that a file's platform tag admits.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::catalog::rows::{Build, Companion};
-use crate::types::Constraint;
+use crate::types::{Constraint, Specifier};
 
 use super::bundled_torch::{self, TORCH};
 use super::compile::{Group, Plan, ReleaseChoice};
@@ -11,6 +11,7 @@ use super::engine::Selection;
 use super::fits;
 use super::image;
 use super::installs::pytorch_index;
+use super::libraries;
 use super::platform::{Platform, Takes};
 use super::problem::law;
 use super::release::Release;
@@ -236,14 +237,32 @@ fn of_release<'c>(
     let libraries = [("cudnn", "cuDNN", &request.cudnn, build.cudnn), ("nccl", "NCCL", &request.nccl, build.nccl)];
     for (key, title, wanted, has) in libraries {
         if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
-            let how = format!(
-                "read which {title} the METADATA of its wheel asks for, or ask an installed one \
-                 (torch.backends.cudnn.version(), torch.cuda.nccl.version()); then {OVERLAY}"
-            );
+            let ask = "ask an installed one (torch.backends.cudnn.version(), torch.cuda.nccl.version())";
+            let how = match (build.is_own(), key) {
+                (true, "cudnn") => format!("{ask}; then write it as `cudnn` in the table of your build"),
+                (true, _) => {
+                    format!("{ask}; nothing can be written of the {title} of your build, so leave `{key}` out")
+                }
+                (false, _) => {
+                    format!("read which {title} the METADATA of its wheel asks for, or {ask}; then {OVERLAY}")
+                }
+            };
+            let whose = if build.is_own() { format!("your build of {package}") } else { name.clone() };
             unknowns.push(Unknown {
-                fact: format!("which {title} comes with {name}"),
+                fact: format!("which {title} comes with {whose}"),
                 keys: vec![format!("stack.{key}")],
                 how,
+            });
+        }
+    }
+    for (library, range) in request.libraries() {
+        let expected = libraries::expected(request.problem, build, library);
+        let own = expected.and_then(|has| Some((has, Specifier::parse(&format!("=={has}")).ok()?)));
+        if let Some((has, _)) = own.filter(|(_, own)| range.excludes(own)) {
+            unknowns.push(Unknown {
+                fact: format!("which {library} {name} asks for: the CUDA that it was built with has {has}"),
+                keys: vec![format!("packages.{library}")],
+                how: format!("read the METADATA of its wheel; then {OVERLAY}; or write `{library} = \"*\"`"),
             });
         }
     }

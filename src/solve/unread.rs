@@ -69,10 +69,12 @@ impl<'c> Unread<'c> {
     fn of_bundled(&mut self, request: &Request<'c>) {
         let catalog = request.catalog;
         let holds_unread = |is_read: &dyn Fn(&Build) -> bool| {
+            let is_here = |build: &Build| request.targets.iter().any(|target| target.platform.takes(build));
+            let is_asked =
+                |ask: &PackageRequest, build: &Build| !build.is_cpu() && ask.takes_build(build) && is_here(build);
             request.frameworks.iter().any(|ask| {
-                let builds =
-                    catalog.builds.of(ask.package).iter().filter(|build| !build.is_cpu() && ask.takes_build(build));
-                builds.into_iter().any(|build| !is_read(build))
+                let mut builds = catalog.builds.of(ask.package).iter().filter(|build| is_asked(ask, build));
+                builds.any(|build| !is_read(build))
             })
         };
         let oldest = [

@@ -12,6 +12,8 @@ pub struct WheelName<'a> {
     pub version: &'a str,
     /// The tag of the Python, `cp312`.
     pub python: &'a str,
+    /// The tag of the interface, `cp312`, or `abi3` of one that later Pythons have too.
+    pub abi: &'a str,
     /// The tag of the platform, `manylinux_2_28_x86_64`.
     pub platform: &'a str,
 }
@@ -22,8 +24,15 @@ impl<'a> WheelName<'a> {
         let (at, _) = address::wheel(url)?;
         let name = at.rsplit('/').next()?.strip_suffix(".whl")?;
         let parts: Vec<&str> = name.split('-').collect();
-        let [_, version, .., python, _, platform] = parts.as_slice() else { return None };
-        Some(WheelName { version, python, platform })
+        let [_, version, .., python, abi, platform] = parts.as_slice() else { return None };
+        Some(WheelName { version, python, abi, platform })
+    }
+
+    /// The line of Python that it is for, `3.12`; none of `py3`, and of a stable interface that later ones take.
+    pub fn python_line(&self) -> Option<Version> {
+        let digits = self.python.strip_prefix("cp").filter(|digits| digits.len() > 1 && self.abi != "abi3")?;
+        let (major, minor) = digits.split_at_checked(1)?;
+        Version::parse(&format!("{major}.{minor}")).ok()
     }
 
     /// The version with its label spelled as versions are: addresses write `+` as `%2B` too.
@@ -47,9 +56,11 @@ impl OwnBuild {
 
     /// Its CUDA: as written, else as the label tells, `cu126`. None where nobody says.
     pub fn cuda(&self) -> Option<OwnCuda> {
-        if let Some(cuda) = &self.cuda {
-            return Some(cuda.value);
-        }
+        self.cuda.as_ref().map(|cuda| cuda.value).or_else(|| self.cuda_of_label())
+    }
+
+    /// What the label of its version says, `cu126`; none of one that names no CUDA.
+    fn cuda_of_label(&self) -> Option<OwnCuda> {
         let full = self.full_version();
         let label = full.split_once('+')?.1;
         let word = label.split(['.', '_', '-']).find(|word| *word == "cpu" || word.starts_with("cu"))?;
@@ -70,6 +81,15 @@ impl OwnBuild {
                 "write `version = \"…\"`: what the wheel calls itself",
             );
         };
+        if let (Some(written), Some(label)) = (&self.cuda, self.cuda_of_label())
+            && !label.is_line_of(written.value)
+        {
+            let (full, cuda) = (self.full_version(), written.value);
+            return refuse(
+                format!("`cuda` is \"{cuda}\", but the build calls itself {full}"),
+                "write the CUDA that the label names, or leave `cuda` out: the label tells it",
+            );
+        }
         let Some(cuda) = self.cuda() else {
             return refuse(
                 format!("`cuda` is missing: nobody says which CUDA your build of {} was compiled with", self.package),
@@ -94,6 +114,13 @@ impl OwnBuild {
             return refuse(
                 format!("`version` is {said}, but the file of `url` is named {file}"),
                 "write the version that the file is named by",
+            );
+        }
+        let line = named.python_line().zip(self.python.as_ref());
+        if let Some((line, python)) = line.filter(|(line, python)| python.value.cmp_prefix(line).is_ne()) {
+            return refuse(
+                format!("`python` is {}, but the file of `url` is for Python {line}", python.value),
+                "write the Python that the file is named by, or leave `python` out",
             );
         }
         None
@@ -121,6 +148,17 @@ impl OwnBuild {
             text("index", plain(&self.index)),
         ];
         format!("{{ {} }}", fields.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl OwnCuda {
+    /// Whether a CUDA is this line, or one of its releases.
+    fn is_line_of(self, cuda: OwnCuda) -> bool {
+        match (self, cuda) {
+            (OwnCuda::None, OwnCuda::None) => true,
+            (OwnCuda::Line(line), OwnCuda::Line(cuda)) => cuda.cmp_prefix(&line).is_eq(),
+            _ => false,
+        }
     }
 }
 

@@ -161,13 +161,23 @@ impl<'c> Finder<'_, 'c> {
         for (wish, from) in wishes {
             let older = wish.starts_with('<');
             let Some(answer) = self.answer(&[set(key, wish)], Some((&[package], from))) else { continue };
-            if older && takes_any_newer(&answer, package) && !self.predates(&answer, package, &written) {
+            if older && self.is_untold(&answer, key, package) && !self.predates(&answer, package, &written) {
                 continue;
             }
             if let Some(value) = chosen(&answer, key).or_else(|| outermost(&answer, package, older)) {
                 self.offer(&[set(key, value)]);
             }
         }
+    }
+
+    /// Whether a package clashes with its framework, and an older release of it would only not say so: it sets no upper bound
+    /// on the framework, for of one that is younger than itself it could not know. Where something else is in its way, as a
+    /// driver or a C library, it is the way out that it looks like.
+    fn is_untold(&self, answer: &Solution<'_>, key: &str, package: &str) -> bool {
+        let framework = self.asker.catalog.companions.of(package).first().map(|row| format!("stack.{}", row.framework));
+        let clashes = self.cores.independent.iter().chain(&self.cores.alternatives).chain(&self.cores.further);
+        let mut own = clashes.filter(|keys| keys.iter().any(|one| one == key));
+        own.any(|keys| framework.as_ref().is_some_and(|of| keys.contains(of))) && takes_any_newer(answer, package)
     }
 
     /// Whether the framework of an answer is older than what every admitted release of a package accepts: what came out
@@ -415,8 +425,7 @@ impl<'c> Finder<'_, 'c> {
     }
 }
 
-/// Whether a release of a companion sets no upper bound on its framework: of a framework that is younger than
-/// itself it could not know, so an old one of these is no way out to recommend.
+/// Whether a release of a companion sets no upper bound on its framework.
 fn takes_any_newer(answer: &Solution<'_>, package: &str) -> bool {
     let companions = answer.targets.iter().flat_map(|target| &target.companions);
     let mut of_package = companions.filter(|row| &*row.package == package);

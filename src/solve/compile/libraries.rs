@@ -274,7 +274,9 @@ impl<'c> Plan<'_, 'c> {
                 group.releases.iter().flat_map(|release| group.classes.iter().map(move |class| (release, class)))
             }) {
                 let (on, machine) = (self.classes[class].target.platform, self.classes[class].machine());
-                let found = |build: &Build| libraries::are_found(request.problem, machine, build, &written[..=at]);
+                let found = |build: &Build| {
+                    libraries::are_found(request.problem, machine, build, &written[..=at], self.policy.possible)
+                };
                 admits.push((release.var, release.framework.matching(|of| of.on(on).is_none_or(found))));
             }
             if !admits.is_empty() {

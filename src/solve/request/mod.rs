@@ -226,6 +226,7 @@ impl<'c> Request<'c> {
         let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
         let (frameworks, companions) = asked_packages(spec, &mut reader);
         reader.own_builds(spec);
+        reader.nightlies(spec);
         for (name, written) in &spec.packages {
             reader.ordinary(name, written);
         }

@@ -9,6 +9,7 @@ use crate::solve::problem::Problem;
 use crate::solve::reading::Reading;
 use crate::solve::{image, own, unsupported_os};
 use crate::spec::{ForwardCompat, Override, OwnCuda, Silence, Spec, SpecError, Target, Written};
+use crate::types::variant::line_of;
 use crate::types::{Constraint, CpuArch, Version};
 use crate::warning::{
     self, CompatInstalled, CudnnInstalled, DriverNotListed, GpuNotChecked, ImageNotChecked, NewerThanCatalog,
@@ -41,6 +42,28 @@ impl<'c> Reader<'_, 'c> {
         self.warnings.push(Warning::about(kind, &[key]));
     }
 
+    /// A nightly is for a CUDA that is known: of another nobody could say which drivers run it.
+    pub(super) fn nightlies(&mut self, spec: &Spec) {
+        for (package, written) in &spec.stack {
+            let variant = written.value.comparisons().find_map(|one| one.variant.as_deref());
+            if let Some(line) = variant.and_then(line_of).filter(|_| own::nightly(&written.value).is_some()) {
+                self.cuda_is_known(&format!("this nightly of {package}"), line, written);
+            }
+        }
+    }
+
+    fn cuda_is_known(&mut self, what: &str, line: Version, written: &Written<impl Sized>) {
+        let known = self.catalog.toolkits.iter().map(|row| row.version);
+        if known.clone().any(|release| release.cmp_prefix(&line).is_eq()) {
+            return;
+        }
+        let nearest = known.map(|release| release.prefix(2)).filter(|one| *one < line).max();
+        let nearest = nearest.map_or(String::new(), |near| format!("the nearest older one is {near}; "));
+        let message = format!("{what} is for CUDA {line}, which this catalog does not know");
+        let help = format!("{nearest}an overlay can add a toolkit, or install a newer gpuenv");
+        self.error("unknown-cuda", message, Some(help), written);
+    }
+
     /// A build of one's own is one of a framework, for a CUDA that is known.
     pub(super) fn own_builds(&mut self, spec: &Spec) {
         for own in &spec.own {
@@ -52,16 +75,7 @@ impl<'c> Reader<'_, 'c> {
                 self.error("own-build", message, Some(help.into()), written);
             }
             let Some(OwnCuda::Line(line)) = own.cuda() else { continue };
-            let line = line.prefix(2);
-            if !self.catalog.toolkits.iter().any(|row| row.version.cmp_prefix(&line).is_eq()) {
-                let nearest =
-                    self.catalog.toolkits.iter().map(|row| row.version.prefix(2)).filter(|one| *one < line).max();
-                let nearest = nearest.map_or(String::new(), |near| format!("the nearest older one is {near}; "));
-                let message =
-                    format!("your build of {} is for CUDA {line}, which this catalog does not know", own.package);
-                let help = format!("{nearest}an overlay can add a toolkit, or install a newer gpuenv");
-                self.error("unknown-cuda", message, Some(help), written);
-            }
+            self.cuda_is_known(&format!("your build of {}", own.package), line.prefix(2), written);
             if own::has_open_python(own)
                 && FRAMEWORKS.contains(&&*own.package)
                 && !spec.stack.iter().any(|(name, _)| name == "python")
