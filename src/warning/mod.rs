@@ -76,6 +76,7 @@ pub const ALL: &[Listed] = &[
     listed::<CatalogOld>(),
     listed::<CatalogUnusable>(),
     listed::<CompatInstalled>(),
+    listed::<CudaGpu>(),
     listed::<CudaOnCpu>(),
     listed::<CudnnInstalled>(),
     listed::<CudnnMissing>(),

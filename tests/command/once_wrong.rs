@@ -223,3 +223,42 @@ fn an_overlay_of_triton_keeps_to_what_torch_pins() {
     place.write(&spec.replace("\"*\"", "\"77.1\""));
     place.run(&["lock"]).exits(1).says("torch 2.8.0 requires triton 3.4.0");
 }
+
+/// What a build of one's own says of itself goes together, and a nightly is for a CUDA that somebody knows.
+#[test]
+fn builds_that_contradict_themselves_are_refused() {
+    let own = |fields: &str| format!("{{ version = \"2.8.0{fields}, arch-list = \"8.0\" }}");
+    for (torch, code, says) in [
+        (own("+cu126\", cuda = \"13.0\", python = \"3.12\""), "own-build", "the build calls itself 2.8.0+cu126"),
+        (own("+cpu\", cuda = \"12.4\", python = \"3.12\""), "own-build", "the build calls itself 2.8.0+cpu"),
+        (
+            own(
+                "\", cuda = \"12.6\", python = \"3.12\", url = \"https://x.example/torch-2.8.0-cp311-cp311-linux_x86_64.whl\"",
+            ),
+            "own-build",
+            "is for Python 3.11",
+        ),
+        ("\"2.8.0.dev20250327+cu140\"".to_string(), "unknown-cuda", "CUDA 14.0, which this catalog does not know"),
+    ] {
+        let place = Sandbox::new("contradicts", &format!("[stack]\ntorch = {torch}\n[target.a]\ngpu = \"A100\"\n"));
+        place.run(&["lock"]).exits(2).says(&format!("error[{code}]")).says(says);
+    }
+    let agrees = own(
+        "+cu126\", cuda = \"12.6\", python = \"3.12\", url = \"https://x.example/torch-2.8.0%2Bcu126-cp38-abi3-linux_x86_64.whl\"",
+    );
+    let place = Sandbox::new("agrees", &format!("[stack]\ntorch = {agrees}\n[target.a]\ngpu = \"A100\"\n"));
+    place.run(&["lock"]).exits(0);
+}
+
+/// What nobody can read of a build of one's own, its owner tells in its table.
+#[test]
+fn what_is_unknown_of_an_own_build_is_asked_of_its_owner() {
+    let torch = "{ version = \"2.8.0\", cuda = \"12.6\", python = \"3.12\", arch-list = \"8.0\" }";
+    let spec = format!("[stack]\ntorch = {torch}\ncudnn = \">=9\"\n[target.a]\ngpu = \"A100\"\n");
+    let place = Sandbox::new("own-cudnn", &spec);
+    let ran =
+        place.run(&["lock"]).exits(3).says("which cuDNN comes with your build of torch").says("write it as `cudnn`");
+    assert!(!ran.stderr.contains("METADATA"), "{}", ran.stderr);
+    place.write(&spec.replace("\"8.0\" }", "\"8.0\", cudnn = \"9.10.2\" }"));
+    place.run(&["lock"]).exits(0);
+}

@@ -102,6 +102,24 @@ fn whole_names_win_over_families_and_families_are_whole_words() {
 }
 
 #[test]
+fn a_laptop_is_what_pci_ids_calls_mobile() {
+    for (name, board) in [
+        ("RTX 4060 Mobile", "NVIDIA GeForce RTX 4060 Laptop GPU"),
+        ("GeForce RTX 4060 Max-Q / Mobile", "NVIDIA GeForce RTX 4060 Laptop GPU"),
+        ("GeForce RTX 3080 Mobile / Max-Q 8GB/16GB", "NVIDIA GeForce RTX 3080 Laptop GPU"),
+        ("RTX A2000 Mobile", "NVIDIA RTX A2000 Laptop GPU"),
+        ("Quadro T1000 Mobile", "Quadro T1000"),
+        ("GTX 1050 Mobile", "NVIDIA GeForce GTX 1050"),
+        ("GeForce RTX 2070 Mobile / Max-Q Refresh", "NVIDIA GeForce RTX 2070"),
+    ] {
+        assert_eq!(names(name), [board], "{name}");
+    }
+    for name in ["Mobile", "RTX 4061 Mobile"] {
+        assert!(matches!(BUILTIN.gpu(name), GpuMatch::Unknown), "{name}");
+    }
+}
+
+#[test]
 fn a_family_is_every_product_that_its_name_begins() {
     assert!(cc("Titan").starts_with("ambiguous") && cc("GTX TITAN") == "3.5" && cc("TITAN Black") == "3.5");
     assert!(cc("RTX PRO 6000") == "12.0" && cc("RTX PRO 6000 Blackwell") == "12.0");

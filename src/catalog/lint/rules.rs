@@ -118,7 +118,9 @@ pub(super) fn matches_something(
     let numbers = |number: &dyn std::fmt::Display| Version::parse(&number.to_string()).is_ok_and(|v| range.admits(&v));
     match subject {
         Subject::Gpu => catalog.gpus.iter().any(|row| numbers(&row.cc)),
-        Subject::Cuda | Subject::Toolkit => catalog.toolkits.iter().any(|row| range.admits(&row.version)),
+        Subject::Cuda | Subject::Toolkit | Subject::Cufft => {
+            catalog.toolkits.iter().any(|row| range.admits(&row.version))
+        }
         Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),
         Subject::Cudnn => catalog.cudnns.iter().any(|row| range.admits(&row.version)),
         Subject::Nccl => catalog.nccls.iter().any(|row| range.admits(&row.version)),

@@ -24,6 +24,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Nccl, Subject::Gpu),
     (Subject::Package, Subject::Clang),
     (Subject::Package, Subject::Glibc),
+    (Subject::Cufft, Subject::Gpu),
 ];
 
 /// A source: where a fact can be looked up.

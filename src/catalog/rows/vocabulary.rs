@@ -212,6 +212,8 @@ vocabulary! {
         Nccl = "nccl",
         /// clang as the host compiler.
         Clang = "clang",
+        /// The cuFFT of a CUDA line, which computes FFTs for frameworks.
+        Cufft = "cufft",
     }
 }
 

@@ -289,7 +289,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
             Subject::Gcc => self.gcc(),
             Subject::Clang => self.clang(),
             Subject::Cuda => self.lines(),
-            Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
+            Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl | Subject::Cufft => {}
         }
     }
 

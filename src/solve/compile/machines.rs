@@ -148,7 +148,11 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let mut rows = RowSet::first(all);
                 let release = &framework.releases[row];
                 let machine = class.machine();
-                machine.refused_extensions(request.problem, release, listed).apply(&mut rows, &class.off);
+                // Of what was made for a single system, and nobody has seen, the CUDA is not known.
+                let on = class.target.platform;
+                if !on.is_one_system() || !framework.is_unseen(release, on) {
+                    machine.refused_extensions(request.problem, release, listed).apply(&mut rows, &class.off);
+                }
                 for rule in machine.against_compilers_of(framework.package).filter(|rule| !class.off.has(rule.id)) {
                     if rule.range.admits(release.version) {
                         rows = rows.filtered(&|at| !rule.speaks_of_toolkit(&toolkits[at].version));
