@@ -199,6 +199,7 @@ fn check<'a>(ok: bool, what: &'static str, value: &'a str, expected: &'static st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::name;
 
     #[test]
     fn texts_have_a_length() {
@@ -281,8 +282,21 @@ mod tests {
         for bad in ["", "11.x", "11;id"] {
             assert!(major("gcc", bad).is_err(), "{bad}");
         }
-        let longest = format!("{}11", "1.".repeat(15));
-        assert!(driver(&longest).is_ok() && driver(&format!("{longest}1")).is_err());
+        let longest = |length: usize| format!("{}11", "1.".repeat(length / 2 - 1));
+        assert!(driver(&longest(32)).is_ok() && driver(&(longest(32) + "1")).is_err());
+        assert!(release("python", &longest(64)).is_ok() && release("python", &(longest(64) + "1")).is_err());
+        assert!(major("gcc", &longest(64)).is_ok() && major("gcc", &(longest(64) + "1")).is_err());
+    }
+
+    #[test]
+    fn targets_are_named_as_gpuenv_toml_may_name_them() {
+        let longest = "a".repeat(64);
+        for good in ["prod-1_a", "7", &longest] {
+            assert!(target(good).is_ok() && name::is_target(good), "{good}");
+        }
+        for bad in ["", "-prod", "a b", "a.b", "ä", &(longest.clone() + "a")] {
+            assert!(target(bad).is_err() && !name::is_target(bad), "{bad}");
+        }
     }
 
     #[test]
