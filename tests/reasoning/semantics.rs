@@ -321,6 +321,9 @@ mod images {
             lock(&built("torch = \"2.5.1+cu124\"", "", &target)).target().tag()
         };
         assert_eq!(compiled("RTX 3090"), "12.1.1-devel-ubuntu22.04");
+        // Of those that a driver starts by its brand it is the nearest to the wheels, be it of a CUDA that the driver does not know.
+        let target = "gpu = \"H100 NVL\"\ndriver = \"525.60.13\"\nimage = \"nvidia/cuda\"";
+        assert_eq!(image("2.6.0+cu126", target).target().tag(), "12.4.1-base-ubuntu22.04");
     }
 
     #[test]
