@@ -324,6 +324,9 @@ mod images {
         // Of those that a driver starts by its brand it is the nearest to the wheels, be it of a CUDA that the driver does not know.
         let target = "gpu = \"H100 NVL\"\ndriver = \"525.60.13\"\nimage = \"nvidia/cuda\"";
         assert_eq!(image("2.6.0+cu126", target).target().tag(), "12.4.1-base-ubuntu22.04");
+        // Beside wheels that leave their libraries open it is of the CUDA that the driver knows.
+        let target = "gpu = \"H100 NVL\"\ndriver = \"550.54.14\"\nimage = \"nvidia/cuda\"";
+        assert_eq!(lock(&one("jax = \"0.4.30\"", target)).target().tag(), "12.4.1-base-ubuntu22.04");
     }
 
     #[test]

@@ -244,10 +244,10 @@ impl<'c> Plan<'_, 'c> {
         let loading = of_glibc.iter().chain(of_gpus.iter().filter(|rule| rule.cuda.is_some()));
         let is_broken = |rule: &&Needs| group.classes.iter().any(|&class| breaks(&self.classes[class], rule));
         let broken: Vec<&Needs> = loading.filter(is_broken).collect();
-        let following = package.matching(|row| row.framework == framework.package);
-        if broken.is_empty() || following.is_empty() {
+        if broken.is_empty() {
             return;
         }
+        let following = package.matching(|row| row.framework == framework.package);
         self.network.relate(release.var, var, move |row| {
             let line = framework.releases[row].line.as_ref();
             let mut rows = RowSet::first(package.releases.len());
