@@ -202,6 +202,7 @@ fn check<'a>(ok: bool, what: &'static str, value: &'a str, expected: &'static st
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::types::name;
 
     #[test]
     fn texts_have_a_length() {
@@ -287,6 +288,17 @@ mod tests {
             assert!(major("gcc", bad).is_err(), "{bad}");
         }
         assert!(driver("535.54.03").is_ok() && driver("535.x").is_err());
+    }
+
+    #[test]
+    fn targets_are_named_as_gpuenv_toml_may_name_them() {
+        let longest = "a".repeat(64);
+        for good in ["prod-1_a", "7", &longest] {
+            assert!(target(good).is_ok() && name::is_target(good), "{good}");
+        }
+        for bad in ["", "-prod", "a b", "a.b", "ä", &(longest.clone() + "a")] {
+            assert!(target(bad).is_err() && !name::is_target(bad), "{bad}");
+        }
     }
 
     #[test]

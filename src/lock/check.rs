@@ -287,6 +287,17 @@ fn is_torch_list(list: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// What people wrote in a few lines is told as they wrote it; what hides or reorders text is refused.
+    #[test]
+    fn prose_has_lines_and_nothing_unseen() {
+        for good in ["", "älter als\r\n\tdas, 2.5 (§ 1)", "{ version = \"2.5.1\" }"] {
+            assert!(is_prose(good), "{good:?}");
+        }
+        for bad in ["\u{1b}[31mred", "a\u{0}", "a\u{202e}b", "a\u{200b}b", "a\u{b}b"] {
+            assert!(!is_prose(bad), "{bad:?}");
+        }
+    }
+
     #[test]
     fn texts_have_a_length() {
         assert!(is_arch("x86_64") && !is_arch("z80") && !is_arch(""));

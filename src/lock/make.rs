@@ -265,11 +265,12 @@ const TOOLKIT: &str = "cuda-toolkit";
 
 /// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
 fn is_in_image(chosen: &TargetSolution<'_>, install: &Install) -> bool {
-    let Some((image, inside)) = chosen.image.and_then(|image| Some((image, image.torch.as_deref()?))) else {
+    let holding = chosen.image.and_then(|image| Some((image, image.torch.as_deref()?)));
+    let torch = chosen.builds.iter().find(|build| *build.package == *bundled_torch::TORCH);
+    let Some(((image, inside), build)) = holding.zip(torch.filter(|build| build.package == install.package)) else {
         return false;
     };
-    let mut builds = chosen.builds.iter().filter(|build| build.package == install.package);
-    install.package == "torch" && builds.any(|build| bundled_torch::is_inside(image, inside, build))
+    bundled_torch::is_inside(image, inside, build)
 }
 
 /// The sha256 of the file that serves a target's Python, or that it is unknown.

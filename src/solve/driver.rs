@@ -285,7 +285,7 @@ pub fn with<'c>(facts: &Facts<'c>, machine: &Described<'c>, off: &RowSet, compat
     }
     let drivers = of_generation(facts, machine, off);
     let rows = drivers.iter().flat_map(|row| with_compat(facts.catalog, row));
-    rows.filter(|row| row.compat.is_some_and(|with| with.cuda == compat.cuda))
+    rows.filter(|row| row.compat.map(|with| with.cuda) == Some(compat.cuda))
         .filter(|row| knows(&machine.kinds, row, off))
         .collect()
 }

@@ -127,3 +127,17 @@ impl<'c> Facts<'c> {
         self.demands.borrow_mut().entry(text).or_insert_with(|| Rc::new(Demand::parse(text))).clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::BUILTIN;
+
+    /// Lines are compared with lines: `cu12` is of the newest line of CUDA 12, and no release of it.
+    #[test]
+    fn a_major_takes_the_newest_line() {
+        let facts = Facts::new(&BUILTIN);
+        let line = |text: &str| facts.newest_of(Version::parse(text).unwrap()).as_str().to_string();
+        assert_eq!((line("12").as_str(), line("12.4").as_str(), line("99").as_str()), ("12.9", "12.4", "99"));
+    }
+}

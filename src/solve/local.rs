@@ -88,9 +88,9 @@ impl<'c> Ranked<'_, '_, 'c> {
     fn toolkits(&self) -> Vec<usize> {
         let (plan, line) = (self.plan, self.line());
         let Some(choices) = &plan.locals[self.at].toolkit else { return Vec::new() };
-        // Of a line that names a major only, what the driver knows by itself.
-        let known = self.known_by_driver().filter(|_| line.is_some_and(|line| line.len() < 2));
-        let beyond = |version: &Version| known.is_some_and(|known| version.prefix(2) > known);
+        // Of those on the line, and of those that are not, what the driver knows by itself: it compiles no PTX of a later CUDA.
+        let known = self.known_by_driver();
+        let beyond = |version: &Version| known.map(|known| version.prefix(2) > known);
         let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
         let mut toolkits = self.beside(choices.var);
         toolkits.sort_unstable_by_key(|&row| {
@@ -132,7 +132,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         let known = self.known_by_driver().filter(|_| line.len() < 2);
         images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
-            let is_beyond = known.is_some_and(|known| image.cuda.prefix(2) > known);
+            let is_beyond = known.map(|known| image.cuda.prefix(2) > known);
             let (distance, cuda) = match image.cuda.cmp_prefix(&line) {
                 Ordering::Equal => (0, None),
                 Ordering::Less => (1, None),

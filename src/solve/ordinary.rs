@@ -137,11 +137,11 @@ impl<'c> Releases<'c> {
         let wanted = asked.range()?;
         let all = self.tried(&wanted);
         let admitted: Vec<Version> = all.iter().copied().filter(|version| wanted.admits(version)).collect();
-        let newest = admitted.last()?;
+        let (oldest, newest) = (admitted.first()?, admitted.last()?);
         if let Some(against) = self.against(newest)
             && admitted.iter().all(|version| self.against(version).is_some())
         {
-            let instead = self.instead(&all, admitted[0], *newest);
+            let instead = self.instead(&all, *oldest, *newest);
             return Some(against.judged(Follows::Excluded(instead)));
         }
         // What its metadata is against is passed over by whoever installs; below that the newest is taken.

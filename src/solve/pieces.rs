@@ -74,6 +74,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     let kits = plan.request.problem.kits();
     let kit = kits.iter().filter(serves).min_by_key(|row| {
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
+        let off_line = plan.request.cuda_line.as_ref().map(|wanted| !wanted.admits(&row.version.prefix(2)));
         let wanted = plan.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
         let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
         let suits = chosen.iter().all(|one| one.asks.iter().all(|(name, range)| row.goes_with(name, range)));
@@ -82,6 +83,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
         // Within what the drivers know the newest, beyond it the nearest, as for the rest of what a build pins.
         let newest = (native && is_open).then_some(Reverse(row.version));
         (
+            off_line,
             !wanted,
             !suits,
             !is_sound(plan, group, chosen, &row.version),

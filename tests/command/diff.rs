@@ -28,6 +28,15 @@ fn what_changes_for_whom_drivers_first() {
     let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     let torch = told["differences"].as_array().unwrap().iter().find(|one| one["part"] == "torch").unwrap();
     assert!(torch["target"].is_null() && torch["to"] == "2.8.0+cu129", "{torch}");
+    // Hosts change before anything else does; then who comes or goes, and the rest by its name.
+    fs::write(sandbox.path("c.toml"), NEW.replace("target.lab", "target.desk")).unwrap();
+    sandbox.run(&["lock", "--spec", "c.toml"]).exits(0);
+    let json = sandbox.run(&["diff", "a.lock", "c.lock", "--format", "json", "--spec", "a.toml"]).exits(0);
+    let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let parts = told["differences"].as_array().unwrap().iter().map(|one| one["part"].as_str().unwrap());
+    let mut parts: Vec<&str> = parts.collect();
+    parts.dedup();
+    assert_eq!(parts[..2], ["driver", "target"], "{parts:?}");
     // Of one target alone nothing holds for all.
     fs::write(sandbox.path("one.toml"), "[stack]\ntorch = \"2.5.1\"\n[target.lab]\ngpu = \"T4\"\n").unwrap();
     sandbox.run(&["lock", "--spec", "one.toml"]).exits(0);

@@ -135,6 +135,13 @@ const CASES: &[Case] = &[
     case("onnxruntime-gpu = \"*\"", "gpu = \"GTX 1080 Ti\"\ndriver = \"440.100\"", 1, &[]),
     case("jax = \">=0.5\"", "gpu = \"RTX 3090\"\ndriver = \"470\"", 1, &[]),
     case("vllm = \"*\"", "gpu = \"Tesla K80\"\ndriver = \"470\"", 1, &["!older than"]),
+    // None of vllm's releases goes with a torch of 2018, and none of CUDA 12.6 is as old as that.
+    case("torch = \"*\"\nvllm = \"*\"", "gpu = \"GTX 580\"", 1, &["none holds code for it", "!older than"]),
+    case("torch = \"+cu126\"", "gpu = \"GTX 580\"", 1, &["hold code for", "!older than"]),
+    // The oldest that was read is for this Python already: an older one knows no newer GPU.
+    case("torch = \"*\"\npython = \"2.7\"", "gpu = \"H100 NVL\"", 1, &["!older than"]),
+    case("jax = \"*\"\npython = \"3.8\"", "gpu = \"A100\"", 3, &["whether a jax older than 0.4.23 fits"]),
+    case("jax = \"*\"\npython = \"3.9\"", "gpu = \"A100\"", 0, &[]),
     // Listings tell of releases only. Sources: github.com/tensorflow/tensorflow/issues/66987 and 121157,
     // github.com/AI-Hypercomputer/maxtext/issues/1509.
     case("tensorflow = \"2.17.0.dev20240504\"", "gpu = \"RTX 3080\"", 3, &["not what precedes them"]),

@@ -71,6 +71,11 @@ image = [{ repository = "acme/torch", tag = "2.7", cuda = "12.9.1", flavour = "r
     told.says("acme/torch:2.7 holds torch 2.7.1, built with CUDA 12.9");
     let told = site("image-torch-unread", &spec("2.7"), image).run(&["lock"]).exits(3);
     told.says("for which GPUs, Python and libraries the torch 2.7.1 in `acme/torch:2.7` was built");
+    // Nor does anybody know of a build that was not seen published: it may be the one inside, and is no other.
+    let image = image.replace("2.7.1", "2.12.0");
+    site("image-torch-unseen", &spec("2.12.0+cu129"), &image).run(&["lock"]).exits(3).says("2.12.0+cu129");
+    let told = site("image-torch-unseen-other", &spec("2.15.0+cu130"), &image).run(&["lock"]).exits(1);
+    told.says("acme/torch:2.7 holds torch 2.12.0, built with CUDA 12.9");
 }
 
 const WHEELS: &str = r#"

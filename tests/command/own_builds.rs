@@ -49,6 +49,20 @@ fn its_file_is_not_the_published_one_of_that_name() {
     assert!(known.contains(named) && !known.contains("sha256"), "{known}");
 }
 
+/// A file with several platform tags is installed where one of them is admitted.
+#[test]
+fn the_oldest_c_library_of_its_tags_suffices() {
+    let on = |glibc: &str| {
+        let tags = "manylinux_2_27_x86_64.manylinux_2_28_x86_64";
+        let own = format!(
+            "torch = {{ version = \"2.8.0\", cuda = \"12.6\", arch-list = \"9.0\", url = \"https://example.org/torch-2.8.0-cp312-cp312-{tags}.whl\" }}"
+        );
+        place("own-tags", &own, &format!("gpu = \"H100 NVL\"\nglibc = \"{glibc}\"")).run(&["lock"])
+    };
+    on("2.27").exits(0);
+    on("2.26").exits(1).says("needs glibc 2.27 or newer");
+}
+
 #[test]
 fn the_published_build_nearest_to_it_is_offered_in_its_place() {
     let own = "torch = { version = \"2.14.0\", cuda = \"13.0\", arch-list = \"8.0;9.0\" }";
@@ -196,6 +210,9 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
     // For a processor that the release has none for.
     let arm = place("nightly-arm", "torch = \"2.8.0.dev20250318+cu128\"", "gpu = \"GH200 480GB\"");
     arm.run(&["lock"]).exits(0).says("no cu128 build of the release 2.8.0 is known for aarch64");
+    // A processor that has no build of the default CUDA gets that of another one.
+    let other = place("nightly-arm-plain", "torch = \"2.7.0.dev20250301\"", "gpu = \"GH200 480GB\"");
+    other.run(&["lock"]).exits(0).says("2.7.0.dev20250301+cu128");
     // Other makers' are for their GPUs, and what has no day is no nightly.
     for (torch, code) in
         [("2.8.0.dev20250416+rocm6.3", 2), ("2.8.0.dev20259999+cu128", 1), ("2.8.0.dev20250431+cu128", 1)]
@@ -213,6 +230,10 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
         "{}",
         told.1
     );
+    // A build of one's own of another framework stands beside it.
+    let jax = "jax = { version = \"0.7.0\", cuda = \"12.8\", arch-list = \"9.0\" }";
+    let beside = format!("torch = \"2.8.0.dev20250401+cu128\"\n{jax}");
+    place("nightly-beside", &beside, "gpu = \"H100 NVL\"").run(&["lock"]).exits(0).says("[nightly]");
     // Packages of torch have nightlies too.
     let both = "torch = \"2.8.0.dev20250627+cu128\"\ntorchvision = \"0.23.0.dev20250627\"";
     let both = place("nightly-both", both, "gpu = \"H100 NVL\"");

@@ -227,6 +227,13 @@ fn what_others_bring_in_is_that_of_the_locked_cuda() {
         remarks(&unseen).contains("no file of torchvision 0.20.1 with the label")
             && remarks(&locks::constrained()).is_empty()
     );
+    // Where torch itself has no label, or is on no index, there is no index of its CUDA to be passed over.
+    for (version, index) in [("2.5.1", Some(locks::CU124)), ("2.5.1+cu124", None)] {
+        let mut other = unseen.clone();
+        other.wheel[0] = locks::wheel("torch", version, index, &["prod"]);
+        other.wheel[1] = locks::wheel("vllm", "0.6.4+cu124", Some(locks::CU124), &["prod"]);
+        assert!(remarks(&other).is_empty(), "{version} {index:?}");
+    }
     let mut alone = locks::constrained();
     alone.constraint[0].brought = false;
     let torch = without_comments(&render("requirements", &alone).unwrap());

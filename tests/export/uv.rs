@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use gpuenv::export::{Options, format};
+use gpuenv::lock::Wheel;
 use toml::{Table, Value};
 
 use crate::common::tools;
@@ -168,6 +169,19 @@ fn platforms_with_the_same_wheel_get_none() {
     assert_eq!(strings(&table["project"]["dependencies"]), ["torch==2.5.1+cu124"]);
     assert!(table["tool"]["uv"]["sources"]["torch"][0].get("marker").is_none());
     assert_eq!(strings(&table["tool"]["uv"]["environments"]).len(), 2);
+}
+
+/// What is for one processor alone is looked for on its index there alone, whatever else comes from that index.
+#[test]
+fn a_package_for_one_processor_has_its_source_there() {
+    let mut lock = locks::two_platforms();
+    lock.wheel[1] = Wheel { index: Some(locks::CU124.into()), ..lock.wheel[1].clone() };
+    lock.wheel.push(locks::wheel("xformers", "0.0.29", Some(locks::CU124), &["lab"]));
+    let table = parse(&render("uv", &lock).unwrap());
+    let sources = &table["tool"]["uv"]["sources"];
+    assert_eq!(sources["xformers"][0]["marker"].as_str(), Some(X86));
+    // torch has a wheel for each of the two, and both are there.
+    assert!(sources["torch"][0].get("marker").is_none(), "{sources:?}");
 }
 
 #[test]

@@ -711,6 +711,49 @@ fn a_fix_keeps_the_system_and_takes_along_what_follows() {
     assert!(fixes(text).iter().any(together));
 }
 
+/// Of several libraries in one wheel the CUDA line of the torch beside it tells which is loaded, and a lock rests on what is
+/// known of that one.
+#[test]
+fn a_lock_rests_on_what_is_known_of_the_library_that_is_loaded() {
+    for (stack, rule, rests) in [
+        ("torch = \"2.6.0+cu126\"\nbitsandbytes = \"0.45.5\"", "bitsandbytes-0.45-glibc", true),
+        ("torch = \"2.6.0+cu124\"\nbitsandbytes = \"0.45.5\"", "bitsandbytes-0.45-glibc", false),
+        ("torch = \"2.7.1+cu128\"\nbitsandbytes = \"0.46.1\"", "bitsandbytes-0.46-gpu", true),
+        ("torch = \"2.7.1+cu126\"\nbitsandbytes = \"0.46.1\"", "bitsandbytes-0.46-gpu", false),
+    ] {
+        assert_eq!(written(&asked(stack, "")).fact.iter().any(|fact| fact.id == rule), rests, "{stack}");
+    }
+}
+
+/// xgboost carries its CUDA inside, and had no GPU code for aarch64 before 3.1.3: what a release lacks there it takes from no
+/// system either.
+#[test]
+fn what_carries_its_cuda_takes_none_from_the_system() {
+    let on = |version: &str, gpus: &[&str]| {
+        let target = |gpu: &&str| format!("[target.{}]\ngpu = \"{gpu}\"\n", gpu.to_lowercase());
+        let targets: String = gpus.iter().map(target).collect();
+        lock(&format!("[stack]\nxgboost = \"{version}\"\n{targets}"))
+    };
+    for gpus in [&["H100"][..], &["GH200"], &["GH200", "H100"]] {
+        for target in on("*", gpus).targets() {
+            assert_eq!((target.has("cuda").as_str(), target.has("xgboost").is_empty()), ("", false), "{gpus:?}");
+        }
+    }
+    assert!(on("2.1.4", &["GH200", "H100"]).is_conflict(), "it computes on the CPU there");
+}
+
+/// jax before 0.4.36 takes the ptxas that is there, and those before CUDA 12.6.3 compile wrongly for an H100: beside a torch of
+/// an older CUDA, which asks for no ptxas, it gets a newer one.
+#[test]
+fn jax_gets_a_ptxas_that_compiles_rightly_whatever_torch_pins() {
+    let ptxas = |gpu: &str| {
+        let text = format!("[stack]\ntorch = \"2.5.1+cu124\"\njax = \"0.4.31\"\n[target.t]\ngpu = \"{gpu}\"\n");
+        Version::parse(&wheel(&text, "nvidia-cuda-nvcc-cu12").version).unwrap()
+    };
+    assert!(ptxas("H100") >= Version::parse("12.6.85").unwrap(), "{}", ptxas("H100"));
+    assert_eq!(ptxas("A100-PCIE-40GB").as_str(), "12.4.131");
+}
+
 /// That nobody knows on which drivers the image of one machine starts is no reason against what helps another.
 #[test]
 fn what_nobody_knows_of_another_machine_hides_no_fix() {

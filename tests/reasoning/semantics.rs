@@ -213,6 +213,11 @@ mod lines {
         let image = lock(&one("torch = \"2.5.1\"\ncuda = \"12.4.0\"", &format!("{A100}\nimage = \"nvidia/cuda\"")));
         let image = image.target();
         assert_eq!((image.tag().as_str(), image.has("cuda").as_str()), ("12.4.0-base-ubuntu22.04", "12.4.0"));
+        // Of what is left open too: this jax asks for cuBLAS of 12.6.3 or newer, which is of the line.
+        for (cuda, pieces) in [("12.6.1", "12.6.3"), ("12.6", "12.6.3"), ("12.8.0", "12.8.0"), ("12.8", "12.8.2")] {
+            let open = lock(&one(&format!("jax = \"0.7.0\"\ncuda = \"{cuda}\""), A100)).target();
+            assert_eq!(open.has("cuda"), pieces, "{cuda}");
+        }
     }
 
     #[test]
@@ -229,6 +234,32 @@ mod lines {
         assert_eq!(target.has("cuda"), "12.4.1");
         assert!(target.has("cudnn").starts_with("9.") && !target.has("nccl").is_empty());
         assert_eq!(target.minimum(), "525.60.13");
+    }
+
+    #[test]
+    fn without_wheels_libraries_are_those_that_are_there_and_those_that_packages_name() {
+        let with = |cudnn: &str| {
+            let target = format!("{A100}\ncudnn = \"{cudnn}\"");
+            lock(&one("cuda = \"12.4\"\ncudnn = \"*\"", &target)).target().has("cudnn")
+        };
+        assert_eq!((with("9.1.0").as_str(), with("8.9.7").as_str()), ("9.1.0.70", "8.9.7.29"));
+        // What is written of a piece of CUDA binds the line; of the line it is the newest release.
+        let beside = |cuda: &str, piece: &str| {
+            let packages = format!("[packages]\nnvidia-cublas-cu12 = \"{piece}\"\n");
+            lock(&(one(&format!("cuda = \"{cuda}\""), A100) + &packages))
+        };
+        assert_eq!(beside("*", "==12.4.5.8").target().has("cuda"), "12.4.1");
+        assert!(beside("12.6", "==12.4.5.8").is_conflict());
+    }
+
+    #[test]
+    fn frameworks_that_share_a_cudnn_have_the_one_that_is_pinned() {
+        // This torch pins cuDNN 9.1.0, and jax takes any from some release on.
+        let both =
+            |cudnn: &str| lock(&one(&format!("torch = \"2.5.1+cu124\"\njax = \"*\"\ncudnn = \"{cudnn}\""), A100));
+        let target = both("9.1.0").target();
+        assert_eq!((target.has("torch").as_str(), target.has("cudnn").as_str()), ("2.5.1+cu124", "9.1.0.70"));
+        assert!(both(">=9.2").is_conflict());
     }
 
     #[test]
@@ -290,6 +321,12 @@ mod images {
             lock(&built("torch = \"2.5.1+cu124\"", "", &target)).target().tag()
         };
         assert_eq!(compiled("RTX 3090"), "12.1.1-devel-ubuntu22.04");
+        // Of those that a driver starts by its brand it is the nearest to the wheels, be it of a CUDA that the driver does not know.
+        let target = "gpu = \"H100 NVL\"\ndriver = \"525.60.13\"\nimage = \"nvidia/cuda\"";
+        assert_eq!(image("2.6.0+cu126", target).target().tag(), "12.4.1-base-ubuntu22.04");
+        // Beside wheels that leave their libraries open it is of the CUDA that the driver knows.
+        let target = "gpu = \"H100 NVL\"\ndriver = \"550.54.14\"\nimage = \"nvidia/cuda\"";
+        assert_eq!(lock(&one("jax = \"0.4.30\"", target)).target().tag(), "12.4.1-base-ubuntu22.04");
     }
 
     #[test]
@@ -543,6 +580,11 @@ mod building {
     fn the_host_compiler_is_within_nvccs_limits() {
         assert_eq!(toolkit("torch = \"2.5.1\"", &format!("{A100}\nos = \"ubuntu22.04\"")), "12.4.1");
         assert_eq!(toolkit("torch = \"2.5.1\"", &format!("{A100}\ngcc = \"14.2\"")), "12.9.2");
+        // None of torch's own line compiles with this gcc: of the others what the driver knows by itself.
+        for (driver, newest) in [("550.54.14", "12.4.1"), ("560.28.03", "12.6.3"), ("535.54.03", "12.9.2")] {
+            let target = format!("{A100}\ngcc = \"13.2\"\ndriver = \"{driver}\"");
+            assert_eq!(toolkit("torch = \"2.2.0+cu121\"", &target), newest, "{driver}");
+        }
         let pinned = built("torch = \"2.5.1\"\ncuda = \"12.4\"", "", &format!("{A100}\ngcc = \"14.2\""));
         assert_eq!(culprits(&pinned), ["stack.cuda", "target.t.gcc"]);
     }
@@ -645,6 +687,11 @@ mod coverage {
     fn every_gpu_of_a_list_must_work_alone() {
         let spec = one("torch = \"2.7.1+cu126\"", "gpu = [\"A100-PCIE-40GB\", \"RTX 5090\"]");
         assert!(lock(&spec).is_conflict());
+        // Of capabilities alone too: drivers know 12.0 from R570 on, be it the first or the last that is named.
+        for gpus in ["[\"8.6\", \"12.0\"]", "[\"12.0\", \"8.6\"]"] {
+            let on = |driver: &str| torch("*", &format!("gpu = {gpus}\ndriver = \"{driver}\""));
+            assert!(on("535.54.03").is_conflict() && !on("570.26").is_conflict(), "{gpus}");
+        }
     }
 }
 
@@ -668,6 +715,7 @@ mod cpu {
         assert_eq!(target.has("torch"), "2.5.1+cpu");
         assert!(target.driver.is_none() && target.has("cuda").is_empty());
         assert_eq!(torch("2.5.1+cu124", "gpu = \"none\"").target().has("torch"), "2.5.1+cu124", "named");
+        assert_eq!(torch("2.9.1+cu128 || 2.8.0", "gpu = \"none\"").target().has("torch"), "2.9.1+cu128", "named");
     }
 
     #[test]
@@ -716,6 +764,9 @@ mod variants {
             ("torch = \"1.13.1\"", A100, "1.13.1+cu117"),
             // Another stable release is preferred to an experimental build of a newer one.
             ("torch = \">=2.6,<2.8\"\ncuda = \"12.6\"", A100, "2.7.1+cu126"),
+            // One that is named among others is as good as they are.
+            ("torch = \"2.9.1+cu129 || 2.8.0\"", A100, "2.9.1+cu129"),
+            ("torch = \"2.9.1 || 2.8.0+cu129\"", A100, "2.9.1+cu128"),
         ] {
             assert_eq!(lock(&one(stack, target)).target().has("torch"), expected, "{stack} {target}");
         }

@@ -38,8 +38,7 @@ pub fn replaces(one: &str, locked: &[String]) -> bool {
 /// The same of what the pins bring along, where the CUDA of a library is a part of its name: `nvidia-cudnn-cu12`.
 pub fn replaces_brought(one: &str, brought: &[String]) -> bool {
     let Some((package, asked)) = requirement(one) else { return false };
-    let name = package.rsplit_once("-cu").filter(|(_, major)| major.chars().all(|c| c.is_ascii_digit()));
-    let name = name.map_or(package.as_str(), |(name, _)| name);
+    let name = package.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix("-cu").unwrap_or(&package);
     let own = asked.comparisons.first().map_or_else(|| name.to_string(), |only| format!("{name}{only}"));
     replaces(&own, brought)
 }
@@ -103,6 +102,8 @@ mod tests {
             ("triton==3.1.0", true),
             ("triton==3.4.0; sys_platform == 'linux'", false),
             ("nvidia-cudnn-frontend==1.0", false),
+            ("nvidia-cudnn-cu==9.1.0.70", true),
+            ("nvidia-cudnn-cu12x==9.1.0.70", false),
         ] {
             assert_eq!(replaces_brought(one, &brought), replaced, "{one}");
         }

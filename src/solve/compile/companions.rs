@@ -1,9 +1,9 @@
 //! Packages that follow a framework, in the network: a version is chosen for all, and for each group of classes the release
 //! of it that goes with the group's variant.
 
-use pubgrub::VersionSet;
-
 use std::rc::Rc;
+
+use pubgrub::VersionSet;
 
 use crate::catalog::rows::{Build, Companion, Python, Subject};
 use crate::spec::Share;
@@ -244,14 +244,15 @@ impl<'c> Plan<'_, 'c> {
         let loading = of_glibc.iter().chain(of_gpus.iter().filter(|rule| rule.cuda.is_some()));
         let is_broken = |rule: &&Needs| group.classes.iter().any(|&class| breaks(&self.classes[class], rule));
         let broken: Vec<&Needs> = loading.filter(is_broken).collect();
-        if broken.is_empty() || !package.follows(framework.package) {
+        if broken.is_empty() {
             return;
         }
+        let following = package.matching(|row| row.framework == framework.package);
         self.network.relate(release.var, var, move |row| {
             let line = framework.releases[row].line.as_ref();
             let mut rows = RowSet::first(package.releases.len());
             let speaking = broken.iter().filter(|rule| rule.speaks_of_line(line));
-            speaking.for_each(|rule| rows.subtract(&package.within(rule)));
+            speaking.for_each(|rule| rows.subtract(&package.within(rule).intersection(&following)));
             rows
         });
     }

@@ -13,6 +13,7 @@ use crate::solve::driver::DriverRow;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
+use crate::solve::platform::Platform;
 use crate::solve::problem::{Needs, law};
 use crate::solve::request::{ImageRequest, Request};
 use crate::solve::rowset::RowSet;
@@ -38,11 +39,13 @@ impl<'c> Plan<'_, 'c> {
         if request.nccl.is_some() {
             group.nccl = Some(self.nccl());
         }
-        // Those that carry their CUDA inside take none from the system.
+        // Those that carry their CUDA inside take none from the system, and those that compute on the CPU there need none.
         let takes = |row: &Companion| {
-            let arches = gpu_classes.iter().map(|&class| self.classes[class].target.arch);
+            let platforms = gpu_classes.iter().map(|&class| self.classes[class].target.platform);
+            let is_on_gpus =
+                |on: &Platform<'_>| on.takes_companion(row) && !(row.gpu_code && row.cpu_only.contains(&on.arch));
             row.follows_cuda()
-                && arches.into_iter().any(|arch| fits::carried_line(request.catalog, row, arch).is_none())
+                && platforms.filter(is_on_gpus).any(|on| fits::carried_line(request.catalog, row, on.arch).is_none())
         };
         let follow_cuda = || {
             let mut asked = self.packages.iter().zip(&request.companions);
@@ -84,11 +87,12 @@ impl<'c> Plan<'_, 'c> {
 
     /// Whether every driver that is pinned knows a CUDA by itself: no newer one is chosen freely.
     fn is_reached(&self, classes: &[usize], cuda: &Version) -> bool {
-        classes.iter().map(|&class| self.classes[class].target).filter(|target| target.pins_driver()).all(|target| {
+        let targets = classes.iter().map(|&class| self.classes[class].target).filter(|target| target.pins_driver());
+        let mut known = targets.filter_map(|target| {
             let drivers = target.machine.drivers(self.request.problem);
-            let oldest = drivers.rows.first().and_then(DriverRow::cuda);
-            oldest.is_none_or(|known| cuda.prefix(2) <= *known)
-        })
+            drivers.rows.first().and_then(DriverRow::cuda).copied()
+        });
+        known.all(|known| cuda.prefix(2) <= known)
     }
 
     /// The toolkits that `cuda` admits. A line of which only components were published is not offered to somebody who did

@@ -228,16 +228,17 @@ impl<'q, 'c> Plan<'q, 'c> {
             let holding = bundled_torch::holding(release.framework, on, &image.rows);
             let (framework, images, held) = (release.framework, image.rows.clone(), holding.clone());
             self.network.relate(release.var, image.var, move |row| {
-                let build = framework.releases[row].on(on);
+                let release = &framework.releases[row];
+                let build = release.on(on);
                 RowSet::filter(images.len(), |at| {
-                    let unread = images[at].torch.as_deref().filter(|_| may_be_unread && !held.has(at));
-                    match build {
-                        Some(build) => {
-                            bundled_torch::runs_in(images[at], build)
-                                || unread.is_some_and(|inside| bundled_torch::may_be_inside(inside, build))
-                        }
-                        None => images[at].torch.is_none() || unread.is_some(),
-                    }
+                    let inside = images[at].torch.as_deref();
+                    let unread = inside.filter(|_| may_be_unread && !held.has(at));
+                    let may_be_inside = |inside: &str| match build {
+                        Some(build) => bundled_torch::may_be_inside(inside, build),
+                        None => release.version.as_str() == inside,
+                    };
+                    let runs = build.map_or(inside.is_none(), |build| bundled_torch::runs_in(images[at], build));
+                    runs || unread.is_some_and(may_be_inside)
                 })
             });
             if self.is_python_of_image_asked(class) {

@@ -161,7 +161,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 (ImageRequest::No, Some(installed)) => installed.clone(),
                 _ => continue,
             };
-            let is_equal = |line: Version| line.len() > 1 && compilers.iter().any(|has| has.cmp_prefix(&line).is_eq());
+            let is_equal = |line: Version| compilers.iter().any(|has| has.cmp_prefix(&line).is_eq());
             let of_lines = framework.matching(|release| release.line.is_some_and(is_equal));
             alike = Some(alike.map_or(of_lines.clone(), |alike| alike.intersection(&of_lines)));
         }
