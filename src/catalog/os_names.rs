@@ -16,7 +16,8 @@ pub enum OsName<'c> {
     Spelling(&'c str, &'c Os),
     /// A family alone, or several of its releases: theirs, the newest first.
     Several(Vec<&'c str>),
-    /// A release that is not listed of a family that is, and the nearest older one: its C library and compiler are no older.
+    /// A release that is not listed of a family that is, and the nearest older one: its C library and compiler are no older. Of
+    /// what takes only packages of its own also the oldest.
     Relative(&'c Os),
     /// Nothing that is listed.
     Stranger,
@@ -84,7 +85,9 @@ impl Catalog {
         }
         // Of a release before the oldest that is listed nothing follows: it has less of everything.
         let older = family.iter().find(|(known, asked)| known.release <= *asked);
-        older.map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
+        // But for one that takes only what was made for it: of what that is the oldest tells more than nothing.
+        let own = family.last().filter(|(known, _)| known.row.own_packages);
+        older.or(own).map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
     }
 }
 

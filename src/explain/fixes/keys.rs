@@ -170,14 +170,15 @@ impl<'c> Finder<'_, 'c> {
         }
     }
 
-    /// Whether a package clashes with its framework, and an older release of it would only not say so: it sets no upper bound
-    /// on the framework, for of one that is younger than itself it could not know. Where something else is in its way, as a
+    /// Whether a package clashes with its framework or a GPU, and an older release of it would only not say so: it sets no upper
+    /// bound on the framework, for of what is younger than itself it could not know. Where something else is in its way, as a
     /// driver or a C library, it is the way out that it looks like.
     fn is_untold(&self, answer: &Solution<'_>, key: &str, package: &str) -> bool {
         let framework = self.asker.catalog.companions.of(package).first().map(|row| format!("stack.{}", row.framework));
         let clashes = self.cores.independent.iter().chain(&self.cores.alternatives).chain(&self.cores.further);
         let mut own = clashes.filter(|keys| keys.iter().any(|one| one == key));
-        own.any(|keys| framework.as_ref().is_some_and(|of| keys.contains(of))) && takes_any_newer(answer, package)
+        let is_younger = |one: &String| one.ends_with(".gpu") || Some(one) == framework.as_ref();
+        own.any(|keys| keys.iter().any(is_younger)) && takes_any_newer(answer, package)
     }
 
     /// Whether the framework of an answer is older than what every admitted release of a package accepts: what came out

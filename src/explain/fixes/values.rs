@@ -42,7 +42,10 @@ impl<'c> Finder<'_, 'c> {
             (family.to_string(), Version::parse(&id[family.len()..]).ok())
         };
         let (family, release) = split(&written);
-        let usable = self.asker.catalog.oses.iter().filter(|os| os.refused.is_none());
+        // To compile on a system whose compiler nobody has read would be no way out that is known.
+        let builds = self.spec.build.as_ref().is_some_and(|build| build.cuda_extensions);
+        let is_known = |os: &&Os| !builds || os.gcc.is_some();
+        let usable = self.asker.catalog.oses.iter().filter(|os| os.refused.is_none()).filter(is_known);
         let mut same: Vec<(Option<Version>, &str)> = Vec::new();
         let mut ubuntu: Vec<&str> = Vec::new();
         for os in usable {

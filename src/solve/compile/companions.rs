@@ -365,7 +365,6 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     }
     if !plan.policy.unknown {
         rows = beside_installed(plan, class, package, rows);
-        rows = read_first(class, package, &rows);
     }
     // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
     // the others hold tells nothing of it. Machines of other systems can never share it.
@@ -375,20 +374,6 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
         rows.add(&elsewhere);
     }
     rows
-}
-
-/// Of several wheels of one version those whose GPU code was read, where one of them was.
-fn read_first<'c>(class: &Class<'_, 'c>, package: &Package<'c>, rows: &RowSet) -> RowSet {
-    let machine = class.machine();
-    let code = |row: usize, gpu: Cc| fits::companion_code(package.releases[row], machine.reading.arch, gpu);
-    let is_read = |row: usize| machine.kinds.iter().all(|kind| code(row, kind.gpu.cc).is_some());
-    let mut left = RowSet::default();
-    for of_version in &package.of_version {
-        let all = of_version.intersection(rows);
-        let read = if all.len() > 1 { all.filtered(&is_read) } else { RowSet::default() };
-        left.add(if read.is_empty() { &all } else { &read });
-    }
-    left
 }
 
 /// Of a package that loads what is installed, the releases for that, if any of those that are asked for is.
