@@ -258,7 +258,7 @@ fn what_is_unknown_of_an_own_build_is_asked_of_its_owner() {
     let place = Sandbox::new("own-cudnn", &spec);
     let ran =
         place.run(&["lock"]).exits(3).says("which cuDNN comes with your build of torch").says("write it as `cudnn`");
-    assert!(!ran.stderr.contains("METADATA"), "{}", ran.stderr);
+    assert!(!ran.err.contains("METADATA"), "{}", ran.err);
     place.write(&spec.replace("\"8.0\" }", "\"8.0\", cudnn = \"9.10.2\" }"));
     place.run(&["lock"]).exits(0);
 }
