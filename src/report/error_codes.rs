@@ -24,7 +24,7 @@ const fn error(code: &'static str, says: &'static str) -> ErrorCode {
 pub const ALL: &[ErrorCode] = &[
     error("address", "The address of a newer catalog is not one that begins with https://. Give such an address, or the name of a file."),
     error("ambiguous-gpu", "The name means several GPUs that differ in compute capability, market or processor, so what runs on one need not run on the other. Name one of those that are listed, or write its compute capability."),
-    error("ambiguous-index", "A package has one number on several indexes, and pip cannot be told which index one package comes from. Use `gpuenv export uv`."),
+    error("ambiguous-index", "A package comes from an index of its own, beside packages of another one, and its version has no label (`+cu124`) that PyPI refuses. pip cannot be told which index one package comes from: it would take a file of the same number from PyPI, whoever put it there. Use `gpuenv export uv`, which ties each package to its index."),
     error("arch-list", "A list of architectures cannot be read. Write compute capabilities with semicolons between them, as TORCH_CUDA_ARCH_LIST takes them: `8.0;9.0+PTX`."),
     error("bad-artifact", "The file to inspect is neither a wheel nor a shared library, or it is damaged. Name a .so file or a .whl file."),
     error("bad-lock", "The gpuenv.lock cannot be read: it is damaged or was edited by hand. `gpuenv lock --fresh` makes it anew from gpuenv.toml."),
