@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::catalog::{Catalog, at_hand};
+use crate::catalog::{Catalog, at_hand, lint};
 use crate::explain::graph::{self, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
@@ -32,6 +32,10 @@ use super::origin;
 use super::project::shown;
 use super::stale;
 
+/// What is said of a name by which rows are refused.
+const OF_LINT: &str = "A lint of the catalog, by which a row is refused that contradicts another one, lacks a field beside \
+    another or names what does not exist. The message says which row and what is wrong with it; docs/overlays.md shows rows as \
+    sites need them.";
 /// So much of a word is told again.
 const LONGEST: usize = 80;
 
@@ -54,6 +58,10 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
         // What is a key of targets too is meant as one.
         if found.is_empty() && !is_of_targets(name) {
             found.extend(error_codes::find(name).map(|error| Topic::Error(error.code, error.says)));
+        }
+        if found.is_empty() && !is_of_targets(name) {
+            let lint = lint::NAMES.iter().find(|lint| **lint == name);
+            found.extend(lint.map(|lint| Topic::Error(lint, OF_LINT)));
         }
         if !found.is_empty() {
             let unread = meant.as_ref().and_then(|meant| meant.unread.as_ref());
