@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::catalog::{Catalog, at_hand};
+use crate::catalog::{Catalog, at_hand, lint};
 use crate::explain::graph::{self, Language};
 use crate::explain::topic::Topic;
 use crate::explain::why::{Why, why};
@@ -14,7 +14,7 @@ use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean, error_co
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::request::Request;
+use crate::solve::request::{PARTS, Request};
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{Share, Spec, tables};
 use crate::task::lock::Asked;
@@ -32,16 +32,24 @@ use super::origin;
 use super::project::shown;
 use super::stale;
 
+/// What is said of a name by which rows are refused.
+const OF_LINT: &str = "A lint of the catalog, by which a row is refused that contradicts another one, lacks a field beside \
+    another or names what does not exist. The message says which row and what is wrong with it; docs/overlays.md shows rows as \
+    sites need them.";
 /// So much of a word is told again.
 const LONGEST: usize = 80;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
-    let what = args.what.as_deref().map(|name| in_project(name.trim(), common));
-    let what = what.as_deref();
-    if let Some(found) = what.filter(|_| args.graph.is_none()).and_then(|name| ordinary(name, common)) {
-        report.topics(&[found])?;
-        return Ok(Exit::Yes);
+    let meant = args.what.as_deref().map(|name| in_project(name.trim(), common)).transpose()?;
+    let what = meant.as_ref().map(|meant| &*meant.name);
+    if let Some(asked) = what.filter(|_| args.graph.is_none()).and_then(|name| ordinary(name, common)) {
+        let lock = files::read_lock(&files::places(common)?.lock);
+        let (lock, exit) =
+            lock.map_or_else(|failure| (None, left_aside(OF_SPEC, &failure, report)), |lock| (lock, Exit::Yes));
+        let found = asked.topic(lock.as_ref());
+        report.topics(found.as_slice())?;
+        return Ok(exit);
     }
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
         let catalog = if is_key(name) { Cow::Borrowed(at_hand()) } else { load_catalog::nearby(common)? };
@@ -51,9 +59,15 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
         if found.is_empty() && !is_of_targets(name) {
             found.extend(error_codes::find(name).map(|error| Topic::Error(error.code, error.says)));
         }
+        if found.is_empty() && !is_of_targets(name) {
+            let lint = lint::NAMES.iter().find(|lint| **lint == name);
+            found.extend(lint.map(|lint| Topic::Error(lint, OF_LINT)));
+        }
         if !found.is_empty() {
+            let unread = meant.as_ref().and_then(|meant| meant.unread.as_ref());
+            let exit = unread.map_or(Exit::Yes, |failure| left_aside(OF_CATALOG, failure, report));
             report.topics(&found)?;
-            return Ok(Exit::Yes);
+            return Ok(exit);
         }
         if !is_key(name) {
             return Err(unknown(&catalog, name));
@@ -94,25 +108,48 @@ fn conflict<'r>(spec: &Spec, rules: &'r Problem<'r>, file: &SourceFile, report: 
 const OF_TARGETS: [&str; 4] = ["driver", "gpu", "image", "toolkit"];
 const OF_STACK: [&str; 2] = ["cuda", "python"];
 
-/// The key of what the spec asks for or the lock holds, where only its name is given: who has a project means that choice.
-fn in_project<'a>(name: &'a str, common: &Common) -> Cow<'a, str> {
-    if is_key(name) {
-        return name.into();
+/// What a word means here.
+struct Meant<'a> {
+    /// The key of what the spec asks for or the lock holds, where only its name is given: who has a project means that
+    /// choice. Else the word.
+    name: Cow<'a, str>,
+    /// Why a lock was not read that may hold it.
+    unread: Option<Failure>,
+}
+
+fn in_project<'a>(name: &'a str, common: &Common) -> Result<Meant<'a>, Failure> {
+    let means = |name: Cow<'a, str>| Ok(Meant { name, unread: None });
+    let place = files::spec_place(common).ok().flatten().filter(|place| !is_key(name) && place.is_file());
+    let Some(place) = place else { return means(name.into()) };
+    if OF_TARGETS.contains(&name) {
+        return means(["target.*.", name].concat().into());
     }
     let key = ["stack.", name].concat();
-    let Some(place) = files::places(common).ok().map(|places| places.spec).filter(|place| place.is_file()) else {
-        return name.into();
-    };
-    if OF_TARGETS.contains(&name) {
-        return ["target.*.", name].concat().into();
-    }
     let asked = || read(&place).ok()?.spec.text(&key);
-    let is_locked = || {
-        let lock = files::read_lock(&files::lock_place(common).ok()?).ok()??;
-        let mut of_targets = lock.target.values().map(|target| lock.stack_of(target));
-        Some(lock.stack.contains_key(name) || of_targets.any(|stack| stack.contains_key(name)))
+    if OF_STACK.contains(&name) || asked().is_some() {
+        return means(key.into());
+    }
+    let places = match files::places(common) {
+        Ok(places) => places,
+        Err(failure) if is_of_stacks(name, common) => return Err(failure),
+        Err(_) => return means(name.into()),
     };
-    if OF_STACK.contains(&name) || asked().is_some() || is_locked() == Some(true) { key.into() } else { name.into() }
+    match files::read_lock(&places.lock) {
+        Ok(lock) if lock.as_ref().is_some_and(|lock| holds(lock, name)) => means(key.into()),
+        Ok(_) => means(name.into()),
+        Err(failure) => Ok(Meant { name: name.into(), unread: Some(failure).filter(|_| is_of_stacks(name, common)) }),
+    }
+}
+
+fn holds(lock: &Lock, name: &str) -> bool {
+    let mut of_targets = lock.target.values().map(|target| lock.stack_of(target));
+    lock.stack.contains_key(name) || of_targets.any(|stack| stack.contains_key(name))
+}
+
+/// Whether a lock can hold something of this name.
+fn is_of_stacks(name: &str, common: &Common) -> bool {
+    let is_package = |catalog: Cow<'_, Catalog>| Problem::new(&catalog).package_names().any(|known| known == name);
+    PARTS.contains(&name) || load_catalog::nearby(common).is_ok_and(is_package)
 }
 
 /// A spec that has an answer.
@@ -127,13 +164,11 @@ impl Project<'_> {
     /// Explains what is locked, if that is the lock of this spec; else, with a warning, what would be.
     fn tell(&self, places: &Places, what: Option<&str>, report: &Report) -> Result<Exit, Failure> {
         let mut standing = Standing { lock: shown(&places.lock), status: "missing", reason: None };
-        // A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
         let mut exit = Exit::Yes;
         let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
             let reason = failure.problems.first().map(|problem| problem.message.clone());
             (standing.status, standing.reason) = ("unreadable", reason);
-            report.left_aside("this is told of gpuenv.toml alone, not compared with the lock", &failure);
-            exit = failure.exit;
+            exit = left_aside(OF_SPEC, &failure, report);
             None
         });
         let mut is_own = true;
@@ -188,19 +223,40 @@ impl Project<'_> {
     }
 }
 
-/// What there is to say of a package of `[packages]`, where a spec here has it.
-fn ordinary(name: &str, common: &Common) -> Option<Topic> {
-    let places = files::places(common).ok()?;
-    let Asked { spec, catalog, .. } = read(&places.spec).ok()?;
-    let lock = files::read_lock(&places.lock).ok().flatten();
-    let wheels = lock.iter().flat_map(|lock| &lock.wheel);
-    let asks = |wheel: &Wheel| {
-        let release = wheel.version.split('+').next().unwrap_or_default();
-        let package = format!("{} {release}", wheel.package);
-        wheel.asks.iter().map(move |asked| (package.clone(), asked.clone())).collect::<Vec<_>>()
-    };
-    let needed: BTreeSet<_> = wheels.flat_map(asks).collect();
-    topic::ordinary(&catalog, &spec, name, &needed.into_iter().collect::<Vec<_>>())
+const OF_SPEC: &str = "this is told of gpuenv.toml alone, not compared with the lock";
+const OF_CATALOG: &str = "this is told of the catalog alone, not of the lock";
+
+/// A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
+fn left_aside(told: &str, failure: &Failure, report: &Report) -> Exit {
+    report.left_aside(told, failure);
+    failure.exit
+}
+
+/// A package of `[packages]` of the spec here.
+struct Ordinary<'a> {
+    name: &'a str,
+    spec: Spec,
+    catalog: Cow<'static, Catalog>,
+}
+
+fn ordinary<'a>(name: &'a str, common: &Common) -> Option<Ordinary<'a>> {
+    let place = files::spec_place(common).ok()??;
+    let Asked { spec, catalog, .. } = read(&place).ok()?;
+    topic::ordinary(&catalog, &spec, name, &[]).is_some().then_some(Ordinary { name, spec, catalog })
+}
+
+impl Ordinary<'_> {
+    /// What there is to say of it.
+    fn topic(&self, lock: Option<&Lock>) -> Option<Topic> {
+        let wheels = lock.into_iter().flat_map(|lock| &lock.wheel);
+        let asks = |wheel: &Wheel| {
+            let release = wheel.version.split('+').next().unwrap_or_default();
+            let package = format!("{} {release}", wheel.package);
+            wheel.asks.iter().map(move |asked| (package.clone(), asked.clone())).collect::<Vec<_>>()
+        };
+        let needed: BTreeSet<_> = wheels.flat_map(asks).collect();
+        topic::ordinary(&self.catalog, &self.spec, self.name, &needed.into_iter().collect::<Vec<_>>())
+    }
 }
 
 fn is_key(name: &str) -> bool {

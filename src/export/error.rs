@@ -87,15 +87,17 @@ pub enum ExportError {
     OwnBuild(String),
     /// pip cannot be told which index one package comes from.
     #[error(
-        "{package} {version} exists under the same number on several indexes and pip cannot be told which one \
-         to take beside packages of another index"
+        "pip cannot be told to take {package} {version} from {index}, beside packages of another index: its version has \
+         no label such as `+cu124`, so that a file of the same number on PyPI would do as well"
     )]
-    #[diagnostic(help("use `gpuenv export uv`"))]
+    #[diagnostic(help("use `gpuenv export uv`, which ties {package} to that index"))]
     Ambiguous {
         /// The package.
         package: String,
         /// Its version, without a label that would tell the wheels apart.
         version: String,
+        /// Where the locked wheel lies.
+        index: String,
     },
     /// An option of another format.
     #[error("{format} has no option --{}", name.escape_debug())]

@@ -187,7 +187,7 @@ fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) 
         "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
     for wheel in wheels {
         if let Some(index) = &wheel.index {
-            refuse_ambiguous(&wheel.package, &wheel.version)?;
+            refuse_ambiguous(&wheel.package, &wheel.version, index)?;
             out += &format!("--find-links {}\n", wheels::page(index, &wheel.package)?);
         }
     }
@@ -211,21 +211,22 @@ fn pages(beside: &[&ConstraintLock]) -> Result<String, ExportError> {
     for one in beside {
         wheels::constraint(one)?;
         if let Some(index) = &one.index {
-            refuse_ambiguous(&one.package, &one.version)?;
+            refuse_ambiguous(&one.package, &one.version, index)?;
             out += &format!("--find-links {}\n", wheels::page(index, &one.package)?);
         }
     }
     Ok(out)
 }
 
-/// Of one number on two indexes pip takes either. Those beside torch carry its label there, be it that nobody has read the
-/// names of their files; and of two builds of one release pip takes the one with a label.
-fn refuse_ambiguous(package: &str, version: &str) -> Result<(), ExportError> {
+/// Of one number on two indexes pip takes either, and whoever puts one on PyPI is asked for nothing. Those beside torch carry
+/// its label there, be it that nobody has read the names of their files; and of two builds of one release pip takes the one
+/// with a label.
+fn refuse_ambiguous(package: &str, version: &str, index: &str) -> Result<(), ExportError> {
     if version.contains('+') || BESIDE_TORCH.contains(&package) {
         return Ok(());
     }
     let (package, version) = (valid::package(package)?.to_string(), valid::wheel_version(version)?.to_string());
-    Err(ExportError::Ambiguous { package, version })
+    Err(ExportError::Ambiguous { package, version, index: valid::index(index)?.to_string() })
 }
 
 /// What a file for pip has no option for: some packages are compiled beside what is installed already.
@@ -325,7 +326,7 @@ fn sources(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result
     for wheel in wheels {
         if let Some(index) = &wheel.index {
             let package = valid::package(&wheel.package)?;
-            refuse_ambiguous(package, &wheel.version)?;
+            refuse_ambiguous(package, &wheel.version, index)?;
             out += &format!("--find-links {}\n", wheels::page(index, package)?);
         }
         if let Some(index) = wheels::nightlies(wheel) {

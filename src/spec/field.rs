@@ -272,6 +272,10 @@ pub(super) fn export_file(text: &str) -> Read<String> {
         let message = format!("the file {} of [export] does not lie below gpuenv.toml", quote(text));
         return Err(Refusal::new("value", message).help("write a way down from there, such as `docker/Dockerfile`"));
     }
+    if matches!(text.trim().rsplit(['/', '\\']).next(), Some("" | ".")) && !text.trim().is_empty() {
+        let message = format!("the file {} of [export] is the name of a folder", quote(text));
+        return Err(Refusal::new("value", message).help("write the file in it too, such as `docker/Dockerfile`"));
+    }
     let plain = text.replace("{target}", "target");
     name("[export]", &plain, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`, and `{target}`")?;
     Ok(text.to_string())
@@ -293,7 +297,8 @@ pub(super) fn overlays(paths: &[String]) -> Read<()> {
 /// `reason`: prose, so it may have lines.
 pub(super) fn reason(text: &str) -> Read<String> {
     if text.trim().is_empty() {
-        let refusal = Refusal::new("value", "`reason` is empty: an override without a reason cannot be judged later");
+        let refusal =
+            Refusal::new("value", "`reason` is empty: without one nobody can judge later whether it still holds");
         return Err(refusal.help("say what was measured, or name the ticket"));
     }
     if text.chars().any(|c| is_unseen(c) && !matches!(c, '\n' | '\r' | '\t')) {

@@ -60,9 +60,10 @@ impl<'a> CheckContext<'a> {
 
     /// The driver that must be there: `570.26 or later`.
     pub fn wanted_driver(&self) -> String {
-        match (self.system_with_driver(), &self.target.driver) {
+        match (self.system_with_driver(), self.least_driver()) {
             (Some(os), _) => format!("that of {}", os.name),
-            (None, Some(driver)) => format!("{} or later", driver.minimum),
+            (None, Some(least)) if self.has_windows_driver() => format!("{least}, a driver of Windows"),
+            (None, Some(least)) => least,
             (None, None) => "any release".to_string(),
         }
     }
@@ -74,9 +75,47 @@ impl<'a> CheckContext<'a> {
             None if self.record.platform.system == Some(System::Tegra) => {
                 "the driver comes with the Jetson's JetPack: take a later one".to_string()
             }
-            None if self.target.driver.is_none() => "raise the driver".to_string(),
-            None => format!("raise the driver to {}", self.wanted_driver()),
+            None => self.raise_driver(),
         }
+    }
+
+    /// What an administrator does about a driver that is too old: `raise the driver to 570.26 or later`.
+    pub fn raise_driver(&self) -> String {
+        let whose = if self.has_windows_driver() { " of Windows" } else { "" };
+        let least = self.least_driver().map_or(String::new(), |least| format!(" to {least}"));
+        format!("raise the driver{whose}{least}")
+    }
+
+    /// The oldest driver that will do, as this host numbers drivers; none where any does.
+    fn least_driver(&self) -> Option<String> {
+        let minimum = &self.target.driver.as_ref()?.minimum;
+        if !self.has_other_numbers() {
+            return Some(format!("{minimum} or later"));
+        }
+        match (self.windows_floor(), self.line()) {
+            (Some(floor), _) => Some(format!("{floor} or later")),
+            (None, Some(line)) => Some(format!("one of Linux for CUDA {line}")),
+            (None, None) => Some("one of Linux".to_string()),
+        }
+    }
+
+    /// Whether the host numbers its drivers otherwise than the lock: Windows does by itself, so that a lock for Linux says
+    /// little of one under WSL2, and the reverse.
+    pub fn has_other_numbers(&self) -> bool {
+        self.has_windows_driver() != self.is_for_wsl2() && self.record.platform.system.is_some()
+    }
+
+    /// The oldest driver of Windows on which a stack that was locked for Linux runs; none on other hosts.
+    pub fn windows_floor(&self) -> Option<Version> {
+        let minimum = Version::parse(&self.target.driver.as_ref()?.minimum).ok()?;
+        let rows = &self.catalog.windows_drivers;
+        let known = self.line().and_then(|line| {
+            let of_major = rows.iter().find(|row| row.cuda.len() == 1 && row.cuda.major() == line.major());
+            of_major
+                .or_else(|| rows.iter().filter(|row| row.cuda.cmp_prefix(&line).is_eq()).min_by_key(|row| row.driver))
+        });
+        // Where no number is known for Windows, a branch of Linux's number does.
+        self.has_windows_driver().then(|| known.map_or(minimum.prefix(1), |row| row.driver))
     }
 
     /// The stack it runs.

@@ -85,13 +85,10 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     if context.record.platform.system == Some(System::Tegra) {
         return of_jetson(context, check, &locked.minimum);
     }
-    if context.has_windows_driver() != context.is_for_wsl2() && context.record.platform.system.is_some() {
-        return of_other_numbers(context, check, &minimum);
+    if context.has_other_numbers() {
+        return of_other_numbers(context, check);
     }
-    let raise = format!(
-        "raise the driver to {} or later, or write this driver into gpuenv.toml and lock again",
-        locked.minimum
-    );
+    let raise = format!("{}, or write this driver into gpuenv.toml and lock again", context.raise_driver());
     let of_branch = "it is of the branch of the minimum; which release of it was not told";
     if let Some((version, by)) = context.driver() {
         let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
@@ -144,30 +141,23 @@ fn listed(context: &CheckContext<'_>, check: Check, has: &Version) -> Check {
     }
 }
 
-/// Windows numbers its drivers by itself, so that a lock for Linux says little of one under WSL2, and the reverse.
-fn of_other_numbers(context: &CheckContext<'_>, check: Check, minimum: &Version) -> Check {
+/// The minimum of a lock for Linux says little of a driver of Windows, and the reverse.
+fn of_other_numbers(context: &CheckContext<'_>, check: Check) -> Check {
     let Some((version, by)) = context.driver() else {
         return check.unknown(Action::None, "nothing told the driver's release");
     };
     let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
-    if !context.has_windows_driver() {
+    let Some(least) = context.windows_floor() else {
         let hint = "the lock is for WSL2 and holds a number of Windows' driver: add a target without `platform`";
         return check.unknown(Action::ChangeLock, hint);
-    }
-    let rows = &context.catalog.windows_drivers;
-    let floor = context.line().and_then(|line| {
-        let of_major = rows.iter().find(|row| row.cuda.len() == 1 && row.cuda.major() == line.major());
-        of_major.or_else(|| rows.iter().filter(|row| row.cuda.cmp_prefix(&line).is_eq()).min_by_key(|row| row.driver))
-    });
-    // Where no number is known for Windows, a branch of Linux's number does.
-    let least = floor.map_or(minimum.prefix(1), |row| row.driver);
+    };
     let check = check.expected(format!(">= {least}, a driver of Windows"));
     match *version >= least {
         true if context.is_wsl() => {
             check.pass_with("the lock is for Linux; a target with `platform = \"wsl2\"` is judged by Windows' numbers")
         }
         true => check.pass_with("the lock is for Linux; this is judged by Windows' numbers"),
-        false => check.fail(Action::AskAdmin, format!("raise the driver of Windows to {least} or later")),
+        false => check.fail(Action::AskAdmin, context.raise_driver()),
     }
 }
 

@@ -448,6 +448,12 @@ fn a_package_that_is_asked_for_is_explained_by_its_name() {
     let of = |version: &str| facts.find(&format!("xformers-{version}")).unwrap_or_else(|| panic!("{version}: {facts}"));
     assert!(of("0.0.30") < of("0.0.29.post3"), "the newest first");
     assert!(sandbox.run(&["explain", "no-spec"]).exits(0).out.contains("`gpuenv init` creates one"));
+    sandbox.run(&["explain", "not-found"]).exits(0).tells("There is no file of this name");
+    sandbox.run(&["explain", "permission-denied"]).exits(0);
+    // Rows of an overlay are refused by the names of lints.
+    for lint in gpuenv::catalog::lint::NAMES {
+        assert!(sandbox.run(&["explain", lint]).code == 0, "{lint}");
+    }
 }
 
 #[test]

@@ -46,6 +46,36 @@ fn a_lock_that_is_a_link_out_of_the_project_is_neither_written_nor_shown() {
     assert!(!place.has("home/.bash_aliases"));
 }
 
+/// Whoever asks for a part of the stack by its name means what is locked, and what is wrong with the lock is not passed
+/// over; a word that no lock holds is explained whatever lies here.
+#[test]
+fn a_part_of_the_stack_is_not_explained_past_a_lock_that_is_not_read() {
+    let place = Place::with("parts", &format!("{SPEC}[packages]\ntimm = \"*\"\n"));
+    const PARTS: [&str; 7] = ["torch", "driver", "python", "stack.torch", "timm", "cudnn", "torchvision"];
+    const WORDS: [&str; 4] = ["outside-project", "driver-end-of-life", "cuda-12-driver", "A100"];
+    place.write("home/other.lock", SECRET);
+    place.link("checkout/gpuenv.lock", "../home/other.lock");
+    for part in PARTS {
+        place.run(&["explain", part]).exits(2).says("error[outside-project]").hides("HUNTER2");
+    }
+    let words = || WORDS.iter().for_each(|word| drop(place.run(&["explain", word]).exits(0)));
+    words();
+    place.remove("checkout/gpuenv.lock");
+    place.write("checkout/gpuenv.lock", "cut");
+    for part in PARTS {
+        let alone = if matches!(part, "cudnn" | "torchvision") { "the catalog alone" } else { "gpuenv.toml alone" };
+        let ran = place.run(&["explain", part]).exits(2).says("error[bad-lock]").says(alone);
+        assert!(ran.out.contains(part.trim_start_matches("stack.")), "{ran:?}");
+    }
+    words();
+    // Where there is no project, nothing is passed over.
+    place.remove("checkout/gpuenv.lock");
+    place.remove("checkout/gpuenv.toml");
+    for part in ["torch", "driver", "python", "cudnn", "torchvision"] {
+        place.run(&["explain", part]).exits(0);
+    }
+}
+
 #[test]
 fn a_link_within_the_project_is_followed() {
     let place = Place::new("within");

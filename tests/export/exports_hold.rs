@@ -80,6 +80,30 @@ fn pip_is_given_nothing_that_it_cannot_tell_apart() {
     arm.run(&["export", "requirements", "--constraints"]).exits(2).says("torch 2.5.1");
 }
 
+/// A wheel of somebody's house is known on one index, and may lie on PyPI under its name: what is said is true of it too.
+#[test]
+fn a_package_of_an_own_index_is_not_left_to_pip() {
+    let sandbox = Sandbox::new("own-index", "");
+    let overlay = "source = [{ id = \"w\", at = \"https://w.example\", kind = \"measured\", seen = \"2026-11-18\" }]\n\
+                   [[companion]]\npackage = \"my-ops\"\nversion = \"1.0\"\nframework = \"torch\"\nneeds = \">=2.6,<2.7\"\n\
+                   index_url = \"https://w.example/simple\"\nsource = \"w\"\n";
+    fs::write(sandbox.path("site.toml"), overlay).unwrap();
+    sandbox.write(
+        "[stack]\ntorch = \"2.6\"\nmy-ops = \"*\"\n[target.a]\ngpu = \"A100\"\nimage = \"nvidia/cuda\"\n\
+         [catalog]\noverlays = [\"site.toml\"]\n",
+    );
+    sandbox.run(&["lock"]).exits(0);
+    for args in [&["requirements"][..], &["requirements", "--constraints"], &["conda"], &["github-actions"]] {
+        let ran = sandbox.run(&[&["export"], args].concat()).exits(2);
+        let said: String = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("my-ops 1.0 from https://w.example/simple") && said.contains("PyPI"), "{said}");
+        assert!(said.contains("gpuenv export uv") && !said.contains("several"), "{said}");
+    }
+    let uv = sandbox.run(&["export", "uv"]).exits(0).out;
+    assert!(uv.contains("my-ops = [{ index = \"w-example\" }]"), "{uv}");
+    assert!(sandbox.run(&["export", "dockerfile"]).exits(0).out.contains("--default-index https://w.example/simple"));
+}
+
 /// The wheels of torchvision for aarch64 had no label on torch's index before 0.25.
 #[test]
 fn what_is_held_has_a_wheel_for_the_processor() {

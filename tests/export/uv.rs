@@ -305,6 +305,87 @@ fn a_file_that_is_there_keeps_all_that_gpuenv_did_not_write() {
     assert_eq!(merged(&whole, &locks::mixed()).unwrap(), whole);
 }
 
+/// Every comment, wherever one can stand, in lists of every form, whatever becomes of what gpuenv wrote beside it.
+#[test]
+fn a_list_keeps_its_comments() {
+    let lists = [
+        "[\n    \"rich\",\n    \"scipy\",  # one\n    # two\n]",
+        "[\n    \"rich\",  # one\n    \"scipy\"  # two\n]",
+        "[\n    # one\n    \"rich\",\n\n    # two\n    \"scipy\",\n    ]",
+        "[\"rich\", \"scipy\"]  # one",
+        "[\"rich\", \"scipy\",  # one\n]",
+        "[ # one\n  \"rich\" # two\n  , \"scipy\" ]",
+        "[\n    # one\n]",
+        "[ # one\n    # two\n]  # three",
+        "[]",
+        "[]  # one",
+    ];
+    for list in lists {
+        let old = format!(
+            "[project]\nname = \"mine\"\nversion = \"1\"\n# four\ndependencies = {list}\n\n\
+             [tool.uv]\n# five\nconstraint-dependencies = {list}\n# six\nexclude-dependencies = {list}\n# seven\n"
+        );
+        let mut text = old.clone();
+        for lock in [
+            locks::constrained(),
+            locks::public_index(),
+            locks::constrained(),
+            locks::own_build(),
+            locks::public_index(),
+            locks::mixed(),
+        ] {
+            text = merged(&text, &lock).unwrap();
+            let table = parse(&text);
+            for word in ["one", "two", "three", "four", "five", "six", "seven"] {
+                let count = |text: &str| text.matches(&format!("# {word}\n")).count();
+                assert_eq!(count(&text), count(&old), "{word} of\n{old}in\n{text}");
+            }
+            for entry in ["rich", "scipy"].iter().filter(|entry| list.contains(*entry)) {
+                for part in [&table["project"]["dependencies"], &table["tool"]["uv"]["constraint-dependencies"]] {
+                    assert!(strings(part).contains(entry), "{entry} of\n{old}in\n{text}");
+                }
+            }
+            assert_eq!(merged(&text, &lock).unwrap(), text, "twice is once");
+        }
+    }
+}
+
+/// A comment stays at the line that it is about, and above what it was above.
+#[test]
+fn a_comment_stays_where_it_was() {
+    let of = |list: &str| format!("[project]\nname = \"mine\"\nversion = \"1\"\ndependencies = {list}\n");
+    let old = of("[\n    \"numpy<2\",\n    \"scipy\",  # pinned by ops, see T-12\n    # TODO: drop scipy\n]");
+    let first = merged(&old, &locks::constrained()).unwrap();
+    let kept = "    \"numpy<2\",\n    \"scipy\",  # pinned by ops, see T-12\n    # TODO: drop scipy\n";
+    assert!(first.contains(&format!("{kept}    \"tensorflow==2.18.0\",\n    \"torch==2.5.1+cu124\",\n]")), "{first}");
+    let second = merged(&first, &locks::public_index()).unwrap();
+    assert!(second.contains(&format!("{kept}    \"torch==2.5.1\",\n]")), "{second}");
+    // One of somebody's on a line of gpuenv's has the line to itself, when that goes.
+    let noted = first.replacen("cu124\",\n]", "cu124\",  # ask Ann\n    \"rich\",\n]", 1);
+    let second = merged(&noted, &locks::public_index()).unwrap();
+    assert!(second.contains(&format!("{kept}    # ask Ann\n    \"rich\",\n    \"torch==2.5.1\",\n]")), "{second}");
+    // Without a comma behind the last entry its comment stays at it.
+    let first = merged(&of("[\n    \"scipy\"  # pinned\n]"), &locks::public_index()).unwrap();
+    assert!(first.contains("[\n    \"scipy\",  # pinned\n    \"torch==2.5.1\",\n]"), "{first}");
+}
+
+/// So do comments at the keys and tables that gpuenv sets, when their values change.
+#[test]
+fn what_is_set_anew_keeps_the_comments_at_it() {
+    let first = merged(MINE, &locks::constrained()).unwrap();
+    let noted = first
+        .replace("\ntorch = [", "\n# one\ntorch = [")
+        .replace("explicit = true\n", "explicit = true  # two\n")
+        .replace("[tool.gpuenv]\n", "# three\n[tool.gpuenv]\n")
+        .replace("/whl/cu124\"\n", "/whl/else\"  # four\n");
+    assert_ne!(noted, first);
+    let second = merged(&noted, &locks::constrained()).unwrap();
+    for kept in ["# one\ntorch = [", "explicit = true  # two\n", "# three\n", "/whl/cu124\"  # four\n"] {
+        assert!(second.contains(kept), "{kept} in\n{second}");
+    }
+    assert_eq!(merged(&second, &locks::constrained()).unwrap(), second, "twice is once");
+}
+
 #[test]
 fn what_others_wrote_is_not_replaced() {
     for (old, told) in [

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpuenv::catalog::BUILTIN;
+use gpuenv::catalog::{BUILTIN, lint};
 use gpuenv::report::error_codes;
 use gpuenv::solve::problem::law;
 use gpuenv::verify::check_docs;
@@ -362,10 +362,16 @@ fn every_error_has_its_code_in_the_table() {
         r"SpecError \{[ \n]*code:",
     ];
     let certain = after(&of_errors.join("|"));
-    let codes: BTreeSet<String> = sources()
-        .iter()
-        .flat_map(|source| certain.captures_iter(&source.code).map(|found| found[1].to_string()).collect::<Vec<_>>())
-        .collect();
+    // Where one of several is taken: `let code = if … { "not-found" } else { "read-failed" };`
+    let (chosen, word) = (Regex::new(r"let code = [^;]*;").unwrap(), after(r"let code =|\{|=>"));
+    let mut codes: BTreeSet<String> = BTreeSet::new();
+    for source in sources() {
+        codes.extend(certain.captures_iter(&source.code).map(|found| found[1].to_string()));
+        for choice in chosen.find_iter(&source.code) {
+            codes.extend(word.captures_iter(choice.as_str()).map(|found| found[1].to_string()));
+        }
+    }
+    assert!(codes.contains("not-found") && codes.contains("permission-denied"));
     let known = |code: &str| {
         error_codes::find(code).is_some() || warning::find(code).is_some() || check_docs::find(code).is_some()
     };
@@ -375,5 +381,21 @@ fn every_error_has_its_code_in_the_table() {
     let is_given = |code: &str| others.iter().any(|source| source.code.contains(&format!("\"{code}\"")));
     let idle: Vec<_> = error_codes::ALL.iter().map(|one| one.code).filter(|code| !is_given(code)).collect();
     assert!(idle.is_empty(), "no source gives: {idle:?}");
-    assert!(error_codes::ALL.is_sorted_by_key(|one| one.code), "not in order");
+    assert!(error_codes::ALL.iter().is_sorted_by(|one, next| one.code < next.code), "not in order, or twice");
+}
+
+/// A lint's name stands between the brackets of an error too.
+#[test]
+fn every_lint_has_its_name_in_the_list() {
+    let said = Regex::new(r#"say\)?\([ \n]*"([a-z]+(?:-[a-z]+)*)""#).unwrap();
+    let sources: Vec<Source> =
+        sources().into_iter().filter(|source| source.path.starts_with("catalog/lint/")).collect();
+    let given: BTreeSet<String> = sources
+        .iter()
+        .flat_map(|source| said.captures_iter(&source.code).map(|found| found[1].to_string()).collect::<Vec<_>>())
+        .collect();
+    let known: BTreeSet<String> = lint::NAMES.iter().map(ToString::to_string).collect();
+    let other: Vec<_> = given.symmetric_difference(&known).collect();
+    assert!(given.len() > 70 && other.is_empty(), "lists of src/catalog/lint/mod.rs and of what lints say: {other:?}");
+    assert!(lint::NAMES.iter().is_sorted_by(|one, next| one < next), "not in order, or twice");
 }

@@ -241,6 +241,44 @@ fn a_driver_of_windows_is_judged_by_the_floors_of_windows() {
     sandbox.run(&["fleet", "plan", "h.ndjson"]).exits(0).tells("PASS");
 }
 
+/// Every advice about a driver names it as its host numbers it, whether the lock is for Linux or for WSL2.
+#[test]
+fn who_is_to_raise_a_driver_is_told_one_number() {
+    let host = |system: &str, driver: &str| {
+        json!({ "format": 1, "origin": "pasted", "platform": { "system": system, "arch": "x86_64", "os": "ubuntu22.04" },
+            "nvml": { "driver": driver, "cuda": "11.4", "gpus": [{ "index": 0, "name": "NVIDIA GeForce RTX 4090" }] },
+            "libcuda": { "fault": { "at": "cuInit", "code": 35, "name": "CUDA_ERROR_INSUFFICIENT_DRIVER" } } })
+    };
+    let spec = "[stack]\ntorch = \"2.6\"\n[target.a]\ngpu = \"RTX 4090\"\n";
+    let linux = locked("reports-numbers-linux", spec);
+    let wsl2 = locked("reports-numbers-wsl2", &format!("{spec}platform = \"wsl2\"\n"));
+    let windows = "raise the driver of Windows to 528.33 or later";
+    for (sandbox, system, driver, advice) in [
+        (&linux, "linux", "470.57.02", "raise the driver to 525.60.13 or later"),
+        (&linux, "wsl", "471.11", windows),
+        (&linux, "windows", "471.11", windows),
+        (&wsl2, "wsl", "471.11", windows),
+        (&wsl2, "linux", "470.57.02", "raise the driver to one of Linux for CUDA 12.4"),
+    ] {
+        let (code, told) = judged(sandbox, &host(system, driver).to_string(), &[]);
+        assert_eq!(code, 1, "{told:#}");
+        ends(&told, "driver-cuda", "fail", advice);
+        ends(&told, "libcuda", "fail", advice);
+        match advice.contains("Linux") {
+            // A number of Windows' says nothing of a driver of Linux.
+            true => ends(&told, "driver-minimum", "unknown", "holds a number of Windows' driver"),
+            false => ends(&told, "driver-minimum", "fail", advice),
+        }
+        let present = check(&told, "driver-present");
+        let wanted = if advice == windows {
+            "528.33 or later, a driver of Windows"
+        } else {
+            advice.split(" to ").last().unwrap()
+        };
+        assert_eq!(present["expected"], format!("an NVIDIA driver, {wanted}"), "{system}");
+    }
+}
+
 /// The torch that an image holds is the locked one, whatever its builder wrote behind the version.
 #[test]
 fn the_torch_of_an_image_is_known_by_its_release() {

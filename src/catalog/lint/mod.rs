@@ -26,6 +26,24 @@ use super::rows::*;
 use super::tables::{Catalog, Row};
 use crate::types::{Constraint, address, name};
 
+/// What every lint is called.
+#[rustfmt::skip]
+pub const NAMES: &[&str] = &[
+    "architecture", "article-note", "belongs-together", "branch-cuda", "branch-number", "build-archs",
+    "build-toolkit", "companion-variant", "compat-base", "compat-branch", "constraint", "cpu-build", "date",
+    "date-order", "disagreement", "driver-order", "framework", "gpu-architecture", "gpu-chip", "gpu-class",
+    "gpu-driver", "gpu-last-branch", "gpu-rule", "id-spelling", "id-twice", "image-cuda", "image-name",
+    "image-os", "image-tag", "image-torch", "index-address", "library-gpu", "library-line", "library-order",
+    "list-order", "listing", "name-spelling", "name-twice", "nccl-cuda", "os-order", "os-spelling", "other-build",
+    "other-pythons", "package-name", "pins", "practice-count", "ptx-isa-branch", "ptxas", "python-gap",
+    "python-order", "read", "require-grammar", "require-line", "requires", "rule-pair", "rule-range",
+    "rule-trial", "source-address", "specifier", "toolkit-archs", "toolkit-driver", "toolkit-line",
+    "toolkit-nvcc", "toolkit-order", "two-defaults", "unchoosable", "unknown-branch", "unknown-cudnn",
+    "unknown-driver", "unknown-nccl", "unknown-ptx-isa", "unknown-require", "unknown-source", "unknown-toolkit",
+    "unread-code", "unused-require", "unused-source", "variant", "wheel-address", "wheel-file", "wheel-files",
+    "wheel-pythons", "wheel-version", "windows-driver",
+];
+
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
@@ -37,11 +55,18 @@ pub struct Finding {
     pub says: String,
 }
 
+impl Finding {
+    fn new(lint: &'static str, kind: &str, row: &dyn Display, says: String) -> Finding {
+        debug_assert!(NAMES.contains(&lint), "{lint} is not listed");
+        Finding { lint, row: format!("{kind} {row}"), says }
+    }
+}
+
 /// Everything wrong with a catalog that must stand on its own.
 pub fn lint(catalog: &Catalog) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut say = |lint: &'static str, kind: &str, row: &dyn Display, says: String| {
-        findings.push(Finding { lint, row: format!("{kind} {row}"), says });
+        findings.push(Finding::new(lint, kind, row, says));
     };
     names(catalog, &mut say);
     sources(catalog, &mut say);
@@ -62,7 +87,7 @@ pub fn lint(catalog: &Catalog) -> Vec<Finding> {
 pub fn lint_built_in(catalog: &Catalog) -> Vec<Finding> {
     let mut findings = lint(catalog);
     let mut say = |lint: &'static str, kind: &str, row: &dyn Display, says: String| {
-        findings.push(Finding { lint, row: format!("{kind} {row}"), says });
+        findings.push(Finding::new(lint, kind, row, says));
     };
     alike::lint(catalog, &mut say);
     published::lint(catalog, &mut say);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::overlay::lay;
 use super::super::{BUILTIN, Catalog};
-use super::lint_built_in;
+use super::{NAMES, lint_built_in};
 
 /// A lint and rows of which it complains; `acme` is a source that the test adds.
 const BROKEN: &[(&str, &str)] = &[
@@ -319,6 +319,7 @@ fn heard(rows: &str) -> BTreeSet<&'static str> {
 #[test]
 fn every_lint_is_heard() {
     for (lint, rows) in BROKEN {
+        assert!(NAMES.contains(lint), "{lint}");
         assert!(heard(rows).contains(lint), "{lint}: {:?}\n{rows}", heard(rows));
     }
     assert_eq!(heard(&build("cu126", "cu126")), BTreeSet::new());

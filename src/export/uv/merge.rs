@@ -1,14 +1,14 @@
 //! A pyproject.toml that is there already takes up what was rendered: what an earlier export wrote is replaced, all else
 //! keeps its bytes. What an earlier export wrote is listed in `[tool.gpuenv]`.
 
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value};
 
 use crate::types::toml_memory;
 
 use super::super::ExportError;
 use super::super::format::Merged;
 use super::super::wheels::normalised;
-use super::contradiction;
+use super::{above, contradiction};
 
 /// The lists of a pyproject.toml that exports add to, by their name in the record.
 const LISTS: [(&str, &[&str]); 8] = [
@@ -64,16 +64,24 @@ pub fn merge(old: &str, rendered: &str) -> Result<Merged, ExportError> {
     }
     merge_metadata(&mut file, &mut new)?;
     merge_indexes(&mut file, &new)?;
-    let tool = table(file.as_table_mut(), &["tool"])?;
-    if let Some(record) = at(&new, &RECORD) {
-        let place = tool.get("gpuenv").and_then(Item::as_table).and_then(Table::position);
-        let mut record = record.clone();
-        if let Some(record) = record.as_table_mut() {
-            record.set_position(place);
-        }
-        tool.insert("gpuenv", record);
+    if let Some(Item::Table(record)) = at(&new, &RECORD) {
+        keep_record(table(file.as_table_mut(), &["tool"])?, record.clone());
     }
     Ok(Merged { text: file.to_string(), notes })
+}
+
+/// The record takes the place of the earlier one, below what somebody wrote above that.
+fn keep_record(tool: &mut Table, mut record: Table) {
+    if let Some(old) = tool.get(RECORD[1]).and_then(Item::as_table) {
+        record.set_position(old.position());
+        let above = between(old.decor().prefix());
+        let theirs: String = above.split_inclusive('\n').filter(|line| !line.starts_with(above::RECORD)).collect();
+        if theirs.contains('#') {
+            let ours = between(record.decor().prefix());
+            record.decor_mut().set_prefix(theirs + ours.trim_start());
+        }
+    }
+    tool.insert(RECORD[1], Item::Table(record));
 }
 
 /// A project that admits other Pythons than the locked one keeps doing so; uv is held to the locked one.
@@ -296,23 +304,85 @@ fn merge_list(
     let Some(list) = list.as_array_mut() else {
         return Err(taken(format!("`{}` of pyproject.toml is no list", path.join(".")), "write it as one"));
     };
-    list.retain(|value| !before.contains(&text_of(value)) || after.contains(&text_of(value)));
+    take_out(list, |value| before.contains(&text_of(value)) && !after.contains(&text_of(value)));
     let had: Vec<String> = list.iter().map(text_of).collect();
-    let mut added = false;
-    for value in new.and_then(Item::as_array).into_iter().flatten() {
-        if !had.contains(&text_of(value)) {
-            list.push_formatted(value.clone().decorated("\n    ", ""));
-            added = true;
-        }
-    }
-    if added {
-        list.set_trailing_comma(true);
-        list.set_trailing("\n");
-    }
-    if list.is_empty() && !before.is_empty() && *key != "dependencies" {
+    let new = new.and_then(Item::as_array).into_iter().flatten();
+    add(list, new.filter(|value| !had.contains(&text_of(value))));
+    if list.is_empty() && !before.is_empty() && *key != "dependencies" && !has_notes(parent, key) {
         parent.remove(key);
     }
     Ok(had.into_iter().filter(|one| after.contains(one) && !before.contains(one)).collect())
+}
+
+/// Takes entries out of a list. What is written around one, comments above it and behind it, stays where it was.
+fn take_out(list: &mut Array, is_gone: impl Fn(&Value) -> bool) {
+    for place in (0..list.len()).rev().filter(|place| list.get(*place).is_some_and(&is_gone)).collect::<Vec<_>>() {
+        let gone = list.remove(place);
+        let next = list.get(place).map_or(between(Some(list.trailing())), |next| between(next.decor().prefix()));
+        let left = joined(&between(gone.decor().prefix()), &(between(gone.decor().suffix()) + &next));
+        match list.get_mut(place) {
+            Some(next) => next.decor_mut().set_prefix(left),
+            None => list.set_trailing(left),
+        }
+    }
+}
+
+/// What stood before and behind an entry that is gone, without the line that it had to itself.
+fn joined(before: &str, behind: &str) -> String {
+    let Some((kept, _)) = before.rsplit_once('\n') else { return behind.to_string() };
+    match behind.split_once('\n') {
+        Some((rest, _)) if rest.trim().is_empty() => kept.to_string() + behind,
+        _ => before.to_string() + behind.trim_start(),
+    }
+}
+
+/// Adds entries behind the others, each on a line of its own; what is written behind the last one stays there.
+fn add<'v>(list: &mut Array, new: impl Iterator<Item = &'v Value>) {
+    let mut new = new.peekable();
+    if new.peek().is_none() {
+        return;
+    }
+    let mut behind = between(Some(list.trailing()));
+    // What follows the last entry is its own as long as no comma does.
+    let is_open = !list.trailing_comma();
+    if let Some(last) = list.iter_mut().last().filter(|_| is_open) {
+        behind = between(last.decor().suffix()) + &behind;
+        last.decor_mut().set_suffix("");
+    }
+    let (mut kept, indent) = behind.rsplit_once('\n').unwrap_or_default();
+    for value in new {
+        list.push_formatted(value.clone().decorated(format!("{kept}\n    "), ""));
+        kept = "";
+    }
+    list.set_trailing_comma(true);
+    list.set_trailing(format!("\n{indent}"));
+}
+
+/// Whether somebody wrote a comment in an empty list, above it or behind it.
+fn has_notes(parent: &Table, key: &str) -> bool {
+    let Some((name, list)) = parent.get_key_value(key) else { return false };
+    let Some(list) = list.as_array() else { return false };
+    let inside = [Some(list.trailing()), list.decor().suffix()];
+    let above = between(name.leaf_decor().prefix());
+    let is_ours = |line: &str| line.is_empty() || above::ALL.iter().any(|ours| ours.lines().any(|ours| ours == line));
+    inside.into_iter().any(|place| between(place).contains('#')) || !above.lines().map(str::trim).all(is_ours)
+}
+
+/// Sets a key; what is written behind an earlier value and above the key stays.
+fn set(table: &mut Table, key: &str, new: &Item) {
+    match (table.get_mut(key), new) {
+        (Some(Item::Value(old)), Item::Value(new)) => {
+            let decor = old.decor().clone();
+            *old = new.clone();
+            *old.decor_mut() = decor;
+        }
+        _ => drop(table.insert(key, new.clone())),
+    }
+}
+
+/// Blanks and comments between two things.
+fn between(place: Option<&RawString>) -> String {
+    place.and_then(RawString::as_str).unwrap_or_default().to_string()
 }
 
 /// Keys that only the record knows go, new ones are set; a key of somebody else's is not touched.
@@ -349,7 +419,7 @@ fn merge_table(
                 let what = format!("pyproject.toml sets `{}.{key}` already", path.join("."));
                 return Err(taken(what, "remove that key, or write to another file with -o"));
             }
-            _ => drop(own.insert(key, value.clone())),
+            _ => set(own, key, value),
         }
     }
     if own.is_empty() {
@@ -382,7 +452,7 @@ fn merge_metadata(file: &mut DocumentMut, new: &mut DocumentMut) -> Result<(), E
         let known = list.iter().position(of_it);
         match known.and_then(|known| list.get_mut(known)) {
             Some(known) if before.contains(&entry(known)) => {
-                known.insert("requires-dist", table["requires-dist"].clone());
+                set(known, "requires-dist", &table["requires-dist"]);
             }
             Some(_) => told.push(entry(table)),
             None => {
@@ -443,8 +513,8 @@ fn merge_indexes(file: &mut DocumentMut, new: &DocumentMut) -> Result<(), Export
                 return Err(open_index(&name(table)));
             }
             Some(known) if before.contains(&name(table)) => {
-                known.insert("url", table["url"].clone());
-                known.insert("explicit", toml_edit::value(true));
+                set(known, "url", &table["url"]);
+                set(known, "explicit", &toml_edit::value(true));
             }
             Some(_) => {
                 let what = format!("pyproject.toml has another index of the name `{}`", name(table));

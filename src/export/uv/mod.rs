@@ -48,6 +48,22 @@ fn next(lock: &Lock, options: &Options) -> String {
     format!("{told} uv sync{inexact}{extra}").trim_start().to_string()
 }
 
+/// What it writes above the lists that it makes.
+mod above {
+    pub const BUILD: &str = "# What the builds below import.";
+    pub const UNISOLATED: &str =
+        "# Compiled beside an installed framework, as the documentation tells, or since the build imports it.";
+    pub const ENVIRONMENTS: &str = "# What the lock was made for, and nothing else.";
+    pub const CONFLICTS: &str = "# No two of the targets can be installed together.";
+    pub const NIGHTLY: &str = "# A nightly of torch asks for a Triton that its own index alone has.";
+    pub const CONSTRAINTS: &str = "# Where other packages bring these in, they must not be those of another CUDA.";
+    pub const EXCLUDED: &str = "# You install these yourself: nothing may bring another build. `uv sync --inexact` keeps what it does not know.";
+    /// All of them.
+    pub const ALL: [&str; 7] = [BUILD, UNISOLATED, ENVIRONMENTS, CONFLICTS, NIGHTLY, CONSTRAINTS, EXCLUDED];
+    /// The record begins so.
+    pub const RECORD: &str = "# What `gpuenv export uv` wrote above";
+}
+
 /// What stands in which list of the file, so that the next export knows what is its own.
 type Record = Vec<(&'static str, Vec<String>)>;
 
@@ -84,15 +100,15 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
     }
     let (unisolated, tools) = unisolated(&plan.all)?;
     if !unisolated.is_empty() {
-        let _ = write!(out, "\n[dependency-groups]\n# What the builds below import.\nbuild = {}\n", list(&tools));
+        let _ = write!(out, "\n[dependency-groups]\n{}\nbuild = {}\n", above::BUILD, list(&tools));
         record.push(("build", tools.iter().map(ToString::to_string).collect()));
     }
     out += "\n[tool.uv]\n";
     if !unisolated.is_empty() {
         let _ = write!(
             out,
-            "# Compiled beside an installed framework, as the documentation tells, or since the build imports it.\n\
-             no-build-isolation-package = {}\ndefault-groups = [\"build\"]\n",
+            "{}\nno-build-isolation-package = {}\ndefault-groups = [\"build\"]\n",
+            above::UNISOLATED,
             list(&unisolated)
         );
         record.push(("no-build-isolation-package", unisolated.iter().map(ToString::to_string).collect()));
@@ -104,7 +120,7 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
     let brought = brought(lock, targets)?;
     let and = if brought.is_empty() { "" } else { ", and what that brings" };
     record.push(("brought", brought));
-    let _ = write!(out, "\n# What `gpuenv export uv` wrote above{and}.\n[tool.gpuenv]\n");
+    let _ = write!(out, "\n{}{and}.\n[tool.gpuenv]\n", above::RECORD);
     for (key, entries) in record.iter().filter(|(_, entries)| !entries.is_empty()) {
         out += &lines(key, entries);
     }
@@ -169,7 +185,7 @@ fn dependencies(plan: &Plan, record: &mut Record) -> Result<String, ExportError>
 
 /// What holds for the resolution as a whole.
 fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
-    let mut out = "# What the lock was made for, and nothing else.\n".to_string();
+    let mut out = format!("{}\n", above::ENVIRONMENTS);
     let environments: Vec<String> = plan.arches.iter().map(|arch| plan::marker(*arch)).collect();
     out += &lines("environments", &environments);
     record.push(("environments", environments));
@@ -177,7 +193,7 @@ fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
         let members: Vec<String> =
             plan.extras.iter().map(|extra| format!("{{ extra = {} }}", quote::toml(extra))).collect();
         let set = format!("[{}]", members.join(", "));
-        let _ = writeln!(out, "# No two of the targets can be installed together.\nconflicts = [{set}]");
+        let _ = writeln!(out, "{}\nconflicts = [{set}]", above::CONFLICTS);
         record.push(("conflicts", vec![set]));
     }
     let mut constraints = Vec::new();
@@ -185,17 +201,17 @@ fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
         constraints.push(format!("{}{}", wheels::constraint(entry.of)?, marked(entry)));
     }
     if plan.nightlies().is_some() {
-        out += "# A nightly of torch asks for a Triton that its own index alone has.\n";
+        let _ = writeln!(out, "{}", above::NIGHTLY);
         constraints.extend(wheels::WITH_NIGHTLIES.map(str::to_string));
     }
     if !constraints.is_empty() {
-        out += "# Where other packages bring these in, they must not be those of another CUDA.\n";
+        let _ = writeln!(out, "{}", above::CONSTRAINTS);
         out += &lines("constraint-dependencies", &constraints);
     }
     record.push(("constraint-dependencies", constraints));
     let excluded: Vec<String> = plan.excluded.iter().cloned().collect();
     if !excluded.is_empty() {
-        out += "# You install these yourself: nothing may bring another build. `uv sync --inexact` keeps what it does not know.\n";
+        let _ = writeln!(out, "{}", above::EXCLUDED);
         out += &lines("exclude-dependencies", &excluded);
     }
     record.push(("exclude-dependencies", excluded));
