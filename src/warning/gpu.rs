@@ -406,52 +406,30 @@ impl Kind for Vgpu<'_> {
     }
 }
 
-/// GPUs that a framework's kernels run on, and a library of CUDA beside them does not.
-pub enum CudaGpu<'a> {
-    /// cuFFT is older than the GPUs.
-    Fft {
-        /// The framework and its release.
-        build: &'a str,
-        /// The GPUs.
-        gpus: &'a str,
-        /// The CUDA line.
-        cuda: Version,
-        /// The first whose cuFFT runs on them.
-        from: Version,
-    },
-    /// NVRTC is older than the GPUs, and the framework has it compile for them by name.
-    Compiled {
-        /// The framework and its release.
-        build: &'a str,
-        /// The GPUs.
-        gpus: &'a str,
-        /// The CUDA line.
-        cuda: Version,
-        /// The architecture that its NVRTC does not know.
-        arch: &'a str,
-        /// The first CUDA line whose NVRTC does.
-        from: Version,
-    },
+/// GPUs that a framework's kernels run on, and the cuFFT that it brings does not.
+pub struct CudaGpu<'a> {
+    /// The framework and its release.
+    pub build: &'a str,
+    /// The GPUs.
+    pub gpus: &'a str,
+    /// The CUDA line.
+    pub cuda: Version,
+    /// The first whose cuFFT runs on them.
+    pub from: Version,
 }
 
 impl Kind for CudaGpu<'_> {
     const CODE: &'static str = "cuda-gpu";
     const EXPLAINED: &'static str = "The wheel's own kernels run on this GPU, for machine code of a generation runs on its later GPUs too, but the \
-        CUDA libraries that it brings are older than the GPU: cuFFT ends with CUFFT_INTERNAL_ERROR, and NVRTC, which torch before \
-        1.13 has compile what TorchScript fuses, with \"invalid value for --gpu-architecture\". Take a build for the CUDA line that \
-        the message names, or a newer one.";
+        cuFFT that it brings is older than the GPU: FFTs, and what is built on them, end with CUFFT_INTERNAL_ERROR. Take a build for \
+        the CUDA line that the message names, or a newer one.";
 
     fn message(&self) -> String {
-        match self {
-            CudaGpu::Fft { build, gpus, cuda, from } => format!(
-                "FFTs of {build} fail on {gpus} (CUFFT_INTERNAL_ERROR): the cuFFT of CUDA {cuda} does not run there; take a build \
-                 for CUDA {from} or newer"
-            ),
-            CudaGpu::Compiled { build, gpus, cuda, arch, from } => format!(
-                "what TorchScript of {build} compiles fails on {gpus}: the NVRTC of CUDA {cuda} does not know compute \
-                 capability {arch}; take a build for CUDA {from} or newer"
-            ),
-        }
+        let CudaGpu { build, gpus, cuda, from } = self;
+        format!(
+            "FFTs of {build} fail on {gpus} (CUFFT_INTERNAL_ERROR): the cuFFT of CUDA {cuda} does not run there; take a build for \
+             CUDA {from} or newer"
+        )
     }
 }
 

@@ -42,7 +42,6 @@ pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target:
     warnings.extend(virtual_gpus(request, asked, target));
     for build in target.builds.iter().filter(|build| !build.is_own() && !build.is_in_image()) {
         warnings.extend(ffts(request, asked, build));
-        warnings.extend(torchscript(request, asked, build));
     }
     warnings
 }
@@ -53,32 +52,7 @@ fn ffts(request: &Request<'_>, asked: &TargetRequest<'_>, build: &Build) -> Opti
     let rule = request.rules.about(Subject::Cufft, &cuda, Subject::Gpu).next()?;
     let gpus = names(asked.named_gpus().iter().filter(|gpu| !rule.needs.admits(&gpu.cc_version)))?;
     let from = rule.range.comparisons().find_map(|one| one.version)?;
-    let fails = CudaGpu::Fft { build: &release(build), gpus: &gpus, cuda, from };
-    Some(Warning::about(&fails, &[asked.key("gpu")]))
-}
-
-/// The first torch that has NVRTC compile for the newest architecture which that knows, where the GPU is newer. Sources:
-/// <https://github.com/pytorch/pytorch/issues/87595> and <https://github.com/pytorch/pytorch/issues/47658>.
-const ASKS_NVRTC: &str = "1.13";
-
-/// GPUs that the NVRTC which a build brings cannot compile for.
-fn torchscript(request: &Request<'_>, asked: &TargetRequest<'_>, build: &Build) -> Option<Warning> {
-    let is_old = Version::parse(ASKS_NVRTC).is_ok_and(|from| build.version < from);
-    let cuda = build.line().filter(|_| build.package == TORCH && is_old)?.prefix(2);
-    let knows = |line: &Version, gpu: &GpuRequest<'_>| {
-        let kits = request.catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(line).is_eq());
-        kits.into_iter().any(|kit| kit.sass.contains(&Arch::base(gpu.cc)))
-    };
-    let newer = |gpu: &&GpuRequest<'_>| !knows(&cuda, gpu);
-    let first = asked.named_gpus().iter().find(newer)?;
-    let mut later = request.catalog.toolkits.iter().map(|kit| kit.version.prefix(2)).filter(|line| *line > cuda);
-    let fails = CudaGpu::Compiled {
-        build: &release(build),
-        gpus: &names(asked.named_gpus().iter().filter(newer))?,
-        cuda,
-        arch: &Arch::base(first.cc).to_string(),
-        from: later.find(|line| knows(line, first))?,
-    };
+    let fails = CudaGpu { build: &release(build), gpus: &gpus, cuda, from };
     Some(Warning::about(&fails, &[asked.key("gpu")]))
 }
 
