@@ -123,7 +123,9 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
         1 => "and one more conflict that does not depend on these\n".to_string(),
         more => format!("and {more} more conflicts that do not depend on these\n"),
     };
-    for conflict in explanation.further.iter().take(detail.further) {
+    let further: Vec<&Conflict> =
+        explanation.further.iter().filter(|one| says_more(one, explanation, detail)).collect();
+    for conflict in further.iter().take(detail.further) {
         text += &next(screen, conflict, spec, detail);
     }
     if explanation.conflicts.is_empty() {
@@ -138,7 +140,7 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
     };
     let breaks_off = |conflict: &Conflict| conflict.explanation.len() > detail.sentences;
     let told = explanation.conflicts.iter().take(detail.conflicts);
-    let story = told.chain(explanation.further.iter().take(detail.further)).any(breaks_off);
+    let story = told.chain(further.into_iter().take(detail.further)).any(breaks_off);
     let more = match (story, fixes) {
         (false, None) => String::new(),
         (true, None) => "the whole story and ".to_string(),
@@ -156,6 +158,13 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
         ),
     };
     text
+}
+
+/// Whether a conflict that comes to light later has a reason that no conflict above has; who asks for everything is told it
+/// all the same.
+fn says_more(further: &Conflict, explanation: &Explanation, detail: Detail) -> bool {
+    let is_told = |sentence: &String| explanation.conflicts.iter().any(|one| one.explanation.contains(sentence));
+    detail.facts.is_none() || further.explanation.is_empty() || !further.explanation.iter().all(is_told)
 }
 
 /// The fixes alone, where no conflict is told.
