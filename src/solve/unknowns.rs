@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::rows::{Build, Companion};
+use crate::catalog::rows::{Build, Companion, Image};
 use crate::types::{Constraint, Specifier};
 
 use super::bundled_torch::{self, TORCH};
@@ -87,15 +87,28 @@ fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
     })
 }
 
-/// The torch in an image, of whose build nobody has read more than its release.
-fn of_image_torch(plan: &Plan<'_, '_>, selection: &Selection, group: &Group<'_>, class: usize) -> Option<Unknown> {
-    let target = plan.classes[class].target;
+/// The image of a class that holds a torch, that torch, and the build of torch that is chosen.
+fn torch_inside<'c>(
+    plan: &Plan<'_, 'c>,
+    selection: &Selection,
+    group: &Group<'c>,
+    class: usize,
+) -> Option<(&'c Image, &'c str, &'c Build)> {
     let image = plan.locals[class].image.as_ref().filter(|_| !plan.classes[class].off.has(law::id::IMAGE_TORCH))?;
-    let image = image.of(selection.rows());
-    let inside = image.torch.as_deref()?;
-    let releases = group.releases.iter().filter(|choice| choice.framework.package == TORCH);
-    let mut builds = releases.filter_map(|choice| choice.of(selection.rows()).on(target.platform));
-    builds.find(|build| !bundled_torch::runs_in(image, build))?;
+    let image: &'c Image = image.of(selection.rows());
+    let on = plan.classes[class].target.platform;
+    let mut releases = group.releases.iter().filter(|choice| choice.framework.package == TORCH);
+    let build = releases.find_map(|choice| choice.of(selection.rows()).on(on))?;
+    Some((image, image.torch.as_deref()?, build))
+}
+
+/// The torch in an image, of whose build nobody has read more than its release.
+fn of_image_torch<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group<'c>, class: usize) -> Option<Unknown> {
+    let (image, inside, build) = torch_inside(plan, selection, group, class)?;
+    if bundled_torch::runs_in(image, build) {
+        return None;
+    }
+    let target = plan.classes[class].target;
     let name = image.name();
     Some(Unknown {
         fact: format!("for which GPUs, Python and libraries the torch {inside} in `{name}` was built"),
@@ -108,14 +121,13 @@ fn of_image_torch(plan: &Plan<'_, '_>, selection: &Selection, group: &Group<'_>,
 }
 
 /// The Python of the torch in a chosen image, where one is written.
-fn of_image_python(plan: &Plan<'_, '_>, selection: &Selection, group: &Group<'_>, class: usize) -> Option<Unknown> {
+fn of_image_python<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group<'c>, class: usize) -> Option<Unknown> {
+    let (image, inside, build) = torch_inside(plan, selection, group, class)?;
     let target = plan.classes[class].target;
-    let image = plan.locals[class].image.as_ref().filter(|_| matches!(target.image, ImageRequest::Choose(_)))?;
-    let image = image.of(selection.rows());
-    let inside = image.torch.as_deref().filter(|_| image.python.is_none() && plan.request.python.is_some())?;
-    let releases = group.releases.iter().filter(|choice| choice.framework.package == TORCH);
-    let mut builds = releases.filter_map(|choice| choice.of(selection.rows()).on(target.platform));
-    builds.find(|build| bundled_torch::is_inside(image, inside, build))?;
+    let is_asked = plan.request.python.is_some() && matches!(target.image, ImageRequest::Choose(_));
+    if !is_asked || image.python.is_some() || !bundled_torch::is_inside(image, inside, build) {
+        return None;
+    }
     let name = image.name();
     Some(Unknown {
         fact: format!("for which Python the torch in `{name}` is installed"),
