@@ -41,6 +41,8 @@ const LIMIT: Duration = Duration::from_secs(20);
 const MOST: c_int = 1_024;
 /// Up to so many devices each is told of as soon as it is known.
 const EACH: c_int = 64;
+/// The folder of a toolkit that a compat package lies in.
+const COMPAT: &str = "compat";
 /// The code of the library that serves linking only.
 const STUB: i64 = 34;
 
@@ -49,15 +51,27 @@ pub fn look(context: &ProbeContext, record: &mut Record) {
     record.compat = compat::packages(context);
     if !context.is_here() {
         let found = Loader::new(&context.root, &[]).find(SONAME);
-        record.libcuda = found.map(|found| file(&found, compat::note(&context.root, &found.file).is_some()));
+        let noted = |found: &Found| compat::note(&context.root, &found.file).is_some();
+        record.libcuda = found.map(|found| told_apart(file(&found, noted(&found)), record));
         record.probes.push(Probe { name: NAME.to_string(), ended: ProbeStatus::NotRun, detail: None, millis: None });
         return;
     }
     // What one of several GPUs does is asked of each alone then.
     let several = record.nvml.as_ref().is_some_and(|nvml| nvml.gpus.len() > 1);
     let reply = asked(context, None, if several { ENOUGH * 2 } else { Duration::ZERO });
-    record.libcuda = reply.answer;
+    record.libcuda = reply.answer.map(|libcuda| told_apart(libcuda, record));
     record.probes.push(reply.probe);
+}
+
+/// The driver's own libcuda may hold the note of a compat package too, as that of 580.159.04 does: of the kernel
+/// module's release, and in no folder of compat packages, it is no package's.
+fn told_apart(mut libcuda: Libcuda, record: &Record) -> Libcuda {
+    let module = record.module.as_ref().and_then(|module| module.version.as_ref());
+    let in_folder = libcuda.path.as_deref().is_some_and(|path| Path::new(path).iter().any(|part| part == COMPAT));
+    if module.is_some() && module == libcuda.file_version.as_ref() && !in_folder {
+        libcuda.compat = Some(false);
+    }
+    libcuda
 }
 
 /// What a child tells, which leaves the others this time; with this alone to be seen, where it is given.
@@ -81,7 +95,7 @@ fn file(found: &Found, noted: bool) -> Libcuda {
         found_by: found.found_by(),
         shadows: found.shadowed(),
         stub: Some(within("stubs")),
-        compat: Some(noted || within("compat")),
+        compat: Some(noted || within(COMPAT)),
         ..Libcuda::default()
     }
 }

@@ -8,7 +8,7 @@ use crate::host::{ApiError, Outcome, curesult};
 use super::check::{Action, Check, Status};
 use super::context::{CheckContext, KILL, KILLED};
 use super::seen::Seen;
-use super::{environment, shown};
+use super::{environment, memory, shown};
 
 /// What a number means here.
 struct Meaning {
@@ -109,6 +109,10 @@ pub fn alone(context: &CheckContext<'_>, check: Check, gpu: &Seen<'_>, fault: &A
 
 /// Ends a check by an error of the CUDA driver API, by what was asked of it when it failed.
 pub fn cuda(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
+    let mut gpus = context.record.nvml.iter().flat_map(|nvml| &nvml.gpus).peekable();
+    if fault.code == Some(2) && fault.at == "cuInit" && gpus.peek().is_some() && gpus.all(memory::has_room) {
+        return without_memory(check.found(told(fault)));
+    }
     let meaning = meaning(context, fault);
     check.found(told(fault)).ends(meaning.status, meaning.action, meaning.hint)
 }
@@ -135,8 +139,18 @@ pub fn on_gpu(context: &CheckContext<'_>, check: Check, gpu: &Seen<'_>, fault: &
                  Xid",
             )
         }
+        Some(2) if starts(&fault.at) && state.is_some_and(memory::has_room) => without_memory(check),
         _ => cuda(context, check, fault),
     }
+}
+
+/// Ends a check by CUDA that runs out of memory before it takes any of a GPU, of which there is enough.
+fn without_memory(check: Check) -> Check {
+    check.fail(
+        Action::FixEnvironment,
+        "it is not the GPU's memory that is short, but what this process may have: raise its limit (`ulimit -v`; in batch \
+         systems what a job asks for, as h_vmem or --mem), or free memory of the host",
+    )
 }
 
 /// The call by which a process comes onto a GPU.

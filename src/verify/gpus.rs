@@ -14,10 +14,8 @@ use super::check::{Action, Check};
 use super::context::{BESIDE, CheckContext};
 use super::seen::{Names, Seen};
 use super::shown::{is_empty_mig, label, unshown};
-use super::{cuda_errors, environment, health, hidden};
+use super::{cuda_errors, environment, health, hidden, memory};
 
-/// More than this of its memory in use is worth a word.
-const FULL_PERCENT: u64 = 90;
 /// More products of one family than this are told by the family.
 const NAMED: usize = 3;
 
@@ -324,7 +322,7 @@ fn state(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu) -> Vec<Check> {
         });
     }
     checks.extend(virtual_gpu(context, new("gpu-virtual"), seen, gpu));
-    checks.extend(memory(new("gpu-memory"), gpu));
+    checks.extend(memory::judge(new("gpu-memory"), gpu));
     if gpu.persistence == Some(false) {
         let check = new("gpu-persistence").expected("on").found("off");
         checks.push(check.pass_with("the driver is loaded anew for each first client, which costs a second or more"));
@@ -440,16 +438,4 @@ fn fabric_state(context: &CheckContext<'_>, check: Check, state: &str) -> Check 
         ),
         _ => check.warn(Action::AskAdmin, "peers beyond this GPU cannot be reached: see nvidia-fabricmanager"),
     }
-}
-
-fn memory(check: Check, gpu: &Gpu) -> Option<Check> {
-    let (total, used) = gpu.memory.zip(gpu.memory_used).filter(|(total, _)| *total > 0)?;
-    let percent = used.saturating_mul(100) / total;
-    let check = check
-        .expected(format!("less than {FULL_PERCENT} % in use"))
-        .found(format!("{percent} % of {} MiB", total >> 20));
-    Some(match percent > FULL_PERCENT {
-        true => check.warn(Action::None, "somebody else fills it: a job that starts now runs out of memory"),
-        false => check.pass(),
-    })
 }

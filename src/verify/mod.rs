@@ -19,6 +19,7 @@ mod hidden;
 mod kernels;
 mod libcuda;
 mod libraries;
+mod memory;
 mod module;
 mod nvml_errors;
 mod platform;

@@ -98,8 +98,8 @@ int THIRD(nvmlDeviceGetPciInfo)(Device device, char *out) {
 int nvmlDeviceGetMemoryInfo(Device device, unsigned long long *out) {
   CALL("nvmlDeviceGetMemoryInfo");
   out[0] = (size_t)device >= INSTANCES ? 12ull << 30 : 94ull << 30;
-  out[1] = out[0] - (1ull << 30);
-  out[2] = 1ull << 30;
+  out[1] = (unsigned long long)number("free", (long)((out[0] >> 30) - 1)) << 30;
+  out[2] = out[0] - out[1];
   return 0;
 }
 

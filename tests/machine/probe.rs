@@ -579,6 +579,19 @@ fn a_compat_package_is_known_by_its_note() {
     assert_eq!(packages[0].path, "/usr/local/cuda-12.4/compat/libcuda.so.550.54.15");
     assert_eq!((text(&packages[0].cuda), text(&packages[0].file_version)), ("12.4".into(), "550.54.15".into()));
     assert_eq!(packages[0].branches, [470, 525, 535]);
+    // A driver's own libcuda may hold the note as well, as on an H100 with driver 580.159.04: it is of the module's release.
+    let own = context.root.join("usr/lib/x86_64-linux-gnu");
+    let module = context.root.join("sys/module/nvidia");
+    fs::create_dir_all(&own).unwrap();
+    fs::create_dir_all(&module).unwrap();
+    fs::copy(&library, own.join("libcuda.so.550.54.15")).unwrap();
+    symlink("libcuda.so.550.54.15", own.join("libcuda.so.1")).unwrap();
+    for (release, is_compat) in [("550.54.15", false), ("535.183.01", true)] {
+        fs::write(module.join("version"), release).unwrap();
+        let libcuda = observe(&context, |_| ()).libcuda.unwrap();
+        assert_eq!(text(&libcuda.file_version), "550.54.15", "{libcuda:?}");
+        assert_eq!(libcuda.compat, Some(is_compat), "beside module {release}");
+    }
 }
 
 /// Recorded files of another machine: what they say, and nothing of this machine.

@@ -88,7 +88,8 @@ fn each_scripted_fault_has_its_own_words_and_action() {
         ("cuDeviceGetAttribute=916", "gpu-usable", Unknown, "ask-admin", "confidential computing"),
         // Code that is loaded and run.
         ("cuDevicePrimaryCtxRetain=46", "kernel-native", Fail, "fix-environment", "nvidia-smi -c 0"),
-        ("cuDevicePrimaryCtxRetain=2", "kernel-native", Unknown, "none", "memory is full"),
+        ("cuDevicePrimaryCtxRetain=2", "kernel-native", Fail, "fix-environment", "ulimit -v"),
+        ("free=0,cuDevicePrimaryCtxRetain=2", "kernel-native", Unknown, "none", "memory is full"),
         ("sm_90=209", "kernel-native", Fail, "ask-admin", "own architecture"),
         ("cuModuleLoadDataEx=225", "kernel-native", Fail, "fix-environment", "one CUDA release"),
         ("cuModuleLoadDataEx=811", "kernel-native", Fail, "fix-environment", "CUDA_MPS_PIPE_DIRECTORY"),

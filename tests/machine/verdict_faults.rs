@@ -222,6 +222,8 @@ fn faults_are_judged_by_who_raised_them() {
         (own(at("cuCtxSynchronize", 909)), "kernel-native", Unknown, "ask-admin", "did not answer"),
         (own(named("cuLaunchKernel", "SIGKILL")), "kernel-native", Unknown, "ask-admin", "memory is short"),
         (own(at("cuMemAlloc_v2", 2)), "kernel-native", Unknown, "none", "memory is full"),
+        (own(at("cuDevicePrimaryCtxRetain", 2)), "kernel-native", Fail, "fix-environment", "ulimit -v"),
+        (cuda(at("cuInit", 2)), "libcuda", Fail, "fix-environment", "ulimit -v"),
         (own(at("cuLaunchKernel", 1)), "kernel-native", Fail, "ask-admin", "right elsewhere"),
         (own(named("cuCtxSynchronize", "ETIMEDOUT")), "kernel-native", Fail, "drain", "does not end on this GPU"),
         (own(named("cuCtxSynchronize", "ECANCELED")), "kernel-native", Unknown, "none", "longer `--timeout`"),
@@ -359,6 +361,7 @@ fn a_sandbox_without_sysfs_has_the_module_that_nvml_answers_by() {
     let host = with(&[
         ("/module", json!({})),
         ("/libcuda/fault", full),
+        ("/nvml/gpus/0/memory_used", json!(100_500_000_000u64)),
         ("/libcuda/devices", json!([])),
         ("/kernels", json!([])),
     ]);
