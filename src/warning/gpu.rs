@@ -406,30 +406,62 @@ impl Kind for Vgpu<'_> {
     }
 }
 
-/// GPUs that a framework's kernels run on, and the cuFFT that it brings does not.
+/// A library of CUDA that may be older than a GPU.
+#[derive(Clone, Copy)]
+pub enum CudaLibrary {
+    /// It computes FFTs.
+    Cufft,
+    /// It compiles kernels while a program runs.
+    Nvrtc,
+    /// It multiplies matrices.
+    Cublas,
+}
+
+/// GPUs that a framework's kernels run on, and a library of CUDA that it brings does not.
 pub struct CudaGpu<'a> {
     /// The framework and its release.
     pub build: &'a str,
     /// The GPUs.
     pub gpus: &'a str,
+    /// Which library.
+    pub library: CudaLibrary,
     /// The CUDA line.
     pub cuda: Version,
-    /// The first whose cuFFT runs on them.
+    /// The first whose library runs on them.
     pub from: Version,
+    /// The first release of the framework that does without.
+    pub until: Option<Version>,
 }
 
 impl Kind for CudaGpu<'_> {
     const CODE: &'static str = "cuda-gpu";
-    const EXPLAINED: &'static str = "The wheel's own kernels run on this GPU, for machine code of a generation runs on its later GPUs too, but the \
-        cuFFT that it brings is older than the GPU: FFTs, and what is built on them, end with CUFFT_INTERNAL_ERROR. Take a build for \
-        the CUDA line that the message names, or a newer one.";
+    const EXPLAINED: &'static str = "The wheel's own kernels run on this GPU, for machine code of a generation runs on its later GPUs too, but a \
+        library of CUDA that it brings is older than the GPU. With cuFFT, FFTs and what is built on them end with \
+        CUFFT_INTERNAL_ERROR. With NVRTC, what is compiled while a program runs fails with `invalid value for \
+        --gpu-architecture`: fused TorchScript, complex numbers, some reductions and special functions. With cuBLAS, matrix products \
+        crash. Take a build for the CUDA line that the message names, or a newer one.";
 
     fn message(&self) -> String {
-        let CudaGpu { build, gpus, cuda, from } = self;
-        format!(
-            "FFTs of {build} fail on {gpus} (CUFFT_INTERNAL_ERROR): the cuFFT of CUDA {cuda} does not run there; take a build for \
-             CUDA {from} or newer"
-        )
+        let CudaGpu { build, gpus, cuda, from, .. } = self;
+        let newer = self.until.map_or(String::new(), |release| format!("release {release} or newer, or "));
+        let (what, why) = match self.library {
+            CudaLibrary::Nvrtc => (
+                format!(
+                    "what {build} compiles while it runs, fused TorchScript and `torch.prod` among it, fails on {gpus} (`nvrtc: \
+                     error: invalid value for --gpu-architecture`)"
+                ),
+                format!("the NVRTC of CUDA {cuda} does not know it"),
+            ),
+            CudaLibrary::Cublas => (
+                format!("matrix products of {build} crash on {gpus} (`Floating point exception`)"),
+                format!("the cuBLAS of CUDA {cuda} does not run there"),
+            ),
+            CudaLibrary::Cufft => (
+                format!("FFTs of {build} fail on {gpus} (CUFFT_INTERNAL_ERROR)"),
+                format!("the cuFFT of CUDA {cuda} does not run there"),
+            ),
+        };
+        format!("{what}: {why}; take {newer}a build for CUDA {from} or newer")
     }
 }
 

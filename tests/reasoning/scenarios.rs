@@ -152,7 +152,14 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
     // A rule of which nobody knows whether it holds, or one of two releases of a library, is told by a warning alone.
     let is_told = |row: &&Rule| row.id == rule && (row.unproven || row.subject == row.object);
     let says = BUILTIN.rules.iter().find(is_told).map(|row| &*row.says);
-    let told = |warning: &Warning| warning.code == rule || says.is_some_and(|says| warning.message.contains(says));
+    // One of a library of CUDA by the warning of all of them, which names the library.
+    let library = BUILTIN.rules.iter().find(|row| row.id == rule).map(|row| row.subject.as_str());
+    let names = |warning: &Warning| library.is_some_and(|library| warning.message.to_lowercase().contains(library));
+    let told = |warning: &Warning| {
+        warning.code == rule
+            || warning.code == "cuda-gpu" && names(warning)
+            || says.is_some_and(|says| warning.message.contains(says))
+    };
     of_gpu || of_package || warnings.iter().any(told)
 }
 

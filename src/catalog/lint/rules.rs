@@ -21,8 +21,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
             );
             say("rule-pair", "rule", &name, says);
         }
-        if row.package.is_some() != (row.subject == Subject::Package) {
-            say("belongs-together", "rule", &name, "a rule of subject `package`, and no other, names a package".into());
+        if row.package.is_some() != matches!(row.subject, Subject::Package | Subject::Nvrtc) {
+            let says = "a rule of subject `package` or `nvrtc`, and no other, names a package";
+            say("belongs-together", "rule", &name, says.into());
         }
         only_where(row, catalog, say);
         let package = row.package.as_deref();
@@ -80,7 +81,19 @@ fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
     if !row.instances.is_empty() && (row.subject, row.object) != (Subject::Gpu, Subject::Driver) {
         say("belongs-together", "rule", &name, "a rule of a GPU and a driver, and no other, names boards".into());
     }
-    for board in row.instances.iter().filter(|board| !catalog.gpus.iter().any(|gpu| gpu.name == **board)) {
+    let is_library = matches!(row.subject, Subject::Cufft | Subject::Nvrtc | Subject::Cublas);
+    if !row.boards.is_empty() && !is_library {
+        say("belongs-together", "rule", &name, "a rule of a library of CUDA, and no other, has `boards`".into());
+    }
+    if row.until.is_some() && row.subject != Subject::Nvrtc {
+        say("belongs-together", "rule", &name, "a rule of NVRTC, and no other, has `until`".into());
+    }
+    for board in row
+        .instances
+        .iter()
+        .chain(row.boards.iter())
+        .filter(|board| !catalog.gpus.iter().any(|gpu| gpu.name == **board))
+    {
         say("rule-range", "rule", &name, format!("no GPU is named `{board}`"));
     }
     for (subject, only) in [(Subject::Gpu, &row.gpu), (Subject::Toolkit, &row.toolkit), (Subject::Cuda, &row.cuda)] {
@@ -118,7 +131,7 @@ pub(super) fn matches_something(
     let numbers = |number: &dyn std::fmt::Display| Version::parse(&number.to_string()).is_ok_and(|v| range.admits(&v));
     match subject {
         Subject::Gpu => catalog.gpus.iter().any(|row| numbers(&row.cc)),
-        Subject::Cuda | Subject::Toolkit | Subject::Cufft => {
+        Subject::Cuda | Subject::Toolkit | Subject::Cufft | Subject::Nvrtc | Subject::Cublas => {
             catalog.toolkits.iter().any(|row| range.admits(&row.version))
         }
         Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),

@@ -25,6 +25,8 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Package, Subject::Clang),
     (Subject::Package, Subject::Glibc),
     (Subject::Cufft, Subject::Gpu),
+    (Subject::Nvrtc, Subject::Gpu),
+    (Subject::Cublas, Subject::Gpu),
 ];
 
 /// A source: where a fact can be looked up.
@@ -104,7 +106,7 @@ pub struct Rule {
     pub id: Text,
     /// What it speaks of.
     pub subject: Subject,
-    /// The package, where that is what it speaks of: `flash-attn`.
+    /// The package, where that is what it speaks of, or compiles with what it speaks of: `flash-attn`.
     pub package: Option<Text>,
     /// Which of it, in constraint grammar.
     pub range: Text,
@@ -136,6 +138,12 @@ pub struct Rule {
     /// Of a GPU and a driver: the boards, by name, of whose MIG instances alone it speaks; empty = of every board.
     #[serde(default)]
     pub instances: List<Text>,
+    /// Of a library of CUDA and a GPU: the boards, by name, of which alone it speaks; empty = of every board.
+    #[serde(default)]
+    pub boards: List<Text>,
+    /// Of NVRTC, whose rules name the package that compiles with it: the first release of that which compiles for an older GPU
+    /// where NVRTC does not know the one that is there; none where no release does.
+    pub until: Option<Version>,
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.

@@ -214,6 +214,10 @@ vocabulary! {
         Clang = "clang",
         /// The cuFFT of a CUDA line, which computes FFTs for frameworks.
         Cufft = "cufft",
+        /// The NVRTC of a CUDA line, which compiles kernels while a program runs.
+        Nvrtc = "nvrtc",
+        /// The cuBLAS of a CUDA line, which multiplies matrices.
+        Cublas = "cublas",
     }
 }
 

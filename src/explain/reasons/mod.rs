@@ -289,7 +289,9 @@ impl<'q, 'c> Explainer<'q, 'c> {
             Subject::Gcc => self.gcc(),
             Subject::Clang => self.clang(),
             Subject::Cuda => self.lines(),
-            Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl | Subject::Cufft => {}
+            Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
+            // What these say is a warning.
+            Subject::Cufft | Subject::Nvrtc | Subject::Cublas => {}
         }
     }
 

@@ -10,8 +10,8 @@ use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;
 use crate::types::{Arch, Version};
 use crate::warning::{
-    CudaGpu, JitOnly, KernelModule, NcclGpu, Pools, TritonDriver, TritonGpu, TritonPlatform, TritonPython, Vgpu,
-    Warning,
+    CudaGpu, CudaLibrary, JitOnly, KernelModule, NcclGpu, Pools, TritonDriver, TritonGpu, TritonPlatform, TritonPython,
+    Vgpu, Warning,
 };
 
 use super::About;
@@ -41,18 +41,40 @@ pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target:
     warnings.extend(nccl(request, asked, target));
     warnings.extend(virtual_gpus(request, asked, target));
     for build in target.builds.iter().filter(|build| !build.is_own() && !build.is_in_image()) {
-        warnings.extend(ffts(request, asked, build));
+        warnings.extend(LIBRARIES.iter().filter_map(|library| fails(request, asked, build, library)));
     }
     warnings
 }
 
-/// GPUs on which the cuFFT that a build brings does not run.
-fn ffts(request: &Request<'_>, asked: &TargetRequest<'_>, build: &Build) -> Option<Warning> {
+/// The libraries of CUDA that a build brings, and that are older than a GPU at times on which its own kernels run.
+const LIBRARIES: &[(Subject, CudaLibrary)] = &[
+    (Subject::Cufft, CudaLibrary::Cufft),
+    (Subject::Nvrtc, CudaLibrary::Nvrtc),
+    (Subject::Cublas, CudaLibrary::Cublas),
+];
+
+/// GPUs on which a library that a build brings does not run, or for which it compiles nothing.
+fn fails(
+    request: &Request<'_>,
+    asked: &TargetRequest<'_>,
+    build: &Build,
+    (subject, library): &(Subject, CudaLibrary),
+) -> Option<Warning> {
     let cuda = build.line().filter(|_| build.pins.is_some() || build.package == TORCH)?.prefix(2);
-    let rule = request.rules.about(Subject::Cufft, &cuda, Subject::Gpu).next()?;
-    let gpus = names(asked.named_gpus().iter().filter(|gpu| !rule.needs.admits(&gpu.cc_version)))?;
-    let from = rule.range.comparisons().find_map(|one| one.version)?;
-    let fails = CudaGpu { build: &release(build), gpus: &gpus, cuda, from };
+    let refuses = |line: &Version, gpu: &GpuRequest<'_>| {
+        request.rules.about(*subject, line, Subject::Gpu).find(|rule| {
+            rule.row.package.is_none_or(|package| package == build.package)
+                && rule.row.until.is_none_or(|first| build.version < first)
+                && (rule.row.boards.is_empty() || gpu.row.is_some_and(|row| rule.row.boards.contains(&row.name)))
+                && !rule.needs.admits(&gpu.cc_version)
+        })
+    };
+    let failing: Vec<&GpuRequest<'_>> = asked.named_gpus().iter().filter(|gpu| refuses(&cuda, gpu).is_some()).collect();
+    let until = failing.first().and_then(|gpu| refuses(&cuda, gpu))?.row.until;
+    let lines = request.catalog.toolkits.iter().map(|kit| kit.version.prefix(2));
+    let from = lines.filter(|line| *line > cuda).find(|line| failing.iter().all(|gpu| refuses(line, gpu).is_none()))?;
+    let fails =
+        CudaGpu { build: &release(build), gpus: &names(failing.into_iter())?, library: *library, cuda, from, until };
     Some(Warning::about(&fails, &[asked.key("gpu")]))
 }
 
