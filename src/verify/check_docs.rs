@@ -76,7 +76,10 @@ pub const ALL: &[About] = &[
         id: "gpu-hidden",
         says: "GPUs that are in the machine and that a process does not see, by the reason: CUDA_VISIBLE_DEVICES, MIG, another kernel driver, the container, the job. One that nothing keeps from it fails.",
     },
-    About { id: "gpu-supported", says: "The lock names this GPU, or holds code that runs on it." },
+    About {
+        id: "gpu-supported",
+        says: "The lock names this GPU, or its list of architectures covers it and its wheels hold code for it. A lock for other GPUs was solved for those: name this one in gpuenv.toml, even where a wheel holds code for it.",
+    },
     About { id: "gpu-usable", says: "CUDA can ask this GPU for its properties." },
     About {
         id: "gpu-health",

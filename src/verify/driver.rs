@@ -254,9 +254,10 @@ fn forward(context: &CheckContext<'_>, locked: &DriverLock) -> Vec<Check> {
 /// library that is loaded hides what the driver itself would offer, but not its branch.
 fn is_needless(context: &CheckContext<'_>) -> bool {
     let Some(line) = context.line() else { return false };
+    let of_branch = || context.driver().and_then(|(driver, _)| context.catalog.branch_of(driver)?.cuda.as_ref());
     let own = match context.loads_compat() {
-        true => context.driver().and_then(|(driver, _)| context.catalog.branch_of(driver)?.cuda.as_ref()),
-        false => context.offered().map(|(cuda, _)| cuda),
+        true => of_branch(),
+        false => context.offered().map(|(cuda, _)| cuda).or_else(of_branch),
     };
     let jit = context.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
     own.is_some_and(|own| own.cmp_prefix(&line).is_ge() || !jit && own.major() == line.major())

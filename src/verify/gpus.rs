@@ -224,6 +224,10 @@ fn supported<'a>(context: &CheckContext<'a>, gpu: &Seen<'_>, builds: &Builds<'a>
     }
     let Some(list) = list else { return by_builds(context, check, cc, builds) };
     let relock = "name it in gpuenv.toml and lock again to be sure";
+    let held = match held(context, cc, builds) {
+        Ok(held) => held,
+        Err(lacking) => return without_code(check, cc, &lacking),
+    };
     match covers(&list, cc, context.tegra()) {
         Coverage::Native => check.warn(
             Action::None,
@@ -235,23 +239,29 @@ fn supported<'a>(context: &CheckContext<'a>, gpu: &Seen<'_>, builds: &Builds<'a>
                 "the lock does not name this GPU, and its driver would have to compile the lock's PTX for it: {relock}"
             ),
         ),
-        Coverage::None => check.fail(Action::ChangeLock, uncovered(context, cc, &list, builds)),
+        Coverage::None => check.fail(Action::ChangeLock, uncovered(cc, &list, &held)),
     }
 }
 
 /// Why a list of architectures does not reach a GPU: what is compiled for the lock leaves it out, whatever the locked
 /// wheels hold.
-fn uncovered<'a>(context: &CheckContext<'a>, cc: Cc, list: &ArchList, builds: &Builds<'a>) -> String {
-    let number = cc.number();
+fn uncovered(cc: Cc, list: &ArchList, held: &[String]) -> String {
+    let (number, listed) = (cc.number(), list.torch());
     let relock = "name this GPU in gpuenv.toml and lock again";
-    match held(context, cc, builds) {
-        Ok(builds) if !builds.is_empty() => format!(
-            "the lock is for other GPUs ({}), though {} holds code for sm_{number}: {relock}",
-            list.torch(),
-            builds.join(", ")
+    match held {
+        [] => format!("no code for sm_{number} in the lock ({listed}): {relock}"),
+        _ => format!(
+            "the lock is for other GPUs ({listed}), though {} holds code for sm_{number}: {relock}",
+            held.join(", ")
         ),
-        _ => format!("no code for sm_{number} in the lock ({}): {relock}", list.torch()),
     }
+}
+
+/// A locked build that holds no code for a GPU, whatever a list of architectures says: nothing of it runs there.
+fn without_code(check: Check, cc: Cc, (build, codes): &(String, String)) -> Check {
+    let hint =
+        format!("the locked {build} holds no code for sm_{}: name this GPU in gpuenv.toml and lock again", cc.number());
+    check.evidence(Some(codes.as_str())).fail(Action::ChangeLock, hint)
 }
 
 /// The locked builds of which it is known that they hold code for a GPU; the first that does not, with the code that it
@@ -281,15 +291,7 @@ fn held<'a>(context: &CheckContext<'a>, cc: Cc, builds: &Builds<'a>) -> Result<V
 fn by_builds<'a>(context: &CheckContext<'a>, check: Check, cc: Cc, builds: &Builds<'a>) -> Check {
     let known = match held(context, cc, builds) {
         Ok(known) => known,
-        Err((build, codes)) => {
-            let number = cc.number();
-            return check.evidence(Some(codes)).fail(
-                Action::ChangeLock,
-                format!(
-                    "the locked {build} holds no code for sm_{number}: name this GPU in gpuenv.toml and lock again"
-                ),
-            );
-        }
+        Err(lacking) => return without_code(check, cc, &lacking),
     };
     let says = match known.is_empty() {
         true => "the lock does not name this GPU, nor the code that it holds".to_string(),

@@ -423,14 +423,19 @@ fn an_overridden_rule_of_the_driver_leaves_the_gpu_judged() {
     }
 }
 
-/// A lock for one GPU says of another what is true of it: its list leaves it out, or nothing in it holds its code.
+/// A lock for one GPU says of another what is true of it: its list leaves it out, or nothing in it holds its code; and
+/// PTX in its list is none of the wheels'.
 #[test]
 fn why_another_gpu_is_refused_is_true() {
-    let lock = lock("[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.a]\ngpu = \"V100-SXM2-16GB\"\n");
-    for (name, cc, says) in [
-        ("NVIDIA GeForce RTX 3090", "8.6", "though torch 2.5.1 holds code for sm_86"),
-        ("NVIDIA GeForce RTX 5090", "12.0", "no code for sm_120 in the lock (7.0)"),
+    let wheels = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.a]\ngpu = \"V100-SXM2-16GB\"\n";
+    let with_ptx = format!("{wheels}[build]\nptx = true\n");
+    for (spec, name, cc, status, says) in [
+        (wheels, "NVIDIA GeForce RTX 3090", "8.6", Status::Fail, "though torch 2.5.1 holds code for sm_86"),
+        (wheels, "NVIDIA GeForce RTX 5090", "12.0", Status::Fail, "the locked torch 2.5.1 holds no code for sm_120"),
+        (&with_ptx, "NVIDIA GeForce RTX 3090", "8.6", Status::Warn, "would have to compile the lock's PTX"),
+        (&with_ptx, "NVIDIA GeForce RTX 5090", "12.0", Status::Fail, "the locked torch 2.5.1 holds no code for sm_120"),
     ] {
+        let lock = lock(spec);
         let host = with(&[
             ("/libcuda/devices/0/name", json!(name)),
             ("/libcuda/devices/0/compute_capability", json!(cc)),
@@ -438,7 +443,20 @@ fn why_another_gpu_is_refused_is_true() {
         ]);
         let verdict = judge::judge(&lock, &host);
         let check = worst(&verdict, "gpu-supported");
-        assert!(check.status == Status::Fail && check.hint.as_ref().unwrap().contains(says), "{check:?}");
+        assert!(check.status == status && check.hint.as_ref().unwrap().contains(says), "{spec}: {check:?}");
+    }
+}
+
+/// A driver that is new enough needs no cuda-compat, whether a text tells its CUDA or its release alone.
+#[test]
+fn a_newer_driver_needs_no_compat_package() {
+    let spec = "[stack]\ntorch = \"2.9.1+cu130\"\npython = \"3.11\"\n[target.a]\ngpu = \"A100\"\ndriver = \"535\"\n";
+    for cuda in [json!("13.2"), Value::Null] {
+        let gpu = json!({ "index": 0, "name": "NVIDIA A100-SXM4-40GB", "compute_capability": "8.0" });
+        let nvml = json!({ "driver": "595.58.03", "cuda": cuda, "gpus": [gpu] });
+        let host = json!({ "format": 1, "origin": "pasted", "nvml": nvml });
+        let verdict = judge::judge(&lock(spec), &host);
+        assert_eq!(verdict.status, Status::Pass, "{cuda}: {verdict:#?}");
     }
 }
 
