@@ -6,9 +6,10 @@
 //! installer that is told nothing, and it refuses to load beside a torch of another.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Companion, Index, pinned};
+use crate::catalog::rows::{Build, Companion, Index, pinned};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
+use super::bundled_torch::TORCH;
 use super::fits;
 use super::problem::Problem;
 use super::solution::TargetSolution;
@@ -61,6 +62,27 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
         }
     }
     found
+}
+
+/// What chosen wheels bring along for a variant of torch, where its wheel lies on no index: nothing holds an installer to
+/// that, so it is chosen like what is named.
+pub fn files<'c>(
+    problem: &Problem<'c>,
+    chosen: &[&'c Companion],
+    builds: &[&Build],
+    arch: CpuArch,
+) -> Vec<&'c Companion> {
+    let Some(torch) = builds.iter().find(|build| build.package == TORCH) else { return Vec::new() };
+    let pins = chosen.iter().flat_map(|row| row.brings.iter()).filter_map(|pin| pin.split_once("=="));
+    let unnamed = pins.filter(|(package, _)| !chosen.iter().any(|row| row.package == **package));
+    let file = |(package, version): (&str, &str)| {
+        let is_it = |row: &&'c Companion| {
+            let is_pin = row.version.as_str() == version && row.variant == Some(torch.variant);
+            is_pin && row.url.is_some() && runs_on(row, arch)
+        };
+        releases(problem, package).find(is_it)
+    };
+    unnamed.filter_map(file).collect()
 }
 
 /// What the chosen packages require of one that nobody asked for.
@@ -117,7 +139,7 @@ fn runs_on(row: &Companion, arch: CpuArch) -> bool {
 fn lies_on(problem: &Problem<'_>, row: &Companion, variant: Option<&str>) -> bool {
     let Some(variant) = variant else { return row.variant.is_none() };
     if row.variant.is_some() {
-        return row.variant.as_deref() == Some(variant);
+        return row.variant.as_deref() == Some(variant) && row.url.is_none();
     }
     let is_it = |one: &&Companion| one.version == row.version && one.url.is_none();
     let same = releases(problem, &row.package).filter(is_it);

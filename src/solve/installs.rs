@@ -94,7 +94,9 @@ impl TargetSolution<'_> {
         let url = finished.or_else(|| row.file(self.arch, self.python));
         let beside_torch = matches!(&*row.package, "torchvision" | "torchaudio" | "torchtext");
         let own = row.index_url.as_ref().map(ToString::to_string);
-        let of_variant = row.variant.as_ref().map(|variant| pytorch_index(variant));
+        // What its own release's wheel serves lies on the package index: only what it brings is another for the variant.
+        let of_variant =
+            row.variant.as_ref().filter(|_| !row.is_of_package_index()).map(|variant| pytorch_index(variant));
         let of_torch = torch_index.filter(|_| beside_torch).map(str::to_string);
         Install {
             package: row.package.to_string(),

@@ -20,6 +20,7 @@ use super::driver::{self, DriverNeed, DriverRow};
 use super::engine::Selection;
 use super::finished::{self, Finished};
 use super::fits;
+use super::held;
 use super::image;
 use super::local::local_choice;
 use super::pieces::{self, Beside, Pieces};
@@ -171,7 +172,8 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let cuda = pick(&group.cuda, choice);
     let python = plan.python.as_ref().map(|python| &python.of(choice).version);
     let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
-    let companions = group.companions_on(class.target.arch, choice);
+    let mut companions = group.companions_on(class.target.arch, choice);
+    companions.extend(held::files(request.problem, &companions, &builds, class.target.arch));
     // What compiles kernels when they are first used needs the compiler where it runs.
     let arch = class.target.arch;
     let compiles = companions.iter().any(|row| fits::compiled_when_used(request.catalog, row, arch).is_some());

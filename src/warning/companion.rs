@@ -12,7 +12,7 @@ pub enum BringsOtherCuda<'a> {
         name: &'a str,
         /// What it requires.
         requires: &'a [&'a str],
-        /// The framework on whose index it lies.
+        /// The framework.
         framework: &'a str,
     },
     /// Every release that is known of what it requires loads another CUDA than the framework.
@@ -39,7 +39,7 @@ impl Kind for BringsOtherCuda<'_> {
     const CODE: &'static str = "brings-other-cuda";
     const EXPLAINED: &'static str = "A wheel for one CUDA line asks for further packages by version only, and installers take those from the \
         package index, where they are made for another line: two CUDA runtimes, or libraries that do not load. \
-        Name these packages under `[stack]`, and they come from the index of the framework's variant. Where every release that is \
+        Name these packages under `[stack]`, and they come from where those for the framework's variant lie. Where every release that is \
         required is known to load another CUDA, choose a variant of that CUDA, or a release that requires none of them. Where every \
         one holds no code for a GPU, what computes with it fails there with \"no kernel image\".";
 
@@ -47,7 +47,7 @@ impl Kind for BringsOtherCuda<'_> {
         match self {
             BringsOtherCuda::Index { name, requires, framework } => format!(
                 "{name} requires {}, which installers take from the default package index, where it may be built for another \
-                 CUDA; put it under [stack] to take it from the index of {framework}",
+                 CUDA; put it under [stack] to take the wheel that goes with this {framework}",
                 requires.join(" and ")
             ),
             BringsOtherCuda::Loads { name, requires, cuda, build } => format!(

@@ -549,13 +549,18 @@ fn what_comes_along_unasked_binds_too() {
 fn kernels_that_a_package_pins_are_its_own() {
     // Sources: common_ops of the sgl-kernel or sglang-kernel that each release pins, and reports of what that means:
     // sgl-project/sglang#24224 (T4), #24302 (RTX 2080), opendatalab/MinerU#3416 (V100); for B300 and GB10 the wheels for
-    // CUDA 13 were the first, sgl-project/sglang#13900 and #18203.
+    // CUDA 13 were the first, sgl-project/sglang#13900 and #18203: up to 0.5.10 they lie on SGLang's own index.
     let asked = |sglang: &str, gpu: &str| format!("[stack]\nsglang = \"{sglang}\"\n[target.t]\ngpu = \"{gpu}\"\n");
     for (sglang, gpus, runs) in [
         ("*", &["Tesla T4", "Tesla V100-PCIE-32GB", "RTX 2080"][..], false),
-        ("==0.5.6", &["Tesla T4", "NVIDIA B300", "NVIDIA GB10"], false),
-        (">=0.5.10,<0.5.11", &["NVIDIA B300", "NVIDIA GB10"], false),
-        ("==0.5.6", &["RTX 3090", "NVIDIA L4", "H100 NVL", "NVIDIA B200", "RTX 5090", "GH200"], true),
+        ("==0.5.6", &["Tesla T4"], false),
+        ("==0.5.5", &["NVIDIA B300", "NVIDIA GB10"], false),
+        (">=0.5.10,<0.5.11", &["NVIDIA B300", "NVIDIA GB10"], true),
+        (
+            "==0.5.6",
+            &["NVIDIA B300", "NVIDIA GB10", "RTX 3090", "NVIDIA L4", "H100 NVL", "NVIDIA B200", "RTX 5090", "GH200"],
+            true,
+        ),
         ("==0.5.11", &["RTX 3090", "NVIDIA B200", "NVIDIA B300", "RTX 5090", "NVIDIA GB10", "Jetson AGX Thor"], true),
         ("*", &["NVIDIA L4", "H100 NVL", "NVIDIA B300", "NVIDIA GB10"], true),
     ] {
@@ -567,11 +572,15 @@ fn kernels_that_a_package_pins_are_its_own() {
             }
         }
     }
-    // Up to 0.5.10 they load the runtime of CUDA 12: sgl-project/sglang#18203.
-    let beside = |torch: &str| format!("torch = \"{torch}\"\nsglang = \"==0.5.9\"");
+    // Up to 0.5.5 they load the runtime of CUDA 12 alone; of later ones the wheel for CUDA 13 is locked though nobody named it.
+    let beside = |torch: &str| format!("torch = \"{torch}\"\nsglang = \"==0.5.5\"");
     let h100 = |torch: &str| format!("[stack]\n{}\n[target.t]\ngpu = \"H100 NVL\"\n", beside(torch));
-    assert_eq!(culprits(&h100("2.9.1+cu130")), ["stack.torch", "stack.sglang"]);
-    assert_eq!(lock(&h100("2.9.1")).target().has("torch"), "2.9.1+cu128");
+    assert_eq!(culprits(&h100("+cu130")), ["stack.torch", "stack.sglang"]);
+    assert_eq!(lock(&h100("2.8.0")).target().has("torch"), "2.8.0+cu128");
+    let brought = h100("2.9.1+cu130").replace("0.5.5", "0.5.9");
+    let file = "/v0.3.21/sgl_kernel-0.3.21+cu130-cp310-abi3-manylinux2014_x86_64.whl";
+    assert!(wheel(&brought, "sgl-kernel").url.is_some_and(|url| url.ends_with(file)));
+    assert_eq!(wheel(&brought, "sglang").index, None);
 }
 
 #[test]

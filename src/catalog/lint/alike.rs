@@ -113,7 +113,7 @@ fn companions(catalog: &Catalog, alike: &mut Alike<'_>) {
         // A wheel says what it was built beside, and the source of it what it takes.
         let form = if row.source_for().is_some() { "source" } else { "wheel" };
         alike.hear("companion", row, &format!("{release} {form}"), &of_release);
-        if row.variant.is_some() && row.index_url.is_none() && row.url.is_none() {
+        if row.variant.is_some() && row.index_url.is_none() && row.url.is_none() && !row.is_of_package_index() {
             alike.hear("companion", row, "wheels for variants", &[("source", row.source.to_string())]);
         }
     }

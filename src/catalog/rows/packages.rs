@@ -53,7 +53,8 @@ pub struct Companion {
     /// system. `{arch}` and `{python}` stand for the processor and the Python as file names spell them: `x86_64`, `310`;
     /// `#sha256=` may stand behind the address of a single wheel.
     pub url: Option<Text>,
-    /// The version its wheel carries there, where it is not that one: `2.7.4+cu126`.
+    /// The version its wheel carries there, where it is not that one: `2.7.4+cu126`. Its own version, of a row for a variant
+    /// that names no place and brings something: the wheel of the package index serves the variant too, with that.
     pub wheel: Option<Text>,
     /// Of a wheel for a variant what it asks for that is made for one CUDA too, `torchvision==0.26.0`: an installer takes
     /// that from the package index, where it is for another, unless it is named beside it.
@@ -182,6 +183,12 @@ impl Companion {
     /// Whether it follows no framework, only a CUDA major.
     pub fn follows_cuda(&self) -> bool {
         self.framework == CUDA_ONLY
+    }
+
+    /// Whether the wheel for its variant is that of the package index, and only what it brings is another.
+    pub fn is_of_package_index(&self) -> bool {
+        let is_plain = self.wheel.is_some_and(|wheel| *wheel == *self.version.as_str());
+        self.variant.is_some() && is_plain && !self.brings.is_empty() && self.index_url.is_none() && self.url.is_none()
     }
 
     /// The version that its wheel carries where it is installed from.

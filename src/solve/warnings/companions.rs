@@ -259,9 +259,9 @@ fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 /// What a wheel for a variant brings along from the package index, where it may be for another CUDA: what the lock holds
 /// to the index of torch is not.
 fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let asked = about.request.companions.iter().map(|ask| ask.package.to_string());
+    let chosen = about.target.companions.iter().map(|one| one.package.to_string());
     let held = held(about.request.problem, about.target).into_iter().filter(|one| one.seen).map(|one| one.package);
-    let told: Vec<String> = asked.chain(held).collect();
+    let told: Vec<String> = chosen.chain(held).collect();
     let is_told = |pin: &str| {
         let mut rests = told.iter().filter_map(|package| pin.strip_prefix(&**package));
         rests.any(|rest| rest.starts_with(['=', '>']))
