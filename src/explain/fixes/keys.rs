@@ -31,7 +31,10 @@ impl<'c> Finder<'_, 'c> {
                 "image" => self.try_image(key),
                 "os" => {
                     self.try_compiler(target_of(key));
-                    self.try_values(key, &self.other_systems(key));
+                    match self.strange_image(target_of(key)) {
+                        Some(image) => self.try_together(&[key.to_string(), image], &[]),
+                        None => self.try_values(key, &self.other_systems(key)),
+                    }
                 }
                 "glibc" => self.try_values(key, &self.other_glibcs(key)),
                 "gcc" => self.try_values(key, &self.other_compilers(target_of(key))),

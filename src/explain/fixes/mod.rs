@@ -11,6 +11,7 @@ mod written;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use crate::catalog::rows::repeated;
 use crate::solve::request::{Direction, Request, TargetRequest};
 use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
@@ -128,7 +129,7 @@ impl<'c> Finder<'_, 'c> {
     /// Solves the spec with these edits and keeps them if it then has an answer.
     fn offer(&mut self, edits: &[Edit]) -> bool {
         let changes = self.changes(edits);
-        if changes.is_empty() || self.found.iter().any(|fix| fix.changes == changes) {
+        if changes.is_empty() || self.redescribes(edits) || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
         let Some(answer) = self.answer(edits, None) else { return false };
@@ -137,10 +138,29 @@ impl<'c> Finder<'_, 'c> {
             let others = changes.iter().enumerate().filter(|(other, _)| *other != at);
             others.map(|(_, change)| (change.key.clone(), change.to.clone())).collect()
         };
-        if let Some(fewer) = (0..changes.len()).map(spared).find(|fewer| !fewer.is_empty() && self.has_answer(fewer)) {
+        if let Some(fewer) = (0..changes.len())
+            .map(spared)
+            .find(|fewer| !fewer.is_empty() && !self.redescribes(fewer) && self.has_answer(fewer))
+        {
             return self.offer(&fewer);
         }
         self.keep(edits, changes, &answer)
+    }
+
+    /// Whether edits say something else of an image that stays: of one that nobody knows, `os` and `glibc` tell what it holds.
+    fn redescribes(&self, edits: &[Edit]) -> bool {
+        edits.iter().any(|(key, _)| {
+            let is_description = key.ends_with(".os") || key.ends_with(".glibc");
+            let image = self.strange_image(target_of(key)).filter(|_| is_description);
+            image.is_some_and(|image| !edits.iter().any(|(key, _)| *key == image))
+        })
+    }
+
+    /// The key of a target's image, if that is of a repository that nobody has read.
+    fn strange_image(&self, target: &str) -> Option<String> {
+        let image = self.spec.target(target)?.image.as_ref()?;
+        let is_known = self.asker.catalog.images.of(repeated(&image.value.repository)).iter().next().is_some();
+        (!is_known).then(|| format!("target.{target}.image"))
     }
 
     /// What edits change, as it stands in the file; what is added comes last.

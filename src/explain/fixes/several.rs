@@ -221,12 +221,19 @@ impl<'c> Finder<'_, 'c> {
             if !self.has_answer(changes) {
                 return;
             }
-            let serves = |value: &String| {
+            let with = |edit: Edit| {
                 let mut tried = changes.to_vec();
-                tried[at].1 = Some(value.clone());
-                self.has_answer(&tried)
+                tried[at] = edit;
+                tried
             };
-            changes[at].1 = values.into_iter().find(serves);
+            // A compiler is installed beside a system, which is not exchanged for it.
+            let gcc = format!("target.{}.gcc", target_of(&key));
+            let compilers = if key.ends_with(".os") { self.other_compilers(target_of(&key)) } else { Vec::new() };
+            let compiled = compilers.into_iter().map(|value| (gcc.clone(), Some(value)));
+            let values = compiled.chain(values.into_iter().map(|value| (key.clone(), Some(value))));
+            if let Some(edit) = values.into_iter().find(|edit| self.has_answer(&with(edit.clone()))) {
+                changes[at] = edit;
+            }
         }
     }
 
