@@ -170,8 +170,9 @@ fn clashes(wishes: Vec<Wish>, given_up: bool) -> Vec<Wish> {
         others.entry(wish.of.clone()).or_default().push(wish.releases.clone());
     }
     let stands_against = |wish: &Wish| {
-        let other = others.get(&wish.of)?.iter().find(|other| **other != wish.releases)?;
-        given_up.then(|| other.clone())
+        // An exact release against another is the plainest clash.
+        let other = others.get(&wish.of)?.iter().filter(|other| **other != wish.releases);
+        other.min_by_key(|other| !is_exact(other)).filter(|_| given_up).cloned()
     };
     let clash = |mut wish: Wish| {
         wish.found = wish.found.take().or_else(|| stands_against(&wish));
@@ -281,6 +282,11 @@ mod tests {
                 "whisperx 3.7.2 requires triton>=3.3.0; sys_platform == \"linux\", but you have triton 2.2.0 which is incompatible.",
                 About::Package,
                 "whisperx 3.7.2 triton >=3.3.0 2.2.0",
+            ),
+            (
+                "The conflict is caused by:\n    vllm 0.19.1 depends on torch==2.10.0; platform_machine == \"aarch64\"\n    compressed-tensors 0.15.0.1 depends on torch>=1.7.0\n    vllm-ascend 0.19.1rc1 depends on torch==2.9.0",
+                About::Torch,
+                "vllm 0.19.1 2.10.0 2.9.0",
             ),
             (
                 "scipy 1.13.1 requires numpy<2.3,>=1.22.4, but you have numpy 1.21.0 which is incompatible.",

@@ -66,6 +66,10 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("elsewhere", |facts| (!is_of_windows(facts.extract)).then(String::new)),
     ("numba", |facts| text(facts.extract, "package").filter(|name| *name == "numba").map(|_| String::new())),
     ("unknown_arch", |facts| facts.unknown_arch()),
+    ("asker", |facts| {
+        let (package, version) = (text(facts.extract, "package")?, text(facts.extract, "version"));
+        Some(version.map_or(package.to_string(), |version| format!("{package} {version}")))
+    }),
     ("release_asked", |facts| {
         let package = text(facts.extract, "package")?;
         let version = text(facts.extract, "version");
