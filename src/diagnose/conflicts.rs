@@ -67,9 +67,9 @@ static WISH: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What there is instead; behind it stands the release, in pip's words after the name.
 static INSTEAD: LazyLock<Regex> = LazyLock::new(|| {
-    ascii(
-        r"^[.)]{0,2}(?:,[<>=!~][^;,]{1,20})*(?:;.{0,110}?)?,?(?:butyou.{0,4}?have(?<named>)|installed(?<bare>)[0-9]|but(?<before>)[0-9][0-9a-z.+]{0,30}isinstalled)",
-    )
+    let further = r"[.)]{0,2}(?:,[<>=!~][^;,]{1,20})*(?:;.{0,110}?)?,?";
+    let told = "butyou.{0,4}?have(?<named>)|installed(?<bare>)[0-9]|but(?<before>)[0-9][0-9a-z.+]{0,30}isinstalled";
+    ascii(&format!("^{further}(?:{told})"))
 });
 
 /// A text of a resolver that gave up.

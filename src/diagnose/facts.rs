@@ -149,8 +149,8 @@ impl<'a> Facts<'a> {
         first_toolkit(arch, self.catalog).is_none() && last_toolkit(arch, self.catalog).is_some()
     }
 
-    /// The catalog's name of a package that is built on a framework: what a file's name suggests may be no package at all,
-    /// and no framework is taken again for one message.
+    /// The catalog's name of a package that is built on a framework: what a file's name suggests may be no package at
+    /// all, and no framework is taken again for one message.
     fn known_package(&self) -> Option<&'a str> {
         let name = text(self.extract, "package")?.replace('_', "-");
         let same = |package: &&str| package.eq_ignore_ascii_case(&name);
