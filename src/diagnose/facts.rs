@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use super::system::is_of_windows;
 use super::value::{Extract, text};
 use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Status, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
@@ -51,7 +52,38 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("torch_newest", |facts| Some(facts.newest_torch_with_code()?.to_string())),
     ("torch_variants", |facts| facts.variants_with_code()),
     ("for_python", |facts| Some(facts.python().map(|python| format!(" for Python {python}")).unwrap_or_default())),
-    ("extension", |facts| extension(text(facts.extract, "package")?, facts.catalog)),
+    ("extension", |facts| extension(facts.known_package()?, facts.catalog)),
+    ("extension_release", |facts| {
+        let name = extension(facts.known_package()?, facts.catalog)?;
+        Some(text(facts.extract, "version").map_or(name.clone(), |version| format!("{name}=={version}")))
+    }),
+    // A package with wheels, whose source the index does not have as something to build.
+    ("paired", |facts| {
+        Some(facts.known_package()?.to_string()).filter(|name| extension(name, facts.catalog).is_none())
+    }),
+    // Empty: they only decide whether a sentence is said.
+    ("windows", |facts| is_of_windows(facts.extract).then(String::new)),
+    ("elsewhere", |facts| (!is_of_windows(facts.extract)).then(String::new)),
+    ("numba", |facts| text(facts.extract, "package").filter(|name| *name == "numba").map(|_| String::new())),
+    ("unknown_arch", |facts| facts.unknown_arch()),
+    ("asker", |facts| {
+        let (package, version) = (text(facts.extract, "package")?, text(facts.extract, "version"));
+        Some(version.map_or(package.to_string(), |version| format!("{package} {version}")))
+    }),
+    ("release_asked", |facts| {
+        let package = text(facts.extract, "package")?;
+        let version = text(facts.extract, "version");
+        Some(version.map_or(format!("such a release of {package}"), |version| format!("{package} {version}")))
+    }),
+    ("listed", |facts| facts.extract.contains_key("versions_offered").then(String::new)),
+    ("bare_libcuda", |facts| {
+        facts.extract.get("missing").filter(|all| all.to_string() == "libcuda.so").map(|_| String::new())
+    }),
+    ("index_variant", |facts| Some(facts.index_variant())),
+    ("cuda_lacking", |facts| {
+        text(facts.extract, "cuda_needed").filter(|_| facts.torch_of_other_cuda().is_none()).map(str::to_string)
+    }),
+    ("torch_of_other_cuda", |facts| facts.torch_of_other_cuda()),
 ];
 
 /// Whether catalog facts can fill a placeholder.
@@ -115,6 +147,39 @@ impl<'a> Facts<'a> {
     fn is_dropped(&self) -> bool {
         let Some(arch) = self.arch() else { return false };
         first_toolkit(arch, self.catalog).is_none() && last_toolkit(arch, self.catalog).is_some()
+    }
+
+    /// The catalog's name of a package that is built on a framework: what a file's name suggests may be no package at
+    /// all, and no framework is taken again for one message.
+    fn known_package(&self) -> Option<&'a str> {
+        let name = text(self.extract, "package")?.replace('_', "-");
+        let same = |package: &&str| package.eq_ignore_ascii_case(&name);
+        let packages = self.catalog.companions.heads().into_iter();
+        let mut packages = packages.chain(self.catalog.source_builds.iter().map(|row| &*row.package));
+        let is_framework = self.catalog.builds.heads().iter().any(same);
+        packages.find(same).filter(|_| !is_framework)
+    }
+
+    /// The variant that a release asked for names, as an index is named.
+    fn index_variant(&self) -> String {
+        let label = text(self.extract, "version").and_then(|version| version.split_once('+')).map(|(_, label)| label);
+        label.filter(|label| *label == "cpu").unwrap_or("cuXXX").to_string()
+    }
+
+    /// The torch of the text, if it is built for another CUDA major than what is missing.
+    fn torch_of_other_cuda(&self) -> Option<String> {
+        let (torch, needed) = (text(self.extract, "torch")?, self.version("cuda_needed")?);
+        let label = torch.split_once("+cu")?.1;
+        let own: u64 = label.get(..label.len().checked_sub(1)?)?.parse().ok()?;
+        (Version::parse(&own.to_string()).ok()?.major() != needed.major()).then(|| torch.to_string())
+    }
+
+    /// The architecture as it is written, if neither a GPU nor a toolkit of the catalog has it.
+    fn unknown_arch(&self) -> Option<String> {
+        let (arch, written) = (self.arch()?, text(self.extract, "arch")?);
+        let is_known =
+            self.catalog.gpus.iter().any(|gpu| gpu.cc == arch.cc) || knows(arch, self.catalog).next().is_some();
+        (!is_known && written.contains('_')).then(|| written.to_string())
     }
 
     /// The products that the GPU's name can mean.
@@ -194,15 +259,10 @@ pub fn needs_newer_driver(cuda: &Version, driver: &Version, catalog: &Catalog) -
     Some(of_cuda.any(|rule| !rule.needs.admits(driver)))
 }
 
-/// The catalog's name of a package that is built on a framework: what a file's name suggests may be no package at all,
-/// and no framework is rebuilt for one message.
+/// The package, where the index has its source and it is known how that is built beside a framework.
 fn extension(name: &str, catalog: &Catalog) -> Option<String> {
-    let name = name.replace('_', "-");
-    let same = |package: &&str| package.eq_ignore_ascii_case(&name);
-    let packages = catalog.companions.heads().into_iter();
-    let mut packages = packages.chain(catalog.source_builds.iter().map(|row| &*row.package));
-    let is_framework = catalog.builds.heads().iter().any(same);
-    packages.find(same).filter(|_| !is_framework).map(str::to_string)
+    let row = catalog.source_builds.iter().find(|row| *row.package == *name)?;
+    Some(row.package.to_string())
 }
 
 /// The architecture in `sm_90`, `compute_90`, `9.0+PTX`, `8.6;8.9`.

@@ -85,7 +85,8 @@ impl LogFields {
         let named = value::text(&self.extract, "cuda_error_name").and_then(|name| SIGNATURES.number_of(name));
         // A text can print the errors of several faults: what another message stands for is no number of this one.
         let free = self.numbers.iter().find(|number| found.row.errors.is_empty() || !SIGNATURES.is_claimed(**number));
-        let number = own.or(free).or(found.row.errors.first()).copied().or(named);
+        let implied = found.row.errors.first().filter(|_| found.speaks_for_cuda());
+        let number = own.or(free.filter(|_| found.speaks_for_cuda())).or(implied).copied().or(named);
         if let Some(number) = number {
             found.extract.entry("cuda_error".into()).or_insert(Value::Number(number.into()));
         }

@@ -4,6 +4,7 @@
 //! all rows, prepared once, look at it (see `signatures`); what they and the catalog's log fields read out is decoded,
 //! and the sentences are filled in.
 
+mod conflicts;
 mod decode;
 mod facts;
 mod fields;
@@ -12,6 +13,7 @@ mod literals;
 mod pattern;
 mod published;
 mod signatures;
+mod system;
 mod text;
 mod value;
 
@@ -36,6 +38,9 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// What was read out of a text that no finding claims.
     pub extract: Extract,
+    /// Whether a text that no finding claims tells that memory ran out: that is known, and no matter of versions.
+    #[serde(skip)]
+    pub memory_is_short: bool,
 }
 
 /// Components whose faults another choice of versions cannot cure, whatever the host is.
@@ -105,6 +110,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
     drop_vague(&mut matches);
+    drop_wordless(&mut matches);
     sort_by_key(&mut matches, |found| (std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
         fields.complete(found);
@@ -119,8 +125,15 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         value::name_library(&mut found.extract);
     }
     drop_second_readings(&mut matches);
+    if system::is_windows(&plain) {
+        for found in &mut matches {
+            let name = || Value::Text(system::NAME.to_string());
+            found.extract.entry("platform".into()).or_insert_with(name);
+        }
+    }
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
-    Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract }
+    let memory_is_short = matches.is_empty() && text::tells_of_memory(&normalised.lower);
+    Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract, memory_is_short }
 }
 
 /// That CUDA did not start says nothing more where another row says why.
@@ -130,6 +143,22 @@ fn drop_vague(matches: &mut Vec<Match>) {
     if matches.iter().any(says_why) {
         matches.retain(|found| found.row.weight >= VAGUE || !is_driver(found));
     }
+}
+
+/// Two releases that a message names because they clash.
+const CLASHES: &[(&str, &str)] =
+    &[("driver", "nvml_library"), ("cuda_found", "cuda_needed"), ("driver", "driver_needed")];
+
+/// Where two releases that clash were read, the same part's finding that read nothing at all contradicts them: it says only
+/// that the part does not answer, and guesses why.
+fn drop_wordless(matches: &mut Vec<Match>) {
+    let clash = |found: &Match| {
+        CLASHES.iter().any(|(one, other)| found.extract.contains_key(*one) && found.extract.contains_key(*other))
+    };
+    let parts: Vec<Component> = matches.iter().filter(|found| clash(found)).map(|found| found.row.component).collect();
+    let is_wordless =
+        |found: &Match| found.extract.is_empty() && found.row.gives.is_empty() && !found.places.is_empty();
+    matches.retain(|found| !is_wordless(found) || !parts.contains(&found.row.component));
 }
 
 /// Of two readings of the same words the heavier says it all; they are sorted by weight.
@@ -156,6 +185,7 @@ pub fn matched_patterns(raw: &str) -> Vec<(&'static str, &'static str)> {
 
 fn tell(found: Match, catalog: &Catalog) -> Finding {
     let filled = |templates: &[Text]| filled(templates, &found.extract, &[], catalog);
+    let remedies = |templates: &[Text]| remedies(templates, &found.extract, &[], catalog);
     // Nothing of what an installer lists tells that a release never was.
     if let Some(never) = found.row.offered.and_then(|_| published::never(&found.extract, catalog)) {
         return Finding {
@@ -170,7 +200,7 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
         code: found.row.code.to_string(),
         component: found.row.component.as_str(),
         meaning: filled(&found.row.meaning).join(" "),
-        remedies: filled(&found.row.remedies),
+        remedies: remedies(&found.row.remedies),
         extract: found.extract,
     }
 }
@@ -181,11 +211,21 @@ fn filled(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Ca
     templates.iter().filter_map(|template| facts::fill(template, &filling)).collect()
 }
 
+/// What can be advised: of what only Linux has nothing to those on Windows.
+fn remedies(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Catalog) -> Vec<String> {
+    let all = filled(templates, extract, boards, catalog);
+    if !system::is_of_windows(extract) {
+        return all;
+    }
+    let own: Vec<String> = all.iter().filter(|one| !system::is_of_linux_alone(one)).cloned().collect();
+    if own.is_empty() { all } else { own }
+}
+
 impl Finding {
     /// What to change on a machine with these GPUs.
     pub fn remedies_on(&self, boards: &[String], catalog: &Catalog) -> Vec<String> {
         match catalog.diagnoses.iter().find(|row| row.code == self.code) {
-            Some(row) => filled(&row.remedies, &self.extract, boards, catalog),
+            Some(row) => remedies(&row.remedies, &self.extract, boards, catalog),
             None => self.remedies.clone(),
         }
     }

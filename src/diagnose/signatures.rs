@@ -7,6 +7,7 @@ use crate::catalog::rows::{ErrorSignature, Text};
 use crate::catalog::{Catalog, at_hand};
 use crate::types::Version;
 
+use super::conflicts::{self, About};
 use super::facts;
 use super::literals::{Hits, LiteralIndex};
 use super::pattern::{Compiled, Pattern};
@@ -62,6 +63,11 @@ impl Match {
     pub fn of(row: &'static ErrorSignature) -> Match {
         Match { row, at: 0, places: Vec::new(), extract: Extract::new(), patterns: Vec::new() }
     }
+
+    /// Whether it was found by words of CUDA's: an Xid is the kernel's, and stands for no error of CUDA.
+    pub fn speaks_for_cuda(&self) -> bool {
+        self.patterns.is_empty() || self.patterns.iter().any(|&at| !self.row.patterns[at].contains("?<xid>"))
+    }
 }
 
 impl Signatures {
@@ -95,6 +101,9 @@ impl Signatures {
                 continue;
             }
             signature.context.read(text, &mut found);
+            if !read_conflict(text, &mut found) {
+                continue;
+            }
             let offered = |wanted: bool| is_offered(&found.extract).is_none_or(|is| is == wanted);
             let compared = |condition: &Text| majors_hold(condition, &found.extract);
             if signature.row.offered.is_none_or(offered) && signature.row.majors.as_ref().is_none_or(compared) {
@@ -174,6 +183,16 @@ impl Context {
             }
         }
     }
+}
+
+/// Adds what packages disagree about, where a message is about that. A finding needs it, but where torch is named.
+fn read_conflict(text: &Normalised<'_>, found: &mut Match) -> bool {
+    let Some(about) = conflicts::about(&found.row.code) else { return true };
+    match conflicts::read(text, about) {
+        Some(read) => found.extract.extend(read),
+        None => return about == About::Torch,
+    }
+    true
 }
 
 /// Adds what the groups of a match hold, as it stood before the text was normalised.

@@ -145,7 +145,9 @@ fn messages_are_current() {
     page += "\n| code | component | means | first remedy |\n|---|---|---|---|\n";
     for one in BUILTIN.diagnoses.iter() {
         let meaning = one.meaning.iter().map(|says| says.to_string()).collect::<Vec<_>>().join(" ");
-        let remedy = one.remedies.first().map(|says| says.to_string()).unwrap_or_default();
+        // Those for one system alone stand beside what is meant for all.
+        let mut remedies = one.remedies.iter().filter(|says| !says.starts_with("{windows}"));
+        let remedy = remedies.next().map(|says| says.replace("{elsewhere}", "")).unwrap_or_default();
         let _ = writeln!(page, "| `{}` | {} | {} | {} |", one.code, one.component, cell(&meaning), cell(&remedy));
     }
     is_current("messages.md", &page);

@@ -16,7 +16,7 @@
 //! - `hardware`: ECC, a lost GPU, Xids of the device, ordinals that do not exist, busy devices, MIG.
 //! - `other`: the number of a CUDA error that says nothing of versions (700, 719, 801).
 //! - `unrelated`: memory, networks, data; a package that is merely absent; Xids of a program (13, 31, 43, 45); pip's
-//!   conflicts about ranges; Vulkan, OpenGL and GPUs of other makers; listings and logs without a fault.
+//!   conflicts about ranges that ordinary packages ask for; Vulkan, OpenGL and GPUs of other makers; listings and logs without a fault.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -37,15 +37,15 @@ const NOT_IN_THE_TEXT: &[(&str, &str)] =
 /// The share of values that must be read out, in percent.
 const VALUES: usize = 95;
 
-struct Message {
-    id: String,
+pub(super) struct Message {
+    pub(super) id: String,
     component: String,
-    raw: String,
+    pub(super) raw: String,
     extract: toml::Table,
 }
 
 /// All messages of tests/messages.
-static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
+pub(super) static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages");
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
@@ -403,6 +403,11 @@ fn commands_name_packages_of_the_catalog_only() {
         assert!(!remedies(&missing(module)).contains("pip install"), "{module}");
     }
     assert!(remedies(&missing("flash_attn_2_cuda")).contains("--no-binary flash-attn flash-attn`"));
+    // Of these the index holds wheels alone, or a source of long ago: pip would take that.
+    for module in ["sgl_kernel/common_ops", "torchvision/_C", "bitsandbytes/_C", "torchao/_C"] {
+        let told = remedies(&missing(&format!("site-packages/{module}")));
+        assert!(!told.contains("--no-binary ") && told.contains("from its repository"), "{module}: {told}");
+    }
 }
 
 /// What nvidia-smi, nvcc and torch say of CUDA are three things, and only their majors can clash.
@@ -501,6 +506,14 @@ fn one_fault_is_told_once() {
             "nvidia-container-cli: initialization error: WSL environment detected but no adapters were found: unknown.",
             &["wsl-without-adapter"],
         ),
+        (
+            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\nNVRM: API mismatch: the client 'nvidia-smi' has the version 595.84,\nbut this kernel module has the version 595.71.05.",
+            &["nvml-mismatch"],
+        ),
+        (
+            "vllm 0.6.3 requires torch==2.4.0, but you have torch 2.2.0 which is incompatible.\nvllm 0.6.3 requires torchvision==0.19, but you have torchvision 0.17.0 which is incompatible.",
+            &["packages-want-other-torch"],
+        ),
     ] {
         let verdict = diagnose(text);
         let seen: Vec<&str> = verdict.findings.iter().map(|one| one.code.as_str()).collect();
@@ -535,6 +548,7 @@ fn a_number_is_not_given_to_another_fault() {
             "driver-combination-unsupported",
             803,
         ),
+        ("cuda driver library failed to get device context 46time=2024-12-31T01:21:28.358", "device-unavailable", 46),
     ] {
         let verdict = diagnose(text);
         let first = verdict.findings.iter().find(|found| found.code == code).unwrap_or_else(|| panic!("{verdict:?}"));

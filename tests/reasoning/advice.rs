@@ -1,0 +1,88 @@
+//! What `gpuenv diagnose` advises must be of the system, of the number and of the package that a text tells of.
+
+use std::process::Command;
+
+use gpuenv::catalog::BUILTIN;
+use gpuenv::diagnose::{Finding, diagnose};
+
+use super::diagnose::MESSAGES;
+
+fn first(text: &str) -> Finding {
+    diagnose(text, &BUILTIN).findings.into_iter().next().unwrap_or_else(|| panic!("nothing is said of {text}"))
+}
+
+/// Means that Windows does not have.
+const OF_LINUX: &[&str] =
+    &["LD_LIBRARY_PATH", "LD_PRELOAD", "ldconfig", "apt-get", "dmesg", "modprobe", "dkms", "nouveau", "/usr/"];
+
+#[test]
+fn what_is_advised_for_windows_is_there() {
+    let mut of_windows = 0;
+    for message in MESSAGES.iter() {
+        for finding in diagnose(&message.raw, &BUILTIN).findings {
+            let platform = finding.extract.get("platform").map(ToString::to_string).unwrap_or_default();
+            if !platform.to_lowercase().starts_with("win") {
+                continue;
+            }
+            of_windows += 1;
+            let told = finding.remedies.join(" ");
+            let foreign: Vec<&&str> = OF_LINUX.iter().filter(|means| told.contains(**means)).collect();
+            assert!(foreign.is_empty(), "{} {}: {foreign:?}: {told}", message.id, finding.code);
+        }
+    }
+    assert!(of_windows > 50, "{of_windows}");
+}
+
+#[test]
+fn a_missing_dll_is_answered_for_windows() {
+    for (text, says) in [
+        ("Could not load dynamic library 'cudart64_110.dll'; dlerror: cudart64_110.dll not found", "WSL2"),
+        (
+            "LoadLibrary failed with error 126 \"\" when trying to load \"c:\\x\\onnxruntime_providers_cuda.dll\"",
+            "PATH",
+        ),
+    ] {
+        let finding = first(text);
+        let told = finding.remedies.join(" ");
+        assert!(told.contains(says) && !told.contains("LD_LIBRARY_PATH"), "{told}");
+    }
+    // The same library of Linux is advised as ever.
+    let told = first("ImportError: libcudart.so.12: cannot open shared object file").remedies.join(" ");
+    assert!(told.contains("LD_LIBRARY_PATH") && !told.contains("os.add_dll_directory"), "{told}");
+}
+
+/// An Xid is the kernel's number, and stands for no error of CUDA.
+#[test]
+fn an_xid_is_no_error_of_cuda() {
+    for (text, code) in [
+        ("NVRM: Xid (PCI:0000:10:1c): 63, pid=1896, Row Remapper: New row marked for remapping", "gpu-row-remapped"),
+        ("NVRM: Xid (PCI:0000:10:1c): 64, pid=1896, Row Remapper: Failed to write", "gpu-memory-defect"),
+    ] {
+        let finding = first(text);
+        assert_eq!((finding.code.as_str(), finding.extract.get("cuda_error")), (code, None), "{text}");
+    }
+    let finding = first("RuntimeError: CUDA error: uncorrectable ECC error encountered");
+    assert_eq!(finding.extract.get("cuda_error").map(ToString::to_string), Some("214".into()));
+}
+
+/// A library of another CUDA major than the torch of the text is not to be installed: the package is of another build.
+#[test]
+fn a_package_of_another_cuda_is_not_given_its_libraries() {
+    let missing = "OSError: libnvrtc.so.13: cannot open shared object file: No such file or directory";
+    let told = |torch: &str| {
+        let text = format!("Could not load libtorchcodec. The PyTorch version ({torch}) is not compatible\n{missing}");
+        first(&text).remedies.join(" ")
+    };
+    let (other, same) = (told("2.11.0+cu128"), told("2.11.0+cu130"));
+    assert!(other.contains("build of torchcodec for the CUDA of torch 2.11.0+cu128"), "{other}");
+    assert!(!other.contains("libraries of CUDA 13") && same.contains("libraries of CUDA 13"), "{other} | {same}");
+}
+
+#[test]
+fn short_memory_is_told_as_that() {
+    let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 16.00 GiB.";
+    let output = Command::new(env!("CARGO_BIN_EXE_gpuenv")).args(["diagnose", text]).output().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stdout.contains("memory ran out") && !stdout.contains("give more of the text"), "{stdout}");
+}
