@@ -50,6 +50,8 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
             found.push(Held { package, version, index: index.clone(), seen: true });
         }
     }
+    let triton = chosen.triton.filter(|_| !is_locked(fits::TRITON));
+    found.extend(triton.and_then(|triton| elsewhere(problem, triton, chosen.arch)));
     for companion in &chosen.companions {
         for (package, version) in companion.brings.iter().filter_map(|pin| pin.split_once("==")) {
             let is_pin = |row: &Companion| row.version.as_str() == version && runs_on(row, chosen.arch);
@@ -62,6 +64,21 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
         }
     }
     found
+}
+
+/// The triton that torch requires, where the package index has none for the processor and torch's own index does.
+fn elsewhere(problem: &Problem<'_>, triton: &Version, arch: CpuArch) -> Option<Held> {
+    let is_it = |row: &&Companion| row.version == *triton && row.systems.is_empty() && runs_on(row, arch);
+    let mut rows = releases(problem, fits::TRITON).filter(is_it).peekable();
+    let index = rows.peek()?.index_url;
+    let is_nowhere_else = rows.all(|row| row.index_url.is_some());
+    let held = || Held {
+        package: fits::TRITON.to_string(),
+        version: triton.to_string(),
+        index: index.as_ref().map(ToString::to_string),
+        seen: true,
+    };
+    is_nowhere_else.then(held)
 }
 
 /// What chosen wheels bring along for a variant of torch, where its wheel lies on no index: nothing holds an installer to
