@@ -1,7 +1,8 @@
 //! The cuda-compat packages on this host, by the note in their libcuda; nothing is loaded.
 //!
 //! The section `.note.cuda.fwd_compatibility` holds, under the name `NVIDIA Corporation`, a JSON text with the CUDA
-//! version the package brings and the branches of the kernel module it serves.
+//! version the package brings and the branches of the kernel module it serves. That of 580.95.05 spells its keys
+//! `CUDA version` and `driver`; NVIDIA's container toolkit, which reads them too, heeds no case.
 
 use std::fs::File;
 use std::path::Path;
@@ -24,9 +25,9 @@ const ROOTS: &str = "/usr/local";
 /// What the note says, as far as it matters here.
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Note {
-    #[serde(default, rename = "CUDA Version")]
+    #[serde(default, rename = "CUDA version", alias = "CUDA Version")]
     cuda: Option<Version>,
-    #[serde(default, rename = "Driver")]
+    #[serde(default, rename = "driver", alias = "Driver")]
     branches: Vec<u64>,
 }
 
@@ -92,8 +93,12 @@ mod tests {
     fn notes_are_read_whatever_stands_in_them() {
         let text = r#"{"Format": "1.0", "CUDA Version": "13.0", "Driver": [535, 550, 570], "Device": [1]}"#;
         let note = written("NVIDIA Corporation", text);
-        let expected = Note { cuda: Version::parse("13.0").ok(), branches: vec![535, 550, 570] };
-        assert_eq!(read(&note), Some(expected));
+        let expected = |branches: &[u64]| Note { cuda: Version::parse("13.0").ok(), branches: branches.to_vec() };
+        assert_eq!(read(&note), Some(expected(&[535, 550, 570])));
+        // As it stands in the libcuda of 580.95.05, in cuda-compat-13-0, and in that of the driver 580.159.04.
+        let seen = r#"{"format":1,"CUDA version":"13.0","driver":[535,550,565,570,575,580],"device":[1,2,7,8,9,10,11,12,13,14]}"#;
+        let seen = read(&written("NVIDIA Corporation", seen));
+        assert_eq!(seen, Some(expected(&[535, 550, 565, 570, 575, 580])));
         assert_eq!(read(&written("GNU", text)), None);
         assert_eq!(read(&written("NVIDIA Corporation", "[1]")), None);
         for cut in 0..note.len() {
