@@ -58,7 +58,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     };
     let host = host(args, report)?;
     let unsuited = host.as_ref().and_then(init::unsuited);
-    unsuited.iter().for_each(|why| report.note(&format!("{why}: the draft is for another machine of that kind")));
+    unsuited.iter().for_each(|why| report.note(&format!("{why}: change the target to the machine that is to run it")));
     let mut draft = draft(args, host.as_ref(), found, &catalog);
     if draft.ask_for_something(&catalog) && draft.of_files {
         report.note("nothing that was taken over asks for a framework: `torch = \"*\"` is a guess, replace it");

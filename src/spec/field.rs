@@ -211,11 +211,14 @@ pub(super) fn drivers(mut entries: Vec<String>) -> Read<Constraint> {
 pub(super) fn arch_list(text: &str) -> Read<ArchList> {
     short("arch-list", text)?;
     ArchList::parse_torch(text).map_err(|error| {
-        let meant = match &error {
-            ArchListError::Undotted(meant) | ArchListError::Separator(meant) => meant,
-            ArchListError::Entry(_) | ArchListError::Empty => "8.0;9.0+PTX",
+        let help = match &error {
+            ArchListError::Undotted(meant) | ArchListError::Separator(meant) => {
+                format!("write `arch-list = \"{meant}\"`")
+            }
+            ArchListError::Entry(_) | ArchListError::Empty => {
+                "write compute capabilities, `;` between them: `arch-list = \"8.0;9.0+PTX\"`".to_string()
+            }
         };
-        let help = format!("write compute capabilities, `;` between them: `arch-list = \"{meant}\"`");
         Refusal::new("arch-list", format!("`arch-list`: {error}")).help(help)
     })
 }
