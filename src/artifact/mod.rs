@@ -179,6 +179,8 @@ fn is_cuda(name: &str) -> bool {
         "libnvjitlink",
         "libcuda.",
         "libcupti",
+        "libnvperf",
+        "libpcsampling",
         "libcufile",
         "libnvToolsExt",
         "libnvshmem",
@@ -205,15 +207,21 @@ impl Artifact {
 
     /// The library whose GPU code is the package's own: one that stands highest, and of those the one made of most
     /// source files; one whose files are each for a single architecture is left aside where others are for several. What
-    /// repaired wheels bring along in `NAME.libs` is somebody else's.
+    /// repaired wheels bring along in `NAME.libs` is somebody else's, and so are libraries of CUDA in a package that has
+    /// any of its own.
     pub fn main(&self) -> Option<&Library> {
+        let of_cuda = |name: &str| is_cuda(file_name(name)) || name.split('/').any(|part| part == "cupti");
+        let is_nvidias = self.metadata.as_ref().is_none_or(|metadata| metadata.package.starts_with("nvidia-"));
+        let names = || self.libraries.iter().map(|library| &library.name).chain(&self.others);
+        let has_own = !is_nvidias && names().any(|name| !of_cuda(name));
         let files = |library: &Library| library.code.values().sum::<u64>();
         let key = |library: &&Library| {
             let is_own = !library.name.split('/').any(|part| part.ends_with(".libs"));
             let for_several = library.code.keys().any(|code| code.sass.len() > 1);
             (is_own, std::cmp::Reverse(library.name.split('/').count()), for_several, files(library))
         };
-        self.libraries.iter().filter(|library| !library.code.is_empty()).max_by_key(key)
+        let counts = |library: &&Library| !(library.code.is_empty() || has_own && of_cuda(&library.name));
+        self.libraries.iter().filter(counts).max_by_key(key)
     }
 
     /// What most source files of the main library were compiled for, and how many so.

@@ -135,7 +135,8 @@ fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
         return Ok(reader.artifact);
     }
     if !about.is_file() {
-        return Err(Failure::io("not-a-file", format!("{} is no regular file", shown(path))));
+        let message = format!("{} is no regular file", shown(path));
+        return Err(Failure::io("not-a-file", message).help(READABLE));
     }
     let mut bytes = OnDisk::open(path).map_err(|fault| refused(path, &fault))?;
     let head = bytes.read(0, bytes.length().min(64) as usize).map_err(|fault| refused(path, &fault))?;
@@ -148,11 +149,14 @@ fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
     Ok(reader.artifact)
 }
 
+/// What can be inspected.
+const READABLE: &str = "name a .so file, a .whl file or a folder";
+
 fn refused(path: &Path, fault: &ReadError) -> Failure {
     let message = format!("{} cannot be read: {}", shown(path), fault.says);
     match fault.is_broken {
-        true => Failure::new(Exit::BadInput, "bad-artifact", message).help("name a .so file, a .whl file or a folder"),
-        false => Failure::io("read-failed", message),
+        true => Failure::new(Exit::BadInput, "bad-artifact", message).help(READABLE),
+        false => Failure::io("read-failed", message).help("check that you may read it"),
     }
 }
 

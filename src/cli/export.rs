@@ -1,10 +1,9 @@
 //! `gpuenv export`: one format to stdout or into a file, or all that `[export]` names.
 
-use std::borrow::Cow;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::export::{self, ExportError, Format, Merge, Merged, Options, VERIFY_LOCK, is_ours};
+use crate::export::{self, ExportError, Format, Options, VERIFY_LOCK};
 use crate::lock::Lock;
 use crate::report::{Exit, Exported, Failure, Report, Screen, SourceFile, Written};
 use crate::solve::own;
@@ -19,9 +18,7 @@ use super::output::{named, place_of, refuse_own};
 use super::project::{self, Way};
 use super::project::{LOCK, shown};
 use super::stale;
-
-/// No file that is merged into, or compared with, is larger.
-const MAX_BYTES: u64 = 16 << 20;
+use super::standing::{self, refused};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, Failure> {
@@ -248,7 +245,13 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
     let mut texts = Vec::new();
     for file in files {
         refuse_own(&file.path, common)?;
-        let (text, notes) = content(file, args)?;
+        let how = standing::Way {
+            merge: file.format.merge,
+            compares: args.check,
+            force: args.force,
+            of_spec: args.into.is_none(),
+        };
+        let (text, notes) = standing::content(&file.path, &file.text, how)?;
         notes.iter().filter(|_| !args.check).for_each(|note| report.note(&format!("{}: {note}", file.format.name)));
         texts.push(text);
     }
@@ -298,54 +301,6 @@ fn write(files: &[File], texts: &[Option<String>], with_folders: bool) -> Result
         one.map_or(Ok(()), Prepared::put)?;
     }
     Ok(fates)
-}
-
-/// What is to be written, and what is to be told of it; none where the file says so already.
-fn content(file: &File, args: &ExportArgs) -> Result<(Option<String>, Vec<String>), Failure> {
-    let path = &file.path;
-    // What is no file of ours to read (a device, a pipe) is written to as it was asked for.
-    if !path.is_file() {
-        return Ok((Some(file.text.clone()), Vec::new()));
-    }
-    let bytes = files::read(path, MAX_BYTES + 1)?;
-    let is_merged = file.format.merge.is_some();
-    if bytes.len() as u64 > MAX_BYTES && (is_merged || !args.force) {
-        let message = format!("{} is larger than {} MiB, the most that is read of it", shown(path), MAX_BYTES >> 20);
-        let help = "make it shorter, or name another with -o";
-        return Err(Failure::new(Exit::BadInput, "too-large", message).help(help));
-    }
-    let old = String::from_utf8_lossy(&bytes);
-    let Merged { text: new, notes } = match file.format.merge {
-        Some(_) if matches!(old, Cow::Owned(_)) => {
-            let message = format!("{} is not UTF-8, and what is not could not be kept", shown(path));
-            return Err(
-                Failure::new(Exit::BadInput, "exists", message).help("save it as UTF-8, or name another with -o")
-            );
-        }
-        // `--force` too replaces nothing of what others wrote there.
-        Some(merge) if !old.trim().is_empty() => merged(merge, &old, &file.text)?,
-        _ => Merged { text: file.text.clone(), notes: Vec::new() },
-    };
-    if old == new {
-        return Ok((None, notes));
-    }
-    let may = args.force || args.check || is_merged || is_ours(&old) || old.trim().is_empty();
-    if !may {
-        let message = format!("{} exists already, and gpuenv did not write it", shown(path));
-        let help = "name another with -o, or replace it with --force";
-        return Err(Failure::new(Exit::BadInput, "exists", message).help(help));
-    }
-    Ok((Some(new), notes))
-}
-
-/// What others wrote keeps its bytes: the mark in front, and the ends of its lines where they are all alike.
-fn merged(merge: Merge, old: &str, rendered: &str) -> Result<Merged, Failure> {
-    const MARK: &str = "\u{feff}";
-    let (mark, text) = old.strip_prefix(MARK).map_or(("", old), |text| (MARK, text));
-    let Merged { text: new, notes } = merge(text, rendered).map_err(refused)?;
-    let is_dos = text.contains('\n') && text.matches('\n').count() == text.matches("\r\n").count();
-    let new = if is_dos { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new };
-    Ok(Merged { text: format!("{mark}{new}"), notes })
 }
 
 /// Folders that were made for files. Those that hold nothing when all is done are gone again.
@@ -402,14 +357,4 @@ fn edited(lock: &Lock, spec: &Spec, source: &SourceFile, place: &Path) -> Option
     let catalog = load_catalog::of_spec(spec, source, place).ok()?;
     let laid = own::lay(spec, &catalog);
     stale::of(lock, spec, laid.as_ref().unwrap_or(&catalog))
-}
-
-fn refused(error: ExportError) -> Failure {
-    let exit = match error {
-        ExportError::UnknownHash(_) | ExportError::UnknownAddress(_) | ExportError::AddressWithoutHash(_) => {
-            Exit::Unknown
-        }
-        _ => Exit::BadInput,
-    };
-    Failure::of_export(exit, &error)
 }

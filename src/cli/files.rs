@@ -107,6 +107,11 @@ pub fn lock_of(spec: &Path) -> PathBuf {
     }
 }
 
+/// The same of a spec that a command was asked of, which need not be the project's.
+pub fn named_spec(spec: &Path) -> ProjectFiles {
+    named(&Common { spec: Some(spec.to_path_buf()), ..Common::default() })
+}
+
 /// What spec and lock are called, and the options that name them again.
 pub fn named(common: &Common) -> ProjectFiles {
     let option = |name: &str, path: &Option<PathBuf>| {
@@ -207,7 +212,7 @@ pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
             _ => read(path, LOCK_CAP)?,
         },
     };
-    let fresh = "run `gpuenv lock --fresh` to make it anew from gpuenv.toml";
+    let fresh = "run `gpuenv lock --fresh` to make it anew";
     if bytes.len() as u64 >= LOCK_CAP {
         let message = format!("this file is larger than {} MiB, the most that is read", LOCK_CAP >> 20);
         return Err(bad_lock(path, "too-large", &message, fresh));

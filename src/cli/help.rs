@@ -143,7 +143,7 @@ Examples:
   kubectl get nodes -o json | gpuenv fleet plan - --format html -o plan.html
 
 Reads gpuenv.toml, not the lock: the hosts replace the GPU, driver, system and processor of the target. Sources are those of `gpuenv fleet check`.
-Exit codes: 0 every host can run the spec as it is; 1 some can run nothing with the driver that they have; 3 of some it could not be determined; 2 bad input or no host; 4 reading or writing failed";
+Exit codes: 0 every host can run the spec as it is; 1 some can run nothing with the driver installed there; 3 of some it could not be determined; 2 bad input or no host; 4 reading or writing failed";
 
 pub const FLEET_JOB: &str = "\
 Examples:

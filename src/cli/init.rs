@@ -17,13 +17,12 @@ use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{self, Spec, SpecError};
-use crate::task::STEPS;
+use crate::task::{STEPS, typed};
 use crate::warning::Warning;
 
 use super::args::InitArgs;
 use super::atomic_write::replace;
 use super::common::Common;
-use super::edit;
 use super::files;
 use super::load_catalog;
 use super::manifests;
@@ -57,7 +56,10 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         [] => (None, Vec::new()),
         files => manifests::read(files, &catalog, report).map(|(draft, left)| (Some(draft), left))?,
     };
-    let mut draft = draft(args, host(args, report)?.as_ref(), found, &catalog);
+    let host = host(args, report)?;
+    let unsuited = host.as_ref().and_then(init::unsuited);
+    unsuited.iter().for_each(|why| report.note(&format!("{why}: change the target to the machine that is to run it")));
+    let mut draft = draft(args, host.as_ref(), found, &catalog);
     if draft.ask_for_something(&catalog) && draft.of_files {
         report.note("nothing that was taken over asks for a framework: `torch = \"*\"` is a guess, replace it");
     }
@@ -132,11 +134,12 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
         ("python", args.python.is_some()),
     ];
     let is_typed = |error: &&SpecError| {
-        let key = edit::key_at(&file.text, error.span.start);
+        let key = typed::key_at(&file.text, error.span.start);
         let is_name = args.target.is_some() && file.text[..error.span.start].ends_with("[target.");
         is_name || options.iter().any(|(option, given)| *given && key == Some(*option))
     };
-    let problems: Vec<_> = errors.iter().filter(is_typed).map(|error| edit::typed(error.clone(), &file.text)).collect();
+    let problems: Vec<_> =
+        errors.iter().filter(is_typed).map(|error| typed::typed(error.clone(), &file.text)).collect();
     match problems.is_empty() {
         true => Failure::spec(errors, file.clone()),
         false => Failure { exit: Exit::BadInput, problems, file: None },

@@ -53,7 +53,8 @@ fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
             Err(Failure::new(Exit::BadInput, "too-large", message).help(format!("--from reads {}", Kind::NAMES)))
         }
         Ok(text) => Ok(Manifest { kind, name, text }),
-        Err(error) => Err(Failure::new(Exit::BadInput, "bad-manifest", format!("{name}: {}", error.message))),
+        Err(error) => Err(Failure::new(Exit::BadInput, "bad-manifest", format!("{name}: {}", error.message))
+            .help(error.help.unwrap_or_else(|| "save it again as UTF-8".to_string()))),
     }
 }
 

@@ -39,6 +39,7 @@ mod project;
 mod schema;
 mod signature;
 mod stale;
+mod standing;
 mod turn;
 mod usage;
 mod verify;
@@ -154,7 +155,9 @@ impl Command {
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
             Command::Probe(_) | Command::Fleet(_) => false,
             Command::Completions(_) | Command::Man(_) | Command::Diff(_) | Command::Matrix(_) => false,
-            Command::Add(_) | Command::Remove(_) | Command::Target(_) => false,
+            Command::Add(args) => args.verbose,
+            Command::Remove(args) => args.verbose,
+            Command::Target(args) => args.is_verbose(),
         }
     }
 

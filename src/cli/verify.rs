@@ -108,6 +108,7 @@ pub(super) fn read_lock(common: &Common) -> Result<Lock, Failure> {
 /// The lock that a spec would have, and the catalog it rests on; none if it has none, which is told.
 pub(super) fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'static, Catalog>)>, Failure> {
     let Asked { file, spec, catalog } = read(path)?;
+    let report = report.clone().of(files::named_spec(path));
     let rules = Problem::new(&catalog);
     let asked = Request::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
     match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
@@ -116,7 +117,7 @@ pub(super) fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'
             let facts: Vec<&str> = unknowns.iter().map(|unknown| unknown.fact.as_str()).collect();
             let message = format!("nobody has read {}", facts.join(" and "));
             Err(Failure::new(Exit::Unknown, "undetermined", message)
-                .help("run `gpuenv lock`: it tells how to find out"))
+                .help(report.named("run `gpuenv lock`: it tells how to find out")))
         }
         Renewed::GaveUp => Err(gave_up()),
         Renewed::Conflict => {

@@ -106,7 +106,9 @@ fn described(catalog: &Catalog, name: &str) -> Vec<FullRow> {
             if !found.is_empty() {
                 return found;
             }
-            let found = gpus(catalog, name);
+            // The number of a driver branch is also in names of products: whoever types it alone may mean either.
+            let mut found = if is_branch(catalog, name) { of_kind(catalog, "driver", name) } else { Vec::new() };
+            found.extend(gpus(catalog, name));
             let found = if found.is_empty() { systems(catalog, name) } else { found };
             match by_its_form(name) {
                 Some((what, which)) if found.is_empty() => of_kind(catalog, what, which),
@@ -114,6 +116,10 @@ fn described(catalog: &Catalog, name: &str) -> Vec<FullRow> {
             }
         }
     }
+}
+
+fn is_branch(catalog: &Catalog, name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_digit()) && catalog.branches.iter().any(|row| row.branch.as_str() == name)
 }
 
 /// What a name must be that stands alone: `nvidia/cuda:TAG` is an image, `R535` and `535.104.05` are drivers.

@@ -89,6 +89,8 @@ fn variations(asker: &Asker<'_, '_>, spec: &Spec, answer: &Solution<'_>) -> Vec<
             "gpu" => fewer_gpus(spec, &key).into_iter().for_each(|left| vary(&key, Some(left))),
             // What the hosts would need is told by the answer.
             "driver" | "driver-cuda" => vary(&key, Some(String::new())),
+            // What was made for one system runs on no other, whether it is named or not.
+            "os" if is_one_system(asker, target_of(&key)) => {}
             _ => vary(&key, None),
         }
     }
@@ -100,6 +102,11 @@ fn variations(asker: &Asker<'_, '_>, spec: &Spec, answer: &Solution<'_>) -> Vec<
         }
     }
     variations
+}
+
+/// Whether a target takes only what was made for its system.
+fn is_one_system(asker: &Asker<'_, '_>, target: &str) -> bool {
+    asker.base().and_then(|request| request.target(target)).is_some_and(|target| target.platform.is_one_system())
 }
 
 /// The lists of GPUs that lack one of those written.

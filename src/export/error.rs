@@ -58,6 +58,7 @@ pub enum ExportError {
     },
     /// No build of this Python can be had for an image.
     #[error("a Dockerfile cannot install Python {python}: uv has no build older than {oldest}")]
+    #[diagnostic(help("ask for a newer `python` under [stack] in gpuenv.toml, then run `gpuenv lock`"))]
     PythonTooOld {
         /// The locked Python.
         python: String,
@@ -101,7 +102,7 @@ pub enum ExportError {
     },
     /// An option of another format.
     #[error("{format} has no option --{}", name.escape_debug())]
-    #[diagnostic(help("{}", told(known)))]
+    #[diagnostic(help("{}", told(format, known)))]
     NotAnOption {
         /// As typed.
         name: String,
@@ -112,6 +113,7 @@ pub enum ExportError {
     },
     /// An option with a value that it does not take.
     #[error("--{name} takes {expected}, not `{}`", value.escape_debug())]
+    #[diagnostic(help("`gpuenv export --help` says of each option what it takes"))]
     BadOption {
         /// The option.
         name: &'static str,
@@ -119,6 +121,17 @@ pub enum ExportError {
         value: String,
         /// What it takes.
         expected: String,
+    },
+    /// An option that means nothing beside another.
+    #[error("--{name} cannot stand beside {beside}: {why}")]
+    #[diagnostic(help("leave --{name} out"))]
+    Beside {
+        /// The option.
+        name: &'static str,
+        /// The other.
+        beside: &'static str,
+        /// Why.
+        why: &'static str,
     },
     /// A file of the user says something else already.
     #[error("{what}: gpuenv replaces only what it wrote")]
@@ -197,9 +210,12 @@ pub enum ExportError {
 }
 
 /// The options that a format has.
-fn told(known: &[&str]) -> String {
+fn told(format: &str, known: &[&str]) -> String {
     let known: Vec<String> = known.iter().map(|name| format!("--{name}")).collect();
-    if known.is_empty() { "it has none".to_string() } else { format!("it has {}", known.join(", ")) }
+    match known.is_empty() {
+        true => format!("leave it out: {format} has no options of its own"),
+        false => format!("it has {}", known.join(", ")),
+    }
 }
 
 impl ExportError {
@@ -227,7 +243,7 @@ impl ExportError {
             ExportError::OwnBuild(_) => "own-build",
             ExportError::Ambiguous { .. } => "ambiguous-index",
             ExportError::NotAnOption { .. } => "not-an-option",
-            ExportError::BadOption { .. } => "bad-option",
+            ExportError::BadOption { .. } | ExportError::Beside { .. } => "bad-option",
             ExportError::Taken { .. } => "taken",
             ExportError::InImage { .. } => "in-image",
             ExportError::UnknownHash(_) | ExportError::AddressWithoutHash(_) => "unknown-hash",

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::lock::{Lock, TargetLock};
 use crate::nearest::nearest;
 
-use super::ExportError;
+use super::{ExportError, seal};
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -45,8 +45,8 @@ impl Installs {
     pub const BY_PIP_IN_ORDER: Option<Installs> = Some(Installs { by_pip: true, at_once: false });
 }
 
-/// From the old text of a file and what was rendered to the new one.
-pub type Merge = fn(old: &str, rendered: &str) -> Result<Merged, ExportError>;
+/// From the old text of a file and what was rendered to the new one; `name` is what messages call the file.
+pub type Merge = fn(old: &str, rendered: &str, name: &str) -> Result<Merged, ExportError>;
 
 /// A file of somebody's with what was rendered in it.
 #[derive(Debug)]
@@ -139,34 +139,20 @@ pub(super) enum Render {
     Whole(fn(&Lock, &Targets, &Options) -> Result<String, ExportError>),
 }
 
-/// What every rendered text says in its first lines, before the format's name.
-const WRITTEN_BY: &str = "Written by `gpuenv export";
-/// How far down it stands at most.
-const HEAD: usize = 600;
-/// What the one format begins with that has no place for such a line.
-const JSON: &str = "{\n  \"status\": \"ok\",\n  \"stack\": {";
-
-/// Whether gpuenv wrote a file of this text.
-pub fn is_ours(text: &str) -> bool {
-    let mut end = text.len().min(HEAD);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].contains(WRITTEN_BY) || text.starts_with(JSON)
-}
-
 impl Format {
     /// Renders the lock.
     pub fn render(&self, lock: &Lock, options: &Options) -> Result<String, ExportError> {
         self.check(options)?;
         let chosen = choose(lock, options)?;
-        match self.render {
+        let text = match self.render {
             Render::Whole(render) => render(lock, &chosen, options),
             Render::Target(render) => {
                 let results = chosen.iter().map(|(name, target)| render(lock, name, target, options));
                 agree(results.collect(), &chosen)
             }
-        }
+        }?;
+        // What is merged says by itself which parts are gpuenv's.
+        Ok(if self.merge.is_some() { text } else { seal::sealed(text) })
     }
 
     /// An option of another format must not look as if it had done something.

@@ -28,6 +28,7 @@ mod pylock;
 pub mod quote;
 mod remarks;
 mod requirements;
+mod seal;
 mod services;
 mod skypilot;
 mod slurm;
@@ -38,7 +39,8 @@ mod wheels;
 
 pub use compose::builds;
 pub use error::ExportError;
-pub use format::{Format, Merge, Merged, Opt, Options, is_ours};
+pub use format::{Format, Merge, Merged, Opt, Options};
+pub use seal::{Whose, carried, whose};
 pub use slurm::VERIFY_LOCK;
 
 /// Every format, in the order of the help.

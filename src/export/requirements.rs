@@ -69,7 +69,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     let with_hashes = options.has("hashes");
     if options.has("constraints") {
         if with_hashes {
-            return Err(ExportError::bad_option("hashes", "", "no --constraints beside it: pip wants no hashes there"));
+            let why = "pip wants no hashes in constraints";
+            return Err(ExportError::Beside { name: "hashes", beside: "--constraints", why });
         }
         return Ok(head + &own::constraints(lock, name, target)? + &constraints(&wheels, &beside, &others)?);
     }

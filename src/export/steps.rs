@@ -12,7 +12,7 @@ use crate::types::{Cc, CpuArch, Version};
 
 use super::drivers::{self, Admitted};
 use super::wheels::{self, pin};
-use super::{ExportError, images, ordinary, own, quote, valid};
+use super::{ExportError, images, ordinary, own, quote, seal, valid};
 
 /// The installer, fixed so that the same lock builds the same way next year.
 pub const UV_IMAGE: &str = "ghcr.io/astral-sh/uv:0.13.8";
@@ -114,7 +114,7 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
         if !from_source {
             steps.extend(architectures(lock, target, &wheels)?);
         }
-        steps.push(Step::Note(EXAMPLE.into()));
+        steps.push(own_lines(EXAMPLE, "the build"));
     }
     let carried: &[&str] = if has_venv { &[PYTHON_DIRECTORY, VENV] } else { &[] };
     let mut first = Stage { image, steps };
@@ -346,6 +346,11 @@ fn each(lines: &[String]) -> String {
 /// Where the user's own code goes.
 const EXAMPLE: &str = "Compile your CUDA code here, for example by `pip install --no-build-isolation` or CMake.";
 
+/// A place for lines of the user's own.
+fn own_lines(note: &str, name: &str) -> Step {
+    Step::Note(format!("{note}\n{}", seal::place(name)))
+}
+
 /// What tells builds to compile for the locked GPUs.
 fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
     let told = |(note, variables): Told<'_>| {
@@ -406,7 +411,7 @@ fn runtime_stage(image: String, compiler: Vec<Step>, has_venv: bool) -> Stage {
     let mut steps = compiler;
     steps.push(match has_venv {
         true => Step::Activate,
-        false => Step::Note("Take over here what you have compiled in the stage `build`.".into()),
+        false => own_lines("Take over here what you have compiled in the stage `build`.", "what runs"),
     });
     Stage { image, steps }
 }

@@ -62,8 +62,14 @@ pub fn of_document(piece: &Piece, source: &str, alone: bool) -> Vec<Host> {
     }
     let record = match serde_json::from_str::<Record>(text) {
         Ok(record) => checked(record),
-        // The reader of single hosts knows what is wrong.
-        Err(_) => host::read_any(text).map_err(|error| error.to_string()),
+        Err(_) => match (host::read_any(text), serde_json::from_str::<Name>(text)) {
+            (Err(_), Ok(Name { host })) => {
+                let why = "only the name of this host stands here: run `gpuenv probe` on it and gather its record";
+                return vec![Host { name: host, record: Err(why.to_string()) }];
+            }
+            // The reader of single hosts knows what is wrong.
+            (read, _) => read.map_err(|error| error.to_string()),
+        },
     };
     vec![Host { name: place(), record }]
 }
@@ -98,5 +104,6 @@ mod tests {
         assert_eq!(failed[0].0, "node7");
         assert!(failed[0].1.as_ref().is_err_and(|why| why.contains("failed on this host")), "{failed:?}");
         assert_eq!(of("{\"host\": \"b\", \"record\": {\"format\": 1, \"x\": 2}}")[0].0, "b");
+        assert_eq!(of("{\"host\": \"c\"}")[0].0, "c");
     }
 }

@@ -8,7 +8,8 @@ use crate::catalog::{Catalog, GpuMatch, OsMatch};
 use crate::host::signs::{Presence, presence};
 use crate::host::{Nvml, Origin, Record, System};
 use crate::solve::own;
-use crate::types::variant::line_of;
+use crate::solve::request::other_maker;
+use crate::types::variant::{self, line_of};
 use crate::types::{Cc, CpuArch, Version};
 
 /// The name of the target.
@@ -32,6 +33,19 @@ pub fn of_host(record: &Record, catalog: &Catalog, build: bool) -> Draft {
     stack.extend(python(record));
     let machine = entries(record, catalog, build);
     Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine, ..Draft::default() }
+}
+
+/// Why what is drafted of a host will not run there, or not on its GPUs; none where nothing says so.
+pub fn unsuited(record: &Record) -> Option<String> {
+    let torch = record.python.as_ref().and_then(|python| python.torch.as_ref()?.version.as_deref());
+    let maker = |torch: &str| variant::parts(torch).1.and_then(other_maker);
+    if let Some((torch, whose)) = torch.and_then(|torch| Some((torch, maker(torch)?))) {
+        return Some(format!(
+            "torch {torch} of that machine is built for {whose}, and gpuenv locks builds for NVIDIA's"
+        ));
+    }
+    let os = record.platform.os.as_deref().filter(|os| os.to_ascii_lowercase().starts_with("macos"));
+    os.map(|os| format!("that machine runs {os}, and what gpuenv locks runs on Linux"))
 }
 
 fn stack(record: &Record, catalog: &Catalog) -> Vec<Entry> {
@@ -71,7 +85,12 @@ fn framework(name: &str, record: &Record, catalog: &Catalog) -> Option<Entry> {
                 let own = Value::Own { version: installed.clone(), cuda: cuda.prefix(2).to_string() };
                 Entry::on(name, own, format!("{seen}: a build of their own, for the catalog has none such"))
             }
-            None => Entry::off(name, Value::Text(installed.clone()), format!("{seen}; the catalog has no such build")),
+            None => {
+                let whose = variant::parts(installed).1.and_then(other_maker);
+                let why =
+                    whose.map_or("the catalog has no such build".to_string(), |whose| format!("it is for {whose}"));
+                Entry::off(name, Value::Text(installed.clone()), format!("{seen}; {why}"))
+            }
         },
     })
 }

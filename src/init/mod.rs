@@ -14,7 +14,7 @@ use std::fmt;
 use crate::catalog::Catalog;
 use crate::solve::image;
 
-pub use host::{machine, of_host};
+pub use host::{machine, of_host, unsuited};
 
 /// A spec in the making.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

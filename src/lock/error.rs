@@ -59,7 +59,7 @@ impl LockError {
             }
             LockError::MergeMarker { .. } => "resolve the conflicts in gpuenv.toml, then run `gpuenv lock --fresh`",
             LockError::TooLarge | LockError::Unreadable { .. } | LockError::BadValue { .. } => {
-                "run `gpuenv lock --fresh` to make it anew from gpuenv.toml"
+                "run `gpuenv lock --fresh` to make it anew"
             }
         }
     }

@@ -150,12 +150,13 @@ fn told(screen: &Screen, explanation: &Explanation, spec: &Spec, file: &SourceFi
     if let Some(steps) = explanation.gave_up {
         text += &screen.wrapped("", &format!("gave up after {steps} steps: there may be more conflicts and fixes"));
     }
+    // What was typed stands in no file that `gpuenv lock` would read.
+    let asking = if detail.by_hand { "the same command with `--verbose`" } else { "`gpuenv lock --verbose`" };
     text += &match detail.facts {
         None => "the lock was not changed\n".to_string(),
-        Some(_) => screen.wrapped(
-            "",
-            &format!("the lock was not changed; `gpuenv lock --verbose` shows {more}every fact with its source"),
-        ),
+        Some(_) => {
+            screen.wrapped("", &format!("the lock was not changed; {asking} shows {more}every fact with its source"))
+        }
     };
     text
 }

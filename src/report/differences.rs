@@ -24,7 +24,7 @@ pub(super) fn render(screen: &Screen, differences: &[Difference]) -> String {
     for one in differences {
         let change = match (&one.from, &one.to) {
             (Some(old), Some(new)) => screen.change(old, new),
-            (None, Some(new)) => screen.after(&clean(new)),
+            (None, Some(new)) => screen.after(&format!("{} (new)", clean(new))),
             (Some(old), None) => screen.before(&format!("{} (removed)", clean(old))),
             (None, None) => String::new(),
         };

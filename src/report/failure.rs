@@ -55,7 +55,8 @@ pub struct Problem {
 impl Problem {
     /// Why a lock was not rendered.
     pub fn of_export(error: &ExportError) -> Self {
-        let help = error.help().map(|help| help.to_string());
+        let help = error.help().map_or_else(|| "name one of those".to_string(), |help| help.to_string());
+        let help = Some(help);
         Problem { code: error.code(), message: error.to_string(), span: None, help }
     }
 }

@@ -168,7 +168,7 @@ fn of_driver(upgrade: &Upgrade, to: &str) -> String {
 
 fn of_unserved(screen: &Screen, plan: &Plan, unserved: &Unserved, verbose: bool) -> String {
     let (head, says) = match unserved.proven {
-        true => (screen.error("no stack:"), "can run nothing that the spec asks for with the driver that they have"),
+        true => (screen.error("no stack:"), "can run nothing that the spec asks for with the driver installed there"),
         false => (screen.warning("unknown:"), "may run what the spec asks for: what decides it is not known"),
     };
     let mut text =
@@ -229,7 +229,7 @@ fn sentence(screen: &Screen, plan: &Plan, served: usize) -> String {
         }
         (refused, _) => (
             screen.error("FAIL:"),
-            format!("{refused} of {} can run nothing with the driver that they have", hosts(plan.hosts)),
+            format!("{refused} of {} can run nothing with the driver installed there", hosts(plan.hosts)),
         ),
     };
     if plan.gave_up {

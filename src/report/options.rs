@@ -47,6 +47,11 @@ impl Report {
         Report { beyond_file: true, ..self }
     }
 
+    /// A sentence whose commands name the files that it is of.
+    pub fn named(&self, text: &str) -> String {
+        self.screen.project.named(text).into_owned()
+    }
+
     /// The same, of files that are called so.
     pub fn of(self, project: ProjectFiles) -> Self {
         Report { screen: Screen { project, ..self.screen }, ..self }

@@ -7,7 +7,7 @@ use crate::types::address;
 use crate::types::name::{self, is_unseen};
 use crate::types::require::Requirement;
 use crate::types::variant::line_of;
-use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, variant};
+use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, variant};
 
 /// What a text means, or why it means nothing.
 pub(super) type Read<T> = Result<T, Refusal>;
@@ -100,6 +100,13 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
 pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
     short(key, text)?;
     Specifier::parse(text).map_err(|error| {
+        // It would be no better with an operator.
+        if WITHOUT_VARIANT.contains(&key) {
+            let message = format!("gpuenv chooses the version of `{key}`: it belongs under [stack]");
+            let asked = if Constraint::parse(text).is_ok() { text } else { "*" };
+            return Refusal::new("stack-package", message)
+                .help(format!("move it under [stack]: `{key} = \"{asked}\"`"));
+        }
         let refusal = Refusal::new("requirement", format!("`{}`: {error}", clip(key)));
         match repair::specifier(key, text) {
             Some(meant) => refusal.help(format!("write `{} = \"{meant}\"`", clip(key))),
@@ -203,7 +210,17 @@ pub(super) fn drivers(mut entries: Vec<String>) -> Read<Constraint> {
 /// `build.arch-list`
 pub(super) fn arch_list(text: &str) -> Read<ArchList> {
     short("arch-list", text)?;
-    ArchList::parse_torch(text).map_err(|error| Refusal::new("arch-list", format!("`arch-list`: {error}")))
+    ArchList::parse_torch(text).map_err(|error| {
+        let help = match &error {
+            ArchListError::Undotted(meant) | ArchListError::Separator(meant) => {
+                format!("write `arch-list = \"{meant}\"`")
+            }
+            ArchListError::Entry(_) | ArchListError::Empty => {
+                "write compute capabilities, `;` between them: `arch-list = \"8.0;9.0+PTX\"`".to_string()
+            }
+        };
+        Refusal::new("arch-list", format!("`arch-list`: {error}")).help(help)
+    })
 }
 
 /// `os`

@@ -107,6 +107,7 @@ fn set(tree: &mut DocumentMut, key: &str, value: Option<&str>) -> Result<(), Rew
         }
         at = table.get_mut(part).ok_or_else(unreachable)?;
     }
+    let is_inline = at.is_inline_table();
     let table = at.as_table_like_mut().ok_or_else(unreachable)?;
     match value {
         None => {
@@ -127,6 +128,14 @@ fn set(tree: &mut DocumentMut, key: &str, value: Option<&str>) -> Result<(), Rew
                     *old = new;
                 }
                 None => {
+                    // The blank before the closing brace belongs to whatever stands last.
+                    let last = table.iter_mut().last().and_then(|(_, item)| item.as_value_mut().map(Value::decor_mut));
+                    if let Some(last) = last.filter(|_| is_inline) {
+                        if let Some(blank) = last.suffix().cloned() {
+                            new.decor_mut().set_suffix(blank);
+                        }
+                        last.set_suffix("");
+                    }
                     table.insert(name, Item::Value(new));
                 }
             }

@@ -10,6 +10,9 @@ use super::error::{Refusal, SpecError, clip, line_at, line_of};
 /// Beyond this a broken file is reported by its first error alone: recovering costs memory per error.
 const MAX_RECOVERED: usize = 256 << 10;
 
+/// What a line is, where nobody knows better what was meant.
+const FORM: &str = "correct that line: a table is `[stack]`, a value `KEY = \"VALUE\"`";
+
 /// A file with more broken lines is no TOML.
 const MAX_TRANSLATED: usize = 100;
 
@@ -84,9 +87,9 @@ fn translate(source: &str, error: &toml::de::Error) -> SpecError {
     }
     let words = WORDS.iter().find(|(theirs, _, _)| said.starts_with(theirs));
     let refusal = match words {
-        Some((_, message, "")) => Refusal::new("toml-syntax", format!("line {number}: {message}")),
+        Some((_, message, "")) => Refusal::new("toml-syntax", format!("line {number}: {message}")).help(FORM),
         Some((_, message, help)) => Refusal::new("toml-syntax", format!("line {number}: {message}")).help(*help),
-        None => Refusal::new("toml-syntax", format!("line {number}: {said}")),
+        None => Refusal::new("toml-syntax", format!("line {number}: {said}")).help(FORM),
     };
     refusal.at(span)
 }

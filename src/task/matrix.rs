@@ -1,9 +1,12 @@
 //! What runs on what, from what was typed.
 
 use crate::matrix::{self, Matrix, MatrixRequest, Refusal};
-use crate::report::{Exit, Failure, SourceFile, clean};
+use crate::report::{Exit, Failure, clean};
 use crate::solve::problem::Problem;
+use crate::spec;
 use crate::types::{Constraint, CpuArch};
+
+use super::typed::typed;
 
 /// What was typed.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +42,7 @@ fn read(asked: &Asked<'_>) -> Result<MatrixRequest, Failure> {
         )
         .help("leave `--gpu` out for every GPU generation"));
     }
+    asked.gpus.iter().try_for_each(|gpu| readable(gpu))?;
     Ok(MatrixRequest {
         package: asked.package.to_string(),
         gpus: asked.gpus.to_vec(),
@@ -49,19 +53,31 @@ fn read(asked: &Asked<'_>) -> Result<MatrixRequest, Failure> {
     })
 }
 
+/// Refuses what no gpuenv.toml takes for a GPU either.
+fn readable(gpu: &str) -> Result<(), Failure> {
+    let text = format!("[target.host]\n{}", line_of(gpu));
+    let (_, errors) = spec::parse_part(&text);
+    let of_line = errors.into_iter().filter(|error| !spec::is_incomplete(error));
+    let problems: Vec<_> = of_line.map(|error| typed(error, &text)).collect();
+    if problems.is_empty() { Ok(()) } else { Err(Failure { exit: Exit::BadInput, problems, file: None }) }
+}
+
+/// The line that would be written for a GPU.
+fn line_of(gpu: &str) -> String {
+    format!("gpu = {}\n", toml::Value::from(gpu))
+}
+
 fn bad_value(message: String) -> Failure {
-    Failure::new(Exit::BadInput, "bad-value", message)
+    Failure::new(Exit::BadInput, "bad-value", message).help("`gpuenv matrix --help` has examples of each option")
 }
 
 fn refused(refusal: Refusal, request: &MatrixRequest) -> Failure {
     match refusal {
         Refusal::Names(errors) => {
-            let mut failure = Failure::spec(errors, SourceFile::default());
-            failure.file = None;
-            for problem in &mut failure.problems {
-                problem.span = None;
-            }
-            failure
+            // No other name can be unknown, and the place is that of the option's value.
+            let text = line_of("");
+            let problems = errors.into_iter().map(|error| typed(error, &text)).collect();
+            Failure { exit: Exit::BadInput, problems, file: None }
         }
         Refusal::NoRelease => {
             let wanted = request.version.as_ref().map_or(String::new(), |version| format!(" {}", version.as_str()));

@@ -5,6 +5,7 @@ pub mod diagnose;
 pub mod fix;
 pub mod lock;
 pub mod matrix;
+pub mod typed;
 
 use crate::report::{Exit, Failure};
 

@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 pub use arch::{Arch, Cc, CpuArch, Suffix};
-pub use arch_list::{ArchEntry, ArchList};
+pub use arch_list::{ArchEntry, ArchList, ArchListError};
 pub use constraint::Constraint;
 pub use require::Requirement;
 pub use specifier::Specifier;

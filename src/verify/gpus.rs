@@ -165,8 +165,27 @@ fn why_none(context: &CheckContext<'_>) -> String {
     }
 }
 
-/// The GPUs that a lock names: `any Tesla V100 (7.0)` for the products of a family.
+/// The GPUs that a lock names, family by family.
 fn in_words(gpus: &[GpuLock]) -> String {
+    let mut families: Vec<(String, Vec<GpuLock>)> = Vec::new();
+    for gpu in gpus {
+        // Up to the first word with a number in it: `NVIDIA A100` of `NVIDIA A100-SXM4-80GB`.
+        let number = gpu.name.find(|c: char| c.is_ascii_digit()).unwrap_or(gpu.name.len());
+        let end = gpu.name[number..].find([' ', '-']).map_or(gpu.name.len(), |end| number + end);
+        let family = format!("{} {}", &gpu.name[..end], gpu.compute_capability);
+        match families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, members)) => members.push(gpu.clone()),
+            None => families.push((family, vec![gpu.clone()])),
+        }
+    }
+    match families.is_empty() {
+        true => of_family(gpus),
+        false => families.iter().map(|(_, members)| of_family(members)).collect::<Vec<_>>().join(" or "),
+    }
+}
+
+/// `any Tesla V100 (7.0)` for the products of a family; few are named.
+fn of_family(gpus: &[GpuLock]) -> String {
     let names: Vec<&str> = gpus.iter().map(|gpu| gpu.name.as_str()).collect();
     let [first, others @ ..] = &names[..] else { return "a GPU".to_string() };
     let is_of = |family: &&str, name: &str| {
@@ -439,5 +458,30 @@ fn fabric_state(context: &CheckContext<'_>, check: Check, state: &str) -> Check 
             "CUDA waits for the fabric: `systemctl start nvidia-fabricmanager`, of the driver's own release",
         ),
         _ => check.warn(Action::AskAdmin, "peers beyond this GPU cannot be reached: see nvidia-fabricmanager"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_are_told_one_by_one() {
+        let of = |names: &[(&str, &str)]| {
+            let gpu = |(name, cc): &(&str, &str)| GpuLock {
+                name: name.to_string(),
+                compute_capability: cc.to_string(),
+                coverage: None,
+            };
+            in_words(&names.iter().map(gpu).collect::<Vec<_>>())
+        };
+        let ampere =
+            ["NVIDIA A100 80GB PCIe", "NVIDIA A100-PCIE-40GB", "NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"];
+        let hopper = ["NVIDIA H100 NVL", "NVIDIA H100 PCIe", "NVIDIA H100 80GB HBM3", "NVIDIA H100 64GB HBM2"];
+        let all = ampere.iter().map(|name| (*name, "8.0")).chain(hopper.iter().map(|name| (*name, "9.0")));
+        let told = of(&all.collect::<Vec<_>>());
+        assert!(told.contains("any NVIDIA H100 (9.0)") && told.contains("any NVIDIA A100 (8.0)"), "{told}");
+        assert_eq!(of(&[("NVIDIA L4", "8.9"), ("Tesla T4", "7.5")]), "NVIDIA L4 or Tesla T4");
+        assert_eq!(of(&[]), "a GPU");
     }
 }

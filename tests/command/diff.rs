@@ -28,6 +28,14 @@ fn what_changes_for_whom_drivers_first() {
     let told: serde_json::Value = serde_json::from_str(&json.out).unwrap();
     let torch = told["differences"].as_array().unwrap().iter().find(|one| one["part"] == "torch").unwrap();
     assert!(torch["target"].is_null() && torch["to"] == "2.8.0+cu129", "{torch}");
+    // What comes and what goes are both marked.
+    fs::write(sandbox.path("d.toml"), OLD.replace("\"2.5.1\"\n", "\"2.5.1\"\ntorchaudio = \"*\"\n")).unwrap();
+    sandbox.run(&["lock", "--spec", "d.toml"]).exits(0);
+    for (from, to, mark) in [("a.lock", "d.lock", "(new)"), ("d.lock", "a.lock", "(removed)")] {
+        let ran = sandbox.run(&["diff", from, to, "--spec", "a.toml"]).exits(0);
+        let line = ran.out.lines().find(|line| line.contains("torchaudio")).unwrap();
+        assert!(line.ends_with(mark), "{line}");
+    }
     // Hosts change before anything else does; then who comes or goes, and the rest by its name.
     fs::write(sandbox.path("c.toml"), NEW.replace("target.lab", "target.desk")).unwrap();
     sandbox.run(&["lock", "--spec", "c.toml"]).exits(0);

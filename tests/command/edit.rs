@@ -276,6 +276,68 @@ fn fixes_of_what_was_typed_are_not_offered_by_number() {
     assert!(!ran.err.contains("--apply-fix"), "{ran:?}");
 }
 
+/// A footer names what shows the rest of what was just told: the file does not hold what was typed.
+#[test]
+fn the_rest_of_a_conflict_is_shown_by_the_command_that_is_named() {
+    let sandbox = Sandbox::new("edit-rest", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let before = both(&sandbox);
+    for args in [
+        &["add", "torch==2.9.0+cu130"][..],
+        &["target", "add", "old", "--gpu", "RTX 4090", "--driver", "418"],
+        &["lock", "--upgrade-package", "torch=2.5.1+cpu"],
+    ] {
+        let ran = sandbox.run(args);
+        let is_refused = ran.code == 1;
+        if args[0] != "lock" {
+            assert!(is_refused, "{args:?}\n{}", ran.err);
+        }
+        assert!(!ran.err.contains("`gpuenv lock --verbose`"), "{args:?}\n{}", ran.err);
+        if is_refused {
+            let more = sandbox.run(&[args, &["--verbose"]].concat()).exits(1);
+            assert!(ran.err.contains("the same command with `--verbose` shows"), "{args:?}\n{}", ran.err);
+            assert!(more.err.len() > ran.err.len(), "{}", more.err);
+        }
+    }
+    assert_eq!(both(&sandbox), before);
+}
+
+/// A build of the user's own is no constraint that could be replaced by another.
+#[test]
+fn a_build_of_ones_own_is_changed_by_hand() {
+    let own = "[stack.torch]\nversion = \"2.8.0\"\ncuda = \"12.6\"\n[target.a]\ngpu = \"A100\"\n";
+    let sandbox = Sandbox::new("edit-own", own);
+    for args in [["add", "torch==2.7.0"], ["remove", "torch"]] {
+        let ran =
+            sandbox.run(&args).exits(2).says("`torch` is a build of your own").says("help: change or remove the entry");
+        assert!(!ran.err.contains("would not say"), "{}", ran.err);
+        assert_eq!(sandbox.spec(), own);
+    }
+    // The blank before a closing brace stays there.
+    let inline = Sandbox::new("edit-inline", "stack = { torch = \"2.6.0\" }\n[target.a]\ngpu = \"A100\"\n");
+    inline.run(&["add", "torchvision"]).exits(0);
+    assert!(inline.spec().starts_with("stack = { torch = \"2.6.0\", torchvision = \"*\" }\n"), "{}", inline.spec());
+}
+
+/// A target that other tables name is not removed from under them.
+#[test]
+fn a_target_that_is_named_elsewhere_is_shown_where() {
+    let silence = "[[silence]]\nwarning = \"driver-end-of-life\"\ntarget = \"b\"\nreason = \"x\"\n";
+    let rule = "[[override]]\nrule = \"wheel-glibc\"\ntarget = \"b\"\nreason = \"x\"\n";
+    let export = "[export]\nuv = { file = \"pyproject.toml\", target = \"b\" }\n";
+    let target = "[target.b]\ngpu = \"H100\"\n";
+    for (more, table) in [(silence, "[[silence]]"), (rule, "[[override]]"), (export, "[export]")] {
+        let sandbox = Sandbox::new("edit-named", &format!("{SPEC}{target}{more}"));
+        let (code, told) = sandbox.json(&["target", "remove", "b"]);
+        assert_eq!((code, told["errors"][0]["code"].as_str()), (2, Some("target-in-use")), "{told:#}");
+        assert!(told["errors"][0]["span"].is_object(), "{told:#}");
+        let ran = sandbox.run(&["target", "remove", "b"]).exits(2).says(table).says("remove that entry");
+        assert!(!ran.err.contains("did you mean"), "{}", ran.err);
+        sandbox.write(&format!("{SPEC}{target}"));
+        sandbox.run(&["target", "remove", "b"]).exits(0);
+    }
+}
+
 #[test]
 fn what_was_typed_is_quoted_as_typed() {
     let of = |torch: &str| format!("[stack]\ntorch = \"{torch}\"\n[target.a]\ngpu = \"A100\"\n");

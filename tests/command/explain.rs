@@ -437,6 +437,35 @@ fn a_jetson_gets_the_system_that_comes_with_its_driver() {
     assert!(fixes.iter().any(|(change, _)| change == "target.robot.os = jetpack6.2"), "{fixes:?}");
 }
 
+/// What is the newest is the newest of the catalog, whatever machines a newer one was made for.
+#[test]
+fn a_newer_release_for_other_machines_has_its_reason() {
+    let newest = BUILTIN.builds.of("torch").iter().filter(|row| !row.version.is_prerelease()).map(|row| row.version);
+    let newest = newest.max().unwrap().to_string();
+    for os in ["jetpack6.2", "jetpack5.1.2"] {
+        let spec = format!("[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"Jetson AGX Orin\"\nos = \"{os}\"\n");
+        let sandbox = Sandbox::new("explain-jetson", &spec);
+        let (_, told) = sandbox.json(&["explain", "stack.torch"]);
+        let version = told["choices"].as_array().unwrap().iter().find(|one| one["part"] == "version").unwrap();
+        assert_eq!(version["verdict"], "limited", "{told:#}");
+        assert_eq!(version["rejected"][0]["value"].as_str(), Some(&*newest), "{told:#}");
+        assert!(version["rejected"][0]["culprits"].to_string().contains("target.a."), "{told:#}");
+        // Not to name the system only stops the check.
+        let openings = told["openings"].as_array().into_iter().flatten();
+        assert!(openings.clone().all(|one| one["change"]["key"] != "target.a.os"), "{told:#}");
+    }
+}
+
+/// What a possible image costs is said, where it is a warning.
+#[test]
+fn a_newer_image_that_would_be_warned_of_is_told_with_that() {
+    let spec = "[stack]\ntorch = \"2.9.1\"\n[target.a]\ngpu = \"H100\"\nimage = \"nvidia/cuda\"\n";
+    let sandbox = Sandbox::new("explain-image", spec);
+    let (_, told) = sandbox.json(&["explain", "target.a.image"]);
+    let vague = "possible, but it would change a higher-priority choice";
+    assert!(!told.to_string().contains(vague), "{told:#}");
+}
+
 #[test]
 fn a_package_that_is_asked_for_is_explained_by_its_name() {
     let sandbox = Sandbox::new("by-name", SPEC);

@@ -27,6 +27,8 @@ const ASKED: &[(&str, &str)] = &[
     ("flash-attn@2.8.3", "flash-attn-2.8.3.post2"),
     ("xformers-0.0.30+cu118", "xformers-0.0.30+cu118"),
     ("flash-attn-2-gpu", "flash-attn-2-gpu"),
+    ("550", "branch 550"),
+    ("550", "gpu GeForce GTX 550 Ti 2.1"),
     ("RTX 5090", "gpu NVIDIA GeForce RTX 5090 12.0"),
     ("gpu@H100 NVL", "gpu NVIDIA H100 NVL 9.0"),
     ("sm_90", "gpu NVIDIA GH200 480GB 9.0"),

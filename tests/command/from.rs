@@ -451,6 +451,35 @@ fn a_build_for_the_cpu_says_so() {
     assert_eq!(lines, ["[stack]", "torch=\"2.5.1+cpu\"", "[target.default]", "gpu=\"none\""]);
 }
 
+/// A line of a package that another line already took is told, unless what was taken is what it admits.
+#[test]
+fn no_line_is_dropped_without_a_word() {
+    let exact = ["torch==2.3.1", "torch==2.3.1+cu121", "https://example.org/torch-2.3.1-cp310-cp310-linux_x86_64.whl"];
+    for (other, is_told) in [
+        ("torch>=2.4", true),
+        ("torch<2.3", true),
+        ("torch!=2.3.1", true),
+        ("torch==2.4.0", true),
+        ("torch>=2.3", false),
+        ("torch>=2,<2.6", false),
+        ("torch", false),
+    ] {
+        for exact in exact {
+            for list in [format!("{other}\n{exact}\n"), format!("{exact}\n{other}\n")] {
+                let (_, told) = drafted("dropped", &[("requirements.txt", &list)], &[]);
+                let spec = told["spec"].as_str().unwrap();
+                let left = left(&told);
+                // Of two single versions the first is taken.
+                let gone = if other.contains("==") { list.lines().nth(1).unwrap() } else { other };
+                let line = 1 + list.lines().position(|line| line == gone).unwrap();
+                let is_left = left.iter().any(|one| one.starts_with(&format!("requirements.txt:{line} ")));
+                // Of an address the file is told of in any case.
+                assert!(is_left == is_told || gone.contains("://"), "{list}{left:?}\n{spec}");
+            }
+        }
+    }
+}
+
 #[test]
 fn people_are_told_what_was_left_out_and_what_is_next() {
     let sandbox =

@@ -153,6 +153,25 @@ fn a_pasted_host_becomes_a_spec() {
     assert!(sandbox.spec().contains("toolkit") && sandbox.spec().contains("gcc"), "{}", sandbox.spec());
 }
 
+/// A machine for which gpuenv has nothing becomes a draft with a word.
+#[test]
+fn a_host_of_others_is_told_to_be_one() {
+    let text = |torch: &str, os: &str| {
+        format!("Collecting environment information...\nPyTorch version: {torch}\nOS: {os}\nPython version: 3.11.9\n")
+    };
+    let sandbox = empty("init-others");
+    for (torch, os, says) in [
+        ("2.4.0+rocm6.1", "Ubuntu 22.04.4 LTS (x86_64)", "is built for AMD's GPUs"),
+        ("2.4.0", "macOS 14.5 (arm64)", "runs macOS 14.5, and what gpuenv locks runs on Linux"),
+    ] {
+        fs::write(sandbox.path("host.txt"), text(torch, os)).unwrap();
+        sandbox.run(&["init", "--host", "host.txt", "-o", "-"]).exits(0).says(says);
+    }
+    fs::write(sandbox.path("host.txt"), text("2.4.0+cu121", "Ubuntu 22.04.4 LTS (x86_64)")).unwrap();
+    let ran = sandbox.run(&["init", "--host", "host.txt", "-o", "-"]).exits(0);
+    assert!(!ran.err.contains("change the target"), "{}", ran.err);
+}
+
 #[test]
 fn this_host_becomes_a_spec() {
     let sandbox = empty("init-detect");

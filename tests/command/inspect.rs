@@ -127,6 +127,25 @@ fn a_library_tells_its_code_and_what_it_needs() {
     overlay(&place, &["ops.so"]).exits(2).says("no-row").says("package and version");
 }
 
+/// Tools of NVIDIA's that a package brings along say nothing of its own code.
+#[test]
+fn bundled_libraries_of_cuda_are_not_the_packages_own() {
+    let place = sandbox("inspect-bundled");
+    let text = "Metadata-Version: 2.1\nName: triton\nVersion: 3.2.0\nRequires-Python: >=3.9\n";
+    let (tool, own) = (library(&[], SYMBOLS, &[FATBIN]), library(&[], SYMBOLS, &[]));
+    let name = "triton-3.2.0-cp311-cp311-manylinux_2_17_x86_64.whl";
+    let bundle = |own: &[(&str, &[u8])]| {
+        let info: [(&str, &[u8]); 1] = [("triton-3.2.0.dist-info/METADATA", text.as_bytes())];
+        wheel(&[own, &[("triton/backends/nvidia/lib/cupti/libnvperf_host.so", &tool[..])], &info].concat())
+    };
+    fs::write(place.path(name), bundle(&[("triton/_C/libtriton.so", &own)])).unwrap();
+    let told = overlay(&place, &[name]).exits(0);
+    assert!(!told.out.contains("sass"), "{}", told.out);
+    fs::write(place.path(name), bundle(&[("triton/_C/libtriton.so", &tool)])).unwrap();
+    let told = overlay(&place, &[name]).exits(0);
+    assert!(told.out.contains("sass"), "{}", told.out);
+}
+
 /// A library of NVIDIA's own holds each kernel for the GPUs that it is the fastest on: no list is that of most of them.
 #[test]
 fn source_files_that_differ_are_told_together() {

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use gpuenv::matrix::State;
 use gpuenv::report::schema;
 use serde_json::{Value, json};
 
@@ -179,11 +180,35 @@ fn a_matrix_is_told_in_every_format() {
     overview.tells("9.0 Hopper").tells("12.0 Blackwell");
 }
 
+/// The page on it knows every word that a cell can have.
+#[test]
+fn every_word_of_a_cell_is_on_its_page() {
+    let page = include_str!("../../docs/matrix.md");
+    let words: Vec<&str> = State::ALL.iter().map(|state| state.as_str()).chain(["compat"]).collect();
+    for word in &words {
+        assert!(page.contains(&format!("\n| {word} | ")), "{word}");
+    }
+    let told = sandbox("matrix-words").run(&["matrix", "--gpu", "V100", "--driver", "470"]).exits(0);
+    let lines = told.out.lines().filter(|line| line.starts_with("  "));
+    let told: Vec<&str> = lines.filter_map(|line| line.split_whitespace().find(|word| words.contains(word))).collect();
+    assert!(told.contains(&"compat") && told.contains(&"native"), "{told:?}");
+}
+
 #[test]
 fn what_means_nothing_is_refused() {
     let sandbox = sandbox("matrix-refused");
     sandbox.run(&["matrix", "--gpu", "RTX 9090 Ti Super"]).exits(2).says("unknown GPU").says("sm_86");
     sandbox.run(&["matrix", "--gpu", "none"]).exits(2);
+    // What was typed is told of as it was typed, and as `init` tells of it.
+    for gpu in ["MI300X", "4091", "RTX5000", "H100, A100"] {
+        let [told, init] = [["matrix", "--gpu", gpu].to_vec(), ["init", "-o", "-", "--gpu", gpu].to_vec()]
+            .map(|args| sandbox.run(&args).exits(2).err);
+        assert!(told.contains("`--gpu`") && !told.contains("gpu = "), "{told}");
+        assert_eq!(told, init, "{gpu}");
+    }
+    let told = sandbox.run(&["matrix", "--gpu", "GB10", "--arch", "x86_64", "--torch", "2.9"]).exits(0);
+    let told = told.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("you typed") && !told.contains("gpuenv.toml"), "{told}");
     sandbox.run(&["matrix", "--torch", "99"]).exits(2).says("no build with CUDA of torch 99");
     sandbox.run(&["matrix", "--torch", ">>2"]).exits(2).says("--torch");
     sandbox.run(&["matrix", "--gpu", "H100", "--arch", "mips"]).exits(2).says("--arch");

@@ -88,6 +88,18 @@ fn documents_fit_their_schemas() {
     fits("lock", &sandbox.json(&["lock", "--apply-fix", "1"]).1);
 }
 
+/// What some machines need beside their driver is a choice too.
+#[test]
+fn explanations_of_machines_that_need_services_fit() {
+    for gpu in ["NVIDIA B200", "NVIDIA A100-SXM4-80GB MIG 1g.10gb"] {
+        let spec = format!("[stack]\ntorch = \"2.8.0\"\n[target.a]\ngpu = \"{gpu}\"\nimage = \"nvidia/cuda\"\n");
+        let (code, told) = Sandbox::new("schema-services", &spec).json(&["explain"]);
+        assert_eq!(code, 0, "{told:#}");
+        assert!(told.to_string().contains("\"services\""), "{told:#}");
+        fits("explain", &told);
+    }
+}
+
 #[test]
 fn diagnoses_fit_their_schema() {
     let old_driver = "The NVIDIA driver on your system is too old (found version 11040).";

@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use gpuenv::export::FORMATS;
+
 use crate::common::checkout::{Place, Ran};
 use crate::common::tools;
 
@@ -28,7 +30,6 @@ fn a_file_that_people_wrote_is_kept() {
     place.run(&["export", "dockerfile", "-o", "Dockerfile", "--check"]).exits(1).says("error[stale]").says("help: run");
     place.run(&["export", "dockerfile", "-o", "Dockerfile", "--force"]).exits(0).says("wrote Dockerfile");
     // What gpuenv wrote it may write again.
-    place.write("checkout/Dockerfile", &place.read("checkout/Dockerfile").replace("RUN", "# RUN"));
     let again = place.run(&["export", "dockerfile", "-o", "Dockerfile"]).exits(0);
     again.says("next: docker build -f Dockerfile .");
     place.run(&["export", "dockerfile", "-o", "Dockerfile", "--check"]).exits(0);
@@ -39,6 +40,72 @@ fn a_file_that_people_wrote_is_kept() {
     assert!(merged.starts_with("# mine\n[project]\nname = \"mine\"\n"), "{merged}");
     assert!(merged.contains("torch==2.7.1+cu118") && merged.contains("torchvision==0.22.1"), "{merged}");
     place.run(&["export", "uv", "-o", "pyproject.toml", "--check"]).exits(0);
+}
+
+/// An edit is never lost unasked, whatever the format; what nobody edited follows the lock.
+#[test]
+fn a_file_that_was_edited_is_kept() {
+    let place = locked("edited", SPEC);
+    let formats = FORMATS.iter().filter(|format| format.merge.is_none() && format.name != "json");
+    let names: Vec<&str> = formats.map(|format| format.name).filter(|name| *name != "pylock").collect();
+    let written = |name: &str| place.read(&format!("checkout/{name}.out"));
+    let export = |name: &str| place.run(&["export", name, "-o", &format!("{name}.out")]);
+    names.iter().for_each(|name| drop(export(name).exits(0)));
+    place.write("checkout/gpuenv.toml", &SPEC.replace("2.7.1+cu118", "2.6.0+cu118"));
+    place.run(&["lock"]).exits(0);
+    for name in names {
+        export(name).exits(0);
+        let whole = written(name);
+        let lines: Vec<&str> = whole.lines().collect();
+        let middle = lines.len() / 2;
+        let without = [&lines[..middle], &lines[middle + 1..]].concat().join("\n");
+        for edited in [format!("{whole}more\n"), without, whole.replacen(lines[middle], "other", 1)] {
+            place.write(&format!("checkout/{name}.out"), &edited);
+            export(name).exits(2).says("was edited after gpuenv wrote it").says("help: move your lines");
+            assert_eq!(written(name), edited);
+        }
+        place.run(&["export", name, "-o", &format!("{name}.out"), "--force"]).exits(0);
+        // A tool that ends lines in another way has edited nothing.
+        place.write(&format!("checkout/{name}.out"), &whole.replace('\n', "\r\n"));
+        export(name).exits(0);
+        assert_eq!(written(name), whole);
+    }
+    // Of the files of the spec none is written where one would be lost, and the way out is in the spec.
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\ndockerfile = \"D\"\nrequirements = \"r.txt\"\n"));
+    place.run(&["lock"]).exits(0);
+    place.write("checkout/D", "FROM scratch\n");
+    place.run(&["export"]).exits(2).says("help: name another file under [export], or replace it with --force");
+    assert!(!place.has("checkout/r.txt"));
+}
+
+/// Where a file invites lines of the user's own it keeps them.
+#[test]
+fn lines_that_a_file_asks_for_are_kept() {
+    let build = format!("{SPEC}[build]\n");
+    let place = locked("own-lines", &build);
+    for (format, own) in [("dockerfile", "COPY ext /src"), ("apptainer", "    make -C /src")] {
+        let export = ["export", format, "-o", "out"];
+        place.write("checkout/out", "");
+        place.run(&export).exits(0);
+        let mark = "go below this one: gpuenv keeps them when it writes this file again.";
+        let text = place.read("checkout/out");
+        assert!(text.contains(mark), "{text}");
+        place.write("checkout/out", &text.replacen(mark, &format!("{mark}\n{own}\n\n{own} 2"), 1));
+        place.run(&[&export[..], &["--check"]].concat()).exits(0);
+        place.write("checkout/gpuenv.toml", &build.replace("2.7.1+cu118", "2.6.0+cu118"));
+        place.run(&["lock"]).exits(0);
+        place.run(&export).exits(0);
+        let text = place.read("checkout/out");
+        assert!(text.contains(&format!("{mark}\n{own}\n\n{own} 2\n")) && text.contains("2.6.0+cu118"), "{text}");
+        // Without a build there is no place for them.
+        place.write("checkout/gpuenv.toml", SPEC);
+        place.run(&["lock"]).exits(0);
+        place.run(&export).exits(2).says("has lines of yours for the build").says("--force");
+        assert_eq!(place.read("checkout/out"), text);
+        place.run(&[&export[..], &["--force"]].concat()).exits(0);
+        place.write("checkout/gpuenv.toml", &build);
+        place.run(&["lock"]).exits(0);
+    }
 }
 
 #[test]
@@ -82,7 +149,8 @@ fn everything_that_export_names_is_written_and_checked() {
     assert_eq!((code, document["status"].as_str()), (1, Some("stale")), "{document}");
     let ran = place.run(&["export", "--check", "--format", "github"]).exits(1);
     assert!(ran.out.starts_with("::error file=job.sh,line=1,"), "{ran:?}");
-    let (code, document) = place.json(&["export"]);
+    place.run(&["export"]).exits(2).says("job.sh was edited after gpuenv wrote it");
+    let (code, document) = place.json(&["export", "--force"]);
     assert_eq!((code, document["files"].as_array().map(Vec::len)), (0, Some(5)), "{document}");
     // The others are not written where one cannot be.
     place.remove("checkout/job.sh");

@@ -5,6 +5,7 @@ use std::fs;
 use crate::common::sandbox::Sandbox;
 
 const BASE: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.12\"\n[packages]\ntimm = \">=1\"\n";
+const LINUX: &str = "sys_platform == 'linux' and platform_machine == 'x86_64'";
 const A100: &str = "[target.prod]\ngpu = \"A100-PCIE-40GB\"\ndriver = \"550\"\n";
 
 fn locked(name: &str, spec: &str) -> Sandbox {
@@ -146,6 +147,15 @@ fn what_defeats_the_lock_is_refused() {
             "TorchVision",
         ),
         (format!("{project}requires-python = \"==3.11.*\"\n"), "requires-python"),
+        (
+            format!(
+                "{project}requires-python = \">=3.11\"\n[tool.uv]\nenvironments = [\"sys_platform == 'darwin'\"]\n"
+            ),
+            "environments` of pyproject.toml has `sys_platform == 'darwin'`",
+        ),
+        (format!("{project}dependencies = [\"torch @ git+https://example.org/torch\"]\n"), "an address in place of"),
+        (format!("{project}dependencies = [\"Torch@https://example.org/torch.whl\"]\n"), "an address in place of"),
+        (format!("{project}[dependency-groups]\ndev = [\"torch@file:///torch.whl\"]\n"), "dependency-groups.dev"),
         (format!("{project}requires-python = \">=3.13\"\n"), "requires-python"),
         (format!("{project}[tool.uv.sources]\nTorch = {{ index = \"mine\" }}\n"), "sources.Torch"),
         (
@@ -161,6 +171,9 @@ fn what_defeats_the_lock_is_refused() {
     }
     for text in [
         format!("{project}requires-python = \">=3.10\"\n"),
+        format!("{project}dependencies = [\"rich @ https://example.org/rich.whl\"]\n"),
+        format!("{project}dependencies = [\"torch @ https://example.org/t.whl ; sys_platform == 'darwin'\"]\n"),
+        format!("{project}[tool.uv]\nenvironments = [\"{LINUX}\"]\n"),
         format!("{project}[tool.uv]\noverride-dependencies = [\"numpy<2\", \"timm>1\", \"torch==2.5.1\"]\n"),
         format!(
             "{project}[[tool.uv.index]]\nname = \"pytorch-cu124\"\nurl = \"https://download.pytorch.org/whl/cu124\"\nexplicit = true\n"
@@ -169,6 +182,27 @@ fn what_defeats_the_lock_is_refused() {
         fs::write(sandbox.path("pyproject.toml"), &text).unwrap();
         sandbox.run(&["export", "uv", "-o", "pyproject.toml"]).exits(0);
     }
+}
+
+/// What is told of a file names that file.
+#[test]
+fn a_file_of_another_name_is_called_by_it() {
+    let sandbox = locked("named", &format!("{BASE}{A100}"));
+    for text in [
+        "[tool.poetry]\nname = \"x\"\n",
+        "[project]\nname = \"x\"\nversion = \"1\"\ndynamic = [\"dependencies\"]\n",
+        "[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch<1\"]\n",
+        "project = 1\n",
+        "not toml",
+    ] {
+        fs::write(sandbox.path("poetry.toml"), text).unwrap();
+        let ran = sandbox.run(&["export", "uv", "-o", "poetry.toml"]).exits(2).says("poetry.toml");
+        assert!(!ran.err.contains("pyproject.toml"), "{}", ran.err);
+    }
+    let text = "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.8\"\n";
+    fs::write(sandbox.path("poetry.toml"), text).unwrap();
+    let ran = sandbox.run(&["export", "uv", "-o", "poetry.toml"]).exits(0).says("`requires-python` of poetry.toml");
+    assert!(!ran.err.contains("pyproject.toml"), "{}", ran.err);
 }
 
 /// What somebody wrote keeps its bytes.
@@ -184,7 +218,7 @@ fn a_merge_keeps_marks_and_ends_of_lines() {
     sandbox.run(&["export", "uv", "-o", "pyproject.toml", "--check"]).exits(0);
     let latin = b"[project]\nname = \"caf\xe9\"\n";
     fs::write(sandbox.path("pyproject.toml"), latin).unwrap();
-    sandbox.run(&["export", "uv", "-o", "pyproject.toml"]).exits(2).says("not UTF-8");
+    sandbox.run(&["export", "uv", "-o", "pyproject.toml"]).exits(2).says("error[encoding]").says("not UTF-8");
     assert_eq!(fs::read(sandbox.path("pyproject.toml")).unwrap(), latin);
 }
 

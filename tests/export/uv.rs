@@ -279,7 +279,9 @@ rich = { git = \"https://git.example/rich\" }
 
 fn merged(old: &str, lock: &gpuenv::lock::Lock) -> Result<String, String> {
     let merge = gpuenv::export::format("uv").unwrap().merge.unwrap();
-    merge(old, &render("uv", lock).unwrap()).map(|merged| merged.text).map_err(|error| error.to_string())
+    merge(old, &render("uv", lock).unwrap(), "pyproject.toml")
+        .map(|merged| merged.text)
+        .map_err(|error| error.to_string())
 }
 
 #[test]
@@ -483,7 +485,7 @@ fn a_wider_python_is_held_to_the_locked_one() {
     assert_eq!(strings(&table["tool"]["gpuenv"]["environments"]), [held.as_str()]);
     assert_eq!(merged(&first, &locks::container()).unwrap(), first, "twice is once");
     let merge = gpuenv::export::format("uv").unwrap().merge.unwrap();
-    let notes = merge(&old, &render("uv", &locks::container()).unwrap()).unwrap().notes.join(" ");
+    let notes = merge(&old, &render("uv", &locks::container()).unwrap(), "pyproject.toml").unwrap().notes.join(" ");
     assert!(notes.contains("`uv sync --python 3.11`") && notes.contains("macOS"), "{notes}");
     // Whoever narrows it needs no more.
     let narrow = merged(&first.replace(">=3.10", "==3.11.*"), &locks::container()).unwrap();

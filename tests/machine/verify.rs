@@ -507,7 +507,12 @@ fn specs_and_images_are_judged_without_a_lock() {
     sandbox.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(0);
     assert!(!sandbox.path("gpuenv.lock").exists());
     sandbox.write("[stack]\ntorch = \"1.12.1+cu102\"\n[target.a]\ngpu = \"H100 NVL\"\n");
-    sandbox.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(1).says("error[");
+    let ran = sandbox.run(&["verify", "--host", "host.json", "--against", "gpuenv.toml"]).exits(1).says("error[");
+    // What is shown acts on the spec that was asked.
+    let commands: Vec<&str> =
+        ran.err.split('`').skip(1).step_by(2).filter(|part| part.starts_with("gpuenv ")).collect();
+    assert!(!commands.is_empty(), "{}", ran.err);
+    assert!(commands.iter().all(|command| command.contains("--spec gpuenv.toml")), "{commands:?}");
     sandbox.run(&["verify", "--host", "host.json", "--image", "nvidia/cuda:12.4.1-base-ubuntu22.04"]).exits(0);
     sandbox.run(&["verify", "--host", "host.json", "--image", "ghcr.io/some/thing:1"]).exits(3);
     let bad = sandbox.run(&["verify", "--host", "host.json", "--image", "a b"]);

@@ -1,4 +1,4 @@
-# Written by `gpuenv export env`; do not edit. Use it with:
+# Written by `gpuenv export env` (digest 91a4e2eb7a990788); do not edit. Use it with:
 #   source FILE
 # Sourcing it again changes nothing; `gpuenv export env --deactivate` prints what undoes it.
 # The toolkit is expected in /usr/local/cuda-12.6. If yours is elsewhere, set

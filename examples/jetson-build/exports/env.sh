@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034,SC2043,SC2154
-# Written by `gpuenv export env`; do not edit. Use it with:
+# Written by `gpuenv export env` (digest 5f6b2c987ad6245d); do not edit. Use it with:
 #   . ./FILE
 # Sourcing it again changes nothing; `gpuenv export env --deactivate` prints what undoes it.
 # The toolkit is expected in /usr/local/cuda-12.6. If yours is elsewhere, set

@@ -1,4 +1,4 @@
-# Written by `gpuenv export env`; do not edit. Use it with:
+# Written by `gpuenv export env` (digest 3deb8e76a7b114f1); do not edit. Use it with:
 #   source FILE
 # Sourcing it again changes nothing; `gpuenv export env --deactivate` prints what undoes it.
 # The toolkit is expected in /usr/local/cuda-12.4. If yours is elsewhere, set

@@ -1,5 +1,5 @@
 # shellcheck shell=sh disable=SC2034,SC2043,SC2154
-# Written by `gpuenv export env`; do not edit. Use it with:
+# Written by `gpuenv export env` (digest 3b64844c1aa6e4cb); do not edit. Use it with:
 #   . ./FILE
 # Sourcing it again changes nothing; `gpuenv export env --deactivate` prints what undoes it.
 # The toolkit is expected in /usr/local/cuda-12.4. If yours is elsewhere, set

@@ -15,6 +15,9 @@ pub struct AddArgs {
     /// Show what would change and write nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// On a conflict: show every fix, and every fact with its source
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Remove packages from [stack] of gpuenv.toml, and lock
@@ -27,6 +30,9 @@ pub struct RemoveArgs {
     /// Show what would change and write nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// On a conflict: show every fix, and every fact with its source
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// Add a kind of machine to gpuenv.toml or remove one, and lock
@@ -51,6 +57,14 @@ impl TargetArgs {
             TargetCommand::Remove(args) => args.dry_run,
         }
     }
+
+    /// Whether nothing is to be left out.
+    pub fn is_verbose(&self) -> bool {
+        match &self.command {
+            TargetCommand::Add(args) => args.verbose,
+            TargetCommand::Remove(args) => args.verbose,
+        }
+    }
 }
 
 /// Add a target, one kind of machine that the stack must run on, and lock
@@ -62,6 +76,9 @@ pub struct TargetAddArgs {
     /// Show what would change and write nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// On a conflict: show every fix, and every fact with its source
+    #[arg(short, long)]
+    pub verbose: bool,
     #[command(flatten)]
     pub keys: TargetKeys,
 }
@@ -76,6 +93,9 @@ pub struct TargetRemoveArgs {
     /// Show what would change and write nothing
     #[arg(long)]
     pub dry_run: bool,
+    /// On a conflict: show every fix, and every fact with its source
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// The keys of a target as options: an option for each row of the table of keys.

@@ -15,8 +15,9 @@ use crate::solve::problem::Problem as Compiled;
 use crate::solve::request::Request;
 use crate::solve::suppress::heard;
 use crate::solve::unknowns::Unknown;
-use crate::spec::{self, RewriteError, Spec, SpecError, is_incomplete, list_text};
+use crate::spec::{self, RewriteError, Spec, SpecError, Written, is_incomplete, list_text};
 use crate::task::lock::Asked;
+use crate::task::typed::typed;
 use crate::task::{STEPS, gave_up};
 use crate::warning::Warning;
 
@@ -36,6 +37,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
     for word in &args.packages {
         let (name, constraint) = package::read(word)?;
         let key = format!("stack.{name}");
+        begun.refuse_own(&name)?;
         if !named.insert(key.clone()) {
             return Err(bad("duplicate", format!("`{name}` is named twice"), "name each package once"));
         }
@@ -60,6 +62,7 @@ pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exi
     for word in &args.packages {
         let name = package::name(word);
         let key = format!("stack.{name}");
+        begun.refuse_own(&name)?;
         if begun.spec.text(&key).is_none() {
             let there: Vec<&str> = begun.spec.stack.iter().map(|(name, _)| name.as_str()).collect();
             let message = format!("`{}` is not in [stack] of {}", crate::report::clean(word), begun.file.name);
@@ -98,6 +101,7 @@ pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exi
                 let message = format!("{} has no target `{}`", begun.file.name, crate::report::clean(name));
                 return Err(bad("unknown-target", message, &listed("the targets are", &names)));
             }
+            begun.refuse_named(name)?;
             let after = spec::remove_target(&begun.file.text, name).map_err(unwritable)?;
             let of = format!("target.{name}.");
             let keys = begun.spec.keys().into_iter().filter(|key| key.starts_with(&of));
@@ -111,7 +115,7 @@ fn bad(code: &'static str, message: String, help: &str) -> Failure {
 }
 
 fn unwritable(error: RewriteError) -> Failure {
-    bad("rewrite", error.to_string(), "nothing was written")
+    bad("rewrite", error.to_string(), "edit gpuenv.toml, then run `gpuenv lock`; nothing was written")
 }
 
 fn listed(what: &str, names: &[&str]) -> String {
@@ -142,35 +146,6 @@ fn check_target(name: &str, keys: &[(String, String)]) -> Result<(), Failure> {
     Err(Failure { exit: Exit::BadInput, problems, file: None })
 }
 
-/// The key whose line this byte stands in.
-pub(super) fn key_at(text: &str, at: usize) -> Option<&str> {
-    let start = text[..at.min(text.len())].rfind('\n').map_or(0, |end| end + 1);
-    let line = text[start..].lines().next().unwrap_or_default();
-    line.split_once('=').map(|(key, _)| key.trim()).filter(|_| !line.starts_with(['[', '#']))
-}
-
-/// A mistake in a text that nobody wrote, told of the option that its line comes from.
-pub(super) fn typed(error: SpecError, text: &str) -> Problem {
-    let Some(option) = key_at(text, error.span.start) else {
-        return Problem { code: error.code, message: error.message, span: None, help: error.help };
-    };
-    let says = error.message.strip_prefix(&format!("`{option}`: ")).unwrap_or(&error.message);
-    let message = format!("invalid value for `--{option}`: {says}");
-    let help = error.help.map(|help| help.split('`').map(|part| as_typed(option, part)).collect::<Vec<_>>().join("`"));
-    Problem { code: error.code, message, span: None, help }
-}
-
-/// A line of gpuenv.toml that a help shows, as its option is typed: `--gpu "H100" --gpu "A100"` for `gpu = ["H100", "A100"]`.
-fn as_typed(option: &str, part: &str) -> String {
-    match part.strip_prefix(option).and_then(|rest| rest.strip_prefix(" = ")) {
-        Some(value) => {
-            let texts = value.split('"').skip(1).step_by(2);
-            texts.map(|text| format!("--{option} \"{text}\"")).collect::<Vec<_>>().join(" ")
-        }
-        None => part.to_string(),
-    }
-}
-
 /// A gpuenv.toml that is to be changed. It may still lack its packages or its targets.
 struct Begun {
     places: Places,
@@ -194,6 +169,36 @@ impl Begun {
             return Err(Failure::spec(errors, file));
         }
         Ok(Begun { places, file, spec, is_complete: errors.is_empty(), _turn: turn })
+    }
+
+    /// Refuses to write a constraint for a build of the user's own, or to take it away: it is a table with a meaning.
+    fn refuse_own(&self, name: &str) -> Result<(), Failure> {
+        let Some(own) = self.spec.own.iter().find(|own| *own.package == *name) else { return Ok(()) };
+        let message = format!("`{name}` is a build of your own in {}: {}", self.file.name, own.full_version());
+        let help = format!("change or remove the entry of `{name}` under [stack] by hand, then run `gpuenv lock`");
+        Err(bad("rewrite", message, &help))
+    }
+
+    /// Refuses to remove a target that other tables name: each is shown at its place.
+    fn refuse_named(&self, name: &str) -> Result<(), Failure> {
+        let Spec { overrides, silences, exports, .. } = &self.spec;
+        let named = (overrides.iter().map(|one| ("[[override]]", &one.target)))
+            .chain(silences.iter().map(|one| ("[[silence]]", &one.target)))
+            .chain(exports.iter().map(|one| ("[export]", &one.target)));
+        let is_named = |(table, target): (&str, &Option<Written<String>>)| {
+            let target = target.as_ref().filter(|target| target.value == name)?;
+            Some(Problem {
+                code: "target-in-use",
+                message: format!("an entry of {table} names the target `{name}`, which is to be removed"),
+                span: Some(target.span.clone()),
+                help: Some(format!("remove that entry, or its `target`; then `gpuenv target remove {name}`")),
+            })
+        };
+        let problems: Vec<Problem> = named.filter_map(is_named).collect();
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(Failure { exit: Exit::BadInput, problems, file: Some(self.file.clone()) }),
+        }
     }
 
     /// Locks the changed text, and writes both files if that makes no new conflict.

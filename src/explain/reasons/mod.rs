@@ -78,17 +78,18 @@ fn forced(asker: &Asker<'_, '_>) -> Vec<String> {
     forced.filter_map(|key| key.rsplit('.').next()).map(str::to_string).collect()
 }
 
-/// The packages that were typed on the command line.
+/// What was typed on the command line, by the last part of its key.
 fn typed(asker: &Asker<'_, '_>) -> Vec<String> {
-    let typed = asker.spec.stack.iter().filter(|(_, written)| written.span.is_empty());
-    typed.map(|(name, _)| name.clone()).collect()
+    let keys = asker.spec.keys();
+    let typed = keys.iter().filter(|key| asker.spec.key_span(key).is_some_and(|span| span.is_empty()));
+    typed.filter_map(|key| key.rsplit('.').next()).map(str::to_string).collect()
 }
 
 struct Explainer<'q, 'c> {
     request: &'q Request<'c>,
     /// The names of keys that were forced upon what the user has written: no line of the file says so.
     forced: Vec<String>,
-    /// Packages that were typed: no line of the file says so either.
+    /// What was typed: no line of the file says so either.
     typed: Vec<String>,
     culprits: &'q [String],
     /// The builds asked for that nothing told so far refuses: what is told next is about these.

@@ -15,8 +15,10 @@ use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::resolve::World;
 use crate::solve::solution::{Solution, TargetAnswer};
+use crate::solve::warnings::warnings;
 use crate::spec::{Prefer, Share, Spec};
 use crate::types::{Constraint, Version, distinct};
+use crate::warning::Warning;
 
 use super::ask::Asker;
 use super::unlocks::{self, Opening};
@@ -41,7 +43,7 @@ pub struct Choice {
     /// Where it stands or would stand in gpuenv.toml, `stack.torch`.
     pub key: String,
     /// Which part of it: a wheel's version and variant are two choices.
-    #[cfg_attr(test, schemars(extend("enum" = ["version", "variant", "release", "tag", "coverage", "minimum"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["version", "variant", "release", "tag", "coverage", "minimum", "services"])))]
     pub part: &'static str,
     /// What was chosen.
     pub chosen: String,
@@ -234,8 +236,12 @@ impl<'c> Explainer<'_, 'c> {
                 facts: conflict.facts,
             });
         }
-        let answer = self.asker.best(&self.asker.question(&forced)?)?;
-        let cost = self.cost(scope, &answer);
+        let question = self.asker.question(&forced)?;
+        let answer = self.asker.best(&question)?;
+        let mut cost = self.cost(scope, &answer);
+        if cost.is_empty() {
+            cost = self.warned(&question, &answer);
+        }
         // Where forward compatibility alone makes it possible, what it makes up for is the better half of the story.
         let names = forced.targets.iter().map(|target| format!("target.{}.forward-compat", target.name));
         let native =
@@ -294,10 +300,21 @@ impl<'c> Explainer<'_, 'c> {
             }
         }
         costs.dedup();
-        if costs.is_empty() {
-            costs.push("possible, but it would change a higher-priority choice".to_string());
-        }
         costs
+    }
+
+    /// What a possible answer would be warned of, and this one is not; where that is nothing, it lies elsewhere.
+    fn warned(&self, question: &Request<'c>, other: &Solution<'c>) -> Vec<String> {
+        let now = warnings(self.request, self.answer);
+        let is_new = |warning: &Warning| now.iter().all(|known| known.message != warning.message);
+        let new = warnings(question, other).into_iter().filter(is_new);
+        let told: Vec<String> = new
+            .map(|warning| format!("possible, but with a warning ({}): {}", warning.code, warning.message))
+            .collect();
+        match told.is_empty() {
+            true => vec!["possible, but it would change a higher-priority choice".to_string()],
+            false => told,
+        }
     }
 }
 

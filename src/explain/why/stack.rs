@@ -59,12 +59,8 @@ impl<'c> Explainer<'_, 'c> {
 
     fn version(&self, scope: &Scope<'_, 'c>, spec: &Spec, build: &Build, key: &str) -> Choice {
         let clause = self.written(key);
-        let platforms: Vec<_> = self.request.targets.iter().map(|target| target.platform).collect();
-        let newer = |row: &&Build| {
-            row.version > build.version
-                && !row.version.is_prerelease()
-                && platforms.iter().any(|platform| platform.takes(row))
-        };
+        // One that was made for other machines is newer too: that it was is the reason.
+        let newer = |row: &&Build| row.version > build.version && !row.version.is_prerelease();
         let rows: Vec<&Build> = self.asker.catalog.builds.of(&build.package).iter().filter(newer).collect();
         let asked =
             |row: &&&Build| clause.as_ref().is_none_or(|clause| clause.admits_build(&row.version, &row.variant));

@@ -67,7 +67,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     if options.get("shell") == Some("direnv") {
         // direnv takes back by itself what an .envrc has set.
         if options.has("deactivate") {
-            return Err(ExportError::bad_option("deactivate", "", "another shell: direnv undoes an .envrc by itself"));
+            let why = "direnv undoes an .envrc by itself";
+            return Err(ExportError::Beside { name: "deactivate", beside: "--shell direnv", why });
         }
         return Ok(sh::envrc(&Plan::new(lock, name, target)?));
     }

@@ -27,6 +27,23 @@ pub fn find(written: &[String], locked: &[String]) -> Option<(String, String)> {
     None
 }
 
+/// A dependency on an address that somebody wrote of a locked package, unless the lock has it from there.
+pub fn addressed<'w>(written: &'w [String], locked: &[String]) -> Option<&'w String> {
+    let read = |text: &str| -> Option<(String, Option<String>)> {
+        let words: String = text.split(" ;").next()?.split_whitespace().collect();
+        let name: String = words.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
+        let address = words.split_once('@').filter(|(before, _)| !before.contains(['=', '<', '>']));
+        Some((normalised(&name), address.map(|(_, address)| address.to_string())))
+    };
+    let locked: Vec<_> = locked.iter().filter_map(|one| read(one)).collect();
+    // The address ends at a blank: what holds under a marker is uv's to judge.
+    written.iter().filter(|one| !one.contains(" ;")).find(|one| {
+        let Some((name, Some(address))) = read(one) else { return false };
+        let of_it = || locked.iter().filter(|(package, _)| *package == name);
+        of_it().count() > 0 && of_it().all(|(_, own)| own.as_ref() != Some(&address))
+    })
+}
+
 /// Whether an override would take another release than the one that is locked, or might.
 pub fn replaces(one: &str, locked: &[String]) -> bool {
     let Some((package, asked)) = requirement(one) else { return false };
@@ -92,6 +109,18 @@ mod tests {
             ("requests<1", false),
         ] {
             assert_eq!(find(&[written.to_string()], &locked).is_some(), found, "{written}");
+        }
+        let by_address = ["torch @ https://a.example/torch.whl".to_string(), "xformers==0.0.32".to_string()];
+        for (written, found) in [
+            ("xformers @ git+https://github.com/facebookresearch/xformers", true),
+            ("Xformers[all]@file:///wheels/x.whl", true),
+            ("torch@https://a.example/torch.whl", false),
+            ("torch @ https://b.example/torch.whl", true),
+            ("xformers @ https://b.example/x.whl ; sys_platform == 'darwin'", false),
+            ("requests @ https://b.example/r.whl", false),
+            ("xformers==0.0.32", false),
+        ] {
+            assert_eq!(addressed(&[written.to_string()], &by_address).is_some(), found, "{written}");
         }
         let brought = ["nvidia-cudnn==9.10.2.21".to_string(), "triton==3.4.0".to_string()];
         for (one, replaced) in [

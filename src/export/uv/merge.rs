@@ -26,16 +26,31 @@ const TABLES: [(&str, &[&str]); 2] =
     [("optional-dependencies", &["project", "optional-dependencies"]), ("sources", &["tool", "uv", "sources"])];
 /// A tree that keeps its bytes takes thrice the memory of one that does not.
 const MOST: usize = toml_memory::MOST / 3;
+/// What the file is usually called.
+const USUAL: &str = "pyproject.toml";
 const RECORD: [&str; 2] = ["tool", "gpuenv"];
 
 /// The file's new text.
-pub fn merge(old: &str, rendered: &str) -> Result<Merged, ExportError> {
+pub fn merge(old: &str, rendered: &str, name: &str) -> Result<Merged, ExportError> {
+    let called = |text: String| text.replacen(USUAL, name, 1);
+    match merge_usual(old, rendered) {
+        Ok(Merged { text, notes }) => Ok(Merged { text, notes: notes.into_iter().map(called).collect() }),
+        Err(ExportError::Taken { what, cure }) => Err(ExportError::Taken { what: called(what), cure }),
+        Err(other) => Err(other),
+    }
+}
+
+/// The same of a file of the usual name.
+fn merge_usual(old: &str, rendered: &str) -> Result<Merged, ExportError> {
     if toml_memory::memory(old) > MOST {
-        let what = "it holds more tables and values than are read".to_string();
+        let what = "pyproject.toml holds more tables and values than are read".to_string();
         return Err(taken(what, "make it shorter, or write to another file with -o"));
     }
     let mut file: DocumentMut = old.parse().map_err(|error: toml_edit::TomlError| {
-        taken(format!("it is not TOML: {}", error.message()), "correct it first, or write to another file with -o")
+        taken(
+            format!("pyproject.toml is not TOML: {}", error.message()),
+            "correct it first, or write to another file with -o",
+        )
     })?;
     let Ok(mut new) = rendered.parse::<DocumentMut>() else {
         return Ok(Merged { text: rendered.to_string(), notes: Vec::new() });
@@ -51,6 +66,7 @@ pub fn merge(old: &str, rendered: &str) -> Result<Merged, ExportError> {
     }
     let mut notes: Vec<String> = held_python(&file, &mut new).into_iter().collect();
     notes.extend(other_platforms(&file, &new));
+    refuse_environments(&file, &new)?;
     for (name, path) in LISTS {
         let (before, after) = (recorded(&file, name), recorded(&new, name));
         if !before.is_empty() || !after.is_empty() {
@@ -123,6 +139,24 @@ fn other_platforms(file: &DocumentMut, new: &DocumentMut) -> Option<String> {
         "uv now resolves that project for the locked platforms alone (`environments`), not for macOS or Windows"
             .to_string()
     })
+}
+
+/// uv locks for every environment of the list, and of others than its own the lock says nothing.
+fn refuse_environments(file: &DocumentMut, new: &DocumentMut) -> Result<(), ExportError> {
+    const PATH: [&str; 3] = ["tool", "uv", "environments"];
+    let [mut written, locked] = [file, new].map(|of| at(of, &PATH).map(strings).unwrap_or_default());
+    let earlier = recorded(file, PATH[2]);
+    written.retain(|one| !earlier.contains(one) && !locked.contains(one));
+    match written.first() {
+        Some(one) if !locked.is_empty() => Err(taken(
+            format!(
+                "`tool.uv.environments` of pyproject.toml has `{one}`, for which uv would lock beside `{}`",
+                locked[0]
+            ),
+            "remove that entry: the export writes those of the lock",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Dependencies that a build backend computes cannot be written here.
@@ -199,6 +233,12 @@ fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), Ex
             return Err(taken(
                 format!("`{}` of pyproject.toml has `{written}`, which excludes the locked `{locked}`", list.name),
                 "remove that dependency, or lock a release that it admits",
+            ));
+        }
+        if let Some(written) = contradiction::addressed(&list.written, locked) {
+            return Err(taken(
+                format!("`{}` of pyproject.toml has `{written}`, an address in place of the locked release", list.name),
+                "remove that dependency: the export writes the locked one",
             ));
         }
     }

@@ -1,6 +1,6 @@
 //! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, ordinary, read, variant_of};
 use crate::catalog::Catalog;
@@ -37,6 +37,7 @@ pub fn of_manifests(manifests: &[Manifest], catalog: &Catalog) -> Result<(Draft,
         libraries: Vec::new(),
         is_cpu: false,
         pythons: Vec::new(),
+        taken: BTreeMap::new(),
     };
     for manifest in manifests {
         let found = read(manifest).map_err(|(line, why)| Unread { file: manifest.name.clone(), line, why })?;
@@ -57,7 +58,12 @@ struct Merged<'c> {
     is_cpu: bool,
     /// The Pythons that wheels are for which were named by their addresses, each with its place.
     pythons: Vec<(String, String)>,
+    /// The line that each entry of the stack was taken from.
+    taken: BTreeMap<String, Line>,
 }
+
+/// A line of a file.
+type Line = (String, usize, String);
 
 impl Merged<'_> {
     fn take(&mut self, manifest: &Manifest, found: Found) {
@@ -216,10 +222,13 @@ impl Merged<'_> {
         ordinary::requirement(wanted)
     }
 
-    /// One version says more than a range; of two that say as much the first stays.
+    /// One version says more than a range; of two that say as much the first stays. What was not taken is told, unless what
+    /// was taken is what it admits.
     fn put(&mut self, file: &str, name: &str, wanted: &Wanted, constraint: Constraint, note: String) {
         let value = Value::Text(constraint.as_str().to_string());
+        let line: Line = (file.to_string(), wanted.line, wanted.written.clone());
         let Some(at) = self.draft.stack.iter().position(|entry| entry.key == name) else {
+            self.taken.insert(name.to_string(), line);
             return self.draft.stack.push(Entry::on(name, value, note));
         };
         let old = self.draft.stack[at].clone();
@@ -229,10 +238,15 @@ impl Merged<'_> {
             return;
         }
         if was.is_any() || is_exact(&constraint) && !is_exact(&was) {
+            let why = format!("`{name} = \"{}\"` is taken instead ({note})", constraint.as_str());
             self.draft.stack[at] = Entry::on(name, value, note);
+            let before = self.taken.insert(name.to_string(), line);
+            if let Some((file, line, text)) = before.filter(|_| !is_met(&was, &constraint)) {
+                self.leave(&file, line, &text, why);
+            }
             return;
         }
-        if !is_exact(&was) || is_exact(&constraint) {
+        if !is_met(&constraint, &was) {
             let why = format!("`{name} = \"{}\"` was taken before ({})", was.as_str(), old.note.unwrap_or_default());
             self.leave(file, wanted.line, &wanted.written, why);
         }
@@ -249,6 +263,13 @@ impl Merged<'_> {
         self.draft.packages.sort_unstable();
         (self.draft, self.left)
     }
+}
+
+/// Whether one version, which was taken, is what another line asks for.
+fn is_met(asked: &Constraint, taken: &Constraint) -> bool {
+    let first = taken.comparisons().next().filter(|_| is_exact(taken));
+    let label = taken.comparisons().find_map(|one| one.variant.as_deref()).unwrap_or_default();
+    first.and_then(|one| one.version.as_ref()).is_some_and(|version| asked.admits_build(version, label))
 }
 
 /// Whether it is a framework's build for CUDA, by its label.

@@ -89,6 +89,8 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("[target.a]\ngpu = ['A100', ' ']", "value", "' '", "empty"),
     ("[target.a]\ngpu = ['A100', 'none']", "value", "['A100', 'none']", "\"none\" beside products"),
     ("[target.a]\ngpu = 'H100, A100'", "value", "'H100, A100'", "write `gpu = [\"H100\", \"A100\"]`"),
+    ("[packages]\npython = '3.11'", "stack-package", "'3.11'", "under [stack]: `python = \"3.11\"`"),
+    ("[packages]\ncuda = '12'", "stack-package", "'12'", "under [stack]: `cuda = \"12\"`"),
     ("[target.a]\ngpu = 'MI300X'", "unknown-gpu", "'MI300X'", "AMD"),
     ("[target.a]\ngpu = \"A\\u0007\"", "value", "\"A\\u0007\"", "cannot be seen"),
     ("[target.a]\ngpu = \"A\\u202e\"", "value", "\"A\\u202e\"", "cannot be seen"),

@@ -1,0 +1,164 @@
+//! How a file that gpuenv wrote is told from one that somebody edited since: the head of each text holds a digest of
+//! the rest. What stands at the places for lines of the user's own is not part of it, and is kept.
+
+use sha2::{Digest, Sha256};
+
+/// What every rendered text says in its first lines, before the format's name.
+const WRITTEN_BY: &str = "Written by `gpuenv export";
+/// How far down it stands at most.
+const HEAD: usize = 600;
+/// What the one format begins with that has no place for such a line.
+const JSON: &str = "{\n  \"status\": \"ok\",\n  \"stack\": {";
+
+/// Around the digest.
+const BEFORE: &str = " (digest ";
+const AFTER: &str = ")";
+/// Characters of the digest: it tells texts apart and is no defence.
+const LENGTH: usize = 16;
+
+/// Around the lines of the user's own; the name of the place stands between the first two.
+const BEGIN: &str = "Your lines for ";
+const KEPT: &str = " go below this one: gpuenv keeps them when it writes this file again.";
+const END: &str = "Here they end.";
+
+/// Whose a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// As gpuenv wrote it, but for what stands at the places for lines of the user's own.
+    Ours,
+    /// Written by gpuenv and changed since; or by one that left no digest.
+    Edited,
+    /// Somebody else's.
+    Theirs,
+}
+
+/// Whose the text of a file is. How lines end, and blanks there, are a matter of tools and make no difference.
+pub fn whose(text: &str) -> Whose {
+    if text.starts_with(JSON) {
+        return Whose::Ours;
+    }
+    let Some(at) = place_of_seal(text) else { return Whose::Theirs };
+    match seal_at(text, at) {
+        Some((digest, rest)) if digest == digest_of(&rest) => Whose::Ours,
+        _ => Whose::Edited,
+    }
+}
+
+/// A rendered text with its digest.
+pub fn sealed(text: String) -> String {
+    match place_of_seal(&text) {
+        Some(at) => format!("{}{BEFORE}{}{AFTER}{}", &text[..at], digest_of(&text), &text[at..]),
+        None => text,
+    }
+}
+
+/// The two lines around a place for lines of the user's own, without the sign of a comment.
+pub fn place(name: &str) -> String {
+    format!("{BEGIN}{name}{KEPT}\n{END}")
+}
+
+/// A new text with what the user wrote into the old one; the name of a place that the new one no longer has, if the old
+/// one has lines there.
+pub fn carried(old: &str, new: &str) -> Result<String, String> {
+    let mut own = places(old);
+    own.retain(|(_, lines)| lines.iter().any(|line| !line.trim().is_empty()));
+    let mut out = String::new();
+    for line in new.split_inclusive('\n') {
+        out += line;
+        let Some(at) = name_of(line).and_then(|name| own.iter().position(|(own, _)| *own == name)) else { continue };
+        own.remove(at).1.iter().for_each(|line| out += &format!("{}\n", line.trim_end_matches('\r')));
+    }
+    own.first().map_or(Ok(out), |(name, _)| Err(name.to_string()))
+}
+
+/// Behind the name of the format.
+fn place_of_seal(text: &str) -> Option<usize> {
+    let start = text.find(WRITTEN_BY).filter(|start| *start < HEAD)? + WRITTEN_BY.len();
+    Some(start + text[start..].find('`')? + 1)
+}
+
+/// The digest that a text holds, and the text without it.
+fn seal_at(text: &str, at: usize) -> Option<(&str, String)> {
+    let digest = text[at..].strip_prefix(BEFORE)?.get(..LENGTH)?;
+    let rest = text[at + BEFORE.len() + LENGTH..].strip_prefix(AFTER)?;
+    Some((digest, format!("{}{rest}", &text[..at])))
+}
+
+fn digest_of(text: &str) -> String {
+    let mut hash = Sha256::new();
+    let mut is_own = false;
+    for line in text.trim_end().lines() {
+        is_own &= !is_end(line);
+        if !is_own {
+            hash.update(line.trim_end());
+            hash.update("\n");
+        }
+        is_own |= name_of(line).is_some();
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>()[..LENGTH].to_string()
+}
+
+/// What stands at each place.
+fn places(text: &str) -> Vec<(&str, Vec<&str>)> {
+    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut is_own = false;
+    for line in text.lines() {
+        is_own &= !is_end(line);
+        if is_own {
+            all.last_mut().into_iter().for_each(|(_, lines)| lines.push(line));
+        } else if let Some(name) = name_of(line) {
+            all.push((name, Vec::new()));
+            is_own = true;
+        }
+    }
+    all
+}
+
+/// The place that a line opens.
+fn name_of(line: &str) -> Option<&str> {
+    comment(line)?.strip_prefix(BEGIN)?.strip_suffix(KEPT)
+}
+
+fn is_end(line: &str) -> bool {
+    comment(line) == Some(END)
+}
+
+fn comment(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("# ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text() -> String {
+        format!("# Written by `gpuenv export x`; do not edit.\nA\n# {}\nB\n", place("the build").replace('\n', "\n# "))
+    }
+
+    #[test]
+    fn one_changed_character_is_an_edit_and_an_own_line_is_none() {
+        let whole = sealed(text());
+        assert_eq!(whose(&whole), Whose::Ours);
+        assert_eq!(whose(&whole.replace('\n', "\r\n")), Whose::Ours);
+        assert_eq!(whose(&format!("{whole}\n\n")), Whose::Ours);
+        let at: Vec<usize> = whole.char_indices().filter(|(_, c)| !c.is_whitespace()).map(|(at, _)| at).collect();
+        for at in at {
+            let mut edited = whole.clone();
+            edited.replace_range(at..=at, "~");
+            assert_ne!(whose(&edited), Whose::Ours, "{edited}");
+        }
+        let own = whole.replace(KEPT, &format!("{KEPT}\nCOPY . .\nRUN make"));
+        assert_eq!(whose(&own), Whose::Ours, "{own}");
+        assert_eq!(carried(&own, &whole).as_deref(), Ok(&*own));
+        assert_eq!(carried(&own, "nothing\n"), Err("the build".to_string()));
+        assert_eq!(carried(&whole, "nothing\n").as_deref(), Ok("nothing\n"));
+    }
+
+    #[test]
+    fn what_others_wrote_is_theirs() {
+        for text in ["", "FROM scratch\n", "# Written by hand\n", "Written by `gpuenv export"] {
+            assert_eq!(whose(text), Whose::Theirs, "{text}");
+        }
+        assert_eq!(whose("# Written by `gpuenv export x`; do not edit.\n"), Whose::Edited);
+    }
+}
