@@ -1,8 +1,10 @@
-//! What a chosen package brings along that is known not to go with the rest.
+//! What a chosen package brings along: what is known not to go with the rest, and what is chosen with it.
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion};
 use crate::types::{Cc, CpuArch, Version, distinct};
 
+use super::bundled_torch::TORCH;
 use super::fits;
 use super::problem::brought::{releases, serves};
 use super::request::Request;
@@ -38,4 +40,25 @@ pub fn misfits<'c>(
         (loads || cuda.is_some()).then(|| Misfit { requires: format!("{of}{range}"), cuda })
     });
     found.collect()
+}
+
+/// What chosen wheels bring along for a variant of torch, where its wheel lies on no index: nothing holds an installer to
+/// that, so it is chosen like what is named.
+pub fn files<'c>(
+    catalog: &'c Catalog,
+    chosen: &[&'c Companion],
+    builds: &[&Build],
+    arch: CpuArch,
+) -> Vec<&'c Companion> {
+    let Some(torch) = builds.iter().find(|build| build.package == TORCH) else { return Vec::new() };
+    let pins = chosen.iter().flat_map(|row| row.brings.iter()).filter_map(|pin| pin.split_once("=="));
+    let unnamed = pins.filter(|(package, _)| !chosen.iter().any(|row| row.package == **package));
+    let file = |(package, version): (&str, &str)| {
+        let is_it = |row: &&'c Companion| {
+            let is_pin = row.version.as_str() == version && row.variant == Some(torch.variant);
+            is_pin && row.url.is_some() && !fits::lacks_wheels(row, arch)
+        };
+        catalog.companions.of(package).iter().find(is_it)
+    };
+    unnamed.filter_map(file).collect()
 }

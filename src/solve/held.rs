@@ -6,10 +6,9 @@
 //! installer that is told nothing, and it refuses to load beside a torch of another.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Index, pinned};
+use crate::catalog::rows::{Companion, Index, pinned};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
-use super::bundled_torch::TORCH;
 use super::fits;
 use super::problem::Problem;
 use super::solution::TargetSolution;
@@ -79,27 +78,6 @@ fn elsewhere(problem: &Problem<'_>, triton: &Version, arch: CpuArch) -> Option<H
         seen: true,
     };
     is_nowhere_else.then(held)
-}
-
-/// What chosen wheels bring along for a variant of torch, where its wheel lies on no index: nothing holds an installer to
-/// that, so it is chosen like what is named.
-pub fn files<'c>(
-    problem: &Problem<'c>,
-    chosen: &[&'c Companion],
-    builds: &[&Build],
-    arch: CpuArch,
-) -> Vec<&'c Companion> {
-    let Some(torch) = builds.iter().find(|build| build.package == TORCH) else { return Vec::new() };
-    let pins = chosen.iter().flat_map(|row| row.brings.iter()).filter_map(|pin| pin.split_once("=="));
-    let unnamed = pins.filter(|(package, _)| !chosen.iter().any(|row| row.package == **package));
-    let file = |(package, version): (&str, &str)| {
-        let is_it = |row: &&'c Companion| {
-            let is_pin = row.version.as_str() == version && row.variant == Some(torch.variant);
-            is_pin && row.url.is_some() && runs_on(row, arch)
-        };
-        releases(problem, package).find(is_it)
-    };
-    unnamed.filter_map(file).collect()
 }
 
 /// What the chosen packages require of one that nobody asked for.

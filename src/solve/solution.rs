@@ -13,6 +13,7 @@ use crate::spec::Share;
 use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Specifier, Version, distinct};
 
 use super::arch_lists;
+use super::brought;
 use super::by_pip;
 use super::coinstall;
 use super::compile::{Choice, Class, Plan};
@@ -20,7 +21,6 @@ use super::driver::{self, DriverNeed, DriverRow};
 use super::engine::Selection;
 use super::finished::{self, Finished};
 use super::fits;
-use super::held;
 use super::image;
 use super::local::local_choice;
 use super::pieces::{self, Beside, Pieces};
@@ -173,7 +173,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let python = plan.python.as_ref().map(|python| &python.of(choice).version);
     let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
     let mut companions = group.companions_on(class.target.arch, choice);
-    companions.extend(held::files(request.problem, &companions, &builds, class.target.arch));
+    companions.extend(brought::files(request.catalog, &companions, &builds, class.target.arch));
     // What compiles kernels when they are first used needs the compiler where it runs.
     let arch = class.target.arch;
     let compiles = companions.iter().any(|row| fits::compiled_when_used(request.catalog, row, arch).is_some());
