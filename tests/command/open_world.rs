@@ -411,8 +411,8 @@ const CASES: &[Case] = &[
     case("torch = \"2.12.1+cu130\"\nxformers = \"0.0.35\"", "gpu = \"H100 NVL\"", 0, &["xformers"]),
     // A Python that nobody has read is told also where a range is written.
     case(
-        "torch = \"2.11.0\"\npython = \">=3.10\"",
-        "gpu = \"H100 NVL\"\nimage = \"pytorch/pytorch:2.11.0-cuda12.8-cudnn9-runtime\"",
+        "torch = \"2.9.1\"\npython = \">=3.10\"",
+        "gpu = \"H100 NVL\"\nimage = \"pytorch/pytorch:2.9.1-cuda12.8-cudnn9-runtime\"",
         0,
         &["[image-python]"],
     ),

@@ -156,11 +156,14 @@ impl<'c> Finder<'_, 'c> {
         })
     }
 
-    /// The key of a target's image, if that is of a repository that nobody has read.
+    /// The key of a target's image, if that is of a repository that nobody has read. The system of a board is the machine's,
+    /// whatever the image: JetPack.
     fn strange_image(&self, target: &str) -> Option<String> {
         let image = self.spec.target(target)?.image.as_ref()?;
         let is_known = self.asker.catalog.images.of(repeated(&image.value.repository)).iter().next().is_some();
-        (!is_known).then(|| format!("target.{target}.image"))
+        let request = self.asker.question(self.spec)?;
+        let is_of_board = request.target(target)?.os.is_some_and(|os| !os.boards.is_empty());
+        (!is_known && !is_of_board).then(|| format!("target.{target}.image"))
     }
 
     /// What edits change, as it stands in the file; what is added comes last.
