@@ -1,6 +1,7 @@
 //! Hosts beside which another lies that is judged otherwise: one value tells the two apart, and it is read.
 
 use gpuenv::lock::Lock;
+use gpuenv::verify::SHM_LEAST;
 use gpuenv::verify::Status::{self, Fail, Pass, Skip, Unknown, Warn};
 use serde_json::{Value, json};
 
@@ -56,6 +57,29 @@ fn what_a_container_is_given_is_read_word_by_word() {
         (&lock, given(""), "container-capabilities", Pass, ""),
         (&lock, given("compute"), "container-capabilities", Warn, "NVML and nvidia-smi do not"),
         (&lock, given("graphics"), "container-capabilities", Fail, "CUDA's libraries are not put"),
+    ]);
+}
+
+/// Each at the border where another answer begins.
+#[test]
+fn borders_belong_to_the_right_side() {
+    let lock = lock(SPEC);
+    let shm = |bytes: u64| [one("/platform/container", json!("docker")), one("/platform/shm", json!(bytes))].concat();
+    // One of several GPUs that keeps its work back keeps CUDA from starting.
+    let unready = [
+        second("NVIDIA H100 NVL", "9.0"),
+        one("/nvml/gpus/1/confidential_ready", json!(false)),
+        one("/libcuda/fault", json!({ "at": "cuInit", "code": 802 })),
+        one("/libcuda/devices", json!([])),
+    ];
+    // CUDA that starts and shows nothing does not work without NVML.
+    let nowhere = json!({ "fault": { "at": "dlopen", "name": "ENOENT" } });
+    let nothing = [one("/nvml", nowhere), one("/libcuda/devices", json!([])), one("/kernels", json!([]))];
+    hold(vec![
+        (&lock, shm(SHM_LEAST), "container-shm", Pass, ""),
+        (&lock, shm(SHM_LEAST - 1), "container-shm", Warn, "--shm-size"),
+        (&lock, unready.concat(), "libcuda", Fail, "conf-compute"),
+        (&lock, nothing.concat(), "nvml", Fail, "install the whole driver again"),
     ]);
 }
 
