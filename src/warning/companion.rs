@@ -236,6 +236,8 @@ pub struct SourceOnly<'a> {
     pub finished: Option<(String, u64)>,
     /// The same of one that does not run there, why not, and what has the build compile all the same.
     pub refused: Option<(String, u64, String, Option<&'a str>)>,
+    /// Where finished wheels lie that nobody has read.
+    pub unread: Option<&'a str>,
     /// Its build includes cuDNN's headers, and nothing that is known there brings them.
     pub cudnn_headers: bool,
     /// What lacks such a toolkit, for all that is known: `the image is of flavour base`.
@@ -307,6 +309,9 @@ impl Kind for SourceOnly<'_> {
                  the C++ ABI beside its release, "
             )
         });
+        let unread = self.unread.map_or_else(String::new, |address| {
+            format!("unless you take a finished wheel for this {framework} from {address}, which gpuenv has not read, ")
+        });
         let older = self
             .older
             .as_ref()
@@ -318,7 +323,7 @@ impl Kind for SourceOnly<'_> {
             false => "",
         };
         format!(
-            "{} comes as source only: {refused}{finished}its CUDA code is compiled where it is installed or first used, \
+            "{} comes as source only: {refused}{finished}{unread}its CUDA code is compiled where it is installed or first used, \
              beside an installed {framework} (pip's --no-build-isolation) and with {with}{headers}{older}",
             self.name
         )

@@ -187,6 +187,22 @@ const BROKEN: &[(&str, &str)] = &[
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.8\"\nsdist = false\nsource = \"acme\"\n[[finished_wheel]]\npackage = \"a\"\nversion = \"1\"\nbeside = \"2.8\"\ncuda = \"12\"\narch = \"x86_64\"\npython = \"3.12\"\nurl = \"https://a/a-1+cu12-cp{python}-cp{python}-linux_x86_64.whl\"\nglibc = \"2.31\"\nsass = [\"8.0\"]\nsource = \"acme\"\narch_source = \"acme\"\nglibc_source = \"acme\"",
     ),
     (
+        "wheel-address",
+        "[[source_build]]\npackage = \"flash-attn\"\nfrom = \"2.8.3\"\ntools = [\"wheel\"]\nrequires = [\"torch\"]\nunread = \"ftp://a\"\nsource = \"acme\"",
+    ),
+    (
+        "rule-range",
+        "[[rule]]\nid = \"a\"\nsubject = \"cublas\"\nrange = \"12.1\"\nobject = \"gpu\"\nneeds = \"<9.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"12.1 8.0\"]\nfails = [\"12.1 9.0\"]\nboards = [\"NVIDIA H999\"]",
+    ),
+    (
+        "belongs-together",
+        "[[rule]]\nid = \"a\"\nsubject = \"cublas\"\nrange = \"12.1\"\nobject = \"gpu\"\nneeds = \"<9.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"12.1 8.0\"]\nfails = [\"12.1 9.0\"]\nuntil = \"1.13\"",
+    ),
+    (
+        "belongs-together",
+        "[[rule]]\nid = \"a\"\nsubject = \"nvrtc\"\nrange = \"12.1\"\nobject = \"gpu\"\nneeds = \"<9.0\"\nsays = \"A.\"\nsource = \"acme\"\nholds = [\"12.1 8.0\"]\nfails = [\"12.1 9.0\"]\nuntil = \"1.13\"",
+    ),
+    (
         "variant",
         "[[companion]]\npackage = \"a\"\nversion = \"1\"\nframework = \"torch\"\nneeds = \"2.8\"\nsdist = true\nsource = \"acme\"\n[[finished_wheel]]\npackage = \"a\"\nversion = \"1\"\nbeside = \"2.99\"\ncuda = \"12\"\narch = \"x86_64\"\npython = \"3.12\"\nurl = \"https://a/a-1+cu12-cp{python}-cp{python}-linux_x86_64.whl\"\nglibc = \"2.31\"\nsass = [\"8.0\"]\nsource = \"acme\"\narch_source = \"acme\"\nglibc_source = \"acme\"",
     ),

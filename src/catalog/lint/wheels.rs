@@ -443,6 +443,9 @@ fn source_builds(catalog: &Catalog, say: Say<'_>) {
         catalog.toolkits.iter().flat_map(|row| row.sass.iter().map(|arch| arch.cc.number())).collect();
     for row in catalog.source_builds.iter() {
         let name = row.row_name();
+        if row.unread.as_ref().is_some_and(|address| !address.starts_with("https://")) {
+            say("wheel-address", "source_build", &name, "`unread` is no https address".into());
+        }
         let is_it = |one: &Companion| one.package == row.package && one.version == row.from && one.sdist;
         if !catalog.companions.iter().any(is_it) {
             say("unchoosable", "source_build", &name, "no companion of this release comes as source".into());

@@ -273,6 +273,9 @@ pub struct SourceBuild {
     /// The C++ that its build asks the compilers for, where newer releases of its framework do not take that, in words; none
     /// where the framework decides.
     pub cxx: Option<Text>,
+    /// Where finished wheels of it lie that nobody has read, by its address; none where none are known, or those that there
+    /// are have rows of their own.
+    pub unread: Option<Text>,
 }
 
 impl SourceBuild {

@@ -321,6 +321,7 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
         when,
         older: None,
         finished: None,
+        unread: None,
         refused: None,
         cudnn_headers: false,
         lacks,
@@ -404,7 +405,9 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     }
     let major = line.major();
     let bounds = bounds(about, row, major);
-    let force = about.request.catalog.source_build(row).and_then(|(build, _)| build.force.as_deref());
+    let build = about.request.catalog.source_build(row).map(|(build, _)| build);
+    let force = build.and_then(|build| build.force.as_deref());
+    let has_rows = about.request.catalog.finished_of(row).next().is_some();
     let refusal = finished.and_then(|finished| finished.refusal());
     let on = row.source_for().map_or(String::new(), |arch| format!(" on {arch}"));
     let source_only = SourceOnly {
@@ -418,6 +421,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         older: older_wheel(about, row),
         finished: finished.filter(|_| refusal.is_none()).map(|_| (release.to_string(), major)),
         refused: refusal.map(|why| (release.to_string(), major, why, force)),
+        unread: build.and_then(|build| build.unread.as_deref()).filter(|_| !has_rows),
         cudnn_headers: row.cudnn_headers.is_some() && !has_cudnn_headers(about),
         lacks: without_toolkit(about, row, major),
     };
