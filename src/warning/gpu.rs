@@ -443,7 +443,8 @@ impl Kind for CudaGpu<'_> {
 
     fn message(&self) -> String {
         let CudaGpu { build, gpus, cuda, from, .. } = self;
-        let newer = self.until.map_or(String::new(), |release| format!("release {release} or newer, or "));
+        let package = build.split(' ').next().unwrap_or_default();
+        let newer = self.until.map_or(String::new(), |release| format!("{package} {release} or newer, or "));
         let (what, why) = match self.library {
             CudaLibrary::Nvrtc => (
                 format!(
