@@ -337,14 +337,15 @@ impl<'a, 'c> Search<'a, 'c> {
         Some(Vec::new())
     }
 
-    /// A set of keys if it has an answer; else one with what is asked for besides, and what all machines are or its own,
-    /// if that has one.
+    /// A set of keys if it has an answer; else one with what is asked for besides, and what all machines are or its own, or
+    /// with what its own machines are alone, if that has one.
     fn with_answer(&mut self, candidate: &Keys, all: &Keys) -> Option<Option<Keys>> {
         let mut own = self.shared.clone();
         self.targets.iter().filter(|target| target.meets(candidate)).for_each(|target| own.add(target));
         let of_all = candidate.union(&self.defining.intersection(all));
         let of_own = candidate.union(&self.defining.intersection(&own).intersection(all));
-        for keys in [candidate.clone(), of_all, of_own] {
+        let of_machines = candidate.union(&self.defining.intersection(&own.minus(&self.shared)).intersection(all));
+        for keys in [candidate.clone(), of_all, of_own, of_machines] {
             if self.has_answer(&keys)? {
                 return Some(Some(keys));
             }

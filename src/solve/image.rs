@@ -142,6 +142,15 @@ impl<'c> Images<'c> {
         left
     }
 
+    /// Those of the systems that a build was made for; for one that was made for Linux in general, those of a system that
+    /// takes what others do. It is asked where nothing but the image says which system it is.
+    pub fn of_systems(&self, catalog: &Catalog, systems: &[Text]) -> RowSet {
+        RowSet::filter(self.rows.len(), |row| match catalog.os_of_image(self.rows[row]) {
+            Some(os) if os.own_packages => systems.contains(&os.id),
+            _ => systems.is_empty(),
+        })
+    }
+
     /// Those that hold the CUDA libraries and the cuDNN that a build expects of the system, and no more than the build
     /// needs if the image was chosen for it.
     pub fn serving(&self, asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build) -> RowSet {
@@ -256,7 +265,7 @@ impl Asked<'_, '_> {
         match self.inside.cudnn {
             Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| {
                 let known = wanted.admits(inside) && self.machine.takes_cudnn(inside, self.off);
-                known || (pinned && may_hold(image, |major| wanted.cut_to(1).admits(major)))
+                known || ((pinned || whole) && may_hold(image, |major| wanted.cut_to(1).admits(major)))
             }),
             None if pinned || whole => true,
             // Which of the two a framework needs depends on its release: see `serves`.
@@ -315,12 +324,13 @@ fn holds_cuda(asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build, im
     let same_cudnn = build.cudnn.as_ref().zip(image.cudnn.as_ref());
     let wanted = |inside: &Version| cudnn.is_none_or(|wanted| wanted.admits(inside));
     // An image of a JetPack holds what the JetPack does, for which such builds are made.
-    let of_system = |inside: &Version| inside.major() == 0 && !build.systems.is_empty() && cudnn.is_none();
+    let of_system =
+        |needs: &Version, inside: &Version| inside.major() == 0 && !build.systems.is_empty() && wanted(needs);
     let serves =
         |needs: &Version, inside: &Version| inside.major() == needs.major() && inside >= needs && wanted(inside);
     let of_major = |needs: &Version| is_given(asked) && may_hold(image, |major| major.major() == needs.major());
     let same_cudnn =
-        same_cudnn.is_some_and(|(needs, inside)| of_system(inside) || serves(needs, inside) || of_major(needs));
+        same_cudnn.is_some_and(|(needs, inside)| of_system(needs, inside) || serves(needs, inside) || of_major(needs));
     has_libraries(asked, build, image) && (installed || same_cudnn)
 }
 

@@ -10,6 +10,7 @@ use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::driver::{self, DriverNeed, DriverRow};
 use crate::solve::image::{self, Images, Inside};
 use crate::solve::network::{Order, Says, Var};
+use crate::solve::platform::Takes;
 use crate::solve::problem::{Needs, law};
 use crate::solve::request::ImageRequest;
 use crate::solve::rowset::RowSet;
@@ -201,6 +202,9 @@ impl<'q, 'c> Plan<'q, 'c> {
                 }
                 if !class.off.has(law::id::IMAGE_HOLDS) {
                     rows.retain(&images.serving(&target.reading, request.cudnn.as_ref(), build));
+                }
+                if target.platform.takes == Takes::Either && !class.off.has(law::id::IMAGE_OS) {
+                    rows.retain(&images.of_systems(request.catalog, &build.systems));
                 }
                 rows
             });
