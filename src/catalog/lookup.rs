@@ -229,6 +229,7 @@ mod tests {
             ("rocky8", "rhel8"),
             ("rockylinux8", "rhel8"),
             ("ubi8", "rhel8"),
+            ("centos8", "centos8"),
             ("rhel8.7", "rhel8"),
             ("centos7", "rhel7"),
             ("amzn2", "amzn2"),

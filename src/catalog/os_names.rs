@@ -145,7 +145,7 @@ mod tests {
     fn systems_are_known_by_the_names_that_they_give_themselves() {
         for (name, id) in [
             ("CentOS Linux 7 (Core)", "rhel7"),
-            ("CentOS Linux 8", "rhel8"),
+            ("CentOS Linux 8", "centos8"),
             ("CentOS Stream 9", "centos-stream9"),
             ("Ubuntu 16.04.7 LTS", "ubuntu16.04"),
             ("Ubuntu 18.04.6 LTS", "ubuntu18.04"),

@@ -59,5 +59,6 @@ fn is_place(row: &Service, asked: &TargetRequest<'_>) -> bool {
         Place::Host => !asked.windows_driver,
         Place::Container => asked.runtime == Runtime::Container && !asked.windows_driver,
         Place::Wsl2 => asked.windows_driver,
+        Place::Wsl2Container => asked.runtime == Runtime::Container && asked.windows_driver,
     }
 }

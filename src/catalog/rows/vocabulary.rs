@@ -264,5 +264,7 @@ vocabulary! {
         Container = "container",
         /// Linux inside Windows.
         Wsl2 = "wsl2",
+        /// A container in Linux inside Windows.
+        Wsl2Container = "wsl2-container",
     }
 }
