@@ -13,7 +13,10 @@ pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {
     if build.is_in_image() {
         return build.wheel.as_deref() == Some(inside);
     }
-    build.version.as_str() == inside && build.line().is_some_and(|line| image.cuda.cmp_prefix(&line).is_eq())
+    // A build of one's own is another one, whatever release it counts as.
+    !build.is_own()
+        && build.version.as_str() == inside
+        && build.line().is_some_and(|line| image.cuda.cmp_prefix(&line).is_eq())
 }
 
 /// Whether it may be the build that the image holds, of which nobody has read more than its release.

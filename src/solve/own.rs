@@ -161,10 +161,10 @@ fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint
     let of_release: Vec<&Build> = catalog.builds.of(package).iter().filter(is_of_release).collect();
     let named = constraint.comparisons().find_map(|one| one.variant.as_deref());
     let mut found = Vec::new();
-    for row in
-        of_release.iter().filter(|row| named.map_or_else(|| is_usual(row, &of_release), |named| *row.variant == *named))
-    {
-        found.push(as_nightly(row, version, &row.variant));
+    for row in of_release.iter().filter(|row| named.is_none_or(|named| *row.variant == *named)) {
+        let last = named.is_none() && !is_usual(row, &of_release);
+        let status = if last { Status::Experimental } else { Status::Stable };
+        found.push(Build { status, ..as_nightly(row, version, &row.variant) });
     }
     // ROCm's and Intel's are for other boards.
     let Some(variant) = named.filter(|named| line_of(named).is_some()) else { return found };
@@ -178,7 +178,7 @@ fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint
 }
 
 /// Whether a build is the one that its release has by default, or without CUDA: the nightlies of others began some day
-/// before it that nobody has read, so who wants such a one names it.
+/// before it that nobody has read, so such a one is taken only where no other serves.
 fn is_usual(build: &Build, of_release: &[&Build]) -> bool {
     let default = of_release.iter().find(|row| row.default && !row.is_cpu()).map(|row| &row.variant);
     let has_default = of_release.iter().any(|row| row.arch == build.arch && Some(&row.variant) == default);

@@ -22,6 +22,7 @@ use super::engine::Selection;
 use super::finished::{self, Finished};
 use super::fits;
 use super::image;
+use super::installed;
 use super::local::local_choice;
 use super::pieces::{self, Beside, Pieces};
 use super::problem::law;
@@ -302,7 +303,8 @@ fn minimum_driver<'c>(
     let minimum = minimum.filter(|minimum| *minimum <= judged.version);
     let minimum = minimum.or_else(|| oldest(driver::of_generation(problem, machine, &class.off)));
     let minimum = minimum.unwrap_or(judged.version).min(judged.version);
-    let stated = DriverRow::plain(request.catalog, minimum, judged.windows).filter(|_| judged.compat.is_none());
+    let stated = DriverRow::plain(request.catalog, minimum, judged.windows).filter(|_| judged.added().is_none());
+    let stated = stated.map(|row| installed::beside(machine, row));
     let overridden = stated.is_some_and(|row| !by_every_rule.iter().all(|met| met(&row)));
     (!overridden).then_some(minimum)
 }

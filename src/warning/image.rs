@@ -103,21 +103,40 @@ impl Kind for ImagePython<'_> {
 }
 
 /// An image of which it is not known on which drivers it starts.
-pub struct ImageRequireUnknown<'a> {
-    /// The image.
-    pub image: &'a str,
-    /// The CUDA that it is judged as.
-    pub judged: Option<&'a str>,
+pub enum ImageRequireUnknown<'a> {
+    /// Nobody has read what it asks for.
+    Unread {
+        /// The image.
+        image: &'a str,
+        /// The CUDA that it is judged as.
+        judged: Option<&'a str>,
+    },
+    /// Its tag was built several times, and not every build starts there.
+    OfBuilds {
+        /// The image.
+        image: &'a str,
+        /// The driver.
+        driver: &'a Version,
+    },
 }
 
 impl Kind for ImageRequireUnknown<'_> {
     const CODE: &'static str = "image-require-unknown";
     const EXPLAINED: &'static str = "Images state in NVIDIA_REQUIRE_CUDA which drivers they start on. What this one states was not read; it \
-        is judged by its CUDA line. `docker inspect` on the image shows the variable.";
+        is judged by its CUDA line. Some tags were built several times with different values, and a host keeps the build \
+        that it pulled. `docker inspect` on the image shows the variable.";
 
     fn message(&self) -> String {
-        let judged = self.judged.map_or_else(String::new, |cuda| format!("; it is judged as CUDA {cuda}"));
-        format!("it is not known which drivers {} starts on{judged}", self.image)
+        match self {
+            ImageRequireUnknown::Unread { image, judged } => {
+                let judged = judged.map_or_else(String::new, |cuda| format!("; it is judged as CUDA {cuda}"));
+                format!("it is not known which drivers {image} starts on{judged}")
+            }
+            ImageRequireUnknown::OfBuilds { image, driver } => format!(
+                "{image} was built several times: one build starts on driver {driver}, another does not; `docker inspect` \
+                 shows in NVIDIA_REQUIRE_CUDA what yours asks for"
+            ),
+        }
     }
 }
 

@@ -123,6 +123,11 @@ pub struct ImageRequire {
     pub id: Text,
     /// Blank = or, comma = and: `cuda>=12.4 brand=tesla,driver>=470,driver<471`.
     pub require: Text,
+    /// What another build of the same tags asks for, which starts wherever this one does and on more. Tags are built again,
+    /// and a host keeps the one that it pulled.
+    pub wider: Option<Text>,
+    /// The source of the wider one.
+    pub wider_source: Option<Text>,
     /// Its source.
     pub source: Text,
 }

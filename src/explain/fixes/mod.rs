@@ -182,7 +182,7 @@ impl<'c> Finder<'_, 'c> {
     fn keep(&mut self, edits: &[Edit], changes: Vec<Change>, answer: &Solution<'c>) -> bool {
         let Some(request) = self.asker.vary(edits) else { return false };
         let warned = warnings::warnings(&request, answer);
-        if self.rests_on_the_unknown(&request, answer, &warned) || ignores_the_list(&request, answer) {
+        if self.rests_on_the_unknown(&request, answer, &warned, edits) || ignores_the_list(&request, answer) {
             return false;
         }
         let lacks = advice::lacking(&warned);
@@ -192,7 +192,13 @@ impl<'c> Finder<'_, 'c> {
     }
 
     /// Whether a clashing wish is only met because nobody knows better: no way out to recommend.
-    fn rests_on_the_unknown(&self, request: &Request<'c>, answer: &Solution<'c>, warned: &[Warning]) -> bool {
+    fn rests_on_the_unknown(
+        &self,
+        request: &Request<'c>,
+        answer: &Solution<'c>,
+        warned: &[Warning],
+        edits: &[Edit],
+    ) -> bool {
         let is_unproven = |asked: &TargetRequest<'c>| {
             let of_target = answer.targets.iter().filter(|target| target.name == asked.name);
             let mut builds = of_target.flat_map(|target| &target.builds);
@@ -200,10 +206,24 @@ impl<'c> Finder<'_, 'c> {
         };
         let is_new = |warning: &Warning| {
             let same = |known: &Warning| (known.code, &known.keys) == (warning.code, &warning.keys);
-            !self.elsewhere.get_or_init(|| self.unknown_elsewhere()).iter().any(same)
+            !self.is_of_what_stays(warning, edits)
+                && !self.elsewhere.get_or_init(|| self.unknown_elsewhere()).iter().any(same)
         };
         request.targets.iter().any(is_unproven)
             || warned.iter().any(|warning| tells_unknown(warning) && is_new(warning))
+    }
+
+    /// Whether nobody knows something of a machine that edits leave as it is, and that no clash is about: no fewer packages
+    /// run there before the change than after it.
+    fn is_of_what_stays(&self, warning: &Warning, edits: &[Edit]) -> bool {
+        let is_of_machine = |key: &String| key.starts_with("target.");
+        let changes = |key: &String| edits.iter().any(|(edited, _)| edited == key);
+        let clashes = self.cores.independent.iter().chain(&self.cores.alternatives).chain(&self.cores.further);
+        let mut of_machines = clashes.filter(|clash| clash.iter().all(is_of_machine));
+        let keys = &warning.keys;
+        keys.iter().all(is_of_machine)
+            && !keys.iter().any(changes)
+            && !of_machines.any(|clash| clash.iter().any(|key| keys.contains(key)))
     }
 
     /// What nobody knows of the other targets where those with a clashing key are left out, and keys that clash by themselves.

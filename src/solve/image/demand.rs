@@ -105,10 +105,15 @@ pub fn demand<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> D
     }
     let given = is_given(asked);
     match requirement(catalog, image, asked.arch) {
-        Some(requirement) => DemandKey::Text(&requirement.row.require),
+        Some(requirement) => DemandKey::Text(text(requirement.row, given && asked.pins_driver())),
         None if given => DemandKey::Nothing,
         None => DemandKey::Line(image.cuda.prefix(2)),
     }
+}
+
+/// What a row says; where the image and the driver are given, of whichever build starts there.
+fn text(row: &ImageRequire, given: bool) -> &str {
+    row.wider.as_deref().filter(|_| given).unwrap_or(&row.require)
 }
 
 /// Whether the user named the tag.

@@ -53,7 +53,7 @@ struct One<'a, 'c> {
     keys: Vec<String>,
 }
 
-impl One<'_, '_> {
+impl<'c> One<'_, 'c> {
     /// A torch in the image: beside another one, or one that does not run here.
     fn torch(&self) -> Option<Warning> {
         let image = self.image;
@@ -137,12 +137,22 @@ impl One<'_, '_> {
                 .then(|| Warning::about(&differs, &self.about.keys("image-requires")));
         }
         let judged = match &known {
-            Some(requirement) if requirement.own => return None,
+            Some(requirement) if requirement.own => return self.only_some_builds(&requirement.row.require),
             Some(requirement) => requirement.row.id.split('@').next(),
             None if asked.is_cpu() => return None,
             None => None,
         };
-        Some(Warning::about(&ImageRequireUnknown { image: &self.name, judged }, &self.keys))
+        Some(Warning::about(&ImageRequireUnknown::Unread { image: &self.name, judged }, &self.keys))
+    }
+
+    /// A driver on which one published build of the tag starts and another does not.
+    fn only_some_builds(&self, require: &'c str) -> Option<Warning> {
+        let asked = self.about.asked;
+        let driver = self.about.target.driver.as_ref().filter(|_| asked.pins_driver())?;
+        let key = image::demand::DemandKey::Text(require);
+        let starts = image::starts_on(self.about.request.problem, &asked.machine, key);
+        let some = ImageRequireUnknown::OfBuilds { image: &self.name, driver: &driver.version };
+        (!starts(driver)).then(|| Warning::about(&some, &self.keys))
     }
 
     /// A cuda-compat package in the image that the GPUs refuse, or that refuses them.

@@ -2,8 +2,9 @@
 //! nobody loads; and what WSL2 does without.
 
 use crate::catalog::rows::{Build, Service, Subject};
+use crate::solve::driver::DriverRow;
 use crate::solve::installed::{is_loaded, names_branch};
-use crate::solve::services;
+use crate::solve::{recommended, services};
 use crate::spec::Runtime;
 use crate::warning::{CompatInstalled, CudnnInstalled, Warning, Wsl2};
 
@@ -34,7 +35,15 @@ fn wsl2(about: &About<'_, '_>, row: &Service) -> Warning {
 /// A cuda-compat that is not loaded, or of which nobody knows whether it works.
 fn compat(about: &About<'_, '_>) -> Option<Warning> {
     let asked = about.asked;
-    let (compat, row) = (asked.compat?, about.target.driver.as_ref().filter(|_| asked.pins_driver())?);
+    let compat = asked.compat?;
+    // Where the hosts may get another driver, it is the one that is recommended to them.
+    let recommended = || {
+        DriverRow::plain(about.request.catalog, recommended::driver(about.request, asked, about.target)?.release, false)
+    };
+    let row = &match asked.pins_driver() {
+        true => about.target.driver.clone()?,
+        false => recommended().filter(|row| !is_loaded(compat, row))?,
+    };
     let (package, driver) = (&*compat.package(), &row.version);
     let unsure = asked.named_gpus().iter().find(|gpu| !gpu.is_datacenter()).map_or("the GPU", |gpu| &gpu.written);
     let installed = if row.windows {
