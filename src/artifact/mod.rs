@@ -83,7 +83,7 @@ pub struct Artifact {
     pub libraries: Vec<Library>,
     /// The names of the others, without their folders.
     pub others: Vec<String>,
-    /// The newest glibc that symbols of any ask for.
+    /// The newest glibc that symbols of any ask for which an NVIDIA GPU may have loaded.
     pub glibc: Option<Pair>,
     /// The sha256 of the file, where it is a wheel.
     pub sha256: Option<String>,
@@ -156,6 +156,12 @@ impl Library {
     pub fn cuda(&self) -> impl Iterator<Item = &str> {
         self.needed.iter().map(String::as_str).filter(|name| is_cuda(name))
     }
+
+    /// Whether it needs the runtime of AMD's or Intel's GPUs: where there is none of those it is never loaded.
+    fn is_for_other_gpus(&self) -> bool {
+        const STEMS: &[&str] = &["libamdhip64", "libhip", "libhsa-runtime", "libroc", "libMIOpen", "libsycl", "libze_"];
+        self.needed.iter().any(|name| STEMS.iter().any(|stem| name.starts_with(stem)))
+    }
 }
 
 /// A name without its folders.
@@ -198,7 +204,9 @@ fn is_cuda(name: &str) -> bool {
 impl Artifact {
     /// Takes what was read in a library.
     pub fn add(&mut self, library: Library) {
-        self.glibc = self.glibc.max(library.glibc);
+        if !library.is_for_other_gpus() {
+            self.glibc = self.glibc.max(library.glibc);
+        }
         match library.code.is_empty() && library.cuda().next().is_none() {
             true => self.others.push(file_name(&library.name).to_string()),
             false => self.libraries.push(library),

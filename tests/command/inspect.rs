@@ -127,6 +127,21 @@ fn a_library_tells_its_code_and_what_it_needs() {
     overlay(&place, &["ops.so"]).exits(2).says("no-row").says("package and version");
 }
 
+/// What is made for Intel's or AMD's GPUs is never loaded where NVIDIA's are, whatever glibc it asks for: bitsandbytes.
+#[test]
+fn libraries_for_other_gpus_ask_for_nothing() {
+    let place = sandbox("inspect-other-gpus");
+    let newer: &[&str] = &["GLIBC_2.38"];
+    for (needed, glibc) in [("libsycl.so.9", "2.32"), ("libamdhip64.so.6", "2.32"), ("libm.so.6", "2.38")] {
+        let other = library(&[needed, "libc.so.6"], newer, &[]);
+        fs::create_dir_all(place.path("ops")).unwrap();
+        fs::write(place.path("ops/cuda.so"), ops()).unwrap();
+        fs::write(place.path("ops/other.so"), other).unwrap();
+        let (code, told) = place.json(&["catalog", "inspect", "ops"]);
+        assert_eq!((code, told["glibc"].as_str()), (0, Some(glibc)), "{needed}: {told}");
+    }
+}
+
 /// Tools of NVIDIA's that a package brings along say nothing of its own code.
 #[test]
 fn bundled_libraries_of_cuda_are_not_the_packages_own() {
