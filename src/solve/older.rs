@@ -59,13 +59,18 @@ fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &Targ
     let all = |is_it: &dyn Fn(&Aged<'_>) -> bool| ages.oldest.iter().all(is_it);
     let is_driver = || ages.has_many_majors && target.pins_driver() && all(&|one| refuses(request, target, one));
     let is_glibc = || all(&|one| target.glibc.zip(one.glibc).is_some_and(|(has, needs)| has < *needs));
-    let newest_python = request.python.as_ref().and_then(|python| {
-        let is_bound = |op: Op| matches!(op, Op::Prefix | Op::Compatible | Op::Below | Op::AtMost);
-        let bounded = python.alternatives().iter().all(|all| all.iter().any(|one| is_bound(one.op)));
-        python.comparisons().filter_map(|one| one.version).max().filter(|_| bounded)
-    });
+    let newest_python = request.python.as_ref().and_then(newest);
     let is_python = || all(&|one| newest_python.zip(one.python).is_some_and(|(asked, needs)| asked < *needs));
-    is_gpu() || is_driver() || is_glibc() || is_python()
+    let newest_cuda = request.cuda.as_ref().and_then(newest);
+    let is_cuda = || all(&|one| newest_cuda.zip(one.line).is_some_and(|(asked, needs)| asked.prefix(2) < needs));
+    is_gpu() || is_driver() || is_glibc() || is_python() || is_cuda()
+}
+
+/// The newest version that a constraint names, where it admits none beyond those it names.
+fn newest(wanted: &Constraint) -> Option<Version> {
+    let is_bound = |op: Op| matches!(op, Op::Prefix | Op::Compatible | Op::Below | Op::AtMost);
+    let bounded = wanted.alternatives().iter().all(|all| all.iter().any(|one| is_bound(one.op)));
+    wanted.comparisons().filter_map(|one| one.version).max().filter(|_| bounded)
 }
 
 /// Whether every driver that a machine may have is too old for a release.
