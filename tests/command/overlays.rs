@@ -42,6 +42,15 @@ image = [{ repository = "registry.acme.example:5000/ml/cuda", tag = "12.6-r3", c
 image_require = [{ id = "acme@x86_64", require = "cuda>=12.6", source = "acme" }]
 "#;
 
+/// A GPU that is not released yet is known to nothing that is older than the newest generation.
+#[test]
+fn a_gpu_of_a_later_generation_takes_no_older_cuda() {
+    let gpu = "gpu = [{ name = \"RTX 9090\", cc = \"13.0\", class = \"geforce\", architecture = \"Next\", source = \"acme\" }]\n";
+    let sandbox = site("later-gpu", "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"RTX 9090\"\n", gpu);
+    sandbox.run(&["lock"]).exits(0).says("jit-only").says("driver       >=580");
+    assert!(lock_of(&sandbox).contains("stack.cuda = \"13."), "{}", lock_of(&sandbox));
+}
+
 #[test]
 fn a_private_image_is_chosen_checked_and_exported() {
     let spec = SPEC.replace("[target.a]", "[target.a]\nimage = \"registry.acme.example:5000/ml/cuda\"");
