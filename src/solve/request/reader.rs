@@ -91,12 +91,9 @@ impl<'c> Reader<'_, 'c> {
         let implied = self.implied_cpu(&gpus);
         let image = self.image(target);
         let os = match (&target.os, &image) {
-            (Some(written), _) => self.os(target, written),
+            (Some(written), _) => self.os(target, written, &image),
             (None, ImageRequest::Known(image)) => self.catalog.os_of_image(image),
-            (None, ImageRequest::Unchecked(image)) => {
-                self.catalog.musl_of_image(&image.repository, image.tag.as_deref())
-            }
-            _ => None,
+            (None, image) => self.named_by(image),
         };
         let runtime = target.runtime();
         let glibc = self.glibc(target).or_else(|| os?.glibc);

@@ -7,14 +7,31 @@ use crate::warning::{OsNotListed, OsPartsUnknown};
 
 use super::gpus::shorten;
 use super::reader::Reader;
+use crate::solve::values::ImageRequest;
 
 /// So many letters differ where a name was mistyped.
 const MOST_SLIPS: usize = 2;
 
 impl<'c> Reader<'_, 'c> {
-    pub(super) fn os(&mut self, target: &Target, written: &Written<String>) -> Option<&'c Os> {
+    /// The system with musl that the name of an image tells, of whose repository nothing else is known.
+    pub(super) fn named_by(&self, image: &ImageRequest<'_>) -> Option<&'c Os> {
+        let ImageRequest::Unchecked(image) = image else { return None };
+        self.catalog.musl_of_image(&image.repository, image.tag.as_deref())
+    }
+
+    pub(super) fn os(
+        &mut self,
+        target: &Target,
+        written: &Written<String>,
+        image: &ImageRequest<'_>,
+    ) -> Option<&'c Os> {
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
             self.refused_os(target, os, written);
+            if let Some(inside) = self.named_by(image).filter(|inside| !os.musl && os.refused.is_none()) {
+                let message = format!("`os` says {}, and the image is {}", os.name, inside.name);
+                let help = format!("write `os = \"{}\"`, or leave `os` out: it is that of the container", inside.id);
+                self.error("exclusive", message, Some(help), written);
+            }
             return Some(os);
         }
         let plain = written.value.to_lowercase().replace(['-', '_', ' ', ':'], "");
