@@ -172,6 +172,12 @@ const CASES: &[Case] = &[
 #[test]
 fn what_was_answered_wrongly_once() {
     hold("once-wrong", CASES);
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\nimage = \"python:3.12-alpine\"\nos = \"ubuntu22.04\"",
+        2,
+        &["[exclusive]", "the image is Alpine Linux"],
+    );
 }
 
 /// A fleet of both processors has one release of a package: as a wheel here, as its source there.
