@@ -166,7 +166,12 @@ impl Row for Companion {
             .chain(self.arch_source.as_deref())
             .chain(self.cudnn_headers.as_deref())
             .chain(self.kernels_source.as_deref())
-            .chain(self.wsl2_source.as_deref())
+            .chain(
+                [&self.wsl2_source, &self.offered_source, &self.arm_offered_source]
+                    .into_iter()
+                    .flatten()
+                    .map(|id| &**id),
+            )
             .chain(self.pools.as_deref())
             .collect()
     }

@@ -6,6 +6,7 @@
 
 use crate::types::{ArchList, CpuArch, Specifier, address, name};
 
+use super::Grade;
 use super::error::LockError;
 use super::{
     ArchLists, CatalogStamp, ConstraintLock, DriverLock, FactLock, GpuLock, Lock, OverrideLock, RecommendedLock, Stack,
@@ -251,8 +252,8 @@ fn fact(fact: &FactLock) -> Checked {
     check(name::is_id(id), || key("id"), id, ID)?;
     check(name::is_source(source), || key("source"), source, "a URL or a purl")?;
     check(is_digest(digest), || key("digest"), digest, "a digest")?;
-    let known = grade.as_deref().is_none_or(|grade| grade == "expected");
-    check(known, || key("grade"), grade.as_deref().unwrap_or_default(), "`expected`")?;
+    let known = grade.as_deref().is_none_or(|grade| [Grade::EXPECTED, Grade::UNSEEN].contains(&grade));
+    check(known, || key("grade"), grade.as_deref().unwrap_or_default(), "`expected` or `unseen`")?;
     supports.iter().try_for_each(|one| check(name::is_id(one), || key("supports"), one, "the path of a key"))
 }
 

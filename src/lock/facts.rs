@@ -9,16 +9,16 @@ use crate::solve::driver::{self, DriverNeed};
 use crate::solve::finished::Use;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::solve::{held, modules, ordinary, own, services, windows};
+use crate::solve::{held, modules, ordinary, own, services, variants, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
-use super::{FactLock, sources};
+use super::{FactLock, Grade, sources};
 use Supports::{Stack, Target};
 
 /// Every fact of an answer, by id. `alike` are the targets that share one choice each.
 pub fn facts<'c>(request: &Request<'c>, answer: &Solution<'c>, alike: &[Vec<usize>]) -> Vec<FactLock> {
-    let mut ledger = Ledger { request, facts: HashMap::new(), expected: HashSet::new() };
+    let mut ledger = Ledger { request, facts: HashMap::new(), expected: HashSet::new(), unseen: HashSet::new() };
     for group in alike {
         let members = group.iter().map(|&member| &*request.targets[member].name).collect();
         let (asked, target) = (&request.targets[group[0]], &*answer.targets[group[0]].chosen);
@@ -37,6 +37,8 @@ struct Ledger<'q, 'c> {
     facts: HashMap<usize, (Fact, Vec<String>)>,
     /// The addresses of rows of which a practice tells a part.
     expected: HashSet<usize>,
+    /// The addresses of rows of packages whose wheel nobody is known to have seen where it is taken from.
+    unseen: HashSet<usize>,
 }
 
 /// A part of the question and of the answer that some targets share.
@@ -115,6 +117,9 @@ impl Ledger<'_, '_> {
         let catalog = self.request.catalog;
         for (companion, finished) in target.companions.iter().zip(&target.finished) {
             self.put(entry, *companion, [Stack(&companion.package)]);
+            if variants::unseen(catalog, target, companion).is_some() {
+                self.unseen.insert(std::ptr::from_ref(*companion).addr());
+            }
             if let Some(finished) = finished {
                 self.put(entry, finished.wheel, [Stack(&companion.package)]);
             }
@@ -313,11 +318,12 @@ impl Ledger<'_, '_> {
     }
 
     fn close(self) -> Vec<FactLock> {
-        let expected = self.expected;
+        let (expected, unseen) = (self.expected, self.unseen);
         let facts = self.facts.into_iter().map(|(row, (Fact { id, source, digest }, mut supports))| {
             supports.sort_unstable();
             supports.dedup();
-            let grade = expected.contains(&row).then(|| "expected".to_string());
+            let grades = [(&expected, Grade::EXPECTED), (&unseen, Grade::UNSEEN)];
+            let grade = grades.into_iter().find(|(rows, _)| rows.contains(&row)).map(|(_, grade)| grade.to_string());
             FactLock { id, source, digest, supports, grade }
         });
         let mut facts: Vec<FactLock> = facts.collect();

@@ -326,9 +326,20 @@ pub struct FactLock {
     pub digest: String,
     /// The choices that rest on it, `stack.torch`, `target.prod.driver`.
     pub supports: Vec<String>,
-    /// `expected` where nobody has read some of it, but a practice of its publisher tells it; else nothing.
+    /// `expected` where nobody has read some of it, but a practice of its publisher tells it; `unseen` of a package whose
+    /// wheel nobody is known to have seen on the index that it is taken from; else nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grade: Option<String>,
+}
+
+/// How well a fact is known, where it is not known.
+pub struct Grade;
+
+impl Grade {
+    /// A practice of its publisher tells a part of it.
+    pub const EXPECTED: &'static str = "expected";
+    /// Nobody is known to have seen the wheel.
+    pub const UNSEEN: &'static str = "unseen";
 }
 
 impl CatalogStamp {

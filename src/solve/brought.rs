@@ -1,7 +1,7 @@
 //! What a chosen package brings along: what is known not to go with the rest, and what is chosen with it.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion};
+use crate::catalog::rows::{Build, Companion, pinned};
 use crate::types::{Cc, CpuArch, Version, distinct};
 
 use super::bundled_torch::TORCH;
@@ -31,7 +31,9 @@ pub fn misfits<'c>(
     let asked = distinct(row.asked(arch).filter(|(of, _)| !is_named(of)));
     let Some(framework) = request.problem.framework(&build.package) else { return Vec::new() };
     let found = asked.into_iter().filter_map(|(of, range)| {
-        let releases = releases(request.problem, framework, row, (of, range), arch);
+        // Of a range that nobody names an installer takes what lies on the package index; a pin is held to that of torch.
+        let mut releases = releases(request.problem, framework, row, (of, range), arch);
+        releases.retain(|one| one.variant.is_none() || pinned(range).is_some());
         if releases.is_empty() || releases.iter().any(|one| serves(one, &build.variant, line.as_ref(), arch, gpus)) {
             return None;
         }

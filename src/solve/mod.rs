@@ -45,6 +45,7 @@ pub mod unread;
 mod unseen;
 mod unsupported_os;
 pub mod values;
+pub mod variants;
 pub mod wants;
 pub mod warnings;
 pub mod windows;

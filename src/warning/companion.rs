@@ -15,7 +15,7 @@ pub enum BringsOtherCuda<'a> {
         /// The framework.
         framework: &'a str,
     },
-    /// Every release that is known of what it requires loads another CUDA than the framework.
+    /// Every release that is known of what it requires, on the package index, loads another CUDA than the framework.
     Loads {
         /// The package and its release.
         name: &'a str,
@@ -51,38 +51,14 @@ impl Kind for BringsOtherCuda<'_> {
                 requires.join(" and ")
             ),
             BringsOtherCuda::Loads { name, requires, cuda, build } => format!(
-                "{name} requires {requires}, of which no known release loads the CUDA that {build} brings (the newest loads CUDA \
-                 {cuda}): it may not install or not load; choose a variant of CUDA {cuda}, or another release of what requires it"
+                "{name} requires {requires}, of which no known release on the package index loads the CUDA that {build} brings (the \
+                 newest loads CUDA {cuda}): it may not install or not load; choose a variant of CUDA {cuda}, or another release of what requires it"
             ),
             BringsOtherCuda::NoCode { name, requires } => format!(
                 "{name} requires {requires}, and no release of it that is known holds code for every GPU of the target: what \
                  computes with it fails there with \"no kernel image\"; choose another release of what requires it"
             ),
         }
-    }
-}
-
-/// A package whose wheel for a processor holds no GPU code, where a GPU runs the rest.
-pub struct OperatorsOnCpu<'a> {
-    /// The package and its release.
-    pub name: &'a str,
-    /// The processor.
-    pub arch: &'a str,
-}
-
-impl Kind for OperatorsOnCpu<'_> {
-    const CODE: &'static str = "operators-on-cpu";
-    const EXPLAINED: &'static str = "The wheel of this package for the processor was read and holds no GPU code, while that for others does. What the \
-        package does through its framework runs on the GPU; what it computes itself runs on the CPU alone and refuses \
-        tensors on the GPU (\"Could not run 'torchvision::nms' with arguments from the 'CUDA' backend\"). Take a newer \
-        release, whose wheels for the processor hold GPU code, or compile the package where it is installed.";
-
-    fn message(&self) -> String {
-        format!(
-            "the wheel of {} for {} holds no GPU code: what it computes itself (torchvision.ops.nms and the like) runs on the \
-             CPU alone; take a newer release if you need it on the GPU",
-            self.name, self.arch
-        )
     }
 }
 

@@ -294,6 +294,20 @@ pub enum UnknownGpuCode<'a> {
         /// The package and its release.
         name: &'a str,
     },
+    /// A wheel of which only that of another variant was read, which does not serve every GPU.
+    OtherVariant {
+        /// The package and its release.
+        name: &'a str,
+        /// The variant that was read.
+        read: &'a str,
+        /// The GPUs.
+        gpus: &'a [&'a str],
+    },
+    /// A package of which a row of an overlay says nothing.
+    Unsaid {
+        /// The package and its release.
+        name: &'a str,
+    },
     /// A build of which evidence differs.
     Disputed {
         /// The build.
@@ -330,6 +344,15 @@ impl Kind for UnknownGpuCode<'_> {
             }
             UnknownGpuCode::Build { name, arch } => format!("it is not known which GPUs {name} for {arch} supports"),
             UnknownGpuCode::Package { name } => format!("it is not known which GPUs {name} supports"),
+            UnknownGpuCode::OtherVariant { name, read, gpus } => format!(
+                "it is not known whether {name} holds code for {}: only its wheel for {read} was read, which holds no \
+                 machine code for it; what the package computes itself may fail there with \"no kernel image is available\"",
+                gpus.join(", ")
+            ),
+            UnknownGpuCode::Unsaid { name } => format!(
+                "the row of {name} in your overlay says nothing of GPU code, so its wheel was not checked against the GPUs: \
+                 add `gpu_code`, `sass` and `arch_source` to the row if it holds any"
+            ),
             UnknownGpuCode::Disputed { name, gpu, source, settled } => {
                 let settled =
                     settled.map_or_else(String::new, |cuda| format!("; builds of CUDA {cuda} and newer are certain"));

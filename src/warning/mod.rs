@@ -10,6 +10,7 @@ mod host;
 mod image;
 mod lock;
 mod together;
+mod wheel;
 
 use serde::Serialize;
 
@@ -21,6 +22,7 @@ pub use host::*;
 pub use image::*;
 pub use lock::*;
 pub use together::*;
+pub use wheel::*;
 
 /// A kind of warning.
 pub trait Kind {
@@ -109,6 +111,7 @@ pub const ALL: &[Listed] = &[
     listed::<NcclGpu>(),
     listed::<NewerThanCatalog>(),
     listed::<Nightly>(),
+    listed::<OperatorsMissing>(),
     listed::<OperatorsOnCpu>(),
     listed::<OsEndOfLife>(),
     listed::<OsNotListed>(),
@@ -130,6 +133,7 @@ pub const ALL: &[Listed] = &[
     listed::<TwoTorches>(),
     listed::<UnknownGpuCode>(),
     listed::<UnknownLibrary>(),
+    listed::<UnseenWheel>(),
     listed::<UnusedKey>(),
     listed::<UnusedOverride>(),
     listed::<UnusedSilence>(),

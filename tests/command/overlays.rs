@@ -550,6 +550,21 @@ fn a_million_rows_end_in_a_word() {
     sandbox.run(&["lock"]).exits(2).says("UTF-16");
 }
 
+/// GPU code of which a row for a CUDA variant says nothing is not taken for none.
+#[test]
+fn a_companion_that_says_nothing_of_gpu_code_is_told() {
+    let spec = SPEC.replace("torch = \"2.7\"", "torch = \"2.7.1+cu126\"\nacme-ops = \"*\"");
+    let row = "[[companion]]\npackage = \"acme-ops\"\nversion = \"1.0\"\nvariant = \"cu126\"\nframework = \"torch\"\nneeds = \"2.7\"\n\
+               index_url = \"https://wheels.acme.example/simple\"\nsource = \"acme\"\n";
+    let told = "acme-ops 1.0 in your overlay says nothing of GPU code";
+    site("unsaid", &spec, row).run(&["lock"]).exits(0).says(told);
+    let said = format!("{row}gpu_code = true\nsass = [\"9.0\"]\narch_source = \"acme\"\n");
+    assert!(!site("said", &spec, &said).run(&["lock"]).exits(0).err.contains("unknown-gpu-code"));
+    // One for any variant is taken for a package without GPU code.
+    let plain = row.replace("variant = \"cu126\"\n", "");
+    assert!(!site("plain", &spec, &plain).run(&["lock"]).exits(0).err.contains("unknown-gpu-code"));
+}
+
 /// The example of the documentation is a whole overlay.
 #[test]
 fn the_documented_overlay_is_sound() {

@@ -91,7 +91,7 @@ fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
     let told: Vec<Warning> = given(&text).into_iter().filter(|one| one.code == "brings-other-cuda").collect();
     // torchaudio is held to the index of torch. Nobody asked for torchcodec, and it comes along all the same.
     assert_eq!(told.len(), 1);
-    let wanted = "vllm 0.30.0+cu129 requires torchcodec>=0.14, of which no known release loads the CUDA that";
+    let wanted = "vllm 0.30.0+cu129 requires torchcodec>=0.14, of which no known release on the package index loads the CUDA that";
     assert!(told[0].message.starts_with(wanted), "{}", told[0].message);
     let lock = written(&text);
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "vllm").expect("it is locked");
@@ -268,7 +268,7 @@ fn what_is_brought_along_goes_with_the_stack() {
     let brings_other = |text: &str| {
         let loads = |one: &&Warning| {
             one.code == "brings-other-cuda" && one.message.contains("no release of it")
-                || one.message.contains("of which no known release loads")
+                || one.message.contains("of which no known release on the package index loads")
         };
         given(text).iter().find(loads).is_some()
     };

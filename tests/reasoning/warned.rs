@@ -3,10 +3,10 @@
 use crate::common::solver::{warned, warnings};
 
 /// A spec, the warning it is about, and whether it is given.
-type Case = (&'static str, &'static str, bool);
+type Case<'s> = (&'s str, &'static str, bool);
 
 #[track_caller]
-fn try_all(cases: &[Case]) {
+fn try_all(cases: &[Case<'_>]) {
     let mut wrong = Vec::new();
     for (spec, code, given) in cases {
         let spec = spec.replace(" | ", "\n");
@@ -368,4 +368,83 @@ fn a_build_whose_code_is_not_known_is_not_told_to_be_compiled_by_the_driver() {
         ("[stack] | jax = \"0.5.0\" | torch = \"2.7.1\" | [target.a] | gpu = \"RTX 5090\"", "unknown-gpu-code", true),
         ("[stack] | jax = \"0.5.0\" | torch = \"2.7.1\" | [target.a] | gpu = \"RTX 5090\"", "jit-only", false),
     ]);
+}
+
+/// Wheels of the index of a variant: what a public lock file or the publisher's own commands name is known to be there.
+#[test]
+fn a_wheel_that_nobody_has_seen_on_the_index_of_its_variant_is_told() {
+    const UNSEEN: &str = "unseen-wheel";
+    let spec = |torch: &str, with: &str, gpu: &str| {
+        format!("[stack]\ntorch = \"{torch}\"\n{with} = \"*\"\n[target.a]\ngpu = \"{gpu}\"\n")
+    };
+    let told = |torch: &str, with: &str, gpu: &str| warned(&spec(torch, with, gpu)).contains(&UNSEEN);
+    assert!(told("2.14.1+cu126", "torchvision", "V100-SXM2-32GB"));
+    assert!(told("2.13.0+cu132", "torchaudio", "A100-PCIE-40GB"));
+    // The wheel of the package index is of the default variant.
+    assert!(!told("2.15.0", "torchvision", "A100-PCIE-40GB"));
+    assert!(!told("2.14.1+cu130", "torchvision", "A100-PCIE-40GB"));
+    // Public lock files name some, and pytorch.org tells how to install the others.
+    assert!(!told("2.10.0+cu126", "torchvision", "A100-PCIE-40GB"));
+    for torch in ["2.6.0+cu118", "2.2.2+cu118", "2.0.1+cu117", "1.13.1+cu116", "1.10.1+cu113", "2.12.1+cu132"] {
+        assert!(!told(torch, "torchvision", "A100-PCIE-40GB"), "{torch}");
+    }
+    // Those for aarch64 lie there without the variant in their names.
+    assert!(!told("2.9.1+cu130", "torchvision", "GH200 480GB"));
+    // It may be missing, so the message says what is there.
+    let told = warnings(&spec("2.14.0+cpu", "torchvision", "none").replace("torch =", "python = \"3.12\"\ntorch ="));
+    let message = &told.iter().find(|one| one.code == UNSEEN).expect("it is told").message;
+    assert!(
+        message.contains("0.29.2 for cpu and x86_64")
+            && message.ends_with("or take 0.29.1, which is known to be there")
+    );
+}
+
+/// The code that packages beside torch hold themselves, which a published torch has in common with them, and a build of
+/// one's own has not.
+#[test]
+fn own_code_of_packages_beside_torch_is_held_against_the_gpus() {
+    const V100: &str = "[target.a] | gpu = \"V100-SXM2-32GB\"";
+    let own = |version: &str, cuda: &str, list: &str| {
+        format!(
+            "[stack] | torch = {{ version = \"{version}\", cuda = \"{cuda}\", arch-list = \"{list}\" }} | torchvision = \"*\" | "
+        )
+    };
+    let pascal = own("2.9.1", "12.8", "6.1") + "[target.a] | gpu = \"GTX 1080\"";
+    let volta = own("2.9.1", "12.8", "7.0") + V100;
+    const BLACKWELL: &str = "[target.a] | gpu = \"RTX 5090\"";
+    // Beside a torch that nobody publishes lies the wheel of the package index: all that it has for later GPUs is PTX.
+    let ptx = own("2.5.1", "12.8", "12.0") + BLACKWELL;
+    // Nobody has read the wheel of this variant, whose published torch has code for the GPU.
+    let likely = own("2.7.1", "12.8", "12.0") + BLACKWELL;
+    let unread = own("2.9.1", "12.6", "6.1") + "[target.a] | gpu = \"GTX 1080\"";
+    let published = format!("[stack] | torch = \"2.14.1+cu126\" | torchvision = \"*\" | {V100}");
+    let older = format!("[stack] | torch = \"2.10.0+cu126\" | torchvision = \"*\" | {V100}");
+    try_all(&[
+        (&pascal, "operators-missing", true),
+        (&volta, "operators-missing", false),
+        (&ptx, "jit-only", true),
+        (&likely, "unknown-gpu-code", false),
+        (&unread, "unknown-gpu-code", true),
+        (&published, "unknown-gpu-code", true),
+        (&older, "unknown-gpu-code", false),
+    ]);
+}
+
+/// torchcodec's wheels of the package index decode on the CPU alone before 0.14; those of the index of torch do not.
+/// Source: github.com/meta-pytorch/torchcodec/issues/445 and 1437.
+#[test]
+fn a_wheel_without_gpu_code_gives_way_to_one_with_it() {
+    let spec = |torch: &str, codec: &str, python: &str| {
+        let stack = format!("[stack]\ntorch = \"{torch}\"\ntorchcodec = \"{codec}\"\npython = \"{python}\"\n");
+        warnings(&(stack + "[target.a]\ngpu = \"RTX 4090\"\n"))
+    };
+    let on_cpu = |torch: &str, codec: &str, python: &str| {
+        spec(torch, codec, python).into_iter().find(|one| one.code == "operators-on-cpu").map(|one| one.message)
+    };
+    assert_eq!(on_cpu("2.10.0+cu128", "0.10.0", "3.12"), None);
+    let other_python = on_cpu("2.10.0+cu128", "0.10.0", "3.13").expect("it is told");
+    assert!(other_python.contains("take Python 3.10 or 3.12") && other_python.ends_with("or take 0.14.0 or newer"));
+    let nowhere = on_cpu("2.8.0+cu128", "0.7.0", "3.12").expect("it is told");
+    assert!(nowhere.contains("look for a wheel with GPU code at https://download.pytorch.org/whl/cu128"), "{nowhere}");
+    assert_eq!(on_cpu("2.14.0+cu130", "0.16.0", "3.12"), None);
 }

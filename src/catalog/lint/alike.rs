@@ -114,7 +114,10 @@ fn companions(catalog: &Catalog, alike: &mut Alike<'_>) {
         let form = if row.source_for().is_some() { "source" } else { "wheel" };
         alike.hear("companion", row, &format!("{release} {form}"), &of_release);
         if row.variant.is_some() && row.index_url.is_none() && row.url.is_none() && !row.is_of_package_index() {
-            alike.hear("companion", row, "wheels for variants", &[("source", row.source.to_string())]);
+            // Files that lock files name and those of notes lie in one place.
+            let source = catalog.sources.iter().find(|source| source.id == row.source);
+            let place = source.map_or("", |source| &*source.at);
+            alike.hear("companion", row, "wheels for variants", &[("source", place.to_string())]);
         }
     }
 }

@@ -78,16 +78,16 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
         for arch in held.filter(|arch| !known.contains(arch)) {
             say("architecture", "companion", &name, format!("no toolkit compiles for {arch}"));
         }
-        let says_nothing = row.sass.is_empty() && row.ptx.is_empty() && row.arm_sass.is_empty() && row.cuda.is_none();
+        let holds_none = row.sass.is_empty() && row.ptx.is_empty() && row.arm_sass.is_empty();
+        let says_nothing = holds_none && row.cuda.is_none() && row.cpu_only.is_empty();
         if row.arch_source.is_some() == says_nothing {
-            let says = "arch_source stands beside cuda, sass or ptx, and not without";
+            let says = "arch_source stands beside cuda, sass, ptx or cpu_only, and not without";
             say("belongs-together", "companion", &name, says.into());
         }
         // A wheel of what runs on a GPU without code of its own is told of too, beside that for another processor.
         let has_wheel = |arch: &CpuArch| row.arches.contains(arch) || (row.arches.is_empty() && !row.gpu_code);
-        let holds_code = row.gpu_code || !row.sass.is_empty();
-        if !row.cpu_only.iter().all(|arch| holds_code && has_wheel(arch)) {
-            let says = "cpu_only stands beside GPU code, and names processors of `arches`";
+        if !row.cpu_only.iter().all(has_wheel) {
+            let says = "cpu_only names processors of `arches`";
             say("belongs-together", "companion", &name, says.into());
         }
         if row.arm_glibc.is_some() && (row.glibc.is_none() || row.arm_glibc == row.glibc) {
@@ -97,6 +97,12 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
                 &name,
                 "arm_glibc is another glibc than that of its other wheel".into(),
             );
+        }
+        let told = [(&row.offered, &row.offered_source), (&row.arm_offered, &row.arm_offered_source)];
+        if told.iter().any(|(of, source)| of.is_empty() == source.is_some() || !of.is_empty() && row.variant.is_some())
+        {
+            let says = "offered and arm_offered stand beside their sources, in the row without a variant";
+            say("belongs-together", "companion", &name, says.into());
         }
         if !row.arm_sass.is_empty() && !row.arches.contains(&CpuArch::Aarch64) {
             let says = "arm_sass is what a wheel for aarch64 holds, and `arches` names none";

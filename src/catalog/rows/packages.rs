@@ -101,13 +101,13 @@ pub struct Companion {
     pub arm_sass: List<Arch>,
     /// Its source.
     pub source: Text,
-    /// The source of `cuda`, `sass`, `ptx` and `arm_sass`.
+    /// The source of `cuda`, `sass`, `ptx`, `arm_sass` and `cpu_only`.
     pub arch_source: Option<Text>,
     /// It loads CUDA's libraries, and asks pip for none: they are those of the system, unless something else brings them.
     #[serde(default)]
     pub system_cuda: bool,
-    /// Of what holds GPU code the processors whose wheel was read and holds none: there it computes on the CPU alone, or
-    /// without `gpu_code` its own operators do.
+    /// Of what other releases, processors or variants hold GPU code of, the processors whose wheel was read and holds none:
+    /// there it computes on the CPU alone, or without `gpu_code` its own operators do.
     #[serde(default)]
     pub cpu_only: List<CpuArch>,
     /// Libraries that it loads and that nothing it requires brings, by their file names.
@@ -143,6 +143,17 @@ pub struct Companion {
     pub wsl2_source: Option<Text>,
     /// `glibc` of its wheel for aarch64, where that one needs another.
     pub arm_glibc: Option<Version>,
+    /// Of the row without a variant the variants on whose index its publisher says that its wheels for x86_64 lie, or where
+    /// somebody names one, with or without a row of their own.
+    #[serde(default)]
+    pub offered: List<Text>,
+    /// The source of `offered`.
+    pub offered_source: Option<Text>,
+    /// The variants on whose index wheels for aarch64 were seen that carry no variant in their names.
+    #[serde(default)]
+    pub arm_offered: List<Text>,
+    /// The source of `arm_offered`.
+    pub arm_offered_source: Option<Text>,
 }
 
 impl Companion {
@@ -178,6 +189,15 @@ impl Companion {
     /// Whether it is the source of a release that has wheels for a processor: there nobody compiles it.
     pub fn is_source_beside_wheels(&self, arch: CpuArch) -> bool {
         self.source_for().is_some_and(|source| source != arch)
+    }
+
+    /// Whether it is known to lie on the index of a variant for a processor, though no row tells for which Pythons.
+    pub fn is_offered_for(&self, variant: &str, arch: CpuArch) -> bool {
+        let offered = match arch {
+            CpuArch::X86_64 => &self.offered,
+            CpuArch::Aarch64 => &self.arm_offered,
+        };
+        offered.iter().any(|of| *of == variant)
     }
 
     /// Whether it follows no framework, only a CUDA major.

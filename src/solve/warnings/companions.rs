@@ -11,11 +11,11 @@ use crate::solve::{brought, by_pip, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{Cc, Constraint, Version};
 use crate::warning::{
-    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LibraryMissing, Nightly, OperatorsOnCpu,
-    SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
+    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LibraryMissing, Nightly, SourceOnly, SystemCuda,
+    UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
-use super::About;
+use super::{About, wheels};
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -33,12 +33,12 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(library_missing(about, row));
         warnings.extend(library_unreached(about, row));
         warnings.extend(on_cpu(about, row));
-        warnings.extend(operators_on_cpu(about, row));
         warnings.extend(kernels_skipped(about, row));
         warnings.extend(on_wsl2(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
         }
+        warnings.extend(wheels::warnings(about, row));
     }
     warnings
 }
@@ -96,15 +96,6 @@ fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         }
     };
     Some(Warning::about(&on_cpu, &key(row)))
-}
-
-/// A package that a GPU runs but for operators of its own, which its wheel for the processor has for the CPU alone.
-fn operators_on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let arch = about.asked.arch;
-    let is_concerned = !row.gpu_code && row.cpu_only.contains(&arch) && about.gpu_builds().next().is_some();
-    let name = format!("{} {}", row.package, row.version);
-    let operators = OperatorsOnCpu { name: &name, arch: arch.as_str() };
-    (is_concerned && !about.asked.is_cpu()).then(|| Warning::about(&operators, &key(row)))
 }
 
 /// What stands in the catalog for a package that loads its own kernels beside no release.

@@ -9,6 +9,7 @@ mod gpu;
 mod image;
 mod installed;
 mod packages;
+mod wheels;
 
 use std::collections::HashMap;
 
