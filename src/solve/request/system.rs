@@ -27,7 +27,7 @@ impl<'c> Reader<'_, 'c> {
     ) -> Option<&'c Os> {
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
             self.refused_os(target, os, written);
-            if let Some(inside) = self.named_by(image).filter(|inside| !os.musl && os.refused.is_none()) {
+            if let Some(inside) = self.named_by(image).filter(|_| !os.musl && os.refused.is_none()) {
                 let message = format!("`os` says {}, and the image is {}", os.name, inside.name);
                 let help = format!("write `os = \"{}\"`, or leave `os` out: it is that of the container", inside.id);
                 self.error("exclusive", message, Some(help), written);
