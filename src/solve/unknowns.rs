@@ -20,11 +20,17 @@ use super::request::{ImageRequest, PackageRequest, Request};
 /// What makes a finding known.
 pub(super) const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
 
+/// The code of what lies beyond the catalog.
+pub(super) const NEWER: &str = "newer-than-catalog";
+
 /// Something that nobody has read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "UnknownFact"))]
 pub struct Unknown {
+    /// What kind it is, where that has a name: `newer-than-catalog`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
     /// What it is.
     pub fact: String,
     /// The keys that ask for it.
@@ -81,6 +87,7 @@ fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
         false => format!("at {}/{package}/", pytorch_index(release.variant)),
     };
     Some(Unknown {
+        code: None,
         fact: format!("whether {package} {} was published for {}", row.version, release.variant),
         keys: vec![format!("stack.{package}")],
         how: format!("look for it {place}; if it is there, {OVERLAY}"),
@@ -111,6 +118,7 @@ fn of_image_torch<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group<
     let target = plan.classes[class].target;
     let name = image.name();
     Some(Unknown {
+        code: None,
         fact: format!("for which GPUs, Python and libraries the torch {inside} in `{name}` was built"),
         keys: vec![target.key("image")],
         how: format!(
@@ -130,6 +138,7 @@ fn of_image_python<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group
     }
     let name = image.name();
     Some(Unknown {
+        code: None,
         fact: format!("for which Python the torch in `{name}` is installed"),
         keys: vec!["stack.python".to_string(), target.key("image")],
         how: format!(
@@ -147,6 +156,7 @@ fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
     let line = line.into_iter().find(|line| line.cmp_prefix(&cudnn.cuda).is_ne())?;
     let (version, major) = (&cudnn.version, line.prefix(1));
     Some(Unknown {
+        code: None,
         fact: format!(
             "whether cuDNN {version} was published for CUDA {major}: it was seen for CUDA {} only",
             cudnn.cuda
@@ -162,6 +172,7 @@ fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
 fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
     let unseen = request.companions.iter().filter(|ask| is_unseen_label(request, ask));
     let unknown = |ask: &PackageRequest<'_>| Unknown {
+        code: None,
         fact: format!("whether {} {} was published", ask.package, ask.constraint),
         keys: vec![format!("stack.{}", ask.package)],
         how: format!(
@@ -184,6 +195,7 @@ pub fn is_unseen_label(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool 
 /// Whether a package was built for a system that takes only what was made for it.
 pub(super) fn of_system(package: &str, asked: &str, system: &str) -> Unknown {
     Unknown {
+        code: None,
         fact: format!("whether {} was built for {system}", format!("{package} {asked}").trim_end()),
         keys: vec![format!("stack.{package}")],
         how: format!(
@@ -204,6 +216,7 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         {
             let name = format!("{}:{}", image.repository, image.tag);
             unknowns.push(Unknown {
+                code: None,
                 fact: format!("which cuDNN `{name}` holds, and so whether it is {wanted}"),
                 keys: vec!["stack.cudnn".to_string(), target.key("image")],
                 how: format!("look into it (`docker run --rm {name} sh -c 'ls /usr/lib/*/libcudnn.so.*'`), and set `cudnn` of the target"),
@@ -213,6 +226,7 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         let near =
             nearest.map_or_else(String::new, |row| format!("; or take the nearest tag that is known, `{}`", row.tag));
         unknowns.push(Unknown {
+            code: None,
             fact: format!("whether `{image}` exists, and what it holds"),
             keys: vec![target.key("image")],
             how: format!(
@@ -242,7 +256,7 @@ fn of_release<'c>(
         let fact = format!("whether {name} was published for {}", on.arch);
         let index = pytorch_index(release.variant);
         let how = format!("look for it at {index}/{package}/; if it is there, {OVERLAY}");
-        return vec![Unknown { fact, keys: vec![format!("stack.{package}")], how }];
+        return vec![Unknown { code: None, fact, keys: vec![format!("stack.{package}")], how }];
     };
     let mut unknowns = Vec::new();
     let request = plan.request;
@@ -261,6 +275,7 @@ fn of_release<'c>(
             };
             let whose = if build.is_own() { format!("your build of {package}") } else { name.clone() };
             unknowns.push(Unknown {
+                code: None,
                 fact: format!("which {title} comes with {whose}"),
                 keys: vec![format!("stack.{key}")],
                 how,
@@ -272,6 +287,7 @@ fn of_release<'c>(
         let own = expected.and_then(|has| Some((has, Specifier::parse(&format!("=={has}")).ok()?)));
         if let Some((has, _)) = own.filter(|(_, own)| range.excludes(own)) {
             unknowns.push(Unknown {
+                code: None,
                 fact: format!("which {library} {name} asks for: the CUDA that it was built with has {has}"),
                 keys: vec![format!("packages.{library}")],
                 how: format!("read the METADATA of its wheel; then {OVERLAY}; or write `{library} = \"*\"`"),
@@ -294,5 +310,5 @@ fn unseen_python(build: &Build, name: &str, line: &crate::types::Version) -> Opt
         "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index; if it is there, {OVERLAY}",
         build.package, build.version, build.variant
     );
-    Some(Unknown { fact, keys: vec!["stack.python".to_string()], how })
+    Some(Unknown { code: None, fact, keys: vec!["stack.python".to_string()], how })
 }

@@ -37,10 +37,14 @@ enum Condition<'t> {
     Unreadable(&'t str),
 }
 
+/// What a condition compares with a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject {
+pub enum Subject {
+    /// The CUDA version of the driver.
     Cuda,
+    /// The driver's release.
     Driver,
+    /// The device's compute capability.
     Arch,
 }
 
@@ -107,12 +111,13 @@ impl<'t> Requirement<'t> {
         Requirement { alternatives }
     }
 
-    /// The drivers that it names: where its answer can change.
-    pub fn drivers(&self) -> impl Iterator<Item = Version> + '_ {
+    /// The versions that it names of each subject: where its answer can change.
+    pub fn bounds(&self) -> impl Iterator<Item = (Subject, Version)> + '_ {
         let conditions = self.alternatives.iter().flat_map(|alternative| &alternative.conditions);
         conditions.filter_map(|condition| match condition {
-            Condition::Version(Subject::Driver, _, _, text) => {
-                Version::parse(text.trim_start_matches(|c: char| !c.is_ascii_digit())).ok()
+            Condition::Version(subject, _, _, text) => {
+                let version = Version::parse(text.trim_start_matches(|c: char| !c.is_ascii_digit())).ok();
+                version.map(|version| (*subject, version))
             }
             _ => None,
         })
