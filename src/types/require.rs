@@ -273,6 +273,13 @@ impl Relation {
     }
 }
 
+/// A requirement as the variable spells it. The container toolkit prints it as an expression in its errors: there `&&` joins
+/// what a comma joins, and `||` parts what a blank parts.
+pub fn in_own_spelling(text: &str) -> String {
+    let joined = |alternative: &str| alternative.split("&&").map(str::trim).collect::<Vec<_>>().join(",");
+    text.split("||").map(joined).collect::<Vec<_>>().join(" ")
+}
+
 /// The expressions a container of this environment is started under, each of which must hold: every `NVIDIA_REQUIRE_*`
 /// but Jetpack's, none where `NVIDIA_DISABLE_REQUIRE` says so, and the CUDA version of an image from before
 /// `NVIDIA_REQUIRE_CUDA`.

@@ -189,7 +189,9 @@ impl Kind for DriverNotListed<'_> {
             DriverNotListed::Release { version, beside } => {
                 let branch = version.major();
                 let known = match beside {
-                    (Some(older), Some(newer)) => format!(", which has {older} and {newer} of branch R{branch} beside it"),
+                    (Some(older), Some(newer)) => {
+                        format!(", which has {older} and {newer} of branch R{branch} beside it")
+                    }
                     (Some(newest), None) => format!(", whose newest of branch R{branch} is {newest}"),
                     (None, Some(oldest)) => format!(", whose oldest of branch R{branch} is {oldest}"),
                     (None, None) => String::new(),

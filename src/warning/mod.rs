@@ -115,6 +115,7 @@ pub const ALL: &[Listed] = &[
     listed::<OsPartsUnknown>(),
     listed::<OwnBuildPython>(),
     listed::<PackageExcluded>(),
+    listed::<PythonPatch>(),
     listed::<SnapshotBuild>(),
     listed::<SourceOnly>(),
     listed::<SystemCuda>(),
