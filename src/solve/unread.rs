@@ -177,11 +177,11 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let (catalog, package, wanted) = (request.catalog, ask.package, &ask.constraint);
     let builds = || catalog.builds.of(package).iter().filter(|build| !build.is_laid() && build.systems.is_empty());
     let named = wanted.comparisons().find_map(|one| one.variant.as_deref()).filter(|_| wanted.pins_variant());
-    let asked = |line: &Version| match named {
-        Some(variant) => line_of(variant).is_some_and(|of| of == *line),
-        None => request.cuda_line.as_ref().is_some_and(|cuda| cuda.single().is_some() && cuda.admits(line)),
-    };
-    let line = catalog.toolkits.iter().map(|row| row.version.prefix(2)).rfind(|line| asked(line))?;
+    // A CUDA is asked for by one that exists; a label names its own.
+    let by_cuda =
+        |line: &Version| request.cuda_line.as_ref().is_some_and(|cuda| cuda.single().is_some() && cuda.admits(line));
+    let known = || catalog.toolkits.iter().map(|row| row.version.prefix(2));
+    let line = named.map_or_else(|| known().rfind(by_cuda), line_of).filter(|line| line.len() == 2)?;
     let variant = format!("cu{}{}", line.major(), line.minor());
     if builds().any(|build| *build.variant == *variant) {
         return None;
