@@ -31,8 +31,8 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
     (!unknowns.is_empty()).then(|| (unknowns, request.of(targets)))
 }
 
-/// Toolkits newer than every known one. They go with what was built for their major; which compilers they take, and all of
-/// a major that nobody knows, is open.
+/// Toolkits newer than every known one. They go with what was built for their major; which compilers and C libraries they take,
+/// and all of a major that nobody knows, is open.
 fn later_toolkits<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading: &mut Reading<'c>) -> Option<Unknown> {
     let catalog = request.catalog;
     let newest = catalog.toolkits.last()?.version;
@@ -43,7 +43,7 @@ fn later_toolkits<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading
     kept.extend(catalog.toolkits.iter().map(|row| row.version).filter(of_major));
     let is_unknown = later.iter().any(|later| later.major() > newest.major());
     reading.toolkits = (!is_unknown).then_some(kept);
-    (reading.gcc, reading.clang) = (None, None);
+    (reading.glibc, reading.gcc, reading.clang) = (None, None, None);
     Some(Unknown {
         code: Some(NEWER),
         fact: format!(

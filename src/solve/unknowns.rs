@@ -46,7 +46,8 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
         for release in &group.releases {
             for &class in &group.classes {
                 let on = plan.classes[class].target.platform;
-                for unknown in of_release(plan, selection, release, on) {
+                let image = image_of(plan, selection, release, class);
+                for unknown in of_release(plan, selection, release, (on, image)) {
                     if !unknowns.contains(&unknown) {
                         unknowns.push(unknown);
                     }
@@ -242,7 +243,7 @@ fn of_release<'c>(
     plan: &Plan<'_, 'c>,
     selection: &Selection,
     choice: &ReleaseChoice<'c>,
-    on: Platform<'c>,
+    (on, image): (Platform<'c>, Option<&'c Image>),
 ) -> Vec<Unknown> {
     let (package, release) = (choice.framework.package, choice.of(selection.rows()));
     let name = format!("{package} {}+{}", release.version, release.variant);
@@ -263,17 +264,7 @@ fn of_release<'c>(
     let libraries = [("cudnn", "cuDNN", &request.cudnn, build.cudnn), ("nccl", "NCCL", &request.nccl, build.nccl)];
     for (key, title, wanted, has) in libraries {
         if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
-            let ask = "ask an installed one (torch.backends.cudnn.version(), torch.cuda.nccl.version())";
-            let how = match (build.is_own(), key) {
-                (true, "cudnn") => format!("{ask}; then write it as `cudnn` in the table of your build"),
-                (true, _) => {
-                    format!("{ask}; nothing can be written of the {title} of your build, so leave `{key}` out")
-                }
-                (false, _) => {
-                    format!("read which {title} the METADATA of its wheel asks for, or {ask}; then {OVERLAY}")
-                }
-            };
-            let whose = if build.is_own() { format!("your build of {package}") } else { name.clone() };
+            let (whose, how) = of_library(build, (key, title), image);
             unknowns.push(Unknown {
                 code: None,
                 fact: format!("which {title} comes with {whose}"),
@@ -298,6 +289,41 @@ fn of_release<'c>(
         unknowns.extend(unseen_python(build, &name, &python.of(selection.rows()).version));
     }
     unknowns
+}
+
+/// Whose library it is that nobody has read, and how it can be found out: a build's own, or that of the image it lies in.
+fn of_library(build: &Build, (key, title): (&str, &str), image: Option<&Image>) -> (String, String) {
+    let version = if key == "cudnn" { "torch.backends.cudnn.version()" } else { "torch.cuda.nccl.version()" };
+    if let Some(image) = image {
+        let name = image.name();
+        let how =
+            format!("ask it (`docker run --rm {name} python3 -c 'import torch; print({version})'`); then {OVERLAY}");
+        return (format!("the {} {} in `{name}`", build.package, build.version), how);
+    }
+    let ask = format!("ask an installed one ({version})");
+    match (build.is_own(), key) {
+        (true, "cudnn") => (build.named(), format!("{ask}; then write it as `cudnn` in the table of your build")),
+        (true, _) => {
+            let how = format!("{ask}; nothing can be written of the {title} of your build, so leave `{key}` out");
+            (build.named(), how)
+        }
+        (false, _) => {
+            let how = format!("read which {title} the METADATA of its wheel asks for, or {ask}; then {OVERLAY}");
+            (build.named(), how)
+        }
+    }
+}
+
+/// The image in which the build of a release lies that a class takes.
+fn image_of<'c>(
+    plan: &Plan<'_, 'c>,
+    selection: &Selection,
+    choice: &ReleaseChoice<'c>,
+    class: usize,
+) -> Option<&'c Image> {
+    let build = choice.of(selection.rows()).on(plan.classes[class].target.platform)?;
+    let image: &'c Image = plan.locals[class].image.as_ref()?.of(selection.rows());
+    (build.is_in_image() && bundled_torch::runs_in(image, build)).then_some(image)
 }
 
 /// A line of Python for which no wheel of a build was seen.

@@ -123,6 +123,13 @@ impl<'t> Requirement<'t> {
         })
     }
 
+    /// Whether its answer differs from brand to brand.
+    pub fn names_brand(&self) -> bool {
+        let is_about_brand = |condition: &Condition<'_>| matches!(condition, Condition::Brand(..));
+        let names = |one: &Alternative<'_>| !one.brands.is_empty() || one.conditions.iter().any(is_about_brand);
+        self.alternatives.iter().any(names)
+    }
+
     /// Whether a container is started on this machine with this device. A requirement that asks nothing holds.
     pub fn holds(&self, subjects: &Subjects<'_>) -> Result<bool, Unreadable> {
         let mut held = true;

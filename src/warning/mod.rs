@@ -114,6 +114,7 @@ pub const ALL: &[Listed] = &[
     listed::<OsNotListed>(),
     listed::<OsPartsUnknown>(),
     listed::<OwnBuildPython>(),
+    listed::<PackageCuda>(),
     listed::<PackageExcluded>(),
     listed::<PythonPatch>(),
     listed::<SnapshotBuild>(),

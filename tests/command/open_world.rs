@@ -457,12 +457,24 @@ const CASES: &[Case] = &[
 fn what_nobody_has_read_is_neither_a_yes_nor_a_never() {
     hold("world", CASES);
     // Source: github.com/NVIDIA/nvidia-container-toolkit/issues/520.
-    let on_windows =
-        |driver: &str, more: &str| format!("gpu = \"RTX 4090\"\nplatform = \"wsl2\"\ndriver = \"{driver}\"\n{more}");
-    let (container, needs) = ("runtime = \"container\"", "requires     nvidia-container-toolkit>=1.14.4");
-    case("torch = \"2.3.1\"", &on_windows("555.85", container), 0, &[needs]);
-    case("torch = \"2.3.1\"", &on_windows("552.44", container), 0, &["!nvidia-container-toolkit"]);
-    case("torch = \"2.3.1\"", &on_windows("555.85", ""), 0, &["!nvidia-container-toolkit"]);
+    case(
+        "torch = \"2.3.1\"",
+        "gpu = \"RTX 4090\"\nplatform = \"wsl2\"\ndriver = \"555.85\"\nruntime = \"container\"",
+        0,
+        &["nvidia-container-toolkit>=1.14.4"],
+    );
+    case(
+        "torch = \"2.3.1\"",
+        "gpu = \"RTX 4090\"\nplatform = \"wsl2\"\ndriver = \"552.44\"\nruntime = \"container\"",
+        0,
+        &["!nvidia-container-toolkit"],
+    );
+    case(
+        "torch = \"2.3.1\"",
+        "gpu = \"RTX 4090\"\nplatform = \"wsl2\"\ndriver = \"555.85\"",
+        0,
+        &["!nvidia-container-toolkit"],
+    );
 }
 
 /// What computes on the CPU asks for no driver, whichever its hosts have; a CUDA build for the same hosts does.
