@@ -123,7 +123,7 @@ const WORDS: &[Case] = &[
         "gpu = \"RTX 4090\"\ndriver = \"535\"\nimage = \"ghcr.io/me/x:1\"\n\
          image-requires = \"cuda>=12.8 brand=tesla,driver>=535,driver<536\"",
         1,
-        &["RTX 4090 is of one of the brands `geforce`, `geforcertx`", "!compute capability"],
+        &["RTX 4090 is of one of the brands `geforce`, `geforcertx`", "!has compute capability"],
     ),
     case(
         "torch = \"*\"\nnccl = \"2.25\"",

@@ -49,7 +49,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         }
         let was = begun.spec.text(&key);
         if let Some(was) = was.as_ref().filter(|_| constraint == "*" && !word.contains('*')) {
-            let any = if table == Table::Stack { format!("; `{name}==*` asks for any") } else { String::new() };
+            let any = if table == Table::Stack { format!(": `{name}==*` asks for any") } else { String::new() };
             report.note(&format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
             continue;
         }
