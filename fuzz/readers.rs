@@ -141,7 +141,7 @@ fn read_message(data: &[u8]) {
 fn read_requirement(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let requirement = Requirement::parse(text);
-    drop((requirement.unreadable(), requirement.drivers().count()));
+    drop((requirement.unreadable(), requirement.bounds().count()));
     drop((Specifier::parse(text).map_err(|error| error.to_string()), Specifier::split(text)));
     drop(ArchList::parse_torch(text).map_err(|error| error.to_string()));
     if let Some(meant) = spec::meant("torch", text) {

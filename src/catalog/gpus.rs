@@ -207,15 +207,28 @@ impl Catalog {
         if !slips.is_empty() {
             return shortest(slips);
         }
-        self.within(name).map_or(Vec::new(), shortest)
+        let (within, begins) = (self.within(name), self.begun_by(wanted));
+        let more = |within: &(usize, _)| begins.as_ref().is_none_or(|begins| within.0 >= begins.0);
+        within.filter(more).or(begins).map_or(Vec::new(), |(_, products)| shortest(products))
     }
 
-    /// The products that the most words of a name in a row are the whole name of.
-    fn within(&self, name: &str) -> Option<Vec<&Gpu>> {
+    /// The products that the most words of a name in a row are the whole name of, and how many.
+    fn within(&self, name: &str) -> Option<(usize, Vec<&Gpu>)> {
         let words: Vec<&str> = name.split_whitespace().take(MOST_WORDS).collect();
         let runs = (1..words.len()).rev().flat_map(|many| words.windows(many));
         // A brand alone names nothing.
-        runs.map(|run| run.join(" ")).filter(|run| is_numbered(run)).find_map(|run| self.named_in_full(&run))
+        let named = |run: &[&str]| Some((run.len(), self.named_in_full(&run.join(" "))?));
+        runs.filter(|run| is_numbered(&run.concat())).find_map(named)
+    }
+
+    /// The products that begin with the most words with which a name begins, and how many: `A100-SXM6-160GB` is like an A100.
+    fn begun_by(&self, wanted: &[String]) -> Option<(usize, Vec<&Gpu>)> {
+        // Neither a brand alone says what is meant.
+        let tells = |many: &usize| *many > 1 || is_numbered(&wanted[0]);
+        (1..wanted.len().min(MOST_WORDS)).rev().filter(tells).find_map(|many| {
+            let is_begun = |gpu: &&Gpu| written(gpu).any(|name| without_maker(&name).starts_with(&wanted[..many]));
+            Some((many, some(self.gpus.iter().filter(is_begun).collect())?))
+        })
     }
 
     /// The names that come nearest to one that means no product. It looks through all of them, and takes a hundred times

@@ -59,8 +59,9 @@ pub fn packages() -> ArgValueCompleter {
 /// Packages that the gpuenv.toml here asks for.
 pub fn asked_packages() -> ArgValueCompleter {
     of(|| {
-        let stack = here().stack.into_iter();
-        stack.map(|(name, constraint)| (name, constraint.text)).collect()
+        let Spec { stack, packages, .. } = here();
+        let ordinary = packages.into_iter().map(|(name, specifier)| (name, specifier.text));
+        stack.into_iter().map(|(name, constraint)| (name, constraint.text)).chain(ordinary).collect()
     })
 }
 

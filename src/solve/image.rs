@@ -393,7 +393,7 @@ pub fn starts_on<'a, 'c>(
     facts: &'a Facts<'c>,
     machine: &'a Described<'c>,
     key: DemandKey<'c>,
-) -> impl Fn(&DriverRow<'c>) -> bool + use<'a, 'c> {
+) -> impl Fn(&DriverRow<'_>) -> bool + use<'a, 'c> {
     let demand: Rc<Demand<'a>> = match key {
         DemandKey::Text(text) => facts.demand(text),
         DemandKey::Written => Rc::new(Demand::parse(machine.reading.image_requires.as_deref().unwrap_or_default())),
@@ -410,7 +410,7 @@ pub fn starts_on<'a, 'c>(
     }
     // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
     let any = unsaid && (is_given(&machine.reading) || key == DemandKey::Written);
-    move |driver| {
+    move |driver: &DriverRow<'_>| {
         let mut starts = gpus.iter().map(|&gpu| demand.admits(driver, gpu));
         if any { starts.any(|starts| starts) } else { starts.all(|starts| starts) }
     }

@@ -1,9 +1,9 @@
 //! What is already there on a machine, and which drivers it goes with: a cuda-compat package, a flavour of kernel modules,
 //! what an image asks for.
 
-use crate::catalog::rows::{Class, Compat};
+use crate::catalog::rows::{Branch, Class, Compat};
 use crate::types::Version;
-use crate::types::require::Requirement;
+use crate::types::require::{Requirement, Subject};
 
 use super::described::{Described, Refusals};
 use super::driver::row::DriverRow;
@@ -13,7 +13,7 @@ use super::image::demand::DemandKey;
 use super::modules;
 use super::problem::law;
 use super::rowset::RowSet;
-use super::values::GpuRequest;
+use super::values::{DriverRequest, GpuRequest, Told};
 
 /// A driver with the libcuda that is loaded beside an installed package: on GPUs that are known to take it the package's.
 pub(super) fn beside<'c>(machine: &Described<'c>, row: DriverRow<'c>) -> DriverRow<'c> {
@@ -65,7 +65,15 @@ pub(super) fn refuse<'c>(facts: &Facts<'c>, machine: &Described<'c>, rows: &[Dri
     }
     if asked.image_requires.is_some() {
         let starts = image::starts_on(facts, machine, DemandKey::Written);
-        refusals.add(law::id::IMAGE_REQUIRE, RowSet::filter(rows.len(), |row| !starts(&rows[row])));
+        let refused = RowSet::filter(rows.len(), |row| match &asked.driver {
+            // What the hosts show counts, be it newer than what any branch is known to show.
+            DriverRequest::Cuda(judged, Told::Key(written)) if judged < written => {
+                let branch = Branch { cuda: Some(*written), ..rows[row].branch.clone() };
+                !starts(&DriverRow { branch: &branch, ..rows[row].clone() })
+            }
+            _ => !starts(&rows[row]),
+        });
+        refusals.add(law::id::IMAGE_REQUIRE, refused);
     }
 }
 
@@ -74,5 +82,7 @@ pub(super) fn turning_points<'c>(facts: &Facts<'c>, machine: &Described<'c>) -> 
     let Some(text) = &machine.reading.image_requires else { return Vec::new() };
     let drivers = &facts.catalog.drivers;
     let first = |bound: Version| drivers.iter().find(|row| row.version >= bound && !row.beta).map(|row| &row.version);
-    Requirement::parse(text).drivers().filter_map(first).collect()
+    let named = Requirement::parse(text);
+    let of_driver = named.bounds().filter(|(subject, _)| *subject == Subject::Driver);
+    of_driver.filter_map(|(_, bound)| first(bound)).collect()
 }

@@ -2,6 +2,7 @@
 //! there is none.
 
 mod arch_lists;
+mod beyond;
 pub mod brought;
 pub mod bundled_torch;
 pub mod by_pip;

@@ -31,6 +31,7 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
         return None;
     }
     Some(Unknown {
+        code: None,
         fact: format!("whether a {package} older than {from} fits: the list of its releases was read from {from} on"),
         keys: vec![format!("stack.{package}")],
         how: format!("look for the last {package} that was made for such a machine; then {OVERLAY}"),

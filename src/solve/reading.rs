@@ -26,6 +26,8 @@ pub struct Reading<'c> {
     pub driver: DriverRequest,
     /// The OS of the machine or image.
     pub os: Option<&'c Os>,
+    /// What it implies as the nearest relative of one that is not listed.
+    pub judged: Judged,
     /// Of the systems that are one to the catalog the one whose images are meant, where `os` names it: `ubi9`.
     pub image_os: Option<&'c str>,
     /// The C library of the machine or image: as written, else what the OS implies.
@@ -52,6 +54,15 @@ pub struct Reading<'c> {
     pub forward_compat: bool,
 }
 
+/// Which parts of a machine are those of its system's nearest relative, for the catalog does not list the system itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Judged {
+    /// Its C library.
+    pub glibc: bool,
+    /// Its host compiler.
+    pub gcc: bool,
+}
+
 impl Reading<'_> {
     /// Everything the solver looks at: not how GPUs are written, but which they are. A field that is not told here makes
     /// one machine of two.
@@ -63,6 +74,7 @@ impl Reading<'_> {
             gpus,
             driver,
             os,
+            judged,
             image_os,
             glibc,
             gcc,
@@ -90,7 +102,7 @@ impl Reading<'_> {
             | ImageRequest::UnseenTag(..) => (None, None),
         };
         let image = (discriminant(image), repository, known);
-        let host = (os.map(|os| &*os.id), image_os, glibc, gcc, clang, toolkits, cudnn);
+        let host = (os.map(|os| &*os.id), judged, image_os, glibc, gcc, clang, toolkits, cudnn);
         let beneath = (driver, windows_driver, compat.map(|compat| compat.cuda), kernel_module, image_requires);
         (runtime, platform, gpus, beneath, host, image, forward_compat)
     }
@@ -143,7 +155,7 @@ impl<'c> Reading<'c> {
     pub fn driver_setting(&self) -> &'static str {
         match &self.driver {
             DriverRequest::Cuda(_, Told::System) => "os",
-            DriverRequest::Cuda(_, Told::Key) => "driver-cuda",
+            DriverRequest::Cuda(_, Told::Key(_)) => "driver-cuda",
             _ => "driver",
         }
     }

@@ -5,6 +5,7 @@
 use crate::spec::{Prefer, Share};
 use crate::types::Version;
 
+use super::beyond;
 use super::compile::{ForwardCompat, Locked, Plan, Policy, classes};
 use super::engine::{Outcome, Proof, Selection, Steps};
 use super::network::Says;
@@ -140,10 +141,16 @@ pub fn judge(request: &Request<'_>, world: World, steps: &Steps) -> Verdict {
 
 /// Whether what was read of a request has an answer: without one of its packages more of it may turn out to be unread.
 fn judge_together(request: &Request<'_>, world: World, ask: &dyn Fn(&Request<'_>) -> Verdict) -> Verdict {
-    let unread = if world == World::Possible { Unread::of(request) } else { Unread::default() };
-    match unread.is_empty() {
-        true => ask(request),
-        false => first_no(unread.rest(request).into_iter().map(|part| judge_together(&part, world, ask))),
+    if world == World::Known {
+        return ask(request);
+    }
+    let unread = Unread::of(request);
+    if !unread.is_empty() {
+        return first_no(unread.rest(request).into_iter().map(|part| judge_together(&part, world, ask)));
+    }
+    match (ask(request), beyond::of(request)) {
+        (Verdict::Conflict(_), Some((_, without))) => judge_together(&without, world, ask),
+        (verdict, _) => verdict,
     }
 }
 
@@ -246,8 +253,24 @@ fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Re
     }
     match solve(request, POSSIBLE, locked, steps, unknowns::of) {
         Attempt::Solved(unknowns) => Resolution::Undetermined(unknowns),
-        Attempt::Nothing(_) => Resolution::Conflict,
+        Attempt::Nothing(_) => beyond_catalog(request, locked, steps),
         Attempt::GaveUp => Resolution::GaveUp,
+    }
+}
+
+/// What has no answer with machines as they are judged: nothing is known of it where one is beyond the catalog and would do
+/// as something else.
+fn beyond_catalog<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    let Some((mut unknowns, without)) = beyond::of(request) else { return Resolution::Conflict };
+    if is_solvable(&without, steps) == Some(true) {
+        return Resolution::Undetermined(unknowns);
+    }
+    match undetermined(&without, locked, steps) {
+        Resolution::Undetermined(more) => {
+            unknowns.extend(more);
+            Resolution::Undetermined(unknowns)
+        }
+        other => other,
     }
 }
 

@@ -20,11 +20,17 @@ use super::request::{ImageRequest, PackageRequest, Request};
 /// What makes a finding known.
 pub(super) const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
 
+/// The code of what lies beyond the catalog.
+pub(super) const NEWER: &str = "newer-than-catalog";
+
 /// Something that nobody has read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "UnknownFact"))]
 pub struct Unknown {
+    /// What kind it is, where that has a name: `newer-than-catalog`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
     /// What it is.
     pub fact: String,
     /// The keys that ask for it.
@@ -40,7 +46,8 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
         for release in &group.releases {
             for &class in &group.classes {
                 let on = plan.classes[class].target.platform;
-                for unknown in of_release(plan, selection, release, on) {
+                let image = image_of(plan, selection, release, class);
+                for unknown in of_release(plan, selection, release, (on, image)) {
                     if !unknowns.contains(&unknown) {
                         unknowns.push(unknown);
                     }
@@ -81,6 +88,7 @@ fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
         false => format!("at {}/{package}/", pytorch_index(release.variant)),
     };
     Some(Unknown {
+        code: None,
         fact: format!("whether {package} {} was published for {}", row.version, release.variant),
         keys: vec![format!("stack.{package}")],
         how: format!("look for it {place}; if it is there, {OVERLAY}"),
@@ -111,6 +119,7 @@ fn of_image_torch<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group<
     let target = plan.classes[class].target;
     let name = image.name();
     Some(Unknown {
+        code: None,
         fact: format!("for which GPUs, Python and libraries the torch {inside} in `{name}` was built"),
         keys: vec![target.key("image")],
         how: format!(
@@ -130,6 +139,7 @@ fn of_image_python<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group
     }
     let name = image.name();
     Some(Unknown {
+        code: None,
         fact: format!("for which Python the torch in `{name}` is installed"),
         keys: vec!["stack.python".to_string(), target.key("image")],
         how: format!(
@@ -147,6 +157,7 @@ fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
     let line = line.into_iter().find(|line| line.cmp_prefix(&cudnn.cuda).is_ne())?;
     let (version, major) = (&cudnn.version, line.prefix(1));
     Some(Unknown {
+        code: None,
         fact: format!(
             "whether cuDNN {version} was published for CUDA {major}: it was seen for CUDA {} only",
             cudnn.cuda
@@ -162,6 +173,7 @@ fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
 fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
     let unseen = request.companions.iter().filter(|ask| is_unseen_label(request, ask));
     let unknown = |ask: &PackageRequest<'_>| Unknown {
+        code: None,
         fact: format!("whether {} {} was published", ask.package, ask.constraint),
         keys: vec![format!("stack.{}", ask.package)],
         how: format!(
@@ -184,6 +196,7 @@ pub fn is_unseen_label(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool 
 /// Whether a package was built for a system that takes only what was made for it.
 pub(super) fn of_system(package: &str, asked: &str, system: &str) -> Unknown {
     Unknown {
+        code: None,
         fact: format!("whether {} was built for {system}", format!("{package} {asked}").trim_end()),
         keys: vec![format!("stack.{package}")],
         how: format!(
@@ -204,6 +217,7 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         {
             let name = format!("{}:{}", image.repository, image.tag);
             unknowns.push(Unknown {
+                code: None,
                 fact: format!("which cuDNN `{name}` holds, and so whether it is {wanted}"),
                 keys: vec!["stack.cudnn".to_string(), target.key("image")],
                 how: format!("look into it (`docker run --rm {name} sh -c 'ls /usr/lib/*/libcudnn.so.*'`), and set `cudnn` of the target"),
@@ -213,6 +227,7 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         let near =
             nearest.map_or_else(String::new, |row| format!("; or take the nearest tag that is known, `{}`", row.tag));
         unknowns.push(Unknown {
+            code: None,
             fact: format!("whether `{image}` exists, and what it holds"),
             keys: vec![target.key("image")],
             how: format!(
@@ -228,7 +243,7 @@ fn of_release<'c>(
     plan: &Plan<'_, 'c>,
     selection: &Selection,
     choice: &ReleaseChoice<'c>,
-    on: Platform<'c>,
+    (on, image): (Platform<'c>, Option<&'c Image>),
 ) -> Vec<Unknown> {
     let (package, release) = (choice.framework.package, choice.of(selection.rows()));
     let name = format!("{package} {}+{}", release.version, release.variant);
@@ -242,25 +257,16 @@ fn of_release<'c>(
         let fact = format!("whether {name} was published for {}", on.arch);
         let index = pytorch_index(release.variant);
         let how = format!("look for it at {index}/{package}/; if it is there, {OVERLAY}");
-        return vec![Unknown { fact, keys: vec![format!("stack.{package}")], how }];
+        return vec![Unknown { code: None, fact, keys: vec![format!("stack.{package}")], how }];
     };
     let mut unknowns = Vec::new();
     let request = plan.request;
     let libraries = [("cudnn", "cuDNN", &request.cudnn, build.cudnn), ("nccl", "NCCL", &request.nccl, build.nccl)];
     for (key, title, wanted, has) in libraries {
         if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
-            let ask = "ask an installed one (torch.backends.cudnn.version(), torch.cuda.nccl.version())";
-            let how = match (build.is_own(), key) {
-                (true, "cudnn") => format!("{ask}; then write it as `cudnn` in the table of your build"),
-                (true, _) => {
-                    format!("{ask}; nothing can be written of the {title} of your build, so leave `{key}` out")
-                }
-                (false, _) => {
-                    format!("read which {title} the METADATA of its wheel asks for, or {ask}; then {OVERLAY}")
-                }
-            };
-            let whose = if build.is_own() { format!("your build of {package}") } else { name.clone() };
+            let (whose, how) = of_library(build, (key, title), image);
             unknowns.push(Unknown {
+                code: None,
                 fact: format!("which {title} comes with {whose}"),
                 keys: vec![format!("stack.{key}")],
                 how,
@@ -272,6 +278,7 @@ fn of_release<'c>(
         let own = expected.and_then(|has| Some((has, Specifier::parse(&format!("=={has}")).ok()?)));
         if let Some((has, _)) = own.filter(|(_, own)| range.excludes(own)) {
             unknowns.push(Unknown {
+                code: None,
                 fact: format!("which {library} {name} asks for: the CUDA that it was built with has {has}"),
                 keys: vec![format!("packages.{library}")],
                 how: format!("read the METADATA of its wheel; then {OVERLAY}; or write `{library} = \"*\"`"),
@@ -284,6 +291,41 @@ fn of_release<'c>(
     unknowns
 }
 
+/// Whose library it is that nobody has read, and how it can be found out: a build's own, or that of the image it lies in.
+fn of_library(build: &Build, (key, title): (&str, &str), image: Option<&Image>) -> (String, String) {
+    let version = if key == "cudnn" { "torch.backends.cudnn.version()" } else { "torch.cuda.nccl.version()" };
+    if let Some(image) = image {
+        let name = image.name();
+        let how =
+            format!("ask it (`docker run --rm {name} python3 -c 'import torch; print({version})'`); then {OVERLAY}");
+        return (format!("the {} {} in `{name}`", build.package, build.version), how);
+    }
+    let ask = format!("ask an installed one ({version})");
+    match (build.is_own(), key) {
+        (true, "cudnn") => (build.named(), format!("{ask}; then write it as `cudnn` in the table of your build")),
+        (true, _) => {
+            let how = format!("{ask}; nothing can be written of the {title} of your build, so leave `{key}` out");
+            (build.named(), how)
+        }
+        (false, _) => {
+            let how = format!("read which {title} the METADATA of its wheel asks for, or {ask}; then {OVERLAY}");
+            (build.named(), how)
+        }
+    }
+}
+
+/// The image in which the build of a release lies that a class takes.
+fn image_of<'c>(
+    plan: &Plan<'_, 'c>,
+    selection: &Selection,
+    choice: &ReleaseChoice<'c>,
+    class: usize,
+) -> Option<&'c Image> {
+    let build = choice.of(selection.rows()).on(plan.classes[class].target.platform)?;
+    let image: &'c Image = plan.locals[class].image.as_ref()?.of(selection.rows());
+    (build.is_in_image() && bundled_torch::runs_in(image, build)).then_some(image)
+}
+
 /// A line of Python for which no wheel of a build was seen.
 fn unseen_python(build: &Build, name: &str, line: &crate::types::Version) -> Option<Unknown> {
     if build.installs_on(line) {
@@ -294,5 +336,5 @@ fn unseen_python(build: &Build, name: &str, line: &crate::types::Version) -> Opt
         "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index; if it is there, {OVERLAY}",
         build.package, build.version, build.variant
     );
-    Some(Unknown { fact, keys: vec!["stack.python".to_string()], how })
+    Some(Unknown { code: None, fact, keys: vec!["stack.python".to_string()], how })
 }

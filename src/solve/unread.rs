@@ -163,6 +163,7 @@ fn of_contents(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknow
     let found = request.catalog.other_builds.iter().rfind(is_it)?;
     let name = format!("{package} {}+{}", found.version, found.variant);
     Some(Unknown {
+        code: None,
         fact: format!("what {name} holds: it was published, and nobody has read it"),
         keys: vec![format!("stack.{package}")],
         how: format!(
@@ -176,11 +177,11 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let (catalog, package, wanted) = (request.catalog, ask.package, &ask.constraint);
     let builds = || catalog.builds.of(package).iter().filter(|build| !build.is_laid() && build.systems.is_empty());
     let named = wanted.comparisons().find_map(|one| one.variant.as_deref()).filter(|_| wanted.pins_variant());
-    let asked = |line: &Version| match named {
-        Some(variant) => line_of(variant).is_some_and(|of| of == *line),
-        None => request.cuda_line.as_ref().is_some_and(|cuda| cuda.single().is_some() && cuda.admits(line)),
-    };
-    let line = catalog.toolkits.iter().map(|row| row.version.prefix(2)).rfind(|line| asked(line))?;
+    // A CUDA is asked for by one that exists; a label names its own.
+    let by_cuda =
+        |line: &Version| request.cuda_line.as_ref().is_some_and(|cuda| cuda.single().is_some() && cuda.admits(line));
+    let known = || catalog.toolkits.iter().map(|row| row.version.prefix(2));
+    let line = named.map_or_else(|| known().rfind(by_cuda), line_of).filter(|line| line.len() == 2)?;
     let variant = format!("cu{}{}", line.major(), line.minor());
     if builds().any(|build| *build.variant == *variant) {
         return None;
@@ -191,6 +192,7 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let is_possible =
         listing.reading != ListingReading::Whole && !unseen::is_given_up_for(catalog, package, &version, &line);
     is_possible.then(|| Unknown {
+        code: None,
         fact: format!("whether {package} {version}+{variant} was published"),
         keys: vec![format!("stack.{package}")],
         how: format!("look for it at {}/{package}/; if it is there, {OVERLAY}", pytorch_index(&variant)),
@@ -211,7 +213,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let (oldest, newest) = (known.iter().min()?, known.iter().max()?);
     let unknown = |fact: String, what: &str, or: &str| {
         let how = format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}{or}");
-        Some(Unknown { fact, keys: vec![format!("stack.{package}")], how })
+        Some(Unknown { code: None, fact, keys: vec![format!("stack.{package}")], how })
     };
     let whether = |why: String| format!("whether {package} {wanted} was published: {why}");
     let unread_index = |index| format!("its project keeps releases at {index}, which nobody has read");
@@ -258,6 +260,7 @@ fn is_older(wanted: &Constraint, oldest: &Version) -> bool {
 
 fn older_than_all(what: &str, wanted: &str, oldest: &Version, key: String) -> Unknown {
     Unknown {
+        code: None,
         fact: format!("{what} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
         keys: vec![key],
         how: format!("see what NVIDIA's notes on that release say; then {OVERLAY}, or take {oldest} or newer"),

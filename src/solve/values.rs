@@ -58,8 +58,8 @@ pub enum DriverRequest {
 /// What tells the CUDA version of a driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Told {
-    /// `driver-cuda`
-    Key,
+    /// `driver-cuda`, and what is written there.
+    Key(Version),
     /// The system, which the driver comes with.
     System,
     /// This number of a driver that Jetsons alone have.

@@ -5,7 +5,7 @@ use super::{OwnCuda, repair};
 use crate::nearest::nearest;
 use crate::types::address;
 use crate::types::name::{self, is_unseen};
-use crate::types::require::Requirement;
+use crate::types::require::{self, Requirement};
 use crate::types::variant::line_of;
 use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, variant};
 
@@ -434,8 +434,8 @@ pub(super) fn image_requires(text: &str) -> Read<String> {
         short("image-requires", text)?;
     }
     let trimmed = text.trim();
-    let value = trimmed.strip_prefix("NVIDIA_REQUIRE_CUDA=").unwrap_or(trimmed);
-    match Requirement::parse(value).unreadable() {
+    let value = require::in_own_spelling(trimmed.strip_prefix("NVIDIA_REQUIRE_CUDA=").unwrap_or(trimmed));
+    match Requirement::parse(&value).unreadable() {
         None => Ok(value.split_whitespace().collect::<Vec<_>>().join(" ")),
         Some(condition) => {
             let message = format!("`image-requires`: {} is not a condition", quote(&condition.0));

@@ -1,5 +1,8 @@
 //! Packages by the names that others call them by.
 
+use crate::types::Version;
+use crate::types::variant::line_of;
+
 /// Names of a package that `[stack]` calls by another: conda's, older ones, and parts that it comes with.
 const OTHER_NAMES: [(&str, &str); 13] = [
     ("pytorch", "torch"),
@@ -26,6 +29,13 @@ pub fn other_name(word: &str) -> Option<&'static str> {
     let is_it = |name: &str| name == folded || name.replace('-', "") == folded;
     let named = OTHER_NAMES.iter().find(|(name, _)| is_it(name)).map(|(_, meant)| *meant);
     named.or_else(|| folded.starts_with(OF_JAX).then_some("jax"))
+}
+
+/// The line of CUDA that a package names, `12.6` of `spconv-cu126` and `12` of `cupy-cuda12x`.
+pub fn cuda_of(package: &str) -> Option<Version> {
+    let (_, cuda) = package.rsplit_once("-cu")?;
+    let digits = cuda.strip_prefix("da").unwrap_or(cuda).trim_end_matches('x');
+    line_of(&format!("cu{digits}"))
 }
 
 /// The package that another is for one CUDA: `cudf-cu12` is `cudf`, `cupy-cuda12x` is `cupy`.

@@ -37,10 +37,14 @@ enum Condition<'t> {
     Unreadable(&'t str),
 }
 
+/// What a condition compares with a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Subject {
+pub enum Subject {
+    /// The CUDA version of the driver.
     Cuda,
+    /// The driver's release.
     Driver,
+    /// The device's compute capability.
     Arch,
 }
 
@@ -107,15 +111,23 @@ impl<'t> Requirement<'t> {
         Requirement { alternatives }
     }
 
-    /// The drivers that it names: where its answer can change.
-    pub fn drivers(&self) -> impl Iterator<Item = Version> + '_ {
+    /// The versions that it names of each subject: where its answer can change.
+    pub fn bounds(&self) -> impl Iterator<Item = (Subject, Version)> + '_ {
         let conditions = self.alternatives.iter().flat_map(|alternative| &alternative.conditions);
         conditions.filter_map(|condition| match condition {
-            Condition::Version(Subject::Driver, _, _, text) => {
-                Version::parse(text.trim_start_matches(|c: char| !c.is_ascii_digit())).ok()
+            Condition::Version(subject, _, _, text) => {
+                let version = Version::parse(text.trim_start_matches(|c: char| !c.is_ascii_digit())).ok();
+                version.map(|version| (*subject, version))
             }
             _ => None,
         })
+    }
+
+    /// Whether its answer differs from brand to brand.
+    pub fn names_brand(&self) -> bool {
+        let is_about_brand = |condition: &Condition<'_>| matches!(condition, Condition::Brand(..));
+        let names = |one: &Alternative<'_>| !one.brands.is_empty() || one.conditions.iter().any(is_about_brand);
+        self.alternatives.iter().any(names)
     }
 
     /// Whether a container is started on this machine with this device. A requirement that asks nothing holds.
@@ -266,6 +278,13 @@ impl Relation {
             Relation::AtLeast => ">=",
         }
     }
+}
+
+/// A requirement as the variable spells it. The container toolkit prints it as an expression in its errors: there `&&` joins
+/// what a comma joins, and `||` parts what a blank parts.
+pub fn in_own_spelling(text: &str) -> String {
+    let joined = |alternative: &str| alternative.split("&&").map(str::trim).collect::<Vec<_>>().join(",");
+    text.split("||").map(joined).collect::<Vec<_>>().join(" ")
 }
 
 /// The expressions a container of this environment is started under, each of which must hold: every `NVIDIA_REQUIRE_*`

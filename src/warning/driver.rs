@@ -160,12 +160,12 @@ impl Kind for DriverPolicyUnmet<'_> {
 
 /// A driver that the catalog does not list.
 pub enum DriverNotListed<'a> {
-    /// A release above all of its branch that are known.
+    /// A release of a known branch that is none of those known.
     Release {
         /// What is written.
         version: &'a Version,
-        /// The newest of its branch.
-        newest: &'a Version,
+        /// Those of its branch that are next to it: the older one, and the newer one.
+        beside: (Option<&'a Version>, Option<&'a Version>),
     },
     /// A release of a branch that is not known.
     Branch {
@@ -180,15 +180,24 @@ pub enum DriverNotListed<'a> {
 
 impl Kind for DriverNotListed<'_> {
     const CODE: &'static str = "driver-not-listed";
-    const EXPLAINED: &'static str = "The catalog does not know the driver branch that is written, so it is judged as the nearest older one \
-        that is known: a newer driver can only do more. Check the number for a slip of the pen.";
+    const EXPLAINED: &'static str = "The catalog does not know the driver that is written. A release of a known branch is judged by its number; one of \
+        another branch as the nearest older branch that is known: a newer driver can only do more. Check the number for a slip \
+        of the pen.";
 
     fn message(&self) -> String {
         match self {
-            DriverNotListed::Release { version, newest } => format!(
-                "driver {version} is not in the catalog, whose newest of branch R{} is {newest}: it is judged by its number",
-                version.major()
-            ),
+            DriverNotListed::Release { version, beside } => {
+                let branch = version.major();
+                let known = match beside {
+                    (Some(older), Some(newer)) => {
+                        format!(", which has {older} and {newer} of branch R{branch} beside it")
+                    }
+                    (Some(newest), None) => format!(", whose newest of branch R{branch} is {newest}"),
+                    (None, Some(oldest)) => format!(", whose oldest of branch R{branch} is {oldest}"),
+                    (None, None) => String::new(),
+                };
+                format!("driver {version} is not in the catalog{known}: it is judged by its number")
+            }
             DriverNotListed::Branch { version, nearest, of_windows } => {
                 let judged = match nearest {
                     Some(branch) => format!("as branch R{branch}"),

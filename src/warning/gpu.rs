@@ -31,6 +31,8 @@ pub struct GpuNotListed<'a> {
     pub first: &'a Version,
     /// The driver that it was judged by.
     pub driver: &'a Version,
+    /// Whether that is one of Windows, which numbers the releases of a branch by itself.
+    pub windows: bool,
 }
 
 impl Kind for GpuNotListed<'_> {
@@ -40,7 +42,15 @@ impl Kind for GpuNotListed<'_> {
         on such a host.";
 
     fn message(&self) -> String {
-        format!("{} is first listed in driver {}; {} may not know the board", self.gpu, self.first, self.driver)
+        let GpuNotListed { gpu, first, driver, windows } = self;
+        match windows {
+            true => format!(
+                "{gpu} is first listed in driver {first} of Linux, of branch R{}; {driver} of Windows is of an older branch and may \
+                 not know the board",
+                first.major()
+            ),
+            false => format!("{gpu} is first listed in driver {first}; {driver} may not know the board"),
+        }
     }
 }
 

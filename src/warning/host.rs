@@ -1,4 +1,6 @@
-//! What is said of operating systems.
+//! What is said of operating systems, and of the Python on them.
+
+use crate::types::Version;
 
 use super::Kind;
 
@@ -83,5 +85,24 @@ impl Kind for UnusedKey<'_> {
 
     fn message(&self) -> String {
         format!("`{}` decides nothing here: {}", self.key, self.why)
+    }
+}
+
+/// A patch release of Python that is named.
+pub struct PythonPatch<'a> {
+    /// What is named.
+    pub written: &'a Version,
+}
+
+impl Kind for PythonPatch<'_> {
+    const CODE: &'static str = "python-patch";
+    const EXPLAINED: &'static str = "Wheels are for a line of Python, such as 3.12, and so is the lock: which patch releases of a line exist is not in the \
+        catalog, and no export pins one. Write the line alone, and install the patch release that you want.";
+
+    fn message(&self) -> String {
+        let (written, line) = (self.written, self.written.prefix(2));
+        format!(
+            "Python {written} counts as {line}: the catalog does not know which patch releases exist, and the lock pins none"
+        )
     }
 }

@@ -1,4 +1,4 @@
-//! Frameworks in one environment that come with different libraries.
+//! Packages in one environment that come with different libraries.
 
 use crate::types::Version;
 
@@ -45,5 +45,27 @@ impl Kind for TwoCudas<'_> {
              is imported first, and {other} may not use the GPU with the older ones; import it first, or give each an \
              environment of its own"
         )
+    }
+}
+
+/// An ordinary package whose name tells another CUDA than the stack's.
+pub struct PackageCuda<'a> {
+    /// The package.
+    pub package: &'a str,
+    /// The CUDA that it names.
+    pub names: &'a Version,
+    /// What the stack is built for, and that CUDA.
+    pub stack: (&'a str, &'a Version),
+}
+
+impl Kind for PackageCuda<'_> {
+    const CODE: &'static str = "package-cuda";
+    const EXPLAINED: &'static str = "A package under [packages] is carried as it is written, and nothing of it is checked. The name of this one tells a CUDA \
+        that is not the one of the locked stack: its libraries may lack, or be loaded beside those of the stack. Write the package \
+        for the stack's CUDA, or choose a stack for the package's (`cuda` under [stack]).";
+
+    fn message(&self) -> String {
+        let (PackageCuda { package, names, .. }, (stack, cuda)) = (self, self.stack);
+        format!("{package} under [packages] is for CUDA {names} by its name, and {stack} is built for CUDA {cuda}")
     }
 }

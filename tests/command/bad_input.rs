@@ -331,7 +331,7 @@ fn of_commands() -> Vec<Bad> {
         typed(&["lock", "--spec", "nowhere.toml"], 4, &["nowhere.toml cannot be read"]),
         typed(&["add", "../x"], 2, &["`../x` is not a package", "write a package, `torch`"]),
         typed(&["add", "torch=="], 2, &["a constraint is missing", "torch==2.5.1"]),
-        typed(&["remove", "nope"], 2, &["`nope` is not in [stack] of gpuenv.toml", "what is there: torch"]),
+        typed(&["remove", "nope"], 2, &["`nope` is not in [stack] or [packages] of gpuenv.toml", "what is there: torch"]),
         typed(&["target", "add", "t", "--gpu", "T4"], 2, &["has a target `t` already", "choose another name"]),
         typed(&["target", "add", "q", "--gpu", "XYZ"], 2, &["unknown GPU `XYZ`", "compute capability"]),
         typed(&["init"], 2, &["gpuenv.toml exists already", "--force"]),

@@ -5,6 +5,7 @@ mod common;
 
 mod acceptance;
 mod bad_input;
+mod beyond;
 mod captures;
 mod catalog_update;
 mod cli;

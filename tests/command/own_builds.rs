@@ -30,7 +30,7 @@ fn it_holds_what_is_said_and_not_what_the_catalog_knows() {
     assert!(told.contains("your build of torch 2.8.0 holds code for sm_86, sm_90 only"), "{told}");
     let python = place("own-python", &format!("{own}\npython = \"3.11\""), "gpu = \"RTX 3090\"");
     let told = python.json(&["lock"]).1["explanation"].to_string();
-    assert!(told.contains("your build of torch 2.8.0 has wheels for Python 3.12 only"), "{told}");
+    assert!(told.contains("your build of torch 2.8.0 is for Python 3.12 only"), "{told}");
     let old = place("own-driver", own, "gpu = \"RTX 3090\"\ndriver = \"470.82.01\"");
     let (code, json) = old.json(&["lock"]);
     assert_eq!((code, &json["culprits"]), (1, &serde_json::json!(["stack.torch", "target.prod.driver"])), "{json}");

@@ -20,7 +20,7 @@ pub struct AddArgs {
     pub verbose: bool,
 }
 
-/// Remove packages from [stack] of gpuenv.toml, and lock
+/// Remove packages from [stack] or [packages] of gpuenv.toml, and lock
 #[derive(Debug, Args)]
 #[command(after_help = help::REMOVE)]
 pub struct RemoveArgs {

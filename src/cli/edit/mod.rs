@@ -4,15 +4,17 @@
 pub mod args;
 mod package;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use crate::catalog::{Catalog, at_hand};
 use crate::cli::project::shown;
 use crate::explain::{self, Change, Explanation};
 use crate::lock::{self, Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::request::Request;
+use crate::solve::request::{Request, is_ordinary};
 use crate::solve::suppress::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::{self, RewriteError, Spec, SpecError, Written, is_incomplete, list_text};
@@ -24,30 +26,35 @@ use crate::warning::Warning;
 use super::atomic_write::{replace, replace_spec};
 use super::common::Common;
 use super::files::{self, Places};
+use super::load_catalog;
 use super::lock::{asked, undetermined};
 use super::newer;
 use super::origin;
 use super::turn::Turn;
 use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
+use package::Table;
 
 /// Adds packages, or changes what is asked of them.
 pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Failure> {
     let begun = Begun::read(common, args.dry_run, report)?;
+    let catalog = begun.catalog();
+    let problem = Compiled::new(&catalog);
     let (mut edits, mut named) = (Vec::new(), BTreeSet::new());
     for word in &args.packages {
-        let (name, constraint) = package::read(word)?;
-        let key = format!("stack.{name}");
+        let (table, name, constraint) = package::read(word, |name| begun.table_of(name, &problem))?;
+        let (key, of) = (table.key(&name), table.name());
         begun.refuse_own(&name)?;
         if !named.insert(key.clone()) {
             return Err(bad("duplicate", format!("`{name}` is named twice"), "name each package once"));
         }
         let was = begun.spec.text(&key);
         if let Some(was) = was.as_ref().filter(|_| constraint == "*" && !word.contains('*')) {
-            report.note(&format!("`{name}` is in [stack] already, as `{was}`, which stays: `{name}==*` asks for any"));
+            let any = if table == Table::Stack { format!(": `{name}==*` asks for any") } else { String::new() };
+            report.note(&format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
             continue;
         }
         if let Some(was) = was.filter(|was| *was != constraint) {
-            report.note(&format!("`{name}` is in [stack] already: `{was}` becomes `{constraint}`"));
+            report.note(&format!("`{name}` is in [{of}] already: `{was}` becomes `{constraint}`"));
         }
         edits.push((key, Some(constraint)));
     }
@@ -61,13 +68,16 @@ pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exi
     let mut edits = Vec::new();
     for word in &args.packages {
         let name = package::name(word);
-        let key = format!("stack.{name}");
         begun.refuse_own(&name)?;
-        if begun.spec.text(&key).is_none() {
-            let there: Vec<&str> = begun.spec.stack.iter().map(|(name, _)| name.as_str()).collect();
-            let message = format!("`{}` is not in [stack] of {}", crate::report::clean(word), begun.file.name);
+        let keys = [Table::Stack, Table::Packages].map(|table| table.key(&name));
+        let Some(key) = keys.into_iter().find(|key| begun.spec.text(key).is_some()) else {
+            let Spec { stack, packages, .. } = &begun.spec;
+            let of_packages = packages.iter().map(|(name, _)| name.as_str());
+            let there: Vec<&str> = stack.iter().map(|(name, _)| name.as_str()).chain(of_packages).collect();
+            let message =
+                format!("`{}` is not in [stack] or [packages] of {}", crate::report::clean(word), begun.file.name);
             return Err(bad("unknown-package", message, &listed("what is there", &there)));
-        }
+        };
         if !edits.iter().any(|(known, _)| *known == key) {
             edits.push((key, None));
         }
@@ -169,6 +179,18 @@ impl Begun {
             return Err(Failure::spec(errors, file));
         }
         Ok(Begun { places, file, spec, is_complete: errors.is_empty(), _turn: turn })
+    }
+
+    /// The facts that its packages are looked up in. Where its overlays cannot be read, the next step tells.
+    fn catalog(&self) -> Cow<'static, Catalog> {
+        let own = load_catalog::of_spec(&self.spec, &self.file, &self.places.spec);
+        own.unwrap_or_else(|_| Cow::Borrowed(at_hand()))
+    }
+
+    /// Where a package stands or belongs.
+    fn table_of(&self, name: &str, problem: &Compiled<'_>) -> Table {
+        let is_there = self.spec.packages.iter().any(|(known, _)| known == name);
+        if is_there || is_ordinary(problem, name) { Table::Packages } else { Table::Stack }
     }
 
     /// Refuses to write a constraint for a build of the user's own, or to take it away: it is a table with a meaning.

@@ -6,12 +6,52 @@ use crate::spec;
 /// What ends a name and begins a constraint. `+` begins the variant of a wheel, which may stand alone.
 const BEGINS: [char; 6] = ['<', '>', '=', '!', '~', '+'];
 
-/// The name and the constraint of `torch>=2.4,<2.8`; `*` where nothing is asked for.
-pub fn read(word: &str) -> Result<(String, String), Failure> {
-    let word = word.trim();
+/// The table of gpuenv.toml in which a package stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Table {
+    /// Those that are solved with.
+    Stack,
+    /// Ordinary ones, which are carried as they are written.
+    Packages,
+}
+
+impl Table {
+    /// What its header calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Table::Stack => "stack",
+            Table::Packages => "packages",
+        }
+    }
+
+    /// The key of one of its packages, `stack.torch`.
+    pub fn key(self, package: &str) -> String {
+        format!("{}.{package}", self.name())
+    }
+}
+
+/// The name of `torch>=2.4`, and what stands behind it.
+fn parted(word: &str) -> (String, &str) {
     let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(word.len());
-    let (written, rest) = (&word[..end], word[end..].trim());
-    let name = name(written);
+    (name(&word[..end]), word[end..].trim())
+}
+
+/// The name and what is asked of its version, as the table writes it that `table_of` tells for the name; `*` where nothing
+/// is asked for.
+pub fn read(word: &str, table_of: impl Fn(&str) -> Table) -> Result<(Table, String, String), Failure> {
+    let word = word.trim();
+    let (name, rest) = parted(word);
+    let table = table_of(&name);
+    if table == Table::Stack {
+        return of_stack(word).map(|(name, constraint)| (table, name, constraint));
+    }
+    let specifier = if rest.is_empty() { "*" } else { rest }.to_string();
+    check(table, &name, &specifier).map(|()| (table, name, specifier))
+}
+
+/// The name and the constraint of `torch>=2.4,<2.8`.
+fn of_stack(word: &str) -> Result<(String, String), Failure> {
+    let (name, rest) = parted(word);
     if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(refuse(word, "write a package, `torch`, or one with a version, `torch==2.5.1`"));
     }
@@ -36,7 +76,7 @@ pub fn read(word: &str) -> Result<(String, String), Failure> {
         Some(':') => return Err(refuse(word, &instead(&name, &rest[1..]))),
         Some(_) => return Err(refuse(word, &instead(&name, rest))),
     };
-    check(&name, &constraint).map(|()| (name, constraint))
+    check(Table::Stack, &name, &constraint).map(|()| (name, constraint))
 }
 
 /// A package's name in the spelling of gpuenv.toml.
@@ -54,7 +94,7 @@ fn bare(constraint: &str) -> String {
 
 fn instead(name: &str, version: &str) -> String {
     let version = version.trim();
-    let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && check(name, version).is_ok();
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && check(Table::Stack, name, version).is_ok();
     match is_version {
         true => format!("write `{name}=={version}`"),
         false => examples(name),
@@ -65,10 +105,11 @@ fn examples(name: &str) -> String {
     format!("write `{name}` for any version, `{name}==2.5.1`, or a range in quotes, `\"{name}>=2.4,<2.8\"`")
 }
 
-/// Refuses what `[stack]` would not take, in its words.
-fn check(name: &str, constraint: &str) -> Result<(), Failure> {
+/// Refuses what a table would not take, in its words.
+fn check(table: Table, name: &str, constraint: &str) -> Result<(), Failure> {
     let (key, value) = (toml::Value::from(name), toml::Value::from(constraint));
-    let (_, errors) = spec::parse_part(&format!("[stack]\n{key} = {value}\n[target.x]\ngpu = \"none\"\n"));
+    let line = format!("[{}]\n{key} = {value}\n", table.name());
+    let (_, errors) = spec::parse_part(&format!("{line}[build]\n[target.x]\ngpu = \"none\"\n"));
     if errors.is_empty() {
         return Ok(());
     }
@@ -102,8 +143,25 @@ mod tests {
             ("python==3.11", "python", "3.11"),
             ("torch==2.4||==2.5", "torch", "==2.4||==2.5"),
         ] {
-            let read = read(word).unwrap_or_else(|failure| panic!("{word}: {failure:?}"));
+            let read = of_stack(word).unwrap_or_else(|failure| panic!("{word}: {failure:?}"));
             assert_eq!(read, (name.to_string(), constraint.to_string()), "{word}");
+        }
+    }
+
+    #[test]
+    fn an_ordinary_package_is_written_as_pip_takes_it() {
+        for (word, specifier) in [
+            ("transformers", "*"),
+            ("transformers>=4.50", ">=4.50"),
+            ("transformers==4.50.1", "==4.50.1"),
+            ("datasets[audio] >= 3", "[audio] >= 3"),
+        ] {
+            let (table, _, read) =
+                read(word, |_| Table::Packages).unwrap_or_else(|failure| panic!("{word}: {failure:?}"));
+            assert_eq!((table, &*read), (Table::Packages, specifier), "{word}");
+        }
+        for word in ["transformers=4", "transformers@4", "transformers>=4; python_version < '3.9'"] {
+            assert_eq!(read(word, |_| Table::Packages).expect_err(word).exit, Exit::BadInput, "{word}");
         }
     }
 
@@ -124,7 +182,7 @@ mod tests {
             ("driver>=535", "[target.NAME]"),
             ("torch>=2.5+cu124", "write"),
         ] {
-            let failure = read(word).expect_err(word);
+            let failure = of_stack(word).expect_err(word);
             let told = failure.problems.iter().map(|one| format!("{} {:?}", one.message, one.help)).collect::<String>();
             assert!(failure.exit == Exit::BadInput && told.contains(help), "{word}: {told}");
         }

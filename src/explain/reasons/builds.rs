@@ -121,14 +121,8 @@ impl<'c> Explainer<'_, 'c> {
         let told = !self.says.is_empty();
         let mut builds = if blamed || !told { self.left.clone() } else { Vec::new() };
         builds.retain(|build| self.is_of_wanted_line(build));
-        let lines = distinct(builds.iter().flat_map(|build| build.pythons.iter()));
         self.pins_lack_wheels(&builds);
-        if let (Some(first), Some(last)) = (lines.first(), lines.last()) {
-            let of: Vec<&Build> = builds.clone();
-            let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
-            let as_of = self.builds_listed(&of);
-            self.say(format!("{} wheels for Python {span} only{as_of}", describe(&of, "has", "have")));
-        } else {
+        if !self.pythons_of_builds(&builds) {
             self.pythons_of_system();
         }
         if let Some(python) = &self.request.python {
@@ -137,6 +131,32 @@ impl<'c> Explainer<'_, 'c> {
         for build in builds.iter().rev().take(2) {
             self.fact(build_id(build), self.request.catalog.origin_of(*build, &build.source));
         }
+    }
+
+    /// The Pythons that some builds have wheels for; whether any is known.
+    fn pythons_of_builds(&mut self, builds: &[&'c Build]) -> bool {
+        let seen = || builds.iter().flat_map(|build| &build.pythons);
+        let mut lines: Vec<Version> =
+            seen().chain(builds.iter().flat_map(|build| &build.expected_pythons)).copied().collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return false };
+        let span = if first == last { first.to_string() } else { format!("{first} to {last}") };
+        if builds.iter().all(|build| build.is_own()) {
+            let newest = self.request.catalog.pythons.iter().map(|row| row.version).max();
+            let newest = newest.filter(|newest| newest < first);
+            let newest = newest.map_or(String::new(), |newest| format!("; the newest Python known is {newest}"));
+            self.say(format!("{} for Python {span} only{newest}", describe(builds, "is", "are")));
+            return true;
+        }
+        let as_of = self.builds_listed(builds);
+        let seen: Vec<&str> = distinct(seen()).into_iter().map(Version::as_str).collect();
+        let expected = match seen.len() < lines.len() {
+            true => format!(": {} seen, the others are expected, for its other variants have them", seen_words(&seen)),
+            false => String::new(),
+        };
+        self.say(format!("{} wheels for Python {span} only{as_of}{expected}", describe(builds, "has", "have")));
+        true
     }
 
     /// The Pythons of what was made for a single system, where nobody has seen the release in question.
@@ -426,4 +446,13 @@ fn made_for(build: &Build) -> String {
     let cudnn = build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
     let parts: Vec<String> = line.into_iter().chain(cudnn).collect();
     format!("{}{}", if exactly { "exactly " } else { "" }, parts.join(" and "))
+}
+
+/// `3.12 was`, `3.12 and 3.13 were`, `none was`
+fn seen_words(lines: &[&str]) -> String {
+    match lines {
+        [] => "none was".to_string(),
+        [one] => format!("{one} was"),
+        several => format!("{} were", list(several)),
+    }
 }

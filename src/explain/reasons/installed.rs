@@ -127,7 +127,7 @@ impl<'c> Explainer<'_, 'c> {
         };
         self.say(format!("target `{}`: {image} starts only where `{}` holds", target.name, short(&text)));
         self.driver_of(&target);
-        self.gpus();
+        self.gpus_to(&text);
         true
     }
 

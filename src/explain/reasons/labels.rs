@@ -1,7 +1,9 @@
 //! What a mark in gpuenv.toml says: in a few words, the property of a written value that a conflict turns on.
 
 use crate::catalog::rows::Build;
+use crate::solve::image;
 use crate::solve::request::{DriverRequest, ImageRequest, TargetRequest, Told};
+use crate::types::require::Requirement;
 use crate::types::{CpuArch, Version, distinct};
 
 use super::Explainer;
@@ -27,7 +29,7 @@ impl Explainer<'_, '_> {
                 // Of what is published for the usual processor much is not for another, or is another build.
                 let processor = Some(target.arch).filter(|arch| *arch != CpuArch::X86_64);
                 let with = processor.map_or(String::new(), |arch| format!(", processor {arch}"));
-                capabilities(target).map(|of| of + &with)
+                self.brand(target).or_else(|| capabilities(target).map(|of| of + &with))
             }
             "driver" => {
                 let driver = match &target.driver {
@@ -50,6 +52,15 @@ impl Explainer<'_, '_> {
             },
             _ => None,
         }
+    }
+
+    /// The brand of a target's GPUs, where what is written of its image counts by that.
+    fn brand(&self, target: &TargetRequest<'_>) -> Option<String> {
+        let text =
+            target.image_requires.as_deref().filter(|_| self.culprits.contains(&target.key("image-requires")))?;
+        let brands = image::brands(Some(target.named_gpus().first()?.row?.class));
+        let counts = Requirement::parse(text).names_brand() && !brands.is_empty();
+        counts.then(|| format!("brand {}", brands.join(" or ")))
     }
 
     /// The CUDA that the admitted builds of a framework are made for.

@@ -15,11 +15,12 @@ mod published;
 mod words;
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Subject};
-use crate::solve::fits;
+use crate::catalog::rows::{Build, Companion, Gpu, Subject};
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::{Along, Needs, law};
 use crate::solve::request::{DriverRequest, Request, TargetRequest};
+use crate::solve::{fits, image};
+use crate::types::require::{self, Requirement};
 use crate::types::{CpuArch, first};
 
 use super::ask::Asker;
@@ -313,7 +314,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
 
     /// The GPUs that the clash names, of whichever target, with what they are.
     fn gpus(&mut self) {
-        let mut told: Vec<(&crate::catalog::rows::Gpu, String)> = Vec::new();
+        let mut told: Vec<(&Gpu, String)> = Vec::new();
         let blamed = self.request.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
         for gpu in blamed.flat_map(|target| target.named_gpus()) {
             let Some(row) = gpu.row else { continue };
@@ -324,6 +325,38 @@ impl<'q, 'c> Explainer<'q, 'c> {
         for (row, written) in told {
             self.say(format!("{written} has compute capability {}", row.cc));
             self.fact(row.id(), self.request.catalog.origin_of(row, &row.source));
+        }
+    }
+
+    /// Of which brands the GPUs are that the clash names, where a text refuses some brands and takes others; and what they can
+    /// compute, where it asks for that.
+    fn gpus_to(&mut self, requirement: &str) {
+        let requirement = Requirement::parse(requirement);
+        if requirement.names_brand() {
+            self.brands();
+        }
+        if requirement.bounds().any(|(subject, _)| subject == require::Subject::Arch) {
+            self.gpus();
+        }
+    }
+
+    fn brands(&mut self) {
+        let blamed = self.request.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
+        let rows =
+            blamed.flat_map(|target| target.named_gpus()).filter_map(|gpu| Some((gpu.row?, gpu.written.clone())));
+        let mut told: Vec<(&Gpu, String)> = Vec::new();
+        for (row, written) in rows {
+            if told.len() < 3 && told.iter().all(|(known, _)| known.class != row.class) {
+                told.push((row, written));
+            }
+        }
+        for (row, written) in told {
+            let brands: Vec<String> = image::brands(Some(row.class)).iter().map(|brand| format!("`{brand}`")).collect();
+            if !brands.is_empty() {
+                let several = if brands.len() > 1 { "one of the brands" } else { "the brand" };
+                self.say(format!("to the container runtime {written} is of {several} {}", brands.join(", ")));
+                self.fact(row.id(), self.request.catalog.origin_of(row, &row.source));
+            }
         }
     }
 

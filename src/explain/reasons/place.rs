@@ -135,14 +135,15 @@ impl<'c> Explainer<'_, 'c> {
                 self.say(sentence);
                 driver.into_iter().for_each(|sentence| self.say(sentence));
                 self.fact(id, source);
+                self.gpus_to(requirement);
             }
         } else if let ImageRequest::Choose(repository) = &target.image {
             let sentence = format!("no tag of {repository} starts on that driver");
             let driver = driver_words(self.request, target);
             driver.into_iter().for_each(|sentence| self.say(sentence));
             self.say(sentence);
+            self.brands();
         }
-        self.gpus();
     }
 
     /// A product that is sold with its CPU.

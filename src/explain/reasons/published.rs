@@ -407,7 +407,7 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn builds_listed(&mut self, builds: &[&'c Build]) -> String {
         let catalog = self.request.catalog;
         // Builds of one's own and those for one system lie on no index.
-        let on_index = builds.iter().filter(|build| !build.index.is_empty());
+        let on_index = builds.iter().filter(|build| !build.index.is_empty() && !build.is_own());
         let Some(newest) = on_index.max_by_key(|build| &build.version) else { return String::new() };
         match catalog.listing(&newest.package, Index::Pytorch, &newest.version) {
             Some(listing) => self.as_listed(listing),

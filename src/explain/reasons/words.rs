@@ -45,7 +45,7 @@ pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>) ->
         DriverRequest::Cuda(version, Told::Jetson(number)) => {
             Some(format!("driver {number}, which comes with a JetPack, supports CUDA up to {version}"))
         }
-        DriverRequest::Cuda(version, Told::Key) => {
+        DriverRequest::Cuda(version, Told::Key(_)) => {
             Some(format!("`driver-cuda = \"{version}\"` means a driver that supports CUDA up to {version}"))
         }
         DriverRequest::Free(Some(bound)) => Some(format!("`driver = \"{bound}\"` limits the driver")),

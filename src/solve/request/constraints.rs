@@ -5,6 +5,7 @@ use crate::catalog::rows::FRAMEWORKS;
 use crate::spec::Written;
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{Constraint, Version};
+use crate::warning::PythonPatch;
 
 use super::reader::Reader;
 
@@ -23,6 +24,12 @@ impl Reader<'_, '_> {
         if let Some(empty) = wanted.alternatives().iter().find(|all| admits_nothing(all)) {
             let message = format!("`{name} = \"{}\"` admits no version: `,` means and", wanted.as_str().escape_debug());
             self.error("empty-constraint", message, Some(help_for(empty)), written);
+        }
+        if name == "python" {
+            let named = wanted.comparisons().filter(|one| one.op == Op::Prefix).filter_map(|one| one.version);
+            for written in named.filter(|version| version.len() > 2 && !version.is_prerelease()) {
+                self.warn(&PythonPatch { written: &written }, "stack.python".to_string());
+            }
         }
         let mut labels = wanted.comparisons().filter_map(|one| one.variant.as_deref());
         if let Some(whose) = labels.find_map(other_maker).filter(|_| FRAMEWORKS.contains(&name)) {

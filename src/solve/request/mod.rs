@@ -28,6 +28,7 @@ use super::rowset::RowSet;
 use reader::Reader;
 
 pub use constraints::{admits_nothing, other_maker};
+pub use packages::is_ordinary;
 
 pub use super::values::{DriverRequest, GpuRequest, Gpus, ImageRequest, Told};
 

@@ -5,6 +5,7 @@ use crate::types::{Constraint, Specifier};
 
 use super::PARTS;
 use super::reader::Reader;
+use crate::solve::problem::Problem;
 
 impl<'c> Reader<'_, 'c> {
     pub(super) fn package(&mut self, name: &str, written: &Written<Constraint>) -> Option<&'c str> {
@@ -19,21 +20,20 @@ impl<'c> Reader<'_, 'c> {
 
     /// What is said of a package under `[stack]` that nothing is known of.
     fn stranger(&self, name: &str, asked: &Constraint) -> (String, String) {
-        let known = || self.problem.package_names().chain(PARTS.iter().copied());
-        let each = self.of_each_cuda(name);
+        let each = of_each_cuda(self.problem, name);
         let under_packages = format!("put it under [packages]: `{name} = \"{}\"`", ordinary_text(asked));
         let message = format!("unknown package `{name}`: this catalog has no releases of it");
-        if let Some(key) = self.of_stack(name) {
+        if let Some(key) = of_stack(self.problem, name) {
             return (message, format!("write `{key} = \"{}\"`", asked.as_str()));
         }
         if !each.is_empty() {
             let each: Vec<String> = each.iter().map(|one| format!("`{one}`")).collect();
             return (message, format!("write one of those for a single CUDA major: {}", each.join(", ")));
         }
-        if self.catalog.asks.iter().any(|row| *row.package == *name || *row.of == *name) {
+        if is_ordinary(self.problem, name) {
             return (format!("`{name}` is an ordinary package: gpuenv does not choose its version"), under_packages);
         }
-        let near = suggest::slip(name, known());
+        let near = suggest::slip(name, known(self.problem));
         let near = near.map_or(String::new(), |near| format!("did you mean `{near}`?\n"));
         let help = format!(
             "{near}if it is an ordinary package, {under_packages}\nif it depends on CUDA, an overlay can describe it; \
@@ -44,12 +44,12 @@ impl<'c> Reader<'_, 'c> {
 
     /// What `[packages]` asks for is none of what is solved with, by whatever name.
     pub(super) fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
-        let is_known = self.problem.package_names().chain(PARTS.iter().copied()).any(|known| known == name);
-        let (message, keys) = match (is_known, self.of_stack(name)) {
+        let is_known = known(self.problem).any(|known| known == name);
+        let (message, keys) = match (is_known, of_stack(self.problem, name)) {
             (true, _) => (format!("gpuenv chooses the version of `{name}`: it belongs under [stack]"), vec![name]),
             (false, Some(key)) => (format!("`{name}` is chosen as `{key}` of the stack"), vec![key]),
             (false, None) => {
-                (format!("gpuenv chooses `{name}` by a name for each major of CUDA"), self.of_each_cuda(name))
+                (format!("gpuenv chooses `{name}` by a name for each major of CUDA"), of_each_cuda(self.problem, name))
             }
         };
         if keys.is_empty() {
@@ -61,18 +61,29 @@ impl<'c> Reader<'_, 'c> {
         let help = format!("move it under [stack]: {}", lines.join(" or "));
         self.error("stack-package", message, Some(help), written);
     }
+}
 
-    /// The key of `[stack]` that a name of the same package stands for.
-    fn of_stack(&self, name: &str) -> Option<&'static str> {
-        let is_known =
-            |key: &&str| self.problem.package_names().chain(PARTS.iter().copied()).any(|known| known == *key);
-        library(name).or_else(|| other_names::other_name(name).filter(is_known))
-    }
+/// Whether a package is known, and nothing is solved with it: it belongs under `[packages]`.
+pub fn is_ordinary(problem: &Problem<'_>, name: &str) -> bool {
+    let is_solved = || known(problem).any(|one| one == name) || of_stack(problem, name).is_some();
+    let is_named = || problem.catalog.asks.iter().any(|row| *row.package == *name || *row.of == *name);
+    !is_solved() && of_each_cuda(problem, name).is_empty() && is_named()
+}
 
-    /// The packages that a name is called by for one major of CUDA each.
-    fn of_each_cuda(&self, name: &str) -> Vec<&'c str> {
-        self.problem.package_names().filter(|one| other_names::without_cuda(one) == Some(name)).collect()
-    }
+/// What `[stack]` can name.
+fn known<'c>(problem: &Problem<'c>) -> impl Iterator<Item = &'c str> {
+    problem.package_names().chain(PARTS.iter().copied())
+}
+
+/// The key of `[stack]` that a name of the same package stands for.
+fn of_stack(problem: &Problem<'_>, name: &str) -> Option<&'static str> {
+    let is_known = |key: &&str| known(problem).any(|known| known == *key);
+    library(name).or_else(|| other_names::other_name(name).filter(is_known))
+}
+
+/// The packages that a name is called by for one major of CUDA each.
+fn of_each_cuda<'c>(problem: &Problem<'c>, name: &str) -> Vec<&'c str> {
+    problem.package_names().filter(|one| other_names::without_cuda(one) == Some(name)).collect()
 }
 
 /// The part of the stack that a package of NVIDIA's libraries is: `cudnn` of `nvidia-cudnn-cu12`.

@@ -129,6 +129,7 @@ impl<'c> Reader<'_, 'c> {
             gpus,
             driver,
             os,
+            judged: self.judged(target, os),
             image_os: target.os.as_ref().zip(os).and_then(|(written, os)| os.named_image(&written.value)),
             glibc,
             gcc: gcc.filter(|_| builds && target.clang.is_none()),
@@ -200,7 +201,7 @@ impl<'c> Reader<'_, 'c> {
 
     fn driver(&mut self, target: &Target, os: Option<&Os>, jetson: bool) -> DriverRequest {
         if let Some(cuda) = &target.driver_cuda {
-            return DriverRequest::Cuda(self.shown_by_driver(target, &cuda.value), Told::Key);
+            return DriverRequest::Cuda(self.shown_by_driver(target, &cuda.value), Told::Key(cuda.value));
         }
         // Where the driver comes with the system, the system tells its CUDA version.
         let of_system = os.and_then(|os| os.cuda).map(|cuda| DriverRequest::Cuda(cuda, Told::System));
@@ -260,12 +261,23 @@ impl<'c> Reader<'_, 'c> {
         !known && !open && !bounds.any(|bound| constraint.admits(&bound))
     }
 
-    /// A release above all of its branch that are known: published since, or a slip of the pen.
+    /// A release of a known branch that nobody listed: published since, or a slip of the pen. Of Windows only those are
+    /// listed that CUDA asks for, so there it is one from before the first of its branch.
     fn check_release_listed(&mut self, target: &Target, version: &Version) {
-        let of_branch = self.catalog.drivers.iter().filter(|row| row.version.major() == version.major());
-        let Some(newest) = of_branch.map(|row| row.version).max().filter(|newest| version > newest) else { return };
-        let not_listed = DriverNotListed::Release { version, newest: &newest };
-        self.warn(&not_listed, format!("target.{}.driver", target.name));
+        let windows = target.is_wsl2();
+        let of_linux = self.catalog.drivers.iter().map(|row| row.version).filter(|_| !windows);
+        let of_windows = self.catalog.windows_drivers.iter().map(|row| row.driver).filter(|_| windows);
+        let of_branch: Vec<Version> =
+            of_linux.chain(of_windows).filter(|known| known.major() == version.major()).collect();
+        if of_branch.is_empty() || of_branch.iter().any(|known| known.cmp_prefix(version).is_eq()) {
+            return;
+        }
+        let older = of_branch.iter().filter(|known| *known < version).max();
+        let newer = of_branch.iter().filter(|known| *known > version).min();
+        if !windows || older.is_none() {
+            let not_listed = DriverNotListed::Release { version, beside: (older, newer) };
+            self.warn(&not_listed, format!("target.{}.driver", target.name));
+        }
     }
 
     /// The CUDA version that nvidia-smi shows. One that no driver is known to show is judged as the nearest older.
@@ -295,9 +307,7 @@ impl<'c> Reader<'_, 'c> {
     }
 
     fn check_driver_listed(&mut self, target: &Target, version: &Version) {
-        if !target.is_wsl2() {
-            self.check_release_listed(target, version);
-        }
+        self.check_release_listed(target, version);
         self.check_branch_listed(target, version, None);
     }
 

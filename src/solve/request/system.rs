@@ -2,6 +2,7 @@
 
 use crate::catalog::rows::Os;
 use crate::catalog::{OsMatch, OsName};
+use crate::solve::reading::Judged;
 use crate::spec::{Target, Written};
 use crate::warning::{OsNotListed, OsPartsUnknown};
 
@@ -61,6 +62,18 @@ impl<'c> Reader<'_, 'c> {
         };
         self.error("unknown-os", format!("unknown os `{}`", written.value.escape_debug()), Some(help), written);
         None
+    }
+
+    /// What is that of a relative which stands for a system that the catalog does not list.
+    pub(super) fn judged(&self, target: &Target, os: Option<&Os>) -> Judged {
+        let is_listed = |written: &Written<String>| matches!(self.catalog.os(&written.value), OsMatch::Found(_));
+        match target.os.as_ref().zip(os).filter(|(written, os)| os.refused.is_none() && !is_listed(written)) {
+            Some((_, os)) => Judged {
+                glibc: os.glibc.is_some() && target.glibc.is_none(),
+                gcc: os.gcc.is_some() && target.gcc.is_none(),
+            },
+            None => Judged::default(),
+        }
     }
 
     /// The systems of which a number alone, `22.04`, may be the release.

@@ -164,7 +164,7 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> 
     let is_exact = matches!(about.asked.driver, DriverRequest::Exact(_));
     let is_listed = |gpu: &GpuRequest<'_>| {
         let first = gpu.row.and_then(|row| row.first_driver.as_ref());
-        first.is_none_or(|first| match is_exact {
+        first.is_none_or(|first| match is_exact && !driver.windows {
             true => driver.version >= *first,
             false => driver.version.major() >= first.major(),
         })
@@ -175,7 +175,7 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> 
         let Some(first) = gpu.row.and_then(|row| row.first_driver.as_ref()).filter(|_| !family_listed) else {
             continue;
         };
-        let not_listed = GpuNotListed { gpu: &gpu.name, first, driver: &driver.version };
+        let not_listed = GpuNotListed { gpu: &gpu.name, first, driver: &driver.version, windows: driver.windows };
         let keys = [about.keys("gpu"), about.keys(about.asked.driver_setting())].concat();
         return Some(Warning::about(&not_listed, &keys));
     }

@@ -3,8 +3,9 @@
 
 use crate::catalog::rows::{Companion, FoundIn};
 use crate::solve::ordinary::{Follows, asked_by, judged, locked, without_wheels};
+use crate::spec::other_names::cuda_of;
 use crate::types::Version;
-use crate::warning::{PackageExcluded, Side, Warning};
+use crate::warning::{PackageCuda, PackageExcluded, Side, Warning};
 
 use super::About;
 
@@ -29,10 +30,23 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
             warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
         }
     }
+    warnings.extend(about.request.packages.iter().filter_map(|(name, _)| of_other_cuda(about, name)));
     if let Some(python) = about.target.python {
         about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
     }
     warnings
+}
+
+/// Of a package that is for another CUDA than the locked frameworks, by its name.
+fn of_other_cuda(about: &About<'_, '_>, name: &str) -> Option<Warning> {
+    let names = cuda_of(name)?;
+    let lines = about.target.builds.iter().filter_map(|build| Some((build, build.line()?)));
+    // As far as both tell: of some builds only the major is known.
+    let is_other = |line: &Version| line.cmp_prefix(&names.prefix(line.len())).is_ne();
+    let (build, line) = lines.into_iter().find(|(_, line)| is_other(line))?;
+    let stack = format!("{} {}+{}", build.package, build.version, build.variant);
+    let other = PackageCuda { package: name, names: &names, stack: (&stack, &line) };
+    Some(Warning::about(&other, &[format!("packages.{name}")]))
 }
 
 /// Of what a locked release asks for.

@@ -1,0 +1,205 @@
+//! What nobody knows yet of a machine: a driver or a toolkit newer than the catalog, and what comes with a system that it
+//! does not list. Each is judged as the nearest that is known; what has no answer so is no conflict, for it may have one.
+
+use crate::catalog::rows::Branch;
+use crate::types::require::{Requirement, Subject};
+use crate::types::{Constraint, Version};
+
+use super::driver::{DriverRow, branch_of};
+use super::image::{self, demand::DemandKey};
+use super::reading::{Judged, Reading};
+use super::request::{DriverRequest, Request, TargetRequest, Told};
+use super::unknowns::{NEWER, OVERLAY, Unknown};
+
+/// What a request asks of machines where nobody knows, and the same request without that; none where all is known.
+pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
+    let mut unknowns = Vec::new();
+    let mut targets = request.targets.clone();
+    for target in &mut targets {
+        let mut reading = Reading::clone(&target.reading);
+        let before = unknowns.len();
+        unknowns.extend(later_toolkits(request, target, &mut reading));
+        unknowns.extend(unlisted_system(target, &mut reading));
+        unknowns.extend(later_driver(request, target, &mut reading));
+        if unknowns.len() > before {
+            *target = TargetRequest {
+                driver_policy: target.driver_policy,
+                ..TargetRequest::new(request.problem, &target.name, reading)
+            };
+        }
+    }
+    (!unknowns.is_empty()).then(|| (unknowns, request.of(targets)))
+}
+
+/// Toolkits newer than every known one. They go with what was built for their major; which compilers and C libraries they take,
+/// and all of a major that nobody knows, is open.
+fn later_toolkits<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading: &mut Reading<'c>) -> Option<Unknown> {
+    let catalog = request.catalog;
+    let newest = catalog.toolkits.last()?.version;
+    let (later, mut kept): (Vec<Version>, Vec<Version>) =
+        target.toolkits.iter().flatten().copied().partition(|written| newest.cmp_prefix(written).is_lt());
+    let first = later.first()?;
+    let of_major = |row: &Version| later.iter().any(|later| later.major() == row.major());
+    kept.extend(catalog.toolkits.iter().map(|row| row.version).filter(of_major));
+    let is_unknown = later.iter().any(|later| later.major() > newest.major());
+    reading.toolkits = (!is_unknown).then_some(kept);
+    (reading.glibc, reading.gcc, reading.clang) = (None, None, None);
+    Some(Unknown {
+        code: Some(NEWER),
+        fact: format!(
+            "what CUDA toolkit {first} takes: the newest known is {newest}; the catalog is of {}",
+            catalog.version
+        ),
+        keys: vec![target.key("toolkit")],
+        how: format!("see what NVIDIA's notes on that release say; then {OVERLAY}, or install {newest} or older"),
+    })
+}
+
+/// What comes with a system that is judged as its nearest relative, where nobody wrote it.
+fn unlisted_system(target: &TargetRequest<'_>, reading: &mut Reading<'_>) -> Option<Unknown> {
+    let os = target.os?;
+    let has = |version: Option<Version>| version.map_or(String::new(), |version| version.to_string());
+    let mut parts = Vec::new();
+    if target.judged.glibc && reading.glibc.take().is_some() {
+        parts.push(("glibc", "ldd", has(target.glibc)));
+    }
+    if target.judged.gcc && reading.gcc.take().is_some() {
+        parts.push(("gcc", "gcc", has(target.gcc)));
+    }
+    reading.judged = Judged::default();
+    if parts.is_empty() {
+        return None;
+    }
+    let list = |of: &dyn Fn(&(&str, &str, String)) -> String| parts.iter().map(of).collect::<Vec<_>>().join(" and ");
+    let target = &target.name;
+    Some(Unknown {
+        code: None,
+        fact: format!(
+            "which {} the system of target `{target}` has: the catalog does not list it; its nearest relative, {}, has {}",
+            list(&|(part, ..)| part.to_string()),
+            os.name,
+            list(&|(part, _, has)| format!("{part} {has}")),
+        ),
+        keys: vec![format!("target.{target}.os")],
+        how: format!(
+            "ask such a machine ({}), and write {} under [target.{target}]",
+            list(&|(_, program, _)| format!("`{program} --version`")),
+            list(&|(part, ..)| format!("`{part}`")),
+        ),
+    })
+}
+
+/// A written requirement of an image that a driver which nobody knows may meet.
+fn later_driver<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading: &mut Reading<'c>) -> Option<Unknown> {
+    let catalog = request.catalog;
+    let text = target.image_requires.as_deref()?;
+    let newest = catalog.branches.last()?;
+    let bounds = Bounds::of(text);
+    let open = Open::of(request, target, newest)?;
+    let starts = image::starts_on(request.problem, &target.machine, DemandKey::Written);
+    let mut later = open.numbers(&bounds).into_iter().flat_map(|number| {
+        let shown = bounds.between(Subject::Cuda, &open.low, open.high.as_ref());
+        shown.into_iter().map(move |cuda| (number, cuda))
+    });
+    let windows = target.windows_driver;
+    let may_start = later.any(|(version, cuda)| {
+        let branch = Branch { cuda: Some(cuda), ..newest.clone() };
+        starts(&DriverRow { version, branch: &branch, compat: None, installed: false, windows })
+    });
+    if !may_start {
+        return None;
+    }
+    reading.image_requires = None;
+    let shows = newest.cuda.map_or(String::new(), |cuda| format!(", which shows CUDA {cuda}"));
+    let known = format!("the newest branch known is R{}{shows}; the catalog is of {}", newest.branch, catalog.version);
+    let mut keys = vec![target.key("image-requires")];
+    let (fact, how) = match open.number {
+        Some(number) => {
+            keys.push(target.key("driver"));
+            let how = "see what `nvidia-smi` on such a host shows as CUDA Version, and write it as `driver-cuda` \
+                       instead of `driver`";
+            (format!("which CUDA version driver {number} shows: {known}"), how.to_string())
+        }
+        None => {
+            let how =
+                format!("see whether NVIDIA has released such a driver; if so, {OVERLAY}, or install a newer gpuenv");
+            (format!("which driver meets `{text}`: {known}"), how)
+        }
+    };
+    Some(Unknown { code: Some(NEWER), fact, keys, how })
+}
+
+/// What is open of a driver: its number, or the CUDA version that it shows.
+struct Open<'t> {
+    /// Its number, where that is written.
+    number: Option<Version>,
+    /// The oldest that it may be, and what it has to be within.
+    least: Version,
+    within: Option<&'t Constraint>,
+    /// The CUDA version that it shows at least, and at most.
+    low: Version,
+    high: Option<Version>,
+}
+
+impl<'t> Open<'t> {
+    /// None for a driver of which all is known.
+    fn of<'c>(request: &Request<'c>, target: &'t TargetRequest<'c>, newest: &Branch) -> Option<Self> {
+        let catalog = request.catalog;
+        let after = Version::parse(&(newest.branch.major() + 1).to_string()).ok()?;
+        let free = |within: Option<&'t Constraint>, low| Open { number: None, least: after, within, low, high: None };
+        match &target.driver {
+            DriverRequest::Free(within) => Some(free(within.as_ref(), newest.cuda?)),
+            DriverRequest::Cuda(_, Told::Key(written)) if newest.cuda? < *written => {
+                Some(Open { high: Some(*written), ..free(None, *written) })
+            }
+            DriverRequest::Cuda(..) => None,
+            DriverRequest::Exact(_) | DriverRequest::AtWorst(_) => {
+                let drivers = target.machine.drivers(request.problem);
+                let number = drivers.rows.iter().map(|row| row.version).max()?;
+                let of_branch = branch_of(catalog, &number)?;
+                if of_branch.branch.major() == number.major() && of_branch.cuda.is_some() {
+                    return None;
+                }
+                let shown = || catalog.branches.iter().filter_map(|row| Some((row.branch.major(), row.cuda?)));
+                let low = shown().take_while(|(major, _)| *major <= number.major()).last();
+                let high = shown().find(|(major, _)| *major > number.major());
+                // Windows numbers the releases of a branch beyond it.
+                if target.windows_driver && high.is_some() {
+                    return None;
+                }
+                let (low, high) = (low.map_or(after, |(_, cuda)| cuda), high.map(|(_, cuda)| cuda));
+                Some(Open { number: Some(number), least: number, within: None, low, high })
+            }
+        }
+    }
+
+    /// The numbers at which an answer can change.
+    fn numbers(&self, bounds: &Bounds) -> Vec<Version> {
+        match self.number {
+            Some(number) => vec![number],
+            None => {
+                let mut numbers = bounds.between(Subject::Driver, &self.least, None);
+                numbers.retain(|number| self.within.is_none_or(|within| within.admits(number)));
+                numbers
+            }
+        }
+    }
+}
+
+/// The versions that a requirement names: at each, and just above it, its answer can change.
+struct Bounds(Vec<(Subject, Version)>);
+
+impl Bounds {
+    fn of(text: &str) -> Self {
+        Bounds(Requirement::parse(text).bounds().collect())
+    }
+
+    /// Those of a subject from one version to another, and the first.
+    fn between(&self, subject: Subject, low: &Version, high: Option<&Version>) -> Vec<Version> {
+        let named = self.0.iter().filter(|(of, _)| *of == subject).map(|(_, version)| *version);
+        let above = |version: Version| Version::parse(&format!("{version}.1")).ok();
+        let all = named.flat_map(|version| [Some(version), above(version)]).flatten();
+        let is_within = |version: &Version| version >= low && high.is_none_or(|high| version <= high);
+        [*low].into_iter().chain(all.filter(is_within)).collect()
+    }
+}
