@@ -148,6 +148,7 @@ def opened(data):
 def arch_flags(data):
     """The list torch.cuda.get_arch_list() prints, as it is compiled into libtorch_python.so."""
     words = rb"(?:sm|compute)_\d{2,3}[af]?"
-    lists = re.findall(rb"\0((?:" + words + rb" )*" + words + rb")(?=\0)", data)
+    # The compiler may put it behind another string without a zero between them: `ipc_h` `sm_70 sm_75 …`.
+    lists = re.findall(rb"((?:" + words + rb" )*" + words + rb")(?=\0)", data)
     lists = [entry.decode().split() for entry in lists]
     return max(lists, key=len) if lists else None

@@ -78,7 +78,9 @@ class Checker:
             there = [one for one in self.index.releases(package) if one >= first]
             lacking = [str(one) for one in there if numbers(one) not in held]
             yield Finding(f"listing {package} {row['from']} pypi", "lacking", [], lacking, f"pkg:pypi/{package}")
-            older = [one for one in self.index.releases(package) if Version("0.0.0") < one < first]
+            # What comes as source alone is a release, too.
+            sources = {one.version for one in self.index.sources(package) if not one.yanked and not one.version.is_prerelease}
+            older = [one for one in sources | set(self.index.releases(package)) if Version("0.0.0") < one < first]
             told = row.get("first", False)
             yield Finding(f"listing {package} {row['from']} pypi", "first", told, not older, f"pkg:pypi/{package}")
 
@@ -244,8 +246,11 @@ class Checker:
             for row, label, wheels in self.published(package):
                 artifact = f"pkg:pypi/{self.wheel_package(row)}@{self.wheel_version(row)}"
                 said, read = row["pythons"], tagged(wheels)
-                if row.get("pythons_partial"):
-                    read = [one for one in read if one in said] if read else read
+                if read and row.get("pythons_partial"):
+                    read = [one for one in read if one in said]
+                if read and row["index"] != ["pypi"]:
+                    # Another index may have wheels for more of them.
+                    said = [one for one in said if one in read]
                 yield Finding(label, "pythons", said, read or None, artifact)
                 floors = [wheel.glibc for wheel in wheels if wheel.glibc]
                 if floors and row.get("glibc"):
@@ -376,9 +381,9 @@ class Checker:
                 data = binary.mapped(file)
                 flags, symbols = binary.arch_flags(data), binary.glibc(data)
                 data.close()
-            if flags is not None and row.get("arch_source") == "torch-wheel":
+            if row.get("arch_source") == "torch-wheel":
                 for field, prefix in (("sass", "sm_"), ("ptx", "compute_")):
-                    read = [spelled(flag.removeprefix(prefix)) for flag in flags if flag.startswith(prefix)]
+                    read = flags and [spelled(flag.removeprefix(prefix)) for flag in flags if flag.startswith(prefix)]
                     yield Finding(label, field, row.get(field, []), read, wheels[0].purl)
             if row.get("glibc") and symbols:
                 enough = numbers(row["glibc"]) >= numbers(symbols)

@@ -10,6 +10,10 @@ from kernels import A_LIBRARY_EACH, TAGGED_TOO_LOW
 from remote import SpecifierSet, Version, applies, parsed, requirements
 
 
+# Libraries of NVIDIA that are for one CUDA major: those of a framework are brought by it.
+OF_NVIDIA = r"nvidia-(cudnn|nccl)-cu\d+"
+
+
 def companions(checker):
     """What packages that follow a framework ask for, and the GPU code inside those that hold their own."""
     for row in checker.catalog.rows("companion"):
@@ -82,6 +86,8 @@ def requires(catalog, index, row):
     packages = {one["package"] for one in catalog.rows("companion") + catalog.rows("build")}
     packages -= {row["package"], row["framework"]}
     beside = {one["package"] for one in catalog.rows("companion") if one["framework"] == row["framework"] != "cuda"}
+    # Which release of what the framework pins is there says the framework.
+    beside -= {field for build in catalog.builds(row["framework"]) for field in build}
     asked, there = {}, []
     for arch in row["arches"] if beside_wheels(row) else ("x86_64", "aarch64"):
         told = stated(index, row, arch)
@@ -89,7 +95,9 @@ def requires(catalog, index, row):
         for name, spec, marker in told or []:
             # The catalog has final releases only: of another a pin says nothing here.
             final = not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
-            if name in packages and (str(spec) or name in beside) and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
+            asks = name in packages and (str(spec) or name in beside)
+            asks = asks or row["framework"] == "cuda" and re.fullmatch(OF_NVIDIA, name)
+            if asks and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", {})[arch] = True
     said = (text if list(of) == there else f"{text}; {next(iter(of))}" for text, of in asked.items())
     return sorted(said)

@@ -32,7 +32,7 @@ KERNELS = {
     "lmdeploy": r"^lmdeploy/(lib|turbomind)/_turbomind[\w.-]*\.so$",
     # load_utils.py loads that of the folder sm90 for 9.0, that of sm100 for every other GPU.
     "sglang": r"^sgl_kernel/sm(90|100)/common_ops[\w.-]*\.so$",
-    "vllm": r"^vllm/_C[^/]*\.so$",
+    "vllm": r"^vllm/(_C|attention_ops)[^/]*\.so$",
     "xformers": r"^xformers/_C[^/]*\.so$",
     # One for each CUDA line; of two for a line, the one for GPUs before Turing is the greater.
     "bitsandbytes": r"^bitsandbytes/libbitsandbytes_cuda\d+(_nocublaslt\d*)?\.so$",

@@ -33,7 +33,8 @@ def libraries(archive, pattern):
 
 
 def lines(index, wheel):
-    """The lines of torch that export all those symbols that any of them does, `2.8`, oldest first."""
+    """The lines of torch that export all those symbols that any of them does, `2.8`, oldest first; none where a wheel imports
+    no symbol of torch."""
     newest = {}
     for version in index.releases("torch"):
         if version.release[:2] >= FIRST:
@@ -41,4 +42,5 @@ def lines(index, wheel):
     exports = {line: set(index.exported(index.linux("torch", one, "x86_64")[0])) for line, one in newest.items()}
     known = set().union(*exports.values())
     asked = {name for name in index.imported(wheel) if name in known and NAMED.match(name)}
-    return [f"{line[0]}.{line[1]}" for line in sorted(exports) if asked <= exports[line]]
+    # What imports none of them says nothing of torch.
+    return [f"{line[0]}.{line[1]}" for line in sorted(exports) if asked and asked <= exports[line]]

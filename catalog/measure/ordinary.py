@@ -10,6 +10,7 @@ import re
 import sys
 
 from catalog import Catalog, inline, row_of
+from companions import admits
 from remote import Source, SpecifierSet, Version, applies, parsed, requirements
 
 FILE = "asks.toml"
@@ -99,6 +100,18 @@ LINES = [row["version"] for row in Catalog().rows("python")]
 
 def ordinary(catalog, index, write, only):
     """Every row anew; with `write` the file holds these, and those that were written by hand."""
+    rows = renew(catalog, index, only)
+    path = catalog.root / "catalog" / FILE
+    print(f"# {len(rows)} rows of {len({row['package'] for row in rows})} packages", file=sys.stderr)
+    if write:
+        catalog.write()
+        return 0
+    sys.stdout.write(catalog.patch())
+    return 1 if catalog.changed[path] != catalog.files[path] else 0
+
+
+def renew(catalog, index, only):
+    """Puts the rows of these packages into the file anew, of all where none is named; the rows."""
     solved = {row["package"] for row in catalog.rows("build") + catalog.rows("companion")}
     rows = []
     for package in sorted({*BESIDE, *LISTED, *solved}):
@@ -113,12 +126,17 @@ def ordinary(catalog, index, write, only):
     new = sorted(kept + [f"  {inline(row)},\n" for row in rows], key=place)
     head = [line for line in lines if line not in mine and line.strip() != "]"]
     catalog.changed[path] = "".join([*head, *new, "]\n"])
-    print(f"# {len(rows)} rows of {len({row['package'] for row in rows})} packages", file=sys.stderr)
-    if write:
-        catalog.write()
-        return 0
-    sys.stdout.write(catalog.patch())
-    return 1 if catalog.changed[path] != catalog.files[path] else 0
+    return rows
+
+
+def behind(catalog, index, package, versions):
+    """Whether some of these releases of a package that is solved with need something else than the rows say."""
+    rows = [row for row in catalog.rows("asks") if row["package"] == package and row["source"] in SOURCES.values()]
+    for version, needs in of_solved(catalog, index, package, None, versions).items():
+        of_rows = {(row["of"], row["found_in"]): row["needs"] for row in rows if admits(row["range"], version)}
+        if of_rows != {kind: spec for kind, (spec, _) in needs.items() if tells(catalog, {"of": kind[0], "needs": spec})}:
+            return True
+    return False
 
 
 def place(line):
@@ -152,13 +170,14 @@ def of_ordinary(catalog, index, package, solved):
     return found
 
 
-def of_solved(catalog, index, package, _solved):
-    """The same of a package that is solved with, for the releases that the catalog has: what it needs of ordinary ones."""
+def of_solved(catalog, index, package, _solved, only=None):
+    """The same of a package that is solved with, for the releases that the catalog has, or these of them: what it needs of
+    ordinary ones."""
     rows = [row for row in catalog.rows("build") + catalog.rows("companion") if row["package"] == package]
     known = {Version(row["version"].split("+")[0]) for row in rows}
     found = {}
     for version, wheels in releases(index, package).items():
-        if version not in known:
+        if version not in known or only is not None and version not in only:
             continue
         needs = told(index, wheels[-1], {*BESIDE, *LISTED, *SHARED})
         found[version] = {(name, "metadata"): (spec, None) for name, spec in needs.items()}
@@ -166,6 +185,8 @@ def of_solved(catalog, index, package, _solved):
             # What its metadata says already every installer knows.
             if "<" not in needs.get(of, ""):
                 found[version][of, how] = need
+    if only is not None:
+        return found
     # Older ones have no wheel to read: what the first of these asks for is not told of them.
     unread = {version: {} for version in known if version < min(found, default=version)}
     return unread | found

@@ -6,12 +6,13 @@ import sys
 
 import feeds
 import linked
+import ordinary
 import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
 from companions import asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, requires, unisolated, whole
-from documented import documented
+from documented import PINNED_BY, documented
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay
 from remote import Version, parsed, requirements
@@ -44,10 +45,14 @@ OF_CUDA_ONLY = (
 )
 # Whose releases carry the number of the CUDA they bind.
 NUMBERED_AFTER_CUDA = ("cuda-bindings", "cuda-python")
+# Where a package says for which CUDA it was built, if its libraries do not.
+SAYS_CUDA = {"paddlepaddle-gpu": ("paddle/version/__init__.py", r"(?m)^cuda_version\s*=\s*'([\d.]+)'")}
 # Source distributions that hold nothing: they fetch a wheel from NVIDIA's index, or bring packages that do.
-STUBS = ("nvidia-dali-cuda110", "nvidia-dali-cuda120", "nvidia-dali-cuda130", "tensorrt", "tensorrt-cu12", "tensorrt-cu13", "tensorrt-llm")
-# What links its CUDA runtime in, or takes whichever there is: it runs beside any CUDA. Of paddlepaddle-gpu neither its
-# metadata nor its libraries tell the CUDA that it loads: paddle/version tells it, which was read by hand.
+STUBS = (
+    *("cugraph-cu12", "cugraph-cu13", "cuml-cu12", "nvidia-dali-cuda110", "nvidia-dali-cuda120", "nvidia-dali-cuda130"),
+    *("tensorrt", "tensorrt-cu12", "tensorrt-cu13", "tensorrt-llm"),
+)
+# What links its CUDA runtime in, or takes whichever there is, or tells its CUDA in its code alone: no metadata names one.
 OF_ANY_CUDA = ("faiss-gpu", "numba-cuda", "open3d", "paddlepaddle-gpu", "xgboost")
 # What runs on a GPU without its kernels, and faster with them.
 RUNS_WITHOUT = ("torchao", "torchcodec")
@@ -68,6 +73,10 @@ LATE = ("ptx_isa", "arm_glibc")
 UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra", "glibc", "nvjitlink", "pools", "wsl2", "wsl2_source")
 
 
+# What a release seldom lacks that others of its package have: where nothing tells it, that is said.
+SELDOM_LACKING = ("cuda", "cudnn", "glibc", "python", "pythons", "sass", "toolkit")
+
+
 # What no index lists, by the files of the catalog that hold it.
 NOT_READ = {
     "drivers.toml, branches.toml": "what no driver for data centres has, and ends of support, stand on NVIDIA's pages only",
@@ -76,7 +85,13 @@ NOT_READ = {
     "torch.toml, companions.toml with a variant": "the PyTorch index and GitHub's releases are not read here",
     "tensorflow.toml, jax.toml": "what only build files say is written by hand; releases without a row stand above",
     "other_builds.toml": "builds for Windows and for single systems are written by hand",
-    "os.toml": "what a system holds is written by hand",
+    "os.toml, compat.toml, windows_drivers.toml, services.toml": "what a system or a service holds is written by hand",
+    "extensions.toml, source_builds.toml, finished_wheels.toml, wheels/releases.toml": "what is built from source, and wheels that lie beside a release, are written by hand",
+    "wheels/pytorch.toml": "the PyTorch index is not read here",
+    "asks.toml of ordinary packages": "`ordinary` reads it, every week",
+    "clues.toml, laws.toml, modules.toml, ngc.toml, other sources": "written by hand",
+    "ptx_isa.toml, ptxas.toml before a toolkit that is read, pythons.toml": "written by hand",
+    "practices.toml, tests/data/beside_torch.tsv": "`practices` and `beside` count and read them",
     "toolkits.toml before 11.8, cudnn.toml and nccl.toml before their first wheel": "no index has them",
 }
 
@@ -88,13 +103,14 @@ class Refresh:
         self.catalog, self.index, self.only = catalog, index, only
         self.checker = Checker(catalog, index)
         self.notes, self.added, self.changes, self.gone, self.unread = [], [], [], [], []
-        self.used, self.fresh = set(), []
+        self.used, self.fresh, self.new_releases, self.passed = set(), [], {}, []
 
     def propose(self):
         # Each reads what the ones before it have put in.
         for step in (self.toolkits, self.torch, self.triton, self.libraries, self.companions, self.by_hand, self.pins):
             step()
             self.catalog = self.checker.catalog = self.catalog.reread()
+        self.asks()
         self.unread = feeds.read_all(self)
         self.stamp()
         self.wheels()
@@ -109,6 +125,8 @@ class Refresh:
         """A row that the catalog lacks."""
         self.catalog.place(file, row)
         self.uses(row)
+        if file == COMPANION_FILE or "pythons" in row:
+            self.new_releases.setdefault(row["package"], set()).add(Version(row["version"]))
         named = (row.get(key) for key in ("package", "version", "variant", "cuda", "arch"))
         self.added.append(f"{file}: {' '.join(filter(None, named))}")
 
@@ -128,11 +146,16 @@ class Refresh:
         return [version for version in self.index.releases(package) if version >= first and version not in held]
 
     def not_listed(self):
-        """The packages of which only later releases are looked for than the first that has a row."""
+        """The releases that the index has and the catalog lacks, where only later ones are looked for."""
         for listing in self.catalog.rows("listing"):
-            rows = [row["version"] for row in self.catalog.rows("companion") if row["package"] == listing["package"]]
-            if listing["index"] == "pypi" and rows and Version(min(rows, key=Version)) < Version(listing["from"]):
-                yield listing["package"], f"releases before {listing['from']} are not looked for (listings.toml)"
+            package, first = listing["package"], Version(listing["from"])
+            rows = self.catalog.rows("companion") + self.catalog.rows("build")
+            held = {Version(row["version"].split("+")[0]) for row in rows if row["package"] == package}
+            there = {*self.index.releases(package), *self.released_sources(package)} if listing["index"] == "pypi" else set()
+            older = sorted(one for one in there - held if Version("0.0.0") < one < first)
+            if older:
+                named = ", ".join(map(str, older))
+                yield f"{package} {named}", f"releases before {listing['from']} are not looked for (listings.toml)"
 
     def withdrawn(self, package, version):
         """Says so where every file of a release was withdrawn, or none is listed any more."""
@@ -172,6 +195,7 @@ class Refresh:
             if "gcc_max" in row:
                 row["host_source"] = "nvcc-host-header"
             lines = [f"{key} = {inline({'v': value})[6:-2]}" for key, value in row.items() if value]
+            self.untold(f"cuda-toolkit {version}", row, self.catalog.rows("toolkit"))
             self.put_toolkit(row["version"], "\n".join(lines) + "\n")
             self.uses(row)
             self.added.append(f"toolkits.toml: {row['version']}")
@@ -219,8 +243,11 @@ class Refresh:
                 if wheels and row is None:
                     row = self.torch_row(version, arch, wheels)
                     like = nearest([one for (_, of), one in held.items() if of == arch], version)
-                    self.adds("torch.toml", self.after(row, like))
-                    self.note(f"torch {version} {arch}: variants beside the default, other indexes and whether PyTorch calls the release experimental have no listing here: add what was seen")
+                    row = self.after(row, like)
+                    self.adds("torch.toml", row)
+                    alike = [one for (_, of), one in held.items() if of == arch and (one["variant"] == "cpu") == (row["variant"] == "cpu")]
+                    self.untold(f"torch {version} {arch}", row, alike)
+                    self.note(f"torch {version} {arch}: variants beside the default, other indexes with the pythons they alone have, and whether PyTorch calls the release experimental have no listing here: add what was seen")
                 elif wheels and set(pythons(wheels)) - set(row["pythons"]):
                     # The PyTorch index may have more of them, so none is taken away.
                     lines = sorted({*pythons(wheels), *row["pythons"]}, key=numbers)
@@ -274,11 +301,13 @@ class Refresh:
         row = {"package": "torch", "version": str(version), "variant": variant, "arch": arch, "default": True}
         row |= {"status": "stable", "index": ["pypi"], "pythons": pythons(wheels)}
         if cuda:
-            flags = self.index.flags(wheels[0])
+            flags, asked = self.index.flags(wheels[0])
             row["sass"] = [spelled(flag[3:]) for flag in flags if flag.startswith("sm_")]
             row["ptx"] = [spelled(flag[8:]) for flag in flags if flag.startswith("compute_")]
         floors = [wheel.glibc for wheel in wheels if wheel.glibc]
         row["glibc"] = min(floors, key=numbers) if floors else None
+        if cuda and asked:
+            row["glibc"] = max(filter(None, (row["glibc"], asked)), key=numbers)
         if cuda:
             row |= self.torch_pins(wheels[0], arch)
         row["source"] = "torch-pypi"
@@ -327,6 +356,8 @@ class Refresh:
                     row |= {"date": self.uploaded(stem + cuda, version), "sass": sass, "ptx": ptx}
                     row |= {"source": source, "arch_source": f"{kind}-code" if sass else None}
                     self.adds(f"{kind}.toml", row)
+                    alike = [one for one in self.catalog.rows(kind) if one["cuda"] == cuda]
+                    self.untold(f"{stem}{cuda} {version}", row, alike)
 
     def uploaded(self, package, version):
         """The day on which the first file of a release was uploaded, where the index tells."""
@@ -355,8 +386,39 @@ class Refresh:
             for version in new:
                 self.companion(read, of_package, version)
             self.other_kind(package, of_package, as_source, new)
+            self.sources_beside(package)
             for row in of_package:
                 self.held(row)
+
+    def untold(self, named, row, rows):
+        """Says what the releases before and after one have that is not read here, or that its publisher tells elsewhere."""
+        version = Version(row["version"])
+        before = [one for one in rows if Version(one["version"].split("+")[0]) < version]
+        after = [one for one in rows if Version(one["version"].split("+")[0]) > version]
+        key = lambda one: Version(one["version"].split("+")[0])
+        fields = {}
+        for one in [*sorted(before, key=key)[-1:], *sorted(after, key=key)[:1]]:
+            lacks = [field for field in one if field not in row or field in SELDOM_LACKING and not row[field]]
+            if one["source"] != row["source"] and one.get("needs") != row.get("needs"):
+                lacks.append("needs")
+            if one.get("python") and row.get("python") and one["python"] != self.python_listed(one):
+                lacks.append("python")
+            for field in lacks:
+                fields.setdefault(field, one["version"])
+        by_release = {}
+        for field, of in fields.items():
+            if field != "source" and not field.endswith("_source"):
+                by_release.setdefault(of, []).append(field)
+        for of, lacking in by_release.items():
+            self.note(f"{named}: not read: {', '.join(sorted(lacking))}, of which the row of {of} tells")
+
+    def python_listed(self, row):
+        """The Pythons of a release that has a row, as its listing tells them."""
+        files = self.index.linux(row["package"], row["version"], "x86_64")
+        source = self.index.source(row["package"], row["version"])
+        if files:
+            return accepted(files, files[-1].requires_python)
+        return ",".join(lines(source.requires_python)) if source else None
 
     def carried(self, row, like):
         """A row with what no index tells of its release, as the release before has it: somebody has to look."""
@@ -372,15 +434,21 @@ class Refresh:
         """A release that is missing, after the nearest one of those that come as it does."""
         like = nearest(rows, version)
         if row := read(like["package"], version, like):
-            self.adds(COMPANION_FILE, self.carried(row, like))
-            self.source_beside(row, version)
+            row = self.carried(row, like)
+            self.adds(COMPANION_FILE, row)
+            self.untold(f"{row['package']} {version}", row, rows)
 
-    def source_beside(self, wheel, version):
-        """The source of a release that has wheels for x86_64 alone, of a package whose older sources are known."""
-        of_package = [row for row in self.catalog.rows("companion") if row["package"] == wheel["package"]]
+    def sources_beside(self, package):
+        """The sources of releases that have wheels for x86_64 alone, of a package of which older ones are known."""
+        of_package = [row for row in self.catalog.reread().rows("companion") if row["package"] == package and "variant" not in row]
         known = [row for row in of_package if beside_wheels(row)]
-        if wheel.get("arches") == ["x86_64"] and known and version in self.released_sources(wheel["package"]):
-            if row := self.source_row(wheel["package"], version, nearest(known, version)):
+        held = {row["version"] for row in known}
+        there = self.released_sources(package) if known else []
+        for wheel in (row for row in of_package if row.get("arches") == ["x86_64"] and row["version"] not in held):
+            version = Version(wheel["version"])
+            if version in there and version < min(Version(one) for one in held):
+                self.passed.append((f"{package} {version} for aarch64", "its source is older than the first that has a row"))
+            elif version in there and (row := self.source_row(package, version, nearest(known, version))):
                 self.adds(COMPANION_FILE, row)
 
     def other_kind(self, package, rows, as_source, read_now):
@@ -388,24 +456,28 @@ class Refresh:
         others that come so; where none does, nobody has said how."""
         held = {Version(row["version"]) for row in self.catalog.rows("companion") if row["package"] == package} | set(read_now)
         wheels, sources = set(self.index.releases(package)), set(self.released_sources(package))
+        listed = [row["from"] for row in self.catalog.rows("listing") if row["package"] == package and row["index"] == "pypi"]
+        first = min(Version(min(listed, key=Version)) if listed else min(held), min(held))
         of_stubs = [row for row in rows if row["source"].endswith("-stub")]
         of_sources = [row for row in rows if row["source"] == "companion-sdist"]
         of_wheels = [row for row in rows if row not in of_stubs and row not in of_sources]
         if as_source:
             like, read = of_wheels, self.companion_row
         else:
-            like, read = (of_stubs, self.stub_row) if of_stubs else (of_sources, self.source_row)
+            like, read = (of_stubs or of_wheels, self.stub_row) if package in STUBS else (of_sources, self.source_row)
         for version in sorted((wheels - sources if as_source else sources - wheels) - held):
-            if version > min(held) and like:
+            if version >= first and like:
                 self.companion(read, like, version)
-            elif version > min(held):
+            elif version >= first:
                 self.note(f"{package} {version}: comes {'as wheels' if as_source else 'as source'} alone, unlike the others: no row")
 
     def new(self, package):
         """Every release of a package that the catalog does not have at all, as far as its metadata names a framework."""
         versions = self.index.releases(package)
         if not versions and not self.released_sources(package):
-            self.note(f"{package}: the index has no release of it: is the name right?")
+            files = [*self.index.wheels(package), *self.index.sources(package)]
+            why = f"all of its {len(files)} files are of pre-releases, or withdrawn" if files else "the index has no release of it: is the name right?"
+            self.note(f"{package}: {why}")
         for version in [] if versions or package in STUBS else self.released_sources(package):
             framework = next((one for one in FRAMEWORKS if asked_of_source(self.index, package, version, one)), None)
             if framework and (row := self.source_row(package, version, {"framework": framework})):
@@ -473,7 +545,7 @@ class Refresh:
             self.note(f"{package} {version}: its metadata names no {like['framework']}: no row")
             return None
         row = {"package": package, "version": str(version), "framework": like["framework"]}
-        row |= {"needs": ",".join(normal(asked)) or "*", "python": ",".join(lines(source.requires_python)) or None}
+        row |= {"needs": as_needs(asked) or "*", "python": ",".join(lines(source.requires_python)) or None}
         row |= {"sdist": True, "arches": like["arches"] if beside_wheels(like) else None}
         if beside_wheels(like):
             row["needs"] = line_of_wheels(self.index, package, version, like["framework"]) or row["needs"]
@@ -495,11 +567,13 @@ class Refresh:
         framework, source = like["framework"], "companion-metadata"
         if told := metadata and documented(self.index, package, version):
             asked, source = told
+        elif (like.get("source") == linked.SOURCE or package in PINNED_BY) and (of := linked.lines(self.index, wheels[-1])):
+            asked, source = " || ".join(of), linked.SOURCE
         elif framework not in needs or not (str(needs[framework]) or like["needs"] == "*"):
             self.note(f"{package} {version}: its metadata names no {framework} version: no row")
             return None
         else:
-            asked = ",".join(normal(str(needs[framework]))) or "*"
+            asked = as_needs(str(needs[framework])) or "*"
         row = {"package": package, "version": str(version), "framework": framework, "needs": asked}
         row["python"] = accepted(wheels, metadata["Requires-Python"])
         row["requires"] = requires(self.catalog, self.index, row)
@@ -518,13 +592,11 @@ class Refresh:
         if package in RUNS_WITHOUT and all(wheel.arch != "any" for wheel in wheels):
             own = self.own_code(package, version, wheels)
             row |= {key: own.get(key) for key in ("arches", "glibc", "arm_glibc", "cuda") if key != "cuda" or package in ALWAYS_LOADED}
-        if "arches" not in row and len(on := self.platforms(package, version)) == 1:
+        if "arches" not in row and all(wheel.arch != "any" for wheel in wheels) and len(on := self.platforms(package, version)) == 1:
             row["arches"] = on
         read = row.get("sass") or row.get("ptx") or row.get("cuda")
         code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
-        if like.get("source") == linked.SOURCE and asked == "*":
-            row["needs"], source = " || ".join(linked.lines(self.index, wheels[-1])), linked.SOURCE
-        late = {key: row.pop(key, None) for key in LATE}
+        late = {key: row.pop(key) for key in LATE if key in row}
         return row | {"source": source, "arch_source": code if read else None} | late
 
     def pins_gone(self, package, asked):
@@ -546,21 +618,32 @@ class Refresh:
         metadata = self.index.metadata(wheels[-1]) if wheels else None
         major = metadata and cuda_major(package, version, requirements(metadata))
         own = self.own_code(package, version, wheels) if wheels and package in KERNELS else {}
+        if package in SAYS_CUDA and wheels:
+            said = re.search(SAYS_CUDA[package][1], self.index.text(wheels[-1], SAYS_CUDA[package][0]) or "")
+            # Libraries of CUDA 10.2 and before go with no other line of their major.
+            major = said and (said[1] if numbers(said[1]) < (11,) else said[1].split(".")[0])
         # Of xgboost it is the NCCL inside that says for which CUDA it was built.
-        major = major or (own.get("cuda") if package != "xgboost" else None)
+        elif package != "xgboost":
+            major = major or own.get("cuda")
         row = {"package": package, "version": str(version), "framework": CUDA_ONLY, "needs": "*", "cuda": major}
         row["python"] = metadata and accepted(wheels, metadata["Requires-Python"])
         row["requires"] = requires(self.catalog, self.index, row)
         placeholder = version < Version("0.0.2")
-        if placeholder or not major and (package not in OF_ANY_CUDA or not own.get("sass") and not row["requires"]):
+        # What holds no library takes whichever CUDA is there.
+        plain = wheels and all(wheel.arch == "any" for wheel in wheels)
+        if placeholder or not major and (package not in OF_ANY_CUDA or not own.get("sass") and not row["requires"] and not plain):
             self.note(f"{package} {version}: nothing says for which CUDA it is: no row")
             return None
         row["arches"] = self.platforms(package, version)
         row |= self.glibcs(package, version) | own | {"cuda": major}
         if not row.get("sass"):
             row.pop("gpu_code", None)
+        for second in wheels if row.get("sass") else ():
+            # A second wheel for the same Python and older systems, that holds no code for GPUs.
+            if second.pythons == wheels[-1].pythons and second.glibc != wheels[-1].glibc and self.index.code(second, package)[0] is None:
+                row["cpu_glibc"] = second.glibc
         read = "companion-code" if row.get("sass") else "companion-metadata" if major else None
-        late = {key: row.pop(key, None) for key in LATE}
+        late = {key: row.pop(key) for key in LATE if key in row}
         return row | {"source": "companion-metadata", "arch_source": read} | late
 
     def stub_row(self, package, version, like=None):
@@ -575,7 +658,7 @@ class Refresh:
             torch = re.sub(r"<=([\d.]+)a\d+", r"<\1", re.sub(r"(>=[\d.]+)a\d+", r"\1", str(needs["torch"])))
             label = re.search(r"\+cu(\d\d)", torch)
             major = major or label and label[1]
-            row |= {"framework": "torch", "needs": ",".join(normal(torch)) or "*"}
+            row |= {"framework": "torch", "needs": as_needs(torch) or "*"}
         elif major:
             row |= {"framework": CUDA_ONLY, "needs": "*"}
         else:
@@ -586,14 +669,16 @@ class Refresh:
         bindings = f"tensorrt-cu{major}-bindings"
         if package.startswith("tensorrt") and row["framework"] == CUDA_ONLY and (found := self.index.linux(bindings, version, "x86_64")):
             row["python"] = " || ".join(pythons(found))
-            row |= {"arches": self.platforms(bindings, version), **glibcs(self.index, bindings, version)}
+            row |= glibcs(self.index, bindings, version)
         known = {one["package"] for one in self.catalog.rows("companion")} - {package}
         beside = {one["package"] for one in self.catalog.rows("companion") if one["framework"] == row["framework"] != CUDA_ONLY}
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
         row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec) or name in beside)
+        row["gone"] = self.pins_gone(package, asked)
         row["gpu_code"] = package in KERNELS or (like or {}).get("gpu_code", False)
-        row |= {"cuda": major, "source": (like or {}).get("source", "companion-stub"), "arch_source": "companion-stub" if major else None}
-        return row | {"arm_glibc": row.pop("arm_glibc", None)}
+        source = (like or {}).get("source", "")
+        row |= {"cuda": major, "source": source if source.endswith("-stub") else "companion-stub", "arch_source": "companion-stub" if major else None}
+        return row | ({"arm_glibc": row.pop("arm_glibc")} if "arm_glibc" in row else {})
 
     def own_code(self, package, version, wheels):
         """Platforms, glibc, and the GPU code of a package that holds its own."""
@@ -667,6 +752,25 @@ class Refresh:
                     row |= {"pins": " ".join(read), "source": source}
                     self.adds("libraries.toml", row)
 
+    def asks(self):
+        """What packages with new releases ask for of ordinary ones, where these ask for something else than those before."""
+        late = [one for one, versions in self.new_releases.items() if ordinary.behind(self.catalog, self.index, one, versions)]
+        if not late:
+            return
+        before = {row["id"]: row for row in self.catalog.rows("asks")}
+        ordinary.renew(self.catalog, self.index, late)
+        self.catalog = self.checker.catalog = self.catalog.reread()
+        after = {row["id"]: row for row in self.catalog.rows("asks")}
+        for id, row in after.items():
+            if id not in before:
+                self.uses(row)
+                self.added.append(f"{ordinary.FILE}: {id}")
+            elif row != before[id]:
+                self.uses(row)
+                fields = (f"{field} was {before[id].get(field)}, is {value}" for field, value in row.items() if before[id].get(field) != value)
+                self.changes.append(f"{ordinary.FILE} {id}: {'; '.join(fields)}")
+        self.changes += [f"{ordinary.FILE} {id}: no release asks for it any more" for id in before.keys() - after.keys()]
+
     def wheels(self):
         """The listed sha256 of everything that can be locked, releases proposed just now included."""
         again = self.catalog.reread()
@@ -711,6 +815,11 @@ def cuda_major(package, version, asked):
     return told.pop() if len(told) == 1 else None
 
 
+def as_needs(specifier):
+    """A range of a framework as rows have it: `>=` before `<`."""
+    return ",".join(sorted(normal(specifier), key=lambda part: (part[0] == "<", part[0] == "!", part)))
+
+
 def accepted(wheels, requires):
     """The Pythons of wheels made for some of them; else those that the metadata asks for."""
     tags = {tag for wheel in wheels for tag in wheel.pythons}
@@ -720,8 +829,8 @@ def accepted(wheels, requires):
 
 
 def pythons(wheels):
-    tags = {tag for wheel in wheels for tag in wheel.pythons if re.fullmatch(r"cp3\d+", tag)}
-    return [f"3.{minor}" for minor in sorted(int(tag[3:]) for tag in tags)]
+    tags = {tag for wheel in wheels for tag in wheel.pythons if re.fullmatch(r"cp[23]\d+", tag)}
+    return [f"{tag[2]}.{tag[3:]}" for tag in sorted(tags, key=lambda tag: (tag[2], int(tag[3:])))]
 
 
 def refresh(catalog, index, write, only=(), into=None):
@@ -742,7 +851,7 @@ def refresh(catalog, index, write, only=(), into=None):
         for text in texts:
             print(f"# {head}: {text}", file=sys.stderr)
     if not only:
-        for files, why in (*NOT_READ.items(), *run.not_listed()):
+        for files, why in (*NOT_READ.items(), *run.not_listed(), *run.passed):
             print(f"# not read: {files}: {why}", file=sys.stderr)
     for files, why in run.unread:
         print(f"# could not be read: {files}: {why}", file=sys.stderr)

@@ -122,6 +122,7 @@ class Index:
         self._context.__enter__()
         self._command.enter_context(global_tempdir_manager())
         self.session = self._command.get_default_session(self._options)
+        self.serves_metadata = True
         self._finder = self._command._build_package_finder(options=self._options, session=self.session)
 
     @lru_cache(maxsize=None)
@@ -260,8 +261,10 @@ class Index:
         """What the METADATA of a wheel requires, nothing else of it: the index serves it beside the wheel."""
 
         def read():
-            answer = self.session.get(f"{wheel.url}.metadata")
-            text = answer.text if answer.status_code == 200 else self.metadata(wheel).as_string()
+            answer = self.session.get(f"{wheel.url}.metadata") if self.serves_metadata else None
+            # An index serves it beside every wheel or beside none: one that has none is not asked for each.
+            self.serves_metadata = answer is not None and answer.status_code == 200
+            text = answer.text if self.serves_metadata else self.metadata(wheel).as_string()
             head = text.replace("\r", "").split("\n\n")[0].splitlines()
             return "\n".join(line for line in head if line.startswith("Requires-"))
 
@@ -310,16 +313,16 @@ class Index:
         return self.kept(wheel, "glibc", lambda: asked_glibc(self.open(wheel), wheel.package))
 
     def flags(self, wheel):
-        """The architecture flags of torch."""
+        """(architecture flags, the newest glibc that it asks for) of torch's library for Python."""
 
         def read():
             with self.open(wheel).spool("torch/lib/libtorch_python.so") as file:
                 data = binary.mapped(file)
-                flags = binary.arch_flags(data) or []
+                said = binary.arch_flags(data) or [], binary.glibc(data)
                 data.close()
-            return flags
+            return said
 
-        return self.kept(wheel, "flags", read)
+        return self.kept(wheel, "flags and glibc", read)
 
 
 def told(link):

@@ -51,6 +51,11 @@ fn answers_that_change_are_counted_with_their_reason() {
 }
 
 #[test]
+fn listings_and_metadata_are_read_as_they_are_meant() {
+    run("test_reading.py", &[]);
+}
+
+#[test]
 fn code_of_libraries_that_are_linked_in_does_not_count() {
     run("test_kernels.py", &[]);
 }

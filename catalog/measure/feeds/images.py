@@ -74,6 +74,9 @@ def new(feed, repository, registry, tag, arches, row):
         feed.note(f"{repository}:{tag}: of its CUDA {row['cuda']} nothing tells the release")
     row["require"] = required(feed, row, inside)
     row |= carried
+    lacking = [field for one in like for field in one if field not in row and field != "source"]
+    if lacking:
+        feed.note(f"{repository}:{tag}: not read: {', '.join(lacking)}, of which the row of {like[0]['tag']} tells")
     kept = {field: row[field] for field in ORDER if row.get(field) not in (None, "")} | {"source": LISTED[repository]}
     feed.adds(FILES, kept, lambda other: other["repository"] == repository and comes_before(other, kept))
     return True

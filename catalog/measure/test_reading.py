@@ -1,0 +1,183 @@
+"""Reads listings, metadata and libraries made up for it: python3 catalog/measure/test_reading.py"""
+
+import sys
+from email.message import Message
+
+import binary
+import linked
+import ordinary
+from checks import Checker
+from companions import requires
+from refresh import Refresh, as_needs
+from remote import Source, Version, Wheel, parse_sdist_filename, parse_wheel_filename
+
+
+class Catalog:
+    """Rows by their kind."""
+
+    sources = {}
+
+    def __init__(self, **rows):
+        self.told = rows
+
+    def rows(self, kind):
+        return self.told.get(kind, [])
+
+    def builds(self, package):
+        return [row for row in self.rows("build") if row["package"] == package]
+
+    def reread(self):
+        return self
+
+
+class Index:
+    """Files by their names, each with the lines of its metadata."""
+
+    def __init__(self, **files):
+        self.files = files
+        self.session = None
+
+    def all(self, package):
+        for name in self.files.get(package.replace("-", "_"), {}):
+            told = dict(name=name, package=package, url="", sha256=None, requires_python=None, yanked=False, uploaded=None)
+            if name.endswith(".whl"):
+                _, version, _, tags = parse_wheel_filename(name)
+                yield Wheel(version=version, tags=tuple(sorted(tags, key=str)), **told)
+            else:
+                yield Source(version=parse_sdist_filename(name)[1], **told)
+
+    def wheels(self, package):
+        return [one for one in self.all(package) if isinstance(one, Wheel)]
+
+    def sources(self, package):
+        return [one for one in self.all(package) if isinstance(one, Source)]
+
+    def releases(self, package):
+        return sorted({one.version for one in self.wheels(package) if not one.version.is_prerelease})
+
+    def linux(self, package, version, arch):
+        return [one for one in self.wheels(package) if one.version == Version(str(version)) and one.arch in (arch, "any")]
+
+    def source(self, package, version):
+        return next((one for one in self.sources(package) if one.version == Version(str(version))), None)
+
+    def metadata(self, wheel):
+        message = Message()
+        for line in self.files[wheel.package.replace("-", "_")][wheel.name]:
+            message["Requires-Dist"] = line
+        return message
+
+    needs = metadata
+
+    def imported(self, wheel):
+        return self.files[wheel.package.replace("-", "_")][wheel.name]
+
+    exported = imported
+
+
+def flags():
+    """The list stands behind another string, and a zero stands before it, or none."""
+    for before in (b"\0", b"std::string ipc_h"):
+        yield "flags", binary.arch_flags(before + b"sm_70 sm_75 sm_120\0x"), ["sm_70", "sm_75", "sm_120"]
+    yield "flags", binary.arch_flags(b"std::string\0"), None
+
+
+def listings():
+    """An older release that comes as source alone is a release; an empty 0.0.0 and a pre-release are none."""
+    for older, first in (("a-0.9.0.tar.gz", False), ("a-0.0.0.tar.gz", True), ("a-0.9.0rc1.tar.gz", True)):
+        index = Index(a={older: [], "a-1.0.0-py3-none-any.whl": []})
+        catalog = Catalog(listing=[{"package": "a", "index": "pypi", "from": "1.0.0", "reading": "whole", "first": first}])
+        yield f"first beside {older}", [one.verdict for one in Checker(catalog, index).listings() if one.field == "first"], ["agrees"]
+
+
+def tags():
+    """Another index may have wheels for more Pythons; what the package index has is told."""
+    index = Index(torch={"torch-2.13.0-cp314-cp314-manylinux_2_28_x86_64.whl": []})
+    row = {"package": "torch", "version": "2.13.0", "variant": "cu130", "arch": "x86_64"}
+    for of, lines, verdict in (
+        (["pypi", "pytorch"], ["3.14", "3.15"], "agrees"),
+        (["pypi"], ["3.14", "3.15"], "DIFFERS"),
+        (["pypi", "pytorch"], ["3.15"], "DIFFERS"),
+    ):
+        catalog = Catalog(build=[row | {"index": of, "pythons": lines}])
+        yield f"pythons {lines} of {of}", [one.verdict for one in Checker(catalog, index).tags() if one.field == "pythons"], [verdict]
+
+
+ROWS = Catalog(
+    build=[{"package": "torch", "version": "2.9.0", "triton": "3.5.0", "index": ["pypi"]}],
+    companion=[{"package": one, "version": "1", "framework": "torch", "needs": "*"} for one in ("triton", "torchvision")],
+)
+
+
+def requirements():
+    """What torch pins, it pins; other packages beside it count without a range, too. NVIDIA's libraries count where no
+    framework brings them."""
+    asks = ["triton", "torchvision", "torch", "nvidia-nccl-cu12; platform_machine != 'aarch64'"]
+    index = Index(a={"a-1.0-py3-none-manylinux_2_28_x86_64.whl": asks, "a-1.0-py3-none-manylinux_2_28_aarch64.whl": asks})
+    row = {"package": "a", "version": "1.0", "framework": "torch"}
+    yield "requires beside torch", requires(ROWS, index, row), ["torchvision"]
+    yield "requires beside CUDA", requires(ROWS, index, row | {"framework": "cuda"}), ["nvidia-nccl-cu12; x86_64"]
+    index = Index(a={"a-1.0-py3-none-any.whl": ["triton>=3"]})
+    yield "requires with a range", requires(ROWS, index, row), ["triton>=3"]
+
+
+def symbols():
+    """A wheel that imports nothing of torch says nothing of it."""
+    torch = {f"torch-{one}-cp311-cp311-manylinux_2_28_x86_64.whl": ["_ZN3c101aE", *more] for one, more in (("2.8.0", []), ("2.9.0", ["_ZN3c101bE"]))}
+    index = Index(torch=torch, a={"a-1-py3-none-any.whl": ["_ZN3c101bE"], "a-2-py3-none-any.whl": ["malloc"]})
+    for release, lines in (("1", ["2.9"]), ("2", [])):
+        yield f"symbols of a {release}", linked.lines(index, index.linux("a", release, "x86_64")[0]), lines
+
+
+def neighbours():
+    """What rows beside a release say, and nothing that was read, is told."""
+    row = {"package": "a", "version": "1.1", "framework": "torch", "needs": ">=2", "requires": [], "python": None, "source": "companion-metadata"}
+    before = row | {"version": "1.0", "kernels_with": "<2.14", "kernels_source": "x", "requires": ["b==1"], "python": ">=3.9"}
+    after = row | {"version": "1.2", "needs": ">=2,<2.5", "source": "a-docs"}
+    run = Refresh(Catalog(companion=[before, after]), Index())
+    run.untold("a 1.1", row, [before, after])
+    yield "neighbours", run.notes, [
+        "a 1.1: not read: kernels_with, python, of which the row of 1.0 tells",
+        "a 1.1: not read: needs, of which the row of 1.2 tells",
+    ]
+
+
+def missing():
+    """A first release that comes otherwise than the newest is missing; one of pre-releases alone is told as such."""
+    index = Index(tensorrt={"tensorrt-1.0.tar.gz": [], "tensorrt-1.1-py3-none-any.whl": []}, b={"b-4.0b1-py3-none-any.whl": []})
+    listing = {"package": "tensorrt", "index": "pypi", "from": "1.0", "reading": "whole"}
+    stub = {"package": "tensorrt", "version": "1.2", "framework": "cuda", "source": "companion-stub"}
+    run = Refresh(Catalog(listing=[listing], companion=[stub | {"version": "1.1"}]), index)
+    asked = []
+    run.companion = lambda read, rows, version: asked.append(str(version))
+    run.other_kind("tensorrt", [stub], False, [])
+    yield "first release", asked, ["1.0"]
+    run.new("b")
+    yield "pre-releases", run.notes, ["b: all of its 1 files are of pre-releases, or withdrawn"]
+    listed = Refresh(Catalog(listing=[listing | {"from": "1.1"}], companion=[stub | {"version": "1.1"}]), index).not_listed()
+    yield "older releases", [one for one, _ in listed], ["tensorrt 1.0"]
+
+
+def asks():
+    """Whether the rows say what new releases ask for."""
+    rows = [{"package": "a", "range": "<2", "of": "numpy", "needs": "<2", "found_in": "metadata", "source": "ordinary-metadata"}]
+    held = [{"package": "a", "version": one, "framework": "torch"} for one in ("1.5", "2.0")]
+    catalog = Catalog(asks=rows, companion=held)
+    index = Index(a={"a-1.5-py3-none-any.whl": ["numpy<2"], "a-2.0-py3-none-any.whl": ["numpy>=2"]})
+    for release, late in (("1.5", False), ("2.0", True)):
+        yield f"asks of {release}", ordinary.behind(catalog, index, "a", {Version(release)}), late
+
+
+def ranges():
+    yield "range", as_needs("<2.14,>=1.12"), ">=1.12,<2.14"
+
+
+def main():
+    cases = (flags, listings, tags, requirements, symbols, neighbours, missing, asks, ranges)
+    wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
+    print("\n".join(wrong) or "as they should be")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
