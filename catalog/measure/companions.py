@@ -94,6 +94,7 @@ def requires(catalog, index, row):
         there += [arch] if told is not None else []
         for name, spec, marker in told or []:
             # The catalog has final releases only: of another a pin says nothing here.
+            spec = of_releases(spec)
             final = not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
             asks = name in packages and (str(spec) or name in beside)
             asks = asks or row["framework"] == "cuda" and re.fullmatch(OF_NVIDIA, name)
@@ -116,6 +117,11 @@ def stated(index, row, arch):
 
 def on_some_python(marker, arch):
     return any(applies(marker, arch, "", python) for python in ("3.8", "3.10", "3.12", "3.13"))
+
+
+def of_releases(spec):
+    """A range as final releases see it: `<13.0a0` leaves out what `<13.0` does."""
+    return SpecifierSet(re.sub(r"(<|>=)([\d.]*\d)\.?(?:a|b|rc|dev)\d+", r"\1\2", str(spec)))
 
 
 def whole(spec):

@@ -119,6 +119,8 @@ def renew(catalog, index, only):
             continue
         needs = of_solved if package in solved else of_ordinary
         rows += [row for row in ranges(package, needs(catalog, index, package, solved)) if tells(catalog, row)]
+    by_hand = [row for row in catalog.rows("asks") if row["source"] not in SOURCES.values()]
+    rows = [row for row in rows if not any(says_so(one, row) for one in by_hand)]
     path = catalog.root / "catalog" / FILE
     lines = catalog.files[path].splitlines(keepends=True)
     mine = [line for line in lines if any(f'source = "{one}"' in line for one in SOURCES.values())]
@@ -131,12 +133,20 @@ def renew(catalog, index, only):
 
 def behind(catalog, index, package, versions):
     """Whether some of these releases of a package that is solved with need something else than the rows say."""
-    rows = [row for row in catalog.rows("asks") if row["package"] == package and row["source"] in SOURCES.values()]
+    rows = [row for row in catalog.rows("asks") if row["package"] == package]
     for version, needs in of_solved(catalog, index, package, None, versions).items():
-        of_rows = {(row["of"], row["found_in"]): row["needs"] for row in rows if admits(row["range"], version)}
-        if of_rows != {kind: spec for kind, (spec, _) in needs.items() if tells(catalog, {"of": kind[0], "needs": spec})}:
+        told = {kind: spec for kind, (spec, _) in needs.items() if tells(catalog, {"of": kind[0], "needs": spec})}
+        said = {(row["of"], row["found_in"]): row for row in rows if admits(row["range"], version)}
+        read = {kind for kind, row in said.items() if row["source"] in SOURCES.values()}
+        if read - told.keys() or any(kind not in said or said[kind]["needs"] != spec for kind, spec in told.items()):
             return True
     return False
+
+
+def says_so(by_hand, row):
+    """Whether a row that was written by hand says the same, of older releases, too."""
+    alike = all(by_hand[key] == row[key] for key in ("package", "of", "needs", "found_in"))
+    return alike and admits(by_hand["range"], row["read"])
 
 
 def place(line):

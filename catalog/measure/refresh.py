@@ -11,7 +11,7 @@ import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, requires, unisolated, whole
+from companions import asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, of_releases, requires, unisolated, whole
 from documented import PINNED_BY, documented
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay
@@ -422,6 +422,9 @@ class Refresh:
 
     def carried(self, row, like):
         """A row with what no index tells of its release, as the release before has it: somebody has to look."""
+        if Version(like["version"]) > Version(row["version"]):
+            # What holds from some release on is not known to hold before.
+            return row
         kept = {field: like[field] for field in UNTOLD if field in like and field not in row}
         if kept.get("cpu_only"):
             kept["cpu_only"] = [arch for arch in kept["cpu_only"] if arch in row.get("arches", ())]
@@ -673,7 +676,7 @@ class Refresh:
         known = {one["package"] for one in self.catalog.rows("companion")} - {package}
         beside = {one["package"] for one in self.catalog.rows("companion") if one["framework"] == row["framework"] != CUDA_ONLY}
         everywhere = {name: spec for name, spec, marker in asked if marker is None and name in known and "dev" not in str(spec)}
-        row["requires"] = sorted(f"{name}{whole(spec)}" for name, spec in everywhere.items() if str(spec) or name in beside)
+        row["requires"] = sorted(f"{name}{whole(of_releases(spec))}" for name, spec in everywhere.items() if str(spec) or name in beside)
         row["gone"] = self.pins_gone(package, asked)
         row["gpu_code"] = package in KERNELS or (like or {}).get("gpu_code", False)
         source = (like or {}).get("source", "")

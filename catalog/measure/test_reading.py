@@ -119,6 +119,8 @@ def requirements():
     yield "requires beside CUDA", requires(ROWS, index, row | {"framework": "cuda"}), ["nvidia-nccl-cu12; x86_64"]
     index = Index(a={"a-1.0-py3-none-any.whl": ["triton>=3"]})
     yield "requires with a range", requires(ROWS, index, row), ["triton>=3"]
+    index = Index(a={"a-1.0-py3-none-any.whl": ["triton<4.0a0,>=3", "torchvision==0.29.0rc1"]})
+    yield "requires up to a pre-release", requires(ROWS, index, row), ["triton<4.0,>=3"]
 
 
 def symbols():
@@ -135,6 +137,9 @@ def neighbours():
     before = row | {"version": "1.0", "kernels_with": "<2.14", "kernels_source": "x", "requires": ["b==1"], "python": ">=3.9"}
     after = row | {"version": "1.2", "needs": ">=2,<2.5", "source": "a-docs"}
     run = Refresh(Catalog(companion=[before, after]), Index())
+    for like in (before, after):
+        yield f"carried from {like['version']}", "jit" in run.carried(dict(row), like | {"jit": True}), like is before
+    run.notes.clear()
     run.untold("a 1.1", row, [before, after])
     yield "neighbours", run.notes, [
         "a 1.1: not read: kernels_with, python, of which the row of 1.0 tells",
@@ -166,6 +171,9 @@ def asks():
     index = Index(a={"a-1.5-py3-none-any.whl": ["numpy<2"], "a-2.0-py3-none-any.whl": ["numpy>=2"]})
     for release, late in (("1.5", False), ("2.0", True)):
         yield f"asks of {release}", ordinary.behind(catalog, index, "a", {Version(release)}), late
+    by_hand = rows[0] | {"id": "a", "source": "companion-sdist"}
+    for read, same in (("1.5", True), ("2.0", False)):
+        yield f"said by hand of {read}", ordinary.says_so(by_hand, rows[0] | {"read": read}), same
 
 
 def ranges():
