@@ -96,7 +96,7 @@ pub struct PythonPatch<'a> {
 
 impl Kind for PythonPatch<'_> {
     const CODE: &'static str = "python-patch";
-    const EXPLAINED: &'static str = "Wheels are for a line of Python, such as 3.12, and so is the lock: which patch releases of a line exist is not in the \
+    const EXPLAINED: &'static str = "Wheels are for a line of Python, with any patch release, and so is the lock: which patch releases of a line exist is not in the \
         catalog, and no export pins one. Write the line alone, and install the patch release that you want.";
 
     fn message(&self) -> String {
