@@ -41,6 +41,11 @@ def judged(catalog, index, package, solved):
     if not releases:
         source = next(reversed([one for one in index.sources(package) if not one.yanked]), None)
         kind = "stack" if package in solved else "packages"
+        early = [one for one in index.wheels(package) if one.arch in ("x86_64", "any") and not one.yanked]
+        if source is None and early:
+            # `[stack]` chooses among final releases.
+            held = None if early[-1].arch == "any" else index.kept(early[-1], "holds", lambda: holds(index, early[-1]))
+            return kind, early[-1].purl, "; ".join(filter(None, ["pre-releases alone", held, *pins(catalog, asked_by(index, early[-1]))]))
         if source is None:
             return kind, "-", "not on the package index"
         # What leaves out a framework is a row of asks.toml: there is nothing of it to choose among.
@@ -54,7 +59,7 @@ def judged(catalog, index, package, solved):
     if not found and package in solved:
         found.append("its older releases, or the documentation of its publisher (companions.toml)")
     where = "stack" if found else "packages"
-    return where, wheel.purl, "; ".join(found) or "no CUDA code, pins no framework and no nvidia-*"
+    return where, wheel.purl, "; ".join(found) or "no CUDA code, pins no framework and no CUDA library of NVIDIA"
 
 
 def pins(catalog, asked):
@@ -85,7 +90,7 @@ def holds(index, wheel):
             runtime = binary.runtime(data)
             data.close()
         if archs:
-            return f"{member} holds code for {', '.join(binary.capability(one) for one in archs)}"
+            return f"{member} holds code for {', '.join(binary.capability(*one) for one in archs)}"
         if runtime:
             loaded.setdefault(runtime, member)
     # With a library for each CUDA, one of them fits.
