@@ -142,12 +142,12 @@ impl<'c> Images<'c> {
         left
     }
 
-    /// Those of the systems that a build was made for; for one that was made for Linux in general, those of a system that
-    /// takes what others do. It is asked where nothing but the image says which system it is.
+    /// Those whose system a build was made for, of those whose system takes nothing else: a JetPack. It is asked where
+    /// nothing but the image says which system it is.
     pub fn of_systems(&self, catalog: &Catalog, systems: &[Text]) -> RowSet {
         RowSet::filter(self.rows.len(), |row| match catalog.os_of_image(self.rows[row]) {
             Some(os) if os.own_packages => systems.contains(&os.id),
-            _ => systems.is_empty(),
+            _ => true,
         })
     }
 

@@ -451,30 +451,30 @@ const CASES: &[Case] = &[
         0,
         &["[unknown-gpu-code]", "not known whether jax 0.5.0+cu12 computes on", "!jit-only"],
     ),
-];
-
-#[test]
-fn what_nobody_has_read_is_neither_a_yes_nor_a_never() {
-    hold("world", CASES);
     // Source: github.com/NVIDIA/nvidia-container-toolkit/issues/520.
     case(
         "torch = \"2.3.1\"",
         "gpu = \"RTX 4090\"\nplatform = \"wsl2\"\ndriver = \"555.85\"\nruntime = \"container\"",
         0,
         &["nvidia-container-toolkit>=1.14.4"],
-    );
+    ),
     case(
         "torch = \"2.3.1\"",
         "gpu = \"RTX 4090\"\nplatform = \"wsl2\"\ndriver = \"552.44\"\nruntime = \"container\"",
         0,
         &["!nvidia-container-toolkit"],
-    );
+    ),
     case(
         "torch = \"2.3.1\"",
         "gpu = \"RTX 4090\"\nplatform = \"wsl2\"\ndriver = \"555.85\"",
         0,
         &["!nvidia-container-toolkit"],
-    );
+    ),
+];
+
+#[test]
+fn what_nobody_has_read_is_neither_a_yes_nor_a_never() {
+    hold("world", CASES);
 }
 
 /// What computes on the CPU asks for no driver, whichever its hosts have; a CUDA build for the same hosts does.
