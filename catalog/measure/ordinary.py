@@ -94,8 +94,11 @@ CHECKS = {
 }
 
 SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels"}
-# Lines of Python that a row can be about; a range that holds the last of them has no end.
+# Lines of Python that a row can be about; a range that holds the last of them has no end. Nobody asks which release of an
+# ordinary package was the last for older ones.
+FIRST_LINE = "3.6"
 LINES = [row["version"] for row in Catalog().rows("python")]
+LINES = LINES[LINES.index(FIRST_LINE) :]
 
 
 def ordinary(catalog, index, write, only):
