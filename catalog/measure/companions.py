@@ -5,6 +5,7 @@ import re
 import linked
 import scripts
 from catalog import numbers
+from documented import by_names, is_of_source
 from finding import Finding
 from kernels import A_LIBRARY_EACH, TAGGED_TOO_LOW
 from remote import SpecifierSet, Version, applies, parsed, requirements
@@ -24,7 +25,7 @@ def companions(checker):
 def companion(checker, row, label):
     """One release."""
     wheels = checker.index.linux(row["package"], row["version"], "x86_64")
-    if row["source"] == "companion-sdist":
+    if is_of_source(row):
         yield from source_distribution(checker, row, label)
     if row.get("sdist"):
         yield from isolation(checker, row, label, wheels)
@@ -32,7 +33,7 @@ def companion(checker, row, label):
         # The wheel of the package index is of the same release, and asks for the same.
         needs = {f"{name}{spec}" for name, spec, marker in requirements(checker.index.metadata(wheels[-1])) if applies(marker, "x86_64")}
         yield Finding(label, "brings", sorted(row["brings"]), sorted(needs & set(row["brings"])), wheels[-1].purl)
-    if wheels and "variant" not in row and row["source"] not in ("companion-sdist", "companion-stub"):
+    if wheels and "variant" not in row and row["source"] != "companion-stub" and not is_of_source(row):
         read = requires(checker.catalog, checker.index, row)
         yield Finding(label, "requires", sorted(row.get("requires", [])), read, wheels[-1].purl)
     if wheels and checker.catalog.sources[row["source"]]["at"].startswith("pkg:pypi"):
@@ -182,6 +183,7 @@ def source_distribution(checker, row, label):
     asked = asked_of_source(checker.index, row["package"], row["version"], row["framework"])
     if beside_wheels(row):
         asked = line_of_wheels(checker.index, row["package"], row["version"], row["framework"]) or asked
+    asked = by_names(row["package"], row["version"]).get("needs", asked)
     yield Finding(label, row["framework"], normal(row["needs"]), normal(asked), source.purl)
     if row.get("python"):
         yield Finding(label, "python", lines(row["python"]), lines(source.requires_python), source.purl)

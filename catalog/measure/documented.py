@@ -40,8 +40,37 @@ TABLES = {
 TABLES["torchrec"] = [
     (releases, torch, "torchrec-docs") for releases, torch, _ in TABLES["fbgemm-gpu"]
 ]
+# What releases read of torch when they are imported, which their metadata does not say: the first and the last, and the torch
+# that has those names. Read by hand: the source `torch-names` says where.
+NAMES = {
+    "bitsandbytes": [("0.45.0", "0.45.0", ">=1.10")],
+    "causal-conv1d": [("1.5.1", "1.7.0", ">=2.4,<2.14")],
+    "deepspeed": [("0.3.1", "0.5.3", ">=1.2,<2.0"), ("0.5.4", "0.8.1", "<2.0"), ("0.18.7", "0.19.7", ">=2.4")],
+    "flashinfer-python": [
+        ("0.2.0.post1", "0.2.5", ">=2.3,<2.14"), ("0.2.6", "0.2.8", ">=2.3"), ("0.2.9", "0.7.0.post1", ">=2.4"),
+        ("0.7.1", "0.7.2.post1", ">=2.7"),
+    ],
+    "mamba-ssm": [("1.0.1", "2.2.2", ">=1.9,<2.14"), ("2.2.3.post2", "2.3.2.post1", ">=1.12,<2.14")],
+    "torchao": [("0.0.3", "0.2.0", ">=2.2"), ("0.4.0", "0.11.0", ">=2.2")],
+    "transformer-engine": [("1.9.0.post1", "1.13.0", ">=2.1,<2.9"), ("2.1.0", "2.3.0", ">=2.1")],
+    "transformer-engine-torch": [("1.9.0", "1.13.0", ">=2.1,<2.9"), ("2.1.0", "2.3.0", ">=2.1")],
+}
+NAMES_SOURCE = "torch-names"
 # A package that pins another one exactly and torch too: both are made for that torch.
 PINNED_BY = {"sgl-kernel": "sglang", "sglang-kernel": "sglang"}
+
+
+def by_names(package, version):
+    """The torch that has the names which a release reads, with the source that says so; nothing where nobody looked."""
+    for first, last, torch in NAMES.get(package, ()):
+        if Version(first) <= Version(str(version)) <= Version(last):
+            return {"needs": torch, "source": NAMES_SOURCE}
+    return {}
+
+
+def is_of_source(row):
+    """Whether a row was read in a source distribution."""
+    return row["source"] == "companion-sdist" or row["source"] == NAMES_SOURCE and row.get("sdist", False)
 
 
 def documented(index, package, version):

@@ -93,6 +93,7 @@ CHECKS = {
     ],
 }
 
+OF_NVIDIA = re.compile(r"nvidia-(?!ml-py)|cuda-toolkit")
 SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels"}
 # Lines of Python that a row can be about; a range that holds the last of them has no end. Nobody asks which release of an
 # ordinary package was the last for older ones.
@@ -188,11 +189,15 @@ def of_solved(catalog, index, package, _solved, only=None):
     ordinary ones."""
     rows = [row for row in catalog.rows("build") + catalog.rows("companion") if row["package"] == package]
     known = {Version(row["version"].split("+")[0]) for row in rows}
+    # What a framework pins of CUDA differs from variant to variant, and stands with its builds.
+    frameworks = {row["package"] for row in catalog.rows("build")}
     found = {}
     for version, wheels in releases(index, package).items():
         if version not in known or only is not None and version not in only:
             continue
         needs = told(index, wheels[-1], {*BESIDE, *LISTED, *SHARED})
+        if package in frameworks:
+            needs = {name: spec for name, spec in needs.items() if not OF_NVIDIA.match(name)}
         found[version] = {(name, "metadata"): (spec, None) for name, spec in needs.items()}
         for (of, how), need in checked(index, package, wheels[-1]).items():
             # What its metadata says already every installer knows.

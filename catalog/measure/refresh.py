@@ -12,7 +12,7 @@ import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
 from companions import asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, of_releases, requires, unisolated, whole
-from documented import PINNED_BY, documented
+from documented import NAMES_SOURCE, PINNED_BY, by_names, documented, is_of_source
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay
 from remote import Version, parsed, requirements
@@ -376,7 +376,7 @@ class Refresh:
                 continue
             of_package = [row for row in rows if row["package"] == package and "variant" not in row and not beside_wheels(row)]
             known = [row["version"] for row in of_package]
-            as_source = of_package[-1]["source"] == "companion-sdist"
+            as_source = is_of_source(of_package[-1])
             missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
             if of_package[-1]["framework"] == CUDA_ONLY:
                 read = self.cuda_row
@@ -462,7 +462,7 @@ class Refresh:
         listed = [row["from"] for row in self.catalog.rows("listing") if row["package"] == package and row["index"] == "pypi"]
         first = min(Version(min(listed, key=Version)) if listed else min(held), min(held))
         of_stubs = [row for row in rows if row["source"].endswith("-stub")]
-        of_sources = [row for row in rows if row["source"] == "companion-sdist"]
+        of_sources = [row for row in rows if is_of_source(row)]
         of_wheels = [row for row in rows if row not in of_stubs and row not in of_sources]
         if as_source:
             like, read = of_wheels, self.companion_row
@@ -516,7 +516,7 @@ class Refresh:
         if row.get("arches") and there and not row.get("sdist"):
             row = self.amends(COMPANION_FILE, row, "arches", there)
         # A package that the catalog did not know before may be asked for by one that it did, and that was named beside it.
-        if self.fresh and row["source"] not in ("companion-sdist", "companion-stub") and "variant" not in row and self.index.linux(row["package"], row["version"], "x86_64"):
+        if self.fresh and row["source"] != "companion-stub" and not is_of_source(row) and "variant" not in row and self.index.linux(row["package"], row["version"], "x86_64"):
             asked = requires(self.catalog, self.index, row)
             if asked != sorted(row.get("requires", [])):
                 # A wheel for a variant asks for the same.
@@ -557,7 +557,7 @@ class Refresh:
         beside = unisolated(metadata, package) or scripts.imports_framework(self.index.members(source))
         if beside and not self.catalog.source_build(package, version):
             self.note(f"{package} {version} is to be built without isolation: source_builds.toml does not say how")
-        return row | {"source": "companion-sdist"}
+        return row | {"source": "companion-sdist"} | by_names(package, version)
 
     def companion_row(self, package, version, like):
         wheels = self.index.linux(package, version, "x86_64")
@@ -583,7 +583,7 @@ class Refresh:
         row["gone"] = self.pins_gone(package, requirements(metadata))
         if like.get("gpu_code"):
             row |= self.own_code(package, version, wheels)
-        elif like.get("source") != "companion-metadata" and not told:
+        elif like.get("source") not in ("companion-metadata", NAMES_SOURCE) and not told:
             self.note(f"{package} {version}: its rows rest on `{like['source']}`, which is not read here: no row")
             return None
         elif package in KERNELS:
@@ -600,7 +600,7 @@ class Refresh:
         read = row.get("sass") or row.get("ptx") or row.get("cuda")
         code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
         late = {key: row.pop(key) for key in LATE if key in row}
-        return row | {"source": source, "arch_source": code if read else None} | late
+        return row | {"source": source, "arch_source": code if read else None} | late | by_names(package, version)
 
     def pins_gone(self, package, asked):
         """What is pinned to a release that the index no longer has a file of, or whose own pin is gone."""

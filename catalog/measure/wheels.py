@@ -3,13 +3,13 @@
 import re
 
 from catalog import inline
+from documented import is_of_source
 from remote import Version, canonicalize_name, parse_sdist_filename, parse_wheel_filename
 
 # Where a package's releases stand in the catalog, and the source that its listing is.
 SOURCES = {"torch": "torch-pypi", "tensorflow": "tensorflow-pypi", "jax": "jax-plugin"}
 COMPANION_SOURCE = "companion-metadata"
 STUB = "companion-stub"
-SDIST_SOURCES = ("companion-sdist", STUB)
 FILE = "wheels/pypi.toml"
 
 
@@ -47,9 +47,9 @@ def missing(catalog, index, only=()):
         if only and row["package"] not in only:
             continue
         source = STUB if row["source"].endswith("-stub") else row["source"]
-        found = index.source(row["package"], row["version"]) if source in SDIST_SOURCES else None
+        found = index.source(row["package"], row["version"]) if source == STUB or is_of_source(row) else None
         if found and found.sha256 and found.name not in known:
-            yield {"file": found.name, "sha256": found.sha256, "source": source}
+            yield {"file": found.name, "sha256": found.sha256, "source": source if source == STUB else "companion-sdist"}
 
 
 def released(file):

@@ -59,7 +59,7 @@ fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &Targ
     let is_gpu = || ages.least_gpu.is_some_and(|least| target.named_gpus().iter().any(|gpu| gpu.cc < least));
     let all = |is_it: &dyn Fn(&Aged<'_>) -> bool| ages.oldest.iter().all(is_it);
     let is_driver = || ages.has_many_majors && target.pins_driver() && all(&|one| refuses(request, target, one));
-    let is_glibc = || all(&|one| target.glibc.zip(one.glibc).is_some_and(|(has, needs)| has < *needs));
+    let is_glibc = || target.glibc.zip(ages.least_glibc).is_some_and(|(has, needs)| has < *needs);
     let newest_python = request.python.as_ref().and_then(newest);
     let is_python = || all(&|one| newest_python.zip(one.python).is_some_and(|(asked, needs)| asked < *needs));
     let newest_cuda = request.cuda.as_ref().and_then(newest);

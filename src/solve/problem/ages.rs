@@ -17,7 +17,7 @@ pub struct Aged<'c> {
     /// The line of CUDA that it was built for, where that is known.
     pub line: Option<Version>,
     /// The oldest glibc that it loads with, where that is known.
-    pub glibc: Option<&'c Version>,
+    glibc: Option<&'c Version>,
     /// The oldest Python that it has a wheel for, where that is known.
     pub python: Option<&'c Version>,
 }
@@ -29,6 +29,8 @@ pub struct Ages<'c> {
     pub oldest: Vec<Aged<'c>>,
     /// The least GPU that it holds code for, if later ones gave that up: who never gave up a GPU did not begin with older ones.
     pub least_gpu: Option<Cc>,
+    /// The oldest glibc that any release loads with of which that is known: of a source distribution nobody reads it.
+    pub least_glibc: Option<&'c Version>,
     /// Whether they were built for several majors of CUDA: what was always built for one, which many have in their name, was
     /// never built for an older one.
     pub has_many_majors: bool,
@@ -45,8 +47,9 @@ impl<'c> Ages<'c> {
         let (first, last) = (least_gpu(oldest), least_gpu(newest));
         let majors: BTreeSet<u64> = known.iter().filter_map(|one| Some(one.line?.major())).collect();
         let least_gpu = first.filter(|first| last.is_some_and(|last| last > *first));
+        let least_glibc = known.iter().filter_map(|one| one.glibc).min();
         known.retain(|one| Some(one.version) == oldest);
-        Ages { oldest: known, least_gpu, has_many_majors: majors.len() > 1 }
+        Ages { oldest: known, least_gpu, least_glibc, has_many_majors: majors.len() > 1 }
     }
 }
 
