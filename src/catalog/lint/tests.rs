@@ -385,7 +385,7 @@ const SPOILED: &[(&str, &str, &str, &str, &str)] = &[
     ("listing", "listing", "listing torch 2.8.0 pytorch", "index", "\"pytorch-unlabelled\""),
     ("listing", "listing", "listing torch 1.0.0 pypi", "from", "\"1.8.0\""),
     ("listing", "listing", "listing jax 0.4.23 pypi", "yanked", "[\"0.4.99\"]"),
-    ("listing", "listing", "listing sgl-kernel 0.3.19 pypi", "now", "\"sglang-kernels\""),
+    ("listing", "listing", "listing sgl-kernel 0.1.0 pypi", "now", "\"sglang-kernels\""),
     ("practice-count", "practice", "torch-variants-triton", "holds", "29"),
     ("practice-count", "practice", "torch-variants-pythons", "exceptions", "[]"),
     ("disagreement", "companion", "vllm-0.30.0+cu129", "requires", "[]"),
