@@ -56,7 +56,7 @@ fn what_the_pins_need_gives_way_to_what_is_written() {
         assert_eq!(ran.err.contains("package-excluded"), written == ">=2", "{}", ran.err);
         for format in ["requirements", "uv", "dockerfile", "conda"] {
             let text = place.run(&["export", format]).exits(0).out;
-            let asks = |line: &&str| line.trim().trim_matches(['"', '\'', ',', '-', ' ']) == exported;
+            let asks = |line: &&str| line.trim().trim_matches(['"', '\'', ',', '-', ' ', '\\']) == exported;
             assert!(text.lines().any(|line| asks(&line)), "{format} lacks {exported}:\n{text}");
         }
     }
