@@ -112,9 +112,8 @@ const CASES: &[Case] = &[
         &[],
     ),
     case("torch = \"2.8.0.dev20250601+cu128\"\ntorchvision = \"0.23.0\"", "gpu = \"H100 NVL\"", 1, &[]),
-    // What stands where a listing was not read may have been published. Sources: pypi.org/project/sgl-kernel lists 0.0.3,
+    // What stands where a listing was not read may have been published. Sources: pypi.org/project/numba-cuda lists 0.19.0,
     // github.com/NVIDIA/TensorRT-LLM/issues/1861 runs 0.11.0, github.com/NVIDIA/TensorRT/issues/3826 recommends 9.1.0.
-    case("sgl-kernel = \"0.0.3\"", "gpu = \"H100 NVL\"", 3, &["whose oldest is 0.1.0"]),
     case("numba-cuda = \">=0.18,<0.20\"", "gpu = \"H100 NVL\"", 3, &["older than the catalog, whose oldest"]),
     case("tensorrt-llm = \"0.11.0\"", "gpu = \"H100 NVL\"", 3, &["whether tensorrt-llm 0.11.0 was published"]),
     case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
