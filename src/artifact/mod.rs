@@ -159,7 +159,8 @@ impl Library {
 
     /// Whether it needs the runtime of AMD's or Intel's GPUs: where there is none of those it is never loaded.
     fn is_for_other_gpus(&self) -> bool {
-        const STEMS: &[&str] = &["libamdhip64", "libhip", "libhsa-runtime", "libroc", "libMIOpen", "libsycl", "libze_"];
+        const STEMS: &[&str] =
+            &["libamdhip64", "libhip", "libhsa-runtime", "librocblas", "librocm", "libMIOpen", "libsycl", "libze_"];
         self.needed.iter().any(|name| STEMS.iter().any(|stem| name.starts_with(stem)))
     }
 }

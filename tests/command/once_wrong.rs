@@ -167,17 +167,40 @@ const CASES: &[Case] = &[
     case("torch = \"2.8\"", "gpu = \"A100\"\nplatform = \"wsl2\"\ndriver = \"999.1\"", 0, &["driver-not-listed"]),
     case("torch = \"2.8\"", "gpu = \"A100\"\nplatform = \"wsl2\"\ndriver = \">=999\"", 0, &["driver-not-listed"]),
     case("torch = \"2.8\"", "gpu = \"A100\"\nplatform = \"wsl2\"\ndriver = \"572.61\"", 0, &["!driver-not-listed"]),
-];
-
-#[test]
-fn what_was_answered_wrongly_once() {
-    hold("once-wrong", CASES);
     case(
         "torch = \"2.5.1\"",
         "gpu = \"A100\"\nimage = \"python:3.12-alpine\"\nos = \"ubuntu22.04\"",
         2,
         &["[exclusive]", "the image is Alpine Linux"],
-    );
+    ),
+    // A cuda-compat that is older than the driver takes nothing away from what the stack needs of a driver.
+    case(
+        "torch = \"2.5.1+cu124\"",
+        "gpu = \"A100\"\ndriver = \"580\"\nimage = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"\ncompat = \"12.4\"",
+        0,
+        &["driver >=", "you have 580"],
+    ),
+    case(
+        "torch = \"2.9.1+cu129\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.9.1-base-ubuntu22.04\"\ncompat = \"12.9\"",
+        0,
+        &["recommended driver", "[compat-installed]"],
+    ),
+    // Source: github.com/rsxdalv/TTS-WebUI/issues/561 pins 2.7.0.dev20250310+cu128.
+    case("torch = \"2.7.0.dev20250310\"", "gpu = \"RTX 5090\"", 0, &["2.7.0.dev20250310+cu128"]),
+    case(
+        "torch = { version = \"2.9.0\", cuda = \"12.8\", arch-list = \"8.0\" }",
+        "gpu = \"A100\"\nimage = \"pytorch/pytorch:2.9.0-cuda12.8-cudnn9-devel\"",
+        0,
+        &["[two-torches]"],
+    ),
+    case("torch = \"*\"", "gpu = \"R200\"\narch = \"x86_64\"", 0, &["2.15.0"]),
+    case("torch = \"2.5\"", "gpu = \"A100\"\nos = \"centos8\"", 0, &["CentOS Linux 8 ended 2021-12-31"]),
+];
+
+#[test]
+fn what_was_answered_wrongly_once() {
+    hold("once-wrong", CASES);
 }
 
 /// A fleet of both processors has one release of a package: as a wheel here, as its source there.

@@ -3,6 +3,7 @@
 use super::sandbox::Sandbox;
 
 /// A spec, the exit code of `gpuenv lock`, and what it says; `!` before what it does not say.
+#[must_use]
 pub struct Case {
     stack: &'static str,
     target: &'static str,

@@ -213,8 +213,8 @@ impl<'c> Finder<'_, 'c> {
             || warned.iter().any(|warning| tells_unknown(warning) && is_new(warning))
     }
 
-    /// Whether nobody knows something of a machine that edits leave as it is, and that no clash is about: no fewer packages
-    /// run there before the change than after it.
+    /// Whether nobody knows something of a machine that edits leave as it is, and no clash is of keys of machines alone that
+    /// name it: then the change does not rest on it.
     fn is_of_what_stays(&self, warning: &Warning, edits: &[Edit]) -> bool {
         let is_of_machine = |key: &String| key.starts_with("target.");
         let changes = |key: &String| edits.iter().any(|(edited, _)| edited == key);

@@ -398,7 +398,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let bounds = bounds(about, row, major);
     let build = about.request.catalog.source_build(row).map(|(build, _)| build);
     let force = build.and_then(|build| build.force.as_deref());
-    let has_rows = about.request.catalog.finished_of(row).next().is_some();
+    let has_rows = about.request.catalog.finished_of(row).any(|wheel| wheel.broken.is_none());
     let refusal = finished.and_then(|finished| finished.refusal());
     let on = row.source_for().map_or(String::new(), |arch| format!(" on {arch}"));
     let source_only = SourceOnly {
