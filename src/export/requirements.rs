@@ -87,7 +87,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     if let Some(line) = images::inside_line(lock, name, target)? {
         out += &format!("# It stands in the image, and stays as it is:\n{line}\n");
     }
-    out += &sources(lock, &wheels, &beside)?;
+    out += &sources(&wheels, &beside, &others)?;
     out += &pins(&wheels, &unhashed, with_hashes)?;
     // Without dependencies nothing brings them in.
     if !with_hashes {
@@ -273,7 +273,7 @@ pub(super) fn lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<
         return Ok(Vec::new());
     }
     let mut lines = own::pip_lines(lock, name, target)?;
-    lines.extend(source_lines(lock, &all, &beside)?);
+    lines.extend(source_lines(&all, &beside, &others)?);
     lines.extend(images::inside_line(lock, name, target)?);
     for wheel in all.iter().filter(|wheel| wheel.unisolated.is_none()) {
         lines.push(pin(wheel)?);
@@ -294,25 +294,25 @@ pub(super) fn later(lock: &Lock, name: &str) -> Result<Option<Later>, ExportErro
         return Ok(None);
     }
     let (_, tools) = unisolated(&wheels)?;
-    let mut lines = source_lines(lock, &wheels, &[])?;
+    let mut lines = source_lines(&wheels, &[], &[])?;
     for wheel in &wheels {
         lines.push(pin(wheel)?);
     }
     Ok(Some((tools.into_iter().map(str::to_string).collect(), lines)))
 }
 
-fn source_lines(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<Vec<String>, ExportError> {
-    let sources = sources(lock, wheels, beside)?;
+fn source_lines(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<Vec<String>, ExportError> {
+    let sources = sources(wheels, beside, others)?;
     Ok(sources.lines().filter(|line| !line.starts_with('#')).map(str::to_string).collect())
 }
 
 /// The lines that say where the pins come from.
-fn sources(lock: &Lock, wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
-    let has_others = lock.packages().next().is_some();
+fn sources(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<String, ExportError> {
+    let has_others = !others.is_empty();
     let Some(first) = wheels.first().map(|wheel| wheel.index.as_deref()) else {
         return if has_others { Ok(String::new()) } else { Err(ExportError::NothingToInstall) };
     };
-    // No other index has what `[packages]` asks for.
+    // No other index is known to have what `[packages]` asks for and what the pins need.
     if wheels.iter().all(|wheel| wheel.index.as_deref() == first) && (first.is_none() || !has_others) {
         let Some(index) = first else { return Ok(String::new()) };
         return Ok(format!(

@@ -26,6 +26,16 @@ fn one_other_index_replaces_the_default() {
 }
 
 #[test]
+fn what_the_pins_need_is_looked_for_where_it_is() {
+    let mut lock = locks::container();
+    lock.wheel[0].asks = vec!["setuptools>=40.8.0".into()];
+    assert_eq!(
+        without_comments(&render("requirements", &lock).unwrap()),
+        format!("--find-links {}/torch/\ntorch==2.5.1+cu124\nsetuptools>=40.8.0\n", locks::CU124)
+    );
+}
+
+#[test]
 fn what_has_an_address_of_its_own_is_asked_for_by_that() {
     let mut lock = locks::addressed();
     let text = without_comments(&render("requirements", &lock).unwrap());
