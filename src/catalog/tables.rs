@@ -167,7 +167,7 @@ impl Row for Companion {
             .chain(self.cudnn_headers.as_deref())
             .chain(self.kernels_source.as_deref())
             .chain(
-                [&self.wsl2_source, &self.offered_source, &self.arm_offered_source]
+                [&self.wsl2_source, &self.offered_source, &self.arm_offered_source, &self.abi_source]
                     .into_iter()
                     .flatten()
                     .map(|id| &**id),

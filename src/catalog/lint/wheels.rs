@@ -104,6 +104,10 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
             let says = "offered and arm_offered stand beside their sources, in the row without a variant";
             say("belongs-together", "companion", &name, says.into());
         }
+        if row.abi_variants.is_empty() == row.abi_source.is_some() || !row.abi_variants.is_empty() && row.variant.is_some() {
+            let says = "abi_variants stands beside its source, in the row without a variant";
+            say("belongs-together", "companion", &name, says.into());
+        }
         if !row.arm_sass.is_empty() && !row.arches.contains(&CpuArch::Aarch64) {
             let says = "arm_sass is what a wheel for aarch64 holds, and `arches` names none";
             say("belongs-together", "companion", &name, says.into());

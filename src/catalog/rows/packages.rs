@@ -154,9 +154,20 @@ pub struct Companion {
     pub arm_offered: List<Text>,
     /// The source of `arm_offered`.
     pub arm_offered_source: Option<Text>,
+    /// The variants of the framework for x86_64 that have the C++ ABI which its wheel was compiled with, where a release of
+    /// the framework comes with both; empty = all that it otherwise goes with, or nobody has read it.
+    #[serde(default)]
+    pub abi_variants: List<Text>,
+    /// The source of `abi_variants`.
+    pub abi_source: Option<Text>,
 }
 
 impl Companion {
+    /// Whether it has the C++ ABI of a variant of its framework, as far as that is known.
+    pub fn has_abi_of(&self, variant: &str) -> bool {
+        self.abi_variants.is_empty() || self.abi_variants.iter().any(|of| *of == variant)
+    }
+
     /// The oldest glibc that it loads with on a processor, on a machine without a GPU or on another.
     pub fn needs_glibc(&self, arch: CpuArch, cpu: bool) -> Option<Version> {
         let of_arm = self.arm_glibc.filter(|_| arch == CpuArch::Aarch64);

@@ -12,7 +12,7 @@ use crate::types::constraint::Op;
 use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;
-use super::words::plainly;
+use super::words::{list, plainly};
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
@@ -149,20 +149,28 @@ impl<'c> Explainer<'_, 'c> {
             self.companion_lines();
         }
         let request = self.request;
+        let mut silent = Vec::new();
         for ask in &request.companions {
-            let mut rows: Vec<&Companion> = self.admitted_releases(ask).collect();
-            rows.dedup_by_key(|row| row.version);
-            // Where some go with what is asked for, they do not clash as the others do.
-            let (following, others): (Vec<&Companion>, Vec<&Companion>) =
-                rows.into_iter().partition(|row| self.follows(row));
-            let told = self.what_they_ask(if following.is_empty() { &others } else { &following });
-            // Of a framework nothing need be said where packages clash with each other.
-            if !told || request.frameworks.iter().any(|ask| self.blames(ask.package)) {
-                self.what_they_need(&others);
-                self.what_they_need(&following);
+            let (following, others) = self.by_following(ask);
+            let rows = if following.is_empty() { &others } else { &following };
+            silent.push(self.what_they_ask(rows));
+        }
+        // Of a framework nothing need be said where packages clash with each other, unless some of their releases do not.
+        let is_blamed = request.frameworks.iter().any(|ask| self.blames(ask.package));
+        let are_some_silent = silent.iter().flatten().any(|silent| !silent.is_empty());
+        for (ask, silent) in request.companions.iter().zip(silent) {
+            let (following, others) = self.by_following(ask);
+            match silent {
+                Some(silent) if !is_blamed && !silent.is_empty() => self.what_they_need(&silent),
+                Some(_) if !is_blamed && !are_some_silent => {}
+                _ => {
+                    self.what_they_need(&others);
+                    self.what_they_need(&following);
+                }
             }
             if let Some(row) = following.last().or(others.last()) {
                 self.variants_of(ask, row);
+                self.other_abi(row);
             }
         }
         self.what_torch_brings();
@@ -190,24 +198,51 @@ impl<'c> Explainer<'_, 'c> {
         self.cite_builds(&builds);
     }
 
-    /// What the newest of these releases of a blamed package that asks for another one asks for; whether any does.
-    fn what_they_ask(&mut self, rows: &[&'c Companion]) -> bool {
+    /// That a package was compiled with the C++ ABI of some variants of its framework, where only others are asked for.
+    fn other_abi(&mut self, row: &Companion) {
+        let of_it = |build: &&&Build| build.package == row.framework && self.goes_with(row, &build.version);
+        let left: Vec<&str> = self.left.iter().filter(of_it).map(|build| &*build.variant).collect();
+        if left.is_empty() || left.iter().any(|variant| row.has_abi_of(variant)) {
+            return;
+        }
+        let has: Vec<&str> = row.abi_variants.iter().map(|variant| &**variant).collect();
+        self.say(format!(
+            "{} {} is compiled with the C++ ABI of {}'s {} builds, which is not that of {}",
+            row.package,
+            row.version,
+            row.framework,
+            list(&has),
+            list(&left)
+        ));
+    }
+
+    /// The releases of a package that are asked for: those that go with what else is, and the others, which clash in another
+    /// way where some go.
+    fn by_following(&self, ask: &PackageRequest<'c>) -> (Vec<&'c Companion>, Vec<&'c Companion>) {
+        let mut rows: Vec<&Companion> = self.admitted_releases(ask).collect();
+        rows.dedup_by_key(|row| row.version);
+        rows.into_iter().partition(|row| self.follows(row))
+    }
+
+    /// What the newest of these releases of a blamed package that asks for another one asks for; and the releases that ask
+    /// for none, unless all are such.
+    fn what_they_ask(&mut self, rows: &[&'c Companion]) -> Option<Vec<&'c Companion>> {
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         let catalog = self.request.catalog;
         let asked = |row: &'c Companion| -> Vec<Want> {
             let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]);
             asked.into_iter().filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect()
         };
-        let blamed = rows.iter().rev().copied().filter(|row| self.blames(&row.package));
-        let Some((row, told)) = blamed.map(|row| (row, asked(row))).find(|(_, told)| !told.is_empty()) else {
-            return false;
-        };
+        let blamed: Vec<_> = rows.iter().copied().filter(|row| self.blames(&row.package)).collect();
+        let (silent, asking): (Vec<_>, Vec<_>) = blamed.into_iter().partition(|row| asked(row).is_empty());
+        let row = asking.last()?;
+        let told = asked(row);
         for (package, range) in told {
             self.say(format!("{} {} requires {package} {range}", row.package, row.version));
             let source = catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
         }
-        true
+        Some(silent)
     }
 
     /// What blamed builds ask for of packages that come along unasked.
