@@ -71,7 +71,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     for (package, asked) in &others {
         let _ = writeln!(out, "{} = {}", quote::toml_key(package), range(asked));
     }
-    out += &excluded(&own::packages_nowhere(lock, name, target)?);
+    out += &pypi_options(&wheels, &own::packages_nowhere(lock, name, target)?)?;
     out += &beside(&lock.constraints_of(name).collect::<Vec<_>>())?;
     images::refuse_framework_inside(lock, name, target)?;
     Ok(out)
@@ -114,12 +114,18 @@ fn range(asked: &Specifier) -> String {
 }
 
 /// Builds that somebody installs himself: nothing may bring the wheel of an index in their place.
-fn excluded(packages: &[String]) -> String {
-    if packages.is_empty() {
-        return String::new();
+fn pypi_options(wheels: &[&Wheel], excluded: &[String]) -> Result<String, ExportError> {
+    let mut out = String::new();
+    if let Some(index) = wheels.iter().find_map(|wheel| wheels::nightlies(wheel)) {
+        let index = quote::toml(valid::index(index)?);
+        out += "# What a nightly asks for, such as its Triton, often lies beside it alone.\n";
+        out += &format!("extra-index-urls = [{index}]\n");
     }
-    let list: Vec<String> = packages.iter().map(|package| quote::toml(package)).collect();
-    format!("\n[pypi-options]\n# No wheel of an index stands in for your build.\nno-binary = [{}]\n", list.join(", "))
+    if !excluded.is_empty() {
+        let list: Vec<String> = excluded.iter().map(|package| quote::toml(package)).collect();
+        out += &format!("# No wheel of an index stands in for your build.\nno-binary = [{}]\n", list.join(", "));
+    }
+    Ok(if out.is_empty() { out } else { format!("\n[pypi-options]\n{out}") })
 }
 
 /// What other packages may bring in comes from its index in its release. An override installs nothing by itself.

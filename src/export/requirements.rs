@@ -60,7 +60,7 @@ fn next(lock: &Lock, file: &str, options: &Options) -> String {
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
-    let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
+    let beside = brought_in(lock, name, target);
     let others = ordinary::of(lock, name)?;
     if wheels.is_empty() && others.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
@@ -72,6 +72,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             let why = "pip wants no hashes in constraints";
             return Err(ExportError::Beside { name: "hashes", beside: "--constraints", why });
         }
+        let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
         return Ok(head + &own::constraints(lock, name, target)? + &constraints(&wheels, &beside, &others)?);
     }
     let mut out = head;
@@ -87,7 +88,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     if let Some(line) = images::inside_line(lock, name, target)? {
         out += &format!("# It stands in the image, and stays as it is:\n{line}\n");
     }
-    out += &sources(&wheels, &beside, &others)?;
+    out += &sources(lock, &wheels, &beside, &others)?;
     out += &pins(&wheels, &unhashed, with_hashes)?;
     // Without dependencies nothing brings them in.
     if !with_hashes {
@@ -156,6 +157,14 @@ fn pins(wheels: &[&Wheel], unhashed: &[&Wheel], with_hashes: bool) -> Result<Str
 
 /// What stands above packages that are asked for lest another build of theirs comes in.
 const HELD: &str = "Where others bring these in, they must be those of the locked CUDA, which pip keeps to only if they are asked for.";
+
+/// What others may bring in beside a framework. Beside one that stands in the image it is the image's own, which stays.
+fn brought_in<'l>(lock: &'l Lock, name: &'l str, target: &TargetLock) -> Vec<&'l ConstraintLock> {
+    match images::framework_inside(lock, name, target) {
+        Some(_) => Vec::new(),
+        None => lock.constraints_of(name).collect(),
+    }
+}
 
 /// The requirements that keep what others may bring in to the lock; none where nothing that is installed does. What has no
 /// label on its index is none that pip would find there for sure, and is better not asked for.
@@ -267,13 +276,13 @@ fn shown(wheel: &&Wheel) -> String {
 /// installed. What is compiled beside these is [`later`]'s: at once with them pip would build it where no torch is.
 pub(super) fn lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<String>, ExportError> {
     let all: Vec<&Wheel> = lock.wheels_of(name).collect();
-    let beside: Vec<&ConstraintLock> = lock.constraints_of(name).collect();
+    let beside = brought_in(lock, name, target);
     let others = ordinary::of(lock, name)?;
     if all.is_empty() && others.is_empty() {
         return Ok(Vec::new());
     }
     let mut lines = own::pip_lines(lock, name, target)?;
-    lines.extend(source_lines(&all, &beside, &others)?);
+    lines.extend(source_lines(lock, &all, &beside, &others)?);
     lines.extend(images::inside_line(lock, name, target)?);
     for wheel in all.iter().filter(|wheel| wheel.unisolated.is_none()) {
         lines.push(pin(wheel)?);
@@ -294,34 +303,53 @@ pub(super) fn later(lock: &Lock, name: &str) -> Result<Option<Later>, ExportErro
         return Ok(None);
     }
     let (_, tools) = unisolated(&wheels)?;
-    let mut lines = source_lines(&wheels, &[], &[])?;
+    let mut lines = source_lines(lock, &wheels, &[], &[])?;
     for wheel in &wheels {
         lines.push(pin(wheel)?);
     }
     Ok(Some((tools.into_iter().map(str::to_string).collect(), lines)))
 }
 
-fn source_lines(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<Vec<String>, ExportError> {
-    let sources = sources(wheels, beside, others)?;
+fn source_lines(
+    lock: &Lock,
+    wheels: &[&Wheel],
+    beside: &[&ConstraintLock],
+    others: &[Asked],
+) -> Result<Vec<String>, ExportError> {
+    let sources = sources(lock, wheels, beside, others)?;
     Ok(sources.lines().filter(|line| !line.starts_with('#')).map(str::to_string).collect())
 }
 
 /// The lines that say where the pins come from.
-fn sources(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<String, ExportError> {
-    let has_others = !others.is_empty();
+fn sources(
+    lock: &Lock,
+    wheels: &[&Wheel],
+    beside: &[&ConstraintLock],
+    others: &[Asked],
+) -> Result<String, ExportError> {
     let Some(first) = wheels.first().map(|wheel| wheel.index.as_deref()) else {
-        return if has_others { Ok(String::new()) } else { Err(ExportError::NothingToInstall) };
+        return if others.is_empty() { Err(ExportError::NothingToInstall) } else { Ok(String::new()) };
     };
-    // No other index is known to have what `[packages]` asks for and what the pins need.
-    if wheels.iter().all(|wheel| wheel.index.as_deref() == first) && (first.is_none() || !has_others) {
-        let Some(index) = first else { return Ok(String::new()) };
-        return Ok(format!(
+    if wheels.iter().any(|wheel| wheel.index.as_deref() != first) {
+        return pages_of(wheels, beside);
+    }
+    let Some(index) = first else { return Ok(String::new()) };
+    // No other index is known to have all of what `[packages]` asks for and of what the pins need. Of the latter PyTorch's has
+    // copies (NumPy, setuptools), which have to do where pip cannot be told of the pages alone.
+    match pages_of(wheels, beside) {
+        pages @ Ok(_) if !others.is_empty() => pages,
+        refused @ Err(_) if lock.packages().next().is_some() => refused,
+        _ => Ok(format!(
             "# pip takes everything here from this one index, dependencies included. Install the file by itself,\n\
              # then your other packages from your usual index, with the pins below as constraints.\n\
              --index-url {}\n",
             valid::index(index)?
-        ));
+        )),
     }
+}
+
+/// A page of its own for each package that comes from another index than the default one.
+fn pages_of(wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
     let mut out =
         "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
     for wheel in wheels {

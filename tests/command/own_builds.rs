@@ -192,7 +192,9 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
     assert!(text.contains("https://download.pytorch.org/whl/nightly/cu126"), "{text}");
     assert!(text.contains("torch==2.8.0.dev20250327+cu126"), "{text}");
     let uv = nightly.run(&["export", "uv"]).exits(0).out;
-    assert!(uv.contains("pytorch-triton = [{ index = "), "{uv}");
+    assert!(uv.contains("pytorch-triton = [{ index = ") && uv.contains("\"pytorch-triton>=0\""), "{uv}");
+    let pixi = nightly.run(&["export", "pixi"]).exits(0).out;
+    assert!(pixi.contains("extra-index-urls = [\"https://download.pytorch.org/whl/nightly/cu126\"]"), "{pixi}");
     nightly.run(&["lock", "--check"]).exits(0);
     // As its release: no code for a K80, a driver for its CUDA.
     let told = place("nightly-gpu", "torch = \"2.8.0.dev20250327+cu126\"", "gpu = \"Tesla K80\"").json(&["lock"]);

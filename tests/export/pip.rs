@@ -33,6 +33,11 @@ fn what_the_pins_need_is_looked_for_where_it_is() {
         without_comments(&render("requirements", &lock).unwrap()),
         format!("--find-links {}/torch/\ntorch==2.5.1+cu124\nsetuptools>=40.8.0\n", locks::CU124)
     );
+    // Beside a wheel of which PyPI may have another, PyTorch's own copies have to do; of [packages] it has none.
+    lock.wheel[0].version = "2.5.1".into();
+    assert!(render("requirements", &lock).unwrap().contains("--index-url"));
+    lock.inputs.insert("packages.requests".into(), ">=2".into());
+    assert!(matches!(render("requirements", &lock), Err(ExportError::Ambiguous { .. })));
 }
 
 #[test]

@@ -104,7 +104,9 @@ fn contents(catalog: &Catalog, say: Say<'_>) {
             let says = "offered and arm_offered stand beside their sources, in the row without a variant";
             say("belongs-together", "companion", &name, says.into());
         }
-        if row.abi_variants.is_empty() == row.abi_source.is_some() || !row.abi_variants.is_empty() && row.variant.is_some() {
+        if row.abi_variants.is_empty() == row.abi_source.is_some()
+            || !row.abi_variants.is_empty() && row.variant.is_some()
+        {
             let says = "abi_variants stands beside its source, in the row without a variant";
             say("belongs-together", "companion", &name, says.into());
         }

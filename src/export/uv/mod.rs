@@ -202,7 +202,8 @@ fn tool_uv(plan: &Plan, record: &mut Record) -> Result<String, ExportError> {
     }
     if plan.nightlies().is_some() {
         let _ = writeln!(out, "{}", above::NIGHTLY);
-        constraints.extend(wheels::WITH_NIGHTLIES.map(str::to_string));
+        // uv follows the source of a constraint only where that has a bound.
+        constraints.extend(wheels::WITH_NIGHTLIES.map(|package| format!("{package}>=0")));
     }
     if !constraints.is_empty() {
         let _ = writeln!(out, "{}", above::CONSTRAINTS);
