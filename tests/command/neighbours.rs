@@ -123,9 +123,9 @@ const CASES: &[Case] = &[
         0,
         &["comes as source only: its CUDA code is compiled", "!lock: finished-wheel"],
     ),
-    // Only of a release that was published without CUDA there is a CPU build to go to.
+    // Who names a build has it on every target, be the targets of one stack or not.
     case(
-        "torch = { version = \"2.8.0a0+git1234\", cuda = \"12.4\" }",
+        "torch = \"2.5.1+cu124\"",
         "gpu = \"A100\"\n[target.cpu]\ngpu = \"none\"",
         0,
         &["because all targets share one stack", "!`share = \"versions\"` gives it the CPU build"],
@@ -200,6 +200,39 @@ const CASES: &[Case] = &[
         "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
         0,
         &["nvidia/cuda:12.6.3-devel-ubuntu24.04", "lock: switch = \"FORCE_CUDA=1\""],
+    ),
+    // TensorFlow finds CUDA and cuDNN in the image, and torch brings its own: what one needs in it the other does not mind.
+    case(
+        "tensorflow = \"2.13.0\"\ntorch = \"2.1.2+cu118\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04"],
+    ),
+    case(
+        "tensorflow = \"2.16.2\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["nvidia/cuda:12.3.2-base-ubuntu22.04"],
+    ),
+    // The tag tells the major of a cuDNN that nobody has read: its headers are those of what torch loads, or are not.
+    case(
+        "torch = \"2.2.2+cu121\"\ntransformer-engine-torch = \"1.11.0\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:12.0.0-cudnn8-devel-ubuntu18.04\"",
+        0,
+        &["comes as source only", "!includes cuDNN's headers"],
+    ),
+    case(
+        "torch = \"2.5.1+cu121\"\ntransformer-engine-torch = \"1.11.0\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:12.0.0-cudnn8-devel-ubuntu18.04\"",
+        0,
+        &["its build includes cuDNN's headers: install them"],
+    ),
+    // A library that torch does not ask for is bound by nothing that torch was built with.
+    case(
+        "torch = \"2.5.1+cu124\"\n[packages]\nnvidia-npp-cu12 = \"==12.0.0.30\"",
+        "gpu = \"A100\"",
+        0,
+        &["torch 2.5.1+cu124"],
     ),
 ];
 
