@@ -299,6 +299,23 @@ mod tests {
         }
     }
 
+    /// `2027-03` or `2027-03-31`, and nothing longer.
+    #[test]
+    fn support_ends_on_a_day_or_in_a_month() {
+        let of = |until: &str| RecommendedLock {
+            release: "595.99.02".into(),
+            branch: "595".into(),
+            until: Some(until.into()),
+            modules: None,
+        };
+        let is_taken = |until: &str| {
+            let (minimum, mode, cuda) = ("550.54.14".into(), "native".into(), "12.4".into());
+            driver("", &DriverLock { minimum, mode, cuda, compat: None, recommended: Some(of(until)) }).is_ok()
+        };
+        assert!(is_taken("2027-03") && is_taken("2027-03-31"));
+        assert!(!is_taken("2027-03-311") && !is_taken("2027-03-3x"));
+    }
+
     #[test]
     fn texts_have_a_length() {
         assert!(is_arch("x86_64") && !is_arch("z80") && !is_arch(""));

@@ -102,8 +102,6 @@ pub struct Images<'c> {
     pub demands: Vec<(DemandKey<'c>, RowSet)>,
     /// The C libraries in them, as far as anybody knows, and which of them have each.
     glibcs: Vec<(Version, RowSet)>,
-    /// Those that hold no more than a wheel needs which brings its libraries along.
-    no_more: RowSet,
 }
 
 impl<'c> Images<'c> {
@@ -126,9 +124,7 @@ impl<'c> Images<'c> {
                 None => glibcs.push((has, RowSet::filter(rows.len(), |row| row == at))),
             }
         }
-        let no_more =
-            RowSet::filter(rows.len(), |row| is_given(asked) || rows[row].cudnn.is_none() || is_whole(rows[row]));
-        Images { id, rows: rows.into(), known, demands, glibcs, no_more }
+        Images { id, rows: rows.into(), known, demands, glibcs }
     }
 
     /// Those whose C library is new enough for something; of a machine that has one of its own, all or none.
@@ -151,19 +147,14 @@ impl<'c> Images<'c> {
         })
     }
 
-    /// Those that hold the CUDA libraries and the cuDNN that a build expects of the system, and no more than the build
-    /// needs if the image was chosen for it.
+    /// Those that hold the CUDA libraries and the cuDNN that a build expects of the system. What brings its own minds none:
+    /// smaller images are preferred, and what stands beside it may need a larger one.
     pub fn serving(&self, asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build) -> RowSet {
         match build.system_cuda {
             true => RowSet::filter(self.rows.len(), |row| holds_cuda(asked, cudnn, build, self.rows[row])),
-            false => self.no_more.clone(),
+            false => RowSet::first(self.rows.len()),
         }
     }
-}
-
-/// Whether an image is taken as it is: there is no smaller one to prefer.
-fn is_whole(image: &Image) -> bool {
-    image.torch.is_some() || image.flavour == Flavour::Devel
 }
 
 /// What the choice of images for a machine depends on; none where it has none to choose.

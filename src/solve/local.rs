@@ -151,7 +151,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         let (plan, line) = (self.plan, self.line());
         let Some(choices) = &plan.locals[self.at].driver else { return Vec::new() };
         let compat_distance = |row: &DriverRow<'c>| {
-            row.added().map(|compat| (line.is_some_and(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
+            row.added().map(|compat| (line.map(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
         };
         let mut drivers = self.beside(choices.var);
         drivers.sort_unstable_by_key(|&row| (compat_distance(&choices.rows[row]), plan.network.rank(choices.var, row)));

@@ -269,7 +269,7 @@ fn build(
 ) -> Build {
     let torch = python.torch.as_ref().filter(|_| name == "torch");
     if let Some(said) = own_build(python, name) {
-        let (same, listed) = (is_same(said, locked, wheel), found == said || is_same(found, locked, wheel));
+        let (same, listed) = (is_same(said, locked, wheel), is_same(found, locked, wheel));
         return match (same, listed) {
             (true, true) => Build::Locked,
             // A list that names another variant is of another installation.

@@ -63,6 +63,16 @@ fn every_choice_is_answered() {
     assert!(ran.out.lines().all(|line| line.chars().count() <= 80), "{}", ran.out);
 }
 
+/// A100 is a family: what some of its boards need is told beside whatever other GPU the target has.
+#[test]
+fn what_some_boards_of_a_family_need_is_told() {
+    let needs = |gpu: &str| {
+        let spec = format!("[stack]\ntorch = \"2.5.1\"\n[target.t]\ngpu = {gpu}\n");
+        Sandbox::new("some-boards", &spec).run(&["explain"]).exits(0).out.contains("some boards of that name need more")
+    };
+    assert!(needs("[\"A100\", \"T4\"]") && !needs("[\"A100-PCIE-40GB\", \"T4\"]"));
+}
+
 #[test]
 fn a_key_shows_its_own_part() {
     let sandbox = Sandbox::new("key", SPEC);

@@ -109,6 +109,131 @@ const CASES: &[Case] = &[
         0,
         &["requires Python >=3.8", "ask for Python >=3.8", "!write `audiocraft"],
     ),
+    // An installed package runs the later lines of its major too, as the driver would from which it was taken.
+    case(
+        "torch = \"2.5.1+cu124\"",
+        "gpu = \"A100-SXM4-40GB\"\ndriver = \"470.57.02\"\ncompat = \"12.0\"",
+        0,
+        &["(forward-compat)"],
+    ),
+    // Nobody says which C++ ABI a torch has that somebody compiled: no wheel is finished for it.
+    case(
+        "torch = { version = \"2.5.1\", cuda = \"12.4\", arch-list = \"8.0\" }\nflash-attn = \"2.7.3\"",
+        "gpu = \"A100\"\n[build]",
+        0,
+        &["comes as source only: its CUDA code is compiled", "!lock: finished-wheel"],
+    ),
+    // Who names a build has it on every target, be the targets of one stack or not.
+    case(
+        "torch = \"2.5.1+cu124\"",
+        "gpu = \"A100\"\n[target.cpu]\ngpu = \"none\"",
+        0,
+        &["because all targets share one stack", "!`share = \"versions\"` gives it the CPU build"],
+    ),
+    // What holds no CUDA is refused by no rule about the CUDA of a GPU, where a CPU build is wanted for it.
+    case(
+        "torch = \"2.5.1+cpu\"",
+        "gpu = \"Tesla K80\"\n[[override]]\nrule = \"cpu-build\"\nreason = \"x\"",
+        0,
+        &["torch 2.5.1+cpu"],
+    ),
+    // No release lies between these two, be it published or not; a branch of Windows alone is likened to it.
+    case("torch = \"*\"", "gpu = \"A100\"\ndriver = \">580.1,<580.2\"", 2, &["`>580.1,<580.2` admits no driver"]),
+    case("torch = \"*\"", "gpu = \"A100\"\ndriver = \"528.33\"", 0, &["write `platform = \"wsl2\"` beside it"]),
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100\"\ndriver = \"533.33\"",
+        0,
+        &["judged as branch R530", "!`platform = \"wsl2\"`"],
+    ),
+    // Of an image that nobody knows that is judged which is written of it, and nothing is said where it is what is known.
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\nimage = \"ghcr.io/acme/x:1\"",
+        0,
+        &["so nothing of it is checked", "!but what `image-requires` says"],
+    ),
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\nimage = \"ghcr.io/acme/x:1\"\nimage-requires = \"cuda>=12.4\"",
+        0,
+        &["so nothing of it is checked but what `image-requires` says"],
+    ),
+    case(
+        "cuda = \"11.2\"",
+        "gpu = \"A100\"\narch = \"aarch64\"\nimage = \"nvidia/cuda:11.2.2-base-ubuntu20.04\"\nimage-requires = \"cuda>=11.2\"",
+        0,
+        &["!asks for something else than `image-requires`"],
+    ),
+    case(
+        "cuda = \"11.2\"",
+        "gpu = \"A100\"\narch = \"aarch64\"\nimage = \"nvidia/cuda:11.2.2-base-ubuntu20.04\"\nimage-requires = \"cuda>=11.1\"",
+        0,
+        &["asks for something else than `image-requires`"],
+    ),
+    // torchvision's nightly is built beside the torch of its own day or of the day before.
+    case(
+        "torch = \"2.9.0.dev20250801+cu128\"\ntorchvision = \"0.24.0.dev20250802\"",
+        "gpu = \"A100\"",
+        0,
+        &["!the day before"],
+    ),
+    case(
+        "torch = \"2.9.0.dev20250801+cu128\"\ntorchvision = \"0.24.0.dev20250803\"",
+        "gpu = \"A100\"",
+        0,
+        &["torch nightly of its own day or of the day before"],
+    ),
+    // Support has ended where that of every branch has which the hosts may have, and with the last of them.
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\ndriver = \"455 || 460\"", 0, &["!driver-end-of-life"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\ndriver = \"470 || 525\"", 0, &["of the last on 2024-07-20"]),
+    // Which CUDA a driver supports that nobody wrote down is no reason for alarm.
+    case(
+        "cuda = \"8.0\"\n[packages]\nnumba = \"*\"",
+        "gpu = \"GTX 1080\"\ndriver = \"370.28\"\ntoolkit = \"8.0\"",
+        0,
+        &["usually harmless", "!compiles to PTX"],
+    ),
+    // torch brings a cuDNN: an image need hold none for what is beside it. A toolkit is there to compile a package with.
+    case(
+        "torch = \"2.7.1\"\nonnxruntime-gpu = \"1.22.0\"\ntorch-scatter = \"*\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["nvidia/cuda:12.6.3-devel-ubuntu24.04", "lock: switch = \"FORCE_CUDA=1\""],
+    ),
+    // TensorFlow finds CUDA and cuDNN in the image, and torch brings its own: what one needs in it the other does not mind.
+    case(
+        "tensorflow = \"2.13.0\"\ntorch = \"2.1.2+cu118\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04"],
+    ),
+    case(
+        "tensorflow = \"2.16.2\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["nvidia/cuda:12.3.2-base-ubuntu22.04"],
+    ),
+    // The tag tells the major of a cuDNN that nobody has read: its headers are those of what torch loads, or are not.
+    case(
+        "torch = \"2.2.2+cu121\"\ntransformer-engine-torch = \"1.11.0\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:12.0.0-cudnn8-devel-ubuntu18.04\"",
+        0,
+        &["comes as source only", "!includes cuDNN's headers"],
+    ),
+    case(
+        "torch = \"2.5.1+cu121\"\ntransformer-engine-torch = \"1.11.0\"",
+        "gpu = \"H100 NVL\"\nimage = \"nvidia/cuda:12.0.0-cudnn8-devel-ubuntu18.04\"",
+        0,
+        &["its build includes cuDNN's headers: install them"],
+    ),
+    // A library that torch does not ask for is bound by nothing that torch was built with.
+    case(
+        "torch = \"2.5.1+cu124\"\n[packages]\nnvidia-npp-cu12 = \"==12.0.0.30\"",
+        "gpu = \"A100\"",
+        0,
+        &["torch 2.5.1+cu124"],
+    ),
 ];
 
 #[test]

@@ -116,6 +116,18 @@ arch_source = "acme"
 pins_source = "acme"
 "#;
 
+/// Only of a release that was published without CUDA there is a CPU build to go to.
+#[test]
+fn a_cpu_build_that_nobody_made_is_not_promised() {
+    let told = |name: &str, torch: &str| {
+        let spec = format!("{}[target.cpu]\ngpu = \"none\"\n", SPEC.replace("2.7", torch));
+        let ran = site(name, &spec, WHEELS).with(&["lock"], &[("COLUMNS", "400")]);
+        ran.exits(0).says("because all targets share one stack").err
+    };
+    assert!(told("cpu-build", "2.7.0").contains("gives it the CPU build"));
+    assert!(!told("no-cpu-build", "2.7.1.7").contains("gives it the CPU build"));
+}
+
 #[test]
 fn in_house_wheels_come_from_their_own_index() {
     let sandbox = site("wheels", &SPEC.replace("[target", "flash-attn = \"*\"\n[target"), WHEELS);
@@ -299,6 +311,13 @@ fn a_retracted_rule_binds_nobody_and_is_recorded_where_it_mattered() {
     fs::write(free.path("site.toml"), retract.replace("cuda-12-driver", "cudnn-9.0-gpu")).unwrap();
     free.run(&["lock"]).exits(0);
     assert!(!lock_of(&free).contains("override = ["), "{}", lock_of(&free));
+    // Nor does one matter because another rule is set aside beside it.
+    let beside =
+        site("retract-beside", &format!("{old}[[override]]\nrule = \"cuda-12-driver\"\nreason = \"too\"\n"), "");
+    fs::write(beside.path("site.toml"), retract.replace("cuda-12-driver", "cudnn-9.0-gpu")).unwrap();
+    beside.run(&["lock"]).exits(0);
+    let lock = lock_of(&beside);
+    assert!(lock.contains("{ rule = \"cuda-12-driver\", reason = \"too\" }") && !lock.contains("overlay = "), "{lock}");
     for (wrong, says) in [
         (retract.replace("cuda-12-driver", "cuda-12-drivre"), "did you mean `cuda-12-driver`?"),
         (retract.replace("measured here", " "), "needs a reason"),

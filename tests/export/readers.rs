@@ -311,7 +311,9 @@ fn pylock() {
     lock.wheel[0].sha256 = "a".repeat(64);
     lock.wheel[0].url = lock.wheel[0].url.take().map(|url| url.replace('+', "%2B"));
     let text = render(&lock).unwrap();
-    assert!(text.contains("name = \"vllm-0.6.4+cu124-cp38"), "{text}");
+    assert!(text.contains("name = \"vllm-0.6.4+cu124-cp38") && !text.contains("# Not in it"), "{text}");
+    lock.inputs.insert("packages.transformers".into(), ">=4.50".into());
+    assert!(render(&lock).unwrap().contains("no files are known of them: transformers>=4.50\n"));
     let Some(python) = tools::find("python3") else { return };
     let read = "import sys, tomllib; from packaging.pylock import Pylock; \
                 Pylock.from_dict(tomllib.load(open(sys.argv[1], 'rb')))";

@@ -263,6 +263,20 @@ fn targets_that_differ_are_extras_that_exclude_each_other() {
     }
 }
 
+/// The extras of an earlier export give way to those of the next; one of somebody's own must go with them.
+#[test]
+fn extras_of_ones_own_stand_beside_those_of_targets() {
+    let first = merged(MINE, &locks::mixed()).unwrap();
+    let mut newer = locks::mixed();
+    newer.wheel.iter_mut().for_each(|wheel| wheel.version = wheel.version.replace("2.5.1", "2.5.0"));
+    let second = merged(&first, &newer).unwrap();
+    assert_eq!(strings(&parse(&second)["project"]["optional-dependencies"]["ci"]), ["torch==2.5.0+cpu"]);
+    let head = "[project.optional-dependencies]\n";
+    assert!(first.contains(head), "{first}");
+    let error = merged(&first.replace(head, &format!("{head}old = [\"torch==2.1\"]\n")), &locks::mixed()).unwrap_err();
+    assert!(error.contains("`torch==2.1`, which excludes the locked"), "{error}");
+}
+
 const MINE: &str = "\
 # mine
 [project]

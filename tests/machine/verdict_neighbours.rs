@@ -160,6 +160,73 @@ fn the_state_of_a_gpu_says_more_than_the_number_of_its_error() {
     ]);
 }
 
+/// The first Python on PATH may be the system's own, where it holds nothing of the stack.
+#[test]
+fn an_interpreter_that_nobody_meant_is_no_mistake() {
+    let lock = lock(GPU);
+    let found = |named_by: &str, packages: Value| {
+        let python = json!({ "path": "/usr/bin/python3", "named_by": named_by, "version": "3.12.4", "bits": 64, "packages": packages });
+        one("/python", python)
+    };
+    hold(vec![
+        (&lock, found("PATH", json!({})), "python-version", Warn, "holds nothing of the stack"),
+        (&lock, found("PATH", json!({ "torch": "2.5.1+cu124" })), "python-version", Fail, ""),
+        (&lock, found("--python", json!({})), "python-version", Fail, ""),
+    ]);
+}
+
+/// A GPU of which nobody told what it can do, and a toolkit of which nobody wrote down what it compiles for.
+#[test]
+fn what_is_not_known_of_a_gpu_or_of_a_list_asks_for_no_kernel() {
+    let unknown = ["/nvml/gpus/0", "/libcuda/devices/0"].map(|at| {
+        [one(&format!("{at}/name"), json!("NVIDIA X9")), one(&format!("{at}/compute_capability"), Value::Null)]
+    });
+    let ran = one(
+        "/kernels",
+        json!([{ "device": 0, "code": "sm_80", "compiler": "built-in", "program": "saxpy", "outcome": "right" }]),
+    );
+    let changes = [unknown.concat().concat(), ran.clone()].concat();
+    let mut unlisted = lock(SPEC);
+    unlisted.arch_list = None;
+    hold(vec![
+        (&lock(GPU), changes, "kernel-native", Pass, ""),
+        (&lock(GPU), ran.clone(), "kernel-native", Warn, "the locked architecture itself was not tried"),
+        (&unlisted, ran, "kernel-jit", Skip, "the lock does not need it"),
+    ]);
+}
+
+/// NVML answered where a text tells what only it knows, by whatever of that.
+#[test]
+fn one_word_of_nvml_in_a_text_is_an_answer() {
+    let lock = lock(GPU);
+    let told = |nvml: Value| {
+        let silent = [one("/libcuda", Value::Null), one("/kernels", json!([]))].concat();
+        [one("/origin", json!("pasted")), one("/nvml", nvml), silent].concat()
+    };
+    hold(vec![
+        (&lock, told(json!({ "driver": "550.54.15" })), "nvml", Pass, ""),
+        (&lock, told(json!({ "count": 1 })), "nvml", Pass, ""),
+        (&lock, told(json!({ "cuda": "12.4" })), "nvml", Skip, ""),
+    ]);
+}
+
+/// Which GPUs CUDA sees is known where it was asked on the host, of all of them, and came to an end.
+#[test]
+fn a_gpu_is_hidden_only_where_cuda_was_asked_of_all() {
+    let hidden = |changes: Vec<(String, Value)>| {
+        let seen = json!({ "index": 1, "name": "NVIDIA H100 NVL", "pci": "0000:83:00.0", "compute_capability": "9.0" });
+        let changes = [one("/nvml/gpus/1", seen), changes].concat();
+        let changes: Vec<(&str, Value)> = changes.iter().map(|(at, value)| (at.as_str(), value.clone())).collect();
+        judge(&lock(GPU), &with(&changes)).checks.iter().any(|check| check.id == "gpu-hidden")
+    };
+    assert!(hidden(Vec::new()));
+    assert!(!hidden(one("/origin", json!("pasted"))));
+    assert!(!hidden(one(
+        "/probes/3",
+        json!({ "name": "libcuda", "ended": "timed-out", "detail": "no answer in cuInit" })
+    )));
+}
+
 /// A system comes with one GCC, and with no Clang that anyone wrote down.
 #[test]
 fn a_compiler_of_another_major_than_the_systems_is_told() {

@@ -356,7 +356,8 @@ fn merge_list(
 
 /// Takes entries out of a list. What is written around one, comments above it and behind it, stays where it was.
 fn take_out(list: &mut Array, is_gone: impl Fn(&Value) -> bool) {
-    for place in (0..list.len()).rev().filter(|place| list.get(*place).is_some_and(&is_gone)).collect::<Vec<_>>() {
+    let gone: Vec<usize> = list.iter().enumerate().filter(|(_, one)| is_gone(one)).map(|(place, _)| place).collect();
+    for place in gone.into_iter().rev() {
         let gone = list.remove(place);
         let next = list.get(place).map_or(between(Some(list.trailing())), |next| between(next.decor().prefix()));
         let left = joined(&between(gone.decor().prefix()), &(between(gone.decor().suffix()) + &next));

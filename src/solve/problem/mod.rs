@@ -217,7 +217,7 @@ impl<'c> Problem<'c> {
     /// The toolkits, newest first, for whose line a release of cuDNN may have been published beside the one it was seen for.
     pub fn toolkits_perhaps_of(&self, cudnn: &Cudnn) -> Rc<RowSet> {
         self.toolkits_perhaps_of.get((cudnn.version, cudnn.cuda), || {
-            let of_line = |row: &&Toolkit| PublishedFor::line(self.catalog, row.version.prefix(2));
+            let of_line = |row: &&Toolkit| PublishedFor::line(self.catalog, row.version);
             let lines = self.cudnn_lines.get_or_init(|| self.toolkits().iter().map(of_line).collect());
             RowSet::filter(lines.len(), |row| lines[row].perhaps(cudnn))
         })

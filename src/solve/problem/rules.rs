@@ -58,7 +58,7 @@ impl Needs<'_> {
     /// Whether it speaks of a GPU: by its compute capability, and if it names boards only of an instance of one.
     pub fn speaks_of_gpu(&self, gpu: &GpuRequest<'_>) -> bool {
         let boards = &self.row.instances;
-        let is_one = || gpu.is_instance && gpu.row.is_some_and(|row| boards.contains(&row.name));
+        let is_one = || gpu.is_instance && boards.iter().any(|board| **board == *gpu.name);
         self.range.admits(&gpu.cc_version) && (boards.is_empty() || is_one())
     }
 

@@ -349,9 +349,9 @@ impl<'c> Request<'c> {
         self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())
     }
 
-    /// The cuDNN that its packages load, where nobody asked for one and no framework brings its own.
+    /// The cuDNN that its packages load, where no framework brings its own; one that is asked for goes before it.
     fn loaded_cudnn(&self) -> Option<Constraint> {
-        if self.cudnn.is_some() || !self.frameworks.is_empty() {
+        if !self.frameworks.is_empty() {
             return None;
         }
         let rules = self.companions.iter().flat_map(|ask| {

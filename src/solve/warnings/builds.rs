@@ -216,7 +216,9 @@ impl One<'_, '_> {
         let has_cpu_build = fits::has_cpu_build(request.catalog, build);
         let is_cpu = |target: &TargetRequest<'_>| target.is_cpu();
         if request.share == Share::Stack && !request.targets.iter().all(is_cpu) {
-            let shared = CudaOnCpu::Shared { target, name, has_cpu_build: has_cpu_build && beside.is_none() };
+            // What is named is the one that each target gets.
+            let has_cpu_build = has_cpu_build && beside.is_none() && !self.is_named();
+            let shared = CudaOnCpu::Shared { target, name, has_cpu_build };
             return Some(Warning::about(&shared, &self.about.keys("gpu")));
         }
         if self.is_named() {
