@@ -49,7 +49,7 @@ fn never_ran_on(request: &Request<'_>, (package, from): (&str, &Version), target
 /// Whether a machine is too old for the oldest release that was read for its like.
 fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &TargetRequest<'c>) -> bool {
     // What an image or a system brings is the one that is there.
-    if target.is_cpu() || target.platform.takes != Takes::General {
+    if target.platform.takes != Takes::General {
         return false;
     }
     let ages = request.problem.ages(ask.package, target.platform);
