@@ -45,7 +45,7 @@ fn change(source: &str, key: &str, value: Option<&str>) -> Result<String, Rewrit
     let written = spec.key_span(key);
     match (written, value) {
         (Some(span), Some(value)) => {
-            let literal = literal(value, &source[span.clone()]);
+            let literal = literal(key, value, &source[span.clone()]);
             Ok(format!("{}{literal}{}", &source[..span.start], &source[span.end..]))
         }
         (Some(span), None) => match line_of_its_own(source, &span) {
@@ -57,8 +57,9 @@ fn change(source: &str, key: &str, value: Option<&str>) -> Result<String, Rewrit
 }
 
 /// A value as TOML, between the quotes that the old one had.
-fn literal(value: &str, old: &str) -> String {
-    if value.starts_with('[') {
+fn literal(key: &str, value: &str, old: &str) -> String {
+    // Extras stand in brackets too, and are no list: `[torch]>=4.50`.
+    if matches!(shape(key), Some(Shape::TextOrList | Shape::List)) && value.starts_with('[') {
         return value.to_string();
     }
     if old.starts_with('\'') && !old.starts_with("'''") && !value.contains(['\'', '\n']) {
@@ -234,5 +235,21 @@ mod tests {
         assert_eq!(changed(source, "target.a.forward-compat", Some("auto")), source.replace("never", "auto"));
         let list = "[stack]\ntorch = \"2.4\"\n[build]\n[target.a]\ntoolkit = [\"11.8\"] # there\n";
         assert_eq!(changed(list, "target.a.toolkit", Some("[\"12.4\"]")), list.replace("11.8", "12.4"));
+    }
+
+    #[test]
+    fn extras_are_text_wherever_they_are_written() {
+        let head = "[stack]\ntorch = \"2.4\"\n[packages]\n";
+        let tail = "[target.a]\ngpu = \"L4\"\n";
+        let lines = [
+            ("transformers = '>=4.50' # why", "'"),
+            ("transformers = \"*\"", "\""),
+            ("transformers=\"[torch]\"", "\""),
+        ];
+        for (line, quote) in lines {
+            let source = format!("{head}{line}\n{tail}");
+            let text = changed(&source, "packages.transformers", Some("[torch]>=4.50,<5"));
+            assert!(text.contains(&format!("{quote}[torch]>=4.50,<5{quote}")), "{text}");
+        }
     }
 }
