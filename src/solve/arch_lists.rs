@@ -23,9 +23,7 @@ pub(super) fn arch_list(
     let tegra = fits::tegra(Some(toolkit));
     let kinds = class.machine().kinds.iter();
     let best = kinds.filter_map(|kind| fits::best_arch(kind.gpu.cc, &toolkit.sass, &builder, tegra));
-    let mut entries = distinct(best.map(|arch| ArchEntry { arch, sass: true, ptx: false }));
-    if let Some(highest) = entries.last_mut() {
-        highest.ptx = request.build.as_ref().is_some_and(|build| build.ptx);
-    }
-    (!entries.is_empty()).then(|| ArchList::new(entries))
+    let entries = distinct(best.map(|arch| ArchEntry { arch, sass: true, ptx: false }));
+    let ptx = request.build.as_ref().is_some_and(|build| build.ptx);
+    (!entries.is_empty()).then(|| ArchList::new(entries).with_ptx(ptx))
 }

@@ -377,7 +377,7 @@ pub(super) fn gpus(names: Vec<String>) -> Read<Vec<String>> {
 pub(super) fn toolkit(text: &str) -> Read<Version> {
     let version = version("toolkit", text)?;
     if version.len() < 2 {
-        let message = format!("`toolkit`: {} names no installed toolkit", quote(text));
+        let message = format!("`toolkit`: {} does not name a minor version", quote(text));
         return Err(Refusal::new("value", message).help("write major and minor, as `nvcc --version` shows them"));
     }
     Ok(version)
@@ -398,6 +398,10 @@ pub(super) fn toolkits(versions: Vec<Version>) -> Read<Vec<Version>> {
 /// `driver-cuda`: the number nvidia-smi shows.
 pub(super) fn driver_cuda(text: &str) -> Read<Version> {
     let version = version("driver-cuda", text)?;
+    if version.major() >= 100 {
+        let message = format!("`driver-cuda`: {} is a driver, not a version of CUDA", quote(text));
+        return Err(Refusal::new("value", message).help(format!("write `driver = \"{}\"`", clip(text.trim()))));
+    }
     if version.len() != 2 || version.is_prerelease() {
         let message = format!("`driver-cuda`: {} does not have two components", quote(text));
         return Err(Refusal::new("value", message).help(

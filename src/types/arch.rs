@@ -63,6 +63,13 @@ impl Cc {
     }
 }
 
+impl ArchError {
+    /// The same of an entry of a list, where only what torch takes can be offered.
+    pub(super) fn in_list(self) -> Self {
+        ArchError { hint: ": a compute capability such as \"8.6\" is expected".into(), ..self }
+    }
+}
+
 impl Arch {
     /// The baseline target of a compute capability.
     pub const fn base(cc: Cc) -> Self {

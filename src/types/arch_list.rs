@@ -88,7 +88,7 @@ impl ArchList {
                         undotted = true;
                         arch
                     }
-                    Err(_) => return Err(error.into()),
+                    Err(_) => return Err(error.in_list().into()),
                 },
             };
             corrected.push(format!("{arch}{}", if ptx { "+PTX" } else { "" }));
@@ -103,6 +103,15 @@ impl ArchList {
             return Err(ArchListError::Separator(corrected.join(separator)));
         }
         Ok(ArchList::new(entries))
+    }
+
+    /// The same, with PTX of the highest architecture if that is asked for.
+    pub fn with_ptx(&self, asked: bool) -> Self {
+        let mut list = self.clone();
+        if let Some(highest) = list.0.last_mut() {
+            highest.ptx |= asked;
+        }
+        list
     }
 
     /// The entries, sorted.

@@ -230,6 +230,8 @@ fn of_targets() -> Vec<Bad> {
         more("glibc = \">=2.31\"", &["is not a version", "one version is expected"]),
         more("toolkit = [\"a\"]", &["`a` is not a version", "write the number alone"]),
         more("[target.\"a b\"]\ngpu = \"T4\"", &["invalid target name `a b`", "letters, digits"]),
+        more("[build]\narch-list = \"Hopper\"", &["`Hopper` is not an architecture: a compute capability such as \"8.6\""]),
+        target("gpu = \"T4\"\ndriver-cuda = \"535\"", &["`535` is a driver, not a version of CUDA", "write `driver = \"535\"`"]),
         more("[build]\narch-list = \"75\"", &["undotted architectures", "write \"7.5\""]),
         more("[build]\nptx = \"yes\"", &["`ptx` must be true or false", "write `ptx = true`"]),
         more("[resolve]\nshare = \"all\"", &["expected \"stack\", \"versions\" or \"none\"", "write `share = \"stack\"`"]),

@@ -235,7 +235,7 @@ impl<'c> Request<'c> {
             |name: &str| spec.stack.iter().find(|(key, _)| key == name).map(|(_, written)| written.value.clone());
         let build = spec.build.as_ref().filter(|build| build.cuda_extensions).map(|build| BuildAsk {
             ptx: build.ptx,
-            arch_list: build.arch_list.as_ref().map(|written| written.value.clone()),
+            arch_list: build.arch_list.as_ref().map(|written| written.value.with_ptx(build.ptx)),
         });
         let mut off = reader.overrides(&spec.overrides);
         // What overlays have retracted holds for no target.
