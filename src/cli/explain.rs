@@ -178,7 +178,7 @@ impl Project<'_> {
             }
             let other = origin::other(lock, places).map(|other| format!("it was made from {other}"));
             is_own = other.is_none();
-            standing.reason = other.or_else(|| stale::of(lock, self.spec, self.catalog));
+            standing.reason = other.or_else(|| stale::of(lock, self.spec, &self.file.name, self.catalog));
             standing.status = if standing.reason.is_some() { "stale" } else { "current" };
         }
         let fresh = self.why(&Locked::new())?;

@@ -259,7 +259,7 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
         files.iter().try_for_each(|file| check(&file.path))?;
     }
     let fates = match args.check {
-        true => files.iter().zip(&texts).map(compared).collect(),
+        true => files.iter().zip(&texts).map(|of| compared(of, args)).collect(),
         // A folder that [export] names is part of what it asks for; one that was typed may be a slip.
         false => write(files, &texts, args.into.is_none())?,
     };
@@ -276,11 +276,15 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
 }
 
 /// What `--check` finds.
-fn compared((file, text): (&File, &Option<String>)) -> Written {
+fn compared((file, text): (&File, &Option<String>), args: &ExportArgs) -> Written {
+    let writing =
+        standing::Way { merge: file.format.merge, compares: false, force: false, of_spec: args.into.is_none() };
     match text {
         None => Written::Same,
-        Some(_) if file.path.exists() => Written::Differs,
-        Some(_) => Written::Missing,
+        Some(_) if !file.path.exists() => Written::Missing,
+        // What would be said without `--check` decides what is advised.
+        Some(_) if standing::content(&file.path, &file.text, writing).is_err() => Written::Kept,
+        Some(_) => Written::Differs,
     }
 }
 
@@ -348,7 +352,12 @@ fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Re
     if is_same && edited.is_none() {
         return Ok(true);
     }
-    report.stale_lock(&shown(&place), edited.as_deref(), locked)?;
+    let reason = match errors.is_empty() {
+        true => edited,
+        // What cannot be read says nothing else than the lock: it says nothing.
+        false => Some(format!("{} has mistakes, which `gpuenv lock` tells", shown(&place))),
+    };
+    report.stale_lock(&shown(&place), reason.as_deref(), locked)?;
     Ok(!locked)
 }
 
@@ -356,5 +365,5 @@ fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Re
 fn edited(lock: &Lock, spec: &Spec, source: &SourceFile, place: &Path) -> Option<String> {
     let catalog = load_catalog::of_spec(spec, source, place).ok()?;
     let laid = own::lay(spec, &catalog);
-    stale::of(lock, spec, laid.as_ref().unwrap_or(&catalog))
+    stale::of(lock, spec, &source.name, laid.as_ref().unwrap_or(&catalog))
 }

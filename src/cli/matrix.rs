@@ -8,6 +8,7 @@ use super::args::MatrixArgs;
 use super::common::{Common, Format};
 use super::load_catalog;
 use super::output;
+use super::project::shown;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, Failure> {
@@ -25,6 +26,7 @@ pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, 
     match output {
         Some(path) => {
             output::write(path, common, &text)?;
+            report.wrote(&shown(path));
         }
         None => report.data(&text)?,
     }

@@ -13,23 +13,34 @@ use crate::task::STEPS;
 use super::common::Common;
 use super::files;
 
+/// That a lock is out of date.
+pub struct Stale {
+    /// The spec that it is held against, as it is shown.
+    pub spec: String,
+    /// Why.
+    pub reason: String,
+}
+
 /// Why the lock is out of date, if a spec lies beside it and it is.
-pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<String>, Failure> {
+pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<Stale>, Failure> {
     // A lock may travel without its spec.
     let Some(place) = files::spec_of(lock, common) else { return Ok(None) };
     if common.spec.is_none() && !place.is_file() {
         return Ok(None);
     }
     let file = files::read_spec(&place)?;
-    let Ok(spec) = spec::parse(&file.text) else {
-        return Ok(Some(format!("{} has mistakes: see `gpuenv lock`", file.name)));
+    let reason = match spec::parse(&file.text) {
+        Err(_) => Some(format!("{} has mistakes: see `gpuenv lock`", file.name)),
+        Ok(spec) => {
+            let laid = own::lay(&spec, catalog);
+            of(lock, &spec, &file.name, laid.as_ref().unwrap_or(catalog))
+        }
     };
-    let laid = own::lay(&spec, catalog);
-    Ok(of(lock, &spec, laid.as_ref().unwrap_or(catalog)))
+    Ok(reason.map(|reason| Stale { spec: file.name, reason }))
 }
 
-/// Why a lock is not that of a spec, if it is not. The catalog holds the spec's own builds.
-pub fn of(lock: &Lock, spec: &Spec, catalog: &Catalog) -> Option<String> {
+/// Why a lock is not that of a spec of this name, if it is not. The catalog holds the spec's own builds.
+pub fn of(lock: &Lock, spec: &Spec, name: &str, catalog: &Catalog) -> Option<String> {
     let reasons = staleness(lock, &spec.inputs(), catalog);
     if let Some(first) = reasons.first() {
         return Some(match reasons.len() {
@@ -48,6 +59,7 @@ pub fn of(lock: &Lock, spec: &Spec, catalog: &Catalog) -> Option<String> {
         Renewed::GaveUp => true,
         Renewed::Conflict | Renewed::Undetermined(_) => false,
     };
-    let edited = "it does not follow from gpuenv.toml: it was edited by hand, or written by another version of gpuenv";
-    (!same).then(|| edited.to_string())
+    (!same).then(|| {
+        format!("it does not follow from {name}: it was edited by hand, or written by another version of gpuenv")
+    })
 }

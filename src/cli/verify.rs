@@ -62,9 +62,9 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     let judged = verify::best(&lock, &targets, args.target.is_some(), &record, &catalog);
     let (mut best, others) = judged.ok_or_else(no_target)?;
     if args.against.is_none()
-        && let Some(reason) = stale::reason(common, &lock, &catalog)?
+        && let Some(stale) = stale::reason(common, &lock, &catalog)?
     {
-        best = best.with_first(verify::stale(&reason, args.locked));
+        best = best.with_first(verify::stale(&stale.spec, &stale.reason, args.locked));
     }
     tell((common, args), &Judged { best, others, record: &record }, report)
 }

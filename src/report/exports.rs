@@ -18,7 +18,17 @@ impl Report {
     pub fn pages(&self, folder: &str) -> Result<(), Failure> {
         match self.json {
             true => self.document(&json::Rendered::file("man", folder)),
-            false => Ok(()),
+            false => {
+                self.wrote(folder);
+                Ok(())
+            }
+        }
+    }
+
+    /// That what was asked for stands in a file now.
+    pub fn wrote(&self, file: &str) {
+        if !self.json {
+            self.remark(&format!("wrote {}\n", clean(file)));
         }
     }
 
@@ -73,7 +83,16 @@ impl Report {
         for reason in reasons {
             text += &self.screen.wrapped("  - ", &clean(reason));
         }
-        text += "  help: run the same command without `--check` to write them\n";
+        let kept: Vec<&str> =
+            files.iter().filter(|one| one.fate == Written::Kept).map(|one| one.file.as_str()).collect();
+        let help = match kept.is_empty() {
+            true => "run the same command without `--check` to write them".to_string(),
+            false => format!(
+                "run the same command with `--force` in place of `--check`: it replaces {} too, and what you wrote there is lost",
+                clean(&kept.join(", "))
+            ),
+        };
+        text += &self.screen.wrapped(&self.help_head(), &help);
         self.say(&text);
         Ok(())
     }
@@ -93,7 +112,8 @@ impl Report {
         };
         let message = clean(&message);
         if is_error {
-            self.say(&(self.screen.wrapped(&format!("{head} "), &message) + "  help: run `gpuenv lock`\n"));
+            let help = self.screen.wrapped(&self.help_head(), "run `gpuenv lock`");
+            self.say(&(self.screen.wrapped(&format!("{head} "), &message) + &help));
         } else {
             self.remark(&self.screen.wrapped(&format!("{head} "), &format!("{message}; run `gpuenv lock`")));
         }
@@ -106,6 +126,10 @@ impl Exported {
     pub(super) fn reason(&self) -> Option<String> {
         match self.fate {
             Written::Now | Written::Same => None,
+            Written::Kept => Some(format!(
+                "{} differs from what `{}` would write, and is not as gpuenv wrote it",
+                self.file, self.format
+            )),
             Written::Differs => Some(format!("{} differs from what `{}` would write", self.file, self.format)),
             Written::Missing => Some(format!("{} does not exist", self.file)),
         }

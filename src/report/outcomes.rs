@@ -65,6 +65,8 @@ pub enum Written {
     Same,
     /// It says something else, and was only looked at.
     Differs,
+    /// As before, and it is not as gpuenv wrote it: only `--force` replaces it.
+    Kept,
     /// It is not there, and was only looked for.
     Missing,
 }

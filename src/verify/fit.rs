@@ -12,7 +12,8 @@ use super::context;
 /// no such target. `named`: the user has said which.
 ///
 /// A target for the CPU fits every host. On one with a GPU it would hide a driver that is dead, so it answers by itself
-/// only where the bus was looked at and holds none; else where it was named.
+/// only where the bus was looked at and holds none; else where it was named. Where nobody looked, it can only be proposed:
+/// one that fails is not, though it has the fewest checks to fail, and what the host lacks is told of a target with a GPU.
 pub fn best(
     lock: &Lock,
     targets: &[&str],
@@ -26,7 +27,9 @@ pub fn best(
     let judged = targets.iter().filter_map(|name| super::judge(lock, name, record, catalog));
     let mut verdicts: Vec<Verdict> = judged.collect();
     crate::types::sort_by_key(&mut verdicts, |verdict| {
-        (is_for_cpu(&verdict.target) && gpu == Presence::Seen, rank(verdict))
+        let (failures, ..) = rank(verdict);
+        let is_last = gpu == Presence::Seen || gpu == Presence::Unknown && failures > 0;
+        (is_last && is_for_cpu(&verdict.target), rank(verdict))
     });
     if verdicts.is_empty() {
         return None;
@@ -58,8 +61,8 @@ fn unnamed(target: &str, gpu: Presence) -> Check {
 }
 
 /// What is to be said of a lock that is out of date; `strict`: it must not be.
-pub fn stale(reason: &str, strict: bool) -> Check {
-    let check = Check::new("stale-lock").expected("a lock that is up to date with gpuenv.toml").found(reason);
+pub fn stale(spec: &str, reason: &str, strict: bool) -> Check {
+    let check = Check::new("stale-lock").expected(format!("a lock that is up to date with {spec}")).found(reason);
     let hint = "the lock is out of date: run `gpuenv lock`, then verify again";
     if strict { check.fail(Action::ChangeLock, hint) } else { check.warn(Action::ChangeLock, hint) }
 }

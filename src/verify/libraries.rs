@@ -137,8 +137,13 @@ fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Versio
     let Ok(found) = Version::parse(found) else { return check.skip("its version is not known") };
     // The lock names the toolkit's release, of which the runtime's own number tells two parts.
     let length = if name == "cuda" { 2 } else { found.len().min(wanted.len()) };
-    let says =
-        format!("another release of {wheel} than the locked one is installed: install what `gpuenv export` writes");
+    let release = if name == "cuda" { format!("{}.*", wanted.prefix(2)) } else { wanted.to_string() };
+    // A wheel for another CUDA than the stack's is not the one that is to be had in another release.
+    let how = match is_of_line(context, name, wheel) {
+        true => format!("`pip install '{wheel}=={release}'`"),
+        false => "install the locked packages again, with all that they need".to_string(),
+    };
+    let says = format!("another release of {wheel} than the locked one is installed: {how}");
     match (found.major() == wanted.major(), found.prefix(length) == wanted.prefix(length)) {
         (true, true) => check.pass(),
         (true, false) => check.warn(Action::FixEnvironment, says),
@@ -146,11 +151,23 @@ fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Versio
     }
 }
 
+fn plain(name: &str) -> String {
+    name.to_ascii_lowercase().replace('_', "-")
+}
+
+/// Whether a wheel is for the CUDA of the stack, by its name.
+fn is_of_line(context: &CheckContext<'_>, name: &str, wheel: &str) -> bool {
+    let Some(major) = context.line().map(|line| line.major()) else { return true };
+    let begin = WHEELS.iter().find(|(library, _)| *library == name).map_or("", |of| of.1);
+    let wheel = plain(wheel);
+    let tail = wheel.strip_prefix(begin).unwrap_or_default();
+    tail == format!("-cu{major}") || (tail.is_empty() && major >= 13)
+}
+
 /// The wheel for the CUDA of the stack, else the only one that is listed.
 fn installed_wheel<'r>(context: &CheckContext<'r>, name: &str) -> Option<(&'r str, &'r str)> {
     let packages = &context.record.python.as_ref()?.packages;
     let wheel = WHEELS.iter().find(|(library, _)| *library == name)?.1;
-    let plain = |known: &str| known.to_ascii_lowercase().replace('_', "-");
     let is_of = |known: &str, tail: &str| plain(known).strip_prefix(wheel) == Some(tail);
     let line = context.line().map(|line| format!("-cu{}", line.major()));
     let tails = line.into_iter().chain(["".to_string()]).chain((11..=13).map(|major| format!("-cu{major}")));

@@ -73,6 +73,13 @@ fn a_report_is_no_cpu_machine_unless_the_user_says_so() {
     assert_eq!(judged(&sandbox, &dead, &["--target", "ci"]).0, 0);
     let (code, fleet) = sandbox.json(&["fleet", "check", "host.txt"]);
     assert_eq!((code, &fleet["groups"][0]["causes"][0]["check"]), (3, &json!("target-choice")), "{fleet:#}");
+    // One that fails is not proposed: no CPU machine is said to have failed.
+    let other = json!({ "format": 1, "origin": "pasted", "platform": { "arch": "x86_64" },
+        "python": { "version": "3.8.1", "torch": { "version": "1.13.1+cu117", "cuda": "11.7" } } });
+    let (code, told) = judged(&sandbox, &other.to_string(), &[]);
+    assert_eq!((code, &told["target"]), (1, &json!("gpu")), "{told:#}");
+    let (_, fleet) = sandbox.json(&["fleet", "check", "host.txt"]);
+    assert!(!fleet.to_string().contains("\"ci\""), "{fleet:#}");
     // What an error message tells of the driver is told of a driver, and one that is too old fails.
     let old = json!({ "format": 1, "origin": "pasted", "platform": { "arch": "x86_64", "os": "ubuntu20.04", "glibc": "2.31" },
         "nvml": { "cuda": "11.6" }, "python": { "version": "3.11.4",
@@ -102,6 +109,7 @@ fn packages_that_hold_libraries_are_judged() {
     assert_eq!(code, 1, "{told:#}");
     ends(&told, "library-cudnn", "fail", "nvidia-cudnn-cu12 8.9.2.26");
     ends(&told, "library-nccl", "warn", "nvidia-nccl-cu12 2.18.1");
+    ends(&told, "library-nccl", "warn", "`pip install 'nvidia-nccl-cu12==2.21.5'`");
     let (code, told) = judged(&sandbox, &collect_env(&[]), &[]);
     assert_eq!(code, 0, "{told:#}");
     ends(&told, "library-cudnn", "skip", "the pasted text does not tell it");

@@ -10,6 +10,7 @@ use crate::report::{Exit, Failure, FleetWriter, Lines, Report};
 use crate::verify::{self, Status};
 
 use crate::cli::common::{Common, Format};
+use crate::cli::project::shown;
 use crate::cli::{load_catalog, output, stale, verify as one};
 
 use super::args::CheckArgs;
@@ -32,9 +33,9 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     };
     let targets = one::chosen(&lock, args.target.as_deref())?;
     if args.against.is_none()
-        && let Some(reason) = stale::reason(common, &lock, &catalog)?
+        && let Some(stale) = stale::reason(common, &lock, &catalog)?
     {
-        report.note(&format!("the lock is out of date: {reason}; run `gpuenv lock`, then check again"));
+        report.note(&format!("the lock is out of date: {}; run `gpuenv lock`, then check again", stale.reason));
     }
     let (named, known) = (args.target.is_some(), RwLock::default());
     let judge = Judge { lock: &lock, targets, named, catalog: &catalog, known };
@@ -57,6 +58,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     match (output, text) {
         (Some(path), Some(text)) => {
             output::write(path, common, &text)?;
+            report.wrote(&shown(path));
         }
         (None, Some(text)) => report.data(&text)?,
         (_, None) => {}
