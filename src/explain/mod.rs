@@ -80,6 +80,25 @@ pub struct FactNote {
     pub source: String,
 }
 
+/// How a sentence begins that quotes a line of the spec.
+const SETS: &str = "gpuenv.toml sets ";
+
+impl Explanation {
+    /// The same of a spec in a file of another name: the lines that it quotes stand there.
+    pub fn of_file(&self, name: &str) -> Explanation {
+        let mut told = self.clone();
+        if name.rsplit('/').next() != Some("gpuenv.toml") {
+            let conflicts = told.conflicts.iter_mut().chain(&mut told.further);
+            for sentence in conflicts.flat_map(|one| &mut one.explanation) {
+                if let Some(line) = sentence.strip_prefix(SETS) {
+                    *sentence = format!("{name} sets {line}");
+                }
+            }
+        }
+        told
+    }
+}
+
 /// Changes after which the whole spec has an answer: it was solved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

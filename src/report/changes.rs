@@ -53,6 +53,9 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
         }
         for (name, value) in rows.iter().take(left) {
             let written = lock.inputs.get(&format!("target.{target}.driver"));
+            // `*` and `<=551` are no driver that anybody has.
+            let is_had = |driver: &String| driver.split("||").all(|one| !one.trim_start().starts_with(['*', '<', '!']));
+            let written = written.filter(|driver| is_had(driver));
             let written = written.filter(|_| name == "driver" && lock.target.contains_key(target));
             let has =
                 written.map_or(String::new(), |driver| format!("; you have {}", clean(driver).replace("||", " or ")));

@@ -192,12 +192,13 @@ impl Report {
 
     /// Why there is no answer.
     pub fn conflict(&self, explanation: &Explanation, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+        let explanation = &explanation.of_file(&file.name);
         if self.json {
             return self.document(&json::NoAnswer::new(explanation));
         }
         self.annotate(|| github::conflicts(explanation, spec, file))?;
         let reasons: Vec<String> = explanation.conflicts.iter().flat_map(|one| one.explanation.clone()).collect();
-        self.summarise("gpuenv.toml has no answer", &reasons);
+        self.summarise(&format!("{} does not resolve", file.name), &reasons);
         self.say(&conflict::render(&self.screen, explanation, spec, file, self.verbose, self.beyond_file));
         Ok(())
     }
@@ -210,6 +211,8 @@ impl Report {
         spec: &Spec,
         file: &SourceFile,
     ) -> Result<(), Failure> {
+        let known = &known.map(|known| known.of_file(&file.name));
+        let known = known.as_ref();
         if self.json {
             return self.document(&json::Undetermined::new(unknowns, known));
         }

@@ -39,6 +39,37 @@ fn an_image_stays_as_it_is_spelt() {
 }
 
 const CASES: &[Case] = &[
+    // Of two frameworks each is told with its own versions.
+    case(
+        "torch = \"1.9\"\njax = \"0.6\"",
+        "gpu = \"T4\"",
+        1,
+        &[
+            "jax 0.6.0 to 0.6.",
+            "for Python 3.10 to ",
+            "torch 1.9.0 to 1.9.1 (",
+            "for Python 3.6 to 3.9 only",
+            "!jax 0.6.0 to 1.9.1",
+        ],
+    ),
+    case(
+        "jax = \"0.6\"\ntensorflow = \"2.10\"",
+        "gpu = \"T4\"\n[build]",
+        1,
+        &["same major, 12", "tensorflow 2.10.0 to 2.10.1 compile", "same major, 11", "!jax 0.6.0 to 2.10.1"],
+    ),
+    // No release has a fourth number, whichever it begins with.
+    case(
+        "torch = \"2.6\"\ncuda = \"12.4.1.5\"",
+        "gpu = \"T4\"",
+        1,
+        &["matches `12.4.1.5`; the nearest are 12.4.1 and"],
+    ),
+    // PTX is of the highest architecture of a list that is written, too.
+    case("torch = \"2.6\"", "gpu = \"H100\"\n[build]\nptx = true\narch-list = \"8.0;9.0\"", 0, &["8.0;9.0+PTX"]),
+    // Nobody has the driver `*`.
+    case("torch = \"2.6\"", "gpu = \"T4\"\ndriver = \"*\"", 0, &["!you have"]),
+    case("torch = \"2.6\"", "gpu = \"T4\"\ndriver = \"550\"", 0, &["you have 550"]),
     // Docker's official images on Alpine say so in their names; what others made may bring glibc along.
     case(
         "torch = \"2.5.1\"",

@@ -12,7 +12,12 @@ const CASES: &[Case] = &[
         2,
         &["no GPU of compute capability 13.0 is known", "the newest known is 12.1"],
     ),
-    case("torch = \"*\"", "gpu = \"7.6\"", 2, &["no GPU of compute capability 7.6 is known"]),
+    case(
+        "torch = \"*\"",
+        "gpu = \"7.6\"",
+        2,
+        &["no GPU of compute capability 7.6 is known", "known are 7.0, 7.2, 7.5", "!a newer gpuenv"],
+    ),
     case("torch = \"2.13\"", "gpu = \"sm_90\"", 0, &[]),
     // The variant of a package is that of its wheel.
     case(

@@ -14,7 +14,7 @@ use crate::solve::wants::Want;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::Explainer;
-use super::words::{build_id, by_version, describe, list, name_of, named, numbers, plainly};
+use super::words::{build_id, by_package, by_version, describe, list, name_of, named, numbers, plainly};
 
 impl<'c> Explainer<'_, 'c> {
     pub(super) fn coverage(&mut self) {
@@ -122,18 +122,23 @@ impl<'c> Explainer<'_, 'c> {
         let mut builds = if blamed || !told { self.left.clone() } else { Vec::new() };
         builds.retain(|build| self.is_of_wanted_line(build));
         self.pins_lack_wheels(&builds);
-        if !self.pythons_of_builds(&builds) {
+        let packages = by_package(&builds);
+        let mut known = false;
+        for builds in &packages {
+            known |= self.pythons_of_builds(builds);
+        }
+        if !known {
             self.pythons_of_system();
         }
         if let Some(python) = &self.request.python {
             self.say_line("python", python);
         }
-        for build in builds.iter().rev().take(2) {
+        for build in packages.iter().flat_map(|builds| builds.iter().rev().take(2)) {
             self.fact(build_id(build), self.request.catalog.origin_of(*build, &build.source));
         }
     }
 
-    /// The Pythons that some builds have wheels for; whether any is known.
+    /// The Pythons that some builds of one package have wheels for; whether any is known.
     fn pythons_of_builds(&mut self, builds: &[&'c Build]) -> bool {
         let seen = || builds.iter().flat_map(|build| &build.pythons);
         let mut lines: Vec<Version> =
@@ -274,13 +279,15 @@ impl<'c> Explainer<'_, 'c> {
         if beside > 0 && self.companions_lack_glibc() {
             return self.subject(Subject::Glibc);
         }
-        let (some, all) = (lacking.len(), lacking.len() + beside);
-        let builds = if lacking.is_empty() { others } else { lacking };
-        let lowest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
-        if let (Some(lowest), Some(first)) = (lowest, builds.first()) {
+        let builds = if lacking.is_empty() { others.clone() } else { lacking.clone() };
+        for of in by_package(&builds) {
+            let is_beside = |build: &&&Build| !build.is_cpu() && build.package == of[0].package;
+            let some = if lacking.is_empty() { 0 } else { of.len() };
+            let all = some + others.iter().filter(is_beside).count();
+            let Some(lowest) = of.iter().filter_map(|build| build.glibc.as_ref()).min() else { continue };
             let who = match (1..all).contains(&some) {
-                true => format!("{some} of the {all} builds of {} need", first.package),
-                false => describe(&builds, "needs", "need"),
+                true => format!("{some} of the {all} builds of {} need", of[0].package),
+                false => describe(&of, "needs", "need"),
             };
             self.say(format!("{who} glibc {lowest} or newer"));
         }

@@ -5,7 +5,7 @@ use crate::solve::request::ImageRequest;
 use crate::types::{Arch, Suffix, Version};
 
 use super::Explainer;
-use super::words::{describe, list, named, numbers};
+use super::words::{by_package, describe, list, named, numbers};
 
 impl<'c> Explainer<'_, 'c> {
     /// The host compiler of the target, and whose it is.
@@ -124,32 +124,40 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn extension_arch(&mut self) {
-        let builds = self.left.clone();
-        let Some(build) = builds.last() else { return };
-        if let Some(known) = self.request.catalog.extension_of(build) {
-            let own = build.own_archs().iter().filter(|arch| !known.archs.contains(arch));
-            let base: Vec<String> = known
-                .archs
-                .iter()
-                .chain(own)
-                .filter(|arch| arch.suffix == crate::types::Suffix::None)
-                .map(|arch| arch.to_string())
-                .collect();
-            let words: Vec<&str> = base.iter().map(String::as_str).collect();
-            let of = describe(&builds, "builds", "build");
-            self.say(format!("{of} extensions for {} only", list(&words)));
-            let source = self.request.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
-            self.fact(format!("extension {} {}", known.package, known.from), source);
+        for builds in by_package(&self.left.clone()) {
+            self.extension_archs_of(&builds);
         }
         self.gpus();
     }
 
+    fn extension_archs_of(&mut self, builds: &[&'c Build]) {
+        let Some(build) = builds.last() else { return };
+        let Some(known) = self.request.catalog.extension_of(build) else { return };
+        let own = build.own_archs().iter().filter(|arch| !known.archs.contains(arch));
+        let base = known.archs.iter().chain(own).filter(|arch| arch.suffix == Suffix::None);
+        let base: Vec<String> = base.map(|arch| arch.to_string()).collect();
+        let words: Vec<&str> = base.iter().map(String::as_str).collect();
+        let of = describe(builds, "builds", "build");
+        self.say(format!("{of} extensions for {} only", list(&words)));
+        self.cite_extension(build);
+    }
+
+    fn cite_extension(&mut self, build: &'c Build) {
+        if let Some(known) = self.request.catalog.extension_of(build) {
+            let source = self.request.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
+            self.fact(format!("extension {} {}", known.package, known.from), source);
+        }
+    }
+
     pub(super) fn extension_major(&mut self) {
-        let builds: Vec<&Build> = self.left.iter().copied().filter(|build| !build.is_cpu()).collect();
-        let lines: Vec<Version> = builds.iter().filter_map(|build| build.line()).collect();
-        let majors = numbers(lines.iter().map(|line| line.major()).collect());
-        let of = named(self.request.catalog, &builds, "compiles", "compile");
-        self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {majors}"));
+        let gpu_builds: Vec<&Build> = self.left.iter().copied().filter(|build| !build.is_cpu()).collect();
+        let packages = by_package(&gpu_builds);
+        for builds in &packages {
+            let lines: Vec<Version> = builds.iter().filter_map(|build| build.line()).collect();
+            let majors = numbers(lines.iter().map(|line| line.major()).collect());
+            let of = named(self.request.catalog, builds, "compiles", "compile");
+            self.say(format!("{of} extensions only with a CUDA toolkit of the same major, {majors}"));
+        }
         if let Some(ImageRequest::Known(image)) = self.target_with("image").map(|target| &target.image) {
             let sentence = format!("{}:{} holds CUDA {}", image.repository, image.tag, image.cuda.prefix(2));
             self.say(sentence);
@@ -161,9 +169,8 @@ impl<'c> Explainer<'_, 'c> {
         if words.len() <= 4 {
             self.say(format!("the toolkit is CUDA {}", list(&words)));
         }
-        if let Some(known) = builds.last().and_then(|build| self.request.catalog.extension_of(build)) {
-            let source = self.request.catalog.source_of(&known.source, known.from.as_str(), &known.package, "");
-            self.fact(format!("extension {} {}", known.package, known.from), source);
+        for build in packages.iter().filter_map(|builds| builds.last()) {
+            self.cite_extension(build);
         }
     }
 

@@ -24,7 +24,7 @@ use crate::types::require::{self, Requirement};
 use crate::types::{CpuArch, first};
 
 use super::ask::Asker;
-use super::{Conflict, FactNote, core};
+use super::{Conflict, FactNote, SETS, core};
 use binding::{binding_rules, fewest_boards, least_demanding, shortest};
 use words::{build_id, driver_words, list};
 
@@ -115,8 +115,8 @@ impl<'q, 'c> Explainer<'q, 'c> {
 
     /// What gpuenv.toml says, or what was typed, in a sentence.
     fn line(&self, key: &str, value: &dyn std::fmt::Display) -> String {
-        let who = if self.typed.iter().any(|typed| typed == key) { "you typed" } else { "gpuenv.toml sets" };
-        format!("{who} `{key} = \"{value}\"`")
+        let who = if self.typed.iter().any(|typed| typed == key) { "you typed " } else { SETS };
+        format!("{who}`{key} = \"{value}\"`")
     }
 
     fn fact(&mut self, id: String, source: String) {

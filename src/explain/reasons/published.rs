@@ -387,7 +387,10 @@ impl<'c> Explainer<'_, 'c> {
             let Some(wanted) = wanted.as_ref().filter(|_| self.blames(name)) else {
                 continue;
             };
-            if known.iter().any(|version| wanted.cut_to(version.len()).admits(version)) {
+            // Of Pythons the releases within a line are not known; of the others every release is.
+            let of_known =
+                |version: &Version| if name == "python" { wanted.cut_to(version.len()) } else { wanted.clone() };
+            if known.iter().any(|version| of_known(version).admits(version)) {
                 self.say_line(name, wanted);
             } else {
                 let above = known.iter().max().is_some_and(|newest| is_above(wanted, newest));

@@ -65,19 +65,68 @@ pub(super) fn oldest_of<'c>(catalog: &'c Catalog, admits: &Constraint) -> Option
 
 /// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 (cu117, cu118) hold`.
 pub(super) fn describe(builds: &[&Build], one: &str, many: &str) -> String {
-    let (Some(first), Some(last)) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) else {
-        return many.to_string();
-    };
-    let variants = distinct(builds.iter().map(|build| &*build.variant));
-    if builds.len() == 1 {
-        return format!("{} {one}", first.named());
+    together(builds, one, many, with_variants)
+}
+
+/// The builds of each package, in the order in which the packages come: what is told of builds in numbers, their Pythons or
+/// their CUDA, is told of each package by itself.
+pub(super) fn by_package<'b>(builds: &[&'b Build]) -> Vec<Vec<&'b Build>> {
+    let mut packages: Vec<Vec<&Build>> = Vec::new();
+    for build in builds {
+        match packages.iter_mut().find(|known| known[0].package == build.package) {
+            Some(known) => known.push(build),
+            None => packages.push(vec![build]),
+        }
     }
-    let (versions, verb) = match first.version == last.version {
-        true => (first.version.to_string(), one),
-        false => (format!("{} to {}", first.version, last.version), many),
-    };
+    packages
+}
+
+/// Builds and what they do. From the first version of one package to the last of another is no span.
+fn together(builds: &[&Build], one: &str, many: &str, name: impl Fn(&[&Build]) -> (String, Number)) -> String {
+    let names: Vec<(String, Number)> = by_package(builds).iter().map(|of| name(of)).collect();
+    match names.as_slice() {
+        [] => many.to_string(),
+        [(name, Number::One)] => format!("{name} {one}"),
+        names => format!("{} {many}", list(&names.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())),
+    }
+}
+
+/// Whether a verb behind some versions stands in the singular.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Number {
+    One,
+    Many,
+}
+
+/// The versions of one package's builds.
+fn versions(builds: &[&Build]) -> (String, Number) {
+    let (first, last) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version));
+    match first.zip(last) {
+        Some((first, last)) if first.version != last.version => {
+            (format!("{} {} to {}", first.package, first.version, last.version), Number::Many)
+        }
+        Some((only, _)) => (format!("{} {}", only.package, only.version), Number::One),
+        None => (String::new(), Number::Many),
+    }
+}
+
+/// The same with their variants, where these are few.
+fn with_variants(builds: &[&Build]) -> (String, Number) {
+    if let [only] = builds {
+        return (only.named(), Number::One);
+    }
+    let variants = distinct(builds.iter().map(|build| &*build.variant));
     let which = if variants.len() <= 4 { format!(" ({})", variants.join(", ")) } else { String::new() };
-    format!("{} {versions}{which} {verb}", first.package)
+    let (versions, number) = versions(builds);
+    (versions + &which, number)
+}
+
+/// The same without their variants.
+fn without_variants(builds: &[&Build]) -> (String, Number) {
+    match builds {
+        [only] => (only.named(), Number::One),
+        several => versions(several),
+    }
 }
 
 pub(super) fn by_version(a: &&&Build, b: &&&Build) -> Ordering {
@@ -107,19 +156,20 @@ pub(super) fn span(versions: &[&Version]) -> String {
 
 /// `torch 1.12.1+cu102 holds`, `torch 2.0.0 to 2.0.1 hold`: without the variants.
 pub(super) fn plainly(builds: &[&Build], one: &str, many: &str) -> String {
-    match (builds.iter().min_by(by_version), builds.iter().max_by(by_version)) {
-        (Some(only), Some(_)) if builds.len() == 1 => describe(&[only], one, many),
-        (Some(first), Some(last)) if first.version == last.version => {
-            format!("{} {} {one}", first.package, first.version)
-        }
-        (Some(first), Some(last)) => format!("{} {} to {} {many}", first.package, first.version, last.version),
-        _ => many.to_string(),
-    }
+    together(builds, one, many, without_variants)
 }
 
 /// The same, but with the variants where these are not all the GPU builds of their releases: what holds of them need
 /// not hold of the others.
 pub(super) fn named(catalog: &Catalog, builds: &[&Build], one: &str, many: &str) -> String {
+    together(builds, one, many, |builds| match are_all(catalog, builds) {
+        true => without_variants(builds),
+        false => with_variants(builds),
+    })
+}
+
+/// Whether some builds of one package are all the GPU builds of their releases, for such machines.
+fn are_all(catalog: &Catalog, builds: &[&Build]) -> bool {
     let (first, last) = (builds.iter().min_by(by_version), builds.iter().max_by(by_version));
     let beside = |other: &Build| {
         let alike = |build: &&Build| build.arch == other.arch && build.systems == other.systems;
@@ -128,10 +178,7 @@ pub(super) fn named(catalog: &Catalog, builds: &[&Build], one: &str, many: &str)
     };
     let told = |other: &Build| builds.iter().any(|build| std::ptr::eq(*build, other));
     let of_package = builds.first().map_or(&[][..], |build| catalog.builds.of(&build.package));
-    match of_package.iter().filter(|other| beside(other)).all(told) {
-        true => plainly(builds, one, many),
-        false => describe(builds, one, many),
-    }
+    of_package.iter().filter(|other| beside(other)).all(told)
 }
 
 pub(super) fn list(items: &[&str]) -> String {

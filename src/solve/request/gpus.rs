@@ -60,8 +60,20 @@ impl<'c> Reader<'_, 'c> {
 
     fn unknown_capability(&self, cc: Cc) -> (&'static str, String, String) {
         let newest = self.catalog.gpus.iter().map(|gpu| gpu.cc).max();
-        let newest = newest.map_or_else(String::new, |newest| format!("the newest known is {newest}; "));
-        let help = format!("{newest}a newer gpuenv may know it, and an overlay can describe the product");
+        let help = match newest.filter(|newest| cc < *newest) {
+            // Of a generation that is known nothing is to be expected of a newer gpuenv.
+            Some(_) => {
+                let around = |of: &Cc| of.major == cc.major;
+                let known = distinct(self.catalog.gpus.iter().map(|gpu| gpu.cc).filter(around));
+                let known: Vec<String> = known.iter().map(Cc::to_string).collect();
+                let known = if known.is_empty() { String::new() } else { format!("known are {}; ", known.join(", ")) };
+                format!("{known}an overlay can describe the product")
+            }
+            None => {
+                let newest = newest.map_or_else(String::new, |newest| format!("the newest known is {newest}; "));
+                format!("{newest}a newer gpuenv may know it, and an overlay can describe the product")
+            }
+        };
         ("unknown-gpu", format!("no GPU of compute capability {cc} is known"), help)
     }
 
