@@ -193,13 +193,14 @@ impl<'a> Run<'a> {
 
     /// Leaves a lock that was made with a newer catalog as it is, and says so.
     fn keep_newer(&self, previous: &Lock) -> Result<Exit, Failure> {
-        let reasons = staleness(previous, &self.spec.inputs(), self.catalog);
+        let mut reasons = staleness(previous, &self.spec.inputs(), self.catalog);
         let upgrades = self.args.upgrade || !self.args.upgrade_package.is_empty();
         if reasons.is_empty() && !upgrades {
             return self.keep(previous, vec![newer::kept(previous, self.catalog)]);
         }
         if self.args.check {
-            self.report.stale(&reasons, TO_UPDATE, self.spec, self.file)?;
+            reasons.push(newer::reason(previous, self.catalog));
+            self.report.stale(&reasons, &newer::help(self.catalog), self.spec, self.file)?;
             return Ok(Exit::No);
         }
         Err(newer::refused(previous, self.catalog))

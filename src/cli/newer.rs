@@ -13,10 +13,24 @@ pub fn kept(lock: &Lock, catalog: &Catalog) -> Warning {
 
 /// That it would have to change, and was not touched.
 pub fn refused(lock: &Lock, catalog: &Catalog) -> Failure {
-    let (then, now) = (&lock.catalog.version, &catalog.version);
-    let message = format!("gpuenv.lock was made with catalog {then}, and {now} is at hand: nothing was written");
-    Failure::new(Exit::BadInput, "lock-newer-catalog", message).help(format!(
+    let message = format!("gpuenv.lock {}: nothing was written", made(lock, catalog));
+    Failure::new(Exit::BadInput, "lock-newer-catalog", message).help(help(catalog))
+}
+
+/// Why `gpuenv lock` would not write it, among the reasons for which it is out of date.
+pub fn reason(lock: &Lock, catalog: &Catalog) -> String {
+    format!("it {}", made(lock, catalog))
+}
+
+fn made(lock: &Lock, catalog: &Catalog) -> String {
+    format!("was made with catalog {}, and {} is at hand", lock.catalog.version, catalog.version)
+}
+
+/// What to do: plain `gpuenv lock` would write nothing.
+pub fn help(catalog: &Catalog) -> String {
+    format!(
         "install the newer catalog (`gpuenv catalog update FILE`) or a newer gpuenv; `gpuenv lock --fresh` resolves anew with \
-         catalog {now}"
-    ))
+         catalog {}",
+        catalog.version
+    )
 }

@@ -71,6 +71,12 @@ pub fn builds(lock: &Lock, options: &Options) -> bool {
     choose(lock, options).is_ok_and(|chosen| chosen.iter().any(|(name, target)| builds(name, target)))
 }
 
+/// The command that writes what is built for a target: beside other targets it has to name its own.
+pub fn dockerfile_command(lock: &Lock, name: &str) -> Result<String, ExportError> {
+    let target = if lock.target.len() > 1 { format!(" --target {}", valid::target(name)?) } else { String::new() };
+    Ok(format!("gpuenv export dockerfile{target}"))
+}
+
 /// The Dockerfile, from the project's folder.
 pub fn dockerfile(options: &Options) -> Result<&str, ExportError> {
     let file = options.get("dockerfile").unwrap_or("Dockerfile");
@@ -112,8 +118,9 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
             let (context, dockerfile) = (options.way_up(FORMAT.file), dockerfile(options)?);
             let _ = write!(
                 out,
-                "    build:\n      context: {}\n      # Made by `gpuenv export dockerfile -o {dockerfile}`.\n      dockerfile: {}\n",
+                "    build:\n      context: {}\n      # Made by `{} -o {dockerfile}`.\n      dockerfile: {}\n",
                 quote::json(&context),
+                dockerfile_command(lock, name)?,
                 quote::json(dockerfile)
             );
         }

@@ -4,6 +4,8 @@
 //! changes with MIG and time slicing, and the driver's release, compared as numbers. With `--dra` a resource claim says
 //! the same to the driver for dynamic resource allocation.
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 
 use crate::lock::{GpuLock, Lock, TargetLock};
@@ -11,7 +13,7 @@ use crate::types::Version;
 
 use super::compose::{self, Origin, SHM};
 use super::drivers::{self, Admitted};
-use super::format::{Format, Opt, Options, Render};
+use super::format::{Format, Opt, Options, Render, choose};
 use super::{ExportError, images, quote, valid};
 
 /// `gpuenv export kubernetes`
@@ -45,9 +47,13 @@ pub const FORMAT: Format = Format {
 
 /// Without an image of one's own what runs lacks the wheels.
 fn next(lock: &Lock, file: &str, options: &Options) -> String {
-    match compose::builds(lock, options) {
-        true => "build and push `gpuenv export dockerfile`, then name it here with --image REF".to_string(),
-        false => format!("kubectl apply -f {file}"),
+    match compose::builds(lock, options).then(|| choose(lock, options)) {
+        Some(Ok(chosen)) => {
+            let commands = chosen.iter().filter_map(|(name, _)| compose::dockerfile_command(lock, name).ok());
+            let commands: Vec<String> = commands.map(|command| format!("`{command}`")).collect();
+            format!("build and push {}, then name it here with --image REF", commands.join(" and "))
+        }
+        _ => format!("kubectl apply -f {file}"),
     }
 }
 
@@ -78,8 +84,11 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     };
     let mut out = "# Written by `gpuenv export kubernetes`; do not edit.\n".to_string();
     if matches!(compose::origin(lock, name, target, options)?, Origin::Build) {
-        out += "# The image below is the locked one, without the wheels: build `gpuenv export dockerfile`, push it, and name it\n\
-                # with --image.\n";
+        let _ = write!(
+            out,
+            "# The image below is the locked one, without the wheels: build `{}`, push it, and name it\n# with --image.\n",
+            compose::dockerfile_command(lock, name)?
+        );
     }
     if is_claimed(lock, name, target, options) {
         let claim = json!({ "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate",

@@ -30,7 +30,9 @@ pub(super) fn left(screen: &Screen, drafted: &Drafted<'_>) -> String {
 pub(super) fn render(screen: &Screen, drafted: &Drafted<'_>) -> String {
     let next = screen.help("next:");
     let Some(conflict) = drafted.conflict.and_then(|explanation| explanation.conflicts.first()) else {
-        return screen.wrapped(&format!("{next} "), "edit it as needed, then run `gpuenv lock`");
+        // What was printed is no file yet.
+        let save = if drafted.is_stdout { "save it as gpuenv.toml, " } else { "" };
+        return screen.wrapped(&format!("{next} "), &format!("{save}edit it as needed, then run `gpuenv lock`"));
     };
     let head = screen.warning("warning[conflict]:");
     let lines: Vec<String> = conflict.culprits.iter().map(|key| line(key, drafted)).collect();

@@ -362,6 +362,8 @@ fn a_lock_of_a_newer_catalog_is_kept_and_said_so() {
     fs::write(site.path("project/gpuenv.toml"), SPEC.replace("580", "590")).unwrap();
     site.run(&["lock", "--check"]).exits(1).says("target.a.driver");
     site.run(&["lock"]).exits(2).says("lock-newer-catalog");
+    // What brings it up to date is no plain `gpuenv lock`, which would be refused.
+    site.run(&["lock", "--check"]).exits(1).says("is at hand").says("install the newer catalog");
     assert_eq!(site.lock(), made);
     site.run(&["lock", "--fresh"]).exits(0);
     assert_eq!(site.lock(), lock_of(&BUILTIN, &SPEC.replace("580", "590")));

@@ -32,6 +32,7 @@ mod outputs;
 mod overlays;
 mod own_builds;
 mod packages;
+mod pasted;
 mod plain_output;
 mod project;
 mod relocks;
