@@ -209,7 +209,7 @@ fn of_targets() -> Vec<Bad> {
         more("image = \"hub.docker.com/r/nvidia/cuda\"", &["the address of a page", "write \"nvidia/cuda\""]),
         more("driver = \"12.4\"", &["a version of CUDA, not of a driver", "`driver-cuda = \"12.4\"`"]),
         more("driver = \"550\"\ndriver-cuda = \"12.4\"", &["exclude each other", "keep `driver`"]),
-        more("driver-cuda = \"550\"", &["does not have two components", "a driver release goes to `driver`"]),
+        more("driver-cuda = \"550\"", &["is a driver, not a version of CUDA", "write `driver = "]),
         more("os = \"ubuntu-22.04\"", &["unknown os", "did you mean `ubuntu22.04`?"]),
         more("os = \"CentOS Linux 7 (Core)\"", &["unknown os `CentOS Linux 7 (Core)`", "did you mean `centos7`?"]),
         more("os = \"Ubuntu 18.04.6 LTS\"", &["unknown os", "did you mean `ubuntu18.04`?"]),

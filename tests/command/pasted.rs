@@ -25,16 +25,16 @@ fn what_builds_an_image_names_its_target() {
 fn a_check_of_an_edited_file_names_force() {
     let place = Sandbox::new("pasted-edited", TWO);
     place.run(&["lock"]).exits(0);
-    let write = ["export", "slurm", "--target", "a", "-o", "job.sh"];
+    let write = ["export", "requirements", "-o", "r.txt"];
     let check = [&write[..], &["--check"]].concat();
     place.run(&write).exits(0);
     place.write(&TWO.replace("2.6", "2.5"));
     place.run(&["lock"]).exits(0);
     place.run(&check).exits(1).says("run the same command without `--check`");
     place.run(&write).exits(0);
-    let text = std::fs::read_to_string(place.path("job.sh")).unwrap();
-    std::fs::write(place.path("job.sh"), text.replace("#SBATCH", "#SBATCH ")).unwrap();
-    place.run(&check).exits(1).says("job.sh differs").says("`--force` in place of `--check`");
+    let text = std::fs::read_to_string(place.path("r.txt")).unwrap();
+    std::fs::write(place.path("r.txt"), text.replace("torch==2.5", "torch==2.4")).unwrap();
+    place.run(&check).exits(1).says("r.txt differs").says("`--force` in place of `--check`");
     place.run(&write).exits(2);
     place.run(&[&write[..], &["--force"]].concat()).exits(0);
 }
