@@ -40,6 +40,13 @@ class Catalog:
     def sources(self):
         return {row["id"]: row for row in self.rows("source")}
 
+    @cached_property
+    def unreleased(self):
+        """The packages of which all rows precede the first release: installers take those."""
+        rows = self.rows("companion")
+        released = {row["package"] for row in rows if not re.search(r"\d(a|b|rc)\d", row["version"])}
+        return {row["package"] for row in rows} - released
+
     def builds(self, package):
         return [row for row in self.rows("build") if row["package"] == package]
 

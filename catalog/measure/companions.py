@@ -8,7 +8,7 @@ from catalog import numbers
 from documented import by_names, is_of_source
 from finding import Finding
 from kernels import A_LIBRARY_EACH, TAGGED_TOO_LOW
-from remote import SpecifierSet, Version, applies, parsed, requirements
+from remote import SpecifierSet, Version, applies, asked_by, parsed, requirements
 
 
 # Libraries of NVIDIA that are for one CUDA major: those of a framework are brought by it.
@@ -50,7 +50,7 @@ def companion(checker, row, label):
 def described(index, row, label, wheels):
     """What a wheel's metadata and tags say."""
     metadata, purl, release = index.metadata(wheels[-1]), wheels[-1].purl, (row["package"], row["version"])
-    needs = {name: spec for name, spec, marker in requirements(metadata) if applies(marker, "x86_64")}
+    needs = {name: spec for name, spec, marker in asked_by(metadata, row["package"]) if applies(marker, "x86_64")}
     if row["source"] == "companion-metadata" and row["framework"] in needs:
         said = normal(row["needs"].split("+")[0].removeprefix("*"))
         yield Finding(label, row["framework"], said, normal(str(needs[row["framework"]])), purl)
@@ -95,8 +95,8 @@ def requires(catalog, index, row):
         there += [arch] if told is not None else []
         for name, spec, marker in told or []:
             # The catalog has final releases only: of another a pin says nothing here.
-            spec = of_releases(spec)
-            final = not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
+            spec = spec if name in catalog.unreleased else of_releases(spec)
+            final = name in catalog.unreleased or not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
             asks = name in packages and (str(spec) or name in beside)
             asks = asks or row["framework"] == "cuda" and re.fullmatch(OF_NVIDIA, name)
             if asks and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
@@ -110,7 +110,7 @@ def stated(index, row, arch):
     processor has a wheel; none where there is nothing for this one."""
     package, version = row["package"], row["version"]
     if wheels := index.linux(package, version, arch):
-        return list(requirements(index.metadata(wheels[-1])))
+        return list(asked_by(index.metadata(wheels[-1]), package))
     has_wheels = any(one.version == Version(version) for one in index.wheels(package))
     source = None if has_wheels and not beside_wheels(row) else index.source(package, version)
     return list(parsed(index.described(source)[1])) if source else None

@@ -26,12 +26,14 @@ KERNELS = {
     "sglang-kernel": r"^sgl_kernel/(sm100/)?common_ops[\w.-]*\.so$",
     "torchao": r"^torchao/_C[\w.-]*\.so$",
     "torchcodec": r"^torchcodec/libtorchcodec_core8\.so$",
+    "transformer-engine-cu12": r"^transformer_engine/(wheel_lib/)?libtransformer_engine\.so$",
+    "transformer-engine-cu13": r"^transformer_engine/(wheel_lib/)?libtransformer_engine\.so$",
     "xgboost": r"^xgboost/(lib/)?libxgboost\.so$",
     "auto-gptq": r"^(autogptq|exllama)\w*\.cpython[\w.-]*\.so$",
     "lmcache": r"^lmcache/(c|cuda)_ops[\w.-]*\.so$",
     "lmdeploy": r"^lmdeploy/(lib|turbomind)/_turbomind[\w.-]*\.so$",
-    # load_utils.py loads that of the folder sm90 for 9.0, that of sm100 for every other GPU.
-    "sglang": r"^sgl_kernel/sm(90|100)/common_ops[\w.-]*\.so$",
+    # load_utils.py loads that of the folder sm90 for 9.0, that of sm100 for every other GPU; before there were folders, the one.
+    "sglang": r"^sgl_kernel/(sm(90|100)/)?common_ops[\w.-]*\.so$",
     "vllm": r"^vllm/(_C|attention_ops)[^/]*\.so$",
     "xformers": r"^xformers/_C[^/]*\.so$",
     # One for each CUDA line; of two for a line, the one for GPUs before Turing is the greater.
@@ -55,6 +57,9 @@ OWN = {
 }
 # Names of the kernels of those libraries, which stand unpacked beside their code as well.
 LINKED_IN = rb"nccl\w*Kernel|cublasGemm|cutlass_\d\d_|regular_fft"
+# A wheel that loads the runtime of another CUDA than its release's for the other processor does (libcudart.so.13): it runs
+# where that one does not, so it is passed over.
+STRAY = ("transformer_engine_cu12-2.6.0.post1-py3-none-manylinux_2_28_aarch64.whl",)
 # Packages without kernels of their own, and their library that loads the CUDA runtime.
 LOADS = {
     "torch-tensorrt": r"^torch_tensorrt/lib/libtorchtrt\.so$",

@@ -11,7 +11,8 @@ import sys
 
 from catalog import Catalog, inline, row_of
 from companions import admits
-from remote import Source, SpecifierSet, Version, applies, parsed, requirements
+from remote import Source, SpecifierSet, Version, applies, parsed
+from remote import asked_by as installed_with
 
 FILE = "asks.toml"
 
@@ -233,7 +234,9 @@ def releases(index, package):
 
 def asked_by(index, file):
     """The requirements of a wheel, or of a source distribution as it was packed."""
-    return parsed(index.described(file)[1]) if isinstance(file, Source) else requirements(index.needs(file))
+    if isinstance(file, Source):
+        return parsed(index.described(file)[1])
+    return installed_with(index.needs(file), file.package)
 
 
 def told(index, wheel, names):

@@ -15,7 +15,7 @@ from companions import asked_of_source, beside_wheels, glibcs, line_of_wheels, l
 from documented import NAMES_SOURCE, PINNED_BY, by_names, documented, is_of_source
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay
-from remote import Version, parsed, requirements
+from remote import EXTRAS, Version, asked_by, extra_of, parsed, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
@@ -41,6 +41,7 @@ OF_CUDA_ONLY = (
     "paddlepaddle-gpu",
     "rmm-cu",
     "tensorrt",
+    "transformer-engine-cu",
     "xgboost",
 )
 # Whose releases carry the number of the CUDA they bind.
@@ -563,7 +564,7 @@ class Refresh:
         wheels = self.index.linux(package, version, "x86_64")
         metadata = self.index.metadata(wheels[-1]) if wheels else None
         needs = (
-            {name: spec for name, spec, marker in requirements(metadata) if "extra" not in str(marker)}
+            {name: spec for name, spec, marker in asked_by(metadata, package) if "extra" not in str(marker)}
             if metadata
             else {}
         )
@@ -580,7 +581,9 @@ class Refresh:
         row = {"package": package, "version": str(version), "framework": framework, "needs": asked}
         row["python"] = accepted(wheels, metadata["Requires-Python"])
         row["requires"] = requires(self.catalog, self.index, row)
-        row["gone"] = self.pins_gone(package, requirements(metadata))
+        row["gone"] = self.pins_gone(package, asked_by(metadata, package))
+        if package in EXTRAS:
+            row["extra"] = extra_of(package, metadata)
         if like.get("gpu_code"):
             row |= self.own_code(package, version, wheels)
         elif like.get("source") not in ("companion-metadata", NAMES_SOURCE) and not told:
@@ -627,7 +630,8 @@ class Refresh:
             major = said and (said[1] if numbers(said[1]) < (11,) else said[1].split(".")[0])
         # Of xgboost it is the NCCL inside that says for which CUDA it was built.
         elif package != "xgboost":
-            major = major or own.get("cuda")
+            # What its libraries load counts for more than its name.
+            major = own.get("cuda") or major
         row = {"package": package, "version": str(version), "framework": CUDA_ONLY, "needs": "*", "cuda": major}
         row["python"] = metadata and accepted(wheels, metadata["Requires-Python"])
         row["requires"] = requires(self.catalog, self.index, row)

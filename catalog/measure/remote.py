@@ -34,13 +34,15 @@ from pip._vendor.requests import RequestException
 
 import binary
 import linked
-from kernels import OWN, PINNED_KERNELS, asked_glibc, code_of, ptx_version
+from kernels import OWN, PINNED_KERNELS, STRAY, asked_glibc, code_of, ptx_version
 from store import Nothing
 
 # What pip's session raises where nobody answers.
 NO_ANSWER = (RequestException, NetworkConnectionError)
 # What an index answers with where it also tells when a file was uploaded.
 JSON = "application/vnd.pypi.simple.v1+json"
+# Packages of which releases name their framework in an extra alone, the one that is for it.
+EXTRAS = {"sglang": "srt", "transformer-engine": "pytorch"}
 
 
 @dataclass(frozen=True)
@@ -154,7 +156,7 @@ class Index:
     def wheels(self, package):
         """Every wheel of a package, oldest version first."""
         found = {}
-        for link in self.links(package):
+        for link in (link for link in self.links(package) if link["name"] not in STRAY):
             try:
                 _, version, _, tags = parse_wheel_filename(link["name"])
             except (InvalidWheelFilename, ValueError):
@@ -214,9 +216,10 @@ class Index:
         return metadata, lines + (metadata.get_all("Requires-Dist") or [])
 
     def releases(self, package):
-        """The final releases of a package with at least one wheel for Linux that was not withdrawn, oldest first."""
-        wheels = [wheel for wheel in self.wheels(package) if wheel.arch and not wheel.yanked]
-        return sorted({wheel.version for wheel in wheels if not wheel.version.is_prerelease})
+        """The final releases of a package with at least one wheel for Linux that was not withdrawn, oldest first; its
+        pre-releases where it has had no other yet, as installers take them."""
+        there = {wheel.version for wheel in self.wheels(package) if wheel.arch and not wheel.yanked}
+        return sorted({one for one in there if not one.is_prerelease} or there)
 
     def linux(self, package, version, arch):
         """The wheels of a release that install on Linux on this CPU architecture, oldest Python first."""
@@ -227,8 +230,8 @@ class Index:
         """The wheel that holds the kernels of a release for a CPU architecture: its own, or that of a package it pins."""
         wheels = self.linux(package, version, arch)
         if package in PINNED_KERNELS and wheels:
-            asked = requirements(self.metadata(wheels[-1]))
-            of = [(name, pinned(spec)) for name, spec, _ in asked if name in PINNED_KERNELS[package]]
+            asked = asked_by(self.metadata(wheels[-1]), package)
+            of = [(name, pin) for name, spec, _ in asked if name in PINNED_KERNELS[package] and (pin := pinned(spec))]
             wheels = [wheel for name, pin in of for wheel in self.linux(name, pin, arch)]
         return wheels[-1] if wheels else None
 
@@ -387,9 +390,31 @@ class Archive:
         self._file._download(start, end)
 
 
-def requirements(metadata):
-    """The requirements of a wheel as (name, specifier, marker)."""
-    return parsed(metadata.get_all("Requires-Dist") or [])
+def requirements(metadata, extra=None, package=None):
+    """The requirements of a wheel as (name, specifier, marker); with an extra, and those that it names of its own package,
+    as if what they bring had no such condition."""
+    lines, of_extras = metadata.get_all("Requires-Dist") or [], {extra}
+    if extra is None:
+        return parsed(lines)
+    condition = re.compile(r"""\s*(?:;|and)\s*extra == ["']([\w.-]+)["']\s*$""")
+    while True:
+        brought = [condition.sub("", line) for line in lines if (of := condition.search(line)) and of[1] in of_extras]
+        own = [re.match(r"[\w.-]+\[([\w.,-]+)\]", line) for line in brought if canonicalize_name(re.match(r"[\w.-]+", line)[0]) == package]
+        named = {one for found in own if found for one in found[1].split(",")}
+        if named <= of_extras:
+            return parsed([*(line for line in lines if "extra ==" not in line), *brought])
+        of_extras |= named
+
+
+def extra_of(package, metadata):
+    """The extra that brings what a wheel is for, where its metadata names no framework outside of that."""
+    plain = {name for name, _, marker in requirements(metadata) if "extra" not in str(marker)}
+    return EXTRAS.get(package) if "torch" not in plain else None
+
+
+def asked_by(metadata, package):
+    """The requirements of a wheel as it is installed for its framework."""
+    return requirements(metadata, extra_of(package, metadata), package)
 
 
 def parsed(lines):

@@ -5,6 +5,7 @@ from email.message import Message
 
 import binary
 import linked
+import remote
 import ordinary
 from checks import Checker
 from companions import requires
@@ -29,6 +30,8 @@ class Catalog:
     def reread(self):
         return self
 
+    unreleased = {"early"}
+
 
 class Index:
     """Files by their names, each with the lines of its metadata."""
@@ -52,8 +55,7 @@ class Index:
     def sources(self, package):
         return [one for one in self.all(package) if isinstance(one, Source)]
 
-    def releases(self, package):
-        return sorted({one.version for one in self.wheels(package) if not one.version.is_prerelease})
+    releases = remote.Index.releases
 
     def linux(self, package, version, arch):
         return [one for one in self.wheels(package) if one.version == Version(str(version)) and one.arch in (arch, "any")]
@@ -121,6 +123,12 @@ def requirements():
     yield "requires with a range", requires(ROWS, index, row), ["triton>=3"]
     index = Index(a={"a-1.0-py3-none-any.whl": ["triton<4.0a0,>=3", "torchvision==0.29.0rc1"]})
     yield "requires up to a pre-release", requires(ROWS, index, row), ["triton<4.0,>=3"]
+    rows = Catalog(build=ROWS.told["build"], companion=[*ROWS.told["companion"], row | {"package": "early", "version": "4.0b1"}])
+    index = Index(a={"a-1.0-py3-none-any.whl": ["early>=4.0b1"]})
+    yield "requires what has pre-releases alone", requires(rows, index, row), ["early>=4.0b1"]
+    index = Index(sglang={"sglang-1.0-py3-none-any.whl": ["x", 'torch==2; extra == "srt"', 'sglang[base]; extra == "srt"', "y; extra == 'base'", 'z; extra == "dev"']})
+    asked = remote.asked_by(index.metadata(index.wheels("sglang")[0]), "sglang")
+    yield "of an extra", [f"{name}{spec}{marker or ''}" for name, spec, marker in asked], ["x", "torch==2", "sglang", "y"]
 
 
 def symbols():
@@ -148,7 +156,7 @@ def neighbours():
 
 
 def missing():
-    """A first release that comes otherwise than the newest is missing; one of pre-releases alone is told as such."""
+    """A first release that comes otherwise than the newest is missing; of what has pre-releases alone those are."""
     index = Index(tensorrt={"tensorrt-1.0.tar.gz": [], "tensorrt-1.1-py3-none-any.whl": []}, b={"b-4.0b1-py3-none-any.whl": []})
     listing = {"package": "tensorrt", "index": "pypi", "from": "1.0", "reading": "whole"}
     stub = {"package": "tensorrt", "version": "1.2", "framework": "cuda", "source": "companion-stub"}
@@ -158,7 +166,7 @@ def missing():
     run.other_kind("tensorrt", [stub], False, [])
     yield "first release", asked, ["1.0"]
     run.new("b")
-    yield "pre-releases", run.notes, ["b: all of its 1 files are of pre-releases, or withdrawn"]
+    yield "pre-releases", run.notes, ["b 4.0b1: its metadata names no framework: no row"]
     listed = Refresh(Catalog(listing=[listing | {"from": "1.1"}], companion=[stub | {"version": "1.1"}]), index).not_listed()
     yield "older releases", [one for one, _ in listed], ["tensorrt 1.0"]
 

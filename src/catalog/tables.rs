@@ -490,6 +490,12 @@ impl Catalog {
         of_package.filter(|row| row.reading == Reading::Whole).min_by_key(|row| row.from)
     }
 
+    /// Whether all that is known of a package precedes its first release: then installers take that.
+    pub fn is_unreleased(&self, package: &str) -> bool {
+        let rows = self.companions.of(package);
+        !rows.is_empty() && rows.iter().all(|row| row.version.is_prerelease())
+    }
+
     /// Whether a publisher has withdrawn a release.
     pub fn is_yanked(&self, package: &str, version: &Version) -> bool {
         self.listings.iter().any(|row| row.package == package && row.yanked.contains(version))

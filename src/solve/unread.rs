@@ -228,7 +228,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     if let Some(index) = elsewhere {
         return unknown(whether(unread_index(index)), "it", "");
     }
-    if names_prerelease(wanted, package) {
+    if names_prerelease(wanted, package) && !catalog.is_unreleased(package) {
         let why = "the catalog has releases, not what precedes them".to_string();
         return unknown(whether(why), "it", ", or take a release");
     }

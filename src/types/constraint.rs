@@ -14,6 +14,8 @@ use super::version::{Version, VersionError};
 pub struct Constraint {
     text: String,
     alternatives: Vec<Vec<Comparison>>,
+    /// Pre-releases are admitted that it does not name.
+    unnamed: bool,
 }
 
 /// One `operator version` pair.
@@ -102,7 +104,13 @@ impl Constraint {
             }
             alternatives.push(all);
         }
-        Ok(Constraint { text: trimmed.to_string(), alternatives })
+        Ok(Constraint { text: trimmed.to_string(), alternatives, unnamed: false })
+    }
+
+    /// The same constraint, which also admits pre-releases that it does not name: installers take those of a package that
+    /// has no release yet.
+    pub fn with_prereleases(self) -> Self {
+        Constraint { unnamed: true, ..self }
     }
 
     /// The text as it was written.
@@ -122,7 +130,8 @@ impl Constraint {
 
     /// Whether a release without variants (a driver, a toolkit, a Python) is admitted.
     pub fn admits(&self, version: &Version) -> bool {
-        self.alternatives.iter().any(|all| all.iter().all(|one| one.admits(version)) && prerelease_named(all, version))
+        let is_named = |all: &[Comparison]| self.unnamed || prerelease_named(all, version);
+        self.alternatives.iter().any(|all| all.iter().all(|one| one.admits(version)) && is_named(all))
     }
 
     /// Whether what is installed is admitted: a pre-release counts as the release that it precedes, unless one version alone
@@ -136,7 +145,7 @@ impl Constraint {
     pub fn admits_build(&self, version: &Version, variant: &str) -> bool {
         self.alternatives.iter().any(|all| {
             all.iter().all(|one| one.admits(version) && one.variant.as_deref().is_none_or(|wanted| wanted == variant))
-                && prerelease_named(all, version)
+                && (self.unnamed || prerelease_named(all, version))
         })
     }
 
@@ -216,7 +225,7 @@ impl Constraint {
                     .collect()
             })
             .collect();
-        Constraint { text: self.text.clone(), alternatives }
+        Constraint { text: self.text.clone(), alternatives, unnamed: self.unnamed }
     }
 }
 

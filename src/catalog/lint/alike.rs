@@ -96,14 +96,11 @@ fn builds(catalog: &Catalog, alike: &mut Alike<'_>) {
 /// A release asks for the same whichever variant it was built for, and is published as source for all.
 fn companions(catalog: &Catalog, alike: &mut Alike<'_>) {
     for row in catalog.companions.iter() {
-        let of_package = [
-            ("framework", row.framework.to_string()),
-            ("extra", told(&row.extra)),
-            ("system_cuda", row.system_cuda.to_string()),
-        ];
+        let of_package = [("framework", row.framework.to_string()), ("system_cuda", row.system_cuda.to_string())];
         alike.hear("companion", row, &row.package, &of_package);
         let of_release = [
             ("needs", row.needs.to_string()),
+            ("extra", told(&row.extra)),
             ("gpu_code", row.gpu_code.to_string()),
             ("sdist", row.sdist.to_string()),
         ];

@@ -321,8 +321,9 @@ fn named(row: &Companion, say: Of<'_>) {
     if FRAMEWORKS.contains(&&*row.package) {
         say("framework", "a framework follows none: it is a `build`".into());
     }
-    // What links its runtime in runs beside any CUDA, and what asks for another package follows the CUDA of that one.
-    let of_any = row.cuda.is_none() && !row.gpu_code && row.requires.is_empty();
+    // What links its runtime in runs beside any CUDA, what asks for another package follows the CUDA of that one, and what
+    // loads the libraries of the system takes those that are there.
+    let of_any = row.cuda.is_none() && !row.gpu_code && row.requires.is_empty() && !row.system_cuda;
     if row.follows_cuda() && (of_any || row.needs != "*") {
         say("framework", "what follows a CUDA major says which, in `cuda`, and needs `*`".into());
     } else if !row.follows_cuda() && !FRAMEWORKS.contains(&&*row.framework) {

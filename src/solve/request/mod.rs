@@ -204,7 +204,10 @@ fn asked_packages<'c>(spec: &Spec, reader: &mut Reader<'_, 'c>) -> (Vec<PackageR
         }
         let own = spec.own.iter().any(|own| own.package == *name);
         let Some(package) = reader.package(name, constraint) else { continue };
-        let ask = PackageRequest { package, constraint: constraint.value.clone(), own, before_all: None };
+        let constraint = constraint.value.clone();
+        let unreleased = reader.catalog.is_unreleased(package);
+        let constraint = if unreleased { constraint.with_prereleases() } else { constraint };
+        let ask = PackageRequest { package, constraint, own, before_all: None };
         if FRAMEWORKS.contains(&package) { frameworks.push(ask) } else { companions.push(ask) }
     }
     for companion in &companions {
