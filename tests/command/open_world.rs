@@ -117,9 +117,9 @@ const CASES: &[Case] = &[
         &[],
     ),
     case("torch = \"2.8.0.dev20250601+cu128\"\ntorchvision = \"0.23.0\"", "gpu = \"H100 NVL\"", 1, &[]),
-    // What stands where a listing was not read may have been published. Sources: pypi.org/project/numba-cuda lists 0.19.0,
+    // What stands where a listing was not read may have been published. Sources: pypi.org/project/numba-cuda lists 0.18.1,
     // github.com/NVIDIA/TensorRT-LLM/issues/1861 runs 0.11.0, github.com/NVIDIA/TensorRT/issues/3826 recommends 9.1.0.
-    case("numba-cuda = \">=0.18,<0.20\"", "gpu = \"H100 NVL\"", 3, &["older than the catalog, whose oldest"]),
+    case("numba-cuda = \">=0.16,<0.19\"", "gpu = \"H100 NVL\"", 3, &["numba-cuda >=0.16,<0.19 was published"]),
     case("tensorrt-llm = \"0.11.0\"", "gpu = \"H100 NVL\"", 3, &["whether tensorrt-llm 0.11.0 was published"]),
     case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
     case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 is not on its index as of 2026-"]),
@@ -135,7 +135,7 @@ const CASES: &[Case] = &[
     // github.com/deepinsight/insightface/issues/1736; of onnxruntime-gpu the index has no older release.
     case("torch = \"*\"", "gpu = \"Quadro K2000M\"", 3, &["whether a torch older than 0.4.1 fits"]),
     case("jax = \"*\"", "gpu = \"RTX 3090\"\ndriver = \"470\"", 3, &["whether a jax older than 0.4.23 fits"]),
-    case("numba-cuda = \"*\"", "gpu = \"V100\"\nos = \"centos7\"", 3, &["whether a numba-cuda older than"]),
+    case("lmcache = \"*\"", "gpu = \"V100\"\nos = \"centos7\"", 3, &["whether a lmcache older than"]),
     case("onnxruntime-gpu = \"*\"", "gpu = \"GTX 1080 Ti\"\ndriver = \"440.100\"", 1, &[]),
     case("jax = \">=0.5\"", "gpu = \"RTX 3090\"\ndriver = \"470\"", 1, &[]),
     case("vllm = \"*\"", "gpu = \"Tesla K80\"\ndriver = \"470\"", 1, &["!older than"]),
