@@ -122,6 +122,8 @@ const CASES: &[Case] = &[
     case("numba-cuda = \">=0.16,<0.19\"", "gpu = \"H100 NVL\"", 3, &["numba-cuda >=0.16,<0.19 was published"]),
     case("tensorrt-llm = \"0.11.0\"", "gpu = \"H100 NVL\"", 3, &["whether tensorrt-llm 0.11.0 was published"]),
     case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
+    // Whether there is such a wheel nobody knows; what its CUDA compiles for everybody does.
+    case("torch = \"2.15.0+cu130\"", "gpu = \"TITAN V\"", 1, &["CUDA 13.0 compiles for sm_75, sm_80"]),
     case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 is not on its index as of 2026-"]),
     case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index as of 2026-"]),
     case(
@@ -361,16 +363,16 @@ const CASES: &[Case] = &[
         &["[driver-drops-gpu]", "[driver-not-listed]"],
     ),
     // What is older than the catalog may have been published. Sources: github.com/jax-ml/jax/releases (0.4.9),
-    // github.com/sgl-project/sglang/releases (0.4.5).
+    // github.com/sgl-project/sglang/releases (0.4.2).
     case("jax = \"0.4.9\"", "gpu = \"A100\"", 3, &["jax 0.4.9, which is older than the catalog"]),
     case(
-        "torch = \"2.5.1\"\nsglang = \"0.4.5\"",
+        "torch = \"2.5.1\"\nsglang = \"0.4.2\"",
         "gpu = \"A100\"",
         3,
-        &["sglang 0.4.5, which is older", "!torch 2.5.1 req"],
+        &["sglang 0.4.2, which is older", "!torch 2.5.1 req"],
     ),
     case(
-        "torch = \"2.9\"\nsglang = \"0.4.5\"",
+        "torch = \"2.9\"\nsglang = \"0.4.2\"",
         "gpu = \"A100\"\ndriver = \"390\"",
         1,
         &["`torch = \"2.9\"` is incompatible with `driver = \"390\"`"],

@@ -1,6 +1,7 @@
 //! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
 
-use crate::catalog::rows::{Build, Companion, Pins, Subject};
+use crate::catalog::Row;
+use crate::catalog::rows::{Build, Companion, Pins, Subject, Toolkit};
 use crate::coverage::Coverage;
 use crate::solve::coinstall;
 use crate::solve::described::GpuKind;
@@ -29,6 +30,9 @@ impl<'c> Explainer<'_, 'c> {
             }
         }
         self.gpus();
+        if gpu_builds.is_empty() {
+            self.compiled_for();
+        }
         if groups.len() > 3 {
             let example = self.coverage_of_many(&gpu_builds);
             groups.truncate(usize::from(example));
@@ -43,6 +47,22 @@ impl<'c> Explainer<'_, 'c> {
             self.say(format!("{of} code for {} only", names.replace(' ', ", ")));
         }
         self.cite_builds(&gpu_builds);
+    }
+
+    /// Where nobody has seen the builds that are asked for: which GPUs the CUDA that they name compiles for.
+    fn compiled_for(&mut self) {
+        let catalog = self.request.catalog;
+        let asked: Vec<_> = self.request.frameworks.iter().filter(|ask| self.blames(ask.package)).collect();
+        let is_named = |toolkit: &&Toolkit| {
+            let variant = format!("cu{}", toolkit.version.prefix(2).as_str().replace('.', ""));
+            asked.iter().any(|ask| ask.constraint.pins_variant() && ask.constraint.names_variant(&variant))
+        };
+        // Each release of a line compiles for the same.
+        if let Some(toolkit) = catalog.toolkits.iter().rfind(is_named) {
+            let names = ArchList::from_targets(&toolkit.sass, &[]).names();
+            self.say(format!("CUDA {} compiles for {} only", toolkit.version.prefix(2), names.replace(' ', ", ")));
+            self.fact(toolkit.id(), catalog.origin_of(toolkit, &toolkit.source));
+        }
     }
 
     /// Whether a build holds code for all the GPUs that the clash names.
