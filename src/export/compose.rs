@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::lock::{Lock, TargetLock};
 
 use super::format::{Format, Opt, Options, Render, choose};
-use super::{ExportError, images, quote, valid};
+use super::{ExportError, dockerfile, images, quote, valid};
 
 /// `gpuenv export compose`
 pub const FORMAT: Format = Format {
@@ -71,9 +71,13 @@ pub fn builds(lock: &Lock, options: &Options) -> bool {
     choose(lock, options).is_ok_and(|chosen| chosen.iter().any(|(name, target)| builds(name, target)))
 }
 
-/// The command that writes what is built for a target: beside other targets it has to name its own.
+/// The command that writes what is built for a target, which it has to name where other targets get something else.
 pub fn dockerfile_command(lock: &Lock, name: &str) -> Result<String, ExportError> {
-    let target = if lock.target.len() > 1 { format!(" --target {}", valid::target(name)?) } else { String::new() };
+    let of_all = dockerfile::FORMAT.render(lock, &Options::default());
+    let target = match of_all {
+        Err(ExportError::TargetNeeded(_)) => format!(" --target {}", valid::target(name)?),
+        _ => String::new(),
+    };
     Ok(format!("gpuenv export dockerfile{target}"))
 }
 

@@ -50,7 +50,8 @@ fn next(lock: &Lock, file: &str, options: &Options) -> String {
     match compose::builds(lock, options).then(|| choose(lock, options)) {
         Some(Ok(chosen)) => {
             let commands = chosen.iter().filter_map(|(name, _)| compose::dockerfile_command(lock, name).ok());
-            let commands: Vec<String> = commands.map(|command| format!("`{command}`")).collect();
+            let mut commands: Vec<String> = commands.map(|command| format!("`{command}`")).collect();
+            commands.dedup();
             format!("build and push {}, then name it here with --image REF", commands.join(" and "))
         }
         _ => format!("kubectl apply -f {file}"),
