@@ -145,6 +145,9 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn companion(&mut self) {
+        if self.other_abis() {
+            return self.blamed_frameworks();
+        }
         if self.follow_versions() {
             self.companion_lines();
         }
@@ -170,11 +173,14 @@ impl<'c> Explainer<'_, 'c> {
             }
             if let Some(row) = following.last().or(others.last()) {
                 self.variants_of(ask, row);
-                self.other_abi(row);
             }
         }
         self.what_torch_brings();
         self.what_frameworks_ask();
+        self.blamed_frameworks();
+    }
+
+    fn blamed_frameworks(&mut self) {
         for ask in &self.request.frameworks {
             if self.blames(ask.package) {
                 self.say_line(ask.package, &ask.constraint);
@@ -198,22 +204,29 @@ impl<'c> Explainer<'_, 'c> {
         self.cite_builds(&builds);
     }
 
-    /// That a package was compiled with the C++ ABI of some variants of its framework, where only others are asked for.
-    fn other_abi(&mut self, row: &Companion) {
-        let of_it = |build: &&&Build| build.package == row.framework && self.goes_with(row, &build.version);
-        let left: Vec<&str> = self.left.iter().filter(of_it).map(|build| &*build.variant).collect();
-        if left.is_empty() || left.iter().any(|variant| row.has_abi_of(variant)) {
-            return;
+    /// Whether packages that go with the release of their framework have the C++ ABI of none of the variants that are asked
+    /// for: the newest of each is told.
+    fn other_abis(&mut self) -> bool {
+        let told = self.says.len();
+        for ask in &self.request.companions {
+            let Some(&row) = self.by_following(ask).0.last() else { continue };
+            let of_it = |build: &&&Build| build.package == row.framework && self.goes_with(row, &build.version);
+            let left: Vec<&str> = self.left.iter().filter(of_it).map(|build| &*build.variant).collect();
+            let Some(source) = row.abi_source.filter(|_| !left.iter().any(|variant| row.has_abi_of(variant))) else {
+                continue;
+            };
+            let (name, has) = (format!("{} {}", row.package, row.version), row.abi_variants.iter());
+            let has: Vec<&str> = has.map(|variant| &**variant).collect();
+            let (of, others) = (list(&has), list(&left));
+            self.say(format!("{name} requires {} {}", row.framework, row.needs));
+            self.say(format!(
+                "{name} is compiled with the C++ ABI of {}'s {of} builds, which is not that of {others}",
+                row.framework
+            ));
+            let source = self.request.catalog.source_of(&source, row.version.as_str(), &row.package, "");
+            self.fact(format!("{}-{}", row.package, row.version), source);
         }
-        let has: Vec<&str> = row.abi_variants.iter().map(|variant| &**variant).collect();
-        self.say(format!(
-            "{} {} is compiled with the C++ ABI of {}'s {} builds, which is not that of {}",
-            row.package,
-            row.version,
-            row.framework,
-            list(&has),
-            list(&left)
-        ));
+        self.says.len() > told
     }
 
     /// The releases of a package that are asked for: those that go with what else is, and the others, which clash in another
