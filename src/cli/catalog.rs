@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, at_hand, lint, overlay};
 use crate::explain::topic;
 use crate::report::{Exit, Failure, Problem, Report, clean};
 
-use super::catalog_args::{CatalogArgs, CatalogCommand};
+use super::args::catalog::{CatalogArgs, CatalogCommand};
 use super::common::Common;
 use super::{catalog_age, catalog_inspect, catalog_update, files, load_catalog};
 

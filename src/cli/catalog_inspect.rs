@@ -12,7 +12,7 @@ use crate::catalog::{Catalog, overlay};
 use crate::report::{Exit, Failure, Inspected, Progress, Report};
 use crate::types::{Constraint, address, sort_by_key};
 
-use super::catalog_args::InspectArgs;
+use super::args::catalog::InspectArgs;
 use super::common::Common;
 use super::project::shown;
 use super::{catalog_age, files, load_catalog};

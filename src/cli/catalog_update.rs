@@ -10,8 +10,8 @@ use crate::diagnose;
 use crate::report::{CatalogState, Exit, Failure, Problem, Report, clean};
 use crate::types::Version;
 
+use super::args::catalog::UpdateArgs;
 use super::atomic_write::replace_bytes;
-use super::catalog_args::UpdateArgs;
 use super::common::Common;
 use super::download;
 use super::files::{self, reason};

@@ -5,7 +5,6 @@ mod args;
 mod atomic_write;
 mod catalog;
 mod catalog_age;
-mod catalog_args;
 mod catalog_inspect;
 mod catalog_update;
 mod common;

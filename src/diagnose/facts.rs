@@ -9,8 +9,9 @@ use super::value::{Extract, text};
 use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Status, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::solve::problem::{Problem, Rules};
+use crate::solve::problem::Problem;
 use crate::solve::recommended::has_ended;
+use crate::solve::rules::Rules;
 use crate::types::{Arch, Cc, CpuArch, Version};
 
 /// What placeholders stand for.

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::problem::law;
 use crate::solve::request::{GpuRequest, Request, TargetRequest};
+use crate::solve::rules::law;
 use crate::solve::solution::{Solution, TargetAnswer};
 use crate::types::Version;
 

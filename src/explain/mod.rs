@@ -7,7 +7,6 @@ mod core;
 mod fixes;
 pub mod graph;
 pub mod host;
-mod reason;
 mod reasons;
 pub mod topic;
 pub mod unlocks;

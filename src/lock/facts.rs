@@ -134,7 +134,7 @@ impl Ledger<'_, '_> {
             }
         }
         self.brought(entry);
-        let locked = ordinary::locked(target);
+        let locked = target.locked();
         for (row, of) in ordinary::deciding(self.request.problem, &locked, &self.request.packages) {
             self.put(entry, row, [Stack(&of)]);
         }

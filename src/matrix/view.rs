@@ -3,7 +3,8 @@
 
 use crate::catalog::rows::Gpu;
 use crate::catalog::{Catalog, GpuMatch};
-use crate::solve::problem::{Framework, Problem};
+use crate::solve::framework::Framework;
+use crate::solve::problem::Problem;
 use crate::solve::release::Release;
 use crate::solve::request::Request;
 use crate::spec::{SpecError, Target, Written};

@@ -5,8 +5,9 @@ use crate::catalog::rows::Branch;
 use crate::types::require::{Requirement, Subject};
 use crate::types::{Constraint, Version};
 
-use super::driver::{DriverRow, branch_of};
-use super::image::{self, demand::DemandKey};
+use super::demand::DemandKey;
+use super::driver_row::{DriverRow, branch_of};
+use super::image;
 use super::reading::{Judged, Reading};
 use super::request::{DriverRequest, Request, TargetRequest, Told};
 use super::unknowns::{NEWER, OVERLAY, Unknown};

@@ -2,8 +2,8 @@
 
 use crate::catalog::rows::{Build, Image};
 
+use super::framework::Framework;
 use super::platform::Platform;
-use super::problem::Framework;
 use super::rowset::RowSet;
 
 pub use super::platform::TORCH;

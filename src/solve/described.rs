@@ -6,10 +6,10 @@ use crate::catalog::rows::{Class as Market, Subject};
 use crate::types::Version;
 
 use super::facts::Facts;
-use super::problem::law::{self, RuleId};
-use super::problem::rules::Needs;
 use super::reading::Reading;
 use super::rowset::RowSet;
+use super::rules::Needs;
+use super::rules::law::{self, RuleId};
 use super::values::GpuRequest;
 
 /// A machine as it is described.

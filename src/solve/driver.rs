@@ -3,8 +3,6 @@
 //! Of nearly six hundred releases only those matter at which some answer changes: see
 //! [`Facts::turning_points`].
 
-pub mod row;
-
 use std::cell::LazyCell;
 use std::rc::Rc;
 
@@ -16,14 +14,13 @@ use crate::coverage::Coverage;
 use crate::types::{Constraint, Version, distinct};
 
 use super::described::{Described, GpuKind, Refusals};
+use super::driver_row::{DriverRow, branch_of};
 use super::facts::Facts;
-use super::problem::law::{self, RuleId};
-use super::problem::rules::Needs;
 use super::rowset::RowSet;
+use super::rules::Needs;
+use super::rules::law::{self, RuleId};
 use super::values::DriverRequest;
 use super::{fits, installed, windows};
-
-pub use row::{DriverRow, branch_of};
 
 /// What a CUDA line needs of a driver, and a JIT beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

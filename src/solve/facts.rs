@@ -9,10 +9,10 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Cudnn, Nccl, Python, Subject, Toolkit};
 use crate::types::{Constraint, Text, Version};
 
-use super::image::demand::Demand;
+use super::demand::Demand;
+use super::kept::Kept;
 use super::kits::Kit;
-use super::problem::kept::Kept;
-use super::problem::rules::Rules;
+use super::rules::Rules;
 use super::wants::Wants;
 
 /// The catalog and its rules.

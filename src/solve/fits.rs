@@ -9,9 +9,9 @@ use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier
 use super::described::{Described, Refusals};
 use super::facts::Facts;
 use super::platform::Platform;
-use super::problem::law;
 use super::release::Release;
 use super::rowset::RowSet;
+use super::rules::law;
 
 /// Whether the release of a build was published without GPU code too, for the same processor.
 pub fn has_cpu_build(catalog: &Catalog, build: &Build) -> bool {

@@ -1,6 +1,5 @@
 //! Images: which tags serve a target, and what an image demands of the driver it is started on.
 
-pub mod demand;
 mod tags;
 
 use std::cmp::Reverse;
@@ -11,17 +10,15 @@ use crate::catalog::rows::{Build, Class as Market, Flavour, Image, SAMPLED, Text
 use crate::types::{Constraint, CpuArch, Version, first};
 
 use super::coinstall::finds_cuda;
+use super::demand::{self, Demand, DemandKey, is_given, is_known};
 use super::described::Described;
-use super::driver::row::DriverRow;
+use super::driver_row::DriverRow;
 use super::facts::Facts;
-use super::problem::law::{self, RuleId};
 use super::reading::Reading;
 use super::rowset::RowSet;
+use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
-use demand::{Demand, DemandKey, is_given};
-
-pub use demand::{demand, is_known, requirement};
 pub use tags::{TagMatch, holds_torch, nearest_tag, spelt, tag};
 
 /// Everything that the choice of images for a machine depends on.
@@ -108,7 +105,7 @@ impl<'c> Images<'c> {
     fn new(catalog: &'c Catalog, id: usize, asked: &Reading<'c>, rows: Vec<&'c Image>) -> Self {
         let mut demands: Vec<(DemandKey, RowSet)> = Vec::new();
         for (at, image) in rows.iter().enumerate() {
-            let key = demand(catalog, asked, image);
+            let key = demand::of_image(catalog, asked, image);
             match demands.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, images)) => images.insert(at),
                 None => demands.push((key, RowSet::filter(rows.len(), |row| row == at))),

@@ -5,14 +5,14 @@ use crate::catalog::rows::{Branch, Class, Compat};
 use crate::types::Version;
 use crate::types::require::{Requirement, Subject};
 
+use super::demand::DemandKey;
 use super::described::{Described, Refusals};
-use super::driver::row::DriverRow;
+use super::driver_row::DriverRow;
 use super::facts::Facts;
 use super::image;
-use super::image::demand::DemandKey;
 use super::modules;
-use super::problem::law;
 use super::rowset::RowSet;
+use super::rules::law;
 use super::values::{DriverRequest, GpuRequest, Told};
 
 /// A driver with the libcuda that is loaded beside an installed package: on GPUs that are known to take it the package's.

@@ -1,6 +1,7 @@
 //! What an installer is told to install for a choice: wheels with their index, and the libraries that they leave open.
 
 use crate::catalog::rows::{Companion, Index};
+use crate::types::variant::pytorch_index;
 
 use super::finished::{Finished, Use};
 use super::solution::TargetSolution;
@@ -29,11 +30,6 @@ impl Install {
     pub fn from_pypi(package: String, version: String) -> Self {
         Install { package, version, index: None, url: None, extra: None, system_cuda: false, sdist: false }
     }
-}
-
-/// The PyTorch wheel index of a variant.
-pub(super) fn pytorch_index(variant: &str) -> String {
-    format!("https://download.pytorch.org/whl/{variant}")
 }
 
 impl TargetSolution<'_> {

@@ -7,7 +7,7 @@ use crate::types::Version;
 
 use super::coinstall;
 use super::compile::Plan;
-use super::driver::DriverRow;
+use super::driver_row::DriverRow;
 use super::image;
 use super::network::Var;
 use super::release::Release;

@@ -12,14 +12,14 @@ use crate::catalog::rows::{Companion, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::types::ArchList;
 
+use super::demand::DemandKey;
 use super::described::{Described, Refusals};
 use super::driver::{self, DriverNeed, Drivers};
 use super::facts::Facts;
 use super::fits;
-use super::image::demand::DemandKey;
+use super::framework::Framework;
 use super::image::{self, Images};
-use super::problem::framework::Framework;
-use super::problem::kept::Kept;
+use super::kept::Kept;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;

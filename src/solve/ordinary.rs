@@ -9,7 +9,6 @@ use crate::types::specifier::around;
 use crate::types::{Constraint, Specifier, Version};
 
 use super::facts::Facts;
-use super::solution::TargetSolution;
 
 /// What is said of a package of `[packages]` beside what is locked.
 #[derive(Debug, Clone)]
@@ -44,14 +43,6 @@ pub fn untold<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'
     let mut rows = asked_by(facts, package, version);
     rows.retain(|row| row.found_in == FoundIn::Code);
     rows
-}
-
-/// Everything that a target has locked.
-pub fn locked(chosen: &TargetSolution<'_>) -> Vec<Locked> {
-    let builds = chosen.builds.iter().map(|build| (build.package.to_string(), build.version));
-    let companions = chosen.companions.iter().map(|row| (row.package.to_string(), row.version));
-    let python = chosen.python.map(|python| ("python".to_string(), *python));
-    builds.chain(companions).chain(python).collect()
 }
 
 /// The facts that decide what an answer carries or warns of: what locked packages need without saying so, and what

@@ -12,7 +12,7 @@ use super::compile::{Group, Plan};
 use super::facts::Facts;
 use super::kits::{Kit, PackageRequest};
 use super::libraries::{asked, asked_of, compiles_for};
-use super::problem::Needs;
+use super::rules::Needs;
 
 /// The package of the CUDA runtime, of whatever major.
 const RUNTIME: &str = "nvidia-cuda-runtime";

@@ -17,18 +17,21 @@ use super::brought;
 use super::by_pip;
 use super::coinstall;
 use super::compile::{Choice, Class, Plan};
-use super::driver::{self, DriverNeed, DriverRow};
+use super::demand;
+use super::driver::{self, DriverNeed};
+use super::driver_row::DriverRow;
 use super::engine::Selection;
 use super::finished::{self, Finished};
 use super::fits;
 use super::image;
 use super::installed;
 use super::local::local_choice;
+use super::ordinary::Locked;
 use super::pieces::{self, Beside, Pieces};
-use super::problem::law;
 use super::reading::Reading;
 use super::release::Release;
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
+use super::rules::law;
 
 /// The answer to a request.
 #[derive(Debug, Clone)]
@@ -279,7 +282,7 @@ fn minimum_driver<'c>(
     let retracted = request.rules.ids(request.catalog.retractions.iter().map(|one| &*one.rule));
     let by_every_rule: Vec<_> = needs.iter().map(|need| driver::met_by(problem, *need, &retracted)).collect();
     let machine = class.machine();
-    let demand = answer.image.map(|image| image::demand(request.catalog, &class.target.reading, image));
+    let demand = answer.image.map(|image| demand::of_image(request.catalog, &class.target.reading, image));
     let demand = demand.filter(|_| !class.off.has(law::id::IMAGE_REQUIRE));
     let starts = demand.map(|demand| image::starts_on(problem, machine, demand));
     let met: Vec<_> = needs.into_iter().map(|need| driver::met_by(problem, need, &class.off)).collect();
@@ -385,6 +388,14 @@ fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_
 }
 
 impl<'c> TargetSolution<'c> {
+    /// The packages and Python, each with the release that is chosen.
+    pub fn locked(&self) -> Vec<Locked> {
+        let builds = self.builds.iter().map(|build| (build.package.to_string(), build.version));
+        let companions = self.companions.iter().map(|row| (row.package.to_string(), row.version));
+        let python = self.python.map(|python| ("python".to_string(), *python));
+        builds.chain(companions).chain(python).collect()
+    }
+
     /// The finished wheel beside one of its packages.
     pub fn finished_of(&self, package: &str) -> Option<Finished<'c>> {
         let mut all = self.companions.iter().zip(&self.finished);

@@ -10,12 +10,12 @@ use super::compile::{Group, Plan, ReleaseChoice};
 use super::engine::Selection;
 use super::fits;
 use super::image;
-use super::installs::pytorch_index;
 use super::libraries;
 use super::platform::{Platform, Takes};
-use super::problem::law;
 use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request};
+use super::rules::law;
+use crate::types::variant::pytorch_index;
 
 /// What makes a finding known.
 pub(super) const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
@@ -171,7 +171,7 @@ fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
 
 /// Packages asked for by a variant of which nobody has seen a wheel.
 fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
-    let unseen = request.companions.iter().filter(|ask| is_unseen_label(request, ask));
+    let unseen = request.companions.iter().filter(|ask| ask.names_unseen_variant(request.catalog));
     let unknown = |ask: &PackageRequest<'_>| Unknown {
         code: None,
         fact: format!("whether {} {} was published", ask.package, ask.constraint),
@@ -182,15 +182,6 @@ fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
         ),
     };
     unseen.map(unknown).collect()
-}
-
-/// Whether a package is asked for by a variant of which nobody has seen a wheel, of releases that are known.
-pub fn is_unseen_label(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool {
-    let rows = request.catalog.companions.of(ask.package).iter();
-    let mut of_version = rows.filter(|row| ask.constraint.admits(&row.version)).peekable();
-    ask.constraint.pins_variant()
-        && of_version.peek().is_some()
-        && !of_version.any(|row| fits::may_be_variant(request.catalog, row, &ask.constraint))
 }
 
 /// Whether a package was built for a system that takes only what was made for it.

@@ -9,7 +9,6 @@ use crate::types::variant::line_of;
 use crate::types::{Constraint, Version};
 
 use super::fits;
-use super::installs::pytorch_index;
 use super::older::{self, least};
 use super::own;
 use super::platform::{Platform, Takes};
@@ -17,6 +16,7 @@ use super::reading::Reading;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::unknowns::{self, OVERLAY, Unknown};
 use super::unseen;
+use crate::types::variant::pytorch_index;
 
 /// What nobody has read of what a request asks for.
 #[derive(Debug, Default)]

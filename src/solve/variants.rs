@@ -7,9 +7,9 @@ use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::types::{Cc, Constraint, CpuArch, Version};
 
 use super::fits;
-use super::installs::pytorch_index;
 use super::own;
 use super::solution::TargetSolution;
+use crate::types::variant::pytorch_index;
 
 /// A wheel that nobody is known to have seen on the index that it is taken from.
 pub struct Unseen {

@@ -4,7 +4,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Place, Service, WindowsDriver};
 use crate::types::{Constraint, Version, distinct};
 
-use super::problem::rules::Needs;
+use super::rules::Needs;
 
 /// The oldest driver of Windows for the lines of CUDA that a rule speaks of: what does for a whole major, else the oldest
 /// of the line's releases. None where the release notes name none.

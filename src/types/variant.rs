@@ -15,6 +15,11 @@ pub fn public(version: &str) -> &str {
     parts(version).0
 }
 
+/// The PyTorch wheel index of a variant.
+pub fn pytorch_index(variant: &str) -> String {
+    format!("https://download.pytorch.org/whl/{variant}")
+}
+
 /// The CUDA line of a variant: `12.4` of `cu124`, `12` of `cu12`; none of `cpu`.
 pub fn line_of(variant: &str) -> Option<Version> {
     let digits = variant.strip_prefix("cu")?;

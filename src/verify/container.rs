@@ -3,8 +3,9 @@
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::Image;
 use crate::host::Container;
+use crate::solve::demand;
 use crate::solve::image;
-use crate::solve::problem::law;
+use crate::solve::rules::law;
 use crate::types::require::{Requirement, Subjects, of_environment};
 use crate::types::version::Written;
 use crate::types::{Cc, CpuArch, Version};
@@ -55,7 +56,7 @@ pub fn of_image(context: &CheckContext<'_>, reference: &str, alone: bool) -> Vec
     let check = Check::new("image-require").expected(format!("a driver that {reference} starts on"));
     let arch = CpuArch::parse(&context.target.arch).ok();
     let known =
-        find(context, reference).zip(arch).and_then(|(row, arch)| image::requirement(context.catalog, row, arch));
+        find(context, reference).zip(arch).and_then(|(row, arch)| demand::requirement(context.catalog, row, arch));
     match known {
         Some(known) => required(context, &known.row.require, reference),
         None if alone => vec![check.unknown(

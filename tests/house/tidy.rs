@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gpuenv::catalog::{BUILTIN, lint};
 use gpuenv::report::error_codes;
-use gpuenv::solve::problem::law;
+use gpuenv::solve::rules::law;
 use gpuenv::verify::check_docs;
 use gpuenv::warning;
 use regex::Regex;
@@ -126,40 +126,40 @@ fn imports_point_down() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
-/// The modules by their paths, and which others each imports. What a `mod.rs` takes from its own children is its face.
+/// Which files and folders of one folder import each other, and by whom of them. A folder counts as one, its face and what
+/// lies inside; what a face and its own inside take from each other is theirs.
 fn imports() -> BTreeMap<String, BTreeSet<String>> {
     let sources = sources();
     let path_of = |source: &Source| source.path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
     let known: BTreeSet<String> = sources.iter().map(path_of).collect();
-    let mut all = BTreeMap::new();
+    let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for source in &sources {
         let own = path_of(source);
-        let mut found = BTreeSet::new();
-        for text in source.code.split("\nuse ").skip(1).filter_map(|rest| rest.split(';').next()) {
-            for path in names(text) {
-                let mut parts: Vec<&str> = own.split("::").collect();
-                let mut steps = path.split("::").peekable();
-                match steps.peek() {
-                    Some(&"crate") => parts.clear(),
-                    Some(&"super") => {}
-                    _ => continue,
+        let texts = source.code.split("\nuse ").skip(1).chain(source.code.split("\npub use ").skip(1));
+        for path in texts.filter_map(|rest| rest.split(';').next()).flat_map(names) {
+            let mut parts: Vec<&str> = own.split("::").collect();
+            let mut steps = path.split("::").peekable();
+            match steps.peek() {
+                Some(&"crate") => parts.clear(),
+                Some(&"super") => {}
+                _ => continue,
+            }
+            for step in steps {
+                match step {
+                    "crate" | "self" => {}
+                    "super" => drop(parts.pop()),
+                    name => parts.push(name),
                 }
-                for step in steps {
-                    match step {
-                        "crate" | "self" => {}
-                        "super" => drop(parts.pop()),
-                        name => parts.push(name),
-                    }
-                }
-                while !parts.is_empty() && !known.contains(&parts.join("::")) {
-                    parts.pop();
-                }
-                found.insert(parts.join("::"));
+            }
+            while !parts.is_empty() && !known.contains(&parts.join("::")) {
+                parts.pop();
+            }
+            let own: Vec<&str> = own.split("::").collect();
+            let shared = own.iter().zip(&parts).take_while(|(one, other)| one == other).count();
+            if shared < own.len() && shared < parts.len() {
+                all.entry(own[..=shared].join("::")).or_default().insert(parts[..=shared].join("::"));
             }
         }
-        let is_face = source.path.ends_with("/mod.rs");
-        found.retain(|of| !of.is_empty() && *of != own && !(is_face && of.starts_with(&format!("{own}::"))));
-        all.insert(own, found);
     }
     all
 }
@@ -187,7 +187,7 @@ fn names(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn files_do_not_import_each_other() {
+fn files_and_folders_do_not_import_each_other() {
     let imports = imports();
     let reach = |from: &String| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![from.clone()]);

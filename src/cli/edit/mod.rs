@@ -1,7 +1,6 @@
 //! `gpuenv add`, `remove` and `target`: gpuenv.toml edited, its layout kept, and locked. Both files are written, or
 //! neither is.
 
-pub mod args;
 mod package;
 
 use std::borrow::Cow;
@@ -23,6 +22,7 @@ use crate::task::typed::typed;
 use crate::task::{STEPS, gave_up};
 use crate::warning::Warning;
 
+use super::args::edit::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
 use super::atomic_write::{replace, replace_spec};
 use super::common::Common;
 use super::files::{self, Places};
@@ -31,7 +31,6 @@ use super::lock::{asked, undetermined};
 use super::newer;
 use super::origin;
 use super::turn::Turn;
-use args::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
 use package::Table;
 
 /// Adds packages, or changes what is asked of them.

@@ -13,8 +13,8 @@ use crate::cli::common::{Common, Format};
 use crate::cli::project::shown;
 use crate::cli::{load_catalog, output, stale, verify as one};
 
-use super::args::CheckArgs;
 use super::source;
+use crate::cli::args::fleet::CheckArgs;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, Failure> {

@@ -9,7 +9,7 @@ use crate::cli::files;
 use crate::cli::output;
 use crate::cli::project::shown;
 
-use super::args::{Engine, JobArgs};
+use crate::cli::args::fleet::{Engine, JobArgs};
 
 /// What is said at the head of both.
 const HEAD: &str =

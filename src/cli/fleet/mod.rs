@@ -1,6 +1,5 @@
 //! `gpuenv fleet`: many hosts in one answer.
 
-pub mod args;
 mod check;
 mod job;
 mod plan;
@@ -8,8 +7,8 @@ mod source;
 
 use crate::report::{Exit, Failure, Report};
 
+use super::args::fleet::{FleetArgs, FleetCommand};
 use super::common::{Common, Format};
-use args::{FleetArgs, FleetCommand};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &FleetArgs, report: &Report) -> Result<Exit, Failure> {

@@ -14,8 +14,8 @@ use crate::cli::output;
 use crate::task::STEPS;
 use crate::task::lock::Asked;
 
-use super::args::PlanArgs;
 use super::source;
+use crate::cli::args::fleet::PlanArgs;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Failure> {

@@ -1,8 +1,8 @@
 //! Which rules a clash needs, found like the clash itself: by asking again with rules set aside, until no fewer refuse.
 
 use crate::catalog::rows::Subject;
-use crate::solve::problem::{Needs, law};
 use crate::solve::request::{Off, Request};
+use crate::solve::rules::{Needs, law};
 use crate::spec::{Spec, list_text};
 use crate::types::Version;
 

@@ -8,9 +8,10 @@ use crate::solve::described::GpuKind;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::platform::Takes;
-use crate::solve::problem::{Package, law};
+use crate::solve::problem::Package;
 use crate::solve::request::ImageRequest;
 use crate::solve::rowset::RowSet;
+use crate::solve::rules::law;
 use crate::solve::wants::Want;
 use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
 

@@ -2,8 +2,8 @@
 //! cuDNN, what an image asks for; and the numbers of Windows' drivers.
 
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::problem::Needs;
 use crate::solve::request::{DriverRequest, TargetRequest};
+use crate::solve::rules::Needs;
 use crate::solve::{installed, modules, windows};
 use crate::types::{Version, distinct};
 

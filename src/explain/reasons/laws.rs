@@ -2,8 +2,8 @@
 //! builds it lets pass.
 
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::problem::{Needs, law};
 use crate::solve::request::{ImageRequest, Request, TargetRequest};
+use crate::solve::rules::{Needs, law};
 
 use super::Explainer;
 

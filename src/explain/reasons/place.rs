@@ -1,8 +1,9 @@
 //! What images are and ask for, and what comes with the machine.
 
 use crate::catalog::rows::{Flavour, Image};
-use crate::solve::problem::law;
+use crate::solve::demand;
 use crate::solve::request::{ImageRequest, TargetRequest};
+use crate::solve::rules::law;
 use crate::solve::{coinstall, image};
 use crate::types::Constraint;
 
@@ -121,7 +122,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         let Some(target) = self.target_with("image").or(self.target()) else { return };
         if let ImageRequest::Known(image) = &target.image {
-            if let Some(requirement) = image::requirement(self.request.catalog, image, target.arch) {
+            if let Some(requirement) = demand::requirement(self.request.catalog, image, target.arch) {
                 let requirement = &requirement.row.require;
                 let short = requirement.split_whitespace().next().unwrap_or("");
                 let short = short

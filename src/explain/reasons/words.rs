@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::catalog::rows::Build;
 use crate::catalog::{Catalog, Row};
-use crate::solve::driver;
+use crate::solve::driver_row::branch_of;
 use crate::solve::request::{Request, TargetRequest};
 use crate::types::{Constraint, Version, distinct};
 
@@ -55,7 +55,7 @@ pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>) ->
 
 /// The newest CUDA that a driver supports.
 pub(super) fn cuda_of(catalog: &Catalog, driver: &Version) -> Option<Version> {
-    driver::branch_of(catalog, driver)?.cuda
+    branch_of(catalog, driver)?.cuda
 }
 
 /// The oldest driver that a constraint admits.

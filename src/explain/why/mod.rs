@@ -3,6 +3,7 @@
 //! A better value is forced upon the spec and asked for like anything else. The clash that comes of it is the
 //! reason; where there is none, what it would cost elsewhere is.
 
+mod minimum;
 mod place;
 mod stack;
 

@@ -1,13 +1,13 @@
 //! Why a target is what it is: toolkit, image, GPUs, driver.
 
 use crate::catalog::rows::{Image, Toolkit};
-use crate::explain::{FactNote, reason};
+use crate::explain::FactNote;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{GpuAnswer, TargetAnswer};
 use crate::types::{Version, distinct, sort_by_key};
 
-use super::{Choice, Explainer, NAMED, Scope, Values, Verdict, settle};
+use super::{Choice, Explainer, NAMED, Scope, Values, Verdict, minimum, settle};
 
 impl<'c> Explainer<'_, 'c> {
     /// Toolkit, image, GPUs and driver of a target.
@@ -24,7 +24,7 @@ impl<'c> Explainer<'_, 'c> {
         let toolkit = target.toolkit.map(|toolkit| self.toolkit(&scope, asked, toolkit, line.as_ref()));
         let image = target.image.map(|image| self.image(&scope, asked, image, line.as_ref()));
         let gpus = self.gpus(asked, target);
-        let driver = reason::driver(self.request, asked, target);
+        let driver = minimum::driver(self.request, asked, target);
         let services = self.services(asked, target);
         toolkit.into_iter().chain(image).chain(gpus).chain(driver).chain(services).collect()
     }

@@ -14,12 +14,11 @@ use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::{Platform, Takes};
-use crate::solve::problem::{Needs, law};
 use crate::solve::release::Release;
 use crate::solve::request::ImageRequest;
 use crate::solve::rowset::RowSet;
+use crate::solve::rules::{Needs, law};
 use crate::solve::thirds;
-use crate::solve::unknowns;
 
 impl<'c> Plan<'_, 'c> {
     /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
@@ -164,7 +163,7 @@ impl<'c> Plan<'_, 'c> {
 
     /// A wheel of a variant that nobody has seen may be there, for whatever that variant goes with.
     fn may_be_of_any_variant(&self, at: usize) -> bool {
-        self.policy.possible && unknowns::is_unseen_label(self.request, &self.request.companions[at])
+        self.policy.possible && self.request.companions[at].names_unseen_variant(self.request.catalog)
     }
 
     /// The releases of a package are made for some builds of the framework they follow.

@@ -9,14 +9,14 @@ use crate::types::{Constraint, Specifier, Version};
 
 use super::{Choice, Class, Group, Plan, stack_key};
 use crate::solve::coinstall;
-use crate::solve::driver::DriverRow;
+use crate::solve::driver_row::DriverRow;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::platform::Platform;
-use crate::solve::problem::{Needs, law};
 use crate::solve::request::{ImageRequest, Request};
 use crate::solve::rowset::RowSet;
+use crate::solve::rules::{Needs, law};
 
 impl<'c> Plan<'_, 'c> {
     /// Without a framework that brings its own, CUDA, cuDNN and NCCL are those of the system.

@@ -18,13 +18,14 @@ use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
 use crate::spec::Share;
 use crate::types::{CpuArch, Version, distinct};
 
-use super::driver::DriverRow;
+use super::driver_row::DriverRow;
 use super::engine::{self, Outcome, Steps};
+use super::framework::Framework;
 use super::image::Images;
 use super::machine::Machine;
 use super::network::{Network, Order, Says, Var};
 use super::platform::Platform;
-use super::problem::{Framework, Package};
+use super::problem::Package;
 use super::release::Release;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::rowset::RowSet;

@@ -4,9 +4,9 @@ use super::{Class, Framework, Plan};
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::coinstall;
 use crate::solve::machine::Machine;
-use crate::solve::problem::law;
 use crate::solve::request::{Gpus, ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
+use crate::solve::rules::law;
 use crate::spec::Share;
 
 /// The releases that a class can have.

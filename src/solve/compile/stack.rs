@@ -16,10 +16,10 @@ use crate::solve::machine::Machine;
 use crate::solve::network::{Order, Var};
 use crate::solve::ordinary::{self, Follows};
 use crate::solve::platform::Platform;
-use crate::solve::problem::law;
 use crate::solve::release::Release;
 use crate::solve::request::{Direction, ImageRequest, PackageRequest, Request};
 use crate::solve::rowset::RowSet;
+use crate::solve::rules::law;
 
 impl<'q, 'c> Plan<'q, 'c> {
     /// A version for each framework and package.

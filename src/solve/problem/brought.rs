@@ -5,8 +5,9 @@ use crate::catalog::rows::Companion;
 use crate::coverage::Coverage;
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 
-use super::{Framework, Package, Problem};
+use super::{Package, Problem};
 use crate::solve::fits;
+use crate::solve::framework::Framework;
 use crate::solve::release::Release;
 use crate::solve::rowset::RowSet;
 

@@ -7,11 +7,7 @@
 mod ages;
 mod along;
 pub mod brought;
-pub(super) mod framework;
-pub mod kept;
-pub mod law;
 mod package;
-pub(super) mod rules;
 mod together;
 
 use std::cell::OnceCell;
@@ -25,7 +21,9 @@ use crate::types::{CpuArch, Specifier, Version};
 use super::coinstall::{self, PublishedFor};
 use super::facts::Facts;
 use super::fits;
+use super::framework::Framework;
 use super::image::{self, ImageKey, Images, Inside};
+use super::kept::Kept;
 use super::libraries;
 use super::machine::Machine;
 use super::platform::Platform;
@@ -35,16 +33,12 @@ use super::rowset::RowSet;
 use super::thirds::Thirds;
 use super::wants::Want;
 use brought::Brought;
-use kept::Kept;
 use package::Property;
 use together::Together;
 
 pub use ages::{Aged, Ages};
 pub use along::Along;
-pub use framework::Framework;
-pub use law::RuleId;
 pub use package::Package;
-pub use rules::{Needs, PackageRules, Rules};
 
 /// Two packages by name, on some processors.
 type Pair<'c> = (&'c str, &'c str, Vec<CpuArch>);

@@ -9,17 +9,15 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Asks, Companion, library_major};
 use crate::coverage::Coverage;
 use crate::solve::facts::Facts;
+use crate::solve::kept::Kept;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
+use crate::solve::rules::{Needs, RuleId};
 use crate::solve::thirds;
 use crate::solve::unseen;
 use crate::solve::wants::Want;
 use crate::solve::{fits, ordinary};
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
-
-use super::kept::Kept;
-use super::law::RuleId;
-use super::rules::Needs;
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
 #[derive(Debug)]

@@ -17,13 +17,15 @@ use crate::types::{ArchList, Constraint, Specifier, Version};
 use crate::warning::Warning;
 
 use super::described::GpuKind;
+use super::fits;
 use super::image;
 use super::machine::Machine;
 use super::platform::Takes;
-use super::problem::{Needs, Problem, Rules};
+use super::problem::Problem;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
+use super::rules::{Needs, Rules};
 
 use reader::Reader;
 
@@ -104,6 +106,15 @@ impl PackageRequest<'_> {
     /// Whether it asks for a release alone, not for a range.
     pub fn names_alone(&self, version: &Version) -> bool {
         self.constraint.comparisons().any(|one| one.op == Op::Prefix && one.version.is_some_and(|it| it == *version))
+    }
+
+    /// Whether it is asked for by a variant of which nobody has seen a wheel, of releases that are known.
+    pub fn names_unseen_variant(&self, catalog: &Catalog) -> bool {
+        let rows = catalog.companions.of(self.package).iter();
+        let mut of_version = rows.filter(|row| self.constraint.admits(&row.version)).peekable();
+        self.constraint.pins_variant()
+            && of_version.peek().is_some()
+            && !of_version.any(|row| fits::may_be_variant(catalog, row, &self.constraint))
     }
 
     /// Whether it asks for some pre-release by its name.

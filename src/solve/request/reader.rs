@@ -118,7 +118,7 @@ impl<'c> Reader<'_, 'c> {
             .unwrap_or(CpuArch::X86_64);
         self.jetson_under_wsl2(target, implied);
         let mut platform = Platform::new(arch, os, &gpus);
-        if !off.iter().any(|off| off.bears_on(crate::solve::problem::law::IMAGE_TORCH, &target.name)) {
+        if !off.iter().any(|off| off.bears_on(crate::solve::rules::law::IMAGE_TORCH, &target.name)) {
             platform = platform.in_image(self.catalog, &image);
         }
         let driver = self.driver(target, os, gpus.are_jetsons());

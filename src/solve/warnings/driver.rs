@@ -2,7 +2,7 @@
 
 use crate::catalog::rows::{Class, Os, Subject};
 use crate::coverage::Coverage;
-use crate::solve::driver::DriverRow;
+use crate::solve::driver_row::DriverRow;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
 use crate::spec::DriverPolicy;

@@ -2,7 +2,7 @@
 //! give the same warnings for ever.
 
 use crate::catalog::rows::{Branch, Os};
-use crate::solve::driver::branch_of;
+use crate::solve::driver_row::branch_of;
 use crate::solve::recommended::{self, has_ended};
 use crate::solve::request::{DriverRequest, ImageRequest};
 use crate::types::Constraint;

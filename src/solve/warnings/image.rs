@@ -4,6 +4,7 @@ use crate::catalog::rows::{Build, Image, Subject};
 use crate::coverage::Coverage;
 use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::coinstall;
+use crate::solve::demand;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::{fits, image};
 use crate::warning::{
@@ -129,7 +130,7 @@ impl<'c> One<'_, 'c> {
     /// Which drivers it starts on, where that is not known or written otherwise.
     fn requirement(&self) -> Option<Warning> {
         let asked = self.about.asked;
-        let known = image::requirement(self.about.request.catalog, self.image, asked.arch);
+        let known = demand::requirement(self.about.request.catalog, self.image, asked.arch);
         if let Some(written) = asked.image_requires.as_deref() {
             let published = known.filter(|known| known.own)?;
             let differs = ImageRequires { image: &self.name };
@@ -149,7 +150,7 @@ impl<'c> One<'_, 'c> {
     fn only_some_builds(&self, require: &'c str) -> Option<Warning> {
         let asked = self.about.asked;
         let driver = self.about.target.driver.as_ref().filter(|_| asked.pins_driver())?;
-        let key = image::demand::DemandKey::Text(require);
+        let key = demand::DemandKey::Text(require);
         let starts = image::starts_on(self.about.request.problem, &asked.machine, key);
         let some = ImageRequireUnknown::OfBuilds { image: &self.name, driver: &driver.version };
         (!starts(driver)).then(|| Warning::about(&some, &self.keys))

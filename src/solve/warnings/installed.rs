@@ -2,7 +2,7 @@
 //! nobody loads; and what WSL2 does without.
 
 use crate::catalog::rows::{Build, Service, Subject};
-use crate::solve::driver::DriverRow;
+use crate::solve::driver_row::DriverRow;
 use crate::solve::installed::{is_loaded, names_branch};
 use crate::solve::{recommended, services};
 use crate::spec::Runtime;

@@ -2,7 +2,7 @@
 //! packages ask for that has no wheel for the locked Python.
 
 use crate::catalog::rows::{Companion, FoundIn};
-use crate::solve::ordinary::{Follows, asked_by, judged, locked, without_wheels};
+use crate::solve::ordinary::{Follows, asked_by, judged, without_wheels};
 use crate::spec::other_names::cuda_of;
 use crate::types::Version;
 use crate::warning::{PackageCuda, PackageExcluded, Side, Warning};
@@ -10,7 +10,7 @@ use crate::warning::{PackageCuda, PackageExcluded, Side, Warning};
 use super::About;
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
-    let (problem, locked) = (about.request.problem, locked(about.target));
+    let (problem, locked) = (about.request.problem, about.target.locked());
     let mut warnings = Vec::new();
     for (name, asked) in about.request.packages.iter() {
         for one in judged(problem, &locked, name, asked) {

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use crate::catalog::SHELVES;
 
-use super::{complete, help};
+use crate::cli::{complete, help};
 
 /// Look up what gpuenv knows, each fact with its source
 #[derive(Debug, Args)]

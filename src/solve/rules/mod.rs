@@ -1,5 +1,7 @@
 //! The catalog's rules with their ranges parsed, and numbers for rules and laws alike.
 
+pub mod law;
+
 use std::cell::OnceCell;
 use std::rc::Rc;
 
@@ -11,7 +13,7 @@ use crate::solve::rowset::RowSet;
 use crate::solve::values::GpuRequest;
 use crate::types::{Constraint, Text, Version};
 
-use super::law::{self, RuleId};
+pub use law::RuleId;
 
 /// Every rule of a catalog, and every law.
 #[derive(Debug)]

@@ -15,8 +15,7 @@ use crate::solve::{coinstall, fits};
 use crate::types::{Cc, Version};
 
 use super::kept::Kept;
-use super::law::RuleId;
-use super::rules::Needs;
+use super::rules::{Needs, RuleId};
 
 /// A framework's releases, newest version first and of one version the preferred variant first.
 #[derive(Debug)]

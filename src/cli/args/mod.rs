@@ -1,5 +1,9 @@
 //! What can be typed.
 
+pub mod catalog;
+pub mod edit;
+pub mod fleet;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -11,12 +15,12 @@ use crate::catalog::BUILTIN;
 use crate::export::FORMATS;
 use crate::report::Color;
 
-use super::catalog_args::CatalogArgs;
 use super::common::Common;
-use super::edit::args::{AddArgs, RemoveArgs, TargetArgs};
-use super::fleet::args::FleetArgs;
 use super::format_options::FormatOptions;
 use super::{complete, help};
+use catalog::CatalogArgs;
+use edit::{AddArgs, RemoveArgs, TargetArgs};
+use fleet::FleetArgs;
 
 static VERSION: LazyLock<String> =
     LazyLock::new(|| format!("{} (catalog {})", env!("CARGO_PKG_VERSION"), BUILTIN.version));

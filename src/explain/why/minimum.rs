@@ -2,16 +2,18 @@
 
 use crate::catalog::rows::{Build, Rule, Subject};
 use crate::coverage::Coverage;
-use crate::solve::driver::{self, DriverNeed, DriverRow};
+use crate::explain::FactNote;
+use crate::solve::demand;
+use crate::solve::driver::{self, DriverNeed};
+use crate::solve::driver_row::DriverRow;
 use crate::solve::image;
-use crate::solve::problem::law;
 use crate::solve::recommended;
 use crate::solve::request::{Request, TargetRequest};
+use crate::solve::rules::law;
 use crate::solve::solution::TargetAnswer;
 use crate::types::{Constraint, Version};
 
-use super::FactNote;
-use super::why::{Choice, Verdict};
+use super::{Choice, Verdict};
 
 /// Why a target's driver minimum is what it is; none without a driver.
 pub(super) fn driver<'c>(
@@ -144,7 +146,7 @@ impl Reasons<'_, '_> {
     fn image(&mut self, below: &Version) {
         let (request, Some(chosen)) = (self.request, self.target.image) else { return };
         let Some(row) = DriverRow::plain(request.catalog, *below, self.asked.windows_driver) else { return };
-        let demand = image::demand(request.catalog, self.asked, chosen);
+        let demand = demand::of_image(request.catalog, self.asked, chosen);
         let starts = image::starts_on(request.problem, &self.asked.machine, demand);
         if request.holds(law::IMAGE_REQUIRE, &self.asked.name) && !starts(&row) {
             let says = format!("{}:{} does not start on driver {below}", chosen.repository, chosen.tag);

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Image, ImageRequire};
-use crate::solve::driver::row::DriverRow;
+use crate::solve::driver_row::DriverRow;
 use crate::solve::reading::Reading;
 use crate::solve::values::ImageRequest;
 use crate::types::require::{self, Subjects};
@@ -98,7 +98,7 @@ pub enum DemandKey<'c> {
 
 /// What an image demands on a machine. Every requirement known admits the image's own line; what else one of
 /// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
-pub fn demand<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> DemandKey<'c> {
+pub fn of_image<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> DemandKey<'c> {
     if asked.image_requires.is_some() {
         // What is written is asked of every driver, whichever image is chosen.
         return DemandKey::Nothing;
