@@ -126,6 +126,8 @@ class Resolve:
         resolved, error = self.compile(folder, python, self.platform(target, arch))
         if error and UNREAD.search(error):
             raise Unpublished(f"uv could not read an index: {UNREAD.search(error)[0].strip()}")
+        if error and UNBUILT.search(error):
+            raise Unpublished(f"{UNBUILT.search(error)[1]} comes as source that says nothing before it is built")
         if error:
             return [line for line in error.splitlines() if line.strip()][:40]
         return list(self.compared(stack, wheels, resolved, self.is_whole(wheels, python, arch)))

@@ -1,21 +1,24 @@
 //! What nobody knows yet of a machine: a driver or a toolkit newer than the catalog, and what comes with a system that it
 //! does not list. Each is judged as the nearest that is known; what has no answer so is no conflict, for it may have one.
 
-use crate::catalog::rows::Branch;
+use crate::catalog::rows::{Branch, repeated};
 use crate::types::require::{Requirement, Subject};
 use crate::types::{Constraint, Version};
 
 use super::demand::DemandKey;
 use super::driver_row::{DriverRow, branch_of};
 use super::image;
+use super::platform::TORCH;
 use super::reading::{Judged, Reading};
-use super::request::{DriverRequest, Request, TargetRequest, Told};
-use super::unknowns::{NEWER, OVERLAY, Unknown};
+use super::request::{DriverRequest, ImageRequest, Request, TargetRequest, Told};
+use super::unknowns::{NEWER, OVERLAY, Unknown, of_images};
 
 /// What a request asks of machines where nobody knows, and the same request without that; none where all is known.
 pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
-    let mut unknowns = Vec::new();
     let mut targets = request.targets.clone();
+    // What an image holds that nobody has seen is not bounded by what its framework has published.
+    targets.retain(|target| !may_hold_torch(request, target));
+    let mut unknowns = if targets.len() < request.targets.len() { of_images(request) } else { Vec::new() };
     for target in &mut targets {
         let mut reading = Reading::clone(&target.reading);
         let before = unknowns.len();
@@ -30,6 +33,13 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
         }
     }
     (!unknowns.is_empty()).then(|| (unknowns, request.of(targets)))
+}
+
+/// Whether a target runs in an image that nobody has seen, of a repository whose images hold torch.
+fn may_hold_torch(request: &Request<'_>, target: &TargetRequest<'_>) -> bool {
+    let ImageRequest::UnseenTag(image, _) = &target.image else { return false };
+    request.frameworks.iter().any(|ask| ask.package == TORCH)
+        && image::holds_torch(request.catalog, repeated(&image.repository))
 }
 
 /// Toolkits newer than every known one. They go with what was built for their major; which compilers and C libraries they take,

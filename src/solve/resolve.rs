@@ -51,17 +51,18 @@ const PASSES: &[Policy<'static>] =
     &[FIRST, Policy { experimental: true, ..FIRST }, Policy { experimental: true, unknown: true, ..FIRST }];
 
 /// Compiles a request and solves it, as long as there are steps left.
-fn solve<'q, 'c, T>(
-    request: &'q Request<'c>,
-    policy: Policy<'q>,
-    locked: &'q Locked,
+fn solve<'c, T>(
+    request: &Request<'c>,
+    policy: Policy<'_>,
+    locked: &Locked,
     steps: &Steps,
-    read: impl FnOnce(&Plan<'q, 'c>, &Selection) -> T,
+    read: impl FnOnce(&Plan<'_, 'c>, &Selection) -> T,
 ) -> Attempt<T> {
     if steps.spent().is_some() {
         return Attempt::GaveUp;
     }
-    let plan = Plan::new(request, policy, locked);
+    let request = request.without_left();
+    let plan = Plan::new(&request, policy, locked);
     steps.add(plan.work());
     match plan.solve(steps) {
         Outcome::Solved(selection) => Attempt::Solved(read(&plan, &selection)),
@@ -262,7 +263,7 @@ fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Re
 /// as something else.
 fn beyond_catalog<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
     let Some((mut unknowns, without)) = beyond::of(request) else { return Resolution::Conflict };
-    if is_solvable(&without, steps) == Some(true) {
+    if without.targets.is_empty() || is_solvable(&without, steps) == Some(true) {
         return Resolution::Undetermined(unknowns);
     }
     match undetermined(&without, locked, steps) {

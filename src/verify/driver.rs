@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use crate::catalog::rows::Class;
+use crate::catalog::rows::{Class, Subject};
 use crate::catalog::{GpuMatch, OsMatch};
 use crate::host::{Compat, System};
 use crate::lock::DriverLock;
-use crate::types::Version;
+use crate::types::{Constraint, Version};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
@@ -212,7 +212,7 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     if let Some(why) = set_aside(context) {
         return check.skip(why);
     }
-    let same_major = cuda.major() == line.major();
+    let same_major = runs_by_minor_version(context, &line, cuda);
     let limit =
         "minor-version compatibility: PTX of the stack's own CUDA cannot be compiled by this driver, machine code runs";
     match locked.mode.as_str() {
@@ -250,6 +250,21 @@ fn forward(context: &CheckContext<'_>, locked: &DriverLock) -> Vec<Check> {
     checks
 }
 
+/// Whether machine code of a CUDA line runs on a driver that offers an older one of its major: from CUDA 11 on, and from
+/// the release on that the catalog's rules name.
+fn runs_by_minor_version(context: &CheckContext<'_>, line: &Version, offered: &Version) -> bool {
+    let rules =
+        context.catalog.rules.iter().filter(|row| (row.subject, row.object) == (Subject::Cuda, Subject::Driver));
+    let of_line = rules.filter(|row| Constraint::parse(&row.range).is_ok_and(|range| range.admits(line)));
+    let admits = |driver: &Version| {
+        of_line.into_iter().all(|row| Constraint::parse(&row.needs).is_ok_and(|needs| needs.admits(driver)))
+    };
+    // Windows' drivers and board support packages have numbers of their own.
+    let driver = context.driver().map(|(driver, _)| driver).filter(|driver| driver.major() >= BRANCHES);
+    let driver = driver.filter(|_| !context.has_windows_driver());
+    offered.major() == line.major() && driver.is_none_or(admits)
+}
+
 /// Whether the driver's own CUDA suffices: as new as the stack's, or of its major where machine code runs alone. A
 /// library that is loaded hides what the driver itself would offer, but not its branch.
 fn is_needless(context: &CheckContext<'_>) -> bool {
@@ -260,7 +275,7 @@ fn is_needless(context: &CheckContext<'_>) -> bool {
         false => context.offered().map(|(cuda, _)| cuda).or_else(of_branch),
     };
     let jit = context.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
-    own.is_some_and(|own| own.cmp_prefix(&line).is_ge() || !jit && own.major() == line.major())
+    own.is_some_and(|own| own.cmp_prefix(&line).is_ge() || !jit && runs_by_minor_version(context, &line, own))
 }
 
 fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Check {

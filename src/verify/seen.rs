@@ -130,7 +130,11 @@ impl<'a> Called<'a> {
 
     fn means(&self, other: &Called<'_>) -> bool {
         let same = |(one, other): (&Product, &Product)| std::ptr::eq(one, other);
-        self.plain == other.plain || self.row.zip(other.row).is_some_and(same)
+        // nvidia-smi cuts long names short.
+        let begins = |start: &str| other.plain.starts_with(start.trim_end());
+        self.plain == other.plain
+            || self.plain.strip_suffix("...").is_some_and(begins)
+            || self.row.zip(other.row).is_some_and(same)
     }
 }
 
@@ -201,5 +205,7 @@ mod tests {
         assert!(is_product(&BUILTIN, "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA A100-SXM4-40GB"));
         assert!(!is_product(&BUILTIN, "NVIDIA A100-SXM4-40GB", "NVIDIA A100-SXM4-80GB"));
         assert!(is_product(&BUILTIN, "Orin", "Orin (nvgpu)"));
+        assert!(is_product(&BUILTIN, "NVIDIA GeForce RTX 3060 ...", "NVIDIA GeForce RTX 3060 Laptop GPU"));
+        assert!(!is_product(&BUILTIN, "NVIDIA GeForce RTX 3060 ...", "NVIDIA GeForce RTX 3070 Laptop GPU"));
     }
 }

@@ -243,6 +243,28 @@ impl Kind for TwoRuntimes<'_> {
     }
 }
 
+/// A package of which an image's torch takes no wheel.
+pub struct LeftToImage<'a> {
+    /// The package.
+    pub package: &'a str,
+    /// The image.
+    pub image: &'a str,
+}
+
+impl Kind for LeftToImage<'_> {
+    const CODE: &'static str = "left-to-image";
+    const EXPLAINED: &'static str = "Wheels of packages such as torchvision are built for one published release of torch, and the torch in \
+        this image is none: a wheel would not load, or would replace it. As any release of the package will do, \
+        nothing is locked or installed, and what the image holds is used. NVIDIA's PyTorch images hold a torchvision of their \
+        own. Whether this one holds the package was not read: `python -c 'import torchvision'` in the image tells. What it \
+        lacks is compiled there, against its torch.";
+
+    fn message(&self) -> String {
+        let LeftToImage { package, image } = self;
+        format!("no wheel of {package} is for the torch in {image}: what the image holds of {package} is used")
+    }
+}
+
 /// A torch beside the image's own.
 pub enum TwoTorches<'a> {
     /// It is not known which one the image holds.

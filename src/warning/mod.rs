@@ -105,6 +105,7 @@ pub const ALL: &[Listed] = &[
     listed::<JitOnly>(),
     listed::<KernelModule>(),
     listed::<KernelsSkipped>(),
+    listed::<LeftToImage>(),
     listed::<LibraryMissing>(),
     listed::<LockNewerCatalog>(),
     listed::<LockOutdated>(),

@@ -24,6 +24,51 @@ const CASES: &[Case] = &[
         3,
         &["whether torch 2.6.0a0+bae40a was published"],
     ),
+    // Beside a torch that was published nowhere else the image holds its own torchvision: asked for by number it is a wheel.
+    case(
+        "torch = \"*\"\ntorchvision = \"*\"",
+        "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
+        0,
+        &["[left-to-image]", "what the image holds of torchvision is used", "!lock: package = \"torchvision\""],
+    ),
+    case(
+        "torch = \"*\"\ntorchvision = \"0.17\"",
+        "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
+        1,
+        &["1. allow any torchvision instead of 0.17"],
+    ),
+    case(
+        "torch = \"*\"\ntorchvision = \"*\"",
+        "gpu = \"A100\"\nimage = \"pytorch/pytorch:2.5.1-cuda12.4-cudnn9-devel\"",
+        0,
+        &["torchvision 0.20.1", "![left-to-image]"],
+    ),
+    // What an image holds that nobody has seen is not bounded by what its framework has published.
+    case(
+        "torch = \"<2.0\"",
+        "gpu = \"H100\"\nimage = \"nvcr.io/nvidia/pytorch:22.12-py3\"",
+        3,
+        &["whether `nvcr.io/nvidia/pytorch:22.12-py3` exists"],
+    ),
+    // What lies in the same line is nearer than the next line, and a toolkit is written as it was.
+    case("torch = \"2.14.2\"", "gpu = \"H100\"", 1, &["1. change torch from 2.14.2 to 2.14.1+cu130"]),
+    case("vllm = \"0.9.0\"", "gpu = \"RTX 5090\"", 1, &["1. change vllm from 0.9.0 to 0.9.2"]),
+    case(
+        "torch = \"2.5.1+cu118\"\n[build]",
+        "gpu = \"A100\"\ntoolkit = \"12.4\"",
+        1,
+        &["change toolkit from 12.4 to 11.8"],
+    ),
+    // From 2.9 on torch for aarch64 asks pip for NVIDIA's libraries as it does for x86_64: what JAX leaves open follows.
+    case(
+        "torch = \"2.9.1+cu128\"\njax = \"0.4.37\"",
+        "gpu = \"GH200 480GB\"",
+        0,
+        &["lock: stack.cuda = \"12.8.1\"", "!lock: nvidia-nvjitlink-cu12\", version = \"12.9"],
+    ),
+    // What a pin brings along has no wheel for the newest Python.
+    case("vllm = \"0.24.0\"", "gpu = \"A100\"", 0, &["python 3.13"]),
+    case("vllm = \"0.26.0\"", "gpu = \"A100\"", 0, &["python 3.14"]),
     // A repository that nobody knows is told with one whose name is near.
     case(
         "torch = \"2.5.1\"",

@@ -32,6 +32,38 @@ fn behind(changes: &[(&str, Value)]) -> Value {
 }
 const COMPAT: &str = "/usr/local/cuda-13.0/compat/libcuda.so.580.65.06";
 
+/// What a driver runs of its own major's CUDA begins with CUDA 11, and there with a release: below it the locked package is
+/// needed, and is missed.
+#[test]
+fn a_cuda_compat_is_needed_where_no_minor_version_compatibility_is() {
+    use Status::{Fail, Pass, Skip};
+    for (torch, locked, driver, cuda, told) in [
+        ("1.6.0+cu102", "418.67", "418.67", "10.1", [Skip, Fail]),
+        ("1.10.2+cu113", "450.51.05", "450.51.05", "11.0", [Skip, Fail]),
+        ("1.10.2+cu113", "450.51.05", "450.80.02", "11.0", [Pass, Pass]),
+        ("1.6.0+cu102", "418.67", "440.33.01", "10.2", [Pass, Pass]),
+    ] {
+        let target =
+            format!("[target.f]\ngpu = \"Tesla V100-PCIE-16GB\"\ndriver = \"{locked}\"\nos = \"ubuntu18.04\"\n");
+        let lock = lock(&format!("[stack]\ntorch = \"{torch}\"\n{target}"));
+        assert_eq!(lock.target["f"].driver.as_ref().unwrap().mode, "forward-compat", "{torch}");
+        let own = format!("/usr/lib/x86_64-linux-gnu/libcuda.so.{driver}");
+        let host = behind(&[
+            ("/nvml/driver", json!(driver)),
+            ("/nvml/file_version", json!(driver)),
+            ("/module/version", json!(driver)),
+            ("/nvml/cuda", json!(cuda)),
+            ("/libcuda/path", json!(own)),
+            ("/libcuda/cuda", json!(cuda)),
+            ("/libcuda/devices/0/name", json!("Tesla V100-PCIE-16GB")),
+            ("/compat", json!([])),
+        ]);
+        let verdict = judge::judge(&lock, &host);
+        let status = |id: &str| verdict.checks.iter().find(|check| check.id == id).unwrap().status;
+        assert_eq!([status("driver-cuda"), status("forward-compat")], told, "{torch} on {driver}");
+    }
+}
+
 /// The locked cuda-compat: what is changed on such a host, the check that speaks of it, how that ends, what is to be done, a
 /// word of what was found or of the hint.
 #[rustfmt::skip]

@@ -23,6 +23,10 @@ impl<'c> Finder<'_, 'c> {
             "stack" if name == "cuda" => self.try_values_or_none(key, &self.near_lines(key)),
             "stack" if name == "cudnn" => self.try_values_or_none(key, &self.near_cudnns(key)),
             "stack" if name != "nccl" => {
+                let has = |base: &Request<'c>| base.targets.iter().any(|target| base.has_from_image(target, name));
+                if self.asker.base().is_some_and(has) {
+                    self.try_values(key, &["*".into()]);
+                }
                 self.try_variants(key, name);
                 self.try_versions(key, name);
             }
@@ -139,38 +143,48 @@ impl<'c> Finder<'_, 'c> {
                 None => return,
             },
         };
-        // The nearest above, the newest, and the nearest below.
+        let same = variant.as_ref().map(|_| (versions_only(&written), Direction::Newest));
+        let stays = same.is_some_and(|same| self.try_version(key, package, &written, same));
+        // The nearest of its own line, else the nearest above; the newest, and the nearest below.
         let (above, below) = (format!(">{high}"), format!("<{low}"));
-        let ways = [(&above, Direction::Oldest), (&above, Direction::Newest), (&below, Direction::Newest)];
-        let mut wishes: Vec<(String, Direction)> = Vec::new();
-        if variant.is_some() {
-            wishes.push((versions_only(&written), Direction::Newest));
-        }
-        for variant in variant.iter().map(|variant| Some(variant.as_str())).chain([None]) {
-            for (bounds, from) in ways {
-                match variant {
+        let (later, earlier) = (format!("{above},{}", high.prefix(2)), format!("{below},{}", low.prefix(2)));
+        let is_known = |bounds: &str| Constraint::parse(bounds).is_ok_and(|of| known.iter().any(|one| of.admits(one)));
+        for variant in variant.as_deref().map(Some).into_iter().chain([None]) {
+            let mut serves = |bounds: &str, from| {
+                let wish = match variant {
+                    _ if !is_known(bounds) => None,
                     Some(name) if FRAMEWORKS.contains(&package) => {
-                        let found = self.nearest_with_variant(key, package, name, bounds, from, &known);
-                        wishes.extend(found.map(|version| (version, from)));
+                        self.nearest_with_variant(key, package, name, bounds, from, &known)
                     }
-                    _ if package == "python" => {
-                        let found = self.nearest_python(key, bounds, from, &known);
-                        wishes.extend(found.map(|version| (version, from)));
-                    }
-                    _ => wishes.push((bounds.clone(), from)),
-                }
+                    _ if package == "python" => self.nearest_python(key, bounds, from, &known),
+                    _ => Some(bounds.to_string()),
+                };
+                wish.is_some_and(|wish| self.try_version(key, package, &written, (wish, from)))
+            };
+            let is_beside = !stays && (serves(&later, Direction::Oldest) | serves(&earlier, Direction::Newest));
+            if !is_beside {
+                serves(&above, Direction::Oldest);
             }
+            serves(&above, Direction::Newest);
+            serves(&below, Direction::Newest);
         }
-        for (wish, from) in wishes {
-            let older = wish.starts_with('<');
-            let Some(answer) = self.answer(&[set(key, wish)], Some((&[package], from))) else { continue };
-            if older && self.is_untold(&answer, key, package) && !self.predates(&answer, package, &written) {
-                continue;
-            }
-            if let Some(value) = chosen(&answer, key).or_else(|| outermost(&answer, package, older)) {
-                self.offer(&[set(key, value)]);
-            }
+    }
+
+    /// The first version that a wish admits, from one end, where it has an answer; whether it is one that is offered.
+    fn try_version(
+        &mut self,
+        key: &str,
+        package: &str,
+        written: &Constraint,
+        (wish, from): (String, Direction),
+    ) -> bool {
+        let older = wish.starts_with('<');
+        let Some(answer) = self.answer(&[set(key, wish)], Some((&[package], from))) else { return false };
+        if older && self.is_untold(&answer, key, package) && !self.predates(&answer, package, written) {
+            return false;
         }
+        let value = chosen(&answer, key).or_else(|| outermost(&answer, package, older));
+        value.is_some_and(|value| self.offer(&[set(key, value)]))
     }
 
     /// Whether a package clashes with its framework or a GPU, and an older release of it would only not say so: it sets no upper

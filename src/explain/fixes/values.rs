@@ -92,7 +92,7 @@ impl<'c> Finder<'_, 'c> {
         let of_wheels = self.written_line().filter(|line| above.contains(line) || below.contains(line));
         let mut near: Vec<Version> = of_wheels.into_iter().chain(above).chain(below.into_iter().rev()).collect();
         sort_by_key(&mut near, |line| unseen.is_some_and(|unseen| unseen.major() != line.major()));
-        near.iter().map(|line| format!("[\"{line}\"]")).collect()
+        near.iter().map(Version::to_string).collect()
     }
 
     /// Tags of a repository: the one that is told to come nearest, then those most like it: of the same system, the same

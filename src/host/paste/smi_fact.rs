@@ -4,6 +4,7 @@
 use super::lines::told;
 use super::seen::{Seen, address, compute_mode, fill, mebibytes};
 use super::smi_failure::{is_of_gpu, of_gpu};
+use crate::host::System;
 use crate::types::Cc;
 
 /// A fact of a GPU.
@@ -29,6 +30,8 @@ pub(super) enum Fact {
     RemappingFailed,
     RemappingPending,
     Licence,
+    /// `WDDM`: Windows' driver has one, on Windows and in the Linux inside alike.
+    DriverModel,
     /// What a sensor measures, and whatever else there is.
     Other,
 }
@@ -67,6 +70,11 @@ impl Seen {
         if fact == Fact::Name {
             self.name(index, value);
             return true;
+        }
+        if fact == Fact::DriverModel {
+            let of_windows = ["WDDM", "TCC", "MCDM"].contains(&value);
+            fill(&mut self.record.platform.system, of_windows.then_some(System::Wsl));
+            return of_windows;
         }
         let Some(gpu) = self.gpu(index) else { return false };
         match fact {

@@ -82,6 +82,7 @@ fn fact(heading: &str, key: &str) -> Fact {
         (_, "Performance State") => Fact::Performance,
         (_, "Compute Mode") => Fact::ComputeMode,
         ("MIG Mode", "Current") => Fact::Mig,
+        ("Driver Model", "Current") => Fact::DriverModel,
         ("FB Memory Usage", "Total") => Fact::Memory,
         ("FB Memory Usage", "Used") => Fact::MemoryUsed,
         ("GPU Virtualization Mode", "Virtualization Mode" | "Virtualization mode") => Fact::Virtualization,

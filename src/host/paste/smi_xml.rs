@@ -101,6 +101,7 @@ impl Log {
             "compute_mode" => Fact::ComputeMode,
             "persistence_mode" => Fact::Persistence,
             "performance_state" | "pstate" => Fact::Performance,
+            "current_dm" => Fact::DriverModel,
             "current_mig" => Fact::Mig,
             "total" if within("fb_memory_usage") => Fact::Memory,
             "used" if within("fb_memory_usage") => Fact::MemoryUsed,

@@ -1,7 +1,7 @@
 //! Packages beside the frameworks: GPU code of their own that nobody has read or that only a driver's compiler makes run,
 //! what is compiled where it is installed, and what comes along from another index.
 
-use crate::catalog::rows::{Build, Companion, Flavour, Subject};
+use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject};
 use crate::coverage::Coverage;
 use crate::solve::finished::Use;
 use crate::solve::held::{held, left_open};
@@ -11,14 +11,14 @@ use crate::solve::{brought, by_pip, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{Cc, Constraint, Version};
 use crate::warning::{
-    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LibraryMissing, Nightly, SourceOnly, SystemCuda,
-    UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
+    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LeftToImage, LibraryMissing, Nightly,
+    SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
 use super::{About, wheels};
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
-    let mut warnings = Vec::new();
+    let mut warnings = left_to_image(about);
     for row in &about.target.companions {
         warnings.extend(source_only(about, row));
         let name = format!("{} {}", row.package, row.version);
@@ -41,6 +41,14 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(wheels::warnings(about, row));
     }
     warnings
+}
+
+/// What is asked for and not locked, because the image holds it or nothing does.
+fn left_to_image(about: &About<'_, '_>) -> Vec<Warning> {
+    let Some(image) = about.target.image.map(Image::name) else { return Vec::new() };
+    let asks = about.request.left_to_image(std::slice::from_ref(about.asked));
+    let left = asks.map(|ask| LeftToImage { package: ask.package, image: &image });
+    left.map(|left| Warning::about(&left, &[format!("stack.{}", left.package)])).collect()
 }
 
 fn key(row: &Companion) -> [String; 1] {

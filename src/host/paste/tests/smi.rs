@@ -171,7 +171,7 @@ GPU 00000000:02:00.0
     assert_eq!(gpu.instances[0].memory, Some(9728 << 20));
     assert_eq!(gpu.virtualization.as_deref(), Some("pass-through"));
     assert_eq!(gpu.fabric.as_deref(), Some("completed"));
-    assert_eq!(record.platform.system, None, "WSL2 shows the driver model of Windows too");
+    assert_eq!(record.platform.system, Some(System::Wsl), "the driver is that of Windows");
     assert!(!serde_json::to_string(&record).unwrap().contains("1234567890123"));
 
     let new = text
