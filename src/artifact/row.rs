@@ -183,7 +183,7 @@ impl Release<'_> {
         let held = (self.known.held)(&self.metadata.package, self.version, self.variant());
         let (framework, needs) = self.follows(held.as_ref())?;
         if self.label.is_some() && self.variant().is_none() && self.place == Place::Usual {
-            let message = "its version carries a label that is no CUDA variant: say with --url where it lies";
+            let message = "its version carries a label that is not a CUDA variant: say with --url where it lies";
             return Err(message.into());
         }
         let mut row = Row { kind: "companion", fields: Vec::new() };
@@ -229,7 +229,7 @@ impl Release<'_> {
             }
             (None, _) => {
                 let all = self.known.frameworks.join(", ");
-                Err(format!("its metadata asks for none of {all}, and its libraries load no CUDA runtime"))
+                Err(format!("its metadata requires none of {all}, and its libraries load no CUDA runtime"))
             }
         }
     }

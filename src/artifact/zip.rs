@@ -37,7 +37,7 @@ pub fn members(file: &mut dyn Bytes) -> Result<Vec<Member>, ReadError> {
     let length = file.length();
     let from = length.saturating_sub(LONGEST_END);
     let tail = file.read(from, (length - from) as usize)?;
-    let end = memchr::memmem::rfind(&tail, END).ok_or_else(|| ReadError::broken("it is no zip archive"))?;
+    let end = memchr::memmem::rfind(&tail, END).ok_or_else(|| ReadError::broken("it is not a zip archive"))?;
     let (mut size, mut at) = (u64::from(word(&tail, end + 12)), u64::from(word(&tail, end + 16)));
     if (size == u64::from(u32::MAX) || at == u64::from(u32::MAX))
         && let Some(large) = memchr::memmem::rfind(&tail[..end], END_LARGE)

@@ -80,7 +80,7 @@ mod tests {
         for part in [
             "stands twice",
             "`nowhere` does not exist",
-            "`yesterday` is no date",
+            "`yesterday` is not a date",
             "branch 535 does not exist",
             "is dated long before",
         ] {

@@ -17,7 +17,7 @@ pub struct NoRow;
 
 impl fmt::Display for NoRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("it is no row")
+        f.write_str("it is not a row")
     }
 }
 

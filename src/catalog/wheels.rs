@@ -109,7 +109,7 @@ impl Digests {
 
     /// Why a row's digest could not be found again, if so.
     pub fn refusal(row: &WheelFile) -> Option<&'static str> {
-        let Some(name) = FileName::parse(&row.file) else { return Some("is no wheel for Linux") };
+        let Some(name) = FileName::parse(&row.file) else { return Some("is not a wheel for Linux") };
         if name.label.is_some() && name.label != row.index.as_deref() {
             return Some("carries the label of another index");
         }

@@ -87,7 +87,7 @@ fn place(path: &Path) -> Result<PathBuf, Failure> {
     })?;
     match fs::metadata(&to) {
         Ok(about) if !about.is_file() => {
-            let why = io::Error::other("it is no regular file");
+            let why = io::Error::other("it is not a regular file");
             Err(refused(path, &why).help("move it out of the way, or name another file"))
         }
         _ => Ok(to),
@@ -101,7 +101,7 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
         _ if !folder.exists() => ("write-failed", format!("make the folder {} first", shown(folder))),
         io::ErrorKind::PermissionDenied => (
             "permission-denied",
-            format!("let its owner give you leave to write in {}, or name another file", shown(folder)),
+            format!("ask its owner for permission to write in `{}`, or name another file", shown(folder)),
         ),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             ("write-failed", format!("make room on the disk of {}", shown(folder)))

@@ -50,7 +50,7 @@ fn place(url: Option<&str>) -> Result<Place<'_>, Failure> {
         Some(url) if address::wheel(url).is_some() => Ok(Place::File(url)),
         Some(url) if address::is_index(url) && !url.ends_with(".whl") => Ok(Place::Index(url)),
         Some(url) => {
-            let message = format!("`{}` is no address of a wheel or a wheel index", crate::report::clean(url));
+            let message = format!("`{}` is not the address of a wheel or a wheel index", crate::report::clean(url));
             let help = "it begins with https:// and holds no credentials; that of a wheel ends in .whl";
             Err(Failure::new(Exit::BadInput, "usage", message).help(help))
         }
@@ -135,7 +135,7 @@ fn read(path: &Path, progress: &Progress) -> Result<Artifact, Failure> {
         return Ok(reader.artifact);
     }
     if !about.is_file() {
-        let message = format!("{} is no regular file", shown(path));
+        let message = format!("{} is not a regular file", shown(path));
         return Err(Failure::io("not-a-file", message).help(READABLE));
     }
     let mut bytes = OnDisk::open(path).map_err(|fault| refused(path, &fault))?;

@@ -212,7 +212,7 @@ fn refuse_binary(name: &str, bytes: &[u8]) -> Result<(), Failure> {
     if is_utf16 || odd <= STRAY || odd * ODD_IN <= bytes.len() {
         return Ok(());
     }
-    let message = format!("{name} is no text: it holds too many control characters");
+    let message = format!("{name} is not text: it holds too many control characters");
     Err(Failure::new(Exit::BadInput, "unrecognised", message)
         .help("give the error message, or the log that it stands in"))
 }

@@ -176,7 +176,7 @@ impl Project<'_> {
             if is_newer(lock, self.catalog) {
                 report.aside(&newer::kept(lock, self.catalog));
             }
-            let other = origin::other(lock, places).map(|other| format!("it was made from {other}"));
+            let other = origin::other(lock, self.spec, places).map(|other| format!("it was made from {other}"));
             is_own = other.is_none();
             standing.reason = other.or_else(|| stale::of(lock, self.spec, &self.file.name, self.catalog));
             standing.status = if standing.reason.is_some() { "stale" } else { "current" };
@@ -214,7 +214,7 @@ impl Project<'_> {
             let now = fresh.get(&(choice.key.as_str(), choice.part));
             if let Some(now) = now.filter(|now| now.chosen != choice.chosen) {
                 let says =
-                    format!("kept by the lock, for it still serves; `gpuenv lock --upgrade` takes {}", now.chosen);
+                    format!("kept by the lock, since it still fits; `gpuenv lock --upgrade` takes {}", now.chosen);
                 choice.because = vec![says];
                 choice.rejected.clear();
             }
@@ -304,7 +304,7 @@ fn only(told: Why, key: &str, spec: &Spec, file: &SourceFile) -> Result<Why, Fai
     if choices.is_empty() {
         let mut keys: Vec<&str> = told.choices.iter().map(|choice| choice.key.as_str()).collect();
         keys.dedup();
-        let what = if spec.text(key).is_some() { "is given, not chosen" } else { "is no part of the answer" };
+        let what = if spec.text(key).is_some() { "is given, not chosen" } else { "is not part of the answer" };
         let shown = key.strip_prefix("target.*.").unwrap_or(key);
         let message = format!("{}: `{}` {what}", clean(&file.name), clean(shown));
         return Err(Failure::new(Exit::BadInput, "unknown-topic", message)

@@ -345,9 +345,15 @@ fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Re
     };
     let (spec, errors): (Spec, _) = spec::parse_part(&source.text);
     let is_same = errors.is_empty() && spec.inputs() == lock.inputs;
-    let edited = match is_same {
-        true => edited(lock, &spec, &source, &place),
-        false => None,
+    let edited = match is_same.then(|| edited(lock, &spec, &source, &place)).transpose() {
+        Ok(edited) => edited.flatten(),
+        Err(failure) if locked => return Err(failure),
+        Err(failure) => {
+            let why = failure.problems.into_iter().next().map(|problem| problem.message).unwrap_or_default();
+            let lock = files::lock_place(common)?;
+            report.note(&format!("{why}: whether {} is up to date was not checked", shown(&lock)));
+            return Ok(true);
+        }
     };
     if is_same && edited.is_none() {
         return Ok(true);
@@ -362,8 +368,8 @@ fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Re
 }
 
 /// Why a lock of these inputs is not what they lead to, if it is not: somebody edited it.
-fn edited(lock: &Lock, spec: &Spec, source: &SourceFile, place: &Path) -> Option<String> {
-    let catalog = load_catalog::of_spec(spec, source, place).ok()?;
+fn edited(lock: &Lock, spec: &Spec, source: &SourceFile, place: &Path) -> Result<Option<String>, Failure> {
+    let catalog = load_catalog::of_spec(spec, source, place)?;
     let laid = own::lay(spec, &catalog);
-    stale::of(lock, spec, &source.name, laid.as_ref().unwrap_or(&catalog))
+    Ok(stale::of(lock, spec, &source.name, laid.as_ref().unwrap_or(&catalog)))
 }

@@ -101,9 +101,9 @@ pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
 
 /// The lock of a spec lies beside it under its name: two specs in one folder have a lock each.
 pub fn lock_of(spec: &Path) -> PathBuf {
-    match spec.extension().is_some_and(|ending| ending == "toml") {
-        true => spec.with_extension("lock"),
-        false => spec.with_file_name(LOCK),
+    match spec.file_name() {
+        Some(_) => spec.with_extension("lock"),
+        None => spec.join(LOCK),
     }
 }
 
@@ -329,7 +329,7 @@ pub(super) fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     if !about.is_file() {
         let (what, help) = match about.is_dir() {
             true => ("a folder", "name a file in it, or move the folder out of the way"),
-            false => ("no regular file", "only regular files are read here: copy what it holds into one"),
+            false => ("not a regular file", "only regular files are read here: copy what it holds into one"),
         };
         return Err(Failure::io("not-a-file", format!("{name} is {what}")).help(help));
     }
@@ -346,7 +346,7 @@ fn told(path: &Path, error: &io::Error) -> (String, &'static str) {
     }
     let help = match error.kind() {
         io::ErrorKind::NotFound => "check its name and the folder that you are in",
-        io::ErrorKind::PermissionDenied => "let its owner give you leave to read it, and to enter its folder",
+        io::ErrorKind::PermissionDenied => "ask its owner for permission to read it and to enter its folder",
         _ if path.is_symlink() => "the link leads to no file: mend it or remove it",
         _ => "check its name, and that the disk it is on can be read",
     };

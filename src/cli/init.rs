@@ -61,7 +61,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     unsuited.iter().for_each(|why| report.note(&format!("{why}: change the target to the machine that is to run it")));
     let mut draft = draft(args, host.as_ref(), found, &catalog);
     if draft.ask_for_something(&catalog) && draft.of_files {
-        report.note("nothing that was taken over asks for a framework: `torch = \"*\"` is a guess, replace it");
+        report.note("nothing that was taken over needs a framework: `torch = \"*\"` is a guess, replace it");
     }
     let name = place.as_deref().map_or("stdout".to_string(), shown);
     let file = SourceFile { name, text: draft.text() };

@@ -124,12 +124,12 @@ fn load(installed: &Installed) -> Result<Catalog, String> {
 fn bytes(path: &Path) -> io::Result<(&'static [u8], bool)> {
     // To open a pipe would wait for whoever writes into it.
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     let mut file = File::open(path)?;
     let about = file.metadata()?;
     if !about.is_file() || about.len() > packed::MAX_BYTES {
-        return Err(io::Error::other("it is no regular file of the size of a catalog"));
+        return Err(io::Error::other("it is not a regular file of the size of a catalog"));
     }
     if !is_own(&about) {
         let mut bytes = Vec::new();

@@ -41,7 +41,7 @@ pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'stat
 fn untold(path: &Path) -> Failure {
     let name = shown(path);
     let message =
-        format!("{name} is no overlay that can be read; it is outside the project, so nothing of it is shown");
+        format!("{name} is not an overlay that can be read; it is outside the project, so nothing of it is shown");
     let help = format!("if it is yours, `gpuenv catalog check {name}` says what is wrong with it");
     Failure::new(Exit::BadInput, "outside-project", message).help(help)
 }
@@ -70,17 +70,32 @@ pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'sta
     match beside(&spec) {
         Ok(catalog) if CatalogStamp::of(&catalog).overlays == *wanted => Ok(catalog),
         Err(failure) if common.spec.is_some() => Err(failure),
-        _ => {
-            let names: Vec<&str> = wanted.iter().map(|one| one.split(' ').next().unwrap_or(one)).collect();
+        other => {
+            let names: Vec<&str> = wanted.iter().map(|one| name(one)).collect();
+            let is_named = |catalog: &Catalog| {
+                let now = CatalogStamp::of(catalog).overlays;
+                now.iter().map(|one| name(one)).eq(names.iter().copied())
+            };
+            let why = match other {
+                Ok(catalog) if is_named(&catalog) => ", which has changed since".to_string(),
+                Ok(_) => format!(", which {} does not name any more", shown(&spec)),
+                Err(failure) => match failure.problems.into_iter().next() {
+                    Some(problem) => format!(", and {}", problem.message),
+                    None => String::new(),
+                },
+            };
             report.note(&format!(
-                "the lock was made with {}, which {} does not name any more as it was: what only an overlay tells is \
-                 not known here",
-                names.join(", "),
-                shown(&spec)
+                "the lock was made with {}{why}: what only an overlay tells is not known here",
+                names.join(", ")
             ));
             Ok(Cow::Borrowed(at_hand()))
         }
     }
+}
+
+/// The name in an overlay's stamp, which the digest follows.
+fn name(stamp: &str) -> &str {
+    stamp.rsplit_once(' ').map_or(stamp, |(name, _)| name)
 }
 
 /// The catalog of a spec of which nothing but its overlays matters.

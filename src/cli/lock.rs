@@ -70,7 +70,7 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
     let Asked { file, spec, catalog } = asked;
     catalog_age::tell_age(catalog, &spec.silences, report);
     let previous = match args.fresh {
-        true => may_be_replaced(places, args.force).map(|()| None)?,
+        true => may_be_replaced(spec, places, args.force).map(|()| None)?,
         false => files::lock_text(&places.lock)?,
     };
     let rules = Compiled::new(catalog);
@@ -90,10 +90,10 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
 }
 
 /// Whatever is in the file, the lock of a later gpuenv or of another spec is not replaced by a fresh one.
-fn may_be_replaced(places: &Places, force: bool) -> Result<(), Failure> {
+fn may_be_replaced(spec: &Spec, places: &Places, force: bool) -> Result<(), Failure> {
     match files::read_lock(&places.lock) {
         Ok(None) => Ok(()),
-        Ok(Some(lock)) => origin::check(&lock, places, force),
+        Ok(Some(lock)) => origin::check(&lock, spec, places, force),
         Err(failure) if failure.problems.iter().any(|problem| problem.code == "newer-lock") => Err(failure),
         Err(_) => Ok(()),
     }
@@ -140,7 +140,7 @@ impl<'a> Run<'a> {
     /// With a lock at hand: it is kept if it is current and nothing is to be upgraded.
     fn relock(&self, previous: &Lock) -> Result<Exit, Failure> {
         if !self.args.check {
-            origin::check(previous, self.places, self.args.force)?;
+            origin::check(previous, self.spec, self.places, self.args.force)?;
         }
         if lock::is_newer(previous, self.catalog) {
             return self.keep_newer(previous);
@@ -154,7 +154,7 @@ impl<'a> Run<'a> {
             return self.anew(Some(previous), &Upgrade::Packages(packages), pins);
         }
         let (request, mut warnings) = self.question(self.spec)?;
-        let other = origin::other(previous, self.places);
+        let other = origin::other(previous, self.spec, self.places);
         let spec = shown(&self.places.spec);
         let help = match &other {
             Some(_) => origin::instead(self.places),

@@ -21,6 +21,10 @@ pub fn observe(options: ProbeOptions, root: Option<&Path>, report: &Report) -> R
     if let Some(root) = root {
         context.root = folder(root)?;
     }
+    if let Some(python) = context.missing_python() {
+        let message = format!("--python {}: there is no such program", shown(python));
+        return Err(Failure::io("not-found", message).help("give the path of an interpreter, or its name on PATH"));
+    }
     let progress = report.progress();
     let record = probe::observe(&context, |name| progress.says(&format!("looking at {name}")));
     drop(progress);
@@ -60,7 +64,7 @@ pub fn text(record: &Record) -> Result<String, Failure> {
 fn folder(root: &Path) -> Result<PathBuf, Failure> {
     let found = root.canonicalize().ok().filter(|path| path.is_dir());
     found.ok_or_else(|| {
-        let message = format!("--root {} is no folder", shown(root));
+        let message = format!("--root {} is not a folder", shown(root));
         let help = "give the folder that holds the recorded sys, proc, dev, etc and usr of a machine";
         Failure::new(Exit::BadInput, "no-root", message).help(help)
     })

@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::lock::{FORMAT, Lock};
 use crate::probe::project::work_tree;
 use crate::report::{Exit, Failure};
+use crate::spec::Spec;
 use crate::types::name;
 
 use super::files::Places;
@@ -27,8 +28,8 @@ pub fn of(places: &Places) -> Option<String> {
 }
 
 /// Refuses to replace the lock of another spec, unless that is meant.
-pub fn check(lock: &Lock, places: &Places, force: bool) -> Result<(), Failure> {
-    match other(lock, places) {
+pub fn check(lock: &Lock, spec: &Spec, places: &Places, force: bool) -> Result<(), Failure> {
+    match other(lock, spec, places) {
         Some(other) if !force => {
             let (lock, spec) = (shown(&places.lock), shown(&places.spec));
             let message = format!("{lock} was made from {other}, not from {spec}: it was not replaced");
@@ -41,16 +42,21 @@ pub fn check(lock: &Lock, places: &Places, force: bool) -> Result<(), Failure> {
 /// What to do with the lock of another spec.
 pub fn instead(places: &Places) -> String {
     let own = places.spec.with_extension("lock");
-    match own == places.lock {
+    match own == places.lock || own == places.spec {
         true => "replace it with `gpuenv lock --force`".to_string(),
         false => format!("replace it with `gpuenv lock --force`, or write another file: --lock {}", shown(&own)),
     }
 }
 
 /// The other spec that a lock was made from, as it is shown. Older formats do not tell.
-pub fn other(lock: &Lock, places: &Places) -> Option<String> {
-    if lock.version < FORMAT || lock.spec == of(places) {
+pub fn other(lock: &Lock, spec: &Spec, places: &Places) -> Option<String> {
+    if lock.version < FORMAT {
         return None;
+    }
+    if lock.spec == of(places) {
+        let shares_targets = lock.target.keys().any(|name| spec.target(name).is_some());
+        let name = lock.spec.as_ref().filter(|_| !shares_targets && is_known_by_name(places))?;
+        return Some(format!("another {}", shown(Path::new(name))));
     }
     let beside = || places.lock.with_extension("toml").file_name().map(|name| name.to_string_lossy().into_owned());
     let other = lock.spec.clone().or_else(beside)?;
@@ -58,6 +64,13 @@ pub fn other(lock: &Lock, places: &Places) -> Option<String> {
     let file = |path: &Path| fs::canonicalize(path).ok();
     let same = file(&places.lock.with_file_name(&other)).zip(file(&places.spec)).is_some_and(|(then, now)| then == now);
     (!same).then(|| shown(Path::new(&other)))
+}
+
+/// Whether the lock tells no more of its spec than the name, which another spec can have: a project that was moved is the
+/// same, one with none of its targets is not.
+fn is_known_by_name(places: &Places) -> bool {
+    let (spec, lock) = (folder(&places.spec), folder(&places.lock));
+    spec != lock && of(places).is_some_and(|way| !way.contains('/'))
 }
 
 fn folder(file: &Path) -> Option<PathBuf> {

@@ -4,7 +4,6 @@ use crate::catalog::Catalog;
 use crate::lock::{Lock, Renewed, Upgrade, renew, staleness};
 use crate::report::Failure;
 use crate::solve::engine::Steps;
-use crate::solve::own;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::spec::{self, Spec};
@@ -12,6 +11,7 @@ use crate::task::STEPS;
 
 use super::common::Common;
 use super::files;
+use super::load_catalog;
 
 /// That a lock is out of date.
 pub struct Stale {
@@ -21,8 +21,8 @@ pub struct Stale {
     pub reason: String,
 }
 
-/// Why the lock is out of date, if a spec lies beside it and it is.
-pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<Stale>, Failure> {
+/// Why the lock is out of date, if a spec lies beside it and it is, or why that cannot be told.
+pub fn reason(common: &Common, lock: &Lock) -> Result<Option<Stale>, Failure> {
     // A lock may travel without its spec.
     let Some(place) = files::spec_of(lock, common) else { return Ok(None) };
     if common.spec.is_none() && !place.is_file() {
@@ -31,10 +31,10 @@ pub fn reason(common: &Common, lock: &Lock, catalog: &Catalog) -> Result<Option<
     let file = files::read_spec(&place)?;
     let reason = match spec::parse(&file.text) {
         Err(_) => Some(format!("{} has mistakes: see `gpuenv lock`", file.name)),
-        Ok(spec) => {
-            let laid = own::lay(&spec, catalog);
-            of(lock, &spec, &file.name, laid.as_ref().unwrap_or(catalog))
-        }
+        Ok(spec) => match load_catalog::of_spec(&spec, &file, &place) {
+            Ok(catalog) => of(lock, &spec, &file.name, &catalog),
+            Err(failure) => failure.problems.into_iter().next().map(|problem| problem.message),
+        },
     };
     Ok(reason.map(|reason| Stale { spec: file.name, reason }))
 }

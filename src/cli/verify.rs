@@ -62,7 +62,7 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     let judged = verify::best(&lock, &targets, args.target.is_some(), &record, &catalog);
     let (mut best, others) = judged.ok_or_else(no_target)?;
     if args.against.is_none()
-        && let Some(stale) = stale::reason(common, &lock, &catalog)?
+        && let Some(stale) = stale::reason(common, &lock)?
     {
         best = best.with_first(verify::stale(&stale.spec, &stale.reason, args.locked));
     }
@@ -115,7 +115,7 @@ pub(super) fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'
         Renewed::Lock(lock, _) => Ok(Some((*lock, catalog))),
         Renewed::Undetermined(unknowns) => {
             let facts: Vec<&str> = unknowns.iter().map(|unknown| unknown.fact.as_str()).collect();
-            let message = format!("nobody has read {}", facts.join(" and "));
+            let message = format!("not known: {}", facts.join(" and "));
             Err(Failure::new(Exit::Unknown, "undetermined", message)
                 .help(report.named("run `gpuenv lock`: it tells how to find out")))
         }

@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::catalog::Catalog;
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
+use crate::solve::platform::Platform;
 use crate::solve::problem::Problem;
 use crate::solve::reading::Reading;
 use crate::solve::request::{DriverRequest, Gpus, ImageRequest, Request, TargetRequest};
@@ -131,7 +132,10 @@ impl<'a, 'c> Asker<'a, 'c> {
             let whole = self.base.as_ref().and_then(|base| base.target(&target.name));
             let Some(whole) = whole.filter(|_| !only_asked || !is_bare(target)) else { continue };
             let mut reading = Reading::clone(&target.reading);
-            (reading.arch, reading.platform) = (whole.arch, whole.platform);
+            // An image that is not asked for lends no torch of its own.
+            let is_lent = whole.platform.image().is_some() && matches!(target.image, ImageRequest::No);
+            let own = Platform { arch: whole.arch, ..target.platform };
+            (reading.arch, reading.platform) = (whole.arch, if is_lent { own } else { whole.platform });
             reading.windows_driver = whole.windows_driver;
             reading.glibc = reading.glibc.and(whole.glibc);
             reading.gcc = reading.gcc.and(whole.gcc);

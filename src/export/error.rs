@@ -71,7 +71,7 @@ pub enum ExportError {
     NothingToInstall,
     /// The image holds all there is.
     #[error(
-        "there is nothing to install: the image {image} holds {package} {version}, and gpuenv.toml asks for no other package"
+        "there is nothing to install: the image {image} holds {package} {version}, and gpuenv.toml names no other package"
     )]
     #[diagnostic(help("`gpuenv export dockerfile` builds on it"))]
     AllInImage {
@@ -176,7 +176,7 @@ pub enum ExportError {
     UnknownAddress(Vec<String>),
     /// A file format that asks for the sha256 of what it names, and a lock that does not know it.
     #[error(
-        "the sha256 of {} is not known, and a pylock.toml asks for it", .0.join(", ")
+        "the sha256 of {} is not known, and a pylock.toml needs it", .0.join(", ")
     )]
     #[diagnostic(help("add `#sha256=…` to its `url` in gpuenv.toml, then run `gpuenv lock`"))]
     AddressWithoutHash(Vec<String>),

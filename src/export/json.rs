@@ -64,8 +64,9 @@ struct Target<'a> {
     requires: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<&'a Stack>,
+    /// There where `stack` is; null where nothing has GPU code.
     #[serde(skip_serializing_if = "Option::is_none")]
-    arch_list: Option<&'a ArchLists>,
+    arch_list: Option<Option<&'a ArchLists>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -110,7 +111,7 @@ impl<'a> Document<'a> {
             format: SHAPE,
             stack,
             arch_list,
-            targets: map_of(targets.iter().map(|(name, target)| (*name, Target::new(target)))),
+            targets: map_of(targets.iter().map(|(name, target)| (*name, Target::new(lock, target)))),
             wheels: lock.wheel.iter().filter(is_chosen).collect(),
             packages: map_of(lock.packages()),
             overrides: &lock.overrides,
@@ -119,7 +120,7 @@ impl<'a> Document<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn new(target: &'a TargetLock) -> Target<'a> {
+    fn new(lock: &'a Lock, target: &'a TargetLock) -> Target<'a> {
         Target {
             runtime: &target.runtime,
             arch: &target.arch,
@@ -132,7 +133,7 @@ impl<'a> Target<'a> {
             toolkit: target.toolkit.as_deref(),
             requires: &target.requires,
             stack: target.stack.as_ref(),
-            arch_list: target.arch_list.as_ref(),
+            arch_list: target.stack.as_ref().map(|_| lock.arch_list_of(target)),
         }
     }
 }

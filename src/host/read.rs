@@ -19,7 +19,7 @@ pub enum ReadError {
     #[error("this record has format {0}; this gpuenv reads format {FORMAT}")]
     Newer(u64),
     /// JSON that is no record.
-    #[error("this is no host record: {message}")]
+    #[error("this is not a host record: {message}")]
     Malformed {
         /// What is wrong.
         message: String,

@@ -140,7 +140,7 @@ fn ask(file: &Path, seen: &mut Libcuda, progress: &mut Progress) -> Result<(), A
     check("cuInit", unsafe { (cuda.cuInit)(0) })?;
     version?;
     if seen.cuda.is_none() {
-        return Err(nonsense("cuDriverGetVersion", format!("it answers {number}, which is no CUDA version")));
+        return Err(nonsense("cuDriverGetVersion", format!("it answers {number}, which is not a CUDA version")));
     }
     progress.doing(&format!("cuDeviceGetCount of {shown}"));
     let mut count = 0;

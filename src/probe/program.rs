@@ -55,7 +55,8 @@ pub fn run_trusted(context: &ProbeContext, program: &Path, args: &[&str], limit:
     let (out, err) = (text(&heard.told), text(&heard.said));
     let tail = || {
         let start = err.char_indices().rev().nth(TAIL).map_or(0, |(at, _)| at);
-        Some(err[start..].trim().to_string()).filter(|text| !text.is_empty())
+        let lines: Vec<&str> = err[start..].lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        Some(lines.join("; ")).filter(|text| !text.is_empty())
     };
     let fault = |name: Option<String>, code: Option<i64>, message: Option<String>| {
         Some(ApiError { at: shown(program), code, name, message })

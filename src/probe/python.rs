@@ -14,6 +14,7 @@ use crate::catalog::at_hand;
 use crate::host::{ApiError, Probe, ProbeStatus, Python, Record, Torch};
 use crate::types::Version;
 
+use super::answers;
 use super::context::ProbeContext;
 use super::program::{self, Said};
 
@@ -27,6 +28,9 @@ const TORCH: &str = include_str!("torch.py");
 
 /// What begins a line of ours among whatever else an interpreter prints.
 const MARK: &str = "gpuenv=";
+
+/// What names an interpreter that the user has named.
+const NAMED: &str = "--python";
 
 /// The beginnings of package names that matter beside those the catalog knows.
 const FAMILIES: &[&str] = &["nvidia-", "jax", "tensorflow", "torch", "pytorch-", "triton", "cuda-", "cupy-"];
@@ -83,13 +87,26 @@ pub fn look(context: &ProbeContext, record: &mut Record) {
     record.python = Some(python);
 }
 
+impl ProbeContext {
+    /// The interpreter that the user names, where it is not there.
+    pub fn missing_python(&self) -> Option<&Path> {
+        let (named, context) = (self.options.python.as_deref().filter(|_| self.is_here())?, self.clone());
+        // What a folder holds that may not be entered, or that does not answer, is not known to be missing.
+        let is_missing = move || {
+            let path = interpreter(&context).map(|(path, _)| path.try_exists());
+            path.is_some_and(|exists| exists.is_ok_and(|exists| !exists))
+        };
+        answers::within(Duration::from_secs(1), is_missing).unwrap_or_default().then_some(named)
+    }
+}
+
 /// The interpreter: the one the user names, the active environment's, PATH's.
 fn interpreter(context: &ProbeContext) -> Option<(PathBuf, &'static str)> {
     if let Some(named) = &context.options.python {
         let is_path = named.components().count() > 1;
         let found = if is_path { None } else { program::on_path(context, &named.to_string_lossy()) };
         let here = std::env::current_dir().unwrap_or_default();
-        return Some((found.unwrap_or_else(|| here.join(named)), "--python"));
+        return Some((found.unwrap_or_else(|| here.join(named)), NAMED));
     }
     if let Some(environment) = context.variable("VIRTUAL_ENV").filter(|value| !value.is_empty()) {
         // Where it is gone the variable still says what the user means.
@@ -162,7 +179,7 @@ pub fn look_at_torch(context: &ProbeContext, record: &mut Record) {
 fn run(context: &ProbeContext, path: &Path, python: &Python, script: &str, limit: Duration) -> Said {
     let args = ["-E", "-B", "-c", script];
     match python.named_by.as_deref() {
-        Some("--python") => program::run_trusted(context, path, &args, limit),
+        Some(NAMED) => program::run_trusted(context, path, &args, limit),
         _ => program::run(context, path, &args, limit),
     }
 }

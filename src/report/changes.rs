@@ -74,12 +74,15 @@ pub(super) fn render(screen: &Screen, lock: &Lock, old: Option<&Lock>, fate: Fat
 
 /// The heart of a lock in a line: its most important packages.
 fn heart(lock: &Lock, targets: &str) -> String {
-    let mut stack: Vec<(&String, &String)> = lock.stack.iter().collect();
-    crate::types::sort_by_key(&mut stack, |(name, _)| importance(name));
-    let mut parts: Vec<String> = stack.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
+    let mut parts = stack(lock);
     parts.truncate(4);
     parts.push(targets.to_string());
     clean(&parts.join(", ")).into_owned()
+}
+
+/// The packages of a lock with their versions, the most important first.
+pub(super) fn stack(lock: &Lock) -> Vec<String> {
+    packages(&lock.stack).into_iter().map(|(name, version)| format!("{name} {version}")).collect()
 }
 
 /// What to do with a lock: commands that work as they stand.

@@ -238,6 +238,15 @@ fn next(screen: &Screen, conflict: &Conflict, spec: &Spec, detail: Detail) -> St
     screen.wrapped(&head, &title(conflict, spec)) + &story(screen, conflict, detail)
 }
 
+/// Each conflict in a line, with its reasons, then the fixes: for a page that has room for lists alone.
+pub(super) fn listed(explanation: &Explanation, spec: &Spec) -> Vec<String> {
+    let screen = Screen::plain();
+    let told = |one: &Conflict| format!("{}: {}", title(one, spec), one.explanation.join("; "));
+    let fixes = explanation.fixes.iter().take(LESS_AND_LESS[0].fixes);
+    let fixes = fixes.map(|fix| format!("fix: {}", fix_text(&screen, fix, spec, LESS_AND_LESS[0])));
+    explanation.conflicts.iter().map(told).chain(fixes).collect()
+}
+
 /// Which keys clash.
 pub(super) fn title(conflict: &Conflict, spec: &Spec) -> String {
     let (lines, target) = setting::lines(&conflict.culprits, &conflict.also, spec);
@@ -282,7 +291,19 @@ fn story(screen: &Screen, conflict: &Conflict, detail: Detail) -> String {
 
 /// A change and what then becomes of the packages the spec names, as far as the change does not say it itself.
 fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, detail: Detail) -> String {
-    let shown = fix.changes.iter().take(detail.changes).map(|change| told_change(screen, change, spec));
+    screen.wrapped(&format!("  {number}. "), &fix_text(screen, fix, spec, detail))
+}
+
+fn fix_text(screen: &Screen, fix: &Fix, spec: &Spec, detail: Detail) -> String {
+    let advice = fix.advice.as_ref().map_or_else(String::new, |advice| format!(" ({})", clean(advice)));
+    // What is recommended of a driver stands behind its change, be there others.
+    let is_driver = |change: &Change| change.key.ends_with(".driver") || change.key.ends_with(".driver-cuda");
+    let advised = fix.changes.iter().take(detail.changes).rposition(is_driver);
+    let tell = |(at, change)| match advised == Some(at) {
+        true => told_change(screen, change, spec) + &advice,
+        false => told_change(screen, change, spec),
+    };
+    let shown = fix.changes.iter().take(detail.changes).enumerate().map(tell);
     let more = fix.changes.len().saturating_sub(detail.changes);
     let more =
         (more > 0).then(|| if more == 1 { "one more change".to_string() } else { format!("{more} more changes") });
@@ -299,8 +320,13 @@ fn render_fix(screen: &Screen, number: usize, fix: &Fix, spec: &Spec, detail: De
         true => String::new(),
         false => format!("; resolves to {}", clean(&stack.join(", "))),
     };
-    let advice = fix.advice.as_ref().map_or_else(String::new, |advice| format!(" ({})", clean(advice)));
-    screen.wrapped(&format!("  {number}. "), &format!("{}{advice}{result}", changes.join(" and ")))
+    let advice = if advised.is_some() { String::new() } else { advice.clone() };
+    let changes = match changes.as_slice() {
+        [one, two] => format!("{one} and {two}"),
+        [first @ .., last] if !first.is_empty() => format!("{}, and {last}", first.join(", ")),
+        changes => changes.concat(),
+    };
+    format!("{changes}{advice}{result}")
 }
 
 /// Whether a driver is newer than what is written of one; where that is no number, it is taken to be.

@@ -168,8 +168,8 @@ fn of_driver(upgrade: &Upgrade, to: &str) -> String {
 
 fn of_unserved(screen: &Screen, plan: &Plan, unserved: &Unserved, verbose: bool) -> String {
     let (head, says) = match unserved.proven {
-        true => (screen.error("no stack:"), "can run nothing that the spec asks for with the driver installed there"),
-        false => (screen.warning("unknown:"), "may run what the spec asks for: what decides it is not known"),
+        true => (screen.error("no stack:"), "can run nothing that the spec needs with the driver installed there"),
+        false => (screen.warning("unknown:"), "may run what the spec needs: what decides it is not known"),
     };
     let mut text =
         "\n".to_string() + &screen.wrapped(&format!("{head} "), &format!("{} {says}", hosts(unserved.hosts)));

@@ -143,8 +143,7 @@ impl Report {
             return self.document(&json::Locked::new(lock, warnings, &self.applied));
         }
         self.warnings_among(warnings, lock.target.len());
-        let stack: Vec<String> = lock.stack.iter().map(|(name, version)| format!("{name} {version}")).collect();
-        self.summarise(self.lock_name(), &stack);
+        self.summarise(self.lock_name(), &changes::stack(lock));
         self.remark(&changes::render(&self.screen, lock, old, fate));
         Ok(())
     }
@@ -197,8 +196,7 @@ impl Report {
             return self.document(&json::NoAnswer::new(explanation));
         }
         self.annotate(|| github::conflicts(explanation, spec, file))?;
-        let reasons: Vec<String> = explanation.conflicts.iter().flat_map(|one| one.explanation.clone()).collect();
-        self.summarise(&format!("{} does not resolve", file.name), &reasons);
+        self.summarise(&format!("{} does not resolve", file.name), &conflict::listed(explanation, spec));
         self.say(&conflict::render(&self.screen, explanation, spec, file, self.verbose, self.beyond_file));
         Ok(())
     }

@@ -78,7 +78,7 @@ schemas! {
     "spec", "gpuenv.toml, read as JSON: for editors that complete and check it", spec;
     "stale", "`lock --check` and `export --check`, where they say no", printed::<json::Stale>;
     "topics", "`catalog show`, and `explain` of a rule, a warning, a check or a fact", printed::<json::Topics>;
-    "undetermined", "`lock` and `explain`, where an answer depends on what nobody has read", printed::<json::Undetermined>;
+    "undetermined", "`lock` and `explain`, where an answer depends on what is not known", printed::<json::Undetermined>;
     "verify", "`verify`", printed::<json::Verified>;
 }
 

@@ -238,7 +238,7 @@ fn next(verdict: &Verdict) -> String {
     }
     match check.action {
         Action::None => format!("See {} above.", check.id),
-        Action::FixEnvironment => format!("Begin with {}, which the environment causes; then verify again.", check.id),
+        Action::FixEnvironment => format!("Begin with {}: fix the environment; then verify again.", check.id),
         Action::RestartContainer => format!("Begin with {}: start the container again; then verify again.", check.id),
         Action::Reboot => {
             format!("Begin with {}: it takes a reboot or a reload of the driver; then verify again.", check.id)

@@ -36,9 +36,15 @@ pub fn heard(spec: &Spec, warnings: Vec<Warning>) -> Vec<Warning> {
             heard.push(warning);
         }
     }
-    if spec.silences.iter().all(|silence| silence.warning.value != UNUSED) {
-        heard.extend(spec.silences.iter().zip(used).filter(|(_, used)| !used).map(|(silence, _)| unused(silence)));
-    }
+    let unused = spec.silences.iter().zip(used).filter(|(_, used)| !used).map(|(silence, _)| silence);
+    // One that silences this very warning is unused where it has none to silence.
+    let (own, others): (Vec<&Silence>, Vec<&Silence>) = unused.partition(|one| one.warning.value == UNUSED);
+    let told = match (own.is_empty(), others.is_empty()) {
+        (true, _) => others,
+        (false, true) => own,
+        (false, false) => Vec::new(),
+    };
+    heard.extend(told.into_iter().map(self::unused));
     heard
 }
 
@@ -91,5 +97,6 @@ mod tests {
         assert_eq!(left(other, given()), [("jit-only", 2), ("unused-silence", 1)]);
         let this = "[[silence]]\nwarning = \"unused-silence\"\nreason = \"one spec for many hosts\"\n";
         assert_eq!(left(&format!("{other}{this}"), given()), [("jit-only", 2)]);
+        assert_eq!(left(this, given()), [("jit-only", 2), ("unused-silence", 1)]);
     }
 }

@@ -28,7 +28,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<String, SpecError> {
     }
     if let Some(at) = bytes.iter().position(|byte| *byte == 0) {
         let line = 1 + bytes[..at].iter().filter(|byte| **byte == b'\n').count();
-        let message = format!("this file is no text: line {line} holds a NUL byte");
+        let message = format!("this file is not text: line {line} holds a NUL byte");
         return Err(Refusal::new("encoding", message)
             .help("check that it is the file that you mean, and whole")
             .at(0..0));

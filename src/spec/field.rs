@@ -89,7 +89,7 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     let variant = constraint.comparisons().find_map(|one| one.variant.as_deref());
     match variant {
         Some(variant) if WITHOUT_VARIANT.contains(&key) => {
-            Err(refusal(format!("`+{}` names a wheel variant, and this is no wheel", clip(variant)))
+            Err(refusal(format!("`+{}` names a wheel variant, and this is not a wheel", clip(variant)))
                 .help(of_variant.unwrap_or("pin the variant at the framework, as in `torch = \"+cu…\"`".to_string())))
         }
         _ => Ok(constraint),

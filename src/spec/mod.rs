@@ -240,7 +240,7 @@ pub enum ForwardCompat {
 /// `driver-policy`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum DriverPolicy {
-    /// `"any"`: a branch for production, else whichever serves.
+    /// `"any"`: a branch for production, else whichever fits.
     #[default]
     Any,
     /// `"production"`: production and long-term support branches.

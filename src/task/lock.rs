@@ -102,7 +102,7 @@ fn check_version(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
     if asked.value.admits(&here) {
         return Ok(());
     }
-    let message = format!("the catalog at hand is {here}, and gpuenv.toml asks for `{}`", asked.text.escape_debug());
+    let message = format!("the catalog at hand is {here}, and gpuenv.toml requires `{}`", asked.text.escape_debug());
     let is_below = asked.value.comparisons().any(|one| one.version.is_some_and(|wanted| here < wanted));
     let help = match is_below {
         true => format!(

@@ -37,10 +37,8 @@ fn read(asked: &Asked<'_>) -> Result<MatrixRequest, Failure> {
     };
     let arch = asked.arch.map(|arch| CpuArch::parse(arch).map_err(|error| bad_value(format!("`--arch`: {error}"))));
     if asked.gpus.iter().any(|gpu| gpu.eq_ignore_ascii_case("none")) {
-        return Err(bad_value(
-            "a matrix shows what runs on GPUs, and `none` asks for a machine without one".to_string(),
-        )
-        .help("leave `--gpu` out for every GPU generation"));
+        return Err(bad_value("a matrix shows what runs on GPUs, and `none` means a machine without one".to_string())
+            .help("leave `--gpu` out for every GPU generation"));
     }
     asked.gpus.iter().try_for_each(|gpu| readable(gpu))?;
     Ok(MatrixRequest {

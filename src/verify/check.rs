@@ -182,7 +182,7 @@ impl Verdict {
             let check = Check::new("nothing-checked").expected("something to check");
             checks.push(check.found("every check was skipped").unknown(
                 Action::None,
-                "what is known of this host is nothing that the lock depends on: `gpuenv probe` on the host tells more",
+                "nothing that is known of this host tells whether it runs the lock: record it with `gpuenv probe` on the host",
             ));
         }
         let worst = checks.iter().map(|check| check.status).max();

@@ -60,7 +60,7 @@ pub const ALL: &[About] = &[
     },
     About {
         id: "forward-compat",
-        says: "The locked cuda-compat package is here, serves this driver's branch and is the one that is loaded; or none is loaded where none is locked.",
+        says: "The locked cuda-compat package is here, supports this driver's branch and is the one that is loaded; or none is loaded where none is locked.",
     },
     About {
         id: "forward-compat-gpu",
@@ -69,7 +69,7 @@ pub const ALL: &[About] = &[
     About { id: "nvml", says: "libnvidia-ml loads and answers." },
     About {
         id: "libcuda",
-        says: "libcuda loads, is no stub, and initialises. Its error numbers each have their own remedy.",
+        says: "libcuda loads, is not a stub, and initialises. Its error numbers each have their own remedy.",
     },
     About { id: "gpu-present", says: "A process sees at least one GPU." },
     About {
@@ -149,7 +149,10 @@ pub const ALL: &[About] = &[
         id: "torch-import",
         says: "With --full: torch can be imported. Where that failed the loader's own words say why; where it did not end, nothing else that torch would say of itself is known.",
     },
-    About { id: "torch-cuda", says: "The installed torch was built with the locked CUDA line, and is no CPU build." },
+    About {
+        id: "torch-cuda",
+        says: "The installed torch was built with the locked CUDA line, and is not a CPU build.",
+    },
     About { id: "torch-arch-list", says: "The installed torch holds code for this GPU, by its own list." },
     About { id: "torch-available", says: "torch.cuda.is_available() says yes." },
     About { id: "torch-computed", says: "A small computation of torch came out right on each GPU." },

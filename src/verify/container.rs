@@ -4,7 +4,7 @@ use crate::catalog::GpuMatch;
 use crate::catalog::rows::Image;
 use crate::host::Container;
 use crate::solve::demand;
-use crate::solve::image;
+use crate::solve::image::{self, TagMatch};
 use crate::solve::rules::law;
 use crate::types::require::{Requirement, Subjects, of_environment};
 use crate::types::version::Written;
@@ -59,21 +59,44 @@ pub fn of_image(context: &CheckContext<'_>, reference: &str, alone: bool) -> Vec
         find(context, reference).zip(arch).and_then(|(row, arch)| demand::requirement(context.catalog, row, arch));
     match known {
         Some(known) => required(context, &known.row.require, reference),
-        None if alone => vec![check.unknown(
-            Action::None,
-            "what this image asks of the driver is not known: see `docker inspect` for its NVIDIA_REQUIRE_CUDA",
-        )],
-        None => vec![check.skip("what this image asks of the driver is not known")],
+        None if alone => vec![check.unknown(Action::None, unread(context, reference))],
+        None => vec![check.skip("what this image requires of the driver is not known")],
     }
 }
 
-/// The image of a reference; which registry it comes from makes no difference.
+/// The image of a reference.
 fn find<'a>(context: &CheckContext<'a>, reference: &str) -> Option<&'a Image> {
+    let (repository, tag) = parts(context, reference)?;
+    context.catalog.images.of(repository).iter().find(|row| row.tag == tag)
+}
+
+/// The repository and the tag of a reference; which registry it comes from makes no difference.
+fn parts<'a, 'r>(context: &CheckContext<'a>, reference: &'r str) -> Option<(&'a str, &'r str)> {
     let reference = reference.split('@').next().unwrap_or(reference);
     let (repository, tag) = reference.rsplit_once(':').filter(|(_, tag)| !tag.contains('/'))?;
     let is_it = |known: &&str| repository == *known || repository.ends_with(&format!("/{known}"));
-    let known = context.catalog.images.heads().into_iter().find(is_it)?;
-    context.catalog.images.of(known).iter().find(|row| row.tag == tag)
+    Some((context.catalog.images.heads().into_iter().find(is_it)?, tag))
+}
+
+/// Why it is not known what an image requires: there is no such tag, or nobody has read it.
+fn unread(context: &CheckContext<'_>, reference: &str) -> String {
+    let inspect = "see `docker inspect` for its NVIDIA_REQUIRE_CUDA";
+    let is_unread = || format!("what this image requires of the driver is not known: {inspect}");
+    let Some((repository, tag)) = parts(context, reference) else { return is_unread() };
+    let catalog = context.catalog;
+    let nearest = |near: &Image| format!("; the nearest is `{}`", near.tag);
+    match image::tag(catalog, repository, tag) {
+        TagMatch::NotThere => {
+            let near = image::nearest_tag(catalog, repository, tag);
+            let read = near.and_then(|near| catalog.source(&near.source));
+            let as_of = read.map_or_else(String::new, |source| format!(" as of {}", source.seen));
+            format!("{repository} has no tag `{tag}`{as_of}{}", near.map(nearest).unwrap_or_default())
+        }
+        TagMatch::Unlisted(Some(near)) => {
+            format!("whether {repository} has a tag `{tag}` is not known{}; if it has, {inspect}", nearest(near))
+        }
+        TagMatch::Unlisted(None) | TagMatch::Known(_) => is_unread(),
+    }
 }
 
 /// One requirement, for each GPU as the container runtime would judge it.

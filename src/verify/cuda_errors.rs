@@ -56,7 +56,7 @@ pub fn unloadable(context: &CheckContext<'_>, check: Check, fault: &ApiError) ->
     if words.contains("ELF class") || words.contains("ELF header") || words.contains("file too short") {
         return check.fail(
             Action::FixEnvironment,
-            "the file is no library for this machine (32 bits, another processor or damaged): take its folder out of the \
+            "the file is not a library for this machine (32 bits, another processor or damaged): take its folder out of the \
              search path, or install the driver's libraries again",
         );
     }
@@ -220,7 +220,7 @@ fn no_number(fault: &ApiError) -> Meaning {
         )),
         _ if fault.message.as_ref().is_some_and(|text| text.contains("undefined symbol")) => Meaning::fail(
             Action::AskAdmin,
-            format!("this libcuda has no {at}: it is no driver's, or older than any that the lock admits"),
+            format!("this libcuda has no {at}: it is not a driver's, or older than any that the lock admits"),
         ),
         _ => Meaning::fail(Action::AskAdmin, format!("the driver failed in {at}: look into `dmesg`")),
     }

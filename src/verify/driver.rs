@@ -80,7 +80,7 @@ fn matches(context: &CheckContext<'_>) -> Check {
 fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let check = Check::new("driver-minimum").expected(format!(">= {}", locked.minimum));
     let Ok(minimum) = Version::parse(&locked.minimum) else {
-        return check.unknown(Action::ChangeLock, "the lock's minimum is no version: lock again");
+        return check.unknown(Action::ChangeLock, "the lock's minimum is not a version: lock again");
     };
     if context.record.platform.system == Some(System::Tegra) {
         return of_jetson(context, check, &locked.minimum);
@@ -119,7 +119,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let check = check.found("not known");
     match context.is_bare() {
         true => check.unknown(Action::AskAdmin, "there is no driver to ask"),
-        false => check.unknown(Action::None, "nothing told the driver's release"),
+        false => check.unknown(Action::None, "the driver's release is not known"),
     }
 }
 
@@ -144,7 +144,7 @@ fn listed(context: &CheckContext<'_>, check: Check, has: &Version) -> Check {
 /// The minimum of a lock for Linux says little of a driver of Windows, and the reverse.
 fn of_other_numbers(context: &CheckContext<'_>, check: Check) -> Check {
     let Some((version, by)) = context.driver() else {
-        return check.unknown(Action::None, "nothing told the driver's release");
+        return check.unknown(Action::None, "the driver's release is not known");
     };
     let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
     let Some(least) = context.windows_floor() else {
@@ -305,7 +305,7 @@ fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Che
         return check.fail(
             Action::AskAdmin,
             format!(
-                "it serves the branches {} only, and this kernel runs {driver}: change the driver's branch",
+                "it supports the branches {} only, and this kernel runs {driver}: change the driver's branch",
                 branches.join(", ")
             ),
         );
@@ -317,7 +317,7 @@ fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Che
             format!("{loaded} is loaded instead: put the folder of the package first in LD_LIBRARY_PATH"),
         ),
         _ if compat.branches.is_empty() => {
-            check.unknown(Action::None, "its note does not say which branches it serves")
+            check.unknown(Action::None, "its note does not say which branches it supports")
         }
         _ => check.pass(),
     }
@@ -348,7 +348,7 @@ fn unwanted(context: &CheckContext<'_>) -> Option<Check> {
     let check = Check::new("forward-compat")
         .expected("the driver's own libcuda")
         .found(libcuda.path.clone().unwrap_or_default());
-    let hint = "a cuda-compat that the lock does not ask for is loaded; it fails (803) once the driver is newer, and on GPUs \
+    let hint = "a cuda-compat that is not locked is loaded; it fails (803) once the driver is newer, and on GPUs \
                 that are no data-centre ones (804): take its folder out of LD_LIBRARY_PATH and ld.so.conf.d";
     Some(check.evidence(libcuda.path.clone()).warn(Action::FixEnvironment, hint))
 }

@@ -86,7 +86,7 @@ fn glibc(context: &CheckContext<'_>) -> Check {
     let check = match (&floor, &promised) {
         (Some((floor, wheel)), _) => check.expected(format!(">= {floor}")).evidence(Some(wheel.clone())),
         (None, Some(promised)) => check.expected(format!(">= {promised}")),
-        (None, None) => return check.skip("nothing in the lock asks for one"),
+        (None, None) => return check.skip("nothing in the lock needs one"),
     };
     let Some(found) = &context.record.platform.glibc else { return context.untold(check, "platform") };
     let check = check.found(found.as_str());

@@ -223,7 +223,7 @@ impl Kind for SystemCuda<'_> {
                  no other library of CUDA: take the image of flavour runtime"
             ),
             SystemCuda::ImageCudnn { name, needs, image } => format!(
-                "{name} needs cuDNN {needs} or a later one of that major, and nobody has read which one {image} holds: look there, and \
+                "{name} needs cuDNN {needs} or a later one of that major, and it is not known which one {image} holds: look there, and \
                  set `cudnn` of the target"
             ),
         }

@@ -157,12 +157,10 @@ impl Kind for PackageExcluded<'_> {
         let or = instead.map_or_else(String::new, |instead| format!("{instead}, or "));
         if let Some(by) = self.by {
             return format!(
-                "{by} asks for {package} {asked}, which {verb} {of} {needs}, and {locked} is locked: {why}; ask for {of} {needs}"
+                "{by} requires {package} {asked}, which {verb} {of} {needs}, and {locked} is locked: {why}; use {of} {needs}"
             );
         }
-        format!(
-            "`{package} = \"{asked}\"` {verb} {of} {needs}, and {locked} is locked: {why}; {or}ask for {of} {needs}"
-        )
+        format!("`{package} = \"{asked}\"` {verb} {of} {needs}, and {locked} is locked: {why}; {or}use {of} {needs}")
     }
 }
 

@@ -60,7 +60,7 @@ pub struct OsPartsUnknown<'a> {
 
 impl Kind for OsPartsUnknown<'_> {
     const CODE: &'static str = "os-parts-unknown";
-    const EXPLAINED: &'static str = "The catalog lists this operating system, but nobody has read its glibc, or under `[build]` the gcc that \
+    const EXPLAINED: &'static str = "The catalog lists this operating system, but not its glibc, or under `[build]` the gcc that \
         comes with it, so whether wheels install and nvcc takes the compiler was not checked. State `glibc`, and \
         `gcc` under `[build]`: `ldd --version` and `gcc --version` tell them on such a host.";
 

@@ -89,7 +89,7 @@ pub struct ImagePython<'a> {
 
 impl Kind for ImagePython<'_> {
     const CODE: &'static str = "image-python";
-    const EXPLAINED: &'static str = "The torch in an image is installed for one Python, and nobody has read which one this image holds. The lock names the \
+    const EXPLAINED: &'static str = "The torch in an image is installed for one Python, and it is not known which one this image holds. The lock names the \
          newest that this release of torch was published for, by which packages with compiled code were chosen. Run \
          `python --version` in the image and write what it says as `python` under `[stack]`.";
 
@@ -148,12 +148,12 @@ pub struct ImageRequires<'a> {
 
 impl Kind for ImageRequires<'_> {
     const CODE: &'static str = "image-requires";
-    const EXPLAINED: &'static str = "The catalog knows what this image asks for in NVIDIA_REQUIRE_CUDA, and `image-requires` says something else. \
+    const EXPLAINED: &'static str = "The catalog knows what this image requires in NVIDIA_REQUIRE_CUDA, and `image-requires` says something else. \
         What is written counts: an image of one's own may set the variable anew. Delete `image-requires` if the \
         image is the published one.";
 
     fn message(&self) -> String {
-        format!("{} asks for something else than `image-requires`, which is what was judged by", self.image)
+        format!("{} requires something other than `image-requires`, which is what was judged by", self.image)
     }
 }
 

@@ -293,7 +293,7 @@ fn of_overlays() -> Vec<Bad> {
 
 #[rustfmt::skip]
 fn of_hosts() -> Vec<Bad> {
-    let (schema, known) = ("`gpuenv schema host`", "known are the outputs of");
+    let (schema, known) = ("`gpuenv schema host`", "gpuenv reads the outputs of");
     vec![
         host(b"", &["host: it is empty", "`gpuenv probe --format json`"]),
         host(b"{}", &["does not say its `format`", "host:1:1", schema]),
@@ -302,10 +302,10 @@ fn of_hosts() -> Vec<Bad> {
         host(b"{\"format\": 1, \"colour\": 1}", &["unknown field `colour`", "host:1:", schema]),
         host(b"{\"format\": 1,", &["EOF while parsing", "host:1:", schema]),
         host(b"{\"format\": 1}{\"format\": 1}", &["trailing characters", "host:1:", schema]),
-        host(b"[]", &["host: no description of a host", known]),
-        host(b"hello world\n", &["host: no description of a host", known, "`gpuenv diagnose`"]),
+        host(b"[]", &["host: this text describes no host", known]),
+        host(b"hello world\n", &["host: this text describes no host", known, "`gpuenv diagnose`"]),
         bad(vec![("host", Text::swollen("", "}\n", 500_000, ""))], &["probe", "--from", "host"], 2, &["host: this text has more than 400000 lines", "give the part that describes the host"]),
-        host(b"\x7fELF\x02\x01\x00\xff", &["no description of a host", known]),
+        host(b"\x7fELF\x02\x01\x00\xff", &["this text describes no host", known]),
         bad(vec![("host", Text::swollen("", " ", 17 << 20, ""))], &["probe", "--from", "host"], 2, &["host is larger than 16 MiB", "the part that describes the host"]),
         typed(&["probe", "--from", "nowhere"], 4, &["nowhere cannot be read"]),
         typed(&["fleet", "check", "nowhere"], 4, &["nowhere cannot be read"]),
@@ -345,7 +345,7 @@ fn of_commands() -> Vec<Bad> {
         bad(vec![("pyproject.toml", "x = ".into())], &["init", "--force", "--from", "pyproject.toml"], 2, &["pyproject.toml:1 cannot be read", "nothing was written"]),
         typed(&["explain", "nonsense"], 2, &["`nonsense` is neither a key", "`stack.torch`"]),
         typed(&["export", "pip"], 2, &["invalid value 'pip'", "`gpuenv export requirements`"]),
-        typed(&["explain", "target.q.gpu"], 2, &["`target.q.gpu` is no part of the answer", "what was chosen"]),
+        typed(&["explain", "target.q.gpu"], 2, &["`target.q.gpu` is not part of the answer", "what was chosen"]),
         typed(&["matrix", "--torch", "99"], 2, &["no build with CUDA of torch 99", "`gpuenv catalog show torch`"]),
         typed(&["schema", "nope"], 2, &["no schema `nope`", "the schemas are"]),
         typed(&["catalog", "show", "nope"], 2, &["knows nothing of `nope`", "`gpuenv catalog search WORDS`"]),
@@ -358,12 +358,12 @@ fn of_commands() -> Vec<Bad> {
         typed(&["export", "slurm", "--gres", "a'b"], 2, &["--gres takes", "`gpuenv export --help`"]),
         typed(&["export", "env", "--shell", "direnv", "--deactivate"], 2, &["--deactivate cannot stand beside --shell direnv: direnv undoes", "help: leave --deactivate out"]),
         typed(&["export", "requirements", "--hashes", "--constraints"], 2, &["--hashes cannot stand beside --constraints", "help: leave --hashes out"]),
-        typed(&["catalog", "inspect", "/dev/null"], 4, &["/dev/null is no regular file", "help: name a .so file"]),
+        typed(&["catalog", "inspect", "/dev/null"], 4, &["/dev/null is not a regular file", "help: name a .so file"]),
         bad(vec![("requirements.txt", b"torch==2.5\xff\n".into())], &["init", "--force", "--from", "requirements.txt"], 2, &["requirements.txt: this file is not UTF-8", "save it again as UTF-8"]),
         spec("[stack]\ntorch = \"2.5\" x\n", &["gpuenv.toml:2:", "help: "]),
         typed(&["export", "requirements", "--gres", "x"], 2, &["no option --gres", "it has --hashes"]),
         typed(&["export", "env", "-o", "nowhere/x"], 4, &["nowhere/x cannot be written", "make the folder nowhere first"]),
-        typed(&["export", "env", "-o", "."], 4, &[". cannot be written", "no regular file", "move it out of the way"]),
+        typed(&["export", "env", "-o", "."], 4, &[". cannot be written", "not a regular file", "move it out of the way"]),
         bad(vec![("pyproject.toml", Text::swollen("", "#", 16 << 20, "\n[tool.mine]\nx = 1\n"))], &["export", "uv", "-o", "pyproject.toml"], 2, &["pyproject.toml is larger than 16 MiB", "make it shorter"]),
         typed(&["verify", "--target", "q", "--quick"], 2, &["no target `q`", "the targets are: t"]),
         typed(&["diagnose"], 2, &["no text to diagnose", "pipe a log"]),
@@ -390,10 +390,10 @@ fn of_swollen(good: &str) -> Vec<Bad> {
         from("environment.yml", Text::swollen("", "- ", 100_000, ""), &["environment.yml:1 cannot be read", "nested too deeply"]),
         from("environment.yml", Text::swollen("", "? ", 100_000, ""), &["environment.yml:1 cannot be read", "nested too deeply"]),
         from("environment.yml", Text::swollen("", "#", 600 << 10, ""), &["environment.yml:1 cannot be read: it is larger than 512 KiB"]),
-        from("environment.yml", format!("dependencies:\n{}", names("- ", "\n", 40_000)).into(), &["environment.yml:5002 cannot be read: it asks for more than 5000 packages"]),
-        from("requirements.txt", names("", "\n", 300_000).into(), &["requirements.txt:5001 cannot be read: it asks for more than 5000 packages"]),
+        from("environment.yml", format!("dependencies:\n{}", names("- ", "\n", 40_000)).into(), &["environment.yml:5002 cannot be read: it lists more than 5000 packages"]),
+        from("requirements.txt", names("", "\n", 300_000).into(), &["requirements.txt:5001 cannot be read: it lists more than 5000 packages"]),
         from("requirements.txt", Text::swollen("", "-r more.txt\n", 100_000, ""), &["requirements.txt:5001 cannot be read"]),
-        from("Dockerfile", format!("FROM a\nRUN pip install {}\n", names(" ", "", 70_000)).into(), &["Dockerfile:2 cannot be read: it asks for more than 5000 packages"]),
+        from("Dockerfile", format!("FROM a\nRUN pip install {}\n", names(" ", "", 70_000)).into(), &["Dockerfile:2 cannot be read: it lists more than 5000 packages"]),
         from("Dockerfile", Text::swollen("", "FROM a\n", 70_000, ""), &["Dockerfile:501 cannot be read: it has more than 500 stages"]),
     ]
 }

@@ -195,7 +195,7 @@ fn whatever_is_wrong_with_a_file_leaves_everything_as_it_was() {
         ("checksum", with(half, &[!good[half]]), "does not match its checksum"),
         ("reader", of(Catalog { reader: ">=99".into(), ..newer.clone() }), "it requires gpuenv >=99"),
         ("older", of(Catalog { version: "2020.01.01".into(), ..newer.clone() }), "it would never answer"),
-        ("lint", of(broken), "`yesterday` is no date"),
+        ("lint", of(broken), "`yesterday` is not a date"),
         ("index", of(other_index), "the index of GPU names"),
         ("short", good[..packed::HEADER + 10].to_vec(), "its end is missing"),
         ("text", b"[[driver]]\nversion = \"1\"\n".to_vec(), "it is not a catalog file"),

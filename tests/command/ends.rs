@@ -62,7 +62,7 @@ fn a_lock_that_explain_cannot_read_is_told() {
 fn a_file_that_cannot_be_read_has_a_way_out() {
     let place = Place::with("unread", SPEC);
     place.run(&["lock", "--spec", "nix.toml"]).exits(4).says("check its name");
-    place.run(&["lock", "--spec", "/dev/zero"]).exits(4).says("no regular file").says("only regular files are read");
+    place.run(&["lock", "--spec", "/dev/zero"]).exits(4).says("not a regular file").says("only regular files are read");
     let spec = place.path("checkout/gpuenv.toml");
     fs::remove_file(&spec).unwrap();
     symlink("nowhere.toml", &spec).unwrap();
@@ -240,7 +240,7 @@ fn a_date_beyond_all_months_is_no_panic() {
              driver = [{{ version = \"570.26.7\", date = \"{date}\", source = \"acme\" }}]\n"
         );
         place.write("checkout/site.toml", &row);
-        place.run(&["lock"]).exits(2).says("is no date");
+        place.run(&["lock"]).exits(2).says("is not a date");
     }
 }
 

@@ -81,7 +81,7 @@ fn a_key_shows_its_own_part() {
     sandbox.run(&["explain", "stack.torch"]).exits(0).tells("variant: cu126");
     sandbox.run(&["explain", "target.prod"]).exits(0).tells("target.prod.image").tells("target.prod.driver");
     sandbox.run(&["explain", "target.prod.os"]).exits(2).says("is given, not chosen");
-    sandbox.run(&["explain", "target.nobody.os"]).exits(2).says("is no part of the answer");
+    sandbox.run(&["explain", "target.nobody.os"]).exits(2).says("is not part of the answer");
 }
 
 /// Who has a project means its own choice, asked for by name or brought along.

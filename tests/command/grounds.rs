@@ -74,7 +74,7 @@ const CASES: &[Case] = &[
         "sglang = \"*\"",
         "gpu = \"AGX Orin\"\nos = \"jetpack6.2\"\n[target.u]\ngpu = \"GB10\"\ndriver = \"450.80.02\"",
         1,
-        &["serves no other system", "!no wheel of sglang"],
+        &["runs on no other system", "!no wheel of sglang"],
     ),
     // A processor that comes with a board.
     case("vllm = \"0.5.0\"", "gpu = \"GH200\"", 1, &["compute capability 9.0, processor aarch64"]),

@@ -222,7 +222,7 @@ fn what_is_no_host_is_refused() {
     for (text, wanted) in [
         (&b""[..], "is empty"),
         (b"\xff\xfe", "is empty"),
-        (b"hello \x1b[31m world", "no description of a host"),
+        (b"hello \x1b[31m world", "this text describes no host"),
         (b"{\"format\": 99}", "format 99"),
         (b"{\"format\": 1,\n  \"colour\": \"red\"}", "unknown field `colour`"),
         (b"{\"format\": 1, \"platform\": {\"glibc\": \"new\"}}", "`new` is not a version"),

@@ -152,7 +152,7 @@ const CASES: &[Case] = &[
         "torch = \"1.10.0\"\npython = \"3.7\"\n[packages]\naudiocraft = \">=1.0\"",
         "gpu = \"T4\"",
         0,
-        &["requires Python >=3.8", "ask for Python >=3.8", "!write `audiocraft"],
+        &["requires Python >=3.8", "use Python >=3.8", "!write `audiocraft"],
     ),
     // An installed package runs the later lines of its major too, as the driver would from which it was taken.
     case(
@@ -208,13 +208,13 @@ const CASES: &[Case] = &[
         "cuda = \"11.2\"",
         "gpu = \"A100\"\narch = \"aarch64\"\nimage = \"nvidia/cuda:11.2.2-base-ubuntu20.04\"\nimage-requires = \"cuda>=11.2\"",
         0,
-        &["!asks for something else than `image-requires`"],
+        &["!requires something other than `image-requires`"],
     ),
     case(
         "cuda = \"11.2\"",
         "gpu = \"A100\"\narch = \"aarch64\"\nimage = \"nvidia/cuda:11.2.2-base-ubuntu20.04\"\nimage-requires = \"cuda>=11.1\"",
         0,
-        &["asks for something else than `image-requires`"],
+        &["requires something other than `image-requires`"],
     ),
     // torchvision's nightly is built beside the torch of its own day or of the day before.
     case(

@@ -135,7 +135,7 @@ const CASES: &[Case] = &[
         "jax = \"*\"\ntransformer-engine-jax = \"2.17.0\"",
         "gpu = \"GH200\"",
         1,
-        &["transformer-engine-jax 2.17.0 asks for a part that has wheels for x86_64 only"],
+        &["transformer-engine-jax 2.17.0 requires a part that has wheels for x86_64 only"],
     ),
     case("jax = \"*\"\ntransformer-engine-jax = \"2.17.1\"", "gpu = \"GH200\"", 0, &[]),
     // What has wheels for x86_64 alone is compiled from its source on aarch64, and takes other releases of torch there.
@@ -227,6 +227,63 @@ const CASES: &[Case] = &[
     ),
     case("torch = \"*\"", "gpu = \"R200\"\narch = \"x86_64\"", 0, &["2.15.0"]),
     case("torch = \"2.5\"", "gpu = \"A100\"\nos = \"centos8\"", 0, &["CentOS Linux 8 ended 2021-12-31"]),
+    // What clashes without the image is told of published builds, not of the torch in it.
+    case(
+        "torch = \"2.7.1+cu128\"",
+        "gpu = \"V100-SXM2-32GB\"\nimage = \"nvcr.io/nvidia/pytorch:24.10-py3\"",
+        1,
+        &["torch 2.7.1+cu128 holds code for sm_75", "built for CUDA 12.8"],
+    ),
+    case(
+        "torch = \"+cpu\"",
+        "gpu = \"P100-PCIE-16GB\"\nimage = \"nvcr.io/nvidia/pytorch:24.10-py3\"",
+        1,
+        &["torch +cpu is a CPU build"],
+    ),
+    case(
+        "torch = \"1.13.1+cu117\"",
+        "gpu = \"GH200\"\nimage = \"nvcr.io/nvidia/pytorch:24.10-py3\"",
+        1,
+        &["torch 1.13.1 was published for aarch64 as cpu only"],
+    ),
+    // All targets share the torch of an image, of which there is no wheel: neither `*` nor the CUDA it was built with is why.
+    case(
+        "torch = \"*\"",
+        "gpu = \"L4\"\nimage = \"nvcr.io/nvidia/pytorch:24.10-py3\"\n[target.u]\ngpu = \"L4\"",
+        1,
+        &[
+            "target `u` must have the same torch (`share = \"stack\"`)",
+            "no wheel of torch 2.5.0 (cu126) is known",
+            "!sets `torch = \"*\"`",
+            "!built for CUDA 12.6 |",
+        ],
+    ),
+    case(
+        "torch = \"2.6\"\ndeepspeed = \"*\"",
+        "gpu = \"L4\"\nimage = \"nvcr.io/nvidia/pytorch:24.10-py3\"\n[target.u]\ngpu = \"L4\"",
+        1,
+        &["`deepspeed = \"*\"` is incompatible with `image", "!it is for torch >=2.0.0"],
+    ),
+    // Both halves of a chain are told: what a package needs, and that there is none.
+    case(
+        "torch = \"2.10\"\ntorchvision = \"0.15.2\"",
+        "gpu = \"GB10\"\ntoolkit = \"13.0\"\n[build]",
+        1,
+        &["torch 2.0.1 was published for aarch64 without CUDA only as of"],
+    ),
+    case(
+        "torchvision = \"0.15.2\"\ncudf-cu12 = \"*\"",
+        "gpu = \"A100\"",
+        1,
+        &["torchvision 0.15.2 requires torch 2.0.1", "loads the libraries of CUDA 12"],
+    ),
+    // The advice on a driver stands behind its change.
+    case(
+        "torch = \"2.6.0\"\ntorchvision = \"0.15.2\"",
+        "gpu = \"L4\"\ndriver = \"450\"\ngcc = \"4\"\n[build]",
+        1,
+        &["520.56.06 or newer (R595 recommended, supported until 2027-03), and change gcc from 4 to 6; resolves"],
+    ),
 ];
 
 #[test]

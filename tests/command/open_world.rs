@@ -124,6 +124,33 @@ const CASES: &[Case] = &[
     case("tensorrt = \"9.1.0\"", "gpu = \"H100 NVL\"", 3, &["tensorrt 9.1.0"]),
     // Whether there is such a wheel nobody knows; what its CUDA compiles for everybody does.
     case("torch = \"2.15.0+cu130\"", "gpu = \"TITAN V\"", 1, &["CUDA 13.0 compiles for sm_75, sm_80"]),
+    case(
+        "torch = \"2.15.0+cu130\"\ncupy-cuda12x = \"*\"",
+        "gpu = \"H100\"",
+        1,
+        &["loads the libraries of CUDA 12", "built for CUDA 13.0", "sets `torch = \"2.15.0+cu130\"`"],
+    ),
+    case(
+        "torch = \"2.15.0+cu130\"\npython = \"3.8\"",
+        "gpu = \"H100\"",
+        1,
+        &[
+            "torch 2.15.0+cu130 was not seen: it is judged by the builds next to it",
+            "torch 2.14.1+cu130 has wheels for Python 3.10 to 3.14 only",
+        ],
+    ),
+    case(
+        "torch = \"2.15.0+cu130\"",
+        "gpu = \"H100\"\nos = \"centos7\"",
+        1,
+        &["judged by the builds next to it", "torch 2.14.1+cu130 needs glibc 2.28 or newer"],
+    ),
+    case(
+        "torch = \"2.15.0+cu130\"\ntensorflow = \"2.15\"",
+        "gpu = \"H100\"\n[build]",
+        1,
+        &["same major, 12", "sets `torch = \"2.15.0+cu130\"`"],
+    ),
     case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 is not on its index as of 2026-"]),
     case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index as of 2026-"]),
     case(
@@ -388,7 +415,7 @@ const CASES: &[Case] = &[
         "tensorflow = \"2.5\"\npython = \"3.6\"",
         "gpu = \"GeForce RTX 3070\"\nimage = \"nvidia/cuda:11.2.2-cudnn8-devel-ubuntu18.04\"",
         0,
-        &["nobody has read which one nvidia/cuda:11.2.2-cudnn8-devel-ubuntu18.04 holds"],
+        &["it is not known which one nvidia/cuda:11.2.2-cudnn8-devel-ubuntu18.04 holds"],
     ),
     case(
         "cudnn = \"9\"\ncuda = \"13.1\"",

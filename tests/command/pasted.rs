@@ -89,3 +89,97 @@ fn a_report_in_a_file_says_so() {
     place.run(&["matrix", "--gpu", "H100", "-o", "m.txt"]).exits(0).says("wrote m.txt");
     place.run(&["man", "-o", "pages"]).exits(0).says("wrote pages");
 }
+
+/// Each spec has a lock of its own, whatever its name ends with, and no advice names the spec as a lock.
+#[test]
+fn a_spec_of_any_name_has_its_own_lock() {
+    let place = Sandbox::new("pasted-endings", TWO);
+    for (spec, lock) in [("c", "c.lock"), ("e.txt", "e.lock"), ("gpuenv.toml.bak", "gpuenv.toml.lock")] {
+        std::fs::copy(place.path("gpuenv.toml"), place.path(spec)).unwrap();
+        place.run(&["lock", "--spec", spec]).exits(0);
+        assert!(place.path(lock).exists(), "{lock}");
+        place.run(&["export", "env", "--spec", spec, "--target", "b"]).exits(0);
+    }
+    assert!(!place.path("gpuenv.lock").exists());
+    std::fs::copy(place.path("gpuenv.toml"), place.path("k.lock")).unwrap();
+    place.run(&["lock", "--spec", "k.lock"]).exits(2).says("k.lock cannot be both");
+    let told = place.run(&["lock", "--spec", "k.lock", "--lock", "c.lock"]).exits(2).says("--force");
+    assert!(!told.err.contains("--lock k.lock`") && !told.err.contains("another file"), "{}", told.err);
+}
+
+/// Outside a project a lock knows its spec by the name: one of the same name with none of its targets is another, one that
+/// was moved is the same.
+#[test]
+fn a_lock_of_another_spec_of_the_same_name_is_kept() {
+    let place = Sandbox::new("pasted-names", TWO);
+    // Below no work tree of git.
+    let outside = std::env::temp_dir().join(format!("gpuenv-names-{}", std::process::id()));
+    let file = |name: &str| outside.join(name).to_string_lossy().into_owned();
+    for folder in ["one", "two", "three"] {
+        std::fs::create_dir_all(outside.join(folder)).unwrap();
+    }
+    std::fs::write(file("one/a.toml"), TWO).unwrap();
+    std::fs::write(file("two/a.toml"), TWO.replace("target.a", "target.x").replace("target.b", "target.y")).unwrap();
+    let lock = |spec: &str, lock: &str| place.run(&["lock", "--spec", &file(spec), "--lock", &file(lock)]);
+    lock("one/a.toml", "three/x.lock").exits(0);
+    lock("two/a.toml", "three/x.lock").exits(2).says("was made from another a.toml");
+    std::fs::rename(file("one"), file("eins")).unwrap();
+    std::fs::rename(file("three"), file("drei")).unwrap();
+    std::fs::write(file("eins/a.toml"), TWO.replace("2.6", "2.5")).unwrap();
+    lock("eins/a.toml", "drei/x.lock").exits(0).says("torch");
+    std::fs::remove_dir_all(&outside).unwrap();
+}
+
+/// A program that is named has to be there, and what one printed is told in a line.
+#[test]
+fn an_interpreter_that_is_named_has_to_be_there() {
+    let place = Sandbox::new("pasted-python", "[stack]\ntorch = \"2.6\"\n[target.a]\ngpu = \"none\"\n");
+    place.run(&["lock"]).exits(0);
+    for python in ["nope-python", "./nope", "/nope/python"] {
+        place.run(&["verify", "--python", python]).exits(4).says("there is no such program");
+        place.run(&["probe", "--quick", "--python", python]).exits(4).says("error[not-found]");
+    }
+    let told = place.run(&["verify", "--python", "/bin/ls"]).exits(3);
+    assert!(!told.out.contains('\u{fffd}'), "{}", told.out);
+}
+
+/// Of an image whose repository was read whole it is known that there is no such tag.
+#[test]
+fn a_tag_that_is_not_there_is_named() {
+    let place = Sandbox::new("pasted-tag", TWO);
+    let verify = |tag: &str| place.run(&["verify", "--image", &format!("nvidia/cuda:{tag}")]).exits(3);
+    verify("12.4.9-base-ubuntu22.04").tells("has no tag `12.4.9-base-ubuntu22.04` as of 2026-");
+    verify("99").tells("whether nvidia/cuda has a tag `99` is not known; the nearest is `");
+}
+
+/// The page of a step holds the most important first, and of conflicts all, with what helps.
+#[test]
+fn the_page_of_a_step_tells_what_the_screen_does() {
+    let place = Sandbox::new("pasted-page", TWO);
+    let page = |sandbox: &Sandbox| {
+        let file = sandbox.path("page.md");
+        let _ = std::fs::remove_file(&file);
+        sandbox.with(&["lock", "--format", "github"], &[("GITHUB_STEP_SUMMARY", &file.to_string_lossy())]);
+        std::fs::read_to_string(&file).unwrap()
+    };
+    let told = page(&place);
+    let places =
+        ["torch 2.6", "python ", "triton ", "cuda ", "cudnn ", "nccl "].map(|name| told.find(&format!("- {name}")));
+    assert!(places.is_sorted() && places[0].is_some(), "{told}");
+    place.write("[stack]\ntorch = \"2.6.0\"\ntorchvision = \"0.15.2\"\n[target.a]\ngpu = \"L4\"\ndriver = \"450\"\n");
+    let told = page(&place);
+    assert!(told.contains("incompatible with `torchvision") && told.contains("incompatible with `driver"), "{told}");
+    assert!(told.contains("- fix: change torch from 2.6.0"), "{told}");
+}
+
+/// Every target that has a stack of its own has a list of architectures too, be there none.
+#[test]
+fn a_target_without_gpu_code_has_no_list_and_says_so() {
+    let spec = "[stack]\ntorch = \"2.6\"\n[resolve]\nshare = \"versions\"\n[target.a]\ngpu = \"L4\"\n[target.ci]\ngpu = \"none\"\n";
+    let place = Sandbox::new("pasted-list", spec);
+    let (_, lock) = place.json(&["lock"]);
+    for target in ["a", "ci"] {
+        assert!(lock["targets"][target].as_object().unwrap().contains_key("arch_list"), "{lock:#}");
+    }
+    assert!(lock["targets"]["ci"]["arch_list"].is_null());
+}

@@ -65,7 +65,7 @@ fn nothing_is_found_in_what_is_no_text() {
         })
         .collect();
     noise.extend(b" T4 ");
-    let ran = fed(&place, &["diagnose"], &noise).exits(2).says("error[unrecognised]").says("stdin is no text");
+    let ran = fed(&place, &["diagnose"], &noise).exits(2).says("error[unrecognised]").says("stdin is not text");
     ran.hides("found in the text");
     // A log that was cut off while it was written, and colours, are text.
     let log = b"\0\0\0\0\0\0\0\0\0\0\0\0\x1b[31mCUDA error: no kernel image is available for execution on the device\x1b[0m\n";

@@ -375,7 +375,7 @@ fn nvcc_compiles_where_the_lock_builds() {
         ("nvcc-refuses", "echo 'unsupported GNU version!' >&2; exit 1", Some(1), "unsupported GNU version!"),
         ("nvcc-other", "cp \"$cubins/sm_80.cubin\" \"$out\"", None, "asked for sm_90 it wrote sm_80"),
         ("nvcc-nothing", "exit 0", None, "it ended well and wrote no cubin: No such file or directory (os error 2)"),
-        ("nvcc-garbage", "echo garbage >\"$out\"", None, "what it wrote is no cubin"),
+        ("nvcc-garbage", "echo garbage >\"$out\"", None, "what it wrote is not a cubin"),
     ] {
         let (kernel, gone) = of_nvcc(with_nvcc(test, script).unwrap());
         let fault = kernel.fault.unwrap();

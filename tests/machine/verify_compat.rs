@@ -91,7 +91,7 @@ fn a_locked_cuda_compat_is_held_against_gpu_driver_and_what_is_loaded() {
         (bare, named("NVIDIA Z999"), "forward-compat-gpu", Unknown, "change-lock", "name it in gpuenv.toml"),
         (bare, with_driver("580.65.06", "13.0", COMPAT), "forward-compat", Warn, "fix-environment", "leave it out"),
         (bare, with_driver("580.65.06", "13.0", own), "forward-compat", Pass, "none", "by itself"),
-        (bare, with_driver("575.57.08", "12.9", COMPAT), "forward-compat", Fail, "ask-admin", "serves the branches 535, 550 only"),
+        (bare, with_driver("575.57.08", "12.9", COMPAT), "forward-compat", Fail, "ask-admin", "supports the branches 535, 550 only"),
         (bare, behind(&[("/compat/0/branches", json!([]))]), "forward-compat", Unknown, "none", "does not say"),
         (bare, behind(&[none()]), "forward-compat", Fail, "fix-environment", "install the package"),
         (bare, behind(&[none(), ("/origin", json!("pasted"))]), "forward-compat", Unknown, "none", "does not tell"),

@@ -18,7 +18,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         let name = row.row_name();
         sides(catalog, row, say);
         if Specifier::parse(&row.needs).is_err() || !address::is_package(&row.of) {
-            say("specifier", "asks", &name, format!("`{} {}` is no requirement", row.of, row.needs));
+            say("specifier", "asks", &name, format!("`{} {}` is not a requirement", row.of, row.needs));
         }
         if row.says.is_empty() == (row.found_in == FoundIn::Code) {
             say("belongs-together", "asks", &name, "what only code says, and nothing else, has a sentence".into());

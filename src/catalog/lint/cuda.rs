@@ -115,7 +115,7 @@ fn libraries(catalog: &Catalog, say: Say<'_>) {
         }
         let Some(with) = &row.built_with else { continue };
         if with.major() != row.cuda.major() || !exists(with) {
-            let says = format!("built with CUDA {with}, which is no line of CUDA {}", row.cuda);
+            let says = format!("built with CUDA {with}, which is not a line of CUDA {}", row.cuda);
             say("nccl-cuda", "nccl", &row.row_name(), says);
         }
     }

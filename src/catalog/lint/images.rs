@@ -81,7 +81,7 @@ fn tag(row: &Image, say: Say<'_>) {
 fn torch(row: &Image, say: Say<'_>) {
     let Some(inside) = &row.torch else { return };
     if Version::parse(inside.split('+').next().unwrap_or_default()).is_err() {
-        say("image-torch", "image", &row.row_name(), format!("torch `{inside}` is no version"));
+        say("image-torch", "image", &row.row_name(), format!("torch `{inside}` is not a version"));
     }
     let line = format!("-cuda{}-", row.cuda.prefix(2));
     let told = row.tag.contains("-cuda");

@@ -130,13 +130,13 @@ fn spellings(catalog: &Catalog, say: Say<'_>) {
         say("name-spelling", "os", &row.row_name(), "no operating system has such an id".into());
     }
     for row in catalog.images.iter().filter(|row| !name::is_os(&row.os)) {
-        say("name-spelling", "image", &row.row_name(), format!("`{}` is no operating system", row.os));
+        say("name-spelling", "image", &row.row_name(), format!("`{}` is not an operating system", row.os));
     }
     let builds = catalog.builds.iter().map(|row| ("build", row.row_name(), &row.extra));
     let companions = catalog.companions.iter().map(|row| ("companion", row.row_name(), &row.extra));
     for (kind, row, extra) in builds.chain(companions) {
         if let Some(extra) = extra.as_ref().filter(|extra| !address::is_package(extra)) {
-            say("name-spelling", kind, &row, format!("`{extra}` is no extra of a package"));
+            say("name-spelling", kind, &row, format!("`{extra}` is not an extra of a package"));
         }
     }
 }
@@ -203,7 +203,7 @@ fn dates(catalog: &Catalog, say: Say<'_>) {
     for ((kind, name, date), has_passed) in past.chain(planned) {
         let Some(date) = date else { continue };
         if !is_date(date) {
-            say("date", kind, &name, format!("`{date}` is no date: 2026-11-20 or 2026-11 is expected"));
+            say("date", kind, &name, format!("`{date}` is not a date: 2026-11-20 or 2026-11 is expected"));
         } else if has_passed && (**date < *FIRST_YEAR || is_later(date)) {
             say("date-order", kind, &name, format!("`{date}` is before all CUDA or after the catalog's own day"));
         }

@@ -160,11 +160,11 @@ fn addresses(
     say: Say<'_>,
 ) {
     if let Some(url) = url.filter(|url| !address::is_index(url)) {
-        let says = format!("`{url}` is no address of a wheel index: https://, no credentials, no blanks");
+        let says = format!("`{url}` is not the address of a wheel index: https://, no credentials, no blanks");
         say("index-address", kind, name, says);
     }
     if let Some(wheel) = wheel.filter(|wheel| !address::is_wheel_version(wheel)) {
-        say("wheel-version", kind, name, format!("`{wheel}` is no version that a requirement can pin"));
+        say("wheel-version", kind, name, format!("`{wheel}` is not a version that a requirement can pin"));
     }
     if wheel.is_some() && !elsewhere {
         say("belongs-together", kind, name, "`wheel` needs the index_url that carries it".into());
@@ -182,7 +182,7 @@ fn only_wheel(
 ) {
     let Some((at, _)) = address::wheel(url) else {
         let says =
-            format!("`{url}` is no address of a wheel: https://, ending in .whl, perhaps with #sha256= behind it");
+            format!("`{url}` is not the address of a wheel: https://, ending in .whl, perhaps with #sha256= behind it");
         return say("wheel-address", kind, name, says);
     };
     let file = at.rsplit('/').next().and_then(FileName::parse);
@@ -327,7 +327,7 @@ fn named(row: &Companion, say: Of<'_>) {
     if row.follows_cuda() && (of_any || row.needs != "*") {
         say("framework", "what follows a CUDA major says which, in `cuda`, and needs `*`".into());
     } else if !row.follows_cuda() && !FRAMEWORKS.contains(&&*row.framework) {
-        say("framework", format!("`{}` is no framework: {}", row.framework, FRAMEWORKS.join(", ")));
+        say("framework", format!("`{}` is not a framework: {}", row.framework, FRAMEWORKS.join(", ")));
     }
 }
 
@@ -441,7 +441,7 @@ fn finished_wheels(catalog: &Catalog, say: Say<'_>) {
                 .is_some_and(|name| name.version == row.version.as_str() && name.python == python_tag(line))
         };
         if lines.is_empty() || !lines.iter().all(is_own) {
-            let says = format!("`{}` is no https:// address of its wheel for each `{{python}}`", row.url);
+            let says = format!("`{}` is not an https:// address of its wheel for each `{{python}}`", row.url);
             say("wheel-address", "finished_wheel", &name, says);
         }
         if row.sass.is_empty() {
@@ -457,17 +457,17 @@ fn source_builds(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.source_builds.iter() {
         let name = row.row_name();
         if row.unread.as_ref().is_some_and(|address| !address.starts_with("https://")) {
-            say("wheel-address", "source_build", &name, "`unread` is no https address".into());
+            say("wheel-address", "source_build", &name, "`unread` is not an https address".into());
         }
         let is_it = |one: &Companion| one.package == row.package && one.version == row.from && one.sdist;
         if !catalog.companions.iter().any(is_it) {
             say("unchoosable", "source_build", &name, "no companion of this release comes as source".into());
         }
         if let Some(bad) = row.tools.iter().find(|package| !address::is_package(package)) {
-            say("package-name", "source_build", &name, format!("`{bad}` is no name of a package"));
+            say("package-name", "source_build", &name, format!("`{bad}` is not the name of a package"));
         }
         if let Some(bad) = row.requires.iter().find(|one| row.requirement(one, &row.from, "1").is_none()) {
-            say("package-name", "source_build", &name, format!("`{bad}` is no requirement"));
+            say("package-name", "source_build", &name, format!("`{bad}` is not a requirement"));
         }
         let in_order = |list: &[Text]| list.windows(2).all(|pair| pair[0] < pair[1]);
         if row.tools.is_empty() || !in_order(&row.tools) || !in_order(&row.requires) {

@@ -48,7 +48,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         }
         let was = begun.spec.text(&key);
         if let Some(was) = was.as_ref().filter(|_| constraint == "*" && !word.contains('*')) {
-            let any = if table == Table::Stack { format!(": `{name}==*` asks for any") } else { String::new() };
+            let any = if table == Table::Stack { format!(": `{name}==*` means any version") } else { String::new() };
             report.note(&format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
             continue;
         }
@@ -241,7 +241,7 @@ impl Begun {
             None => None,
         };
         if let Some(previous) = &previous {
-            origin::check(previous, &self.places, false)?;
+            origin::check(previous, &self.spec, &self.places, false)?;
             if lock::is_newer(previous, &asked.catalog) {
                 return Err(newer::refused(previous, &asked.catalog));
             }

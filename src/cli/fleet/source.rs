@@ -130,7 +130,7 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
     let is_read = about.is_file() || named && is_pipe(&about);
     if !is_read {
         return match named {
-            true => Err(Failure::new(Exit::Io, "not-a-file", format!("{} is no regular file", shown(path)))),
+            true => Err(Failure::new(Exit::Io, "not-a-file", format!("{} is not a regular file", shown(path)))),
             false => Ok(()),
         };
     }

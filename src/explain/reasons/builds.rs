@@ -1,7 +1,6 @@
 //! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
 
-use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Pins, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::coinstall;
 use crate::solve::described::GpuKind;
@@ -21,7 +20,11 @@ use super::words::{build_id, by_package, by_version, describe, list, name_of, na
 impl<'c> Explainer<'_, 'c> {
     pub(super) fn coverage(&mut self) {
         let has_code = |build: &&Build| !build.is_cpu() && build.arch_source.is_some();
-        let gpu_builds: Vec<&Build> = self.left.iter().copied().filter(has_code).collect();
+        self.gpus();
+        let mut gpu_builds: Vec<&Build> = self.left.iter().copied().filter(has_code).collect();
+        if gpu_builds.is_empty() && !self.left_out_by_cuda() {
+            gpu_builds.extend(self.next_to_unseen());
+        }
         let mut groups: Vec<(String, Vec<&Build>)> = Vec::new();
         for build in gpu_builds.iter().rev() {
             let names = ArchList::from_targets(&build.sass, &build.ptx).names();
@@ -29,10 +32,6 @@ impl<'c> Explainer<'_, 'c> {
                 Some((_, builds)) => builds.push(build),
                 None => groups.push((names, vec![build])),
             }
-        }
-        self.gpus();
-        if gpu_builds.is_empty() {
-            self.compiled_for();
         }
         if groups.len() > 3 {
             let example = self.coverage_of_many(&gpu_builds);
@@ -50,22 +49,6 @@ impl<'c> Explainer<'_, 'c> {
         self.cite_builds(&gpu_builds);
     }
 
-    /// Where nobody has seen the builds that are asked for: which GPUs the CUDA that they name compiles for.
-    fn compiled_for(&mut self) {
-        let catalog = self.request.catalog;
-        let asked: Vec<_> = self.request.frameworks.iter().filter(|ask| self.blames(ask.package)).collect();
-        let is_named = |toolkit: &&Toolkit| {
-            let variant = format!("cu{}", toolkit.version.prefix(2).as_str().replace('.', ""));
-            asked.iter().any(|ask| ask.constraint.pins_variant() && ask.constraint.names_variant(&variant))
-        };
-        // Each release of a line compiles for the same.
-        if let Some(toolkit) = catalog.toolkits.iter().rfind(is_named) {
-            let names = ArchList::from_targets(&toolkit.sass, &[]).names();
-            self.say(format!("CUDA {} compiles for {} only", toolkit.version.prefix(2), names.replace(' ', ", ")));
-            self.fact(toolkit.id(), catalog.origin_of(toolkit, &toolkit.source));
-        }
-    }
-
     /// Whether a build holds code for all the GPUs that the clash names.
     pub(super) fn serves(&self, build: &Build) -> bool {
         self.blamed_gpus().iter().all(|gpu| {
@@ -74,7 +57,7 @@ impl<'c> Explainer<'_, 'c> {
         })
     }
 
-    fn blamed_gpus(&self) -> Vec<GpuKind<'c>> {
+    pub(super) fn blamed_gpus(&self) -> Vec<GpuKind<'c>> {
         let blamed = self.request.targets.iter().filter(|target| self.culprits.contains(&target.key("gpu")));
         blamed.flat_map(|target| self.request.gpu_rules(target)).collect()
     }
@@ -104,9 +87,9 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn cpu_build(&mut self) {
-        // Where nobody asked for such a build, that it serves no GPU goes without saying.
+        // Where nobody asked for such a build, that it serves no GPU goes without saying; that there is no other does not.
         let asked = self.request.frameworks.iter().find(|ask| ask.own || ask.constraint.names_variant("cpu"));
-        let Some(ask) = asked else { return };
+        let Some(ask) = asked else { return self.followed_without_cuda() };
         let own = self.left.iter().find(|build| build.is_own());
         let name = own.map_or_else(|| format!("{} {}", ask.package, ask.constraint), |build| build.named());
         self.holds_no_gpu_code(&name);
@@ -142,6 +125,7 @@ impl<'c> Explainer<'_, 'c> {
         let told = !self.says.is_empty();
         let mut builds = if blamed || !told { self.left.clone() } else { Vec::new() };
         builds.retain(|build| self.is_of_wanted_line(build));
+        builds.extend(self.next_to_unseen());
         self.pins_lack_wheels(&builds);
         let packages = by_package(&builds);
         let mut known = false;
@@ -293,8 +277,9 @@ impl<'c> Explainer<'_, 'c> {
             self.fact(format!("os {}", os.id), self.request.catalog.source_of(&os.source, "", "", ""));
             return self.cite_builds(&builds);
         }
+        let unseen = self.next_to_unseen();
         let (lacking, others): (Vec<&Build>, Vec<&Build>) =
-            self.left.iter().copied().partition(|build| self.lacks_glibc(build));
+            self.left.iter().copied().chain(unseen).partition(|build| self.lacks_glibc(build));
         // Beside builds that run there, the C library is no reason against a framework: it is one against what follows it.
         let beside = others.iter().filter(|build| !build.is_cpu()).count();
         if beside > 0 && self.companions_lack_glibc() {
@@ -422,7 +407,7 @@ impl<'c> Explainer<'_, 'c> {
                     self.say(format!("{} requires {name} {asked}", build.named()));
                 }
             }
-            self.say(format!("[packages] asks for {name} {range}"));
+            self.say(format!("[packages] requires {name} {range}"));
         }
         self.cite_builds(&builds);
         true

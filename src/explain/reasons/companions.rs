@@ -360,9 +360,26 @@ impl<'c> Explainer<'_, 'c> {
         builds.any(|build| self.goes_with(row, &build.version))
     }
 
-    /// Whether some release asked for goes with some framework asked for by its version: then their CUDA does not.
+    /// That the releases of its framework with which a blamed package goes were published for the CPU alone on such machines.
+    pub(super) fn followed_without_cuda(&mut self) {
+        let (catalog, platform) = (self.request.catalog, self.platform());
+        let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
+        let frameworks = distinct(blamed.flat_map(|ask| self.asked_releases(ask)).map(|row| &*row.framework));
+        for framework in frameworks {
+            let of_package: Vec<&Build> = catalog.builds.of(framework).iter().collect();
+            let is_taken = |build: &&&Build| platform.takes(build) && self.is_followed(build);
+            let taken: Vec<&&Build> = of_package.iter().filter(is_taken).collect();
+            if taken.iter().all(|build| build.is_cpu()) {
+                self.without_cuda(&taken, &of_package);
+            }
+        }
+    }
+
+    /// Whether some release asked for goes with some framework asked for by its version: then their CUDA does not. So it is
+    /// with what follows CUDA alone, be the framework one that nobody has seen.
     fn follow_versions(&self) -> bool {
-        self.left.iter().any(|build| self.is_followed(build))
+        let is_unseen = self.request.frameworks.iter().any(|ask| self.is_unseen(ask.package));
+        is_unseen && self.blames_what_loads_cuda() || self.left.iter().any(|build| self.is_followed(build))
     }
 
     /// Whether some release that is asked for goes with a build's version.
@@ -397,7 +414,8 @@ impl<'c> Explainer<'_, 'c> {
         let mut of_each: Vec<Vec<u64>> = blamed.iter().copied().filter_map(|ask| majors(&ask)).collect();
         let last = of_each.pop().unwrap_or_default();
         // Packages that clash with each other alone do not clash by what they load, if some of that is the same.
-        let is_shared = last.iter().any(|major| of_each.iter().all(|majors| majors.contains(major)));
+        let is_alone = of_each.is_empty() && self.blames_what_loads_cuda();
+        let is_shared = !is_alone && last.iter().any(|major| of_each.iter().all(|majors| majors.contains(major)));
         if (last.is_empty() || is_shared) && blamed.len() == self.culprits.len() {
             return;
         }

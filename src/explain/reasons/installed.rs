@@ -48,7 +48,7 @@ impl<'c> Explainer<'_, 'c> {
         let refusing = target.named_gpus().iter().find(|gpu| installed::is_refused_by(gpu));
         match (refusing, &target.driver) {
             (Some(gpu), _) => self.say(format!(
-                "{} takes no forward compatibility, which is for data-centre GPUs: CUDA fails there with error 804",
+                "{} cannot use forward compatibility, which works on data-centre GPUs only: CUDA fails there with error 804",
                 gpu.written
             )),
             (None, DriverRequest::Exact(driver)) => {
@@ -97,7 +97,7 @@ impl<'c> Explainer<'_, 'c> {
         if !self.needs_of_cudnn(&loading)
             && let Some(wanted) = self.request.cudnn.as_ref()
         {
-            self.say(format!("`cudnn = \"{wanted}\"` is asked for"));
+            self.say(format!("`cudnn = \"{wanted}\"` is required"));
         }
         self.say(format!("cuDNN {has} is installed there"));
         self.cite_builds(&loading);

@@ -4,6 +4,7 @@ use crate::catalog::rows::Build;
 use crate::solve::image;
 use crate::solve::request::{DriverRequest, ImageRequest, TargetRequest, Told};
 use crate::types::require::Requirement;
+use crate::types::variant::line_of;
 use crate::types::{CpuArch, Version, distinct};
 
 use super::Explainer;
@@ -67,10 +68,21 @@ impl Explainer<'_, '_> {
     fn built_for(&self, package: &str) -> Option<String> {
         let builds = self.admitted();
         let of: Vec<&Build> = builds.into_iter().filter(|build| build.package == *package).collect();
+        // What stands in an image is told there.
+        if of.iter().any(|build| build.is_in_image()) {
+            return None;
+        }
         if !of.is_empty() && of.iter().all(|build| build.is_cpu()) {
             return Some("holds no GPU code".to_string());
         }
-        let lines = distinct(of.iter().filter_map(|build| build.line()));
+        let mut lines = distinct(of.iter().filter_map(|build| build.line()));
+        if of.is_empty() {
+            // Of what may exist though nobody has seen it the variant that is written tells it.
+            let ask = self.request.frameworks.iter().find(|ask| ask.package == package)?;
+            let (framework, on) = (self.request.problem.framework(package)?, self.platform());
+            framework.releases.iter().find(|one| ask.takes(one) && framework.is_unseen(one, on))?;
+            lines = distinct(ask.constraint.comparisons().filter_map(|one| line_of(one.variant.as_deref()?)));
+        }
         let words: Vec<&str> = lines.iter().map(Version::as_str).collect();
         (1..=MOST).contains(&words.len()).then(|| format!("built for CUDA {}", list(&words)))
     }

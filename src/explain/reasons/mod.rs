@@ -12,6 +12,7 @@ mod labels;
 mod laws;
 mod place;
 mod published;
+mod unseen;
 mod words;
 
 use crate::catalog::Row;
@@ -66,6 +67,8 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     if explainer.says.is_empty() {
         explainer.nothing_published();
         explainer.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });
+    } else {
+        explainer.quote_unseen();
     }
     conflict.labels = explainer.labels();
     conflict.explanation = explainer.says;
@@ -185,7 +188,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
         self.companions_say(|row| Some(format!("requires {}, which is no longer published", row.gone.as_ref()?)));
         self.companions_lack(|row| {
             let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
-            let has = if row.sdist { "asks for a part that has" } else { "has" };
+            let has = if row.sdist { "requires a part that has" } else { "has" };
             let is_said = general && !arches.is_empty() && row.source_for().is_none();
             is_said.then(|| format!("{has} wheels for {} only", list(&arches)))
         });

@@ -1,10 +1,12 @@
 //! What images are and ask for, and what comes with the machine.
 
-use crate::catalog::rows::{Flavour, Image};
+use crate::catalog::rows::{Build, Flavour, Image};
 use crate::solve::demand;
+use crate::solve::platform::TORCH;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::rules::law;
 use crate::solve::{coinstall, image};
+use crate::spec::Share;
 use crate::types::Constraint;
 
 use super::Explainer;
@@ -111,9 +113,32 @@ impl<'c> Explainer<'_, 'c> {
         if let Some(python) = self.request.python.as_ref().filter(|_| self.blames("python")) {
             self.say_line("python", python);
         }
+        let shared = self.torch_elsewhere();
         let asks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
-        let asked: Vec<String> = asks.map(|ask| self.line(ask.package, &ask.constraint)).collect();
-        asked.into_iter().for_each(|sentence| self.say(sentence));
+        let asked = asks.filter(|ask| shared.is_empty() || ask.package != TORCH);
+        let asked: Vec<String> = asked.map(|ask| self.line(ask.package, &ask.constraint)).collect();
+        shared.into_iter().chain(asked).for_each(|sentence| self.say(sentence));
+    }
+
+    /// Where another target must have the torch of the image and there is none for it.
+    pub(super) fn torch_elsewhere(&self) -> Vec<String> {
+        let request = self.request;
+        let (platform, is_shared) = (self.platform(), request.share == Share::Stack);
+        let other = request.targets.iter().find(|other| other.platform.image().is_none());
+        let held = self.admitted().into_iter().find(|build| build.package == TORCH && build.is_in_image());
+        let Some((other, held)) = other.zip(held).filter(|_| is_shared && platform.image().is_some()) else {
+            return Vec::new();
+        };
+        let (version, variant) = (&held.version, &held.variant);
+        let is_it = |build: &&Build| other.platform.takes(build) && build.version == *version;
+        let mut of_torch = request.catalog.builds.of(TORCH).iter().filter(is_it);
+        if of_torch.any(|build| build.variant == *variant) {
+            return Vec::new();
+        }
+        vec![
+            format!("target `{}` must have the same torch (`share = \"stack\"`)", other.name),
+            format!("no wheel of torch {version} ({variant}) is known for {}", other.arch),
+        ]
     }
 
     pub(super) fn image_requires(&mut self) {
@@ -189,7 +214,7 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     /// Whether a blamed package loads the libraries of one CUDA.
-    fn blames_what_loads_cuda(&self) -> bool {
+    pub(super) fn blames_what_loads_cuda(&self) -> bool {
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         blamed.any(|ask| self.asked_releases(ask).any(|row| row.follows_cuda() && row.cuda.is_some()))
     }

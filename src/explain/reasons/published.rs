@@ -70,6 +70,9 @@ impl<'c> Explainer<'_, 'c> {
         if self.companion_of_system(ask) || self.companion_of_variant(ask) {
             return;
         }
+        if self.target_with("image").is_some() && !self.torch_elsewhere().is_empty() {
+            return self.image_torch();
+        }
         let catalog = self.request.catalog;
         let of_package = || catalog.companions.of(ask.package).iter();
         let Some(newest) = of_package().next_back() else { return };
@@ -150,7 +153,7 @@ impl<'c> Explainer<'_, 'c> {
         let versions: Vec<&Version> = rows.iter().map(|row| &row.version).collect();
         self.say(match (versions.as_slice(), admitted().next()) {
             ([], _) if self.shares_with_others() => format!(
-                "a wheel of {} for {name} serves no other system, and all targets share one (`share = \"stack\"`)",
+                "a wheel of {} for {name} runs on no other system, and all targets share one (`share = \"stack\"`)",
                 ask.package
             ),
             ([], _) => format!("no wheel of {} for {name} is known", ask.package),
@@ -234,7 +237,7 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     /// That a release has builds for the CPU alone on a kind of machine, and whether any other of its package has more there.
-    fn without_cuda(&mut self, builds: &[&&'c Build], of_package: &[&'c Build]) {
+    pub(super) fn without_cuda(&mut self, builds: &[&&'c Build], of_package: &[&'c Build]) {
         let (platform, arch) = (self.platform(), self.platform_name());
         let plain: Vec<&Build> = builds.iter().map(|row| **row).collect();
         let Some(first) = plain.first() else { return };

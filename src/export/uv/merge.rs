@@ -314,7 +314,7 @@ fn table<'d>(mut table: &'d mut Table, path: &[&str]) -> Result<&'d mut Table, E
         made.set_implicit(depth + 1 < path.len());
         table = table.entry(key).or_insert(Item::Table(made)).as_table_mut().ok_or_else(|| {
             taken(
-                format!("`{}` of pyproject.toml is no table with a header", path[..=depth].join(".")),
+                format!("`{}` of pyproject.toml is not a table with a header", path[..=depth].join(".")),
                 "write it as one",
             )
         })?;
@@ -342,7 +342,7 @@ fn merge_list(
     let parent = table(file.as_table_mut(), parents)?;
     let list = parent.entry(key).or_insert(Item::Value(Value::Array(Array::new())));
     let Some(list) = list.as_array_mut() else {
-        return Err(taken(format!("`{}` of pyproject.toml is no list", path.join(".")), "write it as one"));
+        return Err(taken(format!("`{}` of pyproject.toml is not a list", path.join(".")), "write it as one"));
     };
     take_out(list, |value| before.contains(&text_of(value)) && !after.contains(&text_of(value)));
     let had: Vec<String> = list.iter().map(text_of).collect();
@@ -515,7 +515,7 @@ fn tables<'d>(uv: &'d mut Table, key: &str) -> Result<&'d mut ArrayOfTables, Exp
     let list = uv.entry(key).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
     list.as_array_of_tables_mut().ok_or_else(|| {
         taken(
-            format!("`tool.uv.{key}` of pyproject.toml is no list of tables"),
+            format!("`tool.uv.{key}` of pyproject.toml is not a list of tables"),
             &format!("write it as [[tool.uv.{key}]]"),
         )
     })

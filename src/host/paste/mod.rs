@@ -63,7 +63,7 @@ const MAX_LINES: usize = 400_000;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unrecognised {
     /// No reader knows it.
-    #[error("no description of a host is in this text; known are the outputs of {}", known())]
+    #[error("this text describes no host; gpuenv reads the outputs of {}", known())]
     Unknown,
     /// It has more lines than anybody's.
     #[error("this text has more than {MAX_LINES} lines, the most that are read")]

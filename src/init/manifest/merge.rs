@@ -105,7 +105,7 @@ impl Merged<'_> {
             groups.push(group);
             let of_it = beside.iter().filter(|one| one.group == first.group).map(|one| one.written.as_str());
             let text = of_it.collect::<Vec<_>>().join(", ");
-            let why = format!("the extra or group `{group}`, which asks for nothing that gpuenv chooses");
+            let why = format!("the extra or group `{group}`, which requires nothing that gpuenv chooses");
             self.leave(file, first.line, &text, why);
         }
     }

@@ -198,9 +198,7 @@ impl Found {
     fn bounded(self) -> Result<Found, (usize, String)> {
         let last = self.wanted.get(MOST).map(|wanted| wanted.line).or(self.left.get(MOST).map(|(line, ..)| *line));
         match last {
-            Some(line) => {
-                Err((line, format!("it asks for more than {MOST} packages, the most that are taken of a file")))
-            }
+            Some(line) => Err((line, format!("it lists more than {MOST} packages, the most that are taken of a file"))),
             None => Ok(self),
         }
     }

@@ -18,7 +18,7 @@ pub(super) fn requirement(wanted: &Wanted) -> Result<String, String> {
     let extras = if wanted.extras.is_empty() { String::new() } else { format!("[{}]", wanted.extras.join(",")) };
     let text = parts.map(|parts| format!("{}{extras}{}", wanted.name, parts.join(",")));
     let held = text.filter(|text| Specifier::split(text).is_some());
-    held.ok_or_else(|| format!("`{}` is no version that [packages] can say", wanted.version))
+    held.ok_or_else(|| format!("`{}` is not a version that [packages] can say", wanted.version))
 }
 
 /// One comparison; none where it has no operator and is no version.

@@ -32,7 +32,7 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
     let end = head.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(head.len());
     let (name, rest) = (&head[..end], head[end..].trim());
     if name.is_empty() {
-        return Err("it is no requirement".to_string());
+        return Err("it is not a requirement".to_string());
     }
     let (extras, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((extras, rest)) => (extras.split(',').map(folded).collect(), rest.trim()),

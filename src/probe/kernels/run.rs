@@ -189,7 +189,7 @@ fn of_arch(cubin: Vec<u8>, compiler: &str, arch: Arch) -> Result<Vec<u8>, ApiErr
     match image::sm_number(&cubin) {
         Some(number) if number == arch.cc.number() => Ok(cubin),
         Some(number) => Err(said(compiler, &format!("asked for sm_{} it wrote sm_{number}", arch.code()))),
-        None => Err(said(compiler, "what it wrote is no cubin")),
+        None => Err(said(compiler, "what it wrote is not a cubin")),
     }
 }
 
@@ -217,7 +217,7 @@ fn nvrtc_ptx(nvrtc: &Nvrtc, cc: Cc, about: &mut Kernel) -> Result<Option<Vec<u8>
             compiled => compiled?,
         };
         let claims = std::str::from_utf8(&ptx).ok().and_then(image::ptx_claims);
-        let (isa, target) = claims.ok_or_else(|| said("nvrtc", "what it wrote is no PTX"))?;
+        let (isa, target) = claims.ok_or_else(|| said("nvrtc", "what it wrote is not PTX"))?;
         about.code = format!("compute_{}", target.code());
         about.ptx_isa = Some(isa);
         return Ok(Some(ptx));

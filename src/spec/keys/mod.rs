@@ -129,7 +129,7 @@ pub(super) static ROOT: Table<Spec> = Table {
     keys: &[Key {
         name: "requires-gpuenv",
         brief: "the gpuenv that this file needs",
-        about: "A requirement as Cargo writes it. It is no input of the lock.",
+        about: "A requirement as Cargo writes it. It is not an input of the lock.",
         example: "\">=0.1\"",
         slips: &["gpuenv", "gpuenv-version", "required-version"],
         slot: &One(place!(Spec.requires_gpuenv), |_, text| field::requirement(text), ToString::to_string),
