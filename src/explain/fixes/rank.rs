@@ -18,8 +18,8 @@ impl Finder<'_, '_> {
         self.found.sort_by_key(|fix| {
             (
                 fix.changes.len(),
-                // What lacks a library does not serve yet.
-                fix.lacking,
+                // What fails as it is does not serve yet.
+                fix.fails,
                 fix.changes.iter().map(effort).max(),
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
             )
@@ -43,7 +43,7 @@ impl Finder<'_, '_> {
         let has_one_line = ranked.iter().any(one_line);
         sort_by_key(&mut ranked, |(alike, fix)| {
             let system = !has_one_line && self.replaces_system(fix);
-            (boards(fix), system, fix.changes.len(), fix.lacking, *alike)
+            (boards(fix), system, fix.changes.len(), fix.fails, *alike)
         });
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
