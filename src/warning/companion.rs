@@ -341,8 +341,8 @@ impl Kind for OwnBuildAbi<'_> {
     const CODE: &'static str = "own-build-abi";
     const EXPLAINED: &'static str = "This release of the framework was published with two C++ ABIs, the package is compiled with one of them, and \
         nobody says which one your build has. With the other the package does not load (\"undefined symbol\"). \
-        `torch.compiled_with_cxx11_abi()` tells that of your build: it is False in the published cpu, cu118 and cu124 builds of torch 2.6, \
-        and True in those for cu126. Compile the package for yours, or your torch with the ABI of the package.";
+        `torch.compiled_with_cxx11_abi()` tells it: it must say in your build what it says in those that the message names. Otherwise \
+        compile the package for yours, or your torch with the ABI of the package.";
 
     fn message(&self) -> String {
         let OwnBuildAbi { name, package, version, variants } = self;
