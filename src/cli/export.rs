@@ -18,7 +18,7 @@ use super::output::{named, place_of, refuse_own};
 use super::project::{self, Way};
 use super::project::{LOCK, shown};
 use super::stale;
-use super::standing::{self, refused};
+use super::standing::{self, Content, refused};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, Failure> {
@@ -242,7 +242,7 @@ fn no_dockerfile(format: &Format, target: Option<&str>) -> Failure {
 
 /// Writes the files, or compares them. Nothing is written where one of them can be seen not to be writable.
 fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Report) -> Result<Exit, Failure> {
-    let mut texts = Vec::new();
+    let (mut texts, mut next) = (Vec::new(), Vec::new());
     for file in files {
         refuse_own(&file.path, common)?;
         let how = standing::Way {
@@ -251,9 +251,10 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
             force: args.force,
             of_spec: args.into.is_none(),
         };
-        let (text, notes) = standing::content(&file.path, &file.text, how)?;
+        let Content { text, notes, argument } = standing::content(&file.path, &file.text, how)?;
         notes.iter().filter(|_| !args.check).for_each(|note| report.note(&format!("{}: {note}", file.format.name)));
         texts.push(text);
+        next.push(argument.map_or(file.next.clone(), |argument| format!("{} {argument}", file.next)));
     }
     if !args.check {
         files.iter().try_for_each(|file| check(&file.path))?;
@@ -263,13 +264,13 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
         // A folder that [export] names is part of what it asks for; one that was typed may be a slip.
         false => write(files, &texts, args.into.is_none())?,
     };
-    let tell = |(file, fate): (&File, Written)| Exported {
+    let tell = |((file, fate), next): ((&File, Written), String)| Exported {
         format: file.format.name,
         file: shown(&file.path),
         fate,
-        next: file.next.clone(),
+        next,
     };
-    let told: Vec<Exported> = files.iter().zip(fates).map(tell).collect();
+    let told: Vec<Exported> = files.iter().zip(fates).zip(next).map(tell).collect();
     let all_same = told.iter().all(|one| matches!(one.fate, Written::Now | Written::Same));
     report.exported(&told, args.check)?;
     Ok(if all_same { Exit::Yes } else { Exit::No })

@@ -32,11 +32,21 @@ impl Way {
     }
 }
 
-/// What is to be written, and what is to be told of it; none where the file says so already.
-pub fn content(path: &Path, text: &str, way: Way) -> Result<(Option<String>, Vec<String>), Failure> {
+/// What is to be written.
+pub struct Content {
+    /// The text; none where the file says so already.
+    pub text: Option<String>,
+    /// What is to be told of it.
+    pub notes: Vec<String>,
+    /// What the command that comes next has to say for it.
+    pub argument: Option<String>,
+}
+
+/// What becomes of what stands there.
+pub fn content(path: &Path, text: &str, way: Way) -> Result<Content, Failure> {
     // What is no file of ours to read (a device, a pipe) is written to as it was asked for.
     if !path.is_file() {
-        return Ok((Some(text.to_string()), Vec::new()));
+        return Ok(Content { text: Some(text.to_string()), notes: Vec::new(), argument: None });
     }
     let bytes = files::read(path, MAX_BYTES + 1)?;
     if bytes.len() as u64 > MAX_BYTES && (way.merge.is_some() || !way.force) {
@@ -45,7 +55,7 @@ pub fn content(path: &Path, text: &str, way: Way) -> Result<(Option<String>, Vec
         return Err(Failure::new(Exit::BadInput, "too-large", message).help(help));
     }
     let old = String::from_utf8_lossy(&bytes);
-    let Merged { text: new, notes } = match way.merge {
+    let Merged { text: new, notes, argument } = match way.merge {
         Some(_) if matches!(old, Cow::Owned(_)) => {
             let message = format!("{} is not UTF-8, and what is not could not be kept", shown(path));
             let help = format!("save it as UTF-8, or {}", way.elsewhere());
@@ -53,10 +63,10 @@ pub fn content(path: &Path, text: &str, way: Way) -> Result<(Option<String>, Vec
         }
         // `--force` too replaces nothing of what others wrote there.
         Some(merge) if !old.trim().is_empty() => merged(merge, &old, text, path)?,
-        Some(_) => Merged { text: text.to_string(), notes: Vec::new() },
-        None => Merged { text: replaced(&old, text, path, way)?, notes: Vec::new() },
+        Some(_) => Merged { text: text.to_string(), ..Merged::default() },
+        None => Merged { text: replaced(&old, text, path, way)?, ..Merged::default() },
     };
-    Ok(if old == new { (None, notes) } else { (Some(new), notes) })
+    Ok(Content { text: (old != new).then_some(new), notes, argument })
 }
 
 /// The new text of a file that is not merged into, with the lines of the user's own in it.
@@ -87,10 +97,11 @@ fn replaced(old: &str, new: &str, path: &Path, way: Way) -> Result<String, Failu
 fn merged(merge: Merge, old: &str, rendered: &str, path: &Path) -> Result<Merged, Failure> {
     const MARK: &str = "\u{feff}";
     let (mark, text) = old.strip_prefix(MARK).map_or(("", old), |text| (MARK, text));
-    let Merged { text: new, notes } = merge(text, rendered, &shown(path)).map_err(refused)?;
+    let merged = merge(text, rendered, &shown(path)).map_err(refused)?;
+    let new = &merged.text;
     let is_dos = text.contains('\n') && text.matches('\n').count() == text.matches("\r\n").count();
-    let new = if is_dos { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new };
-    Ok(Merged { text: format!("{mark}{new}"), notes })
+    let new = if is_dos { &new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new };
+    Ok(Merged { text: format!("{mark}{new}"), ..merged })
 }
 
 /// Why an export was not written.

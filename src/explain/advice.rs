@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::catalog::rows::{Branch, Compat};
 use crate::solve::recommended::has_ended;
 use crate::solve::solution::Solution;
-use crate::warning::{CudnnMissing, Kind, Warning};
+use crate::warning::{self, Warning};
 
 use super::Fix;
 use super::ask::{Asker, Edit};
@@ -34,10 +34,13 @@ pub(super) fn compat(answer: &Solution<'_>) -> Option<String> {
     (!packages.is_empty()).then(|| format!("needs {} on the hosts or in the image", packages.join(", ")))
 }
 
-/// What a solved change leaves to be installed by hand, as a warning tells it.
-pub(super) fn lacking(warned: &[Warning]) -> Option<String> {
-    let lacks = warned.iter().any(|warning| warning.code == CudnnMissing::CODE);
-    lacks.then(|| format!("with the warning `{}`", CudnnMissing::CODE))
+/// What fails as it is after a solved change, as warnings tell it.
+pub(super) fn failing(warned: &[Warning]) -> Option<String> {
+    let fails = |code: &&str| warning::find(code).is_some_and(|kind| kind.fails);
+    let codes: BTreeSet<&str> = warned.iter().map(|warning| warning.code).filter(fails).collect();
+    let codes: Vec<String> = codes.into_iter().map(|code| format!("`{code}`")).collect();
+    let s = if codes.len() == 1 { "" } else { "s" };
+    (!codes.is_empty()).then(|| format!("with the warning{s} {}", codes.join(" and ")))
 }
 
 /// The newest branch in support with which the spec has an answer, after some edits.

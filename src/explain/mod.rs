@@ -110,9 +110,9 @@ pub struct Fix {
     /// What to do rather than the least that suffices, or what it takes on the hosts besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
-    /// Whether something then has to be installed that the stack does not bring.
+    /// Whether what is then locked fails as it is.
     #[serde(skip)]
-    pub lacking: bool,
+    pub fails: bool,
 }
 
 /// A changed key. One that is added or removed has null for what it was or will be.

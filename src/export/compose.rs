@@ -33,7 +33,8 @@ pub const IMAGE: Opt =
 pub const DOCKERFILE: Opt =
     Opt::value("dockerfile", "FILE", "The Dockerfile to build, from the project's folder [default: Dockerfile]");
 /// How many GPUs.
-pub const GPUS: Opt = Opt::value("gpus", "N", "How many GPUs [default: all, or 1 where they must be counted]");
+pub const GPUS: Opt =
+    Opt::value("gpus", "N", "How many GPUs; `all` where nothing counts them [default: all, of kubernetes 1]");
 /// PyTorch's data loaders hand over batches in shared memory, of which a container has 64 MB.
 pub const SHM: Opt = Opt::value("shm-size", "SIZE", "The size of /dev/shm, such as 16g [default: 8g]");
 /// In place of a size.
@@ -50,6 +51,10 @@ pub enum Origin {
 
 /// The image that was named; else what must be built; else the locked image, where nothing is installed into it.
 pub fn origin(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<Origin, ExportError> {
+    if options.has(DOCKERFILE.name) && options.has(IMAGE.name) {
+        let why = "it is built already";
+        return Err(ExportError::Beside { name: DOCKERFILE.name, beside: "--image", why });
+    }
     let locked = images::of(name, target)?;
     match image(options)? {
         Some(image) => Ok(Origin::Image(image)),
@@ -94,6 +99,10 @@ pub fn dockerfile(options: &Options) -> Result<&str, ExportError> {
 
 /// A size as Docker and Kubernetes read it: `8g`.
 pub fn shm_size(options: &Options) -> Result<&str, ExportError> {
+    if options.get(IPC.name) == Some("host") && options.has(SHM.name) {
+        let why = "the host's own /dev/shm is used";
+        return Err(ExportError::Beside { name: SHM.name, beside: "--ipc host", why });
+    }
     let size = options.get("shm-size").unwrap_or("8g");
     let is_size = |size: &str| {
         let number = size.strip_suffix(['m', 'g']).unwrap_or_default();
@@ -130,12 +139,13 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         }
     }
     let _ = writeln!(out, "    platform: \"linux/{}\"", arch.docker());
-    match options.get("ipc") {
+    let size = shm_size(options)?;
+    match options.get(IPC.name) {
         Some("host") => out += "    ipc: \"host\"\n",
         _ => {
             out += &format!(
                 "    # Data loaders hand over batches there.\n    shm_size: {}\n",
-                quote::json(&format!("{}b", shm_size(options)?))
+                quote::json(&format!("{size}b"))
             )
         }
     }

@@ -32,13 +32,14 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     images::refuse_framework_inside(lock, name, target)?;
     let mut out = "# Written by `gpuenv export conda`; do not edit.\n".to_string();
     out += &own::comment(lock, name, target);
-    out += &remarks::compiled_comment(lock, name)?;
+    out += &remarks::compiled_comment(lock, name, target)?;
     if let Some(driver) = target.driver.as_ref().filter(|driver| driver.cuda != "unknown") {
         let cuda = valid::release("driver.cuda", &driver.cuda)?;
         let _ = write!(
             out,
             "# Where no driver can be seen (a login node, CI) say what the others have, for the virtual package __cuda:\n\
-             #   CONDA_OVERRIDE_CUDA={cuda} conda env create -f environment.yml\n"
+             #   CONDA_OVERRIDE_CUDA={cuda} conda env create -f {}\n",
+            options.place(FORMAT.file)
         );
     }
     let _ =

@@ -32,9 +32,10 @@ fn next(file: &str) -> String {
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let arch = valid::cpu_arch(&target.arch)?;
     let mut arguments = vec![format!("--platform=linux/{}", arch.docker())];
+    let size = compose::shm_size(options)?;
     arguments.push(match options.get("ipc") {
         Some("host") => "--ipc=host".to_string(),
-        _ => format!("--shm-size={}", compose::shm_size(options)?),
+        _ => format!("--shm-size={size}"),
     });
     let mut file = json!({ "name": "gpuenv" });
     match compose::origin(lock, name, target, options)? {

@@ -57,13 +57,24 @@ pub enum ExportError {
         image: &'static str,
     },
     /// No build of this Python can be had for an image.
-    #[error("a Dockerfile cannot install Python {python}: uv has no build older than {oldest}")]
+    #[error("{by} cannot install Python {python}: the oldest that it has is {oldest}")]
     #[diagnostic(help("ask for a newer `python` under [stack] in gpuenv.toml, then run `gpuenv lock`"))]
     PythonTooOld {
+        /// What installs it.
+        by: &'static str,
         /// The locked Python.
         python: String,
         /// The oldest that works.
         oldest: String,
+    },
+    /// A service whose machines have other processors.
+    #[error("Modal runs on x86_64, and target `{target}` is {arch}")]
+    #[diagnostic(help("`gpuenv export skypilot` and `gpuenv export dockerfile` take any processor"))]
+    OtherCpu {
+        /// The target.
+        target: String,
+        /// Its processor.
+        arch: String,
     },
     /// The stack holds no wheel.
     #[error("the lock has no Python package to install")]
@@ -226,8 +237,8 @@ impl ExportError {
 
     /// Whether nothing is wrong, but a format has nothing to say of a target: a Dockerfile of bare metal.
     pub fn is_of_another_format(&self) -> bool {
-        use ExportError::{AllInImage, InImage, NoImage, NothingToInstall};
-        matches!(self, NoImage { .. } | NothingToInstall | AllInImage { .. } | InImage { .. })
+        use ExportError::{AllInImage, InImage, NoImage, NothingToInstall, OtherCpu};
+        matches!(self, NoImage { .. } | OtherCpu { .. } | NothingToInstall | AllInImage { .. } | InImage { .. })
     }
 
     /// The stable name of the error, for JSON.
@@ -239,6 +250,7 @@ impl ExportError {
             ExportError::NoTarget => "no-target",
             ExportError::NoImage { .. } => "no-image",
             ExportError::PythonTooOld { .. } => "python-too-old",
+            ExportError::OtherCpu { .. } => "other-cpu",
             ExportError::NothingToInstall | ExportError::AllInImage { .. } => "nothing-to-install",
             ExportError::OwnBuild(_) => "own-build",
             ExportError::Ambiguous { .. } => "ambiguous-index",

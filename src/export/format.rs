@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::lock::{Lock, TargetLock};
 use crate::nearest::nearest;
 
-use super::{ExportError, seal};
+use super::{ExportError, seal, valid};
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -49,12 +49,14 @@ impl Installs {
 pub type Merge = fn(old: &str, rendered: &str, name: &str) -> Result<Merged, ExportError>;
 
 /// A file of somebody's with what was rendered in it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Merged {
     /// Its new text.
     pub text: String,
     /// What its owner has to know, in sentences.
     pub notes: Vec<String>,
+    /// What the command that comes next has to say, for what its owner wrote.
+    pub argument: Option<String>,
 }
 
 /// An option of a format.
@@ -113,6 +115,11 @@ impl Options {
     /// The value of an option.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
+    }
+
+    /// Where the text will stand, from the project's folder, as it is typed in a command.
+    pub(super) fn place<'o>(&'o self, usual: &'o str) -> &'o str {
+        self.file.as_deref().filter(|file| valid::is_path(file)).unwrap_or(usual)
     }
 
     /// From the folder that the text will stand in up to the project's: `.`, `..`, `../..`.

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use crate::lock::{Lock, TargetLock};
 
 use super::format::{Format, Installs, Opt, Options, Render, Targets};
-use super::{ExportError, images, own, quote, requirements, valid, wheels};
+use super::requirements::{self, Later};
+use super::steps::{OLDEST_PYTHON, UV};
+use super::{ExportError, images, own, quote, valid, wheels};
 
 /// `gpuenv export github-actions`
 pub const FORMAT: Format = Format {
@@ -22,9 +24,10 @@ pub const FORMAT: Format = Format {
     render: Render::Whole(render),
 };
 
-/// Actions by the commit of their release, which nobody can move: v4.2.2 and v5.6.0.
+/// Actions by the commit of their release, which nobody can move: v4.2.2, v5.6.0 and v9.0.0.
 const CHECKOUT: &str = "actions/checkout@11bd71901bbe5b1630ceea73d27597364c9af683";
 const SETUP_PYTHON: &str = "actions/setup-python@a26af69be951a213d495a4c3e4e4022e16d87065";
+const SETUP_UV: &str = "astral-sh/setup-uv@c771a70e6277c0a99b617c7a806ffedaca235ff9";
 
 /// GitHub's own runners.
 const RUNNER: &str = "ubuntu-latest";
@@ -33,9 +36,12 @@ const ARM_RUNNER: &str = "ubuntu-24.04-arm";
 // What a row of the matrix holds reaches the shell as a variable, never as a part of the script.
 const INSTALL: &str =
     "printf '%s\\n' \"$REQUIREMENTS\" > requirements-locked.txt\npython3 -m pip install -r requirements-locked.txt\n";
-const COMPILE: &str = "\
+const PREPARE: &str = "\
 printf '%s\\n' \"$TOOLS\" > requirements-build.txt
 python3 -m pip install -r requirements-build.txt
+printf '%s' \"$VARIABLES\" >> \"$GITHUB_ENV\"
+";
+const COMPILE: &str = "\
 printf '%s\\n' \"$REQUIREMENTS\" > requirements-compiled.txt
 python3 -m pip install --no-build-isolation -r requirements-compiled.txt
 ";
@@ -45,15 +51,22 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
     for (name, target) in targets {
         include.push(row(lock, name, target, options)?);
     }
+    let has = |key: &str| include.iter().any(|row| row.get(key).is_some());
     let mut steps = vec![
         json!({ "uses": CHECKOUT, "with": { "persist-credentials": false } }),
         json!({ "uses": SETUP_PYTHON, "if": "matrix.python != ''", "with": { "python-version": "${{ matrix.python }}" } }),
-        json!({ "name": "Install the locked wheels", "if": "matrix.requirements != ''",
-          "env": { "REQUIREMENTS": "${{ matrix.requirements }}" }, "run": INSTALL }),
     ];
-    if include.iter().any(|row| row.get("compiled").is_some()) {
+    if has("python-by-uv") {
+        steps.push(json!({ "uses": SETUP_UV, "if": "matrix.python-by-uv != ''", "env": { "UV_VENV_SEED": "1" },
+            "with": { "version": UV, "python-version": "${{ matrix.python-by-uv }}", "activate-environment": true } }));
+    }
+    steps.push(json!({ "name": "Install the locked wheels", "if": "matrix.requirements != ''",
+        "env": { "REQUIREMENTS": "${{ matrix.requirements }}" }, "run": INSTALL }));
+    if has("compiled") {
+        steps.push(json!({ "name": "Install what the builds below import", "if": "matrix.compiled != ''",
+            "env": { "TOOLS": "${{ matrix.tools }}", "VARIABLES": "${{ matrix.variables }}" }, "run": PREPARE }));
         steps.push(json!({ "name": "Compile the rest beside them", "if": "matrix.compiled != ''",
-            "env": { "TOOLS": "${{ matrix.tools }}", "REQUIREMENTS": "${{ matrix.compiled }}" }, "run": COMPILE }));
+            "env": { "REQUIREMENTS": "${{ matrix.compiled }}" }, "run": COMPILE }));
     }
     steps.push(json!({ "name": "Test", "run": "echo 'Your tests go here.'\n" }));
     // Whoever forks a public repository could run anything on a machine of one's own.
@@ -110,8 +123,24 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
     let python = wheels::python(lock, target)?.filter(|_| !inside && !lines.is_empty()).unwrap_or_default();
     let mut row = json!({ "target": valid::target(name)?, "runner": labels, "container": container, "python": python,
         "requirements": lines });
-    if let Some((tools, lines)) = requirements::later(lock, name)? {
-        (row["tools"], row["compiled"]) = (text(tools).into(), text(lines).into());
+    if !python.is_empty() && !is_on_ubuntu(target, has_gpu) {
+        let python = valid::recent_python("uv", python, OLDEST_PYTHON)?;
+        (row["python"], row["python-by-uv"]) = ("".into(), python.into());
+    }
+    if let Some(Later { tools, variables, lines }) = requirements::later(lock, name, target)? {
+        let variables = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        (row["tools"], row["variables"], row["compiled"]) =
+            (text(tools).into(), text(variables).into(), text(lines).into());
     }
     Ok(row)
+}
+
+/// Whether a job runs on Ubuntu, for which alone actions/setup-python has builds. What an image holds of which nobody knows the
+/// system may be another one; a runner of one's own of which nobody tells is taken for one.
+fn is_on_ubuntu(target: &TargetLock, has_gpu: bool) -> bool {
+    match (&target.os, &target.image) {
+        (_, None) if !has_gpu => true,
+        (Some(os), _) => os.starts_with("ubuntu"),
+        (None, image) => image.is_none(),
+    }
 }

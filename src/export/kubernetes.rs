@@ -120,6 +120,10 @@ fn pod(lock: &Lock, name: &str, target: &TargetLock, options: &Options, app: &st
         pod["runtimeClassName"] =
             valid::option("runtime-class", class, valid::is_label, "the name of a runtime class")?.into();
     }
+    if options.has("dra") && options.get("resource").is_some() {
+        let why = "a claim names a class of devices in its place";
+        return Err(ExportError::Beside { name: "resource", beside: "--dra", why });
+    }
     if is_claimed(lock, name, target, options) {
         pod["resourceClaims"] = json!([{ "name": "gpu", "resourceClaimTemplateName": app }]);
         container["resources"] = json!({ "claims": [{ "name": "gpu" }] });

@@ -6,6 +6,7 @@
 //! A format is a file with a `FORMAT` in it, a line in `FORMATS`, and a paragraph in docs/exports.md.
 
 mod apptainer;
+mod builds;
 mod cmake;
 mod compose;
 mod conda;

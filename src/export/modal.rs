@@ -2,12 +2,15 @@
 
 use std::fmt::Write;
 
-use crate::lock::{Lock, TargetLock, Wheel};
+use crate::lock::{Lock, TargetLock};
+use crate::types::version::Written;
+use crate::types::{CpuArch, Version};
 
 use super::compose::{self, IMAGE};
 use super::format::{Format, Installs, Options, Render};
+use super::requirements::{self, Later};
 use super::services::{ACCELERATORS, accelerators};
-use super::{ExportError, images, own, quote, requirements, steps, valid, wheels};
+use super::{ExportError, images, own, quote, valid, wheels};
 
 /// `gpuenv export modal`
 pub const FORMAT: Format = Format {
@@ -21,12 +24,17 @@ pub const FORMAT: Format = Format {
     render: Render::Target(render),
 };
 
+/// The oldest Python that any of Modal's image builders takes.
+const OLDEST_PYTHON: Version = Version::of(const { &Written::new("3.10") });
+
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let mut out =
         "\"\"\"Written by `gpuenv export modal`; do not edit. Import `app`, `image` and `GPU` from it.\"\"\"\n\n\
                    import modal\n\n"
             .to_string();
-    valid::cpu_arch(&target.arch)?;
+    if valid::cpu_arch(&target.arch)? != CpuArch::X86_64 {
+        return Err(ExportError::OtherCpu { target: name.to_string(), arch: target.arch.clone() });
+    }
     match compose::image(options)? {
         Some(image) => {
             let _ = writeln!(out, "image = modal.Image.from_registry({})", quote::json(&image));
@@ -58,12 +66,14 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
 /// what tells pip where to look is handed on as it is.
 fn installed(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
     let lines = requirements::lines(lock, name, target)?;
-    let later = requirements::later(lock, name)?;
+    let later = requirements::later(lock, name, target)?;
     if lines.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
     }
-    let python = wheels::python(lock, target)?.map(quote::json);
     let has_python = images::framework_inside(lock, name, target).is_some();
+    let python = wheels::python(lock, target)?.filter(|_| !has_python);
+    let python =
+        python.map(|python| valid::recent_python("Modal", python, OLDEST_PYTHON)).transpose()?.map(quote::json);
     let image = match &target.image {
         // There is one image only: that for building holds the compiler.
         Some(_) if later.is_some() => Some(quote::json(&images::of(name, target)?)),
@@ -71,22 +81,18 @@ fn installed(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, Exp
         None => None,
     };
     let base = match (image, python) {
-        (Some(image), Some(python)) if !has_python => format!("from_registry({image}, add_python={python})"),
-        (Some(image), _) => format!("from_registry({image})"),
+        (Some(image), Some(python)) => format!("from_registry({image}, add_python={python})"),
+        (Some(image), None) => format!("from_registry({image})"),
         (None, Some(python)) => format!("debian_slim(python_version={python})"),
         (None, None) => "debian_slim()".to_string(),
     };
     let mut out = format!("image = modal.Image.{base}");
     out += &install(&lines, None);
-    if let Some((tools, lines)) = later {
+    if let Some(Later { tools, variables, lines }) = later {
         out += &install(&tools, None);
-        let compiled: Vec<&Wheel> = lock.wheels_of(name).filter(|wheel| wheel.unisolated.is_some()).collect();
         // Images are built where no GPU is seen.
-        let told: Vec<String> = steps::read_by_builds(lock, target, &compiled)?
-            .into_iter()
-            .flat_map(|(_, variables)| variables)
-            .map(|(name, value)| format!("{}: {}", quote::json(name), quote::json(&value)))
-            .collect();
+        let told: Vec<String> =
+            variables.iter().map(|(name, value)| format!("{}: {}", quote::json(name), quote::json(value))).collect();
         if !told.is_empty() {
             let _ = write!(out, ".env({{{}}})", told.join(", "));
         }

@@ -103,7 +103,11 @@ fn lines(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Res
     let mut lines = vec![Line::Whatis(format!("gpuenv: {about}"))];
     // Before the own toolkit's, which looks the same.
     lines.extend(plan.cleans.then_some(Line::Clean));
-    if let (Some(usual), own) = (&plan.cuda_home, path("toolkit")?) {
+    let own = path("toolkit")?;
+    if own.is_some() && plan.cuda_home.is_none() {
+        return Err(ExportError::Beside { name: "toolkit", beside: "this lock", why: "it has no toolkit" });
+    }
+    if let Some(usual) = &plan.cuda_home {
         let home = own.unwrap_or(usual);
         lines.push(Line::Set("CUDA_HOME", home.to_string()));
         lines.push(Line::Prepend("PATH", format!("{home}/bin")));

@@ -34,7 +34,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     };
     let mut out = "# Written by `gpuenv export pixi`; do not edit.\n".to_string();
     out += &own::comment(lock, name, target);
-    out += &remarks::compiled_comment(lock, name)?;
+    out += &remarks::compiled_comment(lock, name, target)?;
     if let Some(capability) = wheels::lowest_capability(&target.gpu)? {
         let _ = write!(
             out,
@@ -57,7 +57,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         // A line of conda's has no `==` before its star.
         let asked = if pythons.ends_with(".*") { pythons.trim_start_matches('=') } else { &pythons };
         let _ = write!(out, "\n[dependencies]\npython = {}\n", quote::toml(asked));
-        if requirements::later(lock, name)?.is_some() {
+        if requirements::later(lock, name, target)?.is_some() {
             out += "# Installs what is compiled afterwards, in `pixi shell`.\npip = \"*\"\n";
         }
     }

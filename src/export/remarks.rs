@@ -3,7 +3,8 @@
 use crate::lock::{Lock, TargetLock};
 
 use super::format::{Format, Options, Targets, choose};
-use super::{ExportError, cmake, ordinary, own, quote, requirements, valid};
+use super::requirements::{self, Later};
+use super::{ExportError, builds, cmake, ordinary, own, quote, valid};
 
 impl Format {
     /// What the text does not hold although the lock asks for it, in sentences.
@@ -69,7 +70,8 @@ fn unnamed_gcc(lock: &Lock, targets: &Targets, format: &str, options: &Options) 
 
 /// What formats that install all at once say of packages that are compiled beside what is installed already.
 fn not_isolated(lock: &Lock, targets: &Targets) -> Option<String> {
-    let mut commands: Vec<String> = targets.iter().filter_map(|(name, _)| compile_later(lock, name)).collect();
+    let mut commands: Vec<String> =
+        targets.iter().filter_map(|(name, target)| compile_later(lock, name, target)).collect();
     commands.dedup();
     (!commands.is_empty()).then(|| {
         format!(
@@ -80,15 +82,15 @@ fn not_isolated(lock: &Lock, targets: &Targets) -> Option<String> {
 }
 
 /// The commands for a target's, each in its marks.
-fn compile_later(lock: &Lock, name: &str) -> Option<String> {
-    let commands = compile_commands(lock, name).ok()?;
+fn compile_later(lock: &Lock, name: &str, target: &TargetLock) -> Option<String> {
+    let commands = compile_commands(lock, name, target).ok()?;
     let marked: Vec<String> = commands.iter().map(|command| format!("`{command}`")).collect();
     (!marked.is_empty()).then(|| marked.join(", then "))
 }
 
 /// The same as a comment of the text, a line each.
-pub(super) fn compiled_comment(lock: &Lock, name: &str) -> Result<String, ExportError> {
-    let commands = compile_commands(lock, name)?;
+pub(super) fn compiled_comment(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
+    let commands = compile_commands(lock, name, target)?;
     if commands.is_empty() {
         return Ok(String::new());
     }
@@ -96,8 +98,10 @@ pub(super) fn compiled_comment(lock: &Lock, name: &str) -> Result<String, Export
     Ok(commands.iter().fold(head, |head, command| head + &format!("#   {command}\n")))
 }
 
-fn compile_commands(lock: &Lock, name: &str) -> Result<Vec<String>, ExportError> {
-    let Some((tools, lines)) = requirements::later(lock, name)? else { return Ok(Vec::new()) };
+fn compile_commands(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<String>, ExportError> {
+    let Some(Later { tools, variables, lines }) = requirements::later(lock, name, target)? else {
+        return Ok(Vec::new());
+    };
     // An option of a requirements file is two words.
     let word = |word: &String| if word.starts_with("--") { word.clone() } else { quote::sh(word) };
     let words = |words: &[String]| words.iter().map(word).collect::<Vec<_>>().join(" ");
@@ -105,7 +109,8 @@ fn compile_commands(lock: &Lock, name: &str) -> Result<Vec<String>, ExportError>
     if !tools.is_empty() {
         commands.push(format!("pip install {}", words(&tools)));
     }
-    commands.push(format!("pip install --no-build-isolation {}", words(&lines)));
+    let command = format!("{} pip install --no-build-isolation {}", builds::assigned(&variables), words(&lines));
+    commands.push(command.trim_start().to_string());
     Ok(commands)
 }
 

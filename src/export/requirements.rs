@@ -27,8 +27,8 @@ use crate::lock::{BESIDE_TORCH, ConstraintLock, Lock, TargetLock, Wheel};
 
 use super::format::{Format, Installs, Opt, Options, Render, Targets};
 use super::ordinary::{self, Asked};
-use super::wheels::{self, pin, switches, unisolated};
-use super::{ExportError, images, own, valid};
+use super::wheels::{self, pin, unisolated};
+use super::{ExportError, builds, images, own, valid};
 
 /// `gpuenv export requirements`
 pub const FORMAT: Format = Format {
@@ -79,12 +79,13 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     if with_hashes {
         out += ABOUT_HASHES;
         if wheels.iter().all(|wheel| wheel.hashes().is_none()) {
-            return Err(ExportError::UnknownHash(wheels.iter().map(shown).collect()));
+            let unknown = wheels.iter().map(shown).chain(others.iter().map(|(name, _)| name.to_string()));
+            return Err(ExportError::UnknownHash(unknown.collect()));
         }
     }
     let (wheels, unhashed): (Vec<&Wheel>, Vec<&Wheel>) =
         wheels.into_iter().partition(|wheel| !with_hashes || wheel.hashes().is_some());
-    out += &compiled(&wheels)?;
+    out += &compiled(lock, target, &wheels)?;
     if let Some(line) = images::inside_line(lock, name, target)? {
         out += &format!("# It stands in the image, and stays as it is:\n{line}\n");
     }
@@ -240,16 +241,16 @@ fn refuse_ambiguous(package: &str, version: &str, index: &str) -> Result<(), Exp
 }
 
 /// What a file for pip has no option for: some packages are compiled beside what is installed already.
-fn compiled(wheels: &[&Wheel]) -> Result<String, ExportError> {
+fn compiled(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<String, ExportError> {
     let (packages, tools) = unisolated(wheels)?;
     if packages.is_empty() {
         return Ok(String::new());
     }
     let tools = if tools.is_empty() { String::new() } else { format!(" ({})", tools.join(", ")) };
-    let switches = switches(wheels)?;
-    let switched = match &switches[..] {
-        [] => String::new(),
-        _ => format!("# Set {} for it: what is built otherwise may not run on the locked GPUs.\n", switches.join(" ")),
+    let told = builds::assigned(&builds::variables(lock, target, wheels)?);
+    let switched = match told.is_empty() {
+        true => told,
+        false => format!("# Set {told} for it: what is built otherwise may not run on the locked GPUs.\n"),
     };
     Ok(format!(
         "# Compiled beside an installed framework, as the documentation tells: {}.\n\
@@ -292,12 +293,18 @@ pub(super) fn lines(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<
     Ok(lines)
 }
 
-/// Packages that builds import, and the lines for what is built.
-pub(super) type Later = (Vec<String>, Vec<String>);
+/// What is compiled beside what is installed by then, for a `pip install` of its own without isolation.
+pub(super) struct Later {
+    /// Packages that the builds import.
+    pub tools: Vec<String>,
+    /// The variables that they read.
+    pub variables: Vec<(String, String)>,
+    /// The lines for what is built.
+    pub lines: Vec<String>,
+}
 
-/// What is compiled beside what is installed by then, each for a `pip install` of its own: what such builds import, and the
-/// lines for one without isolation. None where nothing is.
-pub(super) fn later(lock: &Lock, name: &str) -> Result<Option<Later>, ExportError> {
+/// None where nothing is.
+pub(super) fn later(lock: &Lock, name: &str, target: &TargetLock) -> Result<Option<Later>, ExportError> {
     let wheels: Vec<&Wheel> = lock.wheels_of(name).filter(|wheel| wheel.unisolated.is_some()).collect();
     if wheels.is_empty() {
         return Ok(None);
@@ -307,7 +314,8 @@ pub(super) fn later(lock: &Lock, name: &str) -> Result<Option<Later>, ExportErro
     for wheel in &wheels {
         lines.push(pin(wheel)?);
     }
-    Ok(Some((tools.into_iter().map(str::to_string).collect(), lines)))
+    let tools = tools.into_iter().map(str::to_string).collect();
+    Ok(Some(Later { tools, variables: builds::variables(lock, target, &wheels)?, lines }))
 }
 
 fn source_lines(

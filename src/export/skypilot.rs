@@ -8,8 +8,9 @@ use crate::lock::{Lock, TargetLock};
 
 use super::compose::{self, IMAGE};
 use super::format::{Format, Installs, Options, Render};
+use super::requirements::{self, Later};
 use super::services::{ACCELERATORS, accelerators};
-use super::{ExportError, images, own, quote, requirements, valid, wheels};
+use super::{ExportError, builds, images, own, quote, valid, wheels};
 
 /// `gpuenv export skypilot`
 pub const FORMAT: Format = Format {
@@ -57,29 +58,32 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
 /// What is installed, with the uv that SkyPilot's machines have.
 fn setup(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, ExportError> {
     let lines = requirements::lines(lock, name, target)?;
-    let later = requirements::later(lock, name)?;
+    let later = requirements::later(lock, name, target)?;
     if lines.is_empty() {
         return Err(own::nothing(lock, &[(name, target)]));
     }
     images::refuse_framework_inside(lock, name, target)?;
     let python = wheels::python(lock, target)?.map_or(String::new(), |python| format!(" --python {python}"));
     let mut out = format!("set -e\nuv venv --allow-existing{python} .venv\n");
-    let mut install = |lines: &[String], options: &str| {
-        if lines.is_empty() {
-            return;
+    out += &install(&lines, "");
+    if let Some(Later { tools, variables, lines }) = later {
+        out += &install(&tools, "");
+        if !variables.is_empty() {
+            let _ = writeln!(out, "export {}", builds::assigned(&variables));
         }
-        let lines: Vec<String> = lines.iter().map(|line| quote::sh(line)).collect();
-        let _ = write!(
-            out,
-            "printf '%s\\n' \\\n  {} > requirements-locked.txt\n\
-             uv pip install --python .venv{options} -r requirements-locked.txt\n",
-            lines.join(" \\\n  ")
-        );
-    };
-    install(&lines, "");
-    if let Some((tools, lines)) = later {
-        install(&tools, "");
-        install(&lines, " --no-build-isolation");
+        out += &install(&lines, " --no-build-isolation");
     }
     Ok(out)
+}
+
+fn install(lines: &[String], options: &str) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: Vec<String> = lines.iter().map(|line| quote::sh(line)).collect();
+    format!(
+        "printf '%s\\n' \\\n  {} > requirements-locked.txt\n\
+         uv pip install --python .venv{options} -r requirements-locked.txt\n",
+        lines.join(" \\\n  ")
+    )
 }

@@ -48,7 +48,10 @@ const HEAD: [Asked; 5] = [
 
 fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<String, ExportError> {
     let name = valid::target(name)?;
-    let mut out = "#!/bin/bash\n# Written by `gpuenv export slurm`; do not edit. Run a command in it:\n#   sbatch job.sh python train.py\n".to_string();
+    let mut out = format!(
+        "#!/bin/bash\n# Written by `gpuenv export slurm`; do not edit. Run a command in it:\n#   sbatch {} python train.py\n",
+        options.place(FORMAT.file)
+    );
     let _ = writeln!(out, "#SBATCH --job-name={name}");
     for (option, is_valid, expected) in HEAD {
         let default = (option == "gres" && lock.uses_gpu(name, target)).then_some("gpu:1");

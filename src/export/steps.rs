@@ -4,21 +4,21 @@
 //! any, and uv's builds run on every glibc system alike, Ubuntu, Rocky or UBI. Where the image holds the framework
 //! itself, its Python is taken and nothing is put beside its torch.
 
-use std::collections::BTreeSet;
-
-use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
+use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 use crate::types::version::Written;
-use crate::types::{Cc, CpuArch, Version};
+use crate::types::{CpuArch, Version};
 
 use super::drivers::{self, Admitted};
 use super::wheels::{self, pin};
-use super::{ExportError, images, ordinary, own, quote, seal, valid};
+use super::{ExportError, builds, images, ordinary, own, quote, seal, valid};
 
 /// The installer, fixed so that the same lock builds the same way next year.
 pub const UV_IMAGE: &str = "ghcr.io/astral-sh/uv:0.13.8";
+/// The same by its number.
+pub const UV: &str = UV_IMAGE.split_at("ghcr.io/astral-sh/uv:".len()).1;
 
 /// The oldest Python that this uv can install.
-const OLDEST_PYTHON: Version = Version::of(const { &Written::new("3.8") });
+pub const OLDEST_PYTHON: Version = Version::of(const { &Written::new("3.8") });
 
 /// Beside each other, so that a later stage can take both.
 pub const PYTHON_DIRECTORY: &str = "/opt/python";
@@ -114,7 +114,9 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
         if !from_source {
             steps.extend(architectures(lock, target, &wheels)?);
         }
-        steps.push(own_lines(EXAMPLE, "the build"));
+        let has_uv = steps.iter().any(|step| matches!(step, Step::BringUv));
+        let by = if has_uv { "`uv pip install --no-build-isolation` or CMake" } else { "CMake" };
+        steps.push(own_lines(&format!("Compile your CUDA code here, for example by {by}."), "the build"));
     }
     let carried: &[&str] = if has_venv { &[PYTHON_DIRECTORY, VENV] } else { &[] };
     let mut first = Stage { image, steps };
@@ -159,9 +161,7 @@ fn without(packages: &[String], steps: Vec<Step>) -> Vec<Step> {
 fn python(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Step>, ExportError> {
     let missing = || ExportError::Incomplete { what: "the Python version", target: name.to_string() };
     let python = wheels::python(lock, target)?.ok_or_else(missing)?;
-    if Version::parse(python).is_ok_and(|version| version < OLDEST_PYTHON) {
-        return Err(ExportError::PythonTooOld { python: python.to_string(), oldest: OLDEST_PYTHON.to_string() });
-    }
+    valid::recent_python("a Dockerfile", python, OLDEST_PYTHON)?;
     Ok(vec![
         Step::Note(
             "The locked Python, whatever the distribution has: uv brings builds that run on any glibc system.".into(),
@@ -343,9 +343,6 @@ fn each(lines: &[String]) -> String {
     lines.iter().map(|line| format!("\\\n    {}", quote::sh(line))).collect::<Vec<_>>().join(" ")
 }
 
-/// Where the user's own code goes.
-const EXAMPLE: &str = "Compile your CUDA code here, for example by `pip install --no-build-isolation` or CMake.";
-
 /// A place for lines of the user's own.
 fn own_lines(note: &str, name: &str) -> Step {
     Step::Note(format!("{note}\n{}", seal::place(name)))
@@ -353,57 +350,11 @@ fn own_lines(note: &str, name: &str) -> Step {
 
 /// What tells builds to compile for the locked GPUs.
 fn architectures(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<Vec<Step>, ExportError> {
-    let told = |(note, variables): Told<'_>| {
+    let told = |(note, variables): builds::Told<'_>| {
         let pairs: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
         [Step::Note(note), env(&pairs)]
     };
-    Ok(read_by_builds(lock, target, wheels)?.into_iter().flat_map(told).collect())
-}
-
-/// Variables, and who reads them.
-pub(super) type Told<'a> = (String, Vec<(&'a str, String)>);
-
-/// The variables that tell builds to compile for the locked GPUs, be there none where they run.
-pub(super) fn read_by_builds<'a>(
-    lock: &Lock,
-    target: &TargetLock,
-    wheels: &[&'a Wheel],
-) -> Result<Vec<Told<'a>>, ExportError> {
-    let Some(lists) = lock.arch_list_of(target) else { return Ok(Vec::new()) };
-    let torch = valid::torch_arch_list(&lists.torch)?.to_string();
-    let cmake = valid::cmake_arch_list(&lists.cmake)?.to_string();
-    let lists = vec![("TORCH_CUDA_ARCH_LIST", torch), ("CUDAARCHS", cmake)];
-    let mut all = vec![("Read by PyTorch's extension builder and by CMake.".to_string(), lists)];
-    for switch in wheels::switches(wheels)? {
-        let of = wheels.iter().filter(|wheel| wheel.switch.as_deref() == Some(switch));
-        let packages: Vec<&str> = of.map(|wheel| valid::package(&wheel.package)).collect::<Result<_, _>>()?;
-        let (variable, value) = valid::switch(switch)?;
-        let packages = packages.join(", ");
-        let note = match value {
-            "TRUE" => format!("Without it the build of {packages} takes a finished wheel that does not run here."),
-            _ => format!("Where no GPU is seen {packages} would be built without CUDA."),
-        };
-        all.push((note, vec![(variable, value.to_string())]));
-    }
-    for (package, archs) in wheels.iter().filter_map(|wheel| Some((&wheel.package, wheel.archs.as_ref()?))) {
-        let (variable, taken) = valid::arch_variable(archs)?;
-        if let Some(chosen) = within(&target.gpu, &taken) {
-            all.push((format!("Read by the build of {}.", valid::package(package)?), vec![(variable, chosen)]));
-        }
-    }
-    Ok(all)
-}
-
-/// Those of the architectures that a build takes which the locked GPUs need: of each GPU's major the highest that is
-/// not beyond it. None if a GPU needs another, or nothing is known of the GPUs: then the build compiles for all.
-fn within(gpus: &[GpuLock], taken: &[u32]) -> Option<String> {
-    let need = |gpu: &GpuLock| {
-        let own = Cc::parse(&gpu.compute_capability).ok()?.number();
-        taken.iter().copied().filter(|taken| taken / 10 == own / 10 && *taken <= own).max()
-    };
-    let needed: BTreeSet<u32> = gpus.iter().map(need).collect::<Option<_>>()?;
-    let words: Vec<String> = needed.iter().map(ToString::to_string).collect();
-    (!words.is_empty()).then(|| words.join(";"))
+    Ok(builds::read(lock, target, wheels)?.into_iter().flat_map(told).collect())
 }
 
 /// The smaller image that runs what the first stage has built.

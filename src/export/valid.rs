@@ -46,6 +46,13 @@ pub fn release<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
     check(ok, what, version, "a version such as `3.11`")
 }
 
+/// A Python that whoever installs it still has.
+pub fn recent_python<'a>(by: &'static str, python: &'a str, oldest: Version) -> Valid<'a> {
+    let is_older = Version::parse(python).is_ok_and(|version| version < oldest);
+    let too_old = || ExportError::PythonTooOld { by, python: python.to_string(), oldest: oldest.to_string() };
+    if is_older { Err(too_old()) } else { Ok(python) }
+}
+
 /// The first of the numbers of a version, which may be all there is: `17`, `11.4.0`.
 pub fn major<'a>(what: &'static str, version: &'a str) -> Valid<'a> {
     let version = check(are_numbers(version), what, version, "a version such as `17`")?;

@@ -283,6 +283,7 @@ impl Ledger<'_, '_> {
             Subject::Driver => has_gpu && target.driver.is_some(),
             Subject::Toolkit | Subject::Gcc => target.toolkit.is_some(),
             Subject::Glibc => has_gpu,
+            Subject::Libstdcxx => has_gpu && entry.asked.libstdcxx().is_some(),
             _ => false,
         };
         let line = target.builds.iter().find(|build| *build.package == *row.framework).and_then(|build| build.line());

@@ -65,7 +65,12 @@ impl Refusals {
 impl<'c> Described<'c> {
     pub(super) fn new(facts: &Facts<'c>, reading: Reading<'c>) -> Self {
         let kinds = gpu_kinds(facts, &reading);
-        let parts = [(Subject::Glibc, reading.glibc), (Subject::Gcc, reading.gcc), (Subject::Clang, reading.clang)];
+        let parts = [
+            (Subject::Glibc, reading.glibc),
+            (Subject::Libstdcxx, reading.libstdcxx()),
+            (Subject::Gcc, reading.gcc),
+            (Subject::Clang, reading.clang),
+        ];
         let known = parts.into_iter().filter_map(|(object, has)| Some((object, has?)));
         let host = known.flat_map(|(object, has)| facts.rules.breaking(object, has)).collect();
         Described { reading, kinds, host }

@@ -40,7 +40,12 @@ pub fn tegra(toolkit: Option<&Toolkit>) -> Tegra {
 /// Whether a package was made for a variant, of `line`, of the framework that it follows: its variant, its C++ ABI, and a
 /// CUDA that goes with its own.
 pub fn made_for(row: &Companion, variant: &str, line: Option<&Version>) -> bool {
-    row.variant.as_ref().is_none_or(|of| *of == variant) && row.has_abi_of(variant) && companion_line(row, line)
+    row.has_abi_of(variant) && made_whatever_abi(row, variant, line)
+}
+
+/// The same beside a build of somebody's own, of which nobody tells the C++ ABI.
+pub fn made_whatever_abi(row: &Companion, variant: &str, line: Option<&Version>) -> bool {
+    row.variant.as_ref().is_none_or(|of| *of == variant) && companion_line(row, line)
 }
 
 /// Whether a release of a package may be the wheel for a variant that a constraint names: it is one, or stands for those that

@@ -64,6 +64,11 @@ pub struct Judged {
 }
 
 impl Reading<'_> {
+    /// The C++ library of its system, where that is known to be in the way of something.
+    pub fn libstdcxx(&self) -> Option<Version> {
+        self.os?.libstdcxx
+    }
+
     /// Everything the solver looks at: not how GPUs are written, but which they are. A field that is not told here makes
     /// one machine of two.
     fn identity(&self) -> impl PartialEq + Hash + '_ {

@@ -79,7 +79,8 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
 
 /// A package that goes with a release only if there is a wheel for its variant that nobody has seen.
 fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
-    if fits::made_for(row, release.variant, release.line.as_ref()) || row.variant.is_some() {
+    let made_for = if release.is_own() { fits::made_whatever_abi } else { fits::made_for };
+    if made_for(row, release.variant, release.line.as_ref()) || row.variant.is_some() {
         return None;
     }
     let package = &*row.package;

@@ -295,6 +295,7 @@ pub enum LibraryMissing<'a> {
 
 impl Kind for LibraryMissing<'_> {
     const CODE: &'static str = "library-missing";
+    const FAILS: bool = true;
     const EXPLAINED: &'static str = "The wheel was linked against a library that it does not declare and that is in no JetPack: importing it \
         ends in \"cannot open shared object file\" until that library is installed where the loader looks. \
         libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson. libnppicc is of the CUDA \

@@ -37,6 +37,7 @@ pub enum BringsOtherCuda<'a> {
 
 impl Kind for BringsOtherCuda<'_> {
     const CODE: &'static str = "brings-other-cuda";
+    const FAILS: bool = true;
     const EXPLAINED: &'static str = "A wheel for one CUDA line asks for further packages by version only, and installers take those from the \
         package index, where they are made for another line: two CUDA runtimes, or libraries that do not load. \
         Name these packages under `[stack]`, and they come from where those for the framework's variant lie. Where every release that is \
@@ -176,6 +177,7 @@ pub struct CudnnMissing<'a> {
 
 impl Kind for CudnnMissing<'_> {
     const CODE: &'static str = "cudnn-missing";
+    const FAILS: bool = true;
     const EXPLAINED: &'static str = "A package loads cuDNN and brings none along: it takes the one that a framework's wheels, the image or the system \
          installs, if that is of the major it was built with. Otherwise importing it, or its first session on the GPU, ends in \
          \"libcudnn.so.9: cannot open shared object file\", or it silently computes on the CPU. Install that cuDNN beside the \
@@ -318,5 +320,34 @@ impl Kind for Yanked<'_> {
 
     fn message(&self) -> String {
         format!("{} was withdrawn (yanked) by its publisher: take another release, unless you need this one", self.name)
+    }
+}
+
+/// A package that is compiled against one C++ ABI, beside a build of one's own.
+pub struct OwnBuildAbi<'a> {
+    /// The package, with its version.
+    pub name: &'a str,
+    /// The framework.
+    pub package: &'a str,
+    /// Its version, as its owner calls it.
+    pub version: String,
+    /// The published variants of the framework with the ABI that it is compiled with.
+    pub variants: &'a [&'a str],
+}
+
+impl Kind for OwnBuildAbi<'_> {
+    const CODE: &'static str = "own-build-abi";
+    const EXPLAINED: &'static str = "This release of the framework was published with two C++ ABIs, the package is compiled with one of them, and \
+        nobody says which one your build has. With the other the package does not load (\"undefined symbol\"). \
+        `torch.compiled_with_cxx11_abi()` tells it: it must say in your build what it says in those that the message names. Otherwise \
+        compile the package for yours, or your torch with the ABI of the package.";
+
+    fn message(&self) -> String {
+        let OwnBuildAbi { name, package, version, variants } = self;
+        format!(
+            "{name} is compiled with the C++ ABI of {package}'s {} builds, and it is not known whether your build of {package} \
+             {version} has it",
+            variants.join(", ")
+        )
     }
 }

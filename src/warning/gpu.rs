@@ -468,6 +468,7 @@ pub struct CudaGpu<'a> {
 
 impl Kind for CudaGpu<'_> {
     const CODE: &'static str = "cuda-gpu";
+    const FAILS: bool = true;
     const EXPLAINED: &'static str = "The wheel's own kernels run on this GPU, for machine code of a generation runs on its later GPUs too, but a \
         library of CUDA that it brings is older than the GPU. With cuFFT, FFTs and what is built on them end with \
         CUFFT_INTERNAL_ERROR. With NVRTC, what is compiled while a program runs fails with `invalid value for \

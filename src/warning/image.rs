@@ -34,6 +34,7 @@ pub struct ImageCompat<'a> {
 
 impl Kind for ImageCompat<'_> {
     const CODE: &'static str = "image-compat";
+    const FAILS: bool = true;
     const EXPLAINED: &'static str = "The image starts on drivers older than its CUDA, for it brings a cuda-compat package with a newer \
         libcuda. That library refuses GeForce, TITAN and workstation boards: \"forward compatibility was \
         attempted on non supported HW\" (804). A data-centre board may be older than that library: a driver \
@@ -169,6 +170,7 @@ pub struct ImageTorch<'a> {
 
 impl Kind for ImageTorch<'_> {
     const CODE: &'static str = "image-torch";
+    const FAILS: bool = true;
     const EXPLAINED: &'static str = "No torch is asked for, so the one inside the image is what would run, and it does not run on this \
         machine: it holds no code for the GPU, or its CUDA is newer than the driver. Take another tag, or ask \
         for torch in `[stack]`.";

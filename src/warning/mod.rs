@@ -30,6 +30,8 @@ pub trait Kind {
     const CODE: &'static str;
     /// What it means and what can be done about it, for a reader who has just met it.
     const EXPLAINED: &'static str;
+    /// Whether what is locked fails as it is when it is imported or computes: advice that leads there has to say so.
+    const FAILS: bool = false;
     /// What it says of the case at hand.
     fn message(&self) -> String;
 }
@@ -60,10 +62,12 @@ pub struct Listed {
     pub code: &'static str,
     /// What it means and what can be done about it.
     pub explained: &'static str,
+    /// Whether what is locked fails as it is.
+    pub fails: bool,
 }
 
 const fn listed<K: Kind>() -> Listed {
-    Listed { code: K::CODE, explained: K::EXPLAINED }
+    Listed { code: K::CODE, explained: K::EXPLAINED, fails: K::FAILS }
 }
 
 /// The kind of warning with this code.
@@ -117,6 +121,7 @@ pub const ALL: &[Listed] = &[
     listed::<OsEndOfLife>(),
     listed::<OsNotListed>(),
     listed::<OsPartsUnknown>(),
+    listed::<OwnBuildAbi>(),
     listed::<OwnBuildPython>(),
     listed::<PackageCuda>(),
     listed::<PackageExcluded>(),

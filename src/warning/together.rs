@@ -14,6 +14,7 @@ pub struct TwoCudnns<'a> {
 
 impl Kind for TwoCudnns<'_> {
     const CODE: &'static str = "two-cudnns";
+    const FAILS: bool = true;
     const EXPLAINED: &'static str = "Two frameworks in one environment each come with a cuDNN of one major, of which a process loads one, and \
         the first is older than the other needs. Put them into environments of their own, or choose releases that agree on cuDNN.";
 

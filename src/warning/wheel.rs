@@ -59,6 +59,7 @@ pub struct OperatorsMissing<'a> {
 
 impl Kind for OperatorsMissing<'_> {
     const CODE: &'static str = "operators-missing";
+    const FAILS: bool = true;
     const EXPLAINED: &'static str = "The wheel of this package was read, and its own code is for other GPUs. What the package does \
         through its framework runs all the same; what it computes itself ends in \"no kernel image is available for execution \
         on the device\". Beside a framework that you built for such GPUs, compile the package for them too, or take an older \

@@ -284,6 +284,28 @@ const CASES: &[Case] = &[
         1,
         &["520.56.06 or newer (R595 recommended, supported until 2027-03), and change gcc from 4 to 6; resolves"],
     ),
+    // Source: i.hsfzxjy.site/diving-from-the-cuda-error-804-into-a-bug-of-libnvidia-container
+    case(
+        "torch = \"1.12.1+cu113\"",
+        "gpu = \"RTX 3090\"\ndriver = \"460.67\"\nimage = \"nvidia/cuda:11.3.0-cudnn8-devel-ubuntu20.04\"",
+        1,
+        &["1. change image", "11.2.2-base-ubuntu20.04; resolves", "(with the warning `image-compat`)"],
+    ),
+    // The libstdc++ of a system is that of its gcc, whatever the tag of a wheel says.
+    case(
+        "torch = \"2.4.1+cu121\"\nbitsandbytes = \"0.45\"",
+        "gpu = \"Tesla T4\"\nos = \"centos7\"",
+        1,
+        &["change os from centos7", "!change bitsandbytes"],
+    ),
+    case("cupy-cuda12x = \"*\"", "gpu = \"Tesla T4\"\nos = \"centos7\"", 0, &["13.6.0"]),
+    case("cupy-cuda12x = \"*\"", "gpu = \"Tesla T4\"\nos = \"ubuntu16.04\"", 0, &["14.2.0"]),
+    case(
+        "paddlepaddle-gpu = \"2.6.2\"",
+        "gpu = \"Tesla T4\"\nos = \"ubuntu16.04\"",
+        1,
+        &["the libstdc++ of Ubuntu 16.04 LTS ends with GLIBCXX_3.4.21", "glibc 2.23, GLIBCXX_3.4.21"],
+    ),
 ];
 
 #[test]

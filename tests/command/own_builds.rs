@@ -193,6 +193,12 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
     assert!(text.contains("torch==2.8.0.dev20250327+cu126"), "{text}");
     let uv = nightly.run(&["export", "uv"]).exits(0).out;
     assert!(uv.contains("pytorch-triton = [{ index = ") && uv.contains("\"pytorch-triton>=0\""), "{uv}");
+    // So do targets that want other wheels.
+    let both = "gpu = \"H100 NVL\"\n[target.ci]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"";
+    let two = place("nightly-two", "torch = \"2.8.0.dev20250327\"", both);
+    two.run(&["lock"]).exits(0);
+    let uv = two.run(&["export", "uv"]).exits(0).out;
+    assert!(uv.contains("\npytorch-triton = [{ index = ") && uv.contains("\"pytorch-triton>=0\""), "{uv}");
     let pixi = nightly.run(&["export", "pixi"]).exits(0).out;
     assert!(pixi.contains("extra-index-urls = [\"https://download.pytorch.org/whl/nightly/cu126\"]"), "{pixi}");
     nightly.run(&["lock", "--check"]).exits(0);
@@ -280,4 +286,16 @@ fn only_a_catalog_that_is_admitted_answers() {
     for bad in ["12.4", "+cu118", "yesterday"] {
         with(bad).run(&["lock"]).exits(2);
     }
+}
+
+/// Two C++ ABIs were published of torch 2.6; whether somebody's own build has the one of a package nobody knows.
+#[test]
+fn an_own_build_may_have_either_abi() {
+    let own = "torch = { version = \"2.6.0\", cuda = \"12.6\", arch-list = \"8.0\", python = \"3.12\" }";
+    for package in ["vllm = \"0.8.5\"", "sgl-kernel = \"0.1.0\""] {
+        let place = place("own-abi", &format!("{own}\n{package}"), "gpu = \"A100\"");
+        place.run(&["lock"]).exits(0).says("[own-build-abi]");
+    }
+    let published = place("published-abi", "torch = \"2.6.0+cu124\"\nvllm = \"0.8.5\"", "gpu = \"A100\"");
+    published.run(&["lock"]).exits(0).hides("own-build-abi");
 }

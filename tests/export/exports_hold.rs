@@ -202,6 +202,7 @@ fn a_file_of_another_name_is_called_by_it() {
     let text = "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.8\"\n";
     fs::write(sandbox.path("poetry.toml"), text).unwrap();
     let ran = sandbox.run(&["export", "uv", "-o", "poetry.toml"]).exits(0).says("`requires-python` of poetry.toml");
+    let ran = ran.says("next: uv sync --python 3.");
     assert!(!ran.err.contains("pyproject.toml"), "{}", ran.err);
 }
 

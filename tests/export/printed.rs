@@ -60,12 +60,7 @@ fn chosen() -> Vec<(&'static str, Lock, &'static str, Given)> {
         ("requirements", with(hashed(), |lock| lock.wheel.truncate(2)), "prod", vec![("hashes", "")]),
         ("requirements", locks::constrained(), "prod", vec![("constraints", "")]),
         ("dockerfile", packages(), "prod", vec![("user", "app")]),
-        (
-            "compose",
-            packages(),
-            "prod",
-            vec![("gpus", "2"), ("shm-size", "16g"), ("ipc", "host"), ("service", "train")],
-        ),
+        ("compose", packages(), "prod", vec![("gpus", "2"), ("ipc", "host"), ("service", "train")]),
         ("compose", locks::container(), "prod", vec![("image", "ghcr.io/acme/train:1")]),
         ("compose", locks::container(), "prod", vec![("dockerfile", "docker/Dockerfile.gpu")]),
         ("kubernetes", several_gpus(), "prod", vec![("dra", ""), ("gpus", "4"), ("image", "ghcr.io/acme/train:1")]),

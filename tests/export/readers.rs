@@ -56,9 +56,10 @@ pub fn rendered(name: &str, values: &[(&str, &str)]) -> Vec<(&'static str, Strin
         }
         let text = match format(name).unwrap().render(&lock, &options) {
             Ok(text) => text,
-            // What an image needs, what pip cannot tell apart, and a lock of which nothing is left to install.
+            // What an image needs, what pip cannot tell apart, what a service has no machine for, and a lock of which nothing is left
+            // to install.
             Err(error)
-                if ["no-image", "ambiguous-index", "nothing-to-install", "in-image", "own-build"]
+                if ["no-image", "ambiguous-index", "nothing-to-install", "in-image", "own-build", "other-cpu"]
                     .contains(&error.code()) =>
             {
                 continue;

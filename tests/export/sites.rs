@@ -150,3 +150,77 @@ fn what_a_cluster_calls_an_instance_is_said() {
         assert_eq!(remarks(gpu, options), "", "{gpu}");
     }
 }
+
+/// actions/setup-python has builds for Ubuntu alone.
+#[test]
+fn a_job_elsewhere_than_on_ubuntu_takes_the_python_of_uv() {
+    let by_uv = |os: Option<&str>, container: bool, gpu: bool| {
+        let lock = if gpu { locks::container() } else { locks::without_gpu(locks::container()) };
+        let mut lock = lock;
+        let target = lock.target.get_mut("prod").unwrap();
+        target.os = os.map(String::from);
+        target.image = target.image.take().filter(|_| container);
+        render("github-actions", &lock).unwrap().contains("python-by-uv: \"3.11\"")
+    };
+    for (os, container, gpu, expected) in [
+        (Some("ubuntu22.04"), true, true, false),
+        (Some("rhel9"), true, true, true),
+        (Some("rhel9"), true, false, true),
+        (None, true, true, true),
+        (Some("rhel9"), false, true, true),
+        (None, false, true, false),
+        // GitHub's own runners are Ubuntu, whatever the target is.
+        (Some("rhel9"), false, false, false),
+    ] {
+        assert_eq!(by_uv(os, container, gpu), expected, "{os:?} {container} {gpu}");
+    }
+    let mut old = locks::container();
+    old.target.get_mut("prod").unwrap().os = Some("rhel9".into());
+    old.stack.insert("python".into(), "3.7".into());
+    assert_eq!(render("github-actions", &old).unwrap_err().code(), "python-too-old");
+}
+
+#[test]
+fn modal_has_no_old_python_and_no_other_processor() {
+    let mut lock = locks::container();
+    lock.stack.insert("python".into(), "3.9".into());
+    assert_eq!(render("modal", &lock).unwrap_err().code(), "python-too-old");
+    lock.stack.insert("python".into(), "3.10".into());
+    assert!(render("modal", &lock).is_ok());
+    lock.target.get_mut("prod").unwrap().arch = "aarch64".into();
+    assert_eq!(render("modal", &lock).unwrap_err().code(), "other-cpu");
+}
+
+/// An option must not look as if it had done something.
+#[test]
+fn options_that_do_nothing_are_refused() {
+    let refused = |name: &str, lock: &Lock, values: &[(&str, &str)]| {
+        let values = values.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        let rendered = format(name).unwrap().render(lock, &Options::of(values));
+        rendered.is_err_and(|error| error.to_string().contains("cannot stand beside"))
+    };
+    let lock = locks::container();
+    for name in ["compose", "devcontainer"] {
+        assert!(refused(name, &lock, &[("ipc", "host"), ("shm-size", "8g")]));
+        assert!(refused(name, &lock, &[("image", "a/b:1"), ("dockerfile", "D")]));
+        assert!(!refused(name, &lock, &[("ipc", "private"), ("shm-size", "8g"), ("image", "a/b:1")]));
+    }
+    assert!(refused("kubernetes", &lock, &[("dra", ""), ("resource", "nvidia.com/gpu")]));
+    let mut without = locks::bare_metal();
+    assert!(!refused("modulefile", &without, &[("toolkit", "/opt/cuda")]));
+    without.target.get_mut("lab").unwrap().toolkit = None;
+    assert!(refused("modulefile", &without, &[("toolkit", "/opt/cuda")]));
+}
+
+/// What a comment tells to run is the file that is written.
+#[test]
+fn comments_name_the_file_that_is_written() {
+    let lock = locks::bare_metal();
+    for (name, usual, told) in [("conda", "environment.yml", "env create -f "), ("slurm", "job.sh", "sbatch ")] {
+        for (file, expected) in [(None, usual), (Some("ci/own.file"), "ci/own.file"), (Some("a b"), usual)] {
+            let options = Options { file: file.map(String::from), target: Some("lab".into()), ..Options::default() };
+            let text = format(name).unwrap().render(&lock, &options).unwrap();
+            assert!(text.contains(&format!("{told}{expected}")), "{text}");
+        }
+    }
+}

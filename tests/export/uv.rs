@@ -70,8 +70,33 @@ fn a_build_that_sees_no_gpu_compiles_for_cuda() {
     let told = "\"FORCE_CUDA\": \"1\", \"FA_ARCHS\": \"90\"})";
     let (env, compiled) = (modal.find(told).unwrap(), modal.find("\"flash-attn==2.8.3").unwrap());
     assert!(env < compiled, "{modal}");
-    assert!(render("requirements", &lock).unwrap().contains("Set FORCE_CUDA=1 for it"));
-    assert_eq!((format("uv").unwrap().next)(&lock, "pyproject.toml", &Options::default()), "FORCE_CUDA=1 uv sync");
+    let told = "TORCH_CUDA_ARCH_LIST='8.0;9.0+PTX' CUDAARCHS='80-real;90' FORCE_CUDA=1 FA_ARCHS=90";
+    let next = (format("uv").unwrap().next)(&lock, "pyproject.toml", &Options::default());
+    assert_eq!(next, format!("{told} uv sync"));
+    for (name, before, after) in [
+        ("requirements", "# Set ", " for it"),
+        ("uv", "unless uv runs with ", "\n"),
+        ("conda", "#   ", " pip install --no-build-isolation"),
+        ("pixi", "#   ", " pip install --no-build-isolation"),
+        ("skypilot", "\\nexport ", "\\nprintf"),
+    ] {
+        let text = render(name, &lock).unwrap();
+        assert!(text.contains(&format!("{before}{told}{after}")), "{text}");
+    }
+    let workflow = render("github-actions", &lock).unwrap();
+    assert!(
+        workflow.contains(&format!("variables: \"{}\\n\"", told.replace('\'', "").replace(' ', "\\n"))),
+        "{workflow}"
+    );
+    // Whose GPUs nobody names gets no lists.
+    let mut unsaid = lock;
+    unsaid.arch_list = None;
+    unsaid.target.values_mut().for_each(|target| {
+        target.arch_list = None;
+        target.gpu.clear();
+    });
+    let image = render("dockerfile", &unsaid).unwrap();
+    assert!(image.contains("\nENV FORCE_CUDA=\"1\"\n") && !image.contains("ARCH_LIST"), "{image}");
 }
 
 /// uv need not build what is compiled beside torch to learn what that requires: there is no torch yet when it locks.

@@ -41,6 +41,7 @@ const EXAMPLES: &str = "cli/help.rs";
 const NO_FACTS: &[(&str, &str)] = &[
     ("export/steps.rs", "ghcr.io/astral-sh/uv:0.13.8"),
     ("export/steps.rs", "3.8"),
+    ("export/modal.rs", "3.10"),
     ("export/github_actions.rs", "ubuntu-24.04-arm"),
     ("export/modulefile.rs", "#%Module1.0"),
     ("probe/loader/mod.rs", "glibc-ld.so.cache1.1"),

@@ -144,6 +144,7 @@ pub(super) fn matches_something(
             all.any(|(of, version)| Some(&**of) == package && range.admits(version))
         }
         Subject::Glibc => catalog.oses.iter().any(|row| row.glibc.as_ref().is_some_and(|it| range.admits(it))),
+        Subject::Libstdcxx => catalog.oses.iter().any(|row| row.libstdcxx.is_some_and(|it| range.admits(&it))),
         Subject::Gcc => catalog.oses.iter().any(|row| row.gcc.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Clang => catalog.toolkits.iter().any(|row| row.clang_max.as_ref().is_some_and(|it| range.admits(it))),
     }

@@ -24,6 +24,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Nccl, Subject::Gpu),
     (Subject::Package, Subject::Clang),
     (Subject::Package, Subject::Glibc),
+    (Subject::Package, Subject::Libstdcxx),
     (Subject::Cufft, Subject::Gpu),
     (Subject::Nvrtc, Subject::Gpu),
     (Subject::Cublas, Subject::Gpu),

@@ -41,6 +41,9 @@ pub struct Os {
     pub musl: bool,
     /// Its glibc; none = unknown.
     pub glibc: Option<Version>,
+    /// The newest GLIBCXX symbols of its libstdc++ (`3.4.19`), where wheels that its glibc admits need newer ones; none =
+    /// not known to be in the way.
+    pub libstdcxx: Option<Version>,
     /// Its default gcc; none = unknown.
     pub gcc: Option<Version>,
     /// Its default python3.
@@ -71,6 +74,8 @@ pub struct Os {
     pub source: Text,
     /// The source of gcc.
     pub gcc_source: Option<Text>,
+    /// The source of `libstdcxx`.
+    pub libstdcxx_source: Option<Text>,
     /// The source of `boards`.
     pub boards_source: Option<Text>,
     /// The source of `driver`.

@@ -202,6 +202,8 @@ vocabulary! {
         Cudnn = "cudnn",
         /// The C library of the machine or image.
         Glibc = "glibc",
+        /// The C++ library of the machine or image, by the newest of its GLIBCXX symbols (`3.4.19`).
+        Libstdcxx = "libstdcxx",
         /// The GNU host compiler.
         Gcc = "gcc",
         /// A Triton release, the compiler behind torch.compile.

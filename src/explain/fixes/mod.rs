@@ -185,9 +185,11 @@ impl<'c> Finder<'_, 'c> {
         if self.rests_on_the_unknown(&request, answer, &warned, edits) || ignores_the_list(&request, answer) {
             return false;
         }
-        let lacks = advice::lacking(&warned);
-        let (lacking, advice) = (lacks.is_some(), advice::compat(answer).or(lacks));
-        self.found.push(Fix { changes, stack: common_stack(answer), advice, lacking });
+        let failing = advice::failing(&warned);
+        let fails = failing.is_some();
+        let advice: Vec<String> = advice::compat(answer).into_iter().chain(failing).collect();
+        let advice = (!advice.is_empty()).then(|| advice.join(", "));
+        self.found.push(Fix { changes, stack: common_stack(answer), advice, fails });
         true
     }
 

@@ -4,7 +4,7 @@ use super::super::{Change, Fix};
 use super::Finder;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::explain::target_of;
-use crate::spec::Runtime;
+use crate::spec::{Runtime, Spec};
 use crate::types::{Constraint, Version, sort_by_key, variant};
 
 /// How many fixes are offered.
@@ -15,11 +15,13 @@ const ALIKE: usize = 3;
 impl Finder<'_, '_> {
     /// Fewer changes first, then those that are easier to make.
     pub(super) fn best(mut self) -> Vec<Fix> {
+        let spec = self.spec;
+        // What fails as it is does not serve yet, nor does a machine that has to be installed anew.
+        let serves_later = |fix: &Fix| fix.fails || replaces_system(spec, fix);
         self.found.sort_by_key(|fix| {
             (
                 fix.changes.len(),
-                // What lacks a library does not serve yet.
-                fix.lacking,
+                serves_later(fix),
                 fix.changes.iter().map(effort).max(),
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
             )
@@ -39,22 +41,21 @@ impl Finder<'_, '_> {
         // Another board comes last, whatever else must change. Another system on the machine itself comes after what changes
         // more of the file, where no other single line would do.
         let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
-        let one_line = |(_, fix): &(usize, Fix)| fix.changes.len() == 1 && !boards(fix) && !self.replaces_system(fix);
+        let one_line = |(_, fix): &(usize, Fix)| fix.changes.len() == 1 && !boards(fix) && !replaces_system(spec, fix);
         let has_one_line = ranked.iter().any(one_line);
         sort_by_key(&mut ranked, |(alike, fix)| {
-            let system = !has_one_line && self.replaces_system(fix);
-            (boards(fix), system, fix.changes.len(), fix.lacking, *alike)
+            let system = !has_one_line && replaces_system(spec, fix);
+            (boards(fix), system, fix.changes.len(), serves_later(fix), *alike)
         });
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
+}
 
-    /// Whether a fix installs another system on a machine.
-    fn replaces_system(&self, fix: &Fix) -> bool {
-        let is_system = |key: &str| key.ends_with(".os") || key.ends_with(".glibc");
-        let is_machine =
-            |key: &str| self.spec.target(target_of(key)).is_some_and(|on| on.runtime() == Runtime::BareMetal);
-        fix.changes.iter().any(|change| is_system(&change.key) && is_machine(&change.key))
-    }
+/// Whether a fix installs another system on a machine.
+fn replaces_system(spec: &Spec, fix: &Fix) -> bool {
+    let is_system = |key: &str| key.ends_with(".os") || key.ends_with(".glibc");
+    let is_machine = |key: &str| spec.target(target_of(key)).is_some_and(|on| on.runtime() == Runtime::BareMetal);
+    fix.changes.iter().any(|change| is_system(&change.key) && is_machine(&change.key))
 }
 
 /// Whether a fix stays at the version written and takes the variant that another takes of another version.

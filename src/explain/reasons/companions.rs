@@ -211,7 +211,12 @@ impl<'c> Explainer<'_, 'c> {
         for ask in &self.request.companions {
             let Some(&row) = self.by_following(ask).0.last() else { continue };
             let of_it = |build: &&&Build| build.package == row.framework && self.goes_with(row, &build.version);
-            let left: Vec<&str> = self.left.iter().filter(of_it).map(|build| &*build.variant).collect();
+            // Of a build of somebody's own nobody knows it.
+            let builds = self.left.iter().filter(of_it).filter(|build| !build.is_own());
+            let left: Vec<&str> = builds.map(|build| &*build.variant).collect();
+            if left.is_empty() {
+                continue;
+            }
             let Some(source) = row.abi_source.filter(|_| !left.iter().any(|variant| row.has_abi_of(variant))) else {
                 continue;
             };

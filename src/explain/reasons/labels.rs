@@ -1,6 +1,6 @@
 //! What a mark in gpuenv.toml says: in a few words, the property of a written value that a conflict turns on.
 
-use crate::catalog::rows::Build;
+use crate::catalog::rows::{Build, Subject};
 use crate::solve::image;
 use crate::solve::request::{DriverRequest, ImageRequest, TargetRequest, Told};
 use crate::types::require::Requirement;
@@ -44,7 +44,11 @@ impl Explainer<'_, '_> {
             "os" => {
                 let glibc = target.glibc.map(|glibc| format!("glibc {glibc}"));
                 let gcc = target.gcc.filter(|_| self.request.build.is_some()).map(|gcc| format!("gcc {gcc}"));
-                let parts: Vec<String> = glibc.into_iter().chain(gcc).collect();
+                let mut asking =
+                    self.request.rules.on(Subject::Libstdcxx).filter_map(|rule| rule.row.package.as_deref());
+                let is_asked = asking.any(|package| self.blames(package));
+                let libstdcxx = target.libstdcxx().filter(|_| is_asked).map(|has| format!("GLIBCXX_{has}"));
+                let parts: Vec<String> = glibc.into_iter().chain(libstdcxx).chain(gcc).collect();
                 (!parts.is_empty()).then(|| parts.join(", "))
             }
             "image" => match &target.image {

@@ -292,6 +292,13 @@ impl<'q, 'c> Explainer<'q, 'c> {
                     self.say(sentence);
                 }
             }
+            Subject::Libstdcxx => {
+                let with = |target: &&TargetRequest<'_>| target.libstdcxx().is_some();
+                let os = self.request.targets.iter().find(with).and_then(|target| target.os);
+                if let Some((os, has)) = os.and_then(|os| Some((os, os.libstdcxx?))) {
+                    self.say(format!("the libstdc++ of {} ends with GLIBCXX_{has}", os.name));
+                }
+            }
             Subject::Gcc => self.gcc(),
             Subject::Clang => self.clang(),
             Subject::Cuda => self.lines(),

@@ -34,7 +34,7 @@ const RECORD: [&str; 2] = ["tool", "gpuenv"];
 pub fn merge(old: &str, rendered: &str, name: &str) -> Result<Merged, ExportError> {
     let called = |text: String| text.replacen(USUAL, name, 1);
     match merge_usual(old, rendered) {
-        Ok(Merged { text, notes }) => Ok(Merged { text, notes: notes.into_iter().map(called).collect() }),
+        Ok(merged) => Ok(Merged { notes: merged.notes.into_iter().map(called).collect(), ..merged }),
         Err(ExportError::Taken { what, cure }) => Err(ExportError::Taken { what: called(what), cure }),
         Err(other) => Err(other),
     }
@@ -53,7 +53,7 @@ fn merge_usual(old: &str, rendered: &str) -> Result<Merged, ExportError> {
         )
     })?;
     let Ok(mut new) = rendered.parse::<DocumentMut>() else {
-        return Ok(Merged { text: rendered.to_string(), notes: Vec::new() });
+        return Ok(Merged { text: rendered.to_string(), ..Merged::default() });
     };
     refuse_dynamic(&file)?;
     refuse_contradictions(&file, &new)?;
@@ -64,7 +64,8 @@ fn merge_usual(old: &str, rendered: &str) -> Result<Merged, ExportError> {
             project.insert(key, value.clone());
         }
     }
-    let mut notes: Vec<String> = held_python(&file, &mut new).into_iter().collect();
+    let (argument, note) = held_python(&file, &mut new).unzip();
+    let mut notes: Vec<String> = note.into_iter().collect();
     notes.extend(other_platforms(&file, &new));
     refuse_environments(&file, &new)?;
     for (name, path) in LISTS {
@@ -83,7 +84,7 @@ fn merge_usual(old: &str, rendered: &str) -> Result<Merged, ExportError> {
     if let Some(Item::Table(record)) = at(&new, &RECORD) {
         keep_record(table(file.as_table_mut(), &["tool"])?, record.clone());
     }
-    Ok(Merged { text: file.to_string(), notes })
+    Ok(Merged { text: file.to_string(), notes, argument })
 }
 
 /// The record takes the place of the earlier one, below what somebody wrote above that.
@@ -100,8 +101,9 @@ fn keep_record(tool: &mut Table, mut record: Table) {
     tool.insert(RECORD[1], Item::Table(record));
 }
 
-/// A project that admits other Pythons than the locked one keeps doing so; uv is held to the locked one.
-fn held_python(file: &DocumentMut, new: &mut DocumentMut) -> Option<String> {
+/// A project that admits other Pythons than the locked one keeps doing so; uv is held to the locked one: what it has to be
+/// told, and a note that says so.
+fn held_python(file: &DocumentMut, new: &mut DocumentMut) -> Option<(String, String)> {
     const PATH: [&str; 2] = ["project", "requires-python"];
     let locked = at(new, &PATH)?.as_str()?.to_string();
     let written = at(file, &PATH).and_then(Item::as_str);
@@ -125,10 +127,12 @@ fn held_python(file: &DocumentMut, new: &mut DocumentMut) -> Option<String> {
         }
     }
     let written = written.map_or("computed".to_string(), |written| format!("`{written}`"));
-    Some(format!(
+    let argument = format!("--python {python}");
+    let note = format!(
         "`requires-python` of pyproject.toml is {written} and the lock is for Python {python}, to which `environments` holds uv: \
-         `uv sync --python {python}`"
-    ))
+         `uv sync {argument}`"
+    );
+    Some((argument, note))
 }
 
 /// From now on uv resolves for the platforms of the lock only.

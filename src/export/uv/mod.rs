@@ -14,11 +14,11 @@ mod plan;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::lock::Lock;
+use crate::lock::{Lock, TargetLock, Wheel};
 
 use super::format::{Format, Installs, Options, Render, Targets, choose, names};
 use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
-use super::{ExportError, images, own, quote, valid};
+use super::{ExportError, builds, images, own, quote, valid};
 
 use plan::{Entry, Plan};
 
@@ -41,11 +41,41 @@ fn next(lock: &Lock, options: &Options) -> String {
     // What somebody has installed himself is none of the project's, and would be removed.
     let inexact = if plan.excluded.is_empty() { "" } else { " --inexact" };
     let extra = plan.extras.first().map_or(String::new(), |extra| format!(" --extra {extra}"));
-    let mut told = wheels::switches(&plan.all).unwrap_or_default().join(" ");
+    let mut told = targets.first().and_then(|of| read_by_builds(lock, of).ok()).unwrap_or_default();
     if !misnamed(&plan.all).is_empty() {
         told = format!("{told} {UNCHECKED}=1");
     }
     format!("{told} uv sync{inexact}{extra}").trim_start().to_string()
+}
+
+/// The variables that the builds for a target read, in front of a command.
+fn read_by_builds(lock: &Lock, (name, target): &(&str, &TargetLock)) -> Result<String, ExportError> {
+    let wheels: Vec<&Wheel> = lock.wheels_of(name).collect();
+    Ok(builds::assigned(&builds::variables(lock, target, &wheels)?))
+}
+
+/// How uv is run, where that is not plain: a comment.
+fn how_to_run(lock: &Lock, targets: &Targets, plan: &Plan) -> Result<String, ExportError> {
+    let mut out = String::new();
+    let named = misnamed(&plan.all);
+    if !named.is_empty() {
+        let named = named.join(", ");
+        let _ = writeln!(
+            out,
+            "# The file of {named} is named otherwise than its metadata says: run uv with {UNCHECKED}=1."
+        );
+    }
+    let mut told: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for of in targets {
+        told.entry(read_by_builds(lock, of)?).or_default().push(of.0);
+    }
+    let differ = told.len() > 1;
+    for (variables, names) in told.iter().filter(|(variables, _)| !variables.is_empty()) {
+        let whose = if differ { format!(" for {}", names.join(", ")) } else { String::new() };
+        let _ =
+            writeln!(out, "# What uv compiles{whose} may not run on the locked GPUs unless uv runs with {variables}");
+    }
+    Ok(if out.is_empty() { out } else { format!("\n{out}") })
 }
 
 /// What it writes above the lists that it makes.
@@ -90,14 +120,7 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
         let _ = writeln!(out, "requires-python = {}", quote::toml(&pythons));
     }
     out += &dependencies(&plan, &mut record)?;
-    let named = misnamed(&plan.all);
-    if !named.is_empty() {
-        let _ = write!(
-            out,
-            "\n# The file of {} is named otherwise than its metadata says: run uv with {UNCHECKED}=1.\n",
-            named.join(", ")
-        );
-    }
+    out += &how_to_run(lock, targets, &plan)?;
     let (unisolated, tools) = unisolated(&plan.all)?;
     if !unisolated.is_empty() {
         let _ = write!(out, "\n[dependency-groups]\n{}\nbuild = {}\n", above::BUILD, list(&tools));

@@ -129,9 +129,11 @@ impl<'a> Plan<'a> {
         entries
     }
 
-    /// The index of nightlies, where torch comes from one; extras name their own.
+    /// The index of nightlies, where torch comes from one. All those for GPUs have the same Tritons, and the one for the CPU
+    /// asks for none: what holds without an extra will do for all.
     pub fn nightlies(&self) -> Option<&str> {
-        self.wheels.iter().filter(|entry| entry.extra.is_none()).find_map(|entry| nightlies(entry.of))
+        let all = || self.wheels.iter().filter_map(|entry| nightlies(entry.of));
+        all().find(|index| !index.trim_end_matches('/').ends_with("/cpu")).or_else(|| all().next())
     }
 
     /// Which package comes from which index.

@@ -201,6 +201,9 @@ impl<'c> Plan<'_, 'c> {
                 true => package.made_for(release.variant, line).as_ref().clone(),
                 false => RowSet::first(package.releases.len()),
             };
+            if follows && release.is_own() {
+                rows.add(&package.matching(|row| fits::made_whatever_abi(row, release.variant, line)));
+            }
             if follows && possible {
                 rows.add(&package.may_be_made_for(catalog, release.variant));
             }
@@ -345,6 +348,11 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     }
     if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {
         rows = rows.filtered(&|row| package.releases[row].sdist);
+    }
+    if let Some(has) = target.libstdcxx().filter(|_| !target.is_cpu()) {
+        let rules = plan.request.rules.of_package(package.name, Subject::Libstdcxx);
+        let broken = rules.iter().filter(|rule| !class.off.has(rule.id) && !rule.needs.admits(&has));
+        broken.for_each(|rule| rows.subtract(&package.within(rule)));
     }
     let rules = plan.request.rules.of_package(package.name, Subject::Gpu);
     for kind in &machine.kinds {

@@ -12,7 +12,7 @@ use crate::types::constraint::{Comparison, Op};
 use crate::types::{Cc, Constraint, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LeftToImage, LibraryMissing, Nightly,
-    SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
+    OwnBuildAbi, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
 use super::{About, wheels};
@@ -34,6 +34,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(library_unreached(about, row));
         warnings.extend(on_cpu(about, row));
         warnings.extend(kernels_skipped(about, row));
+        warnings.extend(own_build_abi(about, row));
         warnings.extend(on_wsl2(about, row));
         if row.gpu_code {
             warnings.extend(gpu_code(about, row));
@@ -53,6 +54,15 @@ fn left_to_image(about: &About<'_, '_>) -> Vec<Warning> {
 
 fn key(row: &Companion) -> [String; 1] {
     [format!("stack.{}", row.package)]
+}
+
+/// A package that goes with one C++ ABI of a framework, beside a build of which nobody tells its own.
+fn own_build_abi(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let build = about.target.builds.iter().find(|build| build.package == row.framework && build.is_own())?;
+    let variants: Vec<&str> = row.abi_variants.iter().map(|variant| &**variant).collect();
+    let name = format!("{} {}", row.package, row.version);
+    let unknown = OwnBuildAbi { name: &name, package: &build.package, version: build.shown(), variants: &variants };
+    (!variants.is_empty()).then(|| Warning::about(&unknown, &key(row)))
 }
 
 /// GPU code that is not known, or PTX alone.

@@ -52,7 +52,7 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
         Key {
             name: "os",
             brief: "of the machine, or of the image in a container",
-            about: "It implies glibc and the default host compiler.",
+            about: "It implies glibc, libstdc++ and the default host compiler.",
             example: "\"ubuntu22.04\"",
             slips: &["distro", "distribution", "operating-system"],
             slot: &One(place!(Target.os), |_, text| field::os(text), String::clone),
