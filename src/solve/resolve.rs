@@ -213,8 +213,7 @@ fn resolve_together<'c>(
     steps: &Steps,
     otherwise: impl FnOnce() -> Resolution<'c>,
 ) -> Resolution<'c> {
-    let attempt =
-        |policy: Policy<'_>| solve(request, policy, locked, steps, |plan, selection| Solution::read(plan, selection));
+    let attempt = |policy: Policy<'_>| solve(request, policy, locked, steps, Solution::read);
     match attempt(PASSES[0]) {
         Attempt::Solved(answer) => return finish(request, PASSES[0], answer, &attempt),
         Attempt::GaveUp => return Resolution::GaveUp,

@@ -256,10 +256,9 @@ pub struct LeftToImage<'a> {
 impl Kind for LeftToImage<'_> {
     const CODE: &'static str = "left-to-image";
     const EXPLAINED: &'static str = "Wheels of packages such as torchvision are built for one published release of torch, and the torch in \
-        this image is none: a wheel would not load, or would replace it. As any release of the package will do, \
-        nothing is locked or installed, and what the image holds is used. NVIDIA's PyTorch images hold a torchvision of their \
-        own. Whether this one holds the package was not read: `python -c 'import torchvision'` in the image tells. What it \
-        lacks is compiled there, against its torch.";
+        this image is none: a wheel would not load, or would replace it. The image holds one that was compiled with its torch. \
+        As any release of the package will do, nothing is locked or installed, and the image's is used; `pip show` in the \
+        image tells its version.";
 
     fn message(&self) -> String {
         let LeftToImage { package, image } = self;

@@ -40,6 +40,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
             tag(row, say);
         }
         torch(row, say);
+        if row.holds.is_empty() == row.holds_source.is_some() || !row.holds.is_empty() && row.torch.is_none() {
+            say("belongs-together", "image", &name, "holds, holds_source and torch belong together".into());
+        }
         // What can no longer be pulled may be older than every table.
         if row.withdrawn {
             continue;

@@ -118,6 +118,11 @@ pub struct Image {
     pub require: Option<Text>,
     /// Its source.
     pub source: Text,
+    /// Packages beside torch that are compiled against it and installed in it too, of whatever release.
+    #[serde(default)]
+    pub holds: List<Text>,
+    /// The source of `holds`.
+    pub holds_source: Option<Text>,
 }
 
 /// A `NVIDIA_REQUIRE_CUDA` value that images share, in the grammar of libnvidia-container.

@@ -11,7 +11,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Subject};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Image, Subject};
 use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError, is_of_nvidia};
 use crate::types::constraint::Op;
 use crate::types::{ArchList, Constraint, Specifier, Version};
@@ -312,11 +312,17 @@ impl<'c> Request<'c> {
         self.companions.iter().filter(move |ask| ask.constraint.is_any() && has(ask))
     }
 
-    /// Whether a target has a package from its image alone: what is compiled against one published torch has no wheel for a
-    /// torch that was published nowhere else.
+    /// Whether a target has a package from its image alone: the image holds it, and what is compiled against one published
+    /// torch has no wheel for a torch that was published nowhere else.
     pub fn has_from_image(&self, target: &TargetRequest<'c>, package: &str) -> bool {
-        target.platform.image().is_some()
-            && fits::is_tied_to_releases(self.catalog, package)
+        let Some(place) = target.platform.image() else { return false };
+        let holds = |image: &Image| image.holds.iter().any(|held| *held == *package);
+        let held = match &target.image {
+            ImageRequest::Known(image) => holds(image),
+            ImageRequest::Choose(_) => self.catalog.images.of(place).iter().all(holds),
+            _ => false,
+        };
+        held && fits::is_tied_to_releases(self.catalog, package)
             && !self.catalog.companions.of(package).iter().any(|row| target.platform.takes_companion(row))
     }
 
