@@ -35,7 +35,13 @@ const CASES: &[Case] = &[
         "torch = \"*\"\ntorchvision = \"0.17\"",
         "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
         1,
-        &["1. allow any torchvision instead of 0.17"],
+        &["the image holds one of its own", "1. allow any torchvision instead of 0.17"],
+    ),
+    case(
+        "torch = \"*\"\ntorchaudio = \"*\"",
+        "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
+        1,
+        &["it would have to be compiled there"],
     ),
     case(
         "torch = \"*\"\ntorchvision = \"*\"",

@@ -136,13 +136,14 @@ impl<'c> Explainer<'_, 'c> {
             return false;
         }
         if platform.image().is_some() {
-            if self.target_with("image").is_none() {
-                return false;
-            }
+            let Some(target) = self.target_with("image") else { return false };
+            let instead = match self.request.has_from_image(target, ask.package) {
+                true => "the image holds one of its own, whose release cannot be chosen",
+                false => "it would have to be compiled there",
+            };
             self.image_torch();
             self.say(format!(
-                "wheels of {} are built for published releases of torch, not for the one in the image: use what the \
-                 image holds of it",
+                "wheels of {} are built for published releases of torch, not for the one in the image: {instead}",
                 ask.package
             ));
             return true;
