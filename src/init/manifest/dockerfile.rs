@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::pip::{joined, words_of_pip};
-use super::{Found, Wanted, conda};
+use super::shell::{command, file_name, here_document, is_shell, words};
+use super::{BUILD_ADDED, Found, Wanted, conda, extras, is_variant, variant_of};
 
 /// Programs that install packages of conda.
 const CONDAS: [&str; 4] = ["conda", "mamba", "micromamba", "pixi"];
@@ -26,6 +27,13 @@ const OF_FILES: [(&str, &str); 10] = [
     ("poetry", "sync"),
     ("uv", "sync"),
 ];
+/// Programs that install nothing of Python's, and words of commands that install nothing at all.
+const OTHERS: &str = "\
+    brew bundle cargo cmake cpan dpkg echo gem git go helm lfs luarocks make meson ninja nmake npm opam playwright pnpm \
+    pre-commit printf rustup snap yarn";
+/// Programs of Python's that add packages to a project.
+const ADDERS: [&str; 5] = ["hatch", "pdm", "pipenv", "poetry", "rye"];
+const OTHER_STAGE: &str = "its stage compiles CUDA code, the last one does not: [build] belongs into a gpuenv.toml with the image of that stage";
 /// What says for which GPUs CUDA code is compiled.
 const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
 /// Arguments add no more than this to a file, all together: each may be made of others many times over.
@@ -120,9 +128,12 @@ impl Reader {
                 && let Some(stage) = self.stages.last_mut()
             {
                 stage.found.builds = true;
-                stage.found.leave(line, &word, "[build] is added; the lock derives the list from the GPUs");
+                stage.found.leave(line, &word, format!("{BUILD_ADDED}; the lock derives the list from the GPUs"));
             }
             if let Ok(value) = self.filled(value) {
+                if let (Some(variant), Some(stage)) = (variant_of_setting(name, &value), self.stages.last_mut()) {
+                    stage.found.variant = stage.found.variant.take().or(Some(variant));
+                }
                 self.values.insert(name.to_string(), value);
             }
         }
@@ -130,48 +141,47 @@ impl Reader {
 
     fn run(&mut self, rest: &str, line: usize) {
         let all = command(rest);
-        for words in all.split(|word| word == ";") {
-            if let Some(stage) = self.stages.last_mut().filter(|_| is_of_file(words)) {
-                stage.found.leave(
-                    line,
-                    &words.join(" "),
-                    "it installs what another file says: name that with --from too",
-                );
-                continue;
+        all.split(|word| word == ";").for_each(|words| self.one(words, line));
+    }
+
+    /// One command.
+    fn one(&mut self, words: &[String], line: usize) {
+        // Options of RUN.
+        let words = &words[words.iter().take_while(|word| word.starts_with("--")).count()..];
+        if is_of_file(words) {
+            let (filled, unfilled) = self.each_filled(words);
+            let Some(stage) = self.stages.last_mut() else { return };
+            if unfilled.is_empty() {
+                stage.found.installs.extend(extras::of_sync(&filled));
             }
-            let Some(install) = words.iter().position(|word| word == "install" || word == "add") else { continue };
-            let program = words[..install].iter().filter(|word| !word.starts_with("--"));
-            let program: Vec<&str> = program.map(|word| file_name(word)).collect();
-            let is_pip = program.iter().any(|word| *word == "pip" || word.starts_with("pip3"));
-            let is_pip = is_pip || program.last() == Some(&"uv");
-            let is_conda = program.iter().any(|word| CONDAS.contains(word));
-            let is_system = program.iter().any(|word| SYSTEMS.contains(word));
-            let (filled, unfilled) = self.each_filled(&words[install + 1..]);
-            let Some(stage) = self.stages.last_mut().filter(|_| is_pip || is_conda || is_system) else { continue };
-            if is_system && !is_pip && !is_conda {
-                filled.iter().for_each(|word| of_system(word, line, stage));
-                let on_stacks =
-                    unfilled.into_iter().filter(|(word, _)| OF_STACKS.iter().any(|one| word.starts_with(one)));
-                on_stacks.for_each(|(word, why)| stage.found.leave(line, &word, why));
-                continue;
+            let why = "it installs what another file says: name that with --from too";
+            return stage.found.leave(line, &words.join(" "), why);
+        }
+        let Some((program, at)) = program(words) else { return };
+        let (filled, unfilled) = self.each_filled(&words[at + 1..]);
+        let Some(stage) = self.stages.last_mut() else { return };
+        let is_on_stacks = |word: &str| OF_STACKS.iter().any(|one| word.starts_with(one));
+        let told = unfilled.into_iter().filter(|(word, _)| program != Program::System || is_on_stacks(word));
+        match program {
+            // `uv python install 3.12`
+            Program::Other("python") => {
+                let releases = filled.iter().filter(|word| !word.starts_with('-'));
+                releases.for_each(|release| of_system(&format!("python{release}"), line, stage));
+                return told.for_each(|(word, why)| stage.found.leave(line, &word, why));
             }
-            unfilled.into_iter().for_each(|(word, why)| stage.found.leave(line, &word, why));
-            if is_pip {
-                words_of_pip(&filled, line, &mut stage.found);
-                continue;
+            Program::Other(script) if script.ends_with(".py") => {
+                return stage.found.leave(line, &words.join(" "), "a package of this project or of a folder");
             }
-            let mut words = filled.iter();
-            while let Some(word) = words.next() {
-                match word.as_str() {
-                    "-c" | "--channel" | "-n" | "--name" | "-p" | "--prefix" => drop(words.next()),
-                    "-f" | "--file" => {
-                        let file = words.next().cloned().unwrap_or_default();
-                        stage.found.leave(line, &format!("{word} {file}"), "another file: name it with --from too");
-                    }
-                    option if option.starts_with('-') => {}
-                    spec => conda::package(spec, line, &mut stage.found),
-                }
+            Program::Other(name) => {
+                let why = format!("what `{name}` installs is not read: put it under [stack] or [packages]");
+                return stage.found.leave(line, &words.join(" "), why);
             }
+            _ => told.for_each(|(word, why)| stage.found.leave(line, &word, why)),
+        }
+        match program {
+            Program::System => filled.iter().for_each(|word| of_system(word, line, stage)),
+            Program::Pip => words_of_pip(&filled, line, &mut stage.found),
+            _ => of_conda(&filled, line, stage),
         }
     }
 
@@ -238,24 +248,28 @@ impl Reader {
         for stage in self.stages.into_iter().rev() {
             let is_of_it = wanted_base.as_ref().is_none_or(|base: &String| *base == stage.name);
             let is_copied = !stage.name.is_empty() && copied.contains(&stage.name);
-            found.builds |= stage.found.builds;
             if !is_of_it && !is_copied {
                 let from = format!("FROM {}", stage.base);
                 found.leave(stage.line, &from, "a stage that the last one is neither built on nor copies from");
                 continue;
             }
+            found.builds |= stage.found.builds && is_of_it;
+            found.host_compiler = found.host_compiler.or(stage.found.host_compiler);
+            found.installs.extend(stage.found.installs);
             found.wanted.splice(0..0, stage.found.wanted);
-            found.left.extend(stage.found.left);
+            let is_elsewhere = |why: &str| !is_of_it && why.starts_with(BUILD_ADDED);
+            let left = stage.found.left.into_iter();
+            found.left.extend(left.map(|(line, text, why)| match is_elsewhere(&why) {
+                true => (line, text, OTHER_STAGE.to_string()),
+                false => (line, text, why),
+            }));
             found.variant = found.variant.or(stage.found.variant);
             copied.extend(stage.copies);
             of_system = of_system.or(stage.python);
             if !is_of_it {
-                let from = format!("FROM {}", stage.base);
-                found.leave(
-                    stage.line,
-                    &from,
-                    "its packages are taken, for they are copied from it, and its image is not",
-                );
+                let why = "its packages are taken, for they are copied from it, and its image is not";
+                found.leave(stage.line, &format!("FROM {}", stage.base), why);
+                copied.push(stage.base.to_ascii_lowercase());
                 continue;
             }
             found.image =
@@ -285,12 +299,76 @@ impl Reader {
     }
 }
 
+/// The wheel variant that a setting of pip or uv names: these are their options under other names.
+fn variant_of_setting(name: &str, value: &str) -> Option<String> {
+    match name {
+        "UV_TORCH_BACKEND" => Some(value.to_string()).filter(|value| is_variant(value)),
+        "PIP_INDEX_URL"
+        | "PIP_EXTRA_INDEX_URL"
+        | "PIP_FIND_LINKS"
+        | "UV_DEFAULT_INDEX"
+        | "UV_EXTRA_INDEX_URL"
+        | "UV_FIND_LINKS"
+        | "UV_INDEX"
+        | "UV_INDEX_URL" => variant_of(value),
+        _ => None,
+    }
+}
+
+/// What a command installs with.
+#[derive(PartialEq, Eq)]
+enum Program<'w> {
+    Pip,
+    Conda,
+    System,
+    Other(&'w str),
+}
+
+/// The program of a command that installs packages, and the place of the word that says so.
+fn program(words: &[String]) -> Option<(Program<'_>, usize)> {
+    let at = words.iter().position(|word| ["install", "add", "create", "sync"].contains(&word.as_str()))?;
+    let before: Vec<&str> =
+        words[..at].iter().filter(|word| !word.starts_with('-')).map(|word| file_name(word)).collect();
+    let is_any = |names: &[&str]| before.iter().any(|word| names.contains(word));
+    let verb = words[at].as_str();
+    let last = *before.last()?;
+    let is_pip = before.iter().any(|word| *word == "pip" || word.starts_with("pip3")) || last == "uv";
+    let is_name = last.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let is_other = is_name && !OTHERS.split_whitespace().any(|other| before.contains(&other));
+    let program = match verb {
+        "install" | "add" | "sync" if is_pip => Program::Pip,
+        "install" | "add" | "create" if is_any(&CONDAS) => Program::Conda,
+        "install" | "add" if is_any(&SYSTEMS) => Program::System,
+        "install" if is_other => Program::Other(last),
+        "add" if is_any(&ADDERS) => Program::Other(last),
+        _ => return None,
+    };
+    Some((program, at))
+}
+
+/// The words behind `conda install` and `conda create`.
+fn of_conda(words: &[String], line: usize, stage: &mut Stage) {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (option, glued) = word.split_once('=').map_or((word.as_str(), None), |(option, file)| (option, Some(file)));
+        match option {
+            "-c" | "--channel" | "-n" | "--name" | "-p" | "--prefix" if glued.is_none() => drop(words.next()),
+            "-f" | "--file" => {
+                let file = glued.map(str::to_string).or_else(|| words.next().cloned()).unwrap_or_default();
+                stage.found.leave(line, &format!("{option} {file}"), "another file: name it with --from too");
+            }
+            option if option.starts_with('-') => {}
+            _ => conda::package(word, line, &mut stage.found),
+        }
+    }
+}
+
 /// A package of the operating system: `python3.9` and its parts say which Python there is.
 fn of_system(word: &str, line: usize, stage: &mut Stage) {
     if !OF_STACKS.iter().any(|one| word.starts_with(one)) {
         return;
     }
-    let minor = word.strip_prefix("python3.").map(|rest| rest.split(['-', '=']).next().unwrap_or(rest));
+    let minor = word.strip_prefix("python3.").map(|rest| rest.split(['-', '=', '.']).next().unwrap_or(rest));
     let is_number = |minor: &&str| !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit());
     let Some(minor) = minor.filter(is_number) else {
         let why = "a package of the operating system: set `toolkit`, `cudnn`, `gcc` or `driver` of the target where it matters";
@@ -303,70 +381,9 @@ fn of_system(word: &str, line: usize, stage: &mut Stage) {
     }
 }
 
-/// What stands before the here-document that a RUN begins, and what ends it: `EOF` of `<<EOF`, `<<-"EOF"`.
-fn here_document(rest: &str) -> Option<(&str, String)> {
-    let (before, word) = rest.split_once("<<")?;
-    let word = word.strip_prefix('-').unwrap_or(word).split_whitespace().next()?.trim_matches(['"', '\'']);
-    let is_name = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    is_name.then(|| (before, word.to_string()))
-}
-
-/// Whether what follows `<<` are commands, and not the text of a file (`cat <<EOF > x`).
-fn is_shell(before: &str) -> bool {
-    before.split_whitespace().all(|word| word.starts_with('-') || ["bash", "sh"].contains(&file_name(word)))
-}
-
 /// Whether a command installs what another file says.
 fn is_of_file(words: &[String]) -> bool {
     words.windows(2).any(|pair| OF_FILES.contains(&(file_name(&pair[0]), pair[1].as_str())))
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// The words of a command: a line of the shell, or a list in JSON, which may hold one.
-fn command(rest: &str) -> Vec<String> {
-    match serde_json::from_str::<Vec<String>>(rest.trim()) {
-        Ok(list) => match &list[..] {
-            [_, option, line, ..] if option.starts_with('-') && option.ends_with('c') => words(line),
-            _ => list,
-        },
-        Err(_) => words(rest),
-    }
-}
-
-/// The words of a line as a shell parts them.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
-    for c in line.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => word.push(c),
-            None if c == '"' || c == '\'' => (quote, any) = (Some(c), true),
-            // The rest is a comment of the shell's.
-            None if c == '#' && !any && word.is_empty() => break,
-            // What ends a command is a word of its own.
-            None if ";&|()".contains(c) => {
-                if any || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                words.push(";".to_string());
-                any = false;
-            }
-            None if c.is_whitespace() => {
-                if any || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                any = false;
-            }
-            None => word.push(c),
-        }
-    }
-    if any || !word.is_empty() {
-        words.push(word);
-    }
-    words
 }
 
 #[cfg(test)]

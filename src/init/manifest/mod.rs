@@ -3,21 +3,26 @@
 //! Every line ends in one of three places: in the draft, among the ordinary packages, or among what was left out, with
 //! the reason. Nothing is dropped without a word.
 
+mod claims;
 mod conda;
 mod dockerfile;
+mod extras;
 mod marker;
 mod merge;
 mod ordinary;
 mod pip;
 mod pyproject;
 mod requirement;
+mod shell;
 mod uv_lock;
 
 pub use merge::{Unread, of_manifests};
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use crate::types::{Constraint, Specifier, toml_memory};
+use crate::types::{Specifier, toml_memory};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +130,16 @@ struct Found {
     variant: Option<String>,
     /// Whether CUDA code is compiled.
     builds: bool,
+    /// The release of gcc that conda installs.
+    host_compiler: Option<(String, usize)>,
+    /// The project that the file describes.
+    project: Option<String>,
+    /// Those of its groups that are dependency groups, not extras.
+    groups: BTreeSet<String>,
+    /// Its extras and groups that bring others.
+    brings: Vec<(String, String)>,
+    /// The extras and groups of a project that its lines install.
+    installs: Vec<String>,
     left: Vec<(usize, String, String)>,
 }
 
@@ -223,6 +238,9 @@ fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
     found.bounded()
 }
 
+/// How the reason begins of a line that asks for `[build]`.
+const BUILD_ADDED: &str = "[build] is added";
+
 /// A file of TOML as a table.
 fn table(text: &str) -> Result<toml::Table, (usize, String)> {
     if toml_memory::memory(text) > toml_memory::MOST {
@@ -272,13 +290,6 @@ fn line_of(text: &str, at: usize) -> usize {
 /// The first line that holds a text, counted from one; where it is not found, the first of all.
 fn line_with(text: &str, part: &str) -> usize {
     text.find(part).map_or(1, |at| line_of(text, at))
-}
-
-/// Whether it is one version: nothing is left to choose.
-fn is_exact(constraint: &Constraint) -> bool {
-    let text = constraint.as_str();
-    let first = text.split(',').next().unwrap_or(text).trim_start_matches('=');
-    first.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['|', '*']) && first.matches('.').count() > 1
 }
 
 #[cfg(test)]

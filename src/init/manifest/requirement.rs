@@ -31,7 +31,8 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
     }
     let end = head.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(head.len());
     let (name, rest) = (&head[..end], head[end..].trim());
-    if name.is_empty() {
+    // A number alone is the value of an option or a slip.
+    if !name.contains(|c: char| c.is_ascii_alphabetic()) {
         return Err("it is no requirement".to_string());
     }
     let (extras, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -139,6 +140,8 @@ mod tests {
             ("submodules/simple-knn", "of a folder"),
             ("/opt/thing; sys_platform == 'linux'", "of a folder"),
             (">=2", "no requirement"),
+            ("999", "no requirement"),
+            ("3.11", "no requirement"),
         ] {
             let told = read(text, 1).expect_err(text);
             assert!(told.contains(why), "{text}: {told}");
