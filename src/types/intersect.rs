@@ -7,13 +7,16 @@ use super::{Version, distinct};
 /// A version and the label of its build.
 type Build<'c> = (Version, &'c str);
 
-/// A constraint holds no more comparisons; what both ask for would.
-const MOST: usize = 64;
+/// Two with more comparisons are not put together: each is held against every version that they name.
+const MOST: usize = 16;
 
 /// What both admit; none if no build can be what both ask for. Asked of the versions that they name and of those right beside
 /// them, in every build that they name: between these nothing begins and nothing ends.
 pub fn intersect(one: &Constraint, other: &Constraint) -> Option<Constraint> {
     let named = || one.comparisons().chain(other.comparisons());
+    if one == other || other.is_any() && other.alternatives().len() == 1 {
+        return Some(one.clone());
+    }
     if named().count().max(one.alternatives().len() * other.alternatives().len()) > MOST {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Which extras and groups of a project are installed, where a line says so: `pip install .[a,b]`, `uv sync --extra a`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Found, folded};
 
@@ -64,16 +64,20 @@ pub(super) fn installed(named: &BTreeSet<String>, found: &Found) -> Option<BTree
     if installed.is_empty() && !named.contains(NO_MORE) {
         return None;
     }
-    loop {
-        let more = found.brings.iter().filter(|(group, _)| installed.contains(group));
-        let more = more.flat_map(|(_, other)| all.iter().filter(move |group| folded(group) == *other));
-        let more: Vec<String> =
-            more.filter(|group| !installed.contains(**group)).map(|group| (**group).clone()).collect();
-        if more.is_empty() {
-            return Some(installed);
+    let mut by_name: BTreeMap<String, Vec<&String>> = BTreeMap::new();
+    all.iter().for_each(|group| by_name.entry(folded(group)).or_default().push(group));
+    let mut brought: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
+    found.brings.iter().for_each(|(group, other)| brought.entry(group).or_default().push(other));
+    let mut open: Vec<String> = installed.iter().cloned().collect();
+    while let Some(group) = open.pop() {
+        let others = brought.remove(&group).unwrap_or_default().into_iter();
+        for other in others.filter_map(|other| by_name.get(other)).flatten() {
+            if installed.insert((*other).clone()) {
+                open.push((*other).clone());
+            }
         }
-        installed.extend(more);
     }
+    Some(installed)
 }
 
 #[cfg(test)]

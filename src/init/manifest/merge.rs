@@ -17,7 +17,7 @@ const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-
 const COMES_ALONG: [&str; 3] = ["nvidia-", "jaxlib", spec::other_names::OF_JAX];
 
 /// So many bounds of an ordinary package are put together, not more.
-const MOST_BOUNDS: usize = 32;
+const MOST_BOUNDS: usize = 16;
 
 /// Why a file cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq)]

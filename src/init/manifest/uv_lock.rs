@@ -65,14 +65,17 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     }
     for wanted in chosen {
         let groups = optional.get(&wanted.name).filter(|_| !direct.contains(&wanted.name));
-        match groups {
-            Some(groups) => groups.iter().for_each(|group| {
-                found.want(Wanted { group: Some(group.clone()), ..wanted.clone() });
-            }),
-            None => found.want(wanted),
-        }
+        of_each(wanted, groups, &mut found);
     }
     Ok(found)
+}
+
+/// A package once for each extra and group that asks for it.
+fn of_each(wanted: Wanted, groups: Option<&Vec<String>>, found: &mut Found) {
+    let Some(groups) = groups else { return found.want(wanted) };
+    for group in groups {
+        found.want(Wanted { group: Some(group.clone()), ..wanted.clone() });
+    }
 }
 
 /// The variant of a locked build.
