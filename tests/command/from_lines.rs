@@ -32,6 +32,12 @@ fn bounds_of_one_package_all_hold() {
                 "requirements.txt:2 torch<2.6; python_version >= \"3.9\"",
             ],
         ),
+        // As InvokeAI: the version of a build, where that build is.
+        (
+            "torch~=2.7\ntorch==2.7.1+cu128; platform_machine != 'aarch64'\n",
+            "torch=\"2.7.1+cu128\"",
+            &["requirements.txt:2 torch==2.7.1+cu128; platform_machine != 'aarch64'"],
+        ),
         ("torch\nnumpy<2\nnumpy>=1.20\n", "numpy=\"<2,>=1.20\"", &[]),
         ("torch\nnumpy<2\nnumpy>=2.1\n", "numpy=\"<2\"", &["requirements.txt:3 numpy>=2.1"]),
     ] {

@@ -62,8 +62,9 @@ impl<T: Clone + PartialEq> Claims<T> {
             let first = claims.next()?;
             let mut settled = Settled { asked: first.asked.clone(), of: vec![first], refused: Vec::new() };
             for claim in claims {
-                // What holds under one condition bounds nothing that holds without it.
-                let is_aside = claim.condition.is_some() && settled.of.iter().any(|of| of.condition != claim.condition);
+                // A range under one condition bounds nothing that is asked for without it.
+                let is_range = claim.condition.is_some() && !claim.is_exact;
+                let is_aside = is_range && settled.of.iter().any(|of| of.condition != claim.condition);
                 match both(&settled.asked, &claim.asked) {
                     Some(asked) if asked == settled.asked => {}
                     None => settled.refused.push(claim),
