@@ -1,12 +1,14 @@
 //! `gpuenv init`: a gpuenv.toml to begin with.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, at_hand};
 use crate::explain::{self, Explanation};
 use crate::host::Record;
+use crate::init::manifest::Left;
 use crate::init::{self, Draft, Value};
 use crate::probe::{Depth, ProbeOptions};
 use crate::report::{Drafted, Exit, Failure, Report, SourceFile, clean};
@@ -52,32 +54,58 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         project::check_found(Path::new(SPEC), "-o")?;
     }
     let catalog = catalog(place.as_deref(), report);
-    let (found, left) = match &args.from[..] {
-        [] => (None, Vec::new()),
-        files => manifests::read(files, &catalog, report).map(|(draft, left)| (Some(draft), left))?,
-    };
+    let files = manifests::read(&args.from, report)?;
     let host = host(args, report)?;
     let unsuited = host.as_ref().and_then(init::unsuited);
     unsuited.iter().for_each(|why| report.note(&format!("{why}: change the target to the machine that is to run it")));
-    let mut draft = draft(args, host.as_ref(), found, &catalog);
-    if draft.ask_for_something(&catalog) && draft.of_files {
+    let name = place.as_deref().map_or("stdout".to_string(), shown);
+    let mut without = BTreeSet::new();
+    let drawn = loop {
+        let (found, left) = match &files[..] {
+            [] => (None, Vec::new()),
+            files => manifests::drafted(files, &catalog, &without).map(|(draft, left)| (Some(draft), left))?,
+        };
+        let drawn = draw(args, draft(args, host.as_ref(), found, &catalog), &name, &catalog)?;
+        match manifests::at_odds(&drawn.draft, drawn.conflict.as_ref()) {
+            Some(group) if without.insert(group.clone()) => {}
+            _ => break Drawn { left, ..drawn },
+        }
+    };
+    if drawn.is_guess {
         report.note("nothing that was taken over needs a framework: `torch = \"*\"` is a guess, replace it");
     }
-    let name = place.as_deref().map_or("stdout".to_string(), shown);
-    let file = SourceFile { name, text: draft.text() };
-    let spec = spec::parse(&file.text).map_err(|errors| refused(errors, &file, args))?;
-    let laid = own::lay(&spec, &catalog);
-    let (conflict, warnings) =
-        ask(&spec, laid.as_ref().unwrap_or(&catalog)).map_err(|errors| refused(errors, &file, args))?;
+    let Drawn { draft, file, spec, conflict, warnings, left, .. } = &drawn;
     if let Some(place) = &place {
         replace(place, &file.text)?;
     }
-    let (conflict, is_stdout) = (conflict.as_ref(), place.is_none());
-    let (spec, packages, left) = (&spec, &draft.packages, &left);
+    let (conflict, is_stdout, packages) = (conflict.as_ref(), place.is_none(), &draft.packages);
     let written = place.as_ref().filter(|place| *place != Path::new(SPEC));
     let report = report.clone().of(files::named(&Common { spec: written.cloned(), ..common.clone() }));
-    report.drafted(&Drafted { file: &file, spec, is_stdout, conflict, warnings: &warnings, packages, left })?;
+    report.drafted(&Drafted { file, spec, is_stdout, conflict, warnings, packages, left })?;
     Ok(Exit::Yes)
+}
+
+/// A draft, and what the solver says of it.
+struct Drawn {
+    draft: Draft,
+    /// Whether it asks for a framework that nobody asked for.
+    is_guess: bool,
+    file: SourceFile,
+    spec: Spec,
+    conflict: Option<Explanation>,
+    warnings: Vec<Warning>,
+    /// What the draft does not hold.
+    left: Vec<Left>,
+}
+
+fn draw(args: &InitArgs, mut draft: Draft, name: &str, catalog: &Catalog) -> Result<Drawn, Failure> {
+    let is_guess = draft.ask_for_something(catalog) && draft.of_files;
+    let file = SourceFile { name: name.to_string(), text: draft.text() };
+    let spec = spec::parse(&file.text).map_err(|errors| refused(errors, &file, args))?;
+    let laid = own::lay(&spec, catalog);
+    let (conflict, warnings) =
+        ask(&spec, laid.as_ref().unwrap_or(catalog)).map_err(|errors| refused(errors, &file, args))?;
+    Ok(Drawn { draft, is_guess, file, spec, conflict, warnings, left: Vec::new() })
 }
 
 /// Where to write; none: stdout.

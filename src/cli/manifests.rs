@@ -1,8 +1,10 @@
 //! The files of a project that `gpuenv init --from` reads.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
+use crate::explain::Explanation;
 use crate::host;
 use crate::init::manifest::{Kind, Left, Manifest, Unread, of_manifests};
 use crate::init::{Draft, Value};
@@ -15,15 +17,32 @@ use super::project::shown;
 /// No list of packages is larger; the lock of a large project is a twentieth of it.
 const CAP: u64 = 32 << 20;
 
-/// What the files ask for, and the lines that the draft does not hold.
-pub fn read(paths: &[PathBuf], catalog: &Catalog, report: &Report) -> Result<(Draft, Vec<Left>), Failure> {
-    let mut manifests = Vec::new();
-    for path in paths {
-        manifests.push(manifest(path, report)?);
-    }
-    of_manifests(&manifests, catalog).map_err(|Unread { file, line, why }| {
+/// The files.
+pub fn read(paths: &[PathBuf], report: &Report) -> Result<Vec<Manifest>, Failure> {
+    paths.iter().map(|path| manifest(path, report)).collect()
+}
+
+/// What the files ask for without some of their extras and groups, and the lines that the draft does not hold.
+pub fn drafted(
+    files: &[Manifest],
+    catalog: &Catalog,
+    without: &BTreeSet<String>,
+) -> Result<(Draft, Vec<Left>), Failure> {
+    of_manifests(files, catalog, without).map_err(|Unread { file, line, why }| {
         let message = format!("{file}:{line} cannot be read: {}", clean(&why));
         Failure::new(Exit::BadInput, "bad-manifest", message).help("nothing was written")
+    })
+}
+
+/// An extra or group that nobody named, where it contradicts what else the files ask for: their project is never installed
+/// with both. Of two the later one.
+pub fn at_odds(draft: &Draft, conflict: Option<&Explanation>) -> Option<String> {
+    let of_files = |key: &String| key.starts_with("stack.") || key.ends_with(".image");
+    let conflicts = conflict.into_iter().flat_map(|conflict| &conflict.conflicts);
+    let mut each = conflicts.filter(|conflict| conflict.culprits.len() > 1 && conflict.culprits.iter().all(of_files));
+    each.find_map(|conflict| {
+        let names = conflict.culprits.iter().filter_map(|key| key.strip_prefix("stack."));
+        names.filter_map(|name| draft.of_groups.get(name)).next_back().cloned()
     })
 }
 
@@ -104,5 +123,5 @@ pub fn joined(host: Option<Draft>, files: Draft) -> Draft {
         draft.stack.extend(python);
     }
     draft.build |= files.build;
-    Draft { origin: Some(origin), packages: files.packages, ..draft }
+    Draft { origin: Some(origin), packages: files.packages, of_groups: files.of_groups, ..draft }
 }

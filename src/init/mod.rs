@@ -9,6 +9,7 @@ mod host;
 pub mod manifest;
 mod text;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::catalog::Catalog;
@@ -33,6 +34,8 @@ pub struct Draft {
     pub overlays: Vec<String>,
     /// Requirements of ordinary packages, which gpuenv does not choose.
     pub packages: Vec<String>,
+    /// The keys of the stack that extras and groups of the project ask for which nobody named, each with one.
+    pub of_groups: BTreeMap<String, String>,
     /// Whether it was made from the files of a project, which say little of machines.
     pub of_files: bool,
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::common::sandbox::Sandbox;
 
 /// A folder with some files and no gpuenv.toml.
-fn project(name: &str, files: &[(&str, &str)]) -> Sandbox {
+pub(super) fn project(name: &str, files: &[(&str, &str)]) -> Sandbox {
     let sandbox = Sandbox::new(&format!("from-{name}"), "");
     fs::remove_file(sandbox.path("gpuenv.toml")).unwrap();
     for (name, text) in files {
@@ -18,7 +18,7 @@ fn project(name: &str, files: &[(&str, &str)]) -> Sandbox {
 }
 
 /// Runs `init --from` with all files and more words; the spec's lines without comments and blanks, and the document.
-fn drafted(name: &str, files: &[(&str, &str)], more: &[&str]) -> (Vec<String>, Value) {
+pub(super) fn drafted(name: &str, files: &[(&str, &str)], more: &[&str]) -> (Vec<String>, Value) {
     let sandbox = project(name, files);
     let mut args = vec!["init", "-o", "-"];
     files.iter().for_each(|(name, _)| args.extend(["--from", name]));
@@ -30,7 +30,7 @@ fn drafted(name: &str, files: &[(&str, &str)], more: &[&str]) -> (Vec<String>, V
     (lines.map(|line| line.split("  #").next().unwrap().split_whitespace().collect::<String>()).collect(), told)
 }
 
-fn left(told: &Value) -> Vec<String> {
+pub(super) fn left(told: &Value) -> Vec<String> {
     let each = told["left"].as_array().into_iter().flatten();
     each.map(|one| format!("{}:{} {}", one["file"].as_str().unwrap(), one["line"], one["text"].as_str().unwrap()))
         .collect()
@@ -230,7 +230,7 @@ fn an_extra_is_taken_whole_or_left_in_a_line() {
 
 #[test]
 fn groups_and_extras_of_poetry_are_taken_likewise() {
-    let text = "[tool.poetry.dependencies]\ntorch = \"2.4.1\"\nvllm = { version = \"*\", optional = true }\n\
+    let text = "[tool.poetry.dependencies]\ntorch = \"2.4.0\"\nvllm = { version = \"*\", optional = true }\n\
                 fastapi = { version = \">=0.110\", optional = true }\n\
                 sphinx = { version = \"*\", optional = true }\n\n\
                 [tool.poetry.extras]\nserve = [\"vllm\", \"fastapi\"]\ndocs = [\"sphinx\"]\n\n\
@@ -366,8 +366,6 @@ fn a_dockerfile() {
             "torchvision=\"*\"",
             "[packages]",
             "transformers=\">=4.45\"",
-            "[build]",
-            "cuda-extensions=true",
             "[target.default]",
             "image=\"nvidia/cuda:12.4.1-base-ubuntu22.04\"",
             "gpu=\"A100-PCIE-40GB\""
@@ -377,8 +375,8 @@ fn a_dockerfile() {
     let left = left(&told);
     assert!(left.contains(&"Dockerfile:15 -r requirements.txt".to_string()), "{left:?}");
     assert!(left.contains(&"Dockerfile:3 FROM nvidia/cuda:12.4.1-devel-ubuntu22.04".to_string()), "{left:?}");
-    // Code is compiled, and the image of the last stage has no toolkit: that is told.
-    assert!(!told["conflicts"].as_array().unwrap().is_empty(), "{told:#}");
+    // What a stage compiles that nothing is copied from is no concern of the last one's.
+    assert_eq!(told["conflicts"], serde_json::json!([]));
 }
 
 #[test]
@@ -389,14 +387,13 @@ fn several_files_are_one_project() {
         ("Dockerfile", "FROM python:3.12-slim\nRUN pip install torch==2.6.0\n"),
     ];
     let (lines, told) = drafted("several", &files, &[]);
-    // The one version of the lock says more than the range; a second one is told.
+    // The one version says more than the range, and comes before that of an extra, which is told.
     assert!(
-        lines.contains(&"torch=\"2.7.1+cu128\"".to_string())
-            && lines.contains(&"vllm=\"0.6.6,<0.6.6.post1\"".to_string()),
+        lines.contains(&"torch=\"2.6.0\"".to_string()) && lines.contains(&"vllm=\"0.6.6,<0.6.6.post1\"".to_string()),
         "{lines:?}"
     );
     assert!(lines.contains(&"image=\"python:3.12-slim\"".to_string()), "{lines:?}");
-    assert!(left(&told).contains(&"Dockerfile:2 torch==2.6.0".to_string()), "{told:#}");
+    assert!(left(&told).iter().any(|one| one.ends_with("torch==2.7.1+cu128")), "{told:#}");
     // vllm 0.6.6 needs another torch: it was locked in memory.
     let conflict = told["conflicts"][0]["culprits"].as_array().expect("a conflict");
     assert!(conflict.contains(&"stack.vllm".into()), "{told:#}");

@@ -20,6 +20,7 @@ mod faults;
 mod fleet;
 mod fleet_plan;
 mod from;
+mod from_lines;
 mod from_the_system;
 mod grounds;
 mod init;

@@ -2,7 +2,7 @@
 
 use saphyr::{LoadableYamlNode, MarkedYaml};
 
-use super::{Found, Wanted, pip};
+use super::{BUILD_ADDED, Found, Wanted, pip};
 
 /// conda's names for what package indexes call otherwise.
 const NAMES: &[(&str, &str)] = &[
@@ -27,6 +27,26 @@ const NAMES: &[(&str, &str)] = &[
 
 /// Packages whose presence means that CUDA code is compiled.
 const COMPILERS: [&str; 4] = ["cuda-nvcc", "cuda-toolkit", "cudatoolkit-dev", "cuda-compiler"];
+/// gcc and its C++, under whatever name: `gcc`, `gxx_linux-64`, `gcc_impl_linux-64`.
+const HOST_COMPILERS: [&str; 2] = ["gcc", "gxx"];
+/// What channels begin with whose packages of Python are those of the package index.
+const CHANNELS: [&str; 15] = [
+    "anaconda",
+    "conda-forge",
+    "defaults",
+    "dglteam",
+    "fastai",
+    "huggingface",
+    "intel",
+    "main",
+    "nvidia",
+    "pkgs/main",
+    "pyg",
+    "pytorch",
+    "rapidsai",
+    "simpleitk",
+    "xformers",
+];
 /// What comes with conda and says nothing of a stack.
 const TOOLS: [&str; 3] = ["pip", "setuptools", "wheel"];
 /// Libraries and programs of conda that hold no Python, by what their builds are called in exported environments
@@ -34,28 +54,29 @@ const TOOLS: [&str; 3] = ["pip", "setuptools", "wheel"];
 /// public lock or export with a build that names no Python.
 const NO_PYTHON: &str = "\
     alsa-lib aom aria2 aws-checksums aws-crt-cpp aws-sdk-cpp blas boost-cpp brotli-bin bzip2 c-ares c-blosc2 \
-    ca-certificates cairo cfitsio charls cuda-cudart cuda-cupti cuda-libraries cuda-nvrtc cuda-nvtx cuda-opencl \
-    cuda-runtime curl cyrus-sasl dav1d dbus double-conversion eigen expat ffmpeg fftw fmt fontconfig \
-    fonts-conda-ecosystem fonts-conda-forge freetype fribidi gdk-pixbuf geos gettext gflags giflib git git-lfs glib \
-    glog glslang gmp gnutls graphite2 grpc-cpp gsl gst-plugins-base gstreamer harfbuzz hdf4 hdf5 icu intel-openmp \
-    jpeg json-c jxrlib keyutils krb5 lame lcms2 ld_impl_linux-64 lerc libabseil libaec libarchive libarrow libass \
-    libavif libavif16 libblas libboost libbrotlicommon libbrotlidec libbrotlienc libcap libcblas libclang13 \
-    libcrc32c libcublas libcufft libcufile libcups libcurand libcurl libcusolver libcusparse libdeflate libdrm \
-    libedit libegl libev libevent libexpat libffi libflac libfreetype libfreetype6 libgcc libgcc-ng libgfortran \
-    libgfortran-ng libgfortran5 libgl libglib libglvnd libglx libgomp libgrpc libhwloc libhwy libiconv libidn2 \
-    libjpeg-turbo libjxl liblapack liblzma libmpdec libnetcdf libnghttp2 libnpp libnsl libnvjitlink libnvjpeg libogg \
-    libopenblas libopus libparquet libpciaccess libpng libpq libprotobuf librsvg libsndfile libsodium libsqlite \
-    libssh2 libstdcxx libstdcxx-ng libsystemd0 libtasn1 libthrift libtiff libudev1 libunistring libutf8proc libuuid \
-    libuv libva libvorbis libvpl libvpx libwebp libwebp-base libxcb libxcrypt libxgboost libxkbcommon libxml2 \
-    libxslt libzip libzlib libzopfli llvm-openmp lz4-c lzo make metis mkl mpc mpfr mpg123 mpi nccl ncurses nettle \
-    nlohmann_json nodejs nomkl nspr nss ocl-icd openh264 openjpeg openldap openmpi openssl orc pango pcre pcre2 \
-    pixman poppler postgresql proj pthread-stubs pugixml pulseaudio-client python-gil python_abi pytorch-mutex qhull \
-    qt-main rav1e rdma-core re2 readline s2n sdl2 shaderc snappy spdlog sqlite suitesparse svt-av1 tbb tk tzdata ucx \
-    wayland wget x264 x265 xerces-c xkeyboard-config xz yaml yaml-cpp zeromq zfp zlib zlib-ng zstd";
+    c-compiler ca-certificates cairo cfitsio charls clang clangxx compilers cuda-cudart cuda-cupti cuda-libraries \
+    cuda-nvrtc cuda-nvtx cuda-opencl cuda-runtime curl cxx-compiler cyrus-sasl dav1d dbus double-conversion eigen \
+    expat ffmpeg fftw fmt fontconfig fonts-conda-ecosystem fonts-conda-forge fortran-compiler freetype fribidi gdb \
+    gdk-pixbuf geos gettext gflags gfortran giflib git git-lfs glib glog glslang gmp gnutls graphite2 grpc-cpp gsl \
+    gst-plugins-base gstreamer harfbuzz hdf4 hdf5 icu intel-openmp jpeg json-c jxrlib keyutils krb5 lame lcms2 \
+    ld_impl_linux-64 lerc libabseil libaec libarchive libarrow libass libavif libavif16 libblas libboost \
+    libbrotlicommon libbrotlidec libbrotlienc libcap libcblas libclang13 libcrc32c libcublas libcufft libcufile \
+    libcups libcurand libcurl libcusolver libcusparse libdeflate libdrm libedit libegl libev libevent libexpat libffi \
+    libflac libfreetype libfreetype6 libgcc libgcc-ng libgfortran libgfortran-ng libgfortran5 libgl libglib libglvnd \
+    libglx libgomp libgrpc libhwloc libhwy libiconv libidn2 libjpeg-turbo libjxl liblapack liblzma libmpdec libnetcdf \
+    libnghttp2 libnpp libnsl libnvjitlink libnvjpeg libogg libopenblas libopus libparquet libpciaccess libpng libpq \
+    libprotobuf librsvg libsndfile libsodium libsqlite libssh2 libstdcxx libstdcxx-ng libsystemd0 libtasn1 libthrift \
+    libtiff libudev1 libunistring libutf8proc libuuid libuv libva libvorbis libvpl libvpx libwebp libwebp-base libxcb \
+    libxcrypt libxgboost libxkbcommon libxml2 libxslt libzip libzlib libzopfli llvm-openmp lz4-c lzo magma make metis \
+    mkl mpc mpfr mpg123 mpi nccl ncurses nettle nlohmann_json nodejs nomkl nspr nss ocl-icd openh264 openjpeg \
+    openldap openmpi openssl orc pango pcre pcre2 pixman poppler postgresql proj pthread-stubs pugixml \
+    pulseaudio-client python-gil python_abi pytorch-mutex qhull qt-main rav1e rdma-core re2 readline s2n sdl2 shaderc \
+    snappy spdlog sqlite suitesparse svt-av1 tbb tk tzdata ucx wayland wget x264 x265 xerces-c xkeyboard-config xz \
+    yaml yaml-cpp zeromq zfp zlib zlib-ng zstd";
 
 /// What the names of whole families of such libraries begin with.
 const NO_PYTHON_FAMILIES: [&str; 8] =
-    ["aws-c-", "font-ttf-", "gcc_", "gxx_", "kernel-headers_", "r-", "xcb-util", "xorg-"];
+    ["aws-c-", "binutils", "font-ttf-", "kernel-headers_", "r-", "sysroot_", "xcb-util", "xorg-"];
 /// Packages of Python whose builds do not say so, for they only bring another: `seaborn=0.13.2=hd8ed1ab_3`.
 const BRINGS_PYTHON: [&str; 6] =
     ["cached-property", "importlib-metadata", "importlib_metadata", "nbconvert", "seaborn", "typing-extensions"];
@@ -94,6 +115,7 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             let (line, Some(one_text)) = (one.span.start.line(), one.data.as_str()) else { continue };
             let inner = pip::requirements(one_text);
             found.variant = found.variant.or(inner.variant);
+            found.installs.extend(inner.installs);
             inner.wanted.into_iter().for_each(|wanted| found.want(Wanted { line, ..wanted }));
             inner.left.into_iter().for_each(|(_, text, why)| found.leave(line, &text, why));
         }
@@ -123,7 +145,10 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     let is_compiler = COMPILERS.contains(&name.as_str());
     found.builds |= is_compiler;
     if is_compiler && !NAMES.iter().any(|(conda, _)| *conda == name) {
-        return found.leave(line, written, "[build] is added; the lock chooses the toolkit");
+        return found.leave(line, written, format!("{BUILD_ADDED}; the lock chooses the toolkit"));
+    }
+    if HOST_COMPILERS.contains(&name.split('_').next().unwrap_or_default()) {
+        return host_compiler(written, &version(rest).0, line, found);
     }
     if OPENCV.contains(&name.as_str()) {
         let why = "the package index calls it opencv-python and numbers it otherwise: put that under [packages]";
@@ -146,12 +171,35 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
         }
     }
     // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
-    wanted.is_library = match build.as_deref().filter(|build| *build != "*") {
-        Some(build) => !build.contains("py") && !BRINGS_PYTHON.contains(&name.as_str()),
-        None => is_without_python(&name),
-    };
+    let is_elsewhere = !channel.is_empty() && !CHANNELS.iter().any(|known| channel.starts_with(known));
+    let is_of_conda = is_elsewhere || names_a_cuda(&name);
+    if is_of_conda {
+        wanted.written = written.to_string();
+    }
+    wanted.is_library = is_of_conda
+        || match build.as_deref().filter(|build| *build != "*") {
+            Some(build) => !build.contains("py") && !BRINGS_PYTHON.contains(&name.as_str()),
+            None => is_without_python(&name),
+        };
     wanted.variant = build.as_deref().and_then(variant_of_build).filter(|_| renamed == "torch");
     found.want(wanted);
+}
+
+/// The gcc of an environment, which nvcc compiles with there: the target's.
+fn host_compiler(written: &str, version: &str, line: usize, found: &mut Found) {
+    let release = version.strip_suffix(".*").unwrap_or(version);
+    let is_release = release.split('.').all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()));
+    match &found.host_compiler {
+        Some((known, _)) if known == release => {}
+        None if is_release => found.host_compiler = Some((release.to_string(), line)),
+        _ => found.leave(line, written, "the host compiler: set `gcc` of the target where CUDA code is compiled"),
+    }
+}
+
+/// Whether a name ends in a release of CUDA, as conda has them: `dgl-cuda11.1`, `magma-cuda121`.
+fn names_a_cuda(name: &str) -> bool {
+    let release = name.rsplit_once("-cuda").map_or("", |(_, release)| release);
+    release.len() > 2 && release.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// `11.1` for `11.1.74`, as conda numbers what is CUDA 11.1.0: third numbers of releases have one digit.
@@ -204,71 +252,4 @@ fn variant_of_build(build: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn libraries_of_conda_are_told_from_packages_of_python() {
-        for (spec, is_library) in [
-            ("openssl=3.0.13=h7f8727e_1", true),
-            ("openssl=3.0.13", true),
-            ("ld_impl_linux-64=2.38", true),
-            ("librosa=0.10.1", false),
-            ("numpy=1.26.4=py310h5f9d8c6_0", false),
-            ("numpy=1.26.4", false),
-            ("yaml", true),
-            ("pyyaml=6.0.1", false),
-            // It brings seaborn-base, and its build says nothing of Python.
-            ("seaborn=0.13.2=hd8ed1ab_3", false),
-            ("typing-extensions=4.15.0=h396c80c_0", false),
-            ("xorg-libxi=1.8.2", true),
-            ("aws-c-s3=0.7.0", true),
-            ("dav1d=1.2.1", true),
-            ("r-base=4.0.5", true),
-        ] {
-            let mut found = Found::default();
-            package(spec, 1, &mut found);
-            assert_eq!(found.wanted[0].is_library, is_library, "{spec}");
-        }
-    }
-
-    #[test]
-    fn a_compiler_of_conda_asks_for_a_build() {
-        let mut found = Found::default();
-        package("cuda-nvcc=12.4", 1, &mut found);
-        assert!(found.builds && found.wanted.is_empty() && found.left.len() == 1, "{found:?}");
-        package("opencv=4.5.5", 2, &mut found);
-        assert!(found.left[1].2.contains("opencv-python"), "{found:?}");
-    }
-
-    #[test]
-    fn match_specs_are_read() {
-        for (spec, name, version, variant) in [
-            ("python=3.10", "python", "3.10.*", None),
-            ("pytorch::pytorch=2.1.*", "torch", "2.1.*", None),
-            ("pytorch=1.13.1=py3.10_cuda11.7_cudnn8.5.0_0", "torch", "1.13.1", Some("cu117")),
-            ("pytorch=2.1.0=py3.10_cpu_0", "torch", "2.1.0", Some("cpu")),
-            ("pytorch-cuda=12.1", "cuda", "12.1.*", None),
-            ("cudatoolkit-dev=11.6", "cuda", "11.6.*", None),
-            ("cudatoolkit=11.1.74=h6bb024c_0", "cuda", "11.1", None),
-            ("cudatoolkit=11.8.0=h6a678d5_0", "cuda", "11.8.0", None),
-            ("numpy-base=1.20.3=py37h74d4b33_0", "numpy", "1.20.3", None),
-            ("cudatoolkit 11.3", "cuda", "11.3", None),
-            ("nvidia/label/cuda-11.8.0::cuda-toolkit", "cuda", "11.8.0", None),
-            ("cuda-version>=12.4,<13", "cuda", ">=12.4,<13", None),
-            ("numpy", "numpy", "", None),
-            ("scipy>=1.10", "scipy", ">=1.10", None),
-            ("pandas==2.1.0", "pandas", "2.1.0", None),
-            ("jax=0.4.30|0.4.31", "jax", "0.4.30||0.4.31", None),
-        ] {
-            let mut found = Found::default();
-            package(spec, 1, &mut found);
-            let read = found.wanted.first().unwrap_or_else(|| panic!("{spec}: {:?}", found.left));
-            assert_eq!(
-                (read.name.as_str(), read.version.as_str(), read.variant.as_deref()),
-                (name, version, variant),
-                "{spec}"
-            );
-        }
-    }
-}
+mod tests;

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::pip::{joined, words_of_pip};
-use super::{Found, Wanted, conda};
+use super::shell::{command, file_name, here_document, is_shell, words};
+use super::{BUILD_ADDED, Found, Wanted, conda, extras, is_variant, variant_of};
 
 /// Programs that install packages of conda.
 const CONDAS: [&str; 4] = ["conda", "mamba", "micromamba", "pixi"];
@@ -26,6 +27,13 @@ const OF_FILES: [(&str, &str); 10] = [
     ("poetry", "sync"),
     ("uv", "sync"),
 ];
+/// Programs that install nothing of Python's, and words of commands that install nothing at all.
+const OTHERS: &str = "\
+    brew bundle cargo cmake cpan dpkg echo gem git go helm lfs luarocks make meson ninja nmake npm opam playwright pnpm \
+    pre-commit printf rustup snap yarn";
+/// Programs of Python's that add packages to a project.
+const ADDERS: [&str; 5] = ["hatch", "pdm", "pipenv", "poetry", "rye"];
+const OTHER_STAGE: &str = "its stage compiles CUDA code, the last one does not: [build] belongs into a gpuenv.toml with the image of that stage";
 /// What says for which GPUs CUDA code is compiled.
 const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
 /// Arguments add no more than this to a file, all together: each may be made of others many times over.
@@ -120,9 +128,12 @@ impl Reader {
                 && let Some(stage) = self.stages.last_mut()
             {
                 stage.found.builds = true;
-                stage.found.leave(line, &word, "[build] is added; the lock derives the list from the GPUs");
+                stage.found.leave(line, &word, format!("{BUILD_ADDED}; the lock derives the list from the GPUs"));
             }
             if let Ok(value) = self.filled(value) {
+                if let (Some(variant), Some(stage)) = (variant_of_setting(name, &value), self.stages.last_mut()) {
+                    stage.found.variant = stage.found.variant.take().or(Some(variant));
+                }
                 self.values.insert(name.to_string(), value);
             }
         }
@@ -130,48 +141,47 @@ impl Reader {
 
     fn run(&mut self, rest: &str, line: usize) {
         let all = command(rest);
-        for words in all.split(|word| word == ";") {
-            if let Some(stage) = self.stages.last_mut().filter(|_| is_of_file(words)) {
-                stage.found.leave(
-                    line,
-                    &words.join(" "),
-                    "it installs what another file says: name that with --from too",
-                );
-                continue;
+        all.split(|word| word == ";").for_each(|words| self.one(words, line));
+    }
+
+    /// One command.
+    fn one(&mut self, words: &[String], line: usize) {
+        // Options of RUN.
+        let words = &words[words.iter().take_while(|word| word.starts_with("--")).count()..];
+        if is_of_file(words) {
+            let (filled, unfilled) = self.each_filled(words);
+            let Some(stage) = self.stages.last_mut() else { return };
+            if unfilled.is_empty() {
+                stage.found.installs.extend(extras::of_sync(&filled));
             }
-            let Some(install) = words.iter().position(|word| word == "install" || word == "add") else { continue };
-            let program = words[..install].iter().filter(|word| !word.starts_with("--"));
-            let program: Vec<&str> = program.map(|word| file_name(word)).collect();
-            let is_pip = program.iter().any(|word| *word == "pip" || word.starts_with("pip3"));
-            let is_pip = is_pip || program.last() == Some(&"uv");
-            let is_conda = program.iter().any(|word| CONDAS.contains(word));
-            let is_system = program.iter().any(|word| SYSTEMS.contains(word));
-            let (filled, unfilled) = self.each_filled(&words[install + 1..]);
-            let Some(stage) = self.stages.last_mut().filter(|_| is_pip || is_conda || is_system) else { continue };
-            if is_system && !is_pip && !is_conda {
-                filled.iter().for_each(|word| of_system(word, line, stage));
-                let on_stacks =
-                    unfilled.into_iter().filter(|(word, _)| OF_STACKS.iter().any(|one| word.starts_with(one)));
-                on_stacks.for_each(|(word, why)| stage.found.leave(line, &word, why));
-                continue;
+            let why = "it installs what another file says: name that with --from too";
+            return stage.found.leave(line, &words.join(" "), why);
+        }
+        let Some((program, at)) = program(words) else { return };
+        let (filled, unfilled) = self.each_filled(&words[at + 1..]);
+        let Some(stage) = self.stages.last_mut() else { return };
+        let is_on_stacks = |word: &str| OF_STACKS.iter().any(|one| word.starts_with(one));
+        let told = unfilled.into_iter().filter(|(word, _)| program != Program::System || is_on_stacks(word));
+        match program {
+            // `uv python install 3.12`
+            Program::Other("python") => {
+                let releases = filled.iter().filter(|word| !word.starts_with('-'));
+                releases.for_each(|release| of_system(&format!("python{release}"), line, stage));
+                return told.for_each(|(word, why)| stage.found.leave(line, &word, why));
             }
-            unfilled.into_iter().for_each(|(word, why)| stage.found.leave(line, &word, why));
-            if is_pip {
-                words_of_pip(&filled, line, &mut stage.found);
-                continue;
+            Program::Other(script) if script.ends_with(".py") => {
+                return stage.found.leave(line, &words.join(" "), "a package of this project or of a folder");
             }
-            let mut words = filled.iter();
-            while let Some(word) = words.next() {
-                match word.as_str() {
-                    "-c" | "--channel" | "-n" | "--name" | "-p" | "--prefix" => drop(words.next()),
-                    "-f" | "--file" => {
-                        let file = words.next().cloned().unwrap_or_default();
-                        stage.found.leave(line, &format!("{word} {file}"), "another file: name it with --from too");
-                    }
-                    option if option.starts_with('-') => {}
-                    spec => conda::package(spec, line, &mut stage.found),
-                }
+            Program::Other(name) => {
+                let why = format!("what `{name}` installs is not read: put it under [stack] or [packages]");
+                return stage.found.leave(line, &words.join(" "), why);
             }
+            _ => told.for_each(|(word, why)| stage.found.leave(line, &word, why)),
+        }
+        match program {
+            Program::System => filled.iter().for_each(|word| of_system(word, line, stage)),
+            Program::Pip => words_of_pip(&filled, line, &mut stage.found),
+            _ => of_conda(&filled, line, stage),
         }
     }
 
@@ -238,24 +248,28 @@ impl Reader {
         for stage in self.stages.into_iter().rev() {
             let is_of_it = wanted_base.as_ref().is_none_or(|base: &String| *base == stage.name);
             let is_copied = !stage.name.is_empty() && copied.contains(&stage.name);
-            found.builds |= stage.found.builds;
             if !is_of_it && !is_copied {
                 let from = format!("FROM {}", stage.base);
                 found.leave(stage.line, &from, "a stage that the last one is neither built on nor copies from");
                 continue;
             }
+            found.builds |= stage.found.builds && is_of_it;
+            found.host_compiler = found.host_compiler.or(stage.found.host_compiler);
+            found.installs.extend(stage.found.installs);
             found.wanted.splice(0..0, stage.found.wanted);
-            found.left.extend(stage.found.left);
+            let is_elsewhere = |why: &str| !is_of_it && why.starts_with(BUILD_ADDED);
+            let left = stage.found.left.into_iter();
+            found.left.extend(left.map(|(line, text, why)| match is_elsewhere(&why) {
+                true => (line, text, OTHER_STAGE.to_string()),
+                false => (line, text, why),
+            }));
             found.variant = found.variant.or(stage.found.variant);
             copied.extend(stage.copies);
             of_system = of_system.or(stage.python);
             if !is_of_it {
-                let from = format!("FROM {}", stage.base);
-                found.leave(
-                    stage.line,
-                    &from,
-                    "its packages are taken, for they are copied from it, and its image is not",
-                );
+                let why = "its packages are taken, for they are copied from it, and its image is not";
+                found.leave(stage.line, &format!("FROM {}", stage.base), why);
+                copied.push(stage.base.to_ascii_lowercase());
                 continue;
             }
             found.image =
@@ -285,12 +299,76 @@ impl Reader {
     }
 }
 
+/// The wheel variant that a setting of pip or uv names: these are their options under other names.
+fn variant_of_setting(name: &str, value: &str) -> Option<String> {
+    match name {
+        "UV_TORCH_BACKEND" => Some(value.to_string()).filter(|value| is_variant(value)),
+        "PIP_INDEX_URL"
+        | "PIP_EXTRA_INDEX_URL"
+        | "PIP_FIND_LINKS"
+        | "UV_DEFAULT_INDEX"
+        | "UV_EXTRA_INDEX_URL"
+        | "UV_FIND_LINKS"
+        | "UV_INDEX"
+        | "UV_INDEX_URL" => variant_of(value),
+        _ => None,
+    }
+}
+
+/// What a command installs with.
+#[derive(PartialEq, Eq)]
+enum Program<'w> {
+    Pip,
+    Conda,
+    System,
+    Other(&'w str),
+}
+
+/// The program of a command that installs packages, and the place of the word that says so.
+fn program(words: &[String]) -> Option<(Program<'_>, usize)> {
+    let at = words.iter().position(|word| ["install", "add", "create", "sync"].contains(&word.as_str()))?;
+    let before: Vec<&str> =
+        words[..at].iter().filter(|word| !word.starts_with('-')).map(|word| file_name(word)).collect();
+    let is_any = |names: &[&str]| before.iter().any(|word| names.contains(word));
+    let verb = words[at].as_str();
+    let last = *before.last()?;
+    let is_pip = before.iter().any(|word| *word == "pip" || word.starts_with("pip3")) || last == "uv";
+    let is_name = last.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let is_other = is_name && !OTHERS.split_whitespace().any(|other| before.contains(&other));
+    let program = match verb {
+        "install" | "add" | "sync" if is_pip => Program::Pip,
+        "install" | "add" | "create" if is_any(&CONDAS) => Program::Conda,
+        "install" | "add" if is_any(&SYSTEMS) => Program::System,
+        "install" if is_other => Program::Other(last),
+        "add" if is_any(&ADDERS) => Program::Other(last),
+        _ => return None,
+    };
+    Some((program, at))
+}
+
+/// The words behind `conda install` and `conda create`.
+fn of_conda(words: &[String], line: usize, stage: &mut Stage) {
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (option, glued) = word.split_once('=').map_or((word.as_str(), None), |(option, file)| (option, Some(file)));
+        match option {
+            "-c" | "--channel" | "-n" | "--name" | "-p" | "--prefix" if glued.is_none() => drop(words.next()),
+            "-f" | "--file" => {
+                let file = glued.map(str::to_string).or_else(|| words.next().cloned()).unwrap_or_default();
+                stage.found.leave(line, &format!("{option} {file}"), "another file: name it with --from too");
+            }
+            option if option.starts_with('-') => {}
+            _ => conda::package(word, line, &mut stage.found),
+        }
+    }
+}
+
 /// A package of the operating system: `python3.9` and its parts say which Python there is.
 fn of_system(word: &str, line: usize, stage: &mut Stage) {
     if !OF_STACKS.iter().any(|one| word.starts_with(one)) {
         return;
     }
-    let minor = word.strip_prefix("python3.").map(|rest| rest.split(['-', '=']).next().unwrap_or(rest));
+    let minor = word.strip_prefix("python3.").map(|rest| rest.split(['-', '=', '.']).next().unwrap_or(rest));
     let is_number = |minor: &&str| !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit());
     let Some(minor) = minor.filter(is_number) else {
         let why = "a package of the operating system: set `toolkit`, `cudnn`, `gcc` or `driver` of the target where it matters";
@@ -303,173 +381,10 @@ fn of_system(word: &str, line: usize, stage: &mut Stage) {
     }
 }
 
-/// What stands before the here-document that a RUN begins, and what ends it: `EOF` of `<<EOF`, `<<-"EOF"`.
-fn here_document(rest: &str) -> Option<(&str, String)> {
-    let (before, word) = rest.split_once("<<")?;
-    let word = word.strip_prefix('-').unwrap_or(word).split_whitespace().next()?.trim_matches(['"', '\'']);
-    let is_name = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    is_name.then(|| (before, word.to_string()))
-}
-
-/// Whether what follows `<<` are commands, and not the text of a file (`cat <<EOF > x`).
-fn is_shell(before: &str) -> bool {
-    before.split_whitespace().all(|word| word.starts_with('-') || ["bash", "sh"].contains(&file_name(word)))
-}
-
 /// Whether a command installs what another file says.
 fn is_of_file(words: &[String]) -> bool {
     words.windows(2).any(|pair| OF_FILES.contains(&(file_name(&pair[0]), pair[1].as_str())))
 }
 
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// The words of a command: a line of the shell, or a list in JSON, which may hold one.
-fn command(rest: &str) -> Vec<String> {
-    match serde_json::from_str::<Vec<String>>(rest.trim()) {
-        Ok(list) => match &list[..] {
-            [_, option, line, ..] if option.starts_with('-') && option.ends_with('c') => words(line),
-            _ => list,
-        },
-        Err(_) => words(rest),
-    }
-}
-
-/// The words of a line as a shell parts them.
-fn words(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
-    for c in line.chars() {
-        match quote {
-            Some(open) if c == open => quote = None,
-            Some(_) => word.push(c),
-            None if c == '"' || c == '\'' => (quote, any) = (Some(c), true),
-            // The rest is a comment of the shell's.
-            None if c == '#' && !any && word.is_empty() => break,
-            // What ends a command is a word of its own.
-            None if ";&|()".contains(c) => {
-                if any || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                words.push(";".to_string());
-                any = false;
-            }
-            None if c.is_whitespace() => {
-                if any || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                any = false;
-            }
-            None => word.push(c),
-        }
-    }
-    if any || !word.is_empty() {
-        words.push(word);
-    }
-    words
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn arguments_made_of_arguments_are_filled_in_up_to_a_bound() {
-        let doubled: String = (1..60).map(|at| format!("ARG A{at}=${{A{0}}}${{A{0}}}\n", at - 1)).collect();
-        let found = read(&format!("ARG A0=xxxxxxxx\n{doubled}FROM nvidia/cuda:${{A59}}\n")).unwrap();
-        assert_eq!(found.image, None);
-        assert!(found.left.iter().any(|(line, ..)| *line == 61), "{:?}", found.left);
-        // What an argument is asked for more often than that is no better than what it is made of.
-        let asked = "RUN pip install $A $A $A $A\n".repeat(1 << 10);
-        let found = read(&format!("FROM x\nARG A={}\n{asked}", "a".repeat(1 << 10))).unwrap();
-        let kept: usize = found.wanted.iter().map(|one| one.name.len()).sum();
-        assert!(kept <= FILLED_CAP, "{kept}");
-        assert!(found.left.iter().any(|(.., why)| why.contains("more than 1 MiB")), "{:?}", found.left.len());
-    }
-
-    #[test]
-    fn what_the_system_installs_is_taken_or_told_where_it_bears_on_a_stack() {
-        let found = read(
-            "FROM nvidia/cuda:12.4.1-base-ubuntu22.04\nRUN apt-get update && apt-get install -y git python3.9 python3.9-dev\n\
-             RUN apt install libcudnn8=8.9.7.29-1+cuda12.2 python3.11 python3-pip cuda-toolkit-12-4\nRUN pip install torch\n",
-        )
-        .unwrap();
-        let wanted: Vec<_> = found.wanted.iter().map(|one| (one.name.as_str(), one.version.as_str())).collect();
-        assert_eq!(wanted, [("python", "3.9"), ("torch", "")]);
-        let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
-        assert_eq!(left, ["libcudnn8=8.9.7.29-1+cuda12.2", "python3.11", "cuda-toolkit-12-4"]);
-        let found = read("FROM python:3.10\nRUN apt-get install python3.11 python3.10-venv\n").unwrap();
-        let wanted: Vec<&str> = found.wanted.iter().map(|one| one.version.as_str()).collect();
-        assert_eq!((wanted, found.left.len()), (vec!["3.10"], 2), "{:?}", found.left);
-    }
-
-    #[test]
-    fn an_environment_that_is_copied_counts() {
-        let found = read(
-            "FROM nvidia/cuda:12.1.0-devel-ubuntu22.04 AS build\nRUN pip install torch==2.2.0 vllm\n\
-             FROM ubuntu:22.04 AS docs\nRUN pip install sphinx\n\
-             FROM nvidia/cuda:12.1.0-base-ubuntu22.04\nCOPY --from=build /opt/venv /opt/venv\n",
-        )
-        .unwrap();
-        assert_eq!(found.image, Some(("nvidia/cuda:12.1.0-base-ubuntu22.04".to_string(), 5)));
-        let wanted: Vec<&str> = found.wanted.iter().map(|one| one.name.as_str()).collect();
-        assert_eq!(wanted, ["torch", "vllm"]);
-        assert_eq!(found.left.len(), 2, "{:?}", found.left);
-    }
-
-    #[test]
-    fn every_form_of_a_command_is_read_or_told() {
-        let found = read(
-            "FROM --platform=linux/arm64 ubuntu:22.04\nRUN <<EOF\nset -e\npip install torch==2.5.1\nEOF\nRUN cat <<EOF > x\npip install jax\nEOF\n\
-             RUN [\"pip\", \"install\", \"xformers==0.0.28.post3\"]\nRUN [\"bash\", \"-lc\", \"pip install vllm\"]\n\
-             RUN uv sync --frozen --extra cu129\nRUN /opt/conda/bin/conda env update -f env.yml && poetry install\n",
-        ).unwrap();
-        let wanted: Vec<_> = found.wanted.iter().map(|one| (one.name.as_str(), one.line)).collect();
-        assert_eq!(wanted, [("torch", 4), ("xformers", 9), ("vllm", 10)]);
-        let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
-        let told = ["uv sync --frozen --extra cu129", "/opt/conda/bin/conda env update -f env.yml", "poetry install"];
-        assert_eq!(left, [&["--platform=linux/arm64"][..], &told].concat());
-    }
-
-    #[test]
-    fn what_stands_behind_a_hash_is_a_comment_of_the_shell() {
-        let found =
-            read("FROM x\nRUN pip install cmake  # that of apt is too old\nRUN pip install 'a#b' c#d\n").unwrap();
-        let wanted: Vec<&str> = found.wanted.iter().map(|one| one.name.as_str()).collect();
-        assert_eq!(wanted[0], "cmake");
-        assert!(!wanted.contains(&"that") && !wanted.contains(&"old"), "{wanted:?}");
-    }
-
-    #[test]
-    fn the_last_stage_counts_and_arguments_are_filled_in() {
-        let found = read(
-            "ARG CUDA=12.1.0\nFROM nvidia/cuda:${CUDA}-devel-ubuntu22.04 AS build\nRUN nvcc x.cu\n\
-             FROM --platform=linux/amd64 nvidia/cuda:${CUDA}-base-ubuntu22.04 as base\nARG TORCH=2.1.0\n\
-             RUN apt-get update && pip3 install --no-cache-dir torch==$TORCH \\\n    # why\n    \"transformers>=4.30\" \\\n\
-             \x20   --index-url https://download.pytorch.org/whl/cu121 && rm -rf /x\n\
-             FROM base\nRUN python -m pip install -r requirements.txt $EXTRA\n",
-        ).unwrap();
-        assert_eq!(found.image, Some(("nvidia/cuda:12.1.0-base-ubuntu22.04".to_string(), 4)));
-        let wanted: Vec<_> =
-            found.wanted.iter().map(|one| (one.name.as_str(), one.version.as_str(), one.line)).collect();
-        assert_eq!(wanted, [("torch", "==2.1.0", 6), ("transformers", ">=4.30", 6)]);
-        assert_eq!(found.variant.as_deref(), Some("cu121"));
-        let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
-        assert_eq!(left, ["$EXTRA", "-r requirements.txt", "FROM nvidia/cuda:12.1.0-devel-ubuntu22.04"]);
-    }
-
-    #[test]
-    fn each_word_is_taken_or_left() {
-        let found = read(
-            "FROM x\nRUN V=$(nvcc --version) && pip install --index-url $URL torch==2.1.2+cu${V} torchvision==0.16.2+cu${V} \\\n\
-             --extra-index-url https://download.pytorch.org/whl/cu${V}\n",
-        );
-        let found = found.unwrap();
-        let wanted: Vec<_> = found.wanted.iter().map(|one| (one.name.as_str(), one.version.as_str())).collect();
-        assert_eq!(wanted, [("torch", "==2.1.2"), ("torchvision", "==0.16.2")]);
-        let left: Vec<&str> = found.left.iter().map(|(_, text, _)| text.as_str()).collect();
-        let index = "https://download.pytorch.org/whl/cu${V}";
-        assert_eq!(left, ["$URL", "torch==2.1.2+cu${V}", "torchvision==0.16.2+cu${V}", index]);
-        assert!(found.left[1].2.starts_with("taken without its build"), "{:?}", found.left);
-    }
-}
+mod tests;

@@ -1,19 +1,23 @@
 //! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::{Found, Kind, Left, Manifest, Wanted, is_exact, is_variant, ordinary, read, variant_of};
+use super::claims::{Claim, Claims, Settled};
+use super::{Found, Kind, Left, Manifest, Wanted, extras, is_variant, ordinary, read, variant_of};
 use crate::catalog::Catalog;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::init::{Draft, Entry, Value};
 use crate::solve::request::{PARTS, other_maker};
 use crate::spec;
-use crate::types::{Constraint, Version, variant};
+use crate::types::{Constraint, Specifier, Version, intersect, variant};
 
 /// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
 const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];
 /// What comes with a framework, and is pinned by it.
 const COMES_ALONG: [&str; 3] = ["nvidia-", "jaxlib", spec::other_names::OF_JAX];
+
+/// So many bounds of an ordinary package are put together, not more.
+const MOST_BOUNDS: usize = 16;
 
 /// Why a file cannot be read at all.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,23 +30,37 @@ pub struct Unread {
     pub why: String,
 }
 
-/// A draft of what these files ask for, and the lines that it does not hold.
-pub fn of_manifests(manifests: &[Manifest], catalog: &Catalog) -> Result<(Draft, Vec<Left>), Unread> {
+/// A draft of what these files ask for, and the lines that it does not hold. Some extras and groups may be left out.
+pub fn of_manifests(
+    manifests: &[Manifest],
+    catalog: &Catalog,
+    without: &BTreeSet<String>,
+) -> Result<(Draft, Vec<Left>), Unread> {
     let names: Vec<&str> = manifests.iter().map(|manifest| manifest.name.as_str()).collect();
+    let mut files: Vec<(&Manifest, Found)> = Vec::new();
+    for manifest in manifests {
+        let found = read(manifest).map_err(|(line, why)| Unread { file: manifest.name.clone(), line, why })?;
+        files.push((manifest, found));
+    }
+    // `pip install project[a,b]` names extras of the project's, too.
+    let projects: Vec<&String> = files.iter().filter_map(|(_, found)| found.project.as_ref()).collect();
+    let of_project =
+        files.iter().flat_map(|(_, found)| &found.wanted).filter(|wanted| projects.contains(&&wanted.name));
+    let installs = files.iter().flat_map(|(_, found)| &found.installs);
     let mut merged = Merged {
         catalog,
         known: catalog.packages().into_iter().map(|package| package.name).collect(),
         draft: Draft { origin: Some(format!("Made from {}", names.join(", "))), of_files: true, ..Draft::default() },
         left: Vec::new(),
         libraries: Vec::new(),
-        is_cpu: false,
         pythons: Vec::new(),
-        taken: BTreeMap::new(),
+        stack: Claims::default(),
+        packages: Claims::default(),
+        installs: installs.chain(of_project.flat_map(|wanted| &wanted.extras)).cloned().collect(),
+        fixed: BTreeSet::new(),
+        without,
     };
-    for manifest in manifests {
-        let found = read(manifest).map_err(|(line, why)| Unread { file: manifest.name.clone(), line, why })?;
-        merged.take(manifest, found);
-    }
+    files.into_iter().for_each(|(manifest, found)| merged.take(manifest, found));
     Ok(merged.end())
 }
 
@@ -52,37 +70,51 @@ struct Merged<'c> {
     known: Vec<String>,
     draft: Draft,
     left: Vec<Left>,
-    /// Libraries of the file at hand that hold no Python, each with its line.
+    /// What the file at hand takes from conda that package indexes do not have, each with its line.
     libraries: Vec<(usize, String)>,
-    /// Whether the wheels are builds for the CPU.
-    is_cpu: bool,
     /// The Pythons that wheels are for which were named by their addresses, each with its place.
     pythons: Vec<(String, String)>,
-    /// The line that each entry of the stack was taken from.
-    taken: BTreeMap<String, Line>,
+    /// What is asked for that gpuenv chooses.
+    stack: Claims<Constraint>,
+    /// What is asked for beside it.
+    packages: Claims<Specifier>,
+    /// The extras and groups that lines install.
+    installs: BTreeSet<String>,
+    /// Those of them that the files have.
+    fixed: BTreeSet<String>,
+    /// Those that are left out.
+    without: &'c BTreeSet<String>,
 }
 
-/// A line of a file.
-type Line = (String, usize, String);
-
 impl Merged<'_> {
-    fn take(&mut self, manifest: &Manifest, found: Found) {
+    fn take(&mut self, manifest: &Manifest, mut found: Found) {
         let file = manifest.name.as_str();
-        for (line, text, why) in found.left {
+        for (line, text, why) in std::mem::take(&mut found.left) {
             self.leave(file, line, &text, why);
         }
         self.draft.build |= found.builds;
-        if let Some((image, line)) = found.image {
-            match self.draft.machine.iter().any(|entry| entry.key == "image") {
-                true => self.leave(file, line, &format!("FROM {image}"), "another image was taken before".into()),
-                false => self.draft.machine.push(Entry::on("image", Value::Text(image), place(file, line))),
+        for (key, word, what) in [("image", "FROM", found.image.take()), ("gcc", "gcc", found.host_compiler.take())] {
+            let Some((value, line)) = what else { continue };
+            match self.draft.machine.iter().any(|entry| entry.key == key) {
+                true => self.leave(file, line, &format!("{word} {value}"), format!("another {key} was taken before")),
+                false => self.draft.machine.push(Entry::on(key, Value::Text(value), place(file, line))),
             }
         }
-        let groups: BTreeSet<String> =
+        let asking: BTreeSet<String> =
             found.wanted.iter().filter(|one| self.is_chosen(one)).filter_map(|one| one.group.clone()).collect();
-        let (wanted, beside): (Vec<Wanted>, Vec<Wanted>) =
-            found.wanted.into_iter().partition(|one| one.group.as_ref().is_none_or(|group| groups.contains(group)));
-        for mut wanted in wanted {
+        let installed = extras::installed(&self.installs, &found);
+        self.fixed.extend(installed.iter().flatten().cloned());
+        let why_not = |wanted: &Wanted| {
+            let group = wanted.group.as_ref()?;
+            match &installed {
+                _ if self.without.contains(group) => Some("which does not go with the rest"),
+                Some(installed) => (!installed.contains(group)).then_some("which no line of these files installs"),
+                None => (!asking.contains(group)).then_some("which requires nothing that gpuenv chooses"),
+            }
+        };
+        let each = std::mem::take(&mut found.wanted).into_iter().map(|wanted| (why_not(&wanted), wanted));
+        let (wanted, beside): (Vec<_>, Vec<_>) = each.partition(|(why, _)| why.is_none());
+        for (_, mut wanted) in wanted {
             let variant = wanted.variant.take().or_else(|| found.variant.clone());
             self.package(manifest, wanted, variant);
         }
@@ -98,14 +130,14 @@ impl Merged<'_> {
     }
 
     /// Tells of each extra or group that was not taken, in a line.
-    fn leave_groups(&mut self, file: &str, beside: &[Wanted]) {
+    fn leave_groups(&mut self, file: &str, beside: &[(Option<&str>, Wanted)]) {
         let mut groups: Vec<&str> = Vec::new();
-        for first in beside {
+        for (why, first) in beside {
             let Some(group) = first.group.as_deref().filter(|group| !groups.contains(group)) else { continue };
             groups.push(group);
-            let of_it = beside.iter().filter(|one| one.group == first.group).map(|one| one.written.as_str());
-            let text = of_it.collect::<Vec<_>>().join(", ");
-            let why = format!("the extra or group `{group}`, which requires nothing that gpuenv chooses");
+            let of_it = beside.iter().map(|(_, one)| one).filter(|one| one.group == first.group);
+            let text = of_it.map(|one| one.written.as_str()).collect::<Vec<_>>().join(", ");
+            let why = format!("the extra or group `{group}`, {}", why.unwrap_or_default());
             self.leave(file, first.line, &text, why);
         }
     }
@@ -115,9 +147,8 @@ impl Merged<'_> {
         let libraries = std::mem::take(&mut self.libraries);
         let Some((line, _)) = libraries.first() else { return };
         let names: Vec<&str> = libraries.iter().map(|(_, name)| name.as_str()).collect();
-        let what = if names.len() == 1 { "it is a library of conda" } else { "they are libraries of conda" };
-        let why = format!("{what}, and [packages] holds packages of Python");
-        self.leave(file, *line, &names.join(", "), why);
+        let why = "of conda alone: [packages] holds what the package index has";
+        self.leave(file, *line, &names.join(", "), why.to_string());
     }
 
     /// Tells of a wheel's address, which the draft does not hold, and keeps its Python; what lies on an index of PyTorch's
@@ -138,7 +169,7 @@ impl Merged<'_> {
     fn python_of_wheels(&mut self) {
         let Some((python, at)) = self.pythons.first() else { return };
         let alike = self.pythons.iter().all(|(other, _)| other == python);
-        if alike && !self.draft.stack.iter().any(|entry| entry.key == "python") {
+        if alike && !self.stack.has("python") {
             let note = format!("{at}, whose wheel is for it");
             self.draft.stack.push(Entry::on("python", Value::Text(python.clone()), note));
         }
@@ -164,15 +195,7 @@ impl Merged<'_> {
         let file = manifest.name.as_str();
         let name = self.name_of(&wanted).to_string();
         if !self.is_chosen(&wanted) {
-            if wanted.is_library {
-                return self.libraries.push((wanted.line, wanted.written));
-            }
-            match self.ordinary(&name, &wanted) {
-                Ok(text) if self.draft.packages.contains(&text) => {}
-                Ok(text) => self.draft.packages.push(text),
-                Err(why) => self.leave(file, wanted.line, &wanted.written, why),
-            }
-            return;
+            return self.beside(file, &name, wanted);
         }
         let is_framework = FRAMEWORKS.contains(&name.as_str());
         let label = variant::parts(wanted.version.trim_start_matches('=')).1;
@@ -188,16 +211,6 @@ impl Merged<'_> {
             let why = "its version is not written as gpuenv.toml can say it".to_string();
             return self.leave(file, wanted.line, &wanted.written, why);
         };
-        if wanted.marker.is_some() {
-            let why = "taken for all targets, without its condition".to_string();
-            self.leave(file, wanted.line, &wanted.written, why);
-        }
-        let is_cpu = is_framework && constraint.names_variant("cpu");
-        if let Some(other) = self.draft.stack.iter().find(|entry| is_cpu && is_for_gpus(entry)) {
-            let why = format!("it is a CPU build, beside {} for GPUs: a target takes builds of one kind", other.key);
-            return self.leave(file, wanted.line, &wanted.written, why);
-        }
-        self.is_cpu |= is_cpu;
         self.leave_address(file, &wanted);
         let mut note = match manifest.kind {
             Kind::UvLock => format!("{}, as locked there", place(file, wanted.line)),
@@ -206,7 +219,32 @@ impl Merged<'_> {
         if let Some(group) = &wanted.group {
             note += &format!(", of the extra or group `{group}`");
         }
-        self.put(file, &name, &wanted, constraint, note);
+        // A condition on a build says where that build is, not what else would do.
+        let is_exact = is_exact(&name, &constraint) || wanted.marker.is_some() && constraint.pins_variant();
+        self.stack.push(&name, claim(constraint, is_exact, file, wanted, note));
+    }
+
+    /// What gpuenv does not choose: it goes to `[packages]`, or is told of. A part of JAX says which CUDA that is for.
+    fn beside(&mut self, file: &str, name: &str, wanted: Wanted) {
+        if wanted.is_library {
+            return self.libraries.push((wanted.line, wanted.written));
+        }
+        if let Some(asked) = of_jax(&wanted).and_then(|variant| Constraint::parse(&format!("+{variant}")).ok()) {
+            let why = format!("`jax` is taken for its CUDA (`{}`), and pins it", asked.as_str());
+            self.leave(file, wanted.line, &wanted.written, why);
+            let note = place(file, wanted.line);
+            return self.stack.push("jax", claim(asked, false, file, wanted, note));
+        }
+        let text = self.ordinary(name, &wanted);
+        match text.as_ref().map(|text| Specifier::split(text)) {
+            Ok(Some((name, asked))) => {
+                let is_exact = asked.comparisons.iter().any(|one| one.starts_with("==") && !one.ends_with('*'));
+                let note = place(file, wanted.line);
+                self.packages.push(name, claim(asked, is_exact, file, wanted, note));
+            }
+            Ok(None) => {}
+            Err(why) => self.leave(file, wanted.line, &wanted.written, why.clone()),
+        }
     }
 
     /// What `[packages]` holds of a package that the catalog does not have; an error says why nothing.
@@ -222,54 +260,82 @@ impl Merged<'_> {
         ordinary::requirement(wanted)
     }
 
-    /// One version says more than a range; of two that say as much the first stays. What was not taken is told, unless what
-    /// was taken is what it admits.
-    fn put(&mut self, file: &str, name: &str, wanted: &Wanted, constraint: Constraint, note: String) {
-        let value = Value::Text(constraint.as_str().to_string());
-        let line: Line = (file.to_string(), wanted.line, wanted.written.clone());
-        let Some(at) = self.draft.stack.iter().position(|entry| entry.key == name) else {
-            self.taken.insert(name.to_string(), line);
-            return self.draft.stack.push(Entry::on(name, value, note));
-        };
-        let old = self.draft.stack[at].clone();
-        let Value::Text(text) = &old.value else { return };
-        let was = Constraint::parse(text).unwrap_or_else(|_| Constraint::any());
-        if was == constraint || constraint.is_any() {
-            return;
-        }
-        if was.is_any() || is_exact(&constraint) && !is_exact(&was) {
-            let why = format!("`{name} = \"{}\"` is taken instead ({note})", constraint.as_str());
-            self.draft.stack[at] = Entry::on(name, value, note);
-            let before = self.taken.insert(name.to_string(), line);
-            if let Some((file, line, text)) = before.filter(|_| !is_met(&was, &constraint)) {
-                self.leave(&file, line, &text, why);
-            }
-            return;
-        }
-        if !is_met(&constraint, &was) {
-            let why = format!("`{name} = \"{}\"` was taken before ({})", was.as_str(), old.note.unwrap_or_default());
-            self.leave(file, wanted.line, &wanted.written, why);
-        }
-    }
-
     fn end(mut self) -> (Draft, Vec<Left>) {
         self.python_of_wheels();
+        for (name, settled) in std::mem::take(&mut self.stack).settled(intersect) {
+            self.settle(name, settled);
+        }
+        for (name, settled) in std::mem::take(&mut self.packages).settled(both) {
+            let text = settled.asked.to_string();
+            let text = format!("{name}{}", if text == "*" { "" } else { &text });
+            self.leave_refused(&text, &settled);
+            self.draft.packages.push(text);
+        }
         let first = |key: &str| FRAMEWORKS.iter().position(|name| *name == key).unwrap_or(FRAMEWORKS.len());
         self.draft.stack.sort_by_key(|entry| (first(&entry.key), entry.key == "python"));
-        if self.is_cpu {
-            let note = "the wheels are builds for the CPU";
-            self.draft.machine.insert(0, Entry::on("gpu", Value::Text("none".to_string()), note));
-        }
         self.draft.packages.sort_unstable();
         (self.draft, self.left)
     }
+
+    fn settle(&mut self, name: String, settled: Settled<Constraint>) {
+        let is_cpu = FRAMEWORKS.contains(&name.as_str()) && settled.asked.names_variant("cpu");
+        if let Some(other) = self.draft.stack.iter().find(|entry| is_cpu && is_for_gpus(entry)) {
+            let why = format!("it is a CPU build, beside {} for GPUs: a target takes builds of one kind", other.key);
+            for Claim { line: (file, line, text), .. } in settled.of {
+                self.leave(&file, line, &text, why.clone());
+            }
+            return;
+        }
+        if is_cpu && !self.draft.machine.iter().any(|entry| entry.key == "gpu") {
+            let note = "the wheels are builds for the CPU";
+            self.draft.machine.insert(0, Entry::on("gpu", Value::Text("none".to_string()), note));
+        }
+        for Claim { line: (file, line, text), .. } in settled.of.iter().filter(|claim| claim.condition.is_some()) {
+            self.leave(file, *line, text, "taken for all targets, without its condition".to_string());
+        }
+        self.leave_refused(&format!("{name} = \"{}\"", settled.asked.as_str()), &settled);
+        if let Some(group) = settled.group().filter(|group| !self.fixed.contains(*group)) {
+            self.draft.of_groups.insert(name.clone(), group.to_string());
+        }
+        let note = settled.note();
+        self.draft.stack.push(Entry::on(&name, Value::Text(settled.asked.as_str().to_string()), note));
+    }
+
+    /// Tells of the lines that do not go with what was taken.
+    fn leave_refused<T>(&mut self, taken: &str, settled: &Settled<T>) {
+        let why = format!("`{taken}` is taken instead ({})", settled.note());
+        for Claim { line: (file, line, text), .. } in &settled.refused {
+            self.leave(file, *line, text, why.clone());
+        }
+    }
 }
 
-/// Whether one version, which was taken, is what another line asks for.
-fn is_met(asked: &Constraint, taken: &Constraint) -> bool {
-    let first = taken.comparisons().next().filter(|_| is_exact(taken));
-    let label = taken.comparisons().find_map(|one| one.variant.as_deref()).unwrap_or_default();
-    first.and_then(|one| one.version.as_ref()).is_some_and(|version| asked.admits_build(version, label))
+/// The claim of a line.
+fn claim<T>(asked: T, is_exact: bool, file: &str, wanted: Wanted, note: String) -> Claim<T> {
+    let line = (file.to_string(), wanted.line, wanted.written);
+    Claim { asked, is_exact, group: wanted.group, condition: wanted.marker, line, note }
+}
+
+/// What two requirements of an ordinary package ask for together. Hundreds of bounds say nothing that these do not.
+fn both(one: &Specifier, other: &Specifier) -> Option<Specifier> {
+    let is_long = one.comparisons.len() > MOST_BOUNDS;
+    (!is_long && !one.excludes(other)).then(|| one.clone().and(other))
+}
+
+/// Whether it is one version: nothing is left to choose. Pythons and CUDAs are told apart by their first two numbers.
+fn is_exact(name: &str, constraint: &Constraint) -> bool {
+    let text = constraint.as_str();
+    let first = text.split(',').next().unwrap_or(text).trim_start_matches('=');
+    let dots = if ["python", "cuda"].contains(&name) { 1 } else { 2 };
+    first.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['|', '*']) && first.matches('.').count() >= dots
+}
+
+/// The variant that a part of JAX is of: `jax-cuda12-plugin`, jaxlib 0.4.10+cuda12.cudnn88.
+fn of_jax(wanted: &Wanted) -> Option<String> {
+    let label = variant::parts(&wanted.version).1.filter(|_| wanted.name == "jaxlib");
+    label
+        .or_else(|| wanted.name.strip_prefix("jax-").filter(|_| wanted.name.starts_with(spec::other_names::OF_JAX)))
+        .and_then(extra_variant)
 }
 
 /// Whether it is a framework's build for CUDA, by its label.
@@ -368,31 +434,4 @@ fn extra_variant(extra: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_mean_what_pip_means() {
-        let posts = ["2.8.3.post1", "2.8.3.post2"].map(|text| Version::parse(text).unwrap());
-        for (pip, ours) in [
-            ("==2.4", Some("2.4.0")),
-            ("==2.4.*", Some("2.4")),
-            ("!=2.4,<2.4.2", Some("!=2.4.0,<2.4.2")),
-            (">2.4,<2.5", Some(">2.4.0,<2.5")),
-            ("<=2.4", Some("<=2.4.0")),
-            (">=2.4,~=2.4", Some(">=2.4,~=2.4")),
-            ("^2.4", Some("^2.4")),
-            ("==2.8.3", Some("2.8.3,<2.8.3.post1")),
-            ("==2.8.3.post1", Some("2.8.3.post1")),
-            ("<=2.8.3", Some("<=2.8.3,<2.8.3.post1")),
-            ("!=2.8.3", None),
-            (">2.8.3", Some(">2.8.3")),
-            ("0.4.30||0.4.31", Some("0.4.30||0.4.31")),
-            ("", Some("")),
-        ] {
-            assert_eq!(as_spec("flash-attn", pip, &posts).as_deref(), ours, "{pip}");
-        }
-        assert_eq!(as_spec("python", ">3.9,!=3.9.7", &[]).as_deref(), Some(">=3.9,!=3.9.7"));
-        assert_eq!(as_spec("cuda", "12.1", &[]).as_deref(), Some("12.1"));
-    }
-}
+mod tests;

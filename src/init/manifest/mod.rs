@@ -3,21 +3,26 @@
 //! Every line ends in one of three places: in the draft, among the ordinary packages, or among what was left out, with
 //! the reason. Nothing is dropped without a word.
 
+mod claims;
 mod conda;
 mod dockerfile;
+mod extras;
 mod marker;
 mod merge;
 mod ordinary;
 mod pip;
 mod pyproject;
 mod requirement;
+mod shell;
 mod uv_lock;
 
 pub use merge::{Unread, of_manifests};
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use crate::types::{Constraint, Specifier, toml_memory};
+use crate::types::{Specifier, toml_memory};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +130,16 @@ struct Found {
     variant: Option<String>,
     /// Whether CUDA code is compiled.
     builds: bool,
+    /// The release of gcc that conda installs.
+    host_compiler: Option<(String, usize)>,
+    /// The project that the file describes.
+    project: Option<String>,
+    /// Those of its groups that are dependency groups, not extras.
+    groups: BTreeSet<String>,
+    /// Its extras and groups that bring others.
+    brings: Vec<(String, String)>,
+    /// The extras and groups of a project that its lines install.
+    installs: Vec<String>,
     left: Vec<(usize, String, String)>,
 }
 
@@ -221,6 +236,9 @@ fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
     found.bounded()
 }
 
+/// How the reason begins of a line that asks for `[build]`.
+const BUILD_ADDED: &str = "[build] is added";
+
 /// A file of TOML as a table.
 fn table(text: &str) -> Result<toml::Table, (usize, String)> {
     if toml_memory::memory(text) > toml_memory::MOST {
@@ -272,63 +290,5 @@ fn line_with(text: &str, part: &str) -> usize {
     text.find(part).map_or(1, |at| line_of(text, at))
 }
 
-/// Whether it is one version: nothing is left to choose.
-fn is_exact(constraint: &Constraint) -> bool {
-    let text = constraint.as_str();
-    let first = text.split(',').next().unwrap_or(text).trim_start_matches('=');
-    first.starts_with(|c: char| c.is_ascii_digit()) && !text.contains(['|', '*']) && first.matches('.').count() > 1
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn texts_without_a_name_are_known_by_what_is_in_them() {
-        for (text, kind) in [
-            ("# syntax=docker/dockerfile:1\nfrom x\n", Some(Kind::Dockerfile)),
-            ("version = 1\n[[package]]\nname = \"a\"\n", Some(Kind::UvLock)),
-            ("[project]\nname = \"a\"\n", Some(Kind::Pyproject)),
-            ("name: x\ndependencies:\n  - python=3.10\n", Some(Kind::Conda)),
-            ("torch==2.5.1\nnumpy >= 1.26 # ours\n-r more.txt\nvllm\n", Some(Kind::Requirements)),
-            ("it does not work\n", None),
-            ("", None),
-        ] {
-            assert_eq!(Kind::of_text(text), kind, "{text}");
-        }
-    }
-
-    #[test]
-    fn files_are_known_by_their_names() {
-        for (name, kind) in [
-            ("requirements.txt", Some(Kind::Requirements)),
-            ("dev-requirements.txt", Some(Kind::Requirements)),
-            ("requirements.in", Some(Kind::Requirements)),
-            ("pyproject.toml", Some(Kind::Pyproject)),
-            ("uv.lock", Some(Kind::UvLock)),
-            ("environment.yaml", Some(Kind::Conda)),
-            ("Dockerfile.gpu", Some(Kind::Dockerfile)),
-            ("train.Dockerfile", Some(Kind::Dockerfile)),
-            ("nvidia-smi.txt", None),
-            ("host.json", None),
-        ] {
-            assert_eq!(Kind::of(name), kind, "{name}");
-        }
-    }
-
-    #[test]
-    fn the_variant_of_an_index_is_in_its_address() {
-        for (address, variant) in [
-            ("https://download.pytorch.org/whl/cu121", Some("cu121")),
-            ("https://download.pytorch.org/whl/cu111/torch_stable.html", Some("cu111")),
-            ("https://download.pytorch.org/whl/nightly/cu126/", Some("cu126")),
-            ("https://download.pytorch.org/whl/cpu", Some("cpu")),
-            ("https://data.pyg.org/whl/torch-2.4.0%2Bcu121.html", Some("cu121")),
-            ("https://download.pytorch.org/whl/torch_stable.html", None),
-            ("https://download.pytorch.org/whl/rocm6.1", None),
-            ("https://example.org/simple", None),
-        ] {
-            assert_eq!(variant_of(address).as_deref(), variant, "{address}");
-        }
-    }
-}
+mod tests;

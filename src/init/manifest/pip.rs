@@ -1,33 +1,29 @@
 //! pip: its requirement lists, and the words of its command line.
 
-use super::{Found, requirement, variant_of};
+use super::{Found, extras, is_variant, requirement, variant_of};
 
-/// Options whose value says nothing of what is installed.
-const VALUED: &[&str] = &[
-    "-t",
-    "--target",
-    "--prefix",
-    "--root",
-    "--cache-dir",
-    "--python",
-    "--platform",
-    "--python-version",
-    "--timeout",
-    "--retries",
-    "--trusted-host",
-    "--progress-bar",
-    "--no-binary",
-    "--only-binary",
-    "--config-settings",
-    "-C",
-    "--global-option",
-    "--proxy",
-    "--abi",
-    "--implementation",
-    "--hash",
-    "--upgrade-strategy",
-    "--index-strategy",
-];
+/// Options of `pip install` and of `uv pip install`, `uv pip sync` and `uv add` whose value says nothing of what is installed,
+/// those of older releases too (pip 19 to 26, uv 0.13); others whose value counts are read below.
+const VALUED: &str = "\
+    --abi --all-releases --allow-insecure-host --bounds --branch --build --build-dir --build-option --cache-dir --cert \
+    --client-cert --color --concurrent-builds --concurrent-downloads --concurrent-installs --config-file \
+    --config-setting --config-settings --config-settings-package --default-timeout --directory --exclude-newer \
+    --exclude-newer-package --excludes --exists-action --fork-strategy --format --global-option --hash \
+    --implementation --index-strategy --install-option --keyring-provider --link-mode --local-log --log --log-file \
+    --marker --no-binary --no-binary-package --no-build-isolation-package --no-build-package --no-editable-package \
+    --no-install-package --no-sources-package --only-binary --only-final --optional --output-format --package \
+    --platform --prefix --prerelease --prerelease-package --progress-bar --project --proxy --python --python-platform \
+    --python-version --refresh-package --reinstall-package --report --requirements-from-script --resolution \
+    --resume-retries --retries --rev --root --root-user-action --script --source --source-dir --source-directory --src \
+    --tag --target --timeout --trusted-host --upgrade-group --upgrade-package --upgrade-strategy --uploaded-prior-to \
+    --use-deprecated --use-feature -C -P -m -p -t";
+
+/// Files that bound what is installed, or say what it is made with.
+const FILES: &str = "\
+    --build-constraint --build-constraints --constraint --constraints --override --overrides --requirement \
+    --requirements -b -c -r";
+
+const OTHER_GPUS: &str = "wheels for other GPUs than NVIDIA's, which gpuenv knows alone";
 
 /// A requirements.txt.
 pub(super) fn requirements(text: &str) -> Found {
@@ -52,34 +48,71 @@ pub(super) fn requirements(text: &str) -> Found {
 
 /// The words behind `pip install`.
 pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
-    let mut words = words.iter().map(String::as_str);
+    let mut words = words.iter().map(String::as_str).filter(|word| !word.is_empty());
     while let Some(word) = words.next() {
-        let (option, glued) = match word.split_once('=') {
-            Some((option, value)) if option.starts_with("--") => (option, Some(value)),
-            _ => (word, None),
-        };
+        let (option, glued) = option(word);
         let mut value = || glued.map(str::to_string).or_else(|| words.next().map(str::to_string)).unwrap_or_default();
-        match option {
-            "--extra-index-url" | "-i" | "--index-url" | "--index" | "--default-index" | "-f" | "--find-links" => {
-                index(&value(), word, line, found);
-            }
-            "-r" | "--requirement" | "-c" | "--constraint" => {
-                let file = value();
-                found.leave(line, &format!("{option} {file}"), "another file: name it with --from too");
-            }
+        match option.as_str() {
+            "--extra-index-url" | "-i" | "--index-url" | "--index" | "--default-index" | "--pypi-url" | "-f"
+            | "--find-links" => index(&value(), word, line, found),
+            "--torch-backend" => backend(&value(), word, line, found),
             "-e" | "--editable" => {
                 let what = value();
                 let why = match what.contains("://") {
                     true => "it comes from an address, of which the version is not known",
                     false => "a package of this project or of a folder",
                 };
+                found.installs.extend(extras::of_folder(&what));
                 found.leave(line, &format!("{option} {what}"), why);
             }
-            _ if VALUED.contains(&option) => drop(value()),
-            _ if word.starts_with('-') => {}
-            "." => found.leave(line, word, "a package of this project or of a folder"),
-            _ => package(word, line, found),
+            "--extra" | "--group" => found.installs.extend(extras::of_option(&value())),
+            option if is_of(FILES, option) => {
+                let file = value();
+                found.leave(line, &format!("{option} {file}"), "another file: name it with --from too");
+            }
+            option if is_of(VALUED, option) => drop(value()),
+            option if option.starts_with('-') => {}
+            // `uv pip sync requirements.txt`
+            file if [".txt", ".in", ".toml", ".lock"].iter().any(|ending| file.ends_with(ending)) => {
+                found.leave(line, file, "another file: name it with --from too");
+            }
+            _ => {
+                found.installs.extend(extras::of_folder(word));
+                package(word, line, found);
+            }
         }
+    }
+}
+
+fn is_of(options: &str, option: &str) -> bool {
+    options.split_whitespace().any(|one| one == option)
+}
+
+/// The option that a word is, and the value within it: `--python=3.11`, `-rbase.txt`, `-qr`; any other word is itself.
+fn option(word: &str) -> (String, Option<&str>) {
+    if word.starts_with("--") {
+        return word.split_once('=').map_or((word.to_string(), None), |(name, value)| (name.to_string(), Some(value)));
+    }
+    let Some(letters) = word.strip_prefix('-') else { return (word.to_string(), None) };
+    let takes_value = |letter: char| {
+        let option = format!("-{letter}");
+        ["-e", "-f", "-i"].contains(&option.as_str()) || is_of(VALUED, &option) || is_of(FILES, &option)
+    };
+    match letters.char_indices().find(|(_, letter)| takes_value(*letter)) {
+        Some((at, letter)) => {
+            let rest = letters[at + letter.len_utf8()..].trim_start_matches('=');
+            (format!("-{letter}"), Some(rest).filter(|rest| !rest.is_empty()))
+        }
+        None => (word.to_string(), None),
+    }
+}
+
+/// uv's way to name the index of PyTorch; `auto` leaves it to the machine, as gpuenv does.
+fn backend(name: &str, option: &str, line: usize, found: &mut Found) {
+    match name {
+        "auto" => {}
+        _ if is_variant(name) => found.variant = found.variant.take().or(Some(name.to_string())),
+        _ => found.leave(line, &format!("{option} {name}"), OTHER_GPUS),
     }
 }
 
@@ -94,7 +127,7 @@ fn index(address: &str, option: &str, line: usize, found: &mut Found) {
     match variant_of(address) {
         Some(variant) => found.variant = found.variant.take().or(Some(variant)),
         None if address.contains("rocm") => {
-            found.leave(line, &format!("{option} {address}"), "wheels for AMD GPUs; gpuenv knows NVIDIA's");
+            found.leave(line, &format!("{option} {address}"), OTHER_GPUS);
         }
         None => found.leave(
             line,

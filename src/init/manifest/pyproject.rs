@@ -33,14 +33,21 @@ impl<'t> Reader<'t> {
             let line = line_with(self.text, "requires-python");
             self.found.want(Wanted::new("python", python, line));
         }
+        self.found.project = self.at("project.name").and_then(Value::as_str).map(folded);
         self.list(self.at("project.dependencies"), None);
-        for table in ["project.optional-dependencies", "dependency-groups"] {
-            let groups = self.at(table).and_then(Value::as_table).into_iter().flat_map(Table::iter);
-            for (group, list) in groups {
-                self.list(Some(list), Some(group));
-            }
+        let tables = |path: &str| self.at(path).and_then(Value::as_table).into_iter().flat_map(Table::iter);
+        let (extras, groups): (Vec<_>, Vec<_>) =
+            (tables("project.optional-dependencies").collect(), tables("dependency-groups").collect());
+        self.found.groups = groups.iter().map(|(group, _)| (*group).clone()).collect();
+        for (group, list) in extras.into_iter().chain(groups) {
+            self.list(Some(list), Some(group));
+            let each = list.as_array().into_iter().flatten().filter_map(|one| one.get("include-group")?.as_str());
+            self.found.brings.extend(each.map(|other| (group.clone(), folded(other))));
         }
-        self.list(self.at("tool.uv.dev-dependencies"), Some("dev"));
+        if let Some(list) = self.at("tool.uv.dev-dependencies") {
+            self.found.groups.insert("dev".to_string());
+            self.list(Some(list), Some("dev"));
+        }
         let dynamic = self.at("project.dynamic").and_then(Value::as_array).into_iter().flatten();
         if dynamic.filter_map(Value::as_str).any(|part| part == "dependencies") {
             let line = line_with(self.text, "dynamic");
@@ -55,6 +62,10 @@ impl<'t> Reader<'t> {
         for one in each {
             let line = line_with(self.text, one);
             match (requirement::read(one, line), group) {
+                // An extra that brings others of the project's.
+                (Ok(wanted), Some(group)) if Some(&wanted.name) == self.found.project.as_ref() => {
+                    self.found.brings.extend(wanted.extras.into_iter().map(|other| (group.to_string(), other)));
+                }
                 (Ok(wanted), group) => {
                     self.found.want(Wanted { group: group.map(str::to_string), ..wanted });
                 }

@@ -18,23 +18,23 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
         found.want(Wanted::new("python", python, line_with(text, "requires-python")));
     }
-    let (mut direct, mut optional, mut foreign) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
+    let (mut direct, mut foreign) = (BTreeSet::new(), BTreeSet::new());
+    let mut optional: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut chosen: Vec<Wanted> = Vec::new();
     for own in packages.iter().filter(|package| is_own(package)) {
         direct.extend(names(own.get("dependencies"), &mut foreign));
-        let groups = own.get("dev-dependencies").and_then(Value::as_table).into_iter().flat_map(Table::iter);
-        let extras = own.get("optional-dependencies").and_then(Value::as_table).into_iter().flat_map(Table::iter);
-        for (group, list) in groups.chain(extras) {
+        let tables = |key: &str| own.get(key).and_then(Value::as_table).into_iter().flat_map(Table::iter);
+        found.groups.extend(tables("dev-dependencies").map(|(group, _)| group.clone()));
+        for (group, list) in tables("dev-dependencies").chain(tables("optional-dependencies")) {
             for name in names(Some(list), &mut foreign) {
-                optional.entry(name).or_insert_with(|| group.clone());
+                optional.entry(name).or_default().push(group.clone());
             }
         }
     }
     for package in packages.iter().filter(|package| !is_own(package)) {
         let text_of = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, version) = (folded(text_of("name")), text_of("version"));
-        let group = optional.get(&name).filter(|_| !direct.contains(&name)).cloned();
-        let is_wanted = direct.contains(&name) || group.is_some();
+        let is_wanted = direct.contains(&name) || optional.contains_key(&name);
         if !is_wanted && !foreign.contains(&name) {
             continue;
         }
@@ -51,7 +51,6 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
         let registry = package.get("source").and_then(|source| source.get("registry")).and_then(Value::as_str);
         let mut wanted = Wanted::new(&name, version, line);
         wanted.variant = registry.and_then(variant_of).filter(|_| !version.contains('+'));
-        wanted.group = group;
         // One package in several builds, for several extras: the one for a GPU is what gpuenv is asked for.
         match chosen.iter_mut().find(|known| known.name == wanted.name) {
             None => chosen.push(wanted),
@@ -64,8 +63,19 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             }
         }
     }
-    chosen.into_iter().for_each(|wanted| found.want(wanted));
+    for wanted in chosen {
+        let groups = optional.get(&wanted.name).filter(|_| !direct.contains(&wanted.name));
+        of_each(wanted, groups, &mut found);
+    }
     Ok(found)
+}
+
+/// A package once for each extra and group that asks for it.
+fn of_each(wanted: Wanted, groups: Option<&Vec<String>>, found: &mut Found) {
+    let Some(groups) = groups else { return found.want(wanted) };
+    for group in groups {
+        found.want(Wanted { group: Some(group.clone()), ..wanted.clone() });
+    }
 }
 
 /// The variant of a locked build.

@@ -1,0 +1,30 @@
+//! Conditions, and whether they hold on Linux.
+
+use super::*;
+
+#[test]
+fn conditions_hold_on_linux_or_do_not_or_depend_on_more() {
+    // As a public project writes it for its video decoder: it holds on x86_64.
+    let long = "sys_platform != 'win32' and (sys_platform != 'linux' or (platform_machine != 'aarch64' and \
+                platform_machine != 'arm64')) and (sys_platform != 'darwin' or platform_machine != 'x86_64')";
+    for (marker, expected) in [
+        ("sys_platform == 'linux'", Some(true)),
+        ("platform_system!=\"Darwin\"", Some(true)),
+        ("sys_platform=='linux' or sys_platform=='win32'", Some(true)),
+        ("'linux' in sys_platform", Some(true)),
+        ("sys_platform not in 'win32 darwin'", Some(true)),
+        ("sys_platform == 'win32'", Some(false)),
+        ("os_name == 'nt' and python_version < '3.8'", Some(false)),
+        ("sys_platform == 'linux' and python_version < '3.10'", None),
+        ("python_version < '3.10' or sys_platform == 'linux'", Some(true)),
+        ("(sys_platform == 'darwin')", Some(false)),
+        (long, None),
+        ("(sys_platform == 'linux'", None),
+        ("sys_platform ==", None),
+        ("", None),
+        ("sys_platform == 'linux", Some(true)),
+    ] {
+        assert_eq!(on_linux(marker), expected, "{marker}");
+    }
+    assert_eq!(on_linux(&"(".repeat(1 << 20)), None);
+}

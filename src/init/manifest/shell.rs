@@ -1,0 +1,81 @@
+//! A line of the shell in a Dockerfile, as words.
+
+/// What stands before the here-document that a RUN begins, and what ends it: `EOF` of `<<EOF`, `<<-"EOF"`.
+pub(super) fn here_document(rest: &str) -> Option<(&str, String)> {
+    let (before, word) = rest.split_once("<<")?;
+    let word = word.strip_prefix('-').unwrap_or(word).split_whitespace().next()?.trim_matches(['"', '\'']);
+    let is_name = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    is_name.then(|| (before, word.to_string()))
+}
+
+/// Whether what follows `<<` are commands, and not the text of a file (`cat <<EOF > x`).
+pub(super) fn is_shell(before: &str) -> bool {
+    before.split_whitespace().all(|word| word.starts_with('-') || ["bash", "sh"].contains(&file_name(word)))
+}
+
+pub(super) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The words of a command: a line of the shell, or a list in JSON, which may hold one.
+pub(super) fn command(rest: &str) -> Vec<String> {
+    match serde_json::from_str::<Vec<String>>(rest.trim()) {
+        Ok(list) => match &list[..] {
+            [_, option, line, ..] if option.starts_with('-') && option.ends_with('c') => words(line),
+            _ => list,
+        },
+        Err(_) => words(rest),
+    }
+}
+
+/// The words of a line as a shell parts them.
+pub(super) fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut any) = (Vec::new(), String::new(), None, false);
+    for c in line.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => word.push(c),
+            None if c == '"' || c == '\'' => (quote, any) = (Some(c), true),
+            // The rest is a comment of the shell's.
+            None if c == '#' && !any && word.is_empty() => break,
+            // `2>&1`
+            None if c == '&' && word.ends_with('>') => word.push(c),
+            // What ends a command is a word of its own.
+            None if ";&|()".contains(c) => {
+                if any || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                words.push(";".to_string());
+                any = false;
+            }
+            None if c.is_whitespace() => {
+                if any || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                any = false;
+            }
+            None => word.push(c),
+        }
+    }
+    if any || !word.is_empty() {
+        words.push(word);
+    }
+    without_redirections(words)
+}
+
+/// Words without where a command writes to: `> /dev/null`, `2>log`. `>=2` is none.
+fn without_redirections(words: Vec<String>) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let target =
+            word.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(">>").trim_start_matches('>');
+        let is_one = word.len() > target.len() && word[..word.len() - target.len()].contains('>');
+        match is_one && !target.starts_with('=') {
+            true if target.is_empty() => drop(words.next()),
+            true => {}
+            false => kept.push(word),
+        }
+    }
+    kept
+}
