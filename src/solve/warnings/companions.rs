@@ -353,7 +353,12 @@ fn without_toolkit(about: &About<'_, '_>, row: &Companion, major: u64) -> Option
     if let Some(installed) = &about.asked.toolkits {
         return Some(format!("the target has CUDA {} only, with which it is not compiled", listed(installed)));
     }
-    let image = about.target.image?;
+    let Some(image) = about.target.image else {
+        // Where no nvcc is known, the CUDA of the framework counts: its compilers are for that, and some ask it for their own.
+        let is_refused = |line: Version| rules_of(about, row).iter().any(|rule| !rule.needs.admits(&line));
+        let build = about.gpu_builds().find(|build| build.line().is_some_and(is_refused))?;
+        return Some(format!("{} is built for CUDA {}, with which it is not compiled", build.named(), build.line()?));
+    };
     let name = format!("{}:{}", image.repository, image.tag);
     Some(match image.flavour {
         Flavour::Devel => format!("the nvcc in {name} is of CUDA {}", image.cuda),
