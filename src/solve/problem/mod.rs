@@ -229,12 +229,7 @@ impl<'c> Problem<'c> {
         package.property(Property::LackingGlibc(arch, has), || self.all_lacking(package, arch, lacks))
     }
 
-    fn all_lacking(
-        &self,
-        package: &Package<'c>,
-        arch: CpuArch,
-        lacks: impl Fn(&Companion) -> Option<()>,
-    ) -> RowSet {
+    fn all_lacking(&self, package: &Package<'c>, arch: CpuArch, lacks: impl Fn(&Companion) -> Option<()>) -> RowSet {
         RowSet::filter(package.releases.len(), |row| self.lacking(package, row, arch, &lacks).is_some())
     }
 
