@@ -83,7 +83,8 @@ def glibcs(index, package, version):
 def requires(catalog, index, row):
     """`torchvision==0.29.0`: what a release asks for of other packages that the catalog has, its framework aside;
     `xformers==0.0.28; x86_64` where it does so on one processor only. Without a range what follows the same framework: an
-    installer takes the newest of that, which may be for another release."""
+    installer takes the newest of that, which may be for another release. What a row says of an extra, or of a pre-release that
+    is pinned, was written by hand, and stays."""
     packages = {one["package"] for one in catalog.rows("companion") + catalog.rows("build")}
     packages -= {row["package"], row["framework"]}
     beside = {one["package"] for one in catalog.rows("companion") if one["framework"] == row["framework"] != "cuda"}
@@ -102,7 +103,8 @@ def requires(catalog, index, row):
             if asks and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", {})[arch] = True
     said = (text if list(of) == there else f"{text}; {next(iter(of))}" for text, of in asked.items())
-    return sorted(said)
+    by_hand = [one for one in row.get("requires", []) if one.endswith("; extra") or re.search(r"==[\d.]+(a|b|rc)\d+$", one)]
+    return sorted({*said, *by_hand})
 
 
 def stated(index, row, arch):

@@ -398,9 +398,10 @@ def requirements(metadata, extra=None, package=None):
         return parsed(lines)
     condition = re.compile(r"""\s*(?:;|and)\s*extra == ["']([\w.-]+)["']\s*$""")
     while True:
-        brought = [condition.sub("", line) for line in lines if (of := condition.search(line)) and of[1] in of_extras]
+        brought = [condition.sub("", line) for line in lines if (of := condition.search(line)) and canonicalize_name(of[1]) in of_extras]
         own = [re.match(r"[\w.-]+\[([\w.,-]+)\]", line) for line in brought if canonicalize_name(re.match(r"[\w.-]+", line)[0]) == package]
-        named = {one for found in own if found for one in found[1].split(",")}
+        # `Requires-Dist` may spell an extra otherwise than its condition does: `sglang[runtime_common]`, `runtime-common`.
+        named = {canonicalize_name(one) for found in own if found for one in found[1].split(",")}
         if named <= of_extras:
             return parsed([*(line for line in lines if "extra ==" not in line), *brought])
         of_extras |= named

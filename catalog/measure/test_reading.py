@@ -126,7 +126,7 @@ def requirements():
     rows = Catalog(build=ROWS.told["build"], companion=[*ROWS.told["companion"], row | {"package": "early", "version": "4.0b1"}])
     index = Index(a={"a-1.0-py3-none-any.whl": ["early>=4.0b1"]})
     yield "requires what has pre-releases alone", requires(rows, index, row), ["early>=4.0b1"]
-    index = Index(sglang={"sglang-1.0-py3-none-any.whl": ["x", 'torch==2; extra == "srt"', 'sglang[base]; extra == "srt"', "y; extra == 'base'", 'z; extra == "dev"']})
+    index = Index(sglang={"sglang-1.0-py3-none-any.whl": ["x", 'torch==2; extra == "srt"', 'sglang[base_one]; extra == "srt"', "y; extra == 'base-one'", 'z; extra == "dev"']})
     asked = remote.asked_by(index.metadata(index.wheels("sglang")[0]), "sglang")
     yield "of an extra", [f"{name}{spec}{marker or ''}" for name, spec, marker in asked], ["x", "torch==2", "sglang", "y"]
 

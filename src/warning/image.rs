@@ -207,12 +207,12 @@ pub struct ToolkitMinor {
 impl Kind for ToolkitMinor {
     const CODE: &'static str = "toolkit-minor";
     const EXPLAINED: &'static str = "Extensions are compiled with a toolkit of another minor release than the wheel's CUDA. torch prints a \
-        warning while building and the result mostly works, as CUDA promises within a major. Install the \
-        toolkit of the wheel's own line to be on the safe side.";
+        warning while building and the result mostly works, as CUDA promises within a major. The setup.py of some packages, \
+        apex's among them, stops at another minor release. Install the toolkit of the wheel's own line to be on the safe side.";
 
     fn message(&self) -> String {
         format!(
-            "extensions are compiled with CUDA {} while the wheels use CUDA {}: torch warns about it, and it mostly works",
+            "extensions are compiled with CUDA {} while the wheels use CUDA {}: torch warns about it, and it mostly works, though some setup.py (apex's) stop",
             self.toolkit, self.wheels
         )
     }

@@ -1,6 +1,7 @@
 //! Each answer rests on what really stops a spec or lets it pass, and says that and nothing else.
 
 use crate::common::cases::{Case, case, hold};
+use crate::common::sandbox::Sandbox;
 
 const NGC: &str = "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:24.05-py3\"";
 
@@ -34,6 +35,40 @@ const CASES: &[Case] = &[
         1,
         &["loads a library that needs glibc 2.34"],
     ),
+    // What an extra asks for in another extra of the same package binds too, and what a release pins in one binds what is named.
+    case(
+        "sglang = \"0.4.6.post5\"\nvllm = \"0.8.5\"",
+        "gpu = \"H100\"",
+        1,
+        &["sglang 0.4.6.post5 requires xgrammar ==0.1.19", "vllm 0.8.5.post1 requires xgrammar ==0.1.18"],
+    ),
+    case("sglang = \"0.4.7\"\ntorchao = \"*\"", "gpu = \"H100\"", 0, &["torchao 0.9.0"]),
+    case("sglang = \"0.4.10\"\nflashinfer-python = \"0.2.9\"", "gpu = \"H100\"", 1, &["flashinfer-python ==0.2.9rc2"]),
+    case("vllm = \"0.10.2\"\nflashinfer-python = \"*\"", "gpu = \"B200\"", 0, &["flashinfer-python 0.3.0"]),
+    case(
+        "vllm = \"0.11.0\"\nflashinfer-python = \"0.7.2\"",
+        "gpu = \"B200\"",
+        1,
+        &["vllm 0.11.0 requires flashinfer-python ==0.3.1 in an extra of its own"],
+    ),
+    case("vllm = \"0.11.0\"", "gpu = \"B200\"", 0, &["!flashinfer"]),
+    case(
+        "tensorrt-llm = \"0.20.0\"",
+        "gpu = \"H100\"",
+        1,
+        &["requires xgrammar==0.1.16, which is no longer published"],
+    ),
+    // Where no nvcc is known FlashInfer takes the CUDA of torch, and refuses it for these GPUs.
+    case(
+        "sglang = \"0.5.10\"",
+        "gpu = \"RTX 5090\"\ndriver = \"570\"",
+        0,
+        &[
+            "CUDA 12 toolkit >=12.9, while torch 2.9.1+cu128 is built for CUDA 12.8, with which it is not compiled; install one and add it to `toolkit`",
+        ],
+    ),
+    case("sglang = \"0.5.10\"", "gpu = \"H100\"\ndriver = \"570\"", 0, &["!source-only"]),
+    case("sglang = \"*\"", "gpu = \"RTX 5090\"\ndriver = \"580\"", 0, &["!source-only"]),
     // A release that was withdrawn stands for no range.
     case("jax = \">=0.4.30,<0.4.33\"", "gpu = \"A100\"", 0, &["jax 0.4.31+cu12", "!yanked"]),
     case("jax = \"0.4.32\"", "gpu = \"A100\"", 0, &["warning[yanked]: jax 0.4.32+cu12 was withdrawn"]),
@@ -112,4 +147,12 @@ const CASES: &[Case] = &[
 #[test]
 fn an_answer_rests_on_what_is_so() {
     hold("grounds", CASES);
+}
+
+/// A toolkit that `[build]` has chosen is held to what a required package compiles with, too.
+#[test]
+fn a_chosen_toolkit_may_not_compile_what_is_required() {
+    let spec = "[stack]\nsglang = \"0.5.10\"\ncuda = \"12.8\"\n[build]\n[target.t]\ngpu = \"RTX 5090\"\n";
+    let ran = Sandbox::new("chosen-toolkit", spec).run(&["lock"]);
+    assert!(ran.err.contains("source-only"), "{}", ran.err);
 }

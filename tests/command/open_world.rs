@@ -94,6 +94,24 @@ const CASES: &[Case] = &[
         1,
         &["vllm 0.5.2 needs glibc", "!to 2.15.0 need glibc"],
     ),
+    // So is what it refuses of what a release pins, or requires of packages that the catalog lacks: pip would compile that.
+    // Sources: github.com/vllm-project/vllm/issues/11542, `uv pip compile --no-build` of vllm 0.33.0 for manylinux_2_28.
+    case(
+        "vllm = \"0.8.5.post1\"",
+        "gpu = \"A100\"\nos = \"centos7\"",
+        1,
+        &["vllm 0.8.5.post1 requires xformers, whose wheels need glibc 2.28 or newer", "!glibc 2.14", "to 0.6.3.post1"],
+    ),
+    case("vllm = \"0.8.5.post1\"", "gpu = \"A100\"\nos = \"rocky8\"", 0, &[]),
+    case("vllm = \"*\"", "gpu = \"A100\"\nos = \"ubuntu18.04\"", 0, &["vllm 0.6.3.post1"]),
+    case("vllm = \"*\"", "gpu = \"A100\"\nos = \"rocky8\"", 0, &["vllm 0.21.0"]),
+    case(
+        "vllm = \"0.33.0\"",
+        "gpu = \"A100\"\nos = \"rocky8\"",
+        1,
+        &["llguidance 1.7 or newer, whose wheels need glibc 2.31", "to 0.21.0"],
+    ),
+    case("vllm = \"0.33.0\"", "gpu = \"A100\"\nos = \"ubuntu20.04\"", 0, &["vllm 0.33.0"]),
     // A package that pins its torch is told with that torch. Source: github.com/vllm-project/vllm/issues/23307.
     case(
         "vllm = \"0.8.5.post1\"",

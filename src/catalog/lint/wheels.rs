@@ -124,7 +124,7 @@ fn requirements(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.companions.iter() {
         for (package, range, only) in row.requirements() {
             let known = packages.contains(package) && *package != *row.package && *package != *row.framework;
-            let processor = only.is_none_or(|only| CpuArch::parse(only).is_ok());
+            let processor = only.is_none_or(|only| only == EXTRA || CpuArch::parse(only).is_ok());
             let ranged = range.is_empty() || Specifier::parse(range).is_ok();
             if !(known || library_major(package).is_some()) || !processor || !ranged {
                 let says = "is no other package of the catalog with a range that pip reads: `torchvision==0.29.0`";

@@ -22,6 +22,9 @@ pub fn library_major(package: &str) -> Option<u64> {
     package.strip_prefix("nvidia-")?.rsplit_once("-cu")?.1.parse().ok()
 }
 
+/// What stands in place of a processor where a release asks for a package in an extra of its own alone.
+pub const EXTRA: &str = "extra";
+
 /// The only version that a range admits, `0.0.28.post3` of `==0.0.28.post3`.
 pub fn pinned(range: &str) -> Option<&str> {
     range.strip_prefix("==").filter(|version| !version.contains([',', '*']))
@@ -61,7 +64,8 @@ pub struct Companion {
     #[serde(default)]
     pub brings: List<Text>,
     /// What its metadata asks for of other packages that the catalog has, its framework aside: `torchvision==0.29.0`;
-    /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only. And the libraries of NVIDIA that carry a CUDA
+    /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only, `flashinfer-python==0.3.1; extra` where an extra
+    /// of its own does, which binds what is named beside it alone. And the libraries of NVIDIA that carry a CUDA
     /// major in their name, `nvidia-nccl-cu12`. With a range or without, for then an installer takes the newest.
     #[serde(default)]
     pub requires: List<Text>,
@@ -174,7 +178,12 @@ impl Companion {
         self.cpu_glibc.filter(|_| cpu).or(of_arm).or(self.glibc)
     }
 
-    /// Each package that it asks for, with the range, and the processor on which alone it does.
+    /// Whether no wheel of it loads with a C library, on a processor.
+    pub fn needs_newer_glibc(&self, arch: CpuArch, cpu: bool, has: Version) -> bool {
+        self.needs_glibc(arch, cpu).is_some_and(|needs| has < needs)
+    }
+
+    /// Each package that it asks for, with the range, and the processor on which alone it does, or `EXTRA`.
     pub fn requirements(&self) -> impl Iterator<Item = (&str, &str, Option<&str>)> {
         self.requires.iter().map(|text| {
             let (asked, only) = text.split_once("; ").map_or((&**text, None), |(asked, only)| (asked, Some(only)));
@@ -187,6 +196,12 @@ impl Companion {
     pub fn asked(&self, arch: CpuArch) -> impl Iterator<Item = (&str, &str)> {
         let on = self.requirements().filter(move |(.., only)| only.is_none_or(|only| only == arch.as_str()));
         on.map(|(of, range, _)| (of, range))
+    }
+
+    /// Each package that an extra of its own asks for, with the range: it comes along with nothing, but beside it its own
+    /// code wants that one.
+    pub fn asked_by_extra(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.requirements().filter(|(.., only)| *only == Some(EXTRA)).map(|(of, range, _)| (of, range))
     }
 
     /// The processor for which it comes as source, where the release has wheels for the other.

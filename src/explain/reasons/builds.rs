@@ -248,10 +248,13 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn glibc(&mut self) {
         self.glibc_of_builds();
         let (arch, cpu) = (self.platform().arch, self.target().is_some_and(|target| target.is_cpu()));
-        self.companions_say(|row| Some(format!("needs glibc {} or newer", row.needs_glibc(arch, cpu)?)));
         let has = self.target().and_then(|target| target.glibc);
-        self.along_says(|along, one| {
-            let needs = has.filter(|has| along.needs_newer_glibc(one, arch, *has)).and(one.needs_glibc(arch, false))?;
+        self.companions_say(|row| {
+            let needs = row.needs_glibc(arch, cpu).filter(|needs| has.is_none_or(|has| has < *needs))?;
+            Some(format!("needs glibc {needs} or newer"))
+        });
+        self.along_says(|one| {
+            let needs = one.needs_glibc(arch, false).filter(|needs| has.is_some_and(|has| has < *needs))?;
             Some(format!("whose wheels need glibc {needs} or newer"))
         });
     }

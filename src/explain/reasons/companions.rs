@@ -248,15 +248,18 @@ impl<'c> Explainer<'_, 'c> {
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         let catalog = self.request.catalog;
         let asked = |row: &'c Companion| -> Vec<Want> {
-            let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]);
-            asked.into_iter().filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect()
+            let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]).into_iter();
+            let asked = asked.filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package));
+            asked.chain(row.asked_by_extra().filter(|(of, _)| self.blames(of))).collect()
         };
         let blamed: Vec<_> = rows.iter().copied().filter(|row| self.blames(&row.package)).collect();
         let (silent, asking): (Vec<_>, Vec<_>) = blamed.into_iter().partition(|row| asked(row).is_empty());
         let row = asking.last()?;
         let told = asked(row);
         for (package, range) in told {
-            self.say(format!("{} {} requires {package} {range}", row.package, row.version));
+            let is_optional = row.asked_by_extra().any(|extra| extra == (package, range));
+            let how = if is_optional { " in an extra of its own, and was made for that one" } else { "" };
+            self.say(format!("{} {} requires {package} {range}{how}", row.package, row.version));
             let source = catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
         }

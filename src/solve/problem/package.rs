@@ -252,7 +252,7 @@ impl<'c> Package<'c> {
     /// The releases that need a newer C library than there is.
     pub fn newer_glibc(&self, arch: CpuArch, has: Version, cpu: bool) -> Rc<RowSet> {
         self.property(Property::NewerGlibc(arch, has, cpu), || {
-            self.matching(|row| row.needs_glibc(arch, cpu).is_some_and(|needs| has < needs))
+            self.matching(|row| row.needs_newer_glibc(arch, cpu, has))
         })
     }
 

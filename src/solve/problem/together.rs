@@ -45,7 +45,8 @@ fn asked_of(package: &Package<'_>, other: &Package<'_>, arches: &[CpuArch]) -> V
     let mut of_version = Vec::new();
     for releases in &package.of_version {
         let row = releases.rows().next().map(|row| package.releases[row]);
-        let asked = row.iter().flat_map(|row| arches.iter().flat_map(|arch| row.asked(*arch)));
+        let always = row.iter().flat_map(|row| arches.iter().flat_map(|arch| row.asked(*arch)));
+        let asked = always.chain(row.iter().flat_map(|row| row.asked_by_extra()));
         let mut admitted: Option<RowSet> = None;
         for (_, range) in asked.filter(|(of, _)| *of == other.name) {
             let rows = known.entry(range).or_insert_with(|| admitted_by(range, &other.versions));

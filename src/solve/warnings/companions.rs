@@ -305,7 +305,7 @@ fn brings_misfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
 fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (target, catalog) = (about.target, about.request.catalog);
     let major = about.gpu_builds().find_map(|build| build.line())?.major();
-    if about.asked.is_cpu() || target.toolkit.is_some() || row.sdist && row.jit {
+    if about.asked.is_cpu() || row.sdist && row.jit {
         return None;
     }
     let compiled = fits::compiled_when_used(catalog, row, about.asked.arch)?;
@@ -320,8 +320,10 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
         return None;
     }
     let name = format!("{} {}", compiled.package, compiled.version);
-    let is_written = about.asked.toolkits.is_some();
-    let toolkit = With::Any { major, bounds: &bounds(about, compiled, major), is_written };
+    let bounds = bounds(about, compiled, major);
+    // No toolkit is chosen for what is required only.
+    let is_written = about.asked.toolkits.is_some() || by.is_some() && !bounds.is_empty();
+    let toolkit = With::Any { major, bounds: &bounds, is_written };
     let when = When::FirstUsed(by.as_deref());
     let used = SourceOnly {
         name: &name,
@@ -355,12 +357,13 @@ fn bounds(about: &About<'_, '_>, row: &Companion, major: u64) -> String {
 }
 
 /// Whether the target is known to have an nvcc of a CUDA major that compiles a package: an image that holds one, or a
-/// toolkit that is named.
+/// toolkit that is named or was chosen.
 fn has_compiler(about: &About<'_, '_>, row: &Companion, major: u64) -> bool {
     let in_image = about.target.image.filter(|image| image.flavour == Flavour::Devel).map(|image| &image.cuda);
     let rules = rules_of(about, row);
     let compiles = |cuda: &&Version| cuda.major() == major && rules.iter().all(|rule| rule.needs.admits(cuda));
-    about.asked.toolkits.iter().flatten().chain(in_image).any(|cuda| compiles(&cuda))
+    let chosen = about.target.toolkit.map(|toolkit| &toolkit.version);
+    about.asked.toolkits.iter().flatten().chain(in_image).chain(chosen).any(|cuda| compiles(&cuda))
 }
 
 /// Why the target has no toolkit of a CUDA major, as far as gpuenv.toml and its image tell.
@@ -371,7 +374,12 @@ fn without_toolkit(about: &About<'_, '_>, row: &Companion, major: u64) -> Option
     if let Some(installed) = &about.asked.toolkits {
         return Some(format!("the target has CUDA {} only, with which it is not compiled", listed(installed)));
     }
-    let image = about.target.image?;
+    let Some(image) = about.target.image else {
+        // Where no nvcc is known, the CUDA of the framework counts: its compilers are for that, and some ask it for their own.
+        let is_refused = |line: Version| rules_of(about, row).iter().any(|rule| !rule.needs.admits(&line));
+        let build = about.gpu_builds().find(|build| build.line().is_some_and(is_refused))?;
+        return Some(format!("{} is built for CUDA {}, with which it is not compiled", build.named(), build.line()?));
+    };
     let name = format!("{}:{}", image.repository, image.tag);
     Some(match image.flavour {
         Flavour::Devel => format!("the nvcc in {name} is of CUDA {}", image.cuda),
