@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlparse
 
 from catalog import ROOT, Catalog, inline, row_of
 from feeds import FEEDS, said, support
+from feeds.images import CARRIED
 from refresh import Refresh, refresh
 from remote import Index
 
@@ -185,7 +186,8 @@ def images_come_back(root, publishers, draw):
         differ -= {"cudnn"} if row.get("cudnn") == "0" else set()
         said = " ".join(note for note in one.notes if f":{row['tag']}:" in note)
         # What no registry tells is carried over or left open, and the run says so.
-        may = {"python"} if "python as of" in said or "python" not in back else set()
+        carried = re.search(r": ([a-z_, ]+) as of ", said)
+        may = {key for key in CARRIED if carried and key in carried[1].split(", ") or key not in back}
         may |= {"cuda"} if "nothing tells the release" in said and row["cuda"].startswith(back.get("cuda", "-")) else set()
         if differ - {"source"} - may:
             yield f"{row}\n  came back as {back}"
