@@ -153,12 +153,12 @@ mod tests {
         assert_eq!(read_any("\u{feff}{\"format\": 1}").unwrap().format, 1);
         for (text, wanted) in [
             ("", "it is empty"),
-            ("\n \u{feff}", "no description"),
+            ("\n \u{feff}", "describes no host"),
             ("{\"format\": 2, \"colour\": 1}", "format 2"),
             ("{}", "does not say its `format`"),
             ("{\"format\": 1,\n \"colour\": 1}", "unknown field `colour`"),
             ("{\"format\": 1", "EOF"),
-            ("[]", "no description"),
+            ("[]", "describes no host"),
         ] {
             let error = read_any(text).unwrap_err();
             assert!(error.to_string().contains(wanted), "{text:?}: {error}");

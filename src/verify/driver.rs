@@ -212,7 +212,7 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     if let Some(why) = set_aside(context) {
         return check.skip(why);
     }
-    let same_major = runs_by_minor_version(context, &line, cuda);
+    let same_major = cuda.major() == line.major();
     let limit =
         "minor-version compatibility: PTX of the stack's own CUDA cannot be compiled by this driver, machine code runs";
     match locked.mode.as_str() {

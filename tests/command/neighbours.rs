@@ -29,7 +29,7 @@ const CASES: &[Case] = &[
         "torch = \"*\"\ntorchvision = \"*\"",
         "gpu = \"A100\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
         0,
-        &["[left-to-image]", "what the image holds of torchvision is used", "!lock: package = \"torchvision\""],
+        &["[left-to-image]", "what the image holds of torchvision is used"],
     ),
     case(
         "torch = \"*\"\ntorchvision = \"0.17\"",

@@ -225,10 +225,7 @@ const CASES: &[Case] = &[
         "torch = \"2.5.1\"",
         "gpu = \"A100\"\ntoolkit = \"12.99\"\n[build]",
         1,
-        &[
-            "no CUDA toolkit 12.99 is known; the nearest are 12.9.2 and 13.0.0",
-            "change toolkit from 12.99 to [\"12.9\"]",
-        ],
+        &["no CUDA toolkit 12.99 is known; the nearest are 12.9.2 and 13.0.0", "change toolkit from 12.99 to 12.9;"],
     ),
     case("cuda = \"12.99\"", "gpu = \"A100\"", 1, &["change cuda from 12.99 to 12.9"]),
     // Which Pythons a build has is known only where all its indexes were read whole.
@@ -484,7 +481,7 @@ const CASES: &[Case] = &[
     ),
     // Only what is compiled against one release of torch cannot stand beside an image's own.
     case(
-        "torch = \"*\"\ntorchvision = \"*\"",
+        "torch = \"*\"\ntorchvision = \"0.24\"",
         "gpu = \"H100 NVL\"\nimage = \"nvcr.io/nvidia/pytorch:25.10-py3\"",
         1,
         &["wheels of torchvision are built for published releases of torch"],

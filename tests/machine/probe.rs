@@ -538,7 +538,7 @@ fn the_command_prints_and_writes_the_record() {
     fits(&document);
     assert_eq!((json.err.as_str(), &document["format"]), ("", &Value::from(1)));
     sandbox.run(&["probe", "--quick", "--full"]).exits(2);
-    sandbox.run(&["probe", "--root", "nowhere"]).exits(2).says("no folder");
+    sandbox.run(&["probe", "--root", "nowhere"]).exits(2).says("not a folder");
     sandbox.run(&["probe", "--quick", "-o", "no/such/folder"]).exits(4);
 }
 

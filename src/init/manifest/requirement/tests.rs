@@ -58,9 +58,9 @@ fn what_is_left_out_has_a_reason() {
         ("./local", "this project"),
         ("submodules/simple-knn", "of a folder"),
         ("/opt/thing; sys_platform == 'linux'", "of a folder"),
-        (">=2", "no requirement"),
-        ("999", "no requirement"),
-        ("3.11", "no requirement"),
+        (">=2", "not a requirement"),
+        ("999", "not a requirement"),
+        ("3.11", "not a requirement"),
     ] {
         let told = read(text, 1).expect_err(text);
         assert!(told.contains(why), "{text}: {told}");
