@@ -58,7 +58,12 @@ const CASES: &[Case] = &[
     ),
     // What lies in the same line is nearer than the next line, and a toolkit is written as it was.
     case("torch = \"2.14.2\"", "gpu = \"H100\"", 1, &["1. change torch from 2.14.2 to 2.14.1+cu130"]),
-    case("vllm = \"0.9.0\"", "gpu = \"RTX 5090\"", 1, &["1. change vllm from 0.9.0 to 0.9.2"]),
+    case(
+        "vllm = \"0.9.0\"",
+        "gpu = \"RTX 5090\"",
+        1,
+        &["vllm 0.9.0.1 holds code for", "1. change vllm from 0.9.0 to 0.9.2"],
+    ),
     case(
         "torch = \"2.5.1+cu118\"\n[build]",
         "gpu = \"A100\"\ntoolkit = \"12.4\"",

@@ -175,10 +175,11 @@ impl<'q, 'c> Explainer<'q, 'c> {
 
     /// Builds without code for the GPUs, or packages where they alone explain it.
     fn gpu_code(&mut self) {
+        // What is compiled beside a framework reaches fewer GPUs than it: told first, it is not what a short report leaves out.
+        self.companions_hold();
         if !self.a_companion_is_enough() {
             self.coverage();
         }
-        self.companions_hold();
     }
 
     fn published(&mut self) {
