@@ -226,6 +226,8 @@ pub enum When<'a> {
     Installed,
     /// When its kernels are first used, in a package that this one requires, if it was not asked for itself.
     FirstUsed(Option<&'a str>),
+    /// Where it is installed, because what pins it does so whatever the C library, and its wheels need a newer one than this.
+    Pinned(&'a str, Version),
 }
 
 /// The toolkit that a package is compiled with.
@@ -271,6 +273,13 @@ impl Kind for SourceOnly<'_> {
         if let When::FirstUsed(by) = self.when {
             let by = by.map_or_else(String::new, |by| format!(", which {by} requires,"));
             return format!("{}{by} compiles its kernels when they are first used, with {with}", self.name);
+        }
+        if let When::Pinned(by, has) = self.when {
+            let name = self.name;
+            return format!(
+                "{name}, which {by} pins, has no wheel for glibc {has}: pip compiles it where it is installed, with {with}; install {framework} \
+                 before it"
+            );
         }
         let refused = self.refused.as_ref().map_or_else(String::new, |(release, major, why, force)| {
             let force = force.map_or_else(String::new, |force| format!(" (set {force})"));

@@ -253,8 +253,8 @@ impl<'c> Explainer<'_, 'c> {
             let needs = row.needs_glibc(arch, cpu).filter(|needs| has.is_none_or(|has| has < *needs))?;
             Some(format!("needs glibc {needs} or newer"))
         });
-        self.along_says(|one| {
-            let needs = one.needs_glibc(arch, false).filter(|needs| has.is_some_and(|has| has < *needs))?;
+        self.along_says(|along, one| {
+            let needs = has.filter(|has| along.needs_newer_glibc(one, arch, *has)).and(one.needs_glibc(arch, false))?;
             Some(format!("whose wheels need glibc {needs} or newer"))
         });
     }

@@ -18,6 +18,7 @@ mod words;
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Gpu, Subject};
 use crate::solve::platform::{Platform, Takes};
+use crate::solve::problem::Along;
 use crate::solve::request::{DriverRequest, Request, TargetRequest};
 use crate::solve::rules::{Needs, law};
 use crate::solve::{fits, image};
@@ -193,14 +194,14 @@ impl<'q, 'c> Explainer<'q, 'c> {
             is_said.then(|| format!("{has} wheels for {} only", list(&arches)))
         });
         let arch = self.platform().arch;
-        self.along_says(|one| {
+        self.along_says(|_, one| {
             let arches: Vec<&str> = one.arches.iter().map(|arch| arch.as_str()).collect();
             fits::lacks_wheels(one, arch).then(|| format!("which has wheels for {} only", list(&arches)))
         });
     }
 
     /// What is said of what comes along with blamed packages: of the newest release, where it can be said of each.
-    fn along_says(&mut self, says: impl Fn(&Companion) -> Option<String>) {
+    fn along_says(&mut self, says: impl Fn(&Along<'c>, &Companion) -> Option<String>) {
         let (problem, arch) = (self.request.problem, self.platform().arch);
         self.companions_say(|row| {
             let package = problem.package(&row.package)?;

@@ -15,6 +15,9 @@ pub struct Along<'c> {
     pub package: &'c str,
     /// Its releases of which one comes along; never none.
     pub releases: RowSet,
+    /// Whether it is pinned. What has no wheel is compiled then, if its source is published; else an installer takes another
+    /// release that has one.
+    pub is_pinned: bool,
     /// The processor on which alone it is required; none = it is on each.
     only: Option<&'c str>,
 }
@@ -23,6 +26,11 @@ impl Along<'_> {
     /// Whether it is required on a processor.
     pub fn is_on(&self, arch: CpuArch) -> bool {
         self.only.is_none_or(|only| only == arch.as_str())
+    }
+
+    /// Whether no wheel of what comes along is for a C library.
+    pub fn needs_newer_glibc(&self, release: &Companion, arch: CpuArch, has: Version) -> bool {
+        !self.is_pinned && release.needs_newer_glibc(arch, false, has)
     }
 
     /// Whether it is required whatever the processor.
@@ -37,7 +45,7 @@ pub(super) fn of_package<'c>(problem: &Problem<'c>, package: &Package<'c>) -> Ve
         let asked = release.requirements();
         let along = asked.filter_map(|(of, range, only)| {
             let releases = coming(problem, package, row, problem.package(of)?, range)?;
-            Some(Along { package: of, releases, only })
+            Some(Along { package: of, releases, is_pinned: pinned(range).is_some(), only })
         });
         along.collect()
     };

@@ -219,17 +219,22 @@ impl<'c> Problem<'c> {
 
     /// The releases of a package of which some part that comes along has no wheel on a processor.
     pub fn lacking_wheels(&self, package: &Package<'c>, arch: CpuArch) -> Rc<RowSet> {
-        let lacks = |one: &Companion| fits::lacks_wheels(one, arch).then_some(());
+        let lacks = |_: &Along<'c>, one: &Companion| fits::lacks_wheels(one, arch).then_some(());
         package.property(Property::LackingWheels(arch), || self.all_lacking(package, arch, lacks))
     }
 
     /// The releases of a package of which some part that comes along needs a newer C library than there is.
     pub fn lacking_glibc(&self, package: &Package<'c>, arch: CpuArch, has: Version) -> Rc<RowSet> {
-        let lacks = |one: &Companion| one.needs_newer_glibc(arch, false, has).then_some(());
+        let lacks = |along: &Along<'c>, one: &Companion| along.needs_newer_glibc(one, arch, has).then_some(());
         package.property(Property::LackingGlibc(arch, has), || self.all_lacking(package, arch, lacks))
     }
 
-    fn all_lacking(&self, package: &Package<'c>, arch: CpuArch, lacks: impl Fn(&Companion) -> Option<()>) -> RowSet {
+    fn all_lacking(
+        &self,
+        package: &Package<'c>,
+        arch: CpuArch,
+        lacks: impl Fn(&Along<'c>, &Companion) -> Option<()>,
+    ) -> RowSet {
         RowSet::filter(package.releases.len(), |row| self.lacking(package, row, arch, &lacks).is_some())
     }
 
@@ -240,15 +245,15 @@ impl<'c> Problem<'c> {
         package: &Package<'c>,
         row: usize,
         arch: CpuArch,
-        lacks: impl Fn(&Companion) -> Option<T>,
+        lacks: impl Fn(&Along<'c>, &Companion) -> Option<T>,
     ) -> Option<(&Companion, T)> {
         self.along(package)[row].iter().filter(|one| one.is_on(arch)).find_map(|one| {
             let of = self.package(one.package)?;
             let releases = one.releases.rows().map(|row| of.releases[row]);
             let mut releases = releases.filter(|release| !release.is_source_beside_wheels(arch));
             let newest = releases.next()?;
-            let what = lacks(newest)?;
-            releases.all(|release| lacks(release).is_some()).then_some((newest, what))
+            let what = lacks(one, newest)?;
+            releases.all(|release| lacks(one, release).is_some()).then_some((newest, what))
         })
     }
 

@@ -5,6 +5,7 @@ use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject};
 use crate::coverage::Coverage;
 use crate::solve::finished::Use;
 use crate::solve::held::{held, left_open};
+use crate::solve::problem::Along;
 use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::rules::Needs;
 use crate::solve::{brought, by_pip, fits, image, own};
@@ -25,6 +26,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         let is_yanked = about.request.catalog.is_yanked(&row.package, &row.version);
         warnings.extend(is_yanked.then(|| Warning::about(&Yanked { name: &name }, &key(row))));
         warnings.extend(compiled_when_used(about, row));
+        warnings.extend(pinned_without_wheel(about, row));
         warnings.extend(brings_other_cuda(about, row));
         warnings.extend(brings_misfit(about, row));
         warnings.extend(nightly_apart(about, row));
@@ -42,6 +44,32 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(wheels::warnings(about, row));
     }
     warnings
+}
+
+/// What comes along by a pin and has no wheel for the C library of the target: it is compiled, which may do.
+fn pinned_without_wheel(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let (problem, arch, has) = (about.request.problem, about.asked.arch, about.asked.glibc?);
+    let major = about.gpu_builds().find_map(|build| build.line())?.major();
+    let package = problem.package(&row.package)?;
+    let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+    let lacks =
+        |along: &Along<'_>, one: &Companion| (along.is_pinned && one.needs_newer_glibc(arch, false, has)).then_some(());
+    let (compiled, ()) = problem.lacking(package, at, arch, lacks)?;
+    let (name, by) = (format!("{} {}", compiled.package, compiled.version), format!("{} {}", row.package, row.version));
+    let bounds = bounds(about, compiled, major);
+    let pinned = SourceOnly {
+        name: &name,
+        framework: &compiled.framework,
+        toolkit: With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
+        when: When::Pinned(&by, has),
+        older: None,
+        finished: None,
+        unread: None,
+        refused: None,
+        cudnn_headers: false,
+        lacks: without_toolkit(about, compiled, major),
+    };
+    Some(Warning::about(&pinned, &key(row)))
 }
 
 /// What is asked for and not locked, because the image holds it or nothing does.
