@@ -89,6 +89,13 @@ pub fn compiled_when_used<'c>(catalog: &'c Catalog, row: &'c Companion, arch: Cp
     })
 }
 
+/// Whether a package is compiled where it is installed or used, itself or what it requires; one with a finished wheel
+/// beside it may not be.
+pub fn is_compiled(catalog: &Catalog, row: &Companion, arch: CpuArch) -> bool {
+    let from_source = || row.sdist && catalog.finished_of(row).next().is_none() && catalog.source_build(row).is_some();
+    from_source() || compiled_when_used(catalog, row, arch).is_some()
+}
+
 /// The machine code and PTX inside the wheel of a package that follows a framework, as far as they were read.
 pub fn companion_targets(row: &Companion, arch: CpuArch) -> (&[Arch], &[Arch]) {
     match arch {

@@ -58,7 +58,7 @@ pub struct Needs {
     pub libraries: bool,
     /// Libraries and cuDNN for some releases of a framework.
     pub system_cuda: bool,
-    /// A compiler, to install what comes as source only: an image that is chosen holds one.
+    /// A compiler, for what may be compiled where it is installed or used: an image that is chosen had better hold one.
     pub compiles: bool,
     /// cuDNN's headers, for what is compiled: an image that is chosen had better hold them.
     pub cudnn_headers: bool,
@@ -68,7 +68,6 @@ impl Needs {
     /// The least that must be in an image to run in: wheels bring their libraries along, a bare stack does not.
     pub fn smallest_flavour(self) -> Flavour {
         match self {
-            Needs { compiles: true, .. } => Flavour::Devel,
             Needs { libraries: true, .. } => Flavour::Runtime,
             _ => Flavour::Base,
         }
@@ -202,7 +201,7 @@ pub(super) fn of_machine<'c>(
 }
 
 /// Newest CUDA first, then by system, the one that is named before others, and the smallest flavour; of those that nothing
-/// here tells apart, one.
+/// here tells apart, one: the smallest without a compiler, and the one with it.
 fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&'c Image> {
     let mut systems: Vec<&str> = Vec::new();
     for image in &images {
@@ -213,7 +212,8 @@ fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&
     systems.sort_by_key(|os| (named != Some(*os), os_rank(os)));
     images.sort_by_key(|image| (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour));
     images.dedup_by(|later, kept| {
-        let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch);
+        let compiles = |image: &Image| image.flavour == Flavour::Devel;
+        let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch, compiles(image));
         later.require == kept.require && inside(later) == inside(kept)
     });
     images
@@ -263,7 +263,8 @@ impl Asked<'_, '_> {
                 image.flavour == Flavour::Runtime
             }
             None => {
-                image.flavour == self.inside.needs.smallest_flavour()
+                let is_for_compiling = self.inside.needs.compiles && image.flavour == Flavour::Devel;
+                (image.flavour == self.inside.needs.smallest_flavour() || is_for_compiling)
                     && (image.cudnn.is_none() || self.is_loaded(image) || self.brings_headers(image))
             }
         }

@@ -2,12 +2,13 @@
 
 use std::cmp::Ordering;
 
-use crate::catalog::rows::{Image, Toolkit};
+use crate::catalog::rows::{Companion, Flavour, Image, Toolkit};
 use crate::types::Version;
 
 use super::coinstall;
 use super::compile::Plan;
 use super::driver_row::DriverRow;
+use super::fits;
 use super::image;
 use super::network::Var;
 use super::release::Release;
@@ -100,17 +101,22 @@ impl<'c> Ranked<'_, '_, 'c> {
         toolkits
     }
 
+    /// The chosen packages that follow a framework.
+    fn companions(&self) -> Vec<&'c Companion> {
+        let group = self.plan.groups.iter().find(|group| group.classes.contains(&self.at));
+        let arch = self.plan.classes[self.at].target.arch;
+        group.map_or(Vec::new(), |group| group.companions_on(arch, self.choice))
+    }
+
     /// The cuDNN whose headers the chosen packages are compiled with: none if they need none.
     fn headers_of(&self) -> Option<&Version> {
-        let group = self.plan.groups.iter().find(|group| group.classes.contains(&self.at))?;
         let platform = self.plan.classes[self.at].target.platform;
-        let chosen = group.companions_on(platform.arch, self.choice);
-        chosen.iter().find(|row| row.cudnn_headers.is_some())?;
+        self.companions().iter().find(|row| row.cudnn_headers.is_some())?;
         self.releases.iter().find_map(|release| release.on(platform)?.cudnn.as_ref())
     }
 
-    /// The stack's own line, then the newest older one, then the oldest newer one; of each those with the headers that
-    /// are needed.
+    /// The stack's own line, then the newest older one, then the oldest newer one; of each those with the compiler and the
+    /// headers that are needed.
     fn images(&self) -> Vec<usize> {
         let (plan, local) = (self.plan, &self.plan.locals[self.at]);
         let Some(choices) = &local.image else { return Vec::new() };
@@ -130,6 +136,8 @@ impl<'c> Ranked<'_, '_, 'c> {
         let is_open = self.leaves_open();
         let line = if is_open { line.prefix(1) } else { *line };
         let known = self.known_by_driver().filter(|_| line.len() < 2);
+        let arch = plan.classes[self.at].target.arch;
+        let is_compiled = self.companions().iter().any(|row| fits::is_compiled(plan.request.catalog, row, arch));
         images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
             let is_beyond = known.map(|known| image.cuda.prefix(2) > known);
@@ -138,10 +146,11 @@ impl<'c> Ranked<'_, '_, 'c> {
                 Ordering::Less => (1, None),
                 Ordering::Greater => (2, Some(&image.cuda)),
             };
+            let lacks_compiler = is_compiled && image.flavour != Flavour::Devel;
             let is_bare = headers.is_some() && !image::has_cudnn_headers(image, headers);
             let other_cudnn = is_bare && image.cudnn.is_some();
             let rank = plan.network.rank(choices.var, row);
-            (other_torch(image), refused(image), distance, is_beyond, cuda, is_bare, other_cudnn, rank)
+            (other_torch(image), refused(image), distance, is_beyond, cuda, lacks_compiler, is_bare, other_cudnn, rank)
         });
         images
     }

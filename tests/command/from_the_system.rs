@@ -84,6 +84,44 @@ const CASES: &[Case] = &[
         0,
         &["-cudnn8-runtime-", "!warning[cudnn-missing]"],
     ),
+    // It is chosen before a newer CUDA: no image of CUDA 12.3 or later holds cuDNN 8. Source:
+    // github.com/SYSTRAN/faster-whisper/issues/729.
+    case(
+        "ctranslate2 = \"4.0.0\"",
+        "gpu = \"RTX 3090\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["12.2.2-cudnn8-runtime-ubuntu22.04", "!warning[cudnn-missing]"],
+    ),
+    case(
+        "ctranslate2 = \"4.0.0\"",
+        "gpu = \"RTX 3090\"\nimage = \"nvidia/cuda:11.8.0-base-ubuntu22.04\"",
+        1,
+        &["to nvidia/cuda:12.2.2-cudnn8-runtime-ubuntu22.04; resolves"],
+    ),
+    // What is compiled where it runs is put where nvcc is. Source: github.com/xorbitsai/inference/issues/3214 (SGLang in an
+    // image without it).
+    case(
+        "vllm = \"0.15.1\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["12.8.1-devel-ubuntu24.04", "!source-only"],
+    ),
+    case("sglang = \"0.5.2\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"", 0, &["12.8.1-devel-ubuntu24.04"]),
+    case("vllm = \"0.6.0\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"", 0, &["-base-ubuntu"]),
+    case(
+        "sglang = \"0.5.2\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.8.1-runtime-ubuntu22.04\"",
+        0,
+        &["flashinfer-python 0.3.1, which sglang 0.5.2 requires, compiles its kernels", "holds no nvcc"],
+    ),
+    // torch before 2.2 holds its cuDNN, where ctranslate2 has the loader not look. Source:
+    // github.com/MahmoudAshraf97/whisper-diarization/issues/255.
+    case(
+        "torch = \"2.1.2+cu121\"\nctranslate2 = \"4.4.0\"",
+        "gpu = \"RTX 3090\"",
+        0,
+        &["warning[library-missing]", "libcudnn_ops_infer.so.8", "the folder torch/lib"],
+    ),
     // No driver of Windows is proposed with which NVIDIA does not support WSL2.
     case("torch = \"1.10\"", "gpu = \"RTX 3070\"\nplatform = \"wsl2\"", 0, &["driver     >=495", "!warning[wsl2]"]),
     case("cupy-cuda12x = \"*\"\ntorch = \"2.9\"", "gpu = \"A100\"", 0, &["!warning[system-cuda]"]),

@@ -42,6 +42,23 @@ const CASES: &[Case] = &[
         1,
         &["sglang 0.4.6.post5 requires xgrammar ==0.1.19", "vllm 0.8.5.post1 requires xgrammar ==0.1.18"],
     ),
+    // The kernels for Blackwell lie beside the release for CUDA 12.8. Source: github.com/ovg-project/kvcached/issues/111.
+    case("sglang = \"0.4.9\"", "gpu = \"B200\"", 0, &["torch 2.7.1+cu128", "lock: sgl_kernel-0.2.7+cu128"]),
+    // The toolkits that the driver runs are the ones whose compilers matter. Source: github.com/NVIDIA/cudf/issues/355.
+    case(
+        "",
+        "gpu = \"GTX 1080 Ti\"\ndriver = \"390.87\"\ntoolkit = \"9.2\"\nos = \"ubuntu18.04\"\ngcc = \"7.3\"\n[build]",
+        1,
+        &["nvcc of CUDA 9.1 accepts gcc up to 6"],
+    ),
+    // What is not known of an image that stays says nothing of another driver. Source:
+    // github.com/isarsoft/yolov4-triton-tensorrt/issues/5.
+    case(
+        "torch = \"1.7.1+cu110\"",
+        "gpu = \"GTX 1080 Ti\"\ndriver = \"418.39\"\nimage = \"nvidia/cuda:11.0.3-base-ubuntu18.04\"",
+        1,
+        &["upgrade the driver from 418.39 to 450"],
+    ),
     case("sglang = \"0.4.7\"\ntorchao = \"*\"", "gpu = \"H100\"", 0, &["torchao 0.9.0"]),
     case("sglang = \"0.4.10\"\nflashinfer-python = \"0.2.9\"", "gpu = \"H100\"", 1, &["flashinfer-python ==0.2.9rc2"]),
     case("vllm = \"0.10.2\"\nflashinfer-python = \"*\"", "gpu = \"B200\"", 0, &["flashinfer-python 0.3.0"]),

@@ -208,24 +208,17 @@ impl<'c> Finder<'_, 'c> {
         };
         let is_new = |warning: &Warning| {
             let same = |known: &Warning| (known.code, &known.keys) == (warning.code, &warning.keys);
-            !self.is_of_what_stays(warning, edits)
+            !Self::is_of_what_stays(warning, edits)
                 && !self.elsewhere.get_or_init(|| self.unknown_elsewhere()).iter().any(same)
         };
         request.targets.iter().any(is_unproven)
             || warned.iter().any(|warning| tells_unknown(warning) && is_new(warning))
     }
 
-    /// Whether nobody knows something of a machine that edits leave as it is, and no clash is of keys of machines alone that
-    /// name it: then the change does not rest on it.
-    fn is_of_what_stays(&self, warning: &Warning, edits: &[Edit]) -> bool {
-        let is_of_machine = |key: &String| key.starts_with("target.");
+    /// Whether nobody knows something of a machine that edits leave as it is: then the change does not rest on it.
+    fn is_of_what_stays(warning: &Warning, edits: &[Edit]) -> bool {
         let changes = |key: &String| edits.iter().any(|(edited, _)| edited == key);
-        let clashes = self.cores.independent.iter().chain(&self.cores.alternatives).chain(&self.cores.further);
-        let mut of_machines = clashes.filter(|clash| clash.iter().all(is_of_machine));
-        let keys = &warning.keys;
-        keys.iter().all(is_of_machine)
-            && !keys.iter().any(changes)
-            && !of_machines.any(|clash| clash.iter().any(|key| keys.contains(key)))
+        warning.keys.iter().all(|key| key.starts_with("target.") && !changes(key))
     }
 
     /// What nobody knows of the other targets where those with a clashing key are left out, and keys that clash by themselves.

@@ -1,6 +1,6 @@
 //! What keeps extensions from being compiled: toolkits, host compilers, lists of architectures.
 
-use crate::catalog::rows::{Build, Os, Toolkit};
+use crate::catalog::rows::{Build, Os, Subject, Toolkit};
 use crate::solve::request::ImageRequest;
 use crate::types::{Arch, Suffix, Version};
 
@@ -98,12 +98,29 @@ impl<'c> Explainer<'_, 'c> {
         if toolkits.iter().any(knows) {
             toolkits.retain(knows);
         }
+        self.retain_run_by_driver(&mut toolkits);
         let Some((newest, most)) = toolkits.last().and_then(|row| Some((row, row.gcc_max.as_ref()?))) else { return };
         self.say(format!("nvcc of CUDA {} accepts gcc up to {most}", newest.version.prefix(2)));
         self.gcc();
         let source = newest.host_source;
         if let Some(source) = source {
             self.cite_toolkit(newest, &source);
+        }
+    }
+
+    /// Where a driver is among the culprits, the toolkits whose programs it runs, if there are some.
+    fn retain_run_by_driver(&self, toolkits: &mut Vec<&'c Toolkit>) {
+        let Some(target) = self.target_with("driver") else { return };
+        let drivers = target.machine.drivers(self.request.problem);
+        let runs = |row: &&Toolkit| {
+            let mut own = drivers.rows.iter().filter(|driver| driver.compat.is_none());
+            own.any(|driver| {
+                let mut rules = self.request.rules.about(Subject::Cuda, &row.version, Subject::Driver);
+                rules.all(|rule| rule.needs.admits(&driver.version))
+            })
+        };
+        if toolkits.iter().any(runs) {
+            toolkits.retain(runs);
         }
     }
 

@@ -69,7 +69,15 @@ impl<'c> Plan<'_, 'c> {
             if first.is_empty() {
                 first = RowSet::filter(rows.len(), |row| self.is_reached(&gpu_classes, &rows[row].version));
             }
-            let order = Order::before(first);
+            let holding = self.lines_with_cudnn(&gpu_classes, &rows);
+            let both = first.intersection(&holding);
+            let order = Order::before(if holding.is_empty() {
+                first
+            } else if both.is_empty() {
+                holding
+            } else {
+                both
+            });
             let var = self.variable(&rows, (order, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
             self.add_toolkit_clause(var, &rows, None);
             for class in gpu_classes {
@@ -83,6 +91,26 @@ impl<'c> Plan<'_, 'c> {
             group.cuda = Some(cuda);
             self.relate_packages_to_cuda(group);
         }
+    }
+
+    /// The toolkits of whose line each class may choose an image with the cuDNN that a package loads; none where no package
+    /// needs one, or no such image was published.
+    fn lines_with_cudnn(&self, classes: &[usize], rows: &[&Toolkit]) -> RowSet {
+        let inside = self.request.inside_images();
+        let Some(loads) = &inside.loads else { return RowSet::default() };
+        let choosing = classes.iter().map(|&class| &self.classes[class]);
+        let mut choosing = choosing.filter(|class| matches!(class.target.image, ImageRequest::Choose(_))).peekable();
+        if choosing.peek().is_none() {
+            return RowSet::default();
+        }
+        let mut lines = RowSet::first(rows.len());
+        for class in choosing {
+            let images = self.request.problem.images(class.machine(), &inside, &class.off);
+            let holding = images.rows.iter().filter(|image| image.cudnn.is_some_and(|cudnn| loads.admits(&cudnn)));
+            let lines_of: Vec<Version> = holding.map(|image| image.cuda).collect();
+            lines = lines.filtered(&|row| lines_of.iter().any(|line| rows[row].version.cmp_prefix(line).is_eq()));
+        }
+        lines
     }
 
     /// Whether every driver that is pinned knows a CUDA by itself: no newer one is chosen freely.

@@ -7,6 +7,7 @@ mod reader;
 mod system;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::rc::Rc;
 
@@ -425,7 +426,7 @@ impl<'c> Request<'c> {
             compiler: self.build.is_some(),
             libraries: self.frameworks.is_empty(),
             system_cuda: frameworks.into_iter().any(|framework| framework.takes_system_cuda(own)),
-            compiles: self.build.is_none() && self.companions.iter().any(|ask| self.is_compiled(ask)),
+            compiles: self.build.is_none() && self.companions.iter().any(|ask| self.may_be_compiled(ask)),
             cudnn_headers: self.companions.iter().any(|ask| self.admitted(ask).any(|row| row.cudnn_headers.is_some())),
         }
     }
@@ -437,11 +438,13 @@ impl<'c> Request<'c> {
         rows.filter(|row| ask.constraint.admits(&row.version))
     }
 
-    /// Whether every release that is asked for of a package is compiled where it is installed, with no finished wheel beside it.
-    fn is_compiled(&self, ask: &PackageRequest<'c>) -> bool {
-        let mut rows = self.admitted(ask).peekable();
-        let is_source = |row: &Companion| row.sdist && !row.jit && self.catalog.finished_of(row).next().is_none();
-        rows.peek().is_some() && rows.all(|row| is_source(row) && self.catalog.source_build(row).is_some())
+    /// Whether a release that is asked for of a package may be compiled where it is installed or used, itself or what it
+    /// requires.
+    fn may_be_compiled(&self, ask: &PackageRequest<'c>) -> bool {
+        let of_releases = self.admitted(ask).flat_map(Companion::requirements);
+        let required: BTreeSet<&str> = of_releases.map(|(package, ..)| package).collect();
+        self.admitted(ask).any(|row| row.sdist || row.jit)
+            || required.into_iter().any(|package| self.catalog.companions.of(package).iter().any(|row| row.jit))
     }
 
     /// The GPUs that a target names, one for each kind that rules can tell apart, with the rules about them that hold.

@@ -247,7 +247,10 @@ fn library_unreached(about: &About<'_, '_>, row: &Companion) -> Option<Warning> 
     let is_missed = |path: &&&str| is_in_wheels(about, path) && !is_on_system(about, path);
     let paths: Vec<&str> = row.unreached.iter().map(|path| &**path).collect();
     let left: Vec<(&str, &str)> = paths.iter().filter(is_missed).filter_map(|path| path.rsplit_once('/')).collect();
-    let folder = left.first()?.0;
+    let inside = about.gpu_builds().find(|build| build.pins.is_none() && !build.system_cuda && build.cudnn.is_some());
+    let inside = inside.map(|build| format!("{}/lib", build.package));
+    let of_wheels = left.first()?.0;
+    let folder = inside.as_deref().filter(|_| of_wheels.starts_with(CUDNN_FOLDER)).unwrap_or(of_wheels);
     let files: Vec<&str> = left.iter().map(|(_, file)| *file).collect();
     let name = format!("{} {}", row.package, row.version);
     Some(Warning::about(&LibraryMissing::Unreached { name: &name, files: &files, folder, other: None }, &key(row)))
@@ -262,10 +265,10 @@ fn major_by_pip(about: &About<'_, '_>) -> Option<u64> {
     about.gpu_builds().find(is_by_pip).and_then(|build| build.line()).map(|line| line.major())
 }
 
-/// Whether pip installs a library, for a framework or because it was chosen.
+/// Whether pip installs a library, for a framework or because it was chosen, or a framework holds it.
 fn is_in_wheels(about: &About<'_, '_>, path: &str) -> bool {
     if path.starts_with(CUDNN_FOLDER) {
-        let of_builds = about.gpu_builds().filter(|build| build.pins.is_some() && !build.system_cuda);
+        let of_builds = about.gpu_builds().filter(|build| !build.system_cuda);
         let mut cudnns = of_builds.filter_map(|build| build.cudnn.as_ref()).chain(by_pip::cudnn(&about.target.by_pip));
         // The names of the files tell the major.
         return cudnns.any(|cudnn| path.ends_with(&format!(".so.{}", cudnn.major())));
