@@ -56,28 +56,7 @@ impl<'c> Plan<'_, 'c> {
         let asked = request.cuda.is_some() || request.cudnn.is_some() || request.nccl.is_some() || follow_cuda();
         if request.build.is_none() && asked && !gpu_classes.is_empty() {
             let rows = request.problem.toolkits();
-            // What loads the system's libraries, or compiles with them, does so with those that are there, if the GPU may.
-            let installed = |row: usize| {
-                gpu_classes.iter().all(|&class| {
-                    let (target, off) = (self.classes[class].target, &self.classes[class].off);
-                    let on_host = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
-                    on_host.is_some_and(|has| has.iter().any(|has| rows[row].version.cmp_prefix(has).is_eq()))
-                        && self.classes[class].machine().takes_line(&rows[row].version, off)
-                })
-            };
-            let mut first = RowSet::filter(rows.len(), installed);
-            if first.is_empty() {
-                first = RowSet::filter(rows.len(), |row| self.is_reached(&gpu_classes, &rows[row].version));
-            }
-            let holding = self.lines_with_cudnn(&gpu_classes, &rows);
-            let both = first.intersection(&holding);
-            let order = Order::before(if holding.is_empty() {
-                first
-            } else if both.is_empty() {
-                holding
-            } else {
-                both
-            });
+            let order = Order::before(self.preferred_toolkits(&gpu_classes, &rows));
             let var = self.variable(&rows, (order, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
             self.add_toolkit_clause(var, &rows, None);
             for class in gpu_classes {
@@ -90,6 +69,31 @@ impl<'c> Plan<'_, 'c> {
             self.relate_libraries(group, &cuda);
             group.cuda = Some(cuda);
             self.relate_packages_to_cuda(group);
+        }
+    }
+
+    /// The toolkits of the system that are tried first: those that are there, for what loads them or compiles with them does
+    /// so with these, if the GPU may; else those that the drivers know. Of these, or else of all, those whose images hold the
+    /// cuDNN that a package loads.
+    fn preferred_toolkits(&self, classes: &[usize], rows: &[&Toolkit]) -> RowSet {
+        let installed = |row: usize| {
+            classes.iter().all(|&class| {
+                let (target, off) = (self.classes[class].target, &self.classes[class].off);
+                let on_host = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
+                on_host.is_some_and(|has| has.iter().any(|has| rows[row].version.cmp_prefix(has).is_eq()))
+                    && self.classes[class].machine().takes_line(&rows[row].version, off)
+            })
+        };
+        let mut first = RowSet::filter(rows.len(), installed);
+        if first.is_empty() {
+            first = RowSet::filter(rows.len(), |row| self.is_reached(classes, &rows[row].version));
+        }
+        let holding = self.lines_with_cudnn(classes, rows);
+        let both = first.intersection(&holding);
+        match (holding.is_empty(), both.is_empty()) {
+            (true, _) => first,
+            (false, true) => holding,
+            (false, false) => both,
         }
     }
 
