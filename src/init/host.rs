@@ -6,7 +6,7 @@ use super::jetpack::{self, Jetpack};
 use super::{Draft, Entry, Value};
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
-use crate::host::signs::{Presence, presence};
+use crate::host::signs::{Presence, is_wsl1, presence};
 use crate::host::{Nvml, Origin, Record, System};
 use crate::solve::own;
 use crate::solve::request::other_maker;
@@ -45,7 +45,7 @@ pub fn unsuited(record: &Record) -> Option<String> {
             "torch {torch} of that machine is built for {whose}, and gpuenv locks builds for NVIDIA's"
         ));
     }
-    if record.platform.is_wsl1() {
+    if is_wsl1(record) {
         return Some("that machine runs WSL 1, which has no GPU (`wsl --set-version` makes it WSL 2)".to_string());
     }
     let os = record.platform.os.as_deref().filter(|os| os.to_ascii_lowercase().starts_with("macos"));

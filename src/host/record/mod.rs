@@ -186,14 +186,6 @@ pub struct Platform {
     pub shm: Option<u64>,
 }
 
-impl Platform {
-    /// Whether it is WSL 1, whose kernel is Windows' own: that of WSL 2 is a Linux, `…-microsoft-standard-WSL2`.
-    pub fn is_wsl1(&self) -> bool {
-        let kernel = self.kernel.as_deref().unwrap_or_default();
-        self.system == Some(System::Wsl) && kernel.ends_with("-Microsoft")
-    }
-}
-
 /// A kind of system, by how the driver comes onto it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
