@@ -58,6 +58,10 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let host = host(args, report)?;
     let unsuited = host.as_ref().and_then(init::unsuited);
     unsuited.iter().for_each(|why| report.note(&format!("{why}: change the target to the machine that is to run it")));
+    let is_said = args.os.is_some() || args.image.is_some();
+    if let Some((why, help)) = host.as_ref().and_then(|host| init::open_jetpack(host, &catalog)).filter(|_| !is_said) {
+        return Err(Failure::new(Exit::BadInput, "missing", why).help(help));
+    }
     let name = place.as_deref().map_or("stdout".to_string(), shown);
     let mut without = BTreeSet::new();
     let drawn = loop {

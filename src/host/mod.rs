@@ -11,6 +11,7 @@ pub mod paste;
 mod read;
 pub mod record;
 pub mod signs;
+pub mod tegra;
 
 pub use read::{ReadError, decode, read_any};
 pub use record::{

@@ -27,6 +27,12 @@ pub fn presence(record: &Record) -> Presence {
     }
 }
 
+/// Whether it is WSL 1, whose kernel is Windows' own and drives no GPU: that of WSL 2 is a Linux, `…-microsoft-standard-WSL2`.
+pub fn is_wsl1(record: &Record) -> bool {
+    let kernel = record.platform.kernel.as_deref().unwrap_or_default();
+    record.platform.system == Some(System::Wsl) && kernel.ends_with("-Microsoft")
+}
+
 /// Whether somebody looked at the machine's bus and wrote down that he did. Inside Windows no GPU is on it.
 fn looked_at_bus(record: &Record) -> bool {
     record.platform.system != Some(System::Wsl) && shows_bus(record)

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::jetpack::{self, Jetpack};
 use super::{Draft, Entry, Value};
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, GpuMatch, OsMatch};
-use crate::host::signs::{Presence, presence};
+use crate::host::signs::{Presence, is_wsl1, presence};
 use crate::host::{Nvml, Origin, Record, System};
 use crate::solve::own;
 use crate::solve::request::other_maker;
@@ -43,6 +44,9 @@ pub fn unsuited(record: &Record) -> Option<String> {
         return Some(format!(
             "torch {torch} of that machine is built for {whose}, and gpuenv locks builds for NVIDIA's"
         ));
+    }
+    if is_wsl1(record) {
+        return Some("that machine runs WSL 1, which has no GPU (`wsl --set-version` makes it WSL 2)".to_string());
     }
     let os = record.platform.os.as_deref().filter(|os| os.to_ascii_lowercase().starts_with("macos"));
     os.map(|os| format!("that machine runs {os}, and what gpuenv locks runs on Linux"))
@@ -242,7 +246,15 @@ fn system(record: &Record, catalog: &Catalog) -> Vec<Entry> {
         let version = platform.glibc.as_ref()?;
         Some(Entry::on("glibc", Value::Text(version.to_string()), note))
     };
-    if let Some(os) = &platform.os {
+    let jetpack = jetpack::of(record, catalog);
+    if let Jetpack::Known(row, others) = &jetpack {
+        let others: Vec<String> = others.iter().map(|other| format!("or {}", other.id)).collect();
+        let note = match others.is_empty() {
+            true => row.name.to_string(),
+            false => format!("a Jetson with this JetPack {}: what was told does not say which", others.join(" ")),
+        };
+        entries.push(Entry::on("os", Value::Text(row.id.to_string()), note));
+    } else if let Some(os) = platform.os.as_ref().filter(|_| !matches!(jetpack, Jetpack::Open(_))) {
         let value = Value::Text(os.clone());
         match catalog.os(os) {
             OsMatch::Found(row) if row.refused.is_none() => {

@@ -6,6 +6,7 @@
 
 mod hints;
 mod host;
+mod jetpack;
 pub mod manifest;
 mod text;
 
@@ -16,6 +17,7 @@ use crate::catalog::Catalog;
 use crate::solve::image;
 
 pub use host::{machine, of_host, unsuited};
+pub use jetpack::open_jetpack;
 
 /// A spec in the making.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

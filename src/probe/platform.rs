@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::catalog::{OsMatch, at_hand};
-use crate::host::{Platform, Record, System};
+use crate::host::{Platform, Record, System, tegra};
 use crate::types::Version;
 
 use super::context::ProbeContext;
@@ -63,13 +63,19 @@ fn os(context: &ProbeContext) -> Option<String> {
     };
     let id = value("ID")?;
     let version = value("VERSION_ID").unwrap_or_default();
+    // What a Jetson has is its JetPack, whatever that is based on.
+    let jetson = context.text("/etc/nv_tegra_release").and_then(|text| text.lines().find_map(tegra::release));
     // A release that is still to come has a name and no number.
-    let spellings = [Some(format!("{id}{version}")), value("VERSION_CODENAME").filter(|_| version.is_empty())];
+    let spellings = [
+        jetson.clone(),
+        Some(format!("{id}{version}")).filter(|_| jetson.is_none()),
+        value("VERSION_CODENAME").filter(|_| version.is_empty()),
+    ];
     let known = spellings.iter().flatten().find_map(|spelling| match at_hand().os(spelling) {
         OsMatch::Found(row) => Some(row.id.to_string()),
         OsMatch::Unknown(_) => None,
     });
-    known.or(Some(format!("{id}{version}")))
+    known.or(jetson).or(Some(format!("{id}{version}")))
 }
 
 /// What stands in a C library's own text before its version: `GNU C Library (…) stable release version 2.35.`

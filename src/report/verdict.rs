@@ -229,7 +229,7 @@ fn checks(count: usize) -> String {
 fn next(verdict: &Verdict) -> String {
     let Some(check) = decisive(verdict) else { return "Nothing could be judged.".to_string() };
     if has_no_driver(check) && check.found.as_deref() == Some("not told") {
-        return "Add the whole output of `nvidia-smi` to the text, or record the host with `gpuenv probe -o host.json`."
+        return "Add the whole output of `nvidia-smi` (of a Jetson, `deviceQuery`) to the text, or record the host with `gpuenv probe -o host.json`."
             .to_string();
     }
     if has_no_driver(check) {

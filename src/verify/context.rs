@@ -210,7 +210,13 @@ impl<'a> CheckContext<'a> {
             OsMatch::Unknown(_) => name.to_lowercase(),
         };
         let (found, locked) = (self.record.platform.os.as_ref()?, self.target.os.as_ref()?);
-        Some(known(found) == known(locked))
+        // A Jetson calls its system by what its JetPack is based on.
+        let is_base = || match (self.catalog.os(found), self.system_with_driver()) {
+            (OsMatch::Found(base), Some(jetpack)) => base.cuda.is_none() && base.glibc == jetpack.glibc,
+            _ => false,
+        };
+        let is_jetson = self.record.platform.system == Some(System::Tegra);
+        Some(known(found) == known(locked) || is_jetson && is_base())
     }
 
     /// A variable of the environment.

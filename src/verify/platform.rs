@@ -2,6 +2,7 @@
 
 use crate::catalog::{FullRow, OsMatch};
 use crate::host::System;
+use crate::host::signs::is_wsl1;
 use crate::types::{CpuArch, Version};
 
 use super::check::{Action, Check};
@@ -21,6 +22,9 @@ fn system(context: &CheckContext<'_>) -> Check {
             "the target is for WSL2, whose driver is numbered as Windows numbers it: add a target without `platform`",
         ),
         Some(System::Linux) => check.found("Linux").pass(),
+        Some(System::Wsl) if is_wsl1(context.record) && context.needs_gpu() => check
+            .found("Linux inside Windows (WSL 1)")
+            .fail(Action::AskAdmin, "WSL 1 has no GPU: `wsl --set-version` makes it WSL 2"),
         Some(System::Wsl) => check
             .found("Linux inside Windows (WSL)")
             .pass_with("the driver is that of Windows; no NVIDIA driver package may be installed inside WSL"),

@@ -242,3 +242,70 @@ fn what_is_no_host_is_refused() {
     fs::write(sandbox.path("large"), vec![b'x'; (16 << 20) + 1]).unwrap();
     sandbox.run(&["probe", "--from", "large"]).exits(2).says("larger than 16 MiB");
 }
+
+/// A collect_env of a Jetson, shortened: <https://github.com/vllm-project/vllm/issues/6063>.
+fn jetson(kernel: &str, ubuntu: &str, cuda: &str) -> String {
+    format!(
+        "Collecting environment information...\nPyTorch version: N/A\nOS: Ubuntu {ubuntu} LTS (aarch64)\n\
+         Python platform: Linux-{kernel}-tegra-aarch64-with-glibc2.29\nIs CUDA available: N/A\n\
+         CUDA runtime version: {cuda}\n"
+    )
+}
+
+/// What runs on a Jetson turns on its JetPack, and the wheels of Arm servers run on none before the seventh.
+#[test]
+fn a_jetson_has_a_jetpack() {
+    let sandbox = empty("init-jetson");
+    let init = |text: &str, more: &[&str]| {
+        fs::write(sandbox.path("paste.txt"), text).unwrap();
+        sandbox.run(&[&["init", "--host", "paste.txt", "--force"][..], more].concat())
+    };
+    // <https://github.com/pytorch/pytorch/issues/143861>, <https://github.com/vllm-project/vllm/issues/6063>
+    for (kernel, ubuntu, cuda, os) in [
+        ("5.15.122", "22.04.3", "12.2.140", "\"jetpack6.0\""),
+        ("5.10.216", "20.04.6", "11.4.315", "\"jetpack5.1\"  # a Jetson with this JetPack or jetpack5.0"),
+        ("6.8.12", "24.04.3", "13.2.1", "\"jetpack7.2\""),
+    ] {
+        init(&jetson(kernel, ubuntu, cuda), &[]).exits(0);
+        let spec: String =
+            sandbox.spec().lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect();
+        let os = os.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(spec.contains(&format!("os = {os}")), "{spec}");
+    }
+    // Its system decides it: <https://github.com/rt-net/JetsonNano_DT_SPI/issues/9>.
+    let released = |release: &str| {
+        format!("Linux x 4.9.140-tegra #1 SMP aarch64 GNU/Linux\n# {release}, GCID: 1, EABI: aarch64\n")
+    };
+    init(&released("R35 (release), REVISION: 3.1"), &[]).exits(0);
+    assert!(sandbox.spec().contains("\"jetpack5.1\""), "{}", sandbox.spec());
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.run(&["verify", "--host", "paste.txt"]).tells("pass    platform-os").tells("pass    driver-minimum");
+    init(&released("R32 (release), REVISION: 3.1"), &[]).exits(2).says("l4t32.3.1").says("--os").says("jetpack4.4");
+    // Where nothing decides it, somebody has to say it.
+    let open = jetson("5.15.122", "22.04.3", "Could not collect");
+    init(&open, &[]).exits(2).says("is a Jetson").says("jetpack6.0, jetpack6.1, jetpack6.2");
+    init(&open, &["--os", "jetpack6.1"]).exits(0);
+    assert!(sandbox.spec().contains("\"jetpack6.1\""), "{}", sandbox.spec());
+    // A report that calls the system Ubuntu is of the machine that was locked for.
+    init(&jetson("5.15.122", "22.04.3", "12.2.140"), &[]).exits(0);
+    sandbox.run(&["lock", "--fresh"]).exits(0);
+    sandbox.run(&["verify", "--host", "paste.txt"]).tells("pass    platform-os").tells("`deviceQuery`");
+}
+
+/// WSL 1 has a kernel of Windows' own and no GPU: <https://github.com/ShivamShrirao/diffusers/issues/18>.
+#[test]
+fn wsl_1_has_no_gpu() {
+    let sandbox = empty("init-wsl1");
+    for (kernel, is_first) in [("4.4.0-19041-Microsoft", true), ("4.19.128-microsoft-standard", false)] {
+        let text = format!(
+            "- Platform: Linux-{kernel}-x86_64-with-glibc2.31\n- Python version: 3.9.13\n\
+             - PyTorch version (GPU?): 1.12.1+cu116 (False)\n"
+        );
+        fs::write(sandbox.path("paste.txt"), text).unwrap();
+        let told = sandbox.run(&["init", "--host", "paste.txt", "--force"]).exits(0);
+        assert_eq!(told.err.contains("WSL 1"), is_first, "{}", told.err);
+        sandbox.run(&["lock", "--fresh"]).exits(0);
+        let told = sandbox.run(&["verify", "--host", "paste.txt"]);
+        assert_eq!(told.out.contains("fail    platform-system"), is_first, "{}", told.out);
+    }
+}

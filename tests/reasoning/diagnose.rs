@@ -40,6 +40,8 @@ const VALUES: usize = 95;
 pub(super) struct Message {
     pub(super) id: String,
     component: String,
+    /// The row's name, where more than the component is to be told.
+    code: Option<String>,
     pub(super) raw: String,
     extract: toml::Table,
 }
@@ -55,6 +57,7 @@ pub(super) static MESSAGES: LazyLock<Vec<Message>> = LazyLock::new(|| {
         Message {
             id: path.file_stem().unwrap().to_str().unwrap().into(),
             component: text("component"),
+            code: table.get("code").and_then(|code| code.as_str()).map(str::to_string),
             raw: text("raw"),
             extract: table.get("extract").and_then(|extract| extract.as_table()).cloned().unwrap_or_default(),
         }
@@ -108,6 +111,10 @@ fn every_message_leads_to_its_component() {
         let excused = NOT_IN_THE_TEXT.iter().any(|(id, _)| *id == message.id);
         if (component(verdict) == message.component) == excused {
             wrong.push(format!("{}: {} instead of {}", message.id, component(verdict), message.component));
+        }
+        let code = verdict.findings.first().map(|first| &first.code);
+        if message.code.is_some() && message.code.as_ref() != code {
+            wrong.push(format!("{}: {code:?} instead of {:?}", message.id, message.code));
         }
     }
     assert_eq!(wrong, Vec::<String>::new());
@@ -208,6 +215,20 @@ const NEAR_MISSES: &[&str] = &[
     "2024-05-01 10:00:00.1: I tensorflow/core/common_runtime/gpu/gpu_device.cc:1613] Created device /job:localhost/replica:0/task:0/device:GPU:0 with 22000 MB memory:  -> device: 0, name: NVIDIA A10G, pci bus id: 0000:00:1e.0, compute capability: 8.6",
     "slurmstepd: error: *** JOB 991 ON gpu03 CANCELLED AT 2024-02-01T00:00:00 DUE TO TIME LIMIT ***",
     "error: This document says: operation not supported by the discussion forum",
+    "warnings.filterwarnings(\"ignore\", category=UserWarning, message=\"Can't initialize NVML\")",
+    "WARNING: You are using pip version 19.2.3, however version 23.0.1 is available.\nYou should consider upgrading via the 'pip install --upgrade pip' command.",
+    "ERROR: Could not find a version that satisfies the requirement requests==9.9 (from versions: 2.0)\nWARNING: You are using pip version 19.2.3, however version 23.0.1 is available.",
+    "PS C:\\x> pip install tritonclient\nERROR: Could not find a version that satisfies the requirement tritonclient (from versions: none)\nERROR: No matching distribution found for tritonclient",
+    "ERROR: No matching distribution found for mypackage==1.0.0.dev20221120",
+    "shmget: Error while creating shared memory segment!",
+    "Because pywin32==306 has no `sys_platform == 'linux'`-compatible wheels and you require pywin32==306, we can conclude that your requirements are unsatisfiable.",
+    "conda install -c pytorch scipy\nUnsatisfiableError: The following specifications were found to be incompatible with your system:\n  - feature:/linux-64::__glibc==2.31=0",
+    "WARNING: The requested image's platform (linux/amd64) does not match the detected host platform (linux/arm64/v8) and no specific platform was requested",
+    "Allocate failed due to rpc error: code = Unavailable desc = connection refused, which is unexpected\n  intel.com/sgx: 1",
+    "[ERROR] Command not found: squashfuse, see https://github.com/vasi/squashfuse",
+    "error LNK2019: unresolved external symbol __imp_RegisterBinary referenced in function main",
+    "[   23.09] misc dxg: dxgk: dxgkio_query_adapter_info: Ioctl failed: -2\n[   23.11] WSL (1) WARNING: /usr/share/zoneinfo/Europe/Minsk not found. Is the tzdata package installed?",
+    "GPU: AMD Radeon RX 7600\nmisc dxg: dxgk: dxgkio_query_adapter_info: Ioctl failed: -22",
 ];
 
 /// A machine can hold GPUs of two makers, and its log tell of both.

@@ -1,12 +1,13 @@
 //! Reports of frameworks on top of torch: detectron2's table, mmengine's and mmcv's keys, `python -m sglang.check_env`,
-//! `transformers-cli env`.
+//! `transformers-cli env`, `llamafactory-cli env`.
 //!
 //! Seen in <https://github.com/facebookresearch/detectron2/issues/722> (oldest),
 //! <https://github.com/facebookresearch/detectron2/issues/4928>, <https://github.com/open-mmlab/mmdetection/issues/4659>,
 //! <https://github.com/open-mmlab/mmdeploy/issues/1355> (behind a log's prefix),
 //! <https://github.com/sgl-project/sglang/issues/2805>, <https://github.com/sgl-project/sglang/issues/14327>,
 //! <https://github.com/HuangJunJie2017/BEVDet/issues/93>, <https://github.com/huggingface/diffusers/pull/7403>,
-//! <https://github.com/ShivamShrirao/diffusers/issues/18>.
+//! <https://github.com/ShivamShrirao/diffusers/issues/18>, <https://github.com/hiyouga/LlamaFactory/issues/8290>,
+//! <https://github.com/hiyouga/LlamaFactory/issues/9053>.
 
 use super::lines::{field, told};
 use super::seen::{Seen, fill, version};
@@ -137,6 +138,30 @@ pub(super) fn transformers(lines: &[&str], seen: &mut Seen) -> bool {
     true
 }
 
+/// `llamafactory-cli env`: the same list, in which "(GPU)" stands behind torch where CUDA is available.
+pub(super) fn llamafactory(lines: &[&str], seen: &mut Seen) -> bool {
+    let listed = || lines.iter().filter_map(|line| field(line.trim().trim_start_matches("- ")));
+    if !listed().any(|(key, _)| key.replace('`', "") == "llamafactory version") {
+        return false;
+    }
+    for (key, value) in listed() {
+        match key {
+            "Platform" => system::platform(value, seen),
+            "Python version" => fill(&mut seen.python().version, version(value)),
+            "PyTorch version" => {
+                fill(&mut seen.torch().version, release(value));
+                fill(&mut seen.torch().available, value.ends_with("(GPU)").then_some(true));
+            }
+            "GPU type" => told(value).into_iter().for_each(|name| seen.name(0, name)),
+            "vLLM version" => package("vllm", value, seen),
+            "DeepSpeed version" => package("deepspeed", value, seen),
+            "Bitsandbytes version" => package("bitsandbytes", value, seen),
+            _ => {}
+        }
+    }
+    true
+}
+
 /// `CUDA 11.1`, `Build cuda_11.1.TC455_06.29190527_0`, `Cuda compilation tools, release 11.1, V11.1.74`
 fn nvcc(value: &str) -> Option<Version> {
     ["CUDA ", "cuda_", ", V"].iter().find_map(|before| version(value.split_once(before)?.1))
@@ -164,6 +189,8 @@ fn release(value: &str) -> Option<String> {
     word.starts_with(|c: char| c.is_ascii_digit()).then(|| word.to_string())
 }
 
+/// A package where the key is the name of one: a warning between the lines names a file.
 fn package(name: &str, value: &str, seen: &mut Seen) {
-    release(value).into_iter().for_each(|version| seen.package(name, &version));
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    release(value).filter(|_| is_name).into_iter().for_each(|version| seen.package(name, &version));
 }

@@ -1,13 +1,15 @@
 //! `/proc/driver/nvidia/version`, and the module's own complaint about a library of another release.
 //!
-//! Seen in <https://github.com/nix-community/nixGL/issues/186> (open and proprietary).
+//! Seen in <https://github.com/nix-community/nixGL/issues/186> (open and proprietary),
+//! <https://github.com/NVIDIA/open-gpu-kernel-modules/issues/326> (built by oneself).
 
 use super::seen::{Seen, fill, version};
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
     for line in lines {
-        if let Some((_, rest)) = line.split_once("NVRM version: NVIDIA UNIX") {
+        let told = line.split_once("NVRM version:").map(|(_, rest)| rest.trim_start());
+        if let Some(rest) = told.and_then(|rest| rest.strip_prefix("NVIDIA UNIX")) {
             let module = seen.record.module.get_or_insert_default();
             let flavour = if rest.contains("Open Kernel Module") { "open" } else { "proprietary" };
             fill(&mut module.flavour, Some(flavour.to_string()));

@@ -5,6 +5,7 @@
 //! blocks disagree the first one counts, and the record says so.
 
 mod collect_env;
+mod container_cli;
 mod device_query;
 mod ds_report;
 mod environment;
@@ -23,6 +24,7 @@ mod smi_log;
 mod smi_table;
 mod smi_xml;
 mod system;
+mod tegra;
 
 #[cfg(test)]
 mod tests;
@@ -36,6 +38,7 @@ type Reader = fn(lines: &[&str], seen: &mut Seen) -> bool;
 
 /// Every format by the command or file that prints it. Where several tell the same, the earlier one counts.
 const FORMATS: &[(&str, Reader)] = &[
+    ("/etc/nv_tegra_release", tegra::read),
     ("collect_env", collect_env::read),
     ("nvidia-smi", smi_table::read),
     ("nvidia-smi -q", smi_log::read),
@@ -44,12 +47,14 @@ const FORMATS: &[(&str, Reader)] = &[
     ("nvidia-smi --query-gpu", smi_csv::read),
     ("nvidia-smi's refusal", smi_failure::read),
     ("/proc/driver/nvidia/version", kernel_module::read),
+    ("nvidia-container-cli info", container_cli::read),
     ("deviceQuery", device_query::read),
     ("ds_report", ds_report::read),
     ("detectron2's collect_env", frameworks::detectron),
     ("mmengine's collect_env", frameworks::mmengine),
     ("sglang.check_env", frameworks::sglang),
     ("transformers-cli env", frameworks::transformers),
+    ("llamafactory-cli env", frameworks::llamafactory),
     ("labels of GPU feature discovery", labels::read),
     ("nvcc --version", nvcc::read),
     ("pip list", packages::read),

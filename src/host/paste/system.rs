@@ -1,5 +1,5 @@
 //! The machine below any GPU: the distribution, the kernel, the C library, the compiler, from `uname`,
-//! `/etc/os-release`, `ldd --version`, `gcc --version` and the lines of collect_env.
+//! `/etc/os-release`, `lsb_release`, `ldd --version`, `gcc --version` and the lines of collect_env.
 
 use super::super::record::{Compiler, System};
 use crate::types::Version;
@@ -29,10 +29,15 @@ const ARCHS: [&str; 4] = ["x86_64", "aarch64", "ppc64le", "arm64"];
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
+    // `lsb_release -a`
+    let is_lsb = lines.iter().any(|line| line.trim().starts_with("Distributor ID:"));
     for line in lines {
         let line = line.trim();
         if let Some(pretty) = line.strip_prefix("PRETTY_NAME=") {
             name(pretty.trim_matches('"'), seen);
+            found = true;
+        } else if let Some(release) = line.strip_prefix("Description:").filter(|_| is_lsb) {
+            name(release.trim(), seen);
             found = true;
         } else if line.starts_with("Linux ") && line.ends_with("GNU/Linux") {
             // `uname -a`: the second word is the host's own name, which is nobody's business.

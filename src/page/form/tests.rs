@@ -1,9 +1,9 @@
-//! Tests of the file above.
+//! Tests of `page::form`.
 
 use super::*;
 
 const SPEC: &str = "# ours\n[stack]\ntorch = \"2.5\" # pinned\n\n[target.a]\ngpu = [\"A100\", \"H100\"]\n\
-                    image = \"nvidia/cuda\"\n\n# old\n[target.b]\ngpu = \"L4\"\ndriver = \"535\"\n";
+                        image = \"nvidia/cuda\"\n\n# old\n[target.b]\ngpu = \"L4\"\ndriver = \"535\"\n";
 
 fn read(text: &str) -> serde_json::Value {
     serde_json::from_str(&form(text)).unwrap()

@@ -19,6 +19,14 @@ fn distributions_get_the_catalogs_names() {
         assert_eq!(os(&tree.context()).as_deref(), Some(expected));
     }
     assert_eq!(os(&Tree::new("no-os").context()), None);
+    // The system of a Jetson is its JetPack.
+    for (release, expected) in
+        [("R36 (release), REVISION: 4.3", "jetpack6.2"), ("R32 (release), REVISION: 3.1", "l4t32.3.1")]
+    {
+        let tree = Tree::new("os-jetson").with("etc/os-release", "ID=ubuntu\nVERSION_ID=\"22.04\"\n");
+        let tree = tree.with("etc/nv_tegra_release", &format!("# {release}, GCID: 1"));
+        assert_eq!(os(&tree.context()).as_deref(), Some(expected));
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of the file above.
+//! Tests of `solve::demand`.
 
 use super::*;
 use crate::catalog::rows::Branch;

@@ -1,4 +1,4 @@
-//! Tests of the file above.
+//! Tests of `spec::image`.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn what_docker_refuses_is_refused() {
     let long_tag = format!("a:{}", "t".repeat(129));
     let long_name = format!("a/{}", "n".repeat(300));
     let bad = ":tag|a:|a@|a@sha256:12|a@md5:00|Nvidia/Cuda|a//b|/a|a/|a b|a:b:c|-a|a_-b|a..b|a___b|a:.b|a:-b|\
-               https://nvcr.io/a|exa_mple.com/a|host:99999/a|host:/a|é|";
+                   https://nvcr.io/a|exa_mple.com/a|host:99999/a|host:/a|é|";
     for text in bad.split('|').chain([id.as_str(), &long_tag, &long_name]) {
         assert!(ImageRef::parse(text).is_err(), "{text:?}");
     }

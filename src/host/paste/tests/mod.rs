@@ -1,6 +1,7 @@
 //! Each format as programs print it, shortened and with other numbers than where it was seen; the readers name the
 //! places.
 
+mod later;
 mod smi;
 
 use smi::TABLE;

@@ -1,0 +1,50 @@
+//! Tests of `diagnose::text`.
+
+use super::*;
+
+#[test]
+fn what_surrounds_a_message_goes() {
+    for (raw, wanted) in [
+        ("\x1b[31mred\x1b[0m \x1b]0;title\x07text\r\n", "red text"),
+        ("> > quoted\n> again", "quoted\nagain"),
+        ("api-1  | 2024-05-01T10:00:00.123Z error", "error"),
+        ("CUDA%20error%3A%20no", "CUDA error: no"),
+        ("one&gt;two &quot;x&quot;", "one>two \"x\""),
+        ("cli: error\\\\nnext", "cli: error\nnext"),
+        ("C:\\new\\path\nline", "C:\\new\\path\nline"),
+        ("cudaErrorNoDevice = 100, CUDA_ERROR_NO_DEVICE", " CUDA_ERROR_NO_DEVICE"),
+        ("if (e == cudaErrorNoDevice)", "if (e )"),
+    ] {
+        assert_eq!(plain(raw), wanted, "{raw:?}");
+    }
+}
+
+#[test]
+fn ranks_are_read_one_after_another() {
+    let text = plain("[rank0]: first\n[rank1]: first\n[rank0]: second\n[rank1]: second");
+    assert!(text.contains("first\nsecond\nfirst\nsecond"), "{text}");
+}
+
+#[test]
+fn what_is_said_abroad_is_read_as_well() {
+    let (text, wanted) = ("cuda.h：没有那个文件或目录", "cuda.h:Nosuchfileordirectory");
+    assert_eq!(Normalised::new(&plain(text)).text, wanted);
+}
+
+#[test]
+fn a_line_that_ended_is_not_joined() {
+    for (text, joined) in [("it failed.\nnext", true), ("a word\nNext", true), ("a wor\nd more", false), ("one", false)]
+    {
+        let normalised = Normalised::new(text);
+        assert_eq!(normalised.joins_lines(0, normalised.text.len()), joined, "{text:?}");
+    }
+}
+
+#[test]
+fn normalised_text_knows_its_origin() {
+    let plain = "a “b” c\n  d\\x";
+    let normalised = Normalised::new(plain);
+    assert_eq!(normalised.text, "abcd/x");
+    assert_eq!(normalised.original(1, 4), "b” c\n  d");
+    assert_eq!(normalised.original(2, 2), "");
+}
