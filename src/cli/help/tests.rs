@@ -1,4 +1,4 @@
-//! Tests of the file above.
+//! Tests of `cli::help`.
 
 use clap::{Command, CommandFactory};
 

@@ -1,4 +1,4 @@
-//! Tests of the file above.
+//! Tests of `fleet::alike`.
 
 use super::*;
 use crate::host::{Gpu, Nvml, Probe};

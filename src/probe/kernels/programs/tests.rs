@@ -1,4 +1,4 @@
-//! Tests of the file above.
+//! Tests of `probe::kernels::programs`.
 
 use super::*;
 
