@@ -12,7 +12,8 @@ pub use fatbin::{Code, Counts};
 pub use metadata::{Metadata, Requirement, Tags};
 pub use row::{Held, Known, Place, overlay, shown};
 
-use crate::types::distinct;
+use crate::coverage::{Coverage, Tegra, covers_targets, ptx_runs};
+use crate::types::{Arch, distinct};
 
 /// The first two numbers of a version, `(2, 28)`.
 pub type Pair = (u16, u16);
@@ -111,7 +112,8 @@ pub fn library(
         return Ok(None);
     }
     if elf::is_damaged(&head, length) {
-        return Err(ReadError::broken("it is damaged, or only a part of it: its headers name places beyond its end"));
+        let says = format!("{name} is damaged, or only a part of it: its headers name places beyond its end");
+        return Err(ReadError::broken(&says));
     }
     scanner.end();
     let mut parts = elf::Parts::default();
@@ -165,6 +167,16 @@ impl Library {
     }
 }
 
+/// Whether code runs on every GPU that other code was compiled for, and is compiled by the driver for all that the other is.
+fn runs_where(code: &Code, other: &Code) -> bool {
+    let ptx = |code: &Code| code.ptx.iter().map(|(arch, _)| *arch).collect::<Vec<Arch>>();
+    let runs = |arch: &Arch| {
+        let sass = code.sass.iter().copied();
+        covers_targets(sass, ptx(code), arch.cc, Tegra::Unified) != Coverage::None
+    };
+    other.sass.iter().all(runs) && ptx(other).iter().all(|arch| ptx(code).iter().any(|own| ptx_runs(*own, arch.cc)))
+}
+
 /// A name without its folders.
 fn file_name(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
@@ -214,23 +226,48 @@ impl Artifact {
         }
     }
 
-    /// The library whose GPU code is the package's own: one that stands highest, and of those the one made of most
-    /// source files; one whose files are each for a single architecture is left aside where others are for several. What
-    /// repaired wheels bring along in `NAME.libs` is somebody else's, and so are libraries of CUDA in a package that has
-    /// any of its own.
-    pub fn main(&self) -> Option<&Library> {
+    /// Whether any library of the package holds GPU code that may be its own.
+    pub fn has_code(&self) -> bool {
+        !self.own().is_empty()
+    }
+
+    /// The libraries whose GPU code may be the package's own: those in the folder that is called as it is, where there are
+    /// any; those whose files are each for a single architecture are left aside where others are for several. What repaired
+    /// wheels bring along in `NAME.libs` is somebody else's, and so are libraries of CUDA in a package that has any of its own.
+    pub fn own(&self) -> Vec<&Library> {
         let of_cuda = |name: &str| is_cuda(file_name(name)) || name.split('/').any(|part| part == "cupti");
         let is_nvidias = self.metadata.as_ref().is_none_or(|metadata| metadata.package.starts_with("nvidia-"));
         let names = || self.libraries.iter().map(|library| &library.name).chain(&self.others);
         let has_own = !is_nvidias && names().any(|name| !of_cuda(name));
-        let files = |library: &Library| library.code.values().sum::<u64>();
-        let key = |library: &&Library| {
-            let is_own = !library.name.split('/').any(|part| part.ends_with(".libs"));
-            let for_several = library.code.keys().any(|code| code.sass.len() > 1);
-            (is_own, std::cmp::Reverse(library.name.split('/').count()), for_several, files(library))
-        };
         let counts = |library: &&Library| !(library.code.is_empty() || has_own && of_cuda(&library.name));
-        self.libraries.iter().filter(counts).max_by_key(key)
+        let mut own: Vec<&Library> = self.libraries.iter().filter(counts).collect();
+        let package = self.metadata.as_ref().map(|metadata| metadata.package.replace('-', "_"));
+        let in_folder = |library: &Library| {
+            let folder = library.name.split_once('/').map(|(folder, _)| folder);
+            folder.zip(package.as_ref()).is_some_and(|(folder, package)| package.starts_with(folder))
+        };
+        let is_bundled = |library: &Library| library.name.split('/').any(|part| part.ends_with(".libs"));
+        let for_several = |library: &Library| library.code.keys().any(|code| code.sass.len() > 1);
+        let rules: [&dyn Fn(&Library) -> bool; 3] = [&|one| !is_bundled(one), &in_folder, &for_several];
+        for is_better in rules {
+            if own.iter().any(|library| is_better(library)) {
+                own.retain(|library| is_better(library));
+            }
+        }
+        own
+    }
+
+    /// The library whose GPU code is the package's own. Where there are several, the one that runs wherever any of them does:
+    /// others are for what some GPUs have beside. One of a few source files beside hundreds does not count. None where no
+    /// library runs on all of these GPUs: which of them a package cannot do without, nothing in it tells.
+    pub fn main(&self) -> Option<&Library> {
+        let files = |library: &Library| library.code.values().sum::<u64>();
+        let mut own = self.own();
+        let most = own.iter().map(|library| files(library)).max()?;
+        own.retain(|library| files(library) * 4 >= most);
+        let codes: Vec<Code> = own.iter().map(|library| self.code_like(library).0).collect();
+        let all = own.iter().zip(&codes).filter(|(_, code)| codes.iter().all(|other| runs_where(code, other)));
+        all.map(|(library, _)| *library).max_by_key(|library| files(library))
     }
 
     /// What most source files of the main library were compiled for, and how many so.
@@ -241,13 +278,17 @@ impl Artifact {
     /// What the main library holds, and those that differ from it by a number alone: one is made for each release of CUDA,
     /// and the one that fits is loaded. With how many they are.
     pub fn own_code(&self) -> Option<(Code, usize)> {
+        Some(self.code_like(self.main()?))
+    }
+
+    fn code_like(&self, library: &Library) -> (Code, usize) {
         let stem = |library: &Library| library.name.chars().filter(|c| !c.is_ascii_digit()).collect::<String>();
-        let main = stem(self.main()?);
+        let main = stem(library);
         let alike = self.libraries.iter().filter(|library| stem(library) == main);
         let codes: Vec<&Code> = alike.filter_map(|library| Some(fatbin::main_code(&library.code)?.0)).collect();
         let sass = distinct(codes.iter().flat_map(|code| code.sass.iter().copied()));
         let ptx = distinct(codes.iter().flat_map(|code| code.ptx.iter().copied()));
-        Some((Code { sass, ptx }, codes.len()))
+        (Code { sass, ptx }, codes.len())
     }
 
     /// The libraries of CUDA that are needed and not part of it, each once.

@@ -131,6 +131,14 @@ pub fn overlay(artifact: &Artifact, known: &Known<'_>, place: Place<'_>) -> Resu
     let is_framework = known.frameworks.contains(&metadata.package.as_str());
     let row = if is_framework { release.build()? } else { release.companion()? };
     let mut text = format!("# Read out of {} by `gpuenv catalog inspect`.\n", printable(&artifact.name));
+    if artifact.has_code() && artifact.main().is_none() {
+        let names: Vec<&str> = artifact.own().iter().map(|library| &*library.name).collect();
+        let _ = writeln!(
+            text,
+            "# Its libraries run on different GPUs, so no `sass` is written: {}.",
+            printable(&names.join(", "))
+        );
+    }
     release.source_row().write(&mut text);
     row.write(&mut text);
     if let Some(row) = release.wheel_row() {
@@ -248,10 +256,10 @@ impl Release<'_> {
         if let Some(major) = major {
             row.text("cuda", &major.to_string());
         }
+        if self.artifact.has_code() && !(self.known.runs_without)(&self.metadata.package) {
+            row.say("gpu_code", "true");
+        }
         if let Some((code, libraries)) = &code {
-            if !(self.known.runs_without)(&self.metadata.package) {
-                row.say("gpu_code", "true");
-            }
             let is_arm = processors == ["aarch64"];
             row.list(if is_arm { "arm_sass" } else { "sass" }, &sass(code));
             if !is_arm {
@@ -274,7 +282,7 @@ impl Release<'_> {
         let variant = match (self.variant(), &self.artifact.built_for) {
             (Some(variant), _) => variant.to_string(),
             (None, Some(cuda)) => format!("cu{}", cuda.replace('.', "")),
-            (None, None) if self.artifact.main().is_none() => "cpu".to_string(),
+            (None, None) if !self.artifact.has_code() => "cpu".to_string(),
             (None, None) => return Err("nothing in it says for which CUDA it was built".into()),
         };
         let [processor] = self.artifact.tags.processors()[..] else {

@@ -30,6 +30,8 @@ pub struct Member {
     packed: u64,
     at: u64,
     method: u16,
+    /// The CRC-32 of its bytes when unpacked.
+    crc: u32,
 }
 
 /// Every member, in the order of the list.
@@ -79,7 +81,7 @@ fn listed(entry: &[u8]) -> Option<(Member, usize)> {
         *size = long(large.next()?, 0);
     }
     let [size, packed, at] = sizes;
-    Some((Member { name, size, packed, at, method: half(entry, 10)? }, used))
+    Some((Member { name, size, packed, at, method: half(entry, 10)?, crc: word(entry, 16) }, used))
 }
 
 fn extra_field(mut extra: &[u8], id: u16) -> Option<&[u8]> {
@@ -94,7 +96,8 @@ fn extra_field(mut extra: &[u8], id: u16) -> Option<&[u8]> {
     None
 }
 
-/// Gives the bytes of a member to `sink`, unpacked, until it has enough. At most `cap` bytes are given.
+/// Gives the bytes of a member to `sink`, unpacked, until it has enough. At most `cap` bytes are given. Where all were, they
+/// are those of which the list has the CRC-32: a download that was damaged is refused.
 pub fn stream(file: &mut dyn Bytes, member: &Member, cap: u64, sink: Sink<'_>) -> Result<(), ReadError> {
     let head = file.read(member.at, 30)?;
     if !head.starts_with(MEMBER) {
@@ -102,11 +105,22 @@ pub fn stream(file: &mut dyn Bytes, member: &Member, cap: u64, sink: Sink<'_>) -
     }
     let skip = half(&head, 26).zip(half(&head, 28)).map_or(0, |(name, extra)| u64::from(name) + u64::from(extra));
     let start = member.at.saturating_add(30).saturating_add(skip);
+    let (mut crc, mut given, mut is_enough) = (crc32fast::Hasher::new(), 0, false);
+    let mut counted = |bytes: &[u8]| {
+        crc.update(bytes);
+        given += bytes.len() as u64;
+        is_enough = !sink(bytes);
+        !is_enough
+    };
     match member.method {
-        0 => stored(file, start, member.packed.min(cap), sink),
-        8 => inflated(file, member, start, cap, sink),
+        0 => stored(file, start, member.packed.min(cap), &mut counted),
+        8 => inflated(file, member, start, cap, &mut counted),
         _ => Err(ReadError::broken(&format!("its member {} is packed in a way that is not read", member.name))),
+    }?;
+    if !is_enough && (given < cap || given == member.size) && crc.finalize() != member.crc {
+        return Err(ReadError::broken(&format!("its member {} is damaged: its CRC-32 is another", member.name)));
     }
+    Ok(())
 }
 
 fn stored(file: &mut dyn Bytes, start: u64, length: u64, sink: Sink<'_>) -> Result<(), ReadError> {

@@ -83,11 +83,9 @@ impl Catalog {
         if !several.is_empty() {
             return OsName::Several(several);
         }
-        // Of a release before the oldest that is listed nothing follows: it has less of everything.
         let older = family.iter().find(|(known, asked)| known.release <= *asked);
-        // But for one that takes only what was made for it: of what that is the oldest tells more than nothing.
-        let own = family.last().filter(|(known, _)| known.row.own_packages);
-        older.or(own).map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
+        // What is older than all that are listed has no more than the oldest of them.
+        older.or(family.last()).map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
     }
 }
 

@@ -277,7 +277,10 @@ impl Reader<'_> {
                     }
                     waiting.push((path, depth + 1));
                 } else if kind.is_file() && is_library_name(&name) {
-                    self.file(&path, &name)?;
+                    self.file(&path, &name).map_err(|fault| match fault.is_broken {
+                        true => fault,
+                        false => ReadError { says: format!("{name}: {}", fault.says), ..fault },
+                    })?;
                 }
             }
         }

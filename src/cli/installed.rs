@@ -71,37 +71,44 @@ pub fn is_news(version: &Version) -> bool {
     Version::parse(&BUILTIN.version).is_ok_and(|own| *version > own)
 }
 
-/// The installed catalog that is to answer: the newest that is newer than the built-in one and that the project admits; the
-/// newest where it admits none at hand, for which the project is refused later. None: the built-in one answers.
-fn chosen(admitted: impl FnOnce() -> Option<Constraint>) -> Option<Installed> {
+/// The installed catalogs of which the first that can be used is to answer: those that are newer than the built-in one and
+/// that the project admits, newest first; all where it admits none at hand, for which the project is refused later. Of none
+/// the built-in one answers.
+fn chosen(admitted: impl FnOnce() -> Option<Constraint>) -> Vec<Installed> {
     let mut news: Vec<Installed> = all().into_iter().filter(|one| is_news(&one.version)).collect();
-    if news.is_empty() {
-        return None;
+    let Some(admitted) = Some(()).filter(|()| !news.is_empty()).and_then(|()| admitted()) else { return news };
+    let own = Version::parse(&BUILTIN.version).is_ok_and(|own| admitted.admits(&own));
+    if own || news.iter().any(|one| admitted.admits(&one.version)) {
+        news.retain(|one| admitted.admits(&one.version));
     }
-    let Some(admitted) = admitted() else { return Some(news.swap_remove(0)) };
-    match news.iter().position(|one| admitted.admits(&one.version)) {
-        Some(at) => Some(news.swap_remove(at)),
-        None if Version::parse(&BUILTIN.version).is_ok_and(|own| admitted.admits(&own)) => None,
-        None => Some(news.swap_remove(0)),
-    }
+    news
 }
 
-/// Lets an installed catalog answer, if one is to. If it cannot be read, the built-in one answers, and that is told.
+/// Lets an installed catalog answer, if one is to. If it cannot be read, the next older one answers, and that is told.
 pub fn choose(admitted: impl FnOnce() -> Option<Constraint>, report: Option<&Report>) {
     if let Some(folder) = folder().filter(|folder| !answers(folder)) {
         let said = format!("{} does not answer: catalogs that were installed there are not used", shown(&folder));
         report.into_iter().for_each(|report| report.note(&said));
     }
-    let Some(chosen) = chosen(admitted) else { return };
-    match load(&chosen) {
-        Ok(catalog) => answer_with(Box::leak(Box::new(catalog))),
-        Err(why) => report.into_iter().for_each(|report| report.aside(&unusable(&chosen, &why))),
+    let (mut unused, mut answering) = (Vec::new(), format!("built-in catalog {}", BUILTIN.version));
+    for chosen in chosen(admitted) {
+        match load(&chosen) {
+            Ok(catalog) => {
+                answering = format!("installed catalog {}", chosen.version);
+                answer_with(Box::leak(Box::new(catalog)));
+                break;
+            }
+            Err(why) => unused.push((chosen, why)),
+        }
+    }
+    for (report, (chosen, why)) in report.into_iter().flat_map(|report| unused.iter().map(move |one| (report, one))) {
+        report.aside(&unusable(chosen, why, &answering));
     }
 }
 
 /// The version of the catalog that answers from the next run on.
 pub fn usable(admitted: impl FnOnce() -> Option<Constraint>) -> String {
-    let chosen = chosen(admitted).filter(|chosen| load(chosen).is_ok());
+    let chosen = chosen(admitted).into_iter().find(|chosen| load(chosen).is_ok());
     chosen.map_or_else(|| BUILTIN.version.to_string(), |chosen| chosen.version.to_string())
 }
 
@@ -155,7 +162,7 @@ fn is_own(_: &Metadata) -> bool {
     true
 }
 
-fn unusable(installed: &Installed, why: &str) -> Warning {
-    let (file, version, own) = (shown(&installed.path), installed.version, &BUILTIN.version);
-    Warning::about(&CatalogUnusable { version: version.as_str(), file: &file, why, built_in: own }, &[])
+fn unusable(installed: &Installed, why: &str, answering: &str) -> Warning {
+    let (file, version) = (shown(&installed.path), installed.version);
+    Warning::about(&CatalogUnusable { version: version.as_str(), file: &file, why, answering }, &[])
 }

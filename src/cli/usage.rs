@@ -27,6 +27,12 @@ const ELSEWHERE: &[(&[&str], &str)] = &[
     (&["list", "ls", "gpus", "packages"], "run `gpuenv catalog list`"),
     (&["search", "show", "find"], "run `gpuenv catalog show NAME` or `gpuenv catalog search WORDS`"),
     (&["completion", "complete"], "run `gpuenv completions SHELL`"),
+    (
+        &["lint"],
+        "run `gpuenv catalog check FILE` for an overlay; `cargo build` in a checkout checks the catalog itself",
+    ),
+    (&["refresh"], "run `gpuenv catalog update FILE`; docs/catalog.md tells how a checkout reads the indexes again"),
+    (&["rollback"], "run `gpuenv catalog update --rollback VERSION`"),
     (&["fix"], "run `gpuenv lock`, then `gpuenv lock --apply-fix N`"),
 ];
 

@@ -32,6 +32,10 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
             [first, rest @ ..] => format!(", on which {first} and {} more rest", rest.len()),
         };
         match catalog.cited(&fact.id) {
+            // The catalog that the lock was made with has withdrawn nothing since.
+            None if lock.catalog.version == catalog.version => {
+                reasons.push(format!("the catalog has no `{}`{rests}: somebody has edited the lock", fact.id));
+            }
             None => reasons.push(format!("the catalog has withdrawn `{}` ({}){rests}", fact.id, fact.source)),
             Some(now) if now.digest != fact.digest => {
                 reasons.push(format!("the catalog has corrected `{}` ({}){rests}", fact.id, now.source));

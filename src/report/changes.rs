@@ -108,7 +108,7 @@ fn command(lock: &Lock, name: &str) -> Option<String> {
     let can = |target: Option<&String>| {
         format.render(lock, &Options { target: target.cloned(), ..Options::default() }).is_ok()
     };
-    let target = match !(2..=TRIED).contains(&lock.target.len()) || can(None) {
+    let target = match lock.target.len() > TRIED || can(None) {
         true => String::new(),
         false => format!(" --target {}", lock.target.keys().find(|target| can(Some(target)))?),
     };

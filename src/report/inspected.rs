@@ -70,12 +70,16 @@ fn facts(artifact: &Artifact) -> Vec<(&'static str, String)> {
             };
             facts.push(("GPU code", told));
         }
+        None if artifact.has_code() => {
+            let told = "its libraries run on different GPUs; which of them hold the package's own kernels is not known";
+            facts.push(("GPU code", told.to_string()));
+        }
         None => facts.push(("GPU code", "none was found".to_string())),
     }
     let cuda = artifact.cuda();
     let packages: Vec<String> = artifact.cuda_packages().map(|one| format!("{}{}", one.package, one.range)).collect();
     match cuda.is_empty() && packages.is_empty() {
-        true if artifact.main().is_none() => {}
+        true if !artifact.has_code() => {}
         true => facts.push(("CUDA", "needs none of its libraries: they are linked in, or loaded by name".to_string())),
         false => {
             facts.push(("CUDA", [cuda.join(", "), packages.join(", ")].join("; ").trim_matches([';', ' ']).into()))

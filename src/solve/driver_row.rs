@@ -37,9 +37,11 @@ impl<'c> DriverRow<'c> {
     }
 
     /// Whether a rule about drivers admits it: its kernel module drives the GPU, and the libcuda that is loaded knows it
-    /// too. What a rule calls the last branch ends for Windows with that branch too, under numbers of its own.
+    /// too. What a rule calls the last branch ends for Windows with that branch too, under numbers of its own; a number
+    /// between two branches may be one of these, and is judged as the older one.
     pub fn is_admitted(&self, needs: &Constraint) -> bool {
-        let by_branch = self.windows && needs.admits(&self.branch.branch);
+        let is_between = self.version.major() != self.branch.branch.major();
+        let by_branch = (self.windows || is_between) && needs.admits(&self.branch.branch);
         by_branch || needs.admits(&self.version) && needs.admits(self.user_mode())
     }
 

@@ -64,7 +64,10 @@ fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &Targ
     let is_python = || all(&|one| newest_python.zip(one.python).is_some_and(|(asked, needs)| asked < *needs));
     let newest_cuda = request.cuda.as_ref().and_then(newest);
     let is_cuda = || all(&|one| newest_cuda.zip(one.line).is_some_and(|(asked, needs)| asked.prefix(2) < needs));
-    is_gpu() || is_driver() || is_glibc() || is_python() || is_cuda()
+    let newest_toolkit = target.toolkits.iter().flatten().max();
+    let is_toolkit =
+        || all(&|one| newest_toolkit.zip(one.line).is_some_and(|(has, needs)| has.major() < needs.major()));
+    is_gpu() || is_driver() || is_glibc() || is_python() || is_cuda() || is_toolkit()
 }
 
 /// The newest version that a constraint names, where it admits none beyond those it names.

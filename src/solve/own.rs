@@ -137,9 +137,20 @@ pub fn day(nightly: &Version) -> Option<i64> {
     (day_of(day) == written).then_some(day)
 }
 
+/// How a nightly is written of which nobody has read the release.
+pub const AS_TABLE: &str = "write it as a build of your own (`{ version = \"…\", cuda = \"…\", arch-list = \"…\" }`)";
+
 /// The release that a nightly precedes.
 pub fn precedes(nightly: &Version) -> Version {
     nightly.release()
+}
+
+/// The builds of the release that a nightly of torch precedes.
+pub fn builds_after<'c>(catalog: &'c Catalog, package: &str, nightly: &Version) -> impl Iterator<Item = &'c Build> {
+    let release = precedes(nightly);
+    let is_told = is_told_by_its_release(package, nightly);
+    let rows = catalog.builds.of(package).iter();
+    rows.filter(move |row| is_told && row.version == release && row.systems.is_empty() && !row.is_laid())
 }
 
 /// Whether a version is a nightly that is told by the release that it precedes: those of torch.
@@ -155,10 +166,7 @@ fn nightly_index(variant: &str) -> String {
 /// The builds of the release that a nightly precedes, as that nightly's. One that the release does not have, for a CUDA or a
 /// processor, is named by the user alone: nothing is known of what it holds.
 fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint: &Constraint) -> Vec<Build> {
-    let release = precedes(&version);
-    let is_of_release =
-        |row: &&Build| package == "torch" && row.version == release && row.systems.is_empty() && !row.is_laid();
-    let of_release: Vec<&Build> = catalog.builds.of(package).iter().filter(is_of_release).collect();
+    let of_release: Vec<&Build> = builds_after(catalog, package, &version).collect();
     let named = constraint.comparisons().find_map(|one| one.variant.as_deref());
     let mut found = Vec::new();
     for row in of_release.iter().filter(|row| named.is_none_or(|named| *row.variant == *named)) {

@@ -228,9 +228,11 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     if let Some(index) = elsewhere {
         return unknown(whether(unread_index(index)), "it", "");
     }
-    if names_prerelease(wanted, package) && !catalog.is_unreleased(package) {
+    if names_prerelease(request, ask, newest) && !catalog.is_unreleased(package) {
         let why = "the catalog has releases, not what precedes them".to_string();
-        return unknown(whether(why), "it", ", or take a release");
+        let nightly = wanted.single().is_some_and(|version| own::is_told_by_its_release(package, version));
+        let or = if nightly { format!(", or {}", own::AS_TABLE) } else { String::new() };
+        return unknown(whether(why), "it", &format!("{or}, or take a release"));
     }
     if is_above(wanted, newest) {
         return None;
@@ -277,10 +279,14 @@ fn is_on_all(request: &Request<'_>, ask: &PackageRequest<'_>) -> bool {
 }
 
 /// Whether some pre-release is asked for by its name, of which listings say nothing. Nightlies of torch are told by the
-/// release that they precede.
-fn names_prerelease(wanted: &Constraint, package: &str) -> bool {
-    let named = wanted.comparisons().filter_map(|one| one.version.filter(Version::is_prerelease));
-    named.into_iter().any(|version| !own::is_told_by_its_release(package, &version))
+/// release that they precede, where one followed that is known, or may yet.
+fn names_prerelease(request: &Request<'_>, ask: &PackageRequest<'_>, newest: &Version) -> bool {
+    let (catalog, package) = (request.catalog, ask.package);
+    let mut named = ask.constraint.comparisons().filter_map(|one| one.version.filter(Version::is_prerelease));
+    let is_followed = |version: &Version| {
+        own::precedes(version) > *newest || own::builds_after(catalog, package, version).next().is_some()
+    };
+    named.any(|version| !own::is_told_by_its_release(package, &version) || !is_followed(&version))
 }
 
 /// Whether everything that a constraint could admit lies above the newest known.

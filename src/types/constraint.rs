@@ -130,8 +130,7 @@ impl Constraint {
 
     /// Whether a release without variants (a driver, a toolkit, a Python) is admitted.
     pub fn admits(&self, version: &Version) -> bool {
-        let is_named = |all: &[Comparison]| self.unnamed || prerelease_named(all, version);
-        self.alternatives.iter().any(|all| all.iter().all(|one| one.admits(version)) && is_named(all))
+        self.alternatives.iter().any(|all| all.iter().all(|one| one.admits(version)) && self.may_be(all, version))
     }
 
     /// Whether what is installed is admitted: a pre-release counts as the release that it precedes, unless one version alone
@@ -145,8 +144,13 @@ impl Constraint {
     pub fn admits_build(&self, version: &Version, variant: &str) -> bool {
         self.alternatives.iter().any(|all| {
             all.iter().all(|one| one.admits(version) && one.variant.as_deref().is_none_or(|wanted| wanted == variant))
-                && (self.unnamed || prerelease_named(all, version))
+                && self.may_be(all, version)
         })
+    }
+
+    /// Whether a version is none that precedes its release, or is named, or nothing that is written is that release or newer.
+    fn may_be(&self, all: &[Comparison], version: &Version) -> bool {
+        prerelease_named(all, version) || self.unnamed && !all.iter().any(|one| one.names_release_of(version))
     }
 
     /// The versions of a list such as `535 || 550`: the alternatives that are one version each.
@@ -237,6 +241,16 @@ impl Op {
 }
 
 impl Comparison {
+    /// Whether it takes nothing older than the release that a version precedes: `4.0.0` and `>=4.0` for 4.0.0b36, but not `4.0`.
+    fn names_release_of(&self, version: &Version) -> bool {
+        let is_it = |bound: &Version| match self.op {
+            Op::Prefix => bound.len() >= version.len(),
+            Op::AtLeast | Op::Compatible => version.cmp_prefix(bound).is_eq(),
+            _ => false,
+        };
+        self.version.as_ref().is_some_and(is_it)
+    }
+
     /// Reads one comparison, `>=535`.
     pub fn parse(text: &str) -> Result<Self, ConstraintError> {
         comparison(text.trim())

@@ -33,21 +33,21 @@ pub struct CatalogUnusable<'a> {
     pub file: &'a str,
     /// What is wrong with it.
     pub why: &'a str,
-    /// The version of the built-in one.
-    pub built_in: &'a str,
+    /// The one that answers in its place.
+    pub answering: &'a str,
 }
 
 impl Kind for CatalogUnusable<'_> {
     const CODE: &'static str = "catalog-unusable";
-    const EXPLAINED: &'static str = "A newer catalog is installed in your data folder, and its file is damaged or made for another gpuenv: the \
-        built-in catalog answers instead, so newer releases are not known. Install it again, or go back to the \
+    const EXPLAINED: &'static str = "A newer catalog is installed in your data folder, and its file is damaged or made for another gpuenv: an \
+        older catalog answers instead, so newer releases are not known. Install it again, or go back to the \
         built-in one with `gpuenv catalog update --rollback built-in`.";
 
     fn message(&self) -> String {
         format!(
-            "the installed catalog {} cannot be used: {} ({}). The built-in catalog {} answers instead; install it again \
+            "the installed catalog {} cannot be used: {} ({}). The {} answers instead; install it again \
              with `gpuenv catalog update FILE`, or remove it with `gpuenv catalog update --rollback built-in`",
-            self.version, self.why, self.file, self.built_in
+            self.version, self.why, self.file, self.answering
         )
     }
 }

@@ -318,6 +318,9 @@ fn of_commands() -> Vec<Bad> {
     vec![
         typed(&["frobnicate"], 2, &["unknown command `frobnicate`", "`gpuenv --help`"]),
         typed(&["install", "torch"], 2, &["unknown command `install`", "gpuenv does not install"]),
+        typed(&["catalog", "lint"], 2, &["unknown command `lint`", "`gpuenv catalog check FILE`"]),
+        typed(&["catalog", "refresh"], 2, &["unknown command `refresh`", "`gpuenv catalog update FILE`"]),
+        typed(&["catalog", "rollback"], 2, &["`gpuenv catalog update --rollback VERSION`"]),
         typed(&["catalog", "nope"], 2, &["unknown command `nope`", "`gpuenv catalog --help`"]),
         typed(&["fleet", "chekc"], 2, &["unknown command `chekc`", "`gpuenv fleet check`"]),
         typed(&["lock", "--frsh"], 2, &["unknown option `--frsh` for `gpuenv lock`", "did you mean `--fresh`?"]),

@@ -157,6 +157,125 @@ const WORDS: &[Case] = &[
     case("torch = \"2.15\"", "gpu = \"RTX PRO 7000 Rubin\"", 2, &["RTX PRO", "!Quadro"]),
 ];
 
+/// Numbers, tags and nightlies of which nobody has read whether they are.
+const BETWEEN: &[Case] = &[
+    // 581 is a number of Windows' driver, which nvidia-smi shows under WSL2 too, and drives what R580 does.
+    case(
+        "torch = \"2.8\"",
+        "gpu = \"GTX 1080 Ti\"\ndriver = \"581.29\"",
+        0,
+        &["judged as branch R580", "under WSL2 write `platform = \"wsl2\"`"],
+    ),
+    case(
+        "torch = \"2.8\"",
+        "gpu = \"GTX 970\"\ndriver = \"585\"",
+        0,
+        &["judged as branch R580", "`platform = \"wsl2\"`"],
+    ),
+    case("torch = \"2.8\"", "gpu = \"GTX 1080 Ti\"\ndriver = \"595.58.03\"", 1, &["Branch 580 is the last"]),
+    case("torch = \"2.8\"", "gpu = \"GTX 1080 Ti\"\ndriver = \"900\"", 1, &["Branch 580 is the last", "!wsl2"]),
+    // No registry was read, so a tag that is not known may be there, of whatever release.
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100\"\nimage = \"pytorch/pytorch:2.6.0-cuda12.9-cudnn9-runtime\"",
+        3,
+        &["whether `pytorch/pytorch:2.6.0-cuda12.9-cudnn9-runtime` exists"],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.4.9-base-ubuntu22.04\"",
+        1,
+        &["nvidia/cuda has no tag `12.4.9-base-ubuntu22.04`"],
+    ),
+    // Nightlies are kept for some weeks, on an index that nobody has read.
+    case(
+        "torch = \"1.14.0.dev20221101+cu117\"",
+        "gpu = \"A100\"",
+        3,
+        &["whether torch 1.14.0.dev20221101+cu117 was published", "as a build of your own"],
+    ),
+    case("torch = \"2.8.1.dev20250801+cu128\"", "gpu = \"A100\"", 3, &["whether torch 2.8.1.dev20250801+cu128"]),
+    case("torch = \"2.8.0.dev20250327+cu128\"", "gpu = \"A100\"", 0, &["judged as the release 2.8.0"]),
+    case(
+        "torch = \"2.99.0.dev20261101+cu132\"",
+        "gpu = \"A100\"",
+        1,
+        &["newer-than-catalog", "`{ version = \"…\", cuda = \"…\", arch-list = \"…\" }`"],
+    ),
+    case("torch = \"2.99\"", "gpu = \"A100\"", 1, &["newer-than-catalog", "!arch-list"]),
+    // Of a package that has no release yet, what is written of that release is not what precedes it.
+    case("torch = \"*\"\nflash-attn-4 = \"*\"", "gpu = \"H100 NVL\"", 0, &["lock: 4.0.0b"]),
+    case("torch = \"*\"\nflash-attn-4 = \"4\"", "gpu = \"H100 NVL\"", 0, &["lock: 4.0.0b"]),
+    case("torch = \"*\"\nflash-attn-4 = \">=4.0.0b30\"", "gpu = \"H100 NVL\"", 0, &["lock: 4.0.0b"]),
+    case("torch = \"*\"\nflash-attn-4 = \"4.0.0\"", "gpu = \"H100 NVL\"", 1, &["flash-attn-4 4.0.0", "4.0.0b"]),
+    case("torch = \"*\"\nflash-attn-4 = \">=4.0.0\"", "gpu = \"H100 NVL\"", 1, &["flash-attn-4", "4.0.0b"]),
+    // What is older than all that are listed has no more than the oldest of them.
+    case(
+        "torch = \"2.9\"",
+        "gpu = \"A100\"\nos = \"ubuntu12.04\"",
+        3,
+        &["its nearest relative, Ubuntu 14.04 LTS, has glibc 2.19"],
+    ),
+    case("torch = \"2.9\"", "gpu = \"A100\"\nos = \"fedora31\"", 0, &["judged as `fedora32`"]),
+    case(
+        "torch = \"*\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack3.3\"",
+        1,
+        &["is not in the catalog and is judged as NVIDIA JetPack 4.4", "is made for boards"],
+    ),
+    // Whether an older torch fits an older toolkit is as open as for an older CUDA.
+    case("torch = \"*\"\n[build]", "gpu = \"GTX 980\"\ntoolkit = [\"7.5\"]", 3, &["whether a torch older than"]),
+    // What is told of the newest release is that of the machine in question, and of a range where it ends.
+    case(
+        "torch = \"*\"\nxformers = \"0.0.99\"",
+        "gpu = \"H100 NVL\"\narch = \"x86_64\"",
+        1,
+        &["the newest xformers known is", "it is for torch >=2.10;"],
+    ),
+    case(
+        "jax = \"0.4.28\"\ntorch = \"2.5.1\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["cuDNN <9.0,>=8.9.2.26", "!8.9.2.26 or newer"],
+    ),
+];
+
+#[test]
+fn what_lies_between_is_no_never() {
+    hold("between", BETWEEN);
+}
+
+/// What pip cannot be told is not what comes next.
+#[test]
+fn the_next_command_is_one_that_works() {
+    let spec = "[stack]\ntorch = \"2.13.0\"\nxformers = \"0.0.35\"\n[target.t]\ngpu = \"A100\"\n";
+    let place = Sandbox::new("beyond-next", spec);
+    let told = place.run(&["lock"]).exits(0);
+    assert_eq!(place.run(&["export", "requirements"]).code, 2, "pip can be told: another spec has to be found");
+    assert!(!format!("{told:?}").contains("export requirements"), "{told:?}");
+    place.run(&["lock", "--fresh"]).exits(0);
+    place.run(&["export", "uv"]).exits(0);
+}
+
+/// The catalog that a lock was made with has withdrawn nothing that the lock names, and drivers belong on hosts.
+#[test]
+fn an_edited_fact_and_a_containers_system_are_told_as_what_they_are() {
+    let spec = "[stack]\ntorch = \"2.14\"\n[target.t]\ngpu = \"L40S\"\nos = \"ubuntu24.04\"\n";
+    let place = Sandbox::new("beyond-edited", spec);
+    place.run(&["lock"]).exits(0);
+    place.run(&["explain", "driver"]).exits(0).tells("`apt install");
+    let lock = std::fs::read_to_string(place.path("gpuenv.lock")).unwrap();
+    let (_, rest) = lock.split_once("id = \"torch-2.14").unwrap();
+    let id = format!("torch-2.14{}", rest.split('"').next().unwrap());
+    std::fs::write(place.path("gpuenv.lock"), lock.replace(&id, "torch-2.14.0-cu99-linux-x86_64")).unwrap();
+    let told = place.run(&["lock", "--check"]).exits(1).says("the catalog has no `torch-2.14.0-cu99-linux-x86_64`");
+    assert!(!told.err.contains("withdrawn"), "{told:?}");
+    place.write(&format!("{spec}runtime = \"container\"\n"));
+    place.run(&["lock", "--fresh"]).exits(0);
+    let told = place.run(&["explain", "driver"]).exits(0);
+    assert!(!told.out.contains("apt install"), "{told:?}");
+}
+
 #[test]
 fn what_decides_is_told() {
     hold("words", WORDS);

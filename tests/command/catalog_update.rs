@@ -255,6 +255,16 @@ fn a_damaged_installed_catalog_is_told_and_the_built_in_one_answers() {
         assert_eq!(site.lock(), lock_of(&BUILTIN, SPEC));
         site.answers_with(&BUILTIN.version);
     }
+    // One that is older and intact answers before the built-in one.
+    let between = Catalog { version: later(1).into(), ..newer.clone() };
+    let newest = Catalog { version: later(2).into(), ..newer.clone() };
+    for one in [&between, &newest] {
+        fs::write(site.installed(&one.version), packed::pack(one).unwrap()).unwrap();
+    }
+    fs::write(site.installed(&newest.version), &whole[..1000]).unwrap();
+    let told = site.run(&["lock", "--fresh"]).exits(0).says("catalog-unusable");
+    told.says(&format!("The installed catalog {} answers", between.version));
+    site.answers_with(&between.version);
     // What is told to do helps.
     site.run(&["catalog", "update", "--rollback", "built-in"]).exits(0);
     assert!(!site.run(&["lock"]).exits(0).err.contains("catalog-unusable"));

@@ -43,6 +43,11 @@ fn library(needed: &[&str], symbols: &[&str], carried: &[&[u8]]) -> Vec<u8> {
     file
 }
 
+fn crc_32(bytes: &[u8]) -> u32 {
+    let step = |rest: u32, _| (rest >> 1) ^ (0xedb8_8320 * (rest & 1));
+    !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
+}
+
 /// A zip archive; every second member is packed.
 fn wheel(members: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut file, mut list) = (Vec::new(), Vec::new());
@@ -54,7 +59,7 @@ fn wheel(members: &[(&str, &[u8])]) -> Vec<u8> {
         let method = [0_u16, 8][number % 2];
         let mut about = Vec::new();
         about.extend([20_u16, 0, method, 0, 0].map(u16::to_le_bytes).concat());
-        about.extend([0_u32, packed.len() as u32, bytes.len() as u32].map(u32::to_le_bytes).concat());
+        about.extend([crc_32(bytes), packed.len() as u32, bytes.len() as u32].map(u32::to_le_bytes).concat());
         about.extend((name.len() as u16).to_le_bytes());
         about.extend([0, 0]);
         list.extend(b"PK\x01\x02\x14\0");
@@ -171,6 +176,37 @@ fn source_files_that_differ_are_told_together() {
     fs::write(place.path("blas.so"), uneven).unwrap();
     let ran = place.run(&["catalog", "inspect", "blas.so"]).exits(0);
     ran.tells("sm_75 sm_86 sm_89 sm_90").tells("by different source files (no more than 1 of 3 source files");
+}
+
+/// sgl-kernel brings another project's modules, and kernels beside its own that some GPUs have; vLLM 0.3.0 has more of these
+/// than of its own.
+#[test]
+fn the_packages_own_library_runs_wherever_any_does() {
+    let place = sandbox("inspect-own");
+    // The number of an entry's architecture stands 28 bytes behind its beginning, which is 16 bytes behind the file's.
+    let of = |number: u8| [&FATBIN[..44], &[number], &FATBIN[45..]].concat();
+    let library_of = |files: &[&[u8]]| library(&["libcudart.so.12"], SYMBOLS, files);
+    let (wide, narrow, other) = (of(75), of(80), of(61));
+    let (own, beside) = (library_of(&[&wide]), library_of(&[&narrow, &narrow, &narrow]));
+    let text = format!("Name: my-ops\n{METADATA}\n");
+    let name = "my_ops-1.0-cp311-cp311-manylinux_2_28_x86_64.whl";
+    let told = |members: &[(&str, &[u8])]| {
+        let info: [(&str, &[u8]); 1] = [("my_ops-1.0.dist-info/METADATA", text.as_bytes())];
+        fs::write(place.path(name), wheel(&[members, &info].concat())).unwrap();
+        let shown = place.run(&["catalog", "inspect", name]).exits(0).out;
+        (shown.split_whitespace().collect::<Vec<_>>().join(" "), overlay(&place, &[name]).exits(0).out)
+    };
+    let (shown, row) = told(&[("_foreign.so", &beside), ("my_ops/_C.so", &own), ("my_ops/_beside.so", &beside)]);
+    assert!(shown.contains("of my_ops/_C.so"), "{shown}");
+    assert!(row.contains("sass        = [\"7.5\", \"9.0\""), "{row}");
+    // Where none runs on all GPUs of the others, nobody knows.
+    let apart = library_of(&[&other]);
+    let (shown, row) = told(&[("my_ops/_C.so", &apart), ("my_ops/_D.so", &own)]);
+    assert!(shown.contains("run on different GPUs"), "{shown}");
+    assert!(row.contains("gpu_code") && !row.contains("\nsass"), "{row}");
+    assert!(row.contains("my_ops/_C.so, my_ops/_D.so"), "{row}");
+    fs::write(place.path("site.toml"), &row).unwrap();
+    place.run(&["catalog", "check", "site.toml"]).exits(0);
 }
 
 #[test]
@@ -378,6 +414,31 @@ fn a_library_whose_headers_lead_beyond_its_end_is_damaged() {
         fs::write(place.path(name), bytes).unwrap();
         place.run(&["catalog", "inspect", name]).exits(2).says("bad-artifact").says("damaged");
     }
+}
+
+#[test]
+fn an_archive_whose_bytes_were_changed_is_damaged() {
+    let place = sandbox("inspect-crc");
+    let (text, ops) = (format!("Name: my_ops\n{METADATA}\n"), ops());
+    let whole = wheel(&[("a/_C.so", &ops), ("b.py", b""), ("a-1.0.dist-info/METADATA", text.as_bytes())]);
+    let name = "a-1.0-cp311-cp311-manylinux_2_28_x86_64.whl";
+    fs::write(place.path(name), &whole).unwrap();
+    place.run(&["catalog", "inspect", name]).exits(0);
+    for (what, member) in [(b"more".as_slice(), "a/_C.so"), (b"my_ops", "METADATA")] {
+        let (mut damaged, at) = (whole.clone(), memchr_of(&whole, what));
+        damaged[at..at + what.len()].iter_mut().for_each(|byte| *byte ^= 1);
+        fs::write(place.path(name), damaged).unwrap();
+        place.run(&["catalog", "inspect", name]).exits(2).says("bad-artifact").says(member).says("CRC-32");
+    }
+}
+
+#[test]
+fn what_is_damaged_in_a_folder_is_named() {
+    let place = sandbox("inspect-damaged-folder");
+    fs::create_dir_all(place.path("u/deep")).unwrap();
+    fs::write(place.path("u/whole.so"), ops()).unwrap();
+    fs::write(place.path("u/deep/bad.so"), [b"\x7fELF\x02\x01\x01".as_slice(), &[0xff; 1000]].concat()).unwrap();
+    place.run(&["catalog", "inspect", "u"]).exits(2).says("deep/bad.so is damaged");
 }
 
 #[test]

@@ -459,7 +459,10 @@ impl<'c> Explainer<'_, 'c> {
 fn made_for(build: &Build) -> String {
     let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));
     let line = build.line().map(|line| format!("CUDA {line}"));
-    let cudnn = build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
+    // A range ends somewhere, and that may be what clashes.
+    let range = build.cudnn_range.as_ref().map(|range| format!("cuDNN {range}"));
+    let from = || build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
+    let cudnn = range.or_else(from);
     let parts: Vec<String> = line.into_iter().chain(cudnn).collect();
     format!("{}{}", if exactly { "exactly " } else { "" }, parts.join(" and "))
 }

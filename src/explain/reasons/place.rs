@@ -191,6 +191,10 @@ impl<'c> Explainer<'_, 'c> {
         let other = target.named_gpus().iter().find(|gpu| !os.boards.contains(&gpu.cc_version));
         let Some(board) = other.map(|gpu| format!("{} has compute capability {}", gpu.written, gpu.cc)) else { return };
         let boards: Vec<&str> = os.boards.iter().map(|cc| cc.as_str()).collect();
+        if target.judged.glibc || target.judged.gcc {
+            let system = format!("the system of target `{}`", target.name);
+            self.say(format!("{system} is not in the catalog and is judged as {}", os.name));
+        }
         self.say(format!("{} is made for boards of compute capability {} only", os.name, list(&boards)));
         self.say(board);
         let source = os.boards_source.as_deref().unwrap_or_default();

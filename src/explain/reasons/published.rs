@@ -4,6 +4,7 @@ use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Cudnn, Index, Listing, Reading, Subject};
 use crate::solve::coinstall;
 use crate::solve::fits;
+use crate::solve::own;
 use crate::solve::platform::Takes;
 use crate::solve::request::{DriverRequest, ImageRequest, PackageRequest};
 use crate::solve::unread::is_above;
@@ -75,7 +76,11 @@ impl<'c> Explainer<'_, 'c> {
         }
         let catalog = self.request.catalog;
         let of_package = || catalog.companions.of(ask.package).iter();
+        // Of the newest release what is for the machine in question: wheels, else its source.
+        let is_here = |row: &&Companion| self.platform().takes_companion(row);
         let Some(newest) = of_package().next_back() else { return };
+        let of_newest = || of_package().filter(|row| row.version == newest.version).filter(is_here);
+        let newest = of_newest().find(|row| !row.sdist).or_else(|| of_newest().next()).unwrap_or(newest);
         self.withdrawn(ask, of_package().map(|row| &row.version));
         let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
@@ -199,6 +204,7 @@ impl<'c> Explainer<'_, 'c> {
         if is_above(constraint, &newest.version) {
             self.say(format!("the newest {} known is {}{}", ask.package, newest.version, self.as_of()));
             self.begins_with(constraint, &newest.version);
+            self.as_table(ask);
             self.cite_builds(&[*newest]);
             return;
         }
@@ -439,6 +445,17 @@ impl<'c> Explainer<'_, 'c> {
         let above = constraint.comparisons().filter(|one| one.op == Op::Above).filter_map(|one| one.version);
         if let Some(bound) = above.filter(|bound| newest.cmp_prefix(bound).is_eq()).max() {
             self.say(format!("`>{bound}` leaves out every version that begins with {bound}; `>={bound}` takes them"));
+        }
+    }
+
+    /// How a nightly is written that precedes no release which is known.
+    fn as_table(&mut self, ask: &PackageRequest<'c>) {
+        let nightly = ask.constraint.single().filter(|version| own::is_told_by_its_release(ask.package, version));
+        if nightly.is_some() {
+            self.say(format!(
+                "a nightly is judged as the release that it precedes; before that one is known, {}",
+                own::AS_TABLE
+            ));
         }
     }
 

@@ -11,6 +11,7 @@ use crate::solve::recommended;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::rules::law;
 use crate::solve::solution::TargetAnswer;
+use crate::spec::Runtime;
 use crate::types::{Constraint, Version};
 
 use super::{Choice, Verdict};
@@ -176,7 +177,9 @@ impl Reasons<'_, '_> {
         let Some(recommended) = recommended::driver(self.request, self.asked, self.target) else { return };
         let (release, branch) = (recommended.release, recommended.branch.branch.major());
         let mut says = format!("recommended where it can be changed: {release}");
-        let system = self.asked.os.filter(|_| !self.asked.windows_driver);
+        // In a container the system is that of the image, and the driver is that of the host.
+        let is_host = !self.asked.windows_driver && self.asked.runtime != Runtime::Container;
+        let system = self.asked.os.filter(|_| is_host);
         let command = system.and_then(|os| match recommended.modules {
             Some("proprietary") => os.driver_proprietary.as_ref(),
             _ => os.driver_open.as_ref(),

@@ -17,7 +17,7 @@ pub(in crate::report) struct Inspected<'a> {
     name: &'a str,
     /// What it says of itself, where it is a wheel.
     wheel: Option<Wheel<'a>>,
-    /// The library whose GPU code is the package's own; null where there is none.
+    /// The library whose GPU code is the package's own; null where there is none, or where several run on different GPUs.
     main_library: Option<&'a str>,
     /// What most of its source files were compiled for.
     code: Option<Code>,

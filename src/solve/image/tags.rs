@@ -19,19 +19,15 @@ pub enum TagMatch<'c> {
 }
 
 /// Looks up a tag of a repository that the catalog knows.
-///
-/// Where only a part of the tags is known, those of one torch release are known together: they are built together.
 pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c> {
     let repository = repeated(repository);
-    let rows = || catalog.images.of(repository).iter();
-    if let Some(row) = rows().find(|row| row.tag == tag) {
+    if let Some(row) = catalog.images.of(repository).iter().find(|row| row.tag == tag) {
         return TagMatch::Known(row);
     }
-    let of_release = |torch: &str| tag.strip_prefix(torch).is_some_and(|rest| rest.starts_with('-'));
-    if !is_sampled(catalog, repository, tag) || rows().filter_map(|row| row.torch.as_deref()).any(of_release) {
-        return TagMatch::NotThere;
+    match is_sampled(catalog, repository, tag) {
+        true => TagMatch::Unlisted(nearest_tag(catalog, repository, tag)),
+        false => TagMatch::NotThere,
     }
-    TagMatch::Unlisted(nearest_tag(catalog, repository, tag))
 }
 
 /// An image of the catalog in the spelling of a reference that names the same repository, or a mirror of it; none if it

@@ -331,13 +331,13 @@ impl<'c> Reader<'_, 'c> {
         let known = |branch: u64| self.catalog.branches.iter().any(|row| row.branch.major() == branch);
         if !known(version.major()) {
             let nearest = self.catalog.branches.iter().rev().find(|row| row.branch.major() < version.major());
+            // Those of Windows stand between those of Linux; what came after the listed ones may be of either.
             let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
+            let windows = || self.catalog.windows_drivers.iter();
+            let is_between = self.catalog.branches.last().is_some_and(|row| row.branch > *version);
+            let of_windows = windows().any(of_windows) || is_between && windows().all(|row| row.driver < *version);
             let nearest = judged.map(|judged| judged.prefix(1)).or(nearest.map(|row| row.branch));
-            let not_listed = DriverNotListed::Branch {
-                version,
-                nearest: nearest.as_ref(),
-                of_windows: self.catalog.windows_drivers.iter().any(of_windows),
-            };
+            let not_listed = DriverNotListed::Branch { version, nearest: nearest.as_ref(), of_windows };
             self.warn(&not_listed, format!("target.{}.driver", target.name));
         }
     }
