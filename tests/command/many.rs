@@ -16,16 +16,30 @@ fn limited(place: &Place, limit: &str, args: &[&str]) -> Ran {
 #[test]
 fn many_machines_that_differ_in_one_fact_are_answered_soon() {
     let place = Place::new("many-machines");
-    let facts: [&dyn Fn(usize) -> String; 3] = [
-        &|at| format!("toolkit = [\"{}.1\", \"11.8\"]", at + 13),
-        &|at| format!("cudnn = \"8.{at}.7\""),
-        &|at| format!("image = \"acme/x:{at}\"\nimage-requires = \"cuda>=12.{at}\""),
-    ];
+    let facts: [&dyn Fn(usize) -> String; 3] =
+        [&|at| format!("toolkit = [\"{}.1\", \"11.8\"]", at + 13), &|at| format!("cudnn = \"8.{at}.7\""), &|at| {
+            format!("image = \"acme/x:{at}\"\nimage-requires = \"cuda>=12.{at}\"")
+        }];
     for fact in facts {
         let targets: String = (0..600).map(|at| format!("[target.t{at}]\ngpu = \"T4\"\n{}\n", fact(at))).collect();
         place.write("checkout/gpuenv.toml", &format!("[stack]\ntorch = \"*\"\n{targets}"));
         let ran = limited(&place, "-t 6", &["lock", "--fresh", "--quiet"]);
         assert_eq!(ran.code, 0, "{}\n{}", fact(0), ran.err);
+    }
+}
+
+/// Thousands of machines are no trouble where they are alike.
+#[test]
+fn more_machines_that_differ_than_anyone_has_are_refused_soon() {
+    let place = Place::new("too-many-machines");
+    let tags = |many: usize| -> String {
+        let tag = |at| format!("[target.t{at}]\ngpu = \"T4\"\nimage = \"nvidia/cuda:12.{at}.1-devel-ubuntu22.04\"\n");
+        (0..many).map(tag).collect()
+    };
+    place.write("checkout/gpuenv.toml", &format!("[stack]\ntorch = \"*\"\n{}", tags(9_000)));
+    for args in [&["lock"][..], &["explain"]] {
+        let ran = limited(&place, "-t 10", args).exits(2);
+        ran.says("error[too-large]").says("more than 1000 machines that differ").says("several files");
     }
 }
 

@@ -354,10 +354,14 @@ mod tests {
         let names = |cap: usize| {
             let (mut names, lines) = (Vec::new(), "n1: Tesla T4, 550.54.15\nn2: Tesla T4, 470.57.02\n");
             text(lines.as_bytes()[..24].to_vec(), &lines.as_bytes()[24..], cap, "all", &mut |batch| {
-                hosts(batch, |host| (host.name, host.record.is_ok()), |host| {
-                    names.push(host);
-                    Ok(())
-                })
+                hosts(
+                    batch,
+                    |host| (host.name, host.record.is_ok()),
+                    |host| {
+                        names.push(host);
+                        Ok(())
+                    },
+                )
             })
             .unwrap();
             names

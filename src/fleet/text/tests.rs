@@ -20,8 +20,7 @@ fn prefixed_lines_are_many_hosts() {
 fn the_minions_of_salt_are_hosts() {
     let salt = "a1:\n    NVIDIA H100 NVL, 550.54.15\na2:\n    Minion did not return. [No response]\n\
                 a3:\n    /bin/sh: nvidia-smi: not found\na4.example:\n    Tesla T4, 535.104.05\n";
-    let ends: Vec<(String, bool)> =
-        of_text(salt, "all").map(|host| (host.name, host.record.is_ok())).collect();
+    let ends: Vec<(String, bool)> = of_text(salt, "all").map(|host| (host.name, host.record.is_ok())).collect();
     let wanted = [("a1", true), ("a2", false), ("a3", false), ("a4.example", true)];
     assert_eq!(ends, wanted.map(|(name, read)| (name.to_string(), read)));
     let report = "Driver:\n    CUDA Version: 12.4\nelse\n";

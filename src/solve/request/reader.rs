@@ -1,5 +1,7 @@
 //! Reads a spec into a request: every name is looked up, and what is not known is told where it stands.
 
+use std::collections::HashSet;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver, repeated};
 use crate::nearest::nearest;
@@ -97,6 +99,31 @@ impl<'c> Reader<'_, 'c> {
                 self.warn(&open, format!("stack.{}", own.package));
             }
         }
+    }
+
+    /// All targets, as long as no more than so many of them differ.
+    pub(super) fn targets(
+        &mut self,
+        targets: &[Target],
+        builds: bool,
+        off: &[Off],
+        most: usize,
+    ) -> Vec<TargetRequest<'c>> {
+        let mut machines = HashSet::new();
+        let mut read = Vec::with_capacity(targets.len());
+        for target in targets {
+            read.push(self.target(target, builds, off));
+            machines.extend(read.last().map(|target| target.machine.id));
+            if machines.len() > most {
+                let message =
+                    format!("the targets are more than {most} machines that differ, the most that are judged");
+                let help = "divide them among several files, one for each part of the fleet".to_string();
+                let span = target.gpu.as_ref().map_or(0..0, |written| written.span.clone());
+                self.errors.push(SpecError { code: "too-large", message, span, help: Some(help) });
+                break;
+            }
+        }
+        read
     }
 
     pub(super) fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetRequest<'c> {
