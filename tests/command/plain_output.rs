@@ -11,8 +11,8 @@ use crate::common::checkout::{Place, Ran};
 /// hide, a tag.
 const HOSTILE: &str =
     "a\u{1b}]0;x\u{7}\u{1b}[2J\u{1b}[8m\u{9b}31m\u{202e}b\u{2066}\u{2028}\u{2029}\u{85}\u{ad}\u{feff}\u{7f}\u{e0041}c";
-/// The colours that gpuenv has.
-const COLORS: [&str; 9] = ["0", "1", "2", "31", "32", "1;31", "1;33", "1;36", "35;1"];
+/// The colours that gpuenv and its snippets have.
+const COLORS: [&str; 11] = ["0", "2", "31", "32", "1;31", "1;33", "1;36", "32;1", "33;1", "35;1", "36;1;4"];
 
 const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
 
@@ -59,9 +59,13 @@ fn is_plain(place: &Place, args: &[&str], stdin: Option<&str>) {
                 Ran::of(command.stdin(Stdio::from(std::fs::File::open(place.path("stdin")).unwrap())))
             }
         };
-        for (text, has_colors) in [(&ran.out, more.is_empty()), (&ran.err, true)] {
-            let has_colors = has_colors && !color.is_empty();
-            let text = if has_colors { without_colors(text) } else { text.clone() };
+        for (text, is_data) in [(&ran.out, more.contains(&"json")), (&ran.err, false)] {
+            // What a command says to people beside its annotations may be coloured.
+            let shown = |line: &str| match color.is_empty() || is_data || line.starts_with("::") {
+                true => line.to_string(),
+                false => without_colors(line),
+            };
+            let text = text.lines().map(shown).collect::<Vec<_>>().join("\n");
             let bad: Vec<char> = text.chars().filter(|c| is_unseen(*c) && !matches!(c, '\n' | '\t')).collect();
             assert!(bad.is_empty(), "{all:?}: {bad:?} in {text:?}");
         }
