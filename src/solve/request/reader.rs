@@ -113,7 +113,8 @@ impl<'c> Reader<'_, 'c> {
         let mut read = Vec::with_capacity(targets.len());
         for target in targets {
             read.push(self.target(target, builds, off));
-            machines.extend(read.last().map(|target| target.machine.id));
+            let image = target.image.as_ref().map(|written| &*written.text);
+            machines.extend(read.last().map(|target| (target.machine.id, image)));
             if machines.len() > most {
                 let message =
                     format!("the targets are more than {most} machines that differ, the most that are judged");
