@@ -121,7 +121,7 @@ fn read_overlay(data: &[u8]) {
 fn read_host(data: &[u8]) {
     static LOCK: LazyLock<Lock> = LazyLock::new(|| lock::parse(include_str!("../gpuenv.lock")).expect("our own lock"));
     let text = host::decode(data);
-    drop(fleet::of_text(&text, "here"));
+    fleet::of_text(&text, "here").for_each(drop);
     let Ok(record) = host::read_any(&text) else { return };
     let written = serde_json::to_string(&record).expect("a record has a JSON form");
     let again = host::read_any(&written).unwrap_or_else(|error| panic!("{error}\n{written}"));

@@ -16,7 +16,7 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
     catalog_age::tell_age(at_hand(), &[], report);
     match &args.command {
         Some(CatalogCommand::List(args)) => {
-            let catalog = load_catalog::nearby(common)?;
+            let catalog = load_catalog::told(common, report)?;
             let shelves = catalog.shelves();
             match &args.kind {
                 None => report.listed(&shelves, false)?,
@@ -26,9 +26,9 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
                 }
             }
         }
-        None => report.census(load_catalog::nearby(common)?.as_ref())?,
+        None => report.census(load_catalog::told(common, report)?.as_ref())?,
         Some(CatalogCommand::Show(args)) => {
-            let catalog = load_catalog::nearby(common)?;
+            let catalog = load_catalog::told(common, report)?;
             let found = topic::find(&catalog, args.what.trim());
             if found.is_empty() {
                 return Err(unknown(&catalog, &args.what));
@@ -36,12 +36,12 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
             report.topics(&found)?;
         }
         Some(CatalogCommand::Search(args)) => {
-            let hits = load_catalog::nearby(common)?.search(&args.words);
+            let hits = load_catalog::told(common, report)?.search(&args.words);
             report.hits(&hits)?;
             return Ok(if hits.is_empty() { Exit::No } else { Exit::Yes });
         }
         Some(CatalogCommand::Inspect(args)) => return catalog_inspect::run(common, args, report),
-        Some(CatalogCommand::Check(args)) => return check(&args.files, report),
+        Some(CatalogCommand::Check(args)) => return check(common, &args.files, report),
         Some(CatalogCommand::Update(args)) => return catalog_update::run(common, args, report),
     }
     Ok(Exit::Yes)
@@ -62,8 +62,9 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     Failure::new(Exit::BadInput, "unknown-fact", message).help(help)
 }
 
-/// All lints over the catalog at hand, then over each file laid over what was sound before.
-fn check(given: &[PathBuf], report: &Report) -> Result<Exit, Failure> {
+/// All lints over the catalog at hand, then over each file laid over what was sound before; where none is given, over those of
+/// the gpuenv.toml here.
+fn check(common: &Common, given: &[PathBuf], report: &Report) -> Result<Exit, Failure> {
     let findings = lint::lint(at_hand());
     if !findings.is_empty() {
         let problem = |finding: lint::Finding| Problem {
@@ -76,6 +77,18 @@ fn check(given: &[PathBuf], report: &Report) -> Result<Exit, Failure> {
         return Err(Failure { exit: Exit::No, problems, file: None });
     }
     let mut checked = vec![(format!("catalog {}", at_hand().version), at_hand().rows().count())];
+    if given.is_empty() {
+        let catalog = load_catalog::whole(common).map_err(|failure| {
+            let is_finding = |problem: &Problem| lint::NAMES.contains(&problem.code);
+            let exit = if failure.problems.iter().all(is_finding) { Exit::No } else { failure.exit };
+            Failure { exit, ..failure }
+        })?;
+        for overlay in catalog.overlays.iter() {
+            let is_its = |at: &str| at.rsplit_once(':').is_some_and(|(name, _)| *name == *overlay.name);
+            let rows = catalog.laid.iter().filter(|row| is_its(&row.at)).count();
+            checked.push((overlay.name.to_string(), rows));
+        }
+    }
     let mut catalog = Cow::Borrowed(at_hand());
     for path in given {
         let file = files::read_overlay(path)?;

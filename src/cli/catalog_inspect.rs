@@ -27,7 +27,7 @@ const MOST_FILES: usize = 500_000;
 pub fn run(common: &Common, args: &InspectArgs, report: &Report) -> Result<Exit, Failure> {
     let place = place(args.url.as_deref())?;
     let artifact = read(&args.file, &report.progress())?;
-    let catalog = load_catalog::nearby(common)?;
+    let catalog = load_catalog::told(common, report)?;
     let overlay = overlay_of(&artifact, &catalog, place);
     if args.overlay {
         let text = overlay.map_err(|why| {

@@ -115,7 +115,7 @@ pub fn named_spec(spec: &Path) -> ProjectFiles {
 /// What spec and lock are called, and the options that name them again.
 pub fn named(common: &Common) -> ProjectFiles {
     let option = |name: &str, path: &Option<PathBuf>| {
-        path.as_ref().map(|path| format!("{name} {}", quote::sh_word(&path.to_string_lossy())))
+        path.as_ref().map(|path| format!("{name} {}", quote::sh_word(&shown(path))))
     };
     let options: Vec<String> =
         [option("--spec", &common.spec), option("--lock", &common.lock)].into_iter().flatten().collect();

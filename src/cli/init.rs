@@ -30,7 +30,7 @@ use super::load_catalog;
 use super::manifests;
 use super::observe;
 use super::project;
-use super::project::{SPEC, shown};
+use super::project::{LOCK, SPEC, shown};
 use super::turn::Turn;
 
 /// Runs the command.
@@ -40,6 +40,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         return Err(Failure::new(Exit::BadInput, "usage", message).help("add --detect, or give the versions of Python"));
     }
     let place = place(common, args);
+    place.as_deref().map_or(Ok(()), refuse_lock)?;
     let _turn = place.as_ref().map(|place| Turn::take(place, report)).transpose()?;
     if let Some(place) = &place
         && !args.force
@@ -117,6 +118,15 @@ fn place(common: &Common, args: &InitArgs) -> Option<PathBuf> {
     let named = args.output.clone().or_else(|| common.spec.clone());
     let place = named.unwrap_or_else(|| PathBuf::from(SPEC));
     (place != Path::new("-")).then_some(place)
+}
+
+/// A lock is no place for a spec, `--force` or not.
+fn refuse_lock(place: &Path) -> Result<(), Failure> {
+    if place.file_name().is_none_or(|name| name != LOCK) && !matches!(files::read_lock(place), Ok(Some(_))) {
+        return Ok(());
+    }
+    let message = format!("{} is a lock, and no place for a spec", shown(place));
+    Err(Failure::new(Exit::BadInput, "exists", message).help("name another file with -o"))
 }
 
 /// The catalog with the overlays of the spec that lies where the new one will: they describe the same site, and are

@@ -12,7 +12,7 @@ use crate::spec::{self, Spec, Written};
 
 use super::common::Common;
 use super::files;
-use super::project::{self, Way, shown};
+use super::project::{self, SPEC, Way, shown};
 
 /// The catalog of a spec. Its overlays lie relative to it and are laid in the order they are written in.
 pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'static, Catalog>, Failure> {
@@ -48,14 +48,39 @@ fn untold(path: &Path) -> Failure {
 
 /// The catalog of the spec here, if there is one, else the one at hand: for commands that need no spec.
 pub fn nearby(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
-    let named = common.spec.is_some();
-    let Some(place) = files::spec_place(common)? else { return Ok(Cow::Borrowed(at_hand())) };
-    match files::read_spec(&place) {
-        // A spec's other mistakes are no matter here.
-        Ok(file) => of_spec(&spec::parse_part(&file.text).0, &file, &place),
-        Err(failure) if named => Err(failure),
-        Err(_) => Ok(Cow::Borrowed(at_hand())),
+    with_lost(common).map(|(catalog, _)| catalog)
+}
+
+/// The same for whoever asks what is in it: overlays that could not be looked up are told.
+pub fn told(common: &Common, report: &Report) -> Result<Cow<'static, Catalog>, Failure> {
+    let (catalog, lost) = with_lost(common)?;
+    if let Some(problem) = lost.and_then(|failure| failure.problems.into_iter().next()) {
+        report.note(&format!("what overlays of {SPEC} hold is left out, for it cannot be read: {}", problem.message));
     }
+    Ok(catalog)
+}
+
+/// The same for whoever asks whether it is sound: overlays that could not be looked up are a failure.
+pub fn whole(common: &Common) -> Result<Cow<'static, Catalog>, Failure> {
+    match with_lost(common)? {
+        (_, Some(failure)) => Err(failure),
+        (catalog, None) => Ok(catalog),
+    }
+}
+
+/// The catalog nearby, and why the overlays of a spec that was only found are not in it.
+fn with_lost(common: &Common) -> Result<(Cow<'static, Catalog>, Option<Failure>), Failure> {
+    let Some(place) = files::spec_place(common)? else { return Ok((Cow::Borrowed(at_hand()), None)) };
+    let file = match files::read_spec(&place) {
+        Ok(file) => file,
+        Err(failure) if common.spec.is_some() => return Err(failure),
+        Err(failure) => return Ok((Cow::Borrowed(at_hand()), Some(failure))),
+    };
+    let (spec, errors) = spec::parse_part(&file.text);
+    let catalog = of_spec(&spec, &file, &place)?;
+    // A spec's other mistakes are no matter here.
+    let is_lost = spec.overlays.is_empty() && !errors.is_empty() && file.text.contains("overlays");
+    Ok((catalog, is_lost.then(|| Failure::spec(errors, file))))
 }
 
 /// The catalog that a lock was made with. Where its overlays are not beside it any more as they were, that is told: the

@@ -12,7 +12,7 @@ use super::project::shown;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &MatrixArgs, report: &Report) -> Result<Exit, Failure> {
-    let catalog = load_catalog::nearby(common)?;
+    let catalog = load_catalog::told(common, report)?;
     let matrix = matrix::drawn_up(&asked(args), &Problem::new(&catalog))?;
     let format = match common.format {
         Format::Json => MatrixFormat::Json,

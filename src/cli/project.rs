@@ -1,7 +1,7 @@
 //! What belongs to the project: a file that is found, by its usual name or through gpuenv.toml, is not read or written
 //! where it is a link out of it. A checkout would write into the user's home otherwise, or print what lies there.
 //!
-//! The project is the enclosing git work tree, else the folder of the spec. What is named on the command line is the
+//! The project is the enclosing git work tree, without git's own folder, else the folder of the spec. What is named on the command line is the
 //! user's, wherever it leads.
 
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::probe::project::{is_home, work_tree};
+use crate::probe::project::{GIT, called_so, is_home, work_tree};
 use crate::report::{Exit, Failure, clean};
 
 /// The spec's usual name.
@@ -26,7 +26,7 @@ pub enum Way {
     Inside,
     /// Out of it, by its own spelling: `../site.toml`.
     Beside,
-    /// Out of it by a link.
+    /// Out of it by a link, or into git's own folder.
     Out {
         /// To this place.
         to: PathBuf,
@@ -41,10 +41,11 @@ pub fn way(folder: &Path, path: &Path) -> io::Result<Way> {
     let start = folder.canonicalize()?;
     let project = work_tree(&start).unwrap_or_else(|| start.clone());
     let (to, linked) = end(&start, path)?;
-    Ok(match to.starts_with(&project) {
-        true => Way::Inside,
-        false if linked => Way::Out { to, project },
-        false => Way::Beside,
+    let below = to.strip_prefix(&project).ok();
+    Ok(match below.map(|below| below.iter().any(|part| part.eq_ignore_ascii_case(GIT))) {
+        Some(false) => Way::Inside,
+        None if !linked => Way::Beside,
+        _ => Way::Out { to, project },
     })
 }
 
@@ -61,14 +62,13 @@ pub fn check_found(path: &Path, option: &str) -> Result<(), Failure> {
     }
 }
 
-/// A file that is a link out of the project.
+/// A file that is a link out of the project, or leads into git's own folder.
 pub fn outside(path: &Path, to: &Path, project: &Path) -> Failure {
-    let message = format!(
-        "{} is a link to {}, which is outside the project {}: it was neither read nor written",
-        shown(path),
-        shown(to),
-        shown(project)
-    );
+    let why = match to.starts_with(project) {
+        true => format!("leads to {}, which lies in git's own folder", shown(to)),
+        false => format!("is a link to {}, which is outside the project {}", shown(to), shown(project)),
+    };
+    let message = format!("{} {why}: it was neither read nor written", shown(path));
     Failure::new(Exit::BadInput, "outside-project", message)
 }
 
@@ -108,7 +108,7 @@ pub fn is_inside(folder: &Path, path: &Path) -> bool {
     let Ok(here) = folder.canonicalize() else { return false };
     let holds = |folder: &&Path| [SPEC, LOCK].iter().any(|name| fs::symlink_metadata(folder.join(name)).is_ok());
     let of_spec = || here.ancestors().find(holds).filter(|folder| !is_home(folder) && folder.parent().is_some());
-    let project = work_tree(&here).or_else(|| of_spec().map(Path::to_path_buf));
+    let project = called_so(&here).or_else(|| of_spec().map(Path::to_path_buf));
     let is_in = |path: &Path| project.as_ref().is_some_and(|project| path.starts_with(project));
     is_in(path) || path.canonicalize().is_ok_and(|path| is_in(&path))
 }

@@ -42,7 +42,7 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
             ProbeOptions { depth: Depth::Quick, trust: args.trust_library_path, ..ProbeOptions::default() },
             report,
         )?;
-        let catalog = load_catalog::nearby(common)?;
+        let catalog = load_catalog::told(common, report)?;
         let verdict = verify::judge_image(reference, &record, &catalog);
         return tell((common, args), &Judged { best: verdict, others: Vec::new(), record: &record }, report);
     }

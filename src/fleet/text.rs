@@ -11,41 +11,46 @@ use super::blocks::{self, is_name};
 /// The part of a text's lines, in hundredths, that must have a prefix.
 const PREFIXED: usize = 90;
 
-/// The hosts of a text; a text of one host has its source's name.
-pub fn of_text(text: &str, source: &str) -> Vec<Host> {
-    if let Some((groups, stray)) = by_prefix(text) {
+/// The hosts of a text, each read when it is asked for: a record is some times as long as what it was read from. A text of
+/// one host has its source's name.
+pub fn of_text<'t>(text: &'t str, source: &str) -> Box<dyn Iterator<Item = Host> + 't> {
+    if let Some((groups, stray)) = by_prefix(text)
+        && is_of_many(groups.values().map(|lines| read(lines).is_ok()), text)
+    {
+        let stray = stray.first().map(|line| Host {
+            name: format!("{source}:{line}"),
+            record: Err(match stray.len() {
+                1 => "no host's name stands before this line".to_string(),
+                many => format!("no host's name stands before this line and {} others", many - 1),
+            }),
+        });
         let read = |(name, lines): (String, String)| Host { name, record: read(&lines) };
-        let mut hosts: Vec<Host> = groups.into_iter().map(read).collect();
-        if is_of_many(&hosts, text) {
-            hosts.extend(stray.first().map(|line| Host {
-                name: format!("{source}:{line}"),
-                record: Err(match stray.len() {
-                    1 => "no host's name stands before this line".to_string(),
-                    many => format!("no host's name stands before this line and {} others", many - 1),
-                }),
-            }));
-            return hosts;
-        }
+        return Box::new(groups.into_iter().map(read).chain(stray));
     }
-    if let Some(blocks) = blocks::indented(text) {
-        let hosts: Vec<Host> = blocks.into_iter().flat_map(of_block).collect();
-        if is_of_many(&hosts, text) {
-            return hosts;
-        }
+    let is_read = |block: &blocks::Block| std::iter::repeat_n(said(block).is_ok(), block.hosts.len());
+    if let Some(blocks) = blocks::indented(text)
+        && is_of_many(blocks.iter().flat_map(is_read), text)
+    {
+        return Box::new(blocks.into_iter().flat_map(of_block));
     }
     match blocks::of_text(text) {
-        Some(blocks) => blocks.into_iter().flat_map(of_block).collect(),
-        None => vec![Host { name: source.to_string(), record: read(text) }],
+        Some(blocks) => Box::new(blocks.into_iter().flat_map(of_block)),
+        None => Box::new(std::iter::once(Host { name: source.to_string(), record: read(text) })),
     }
 }
 
 /// The hosts that said one thing.
-fn of_block(block: blocks::Block) -> Vec<Host> {
-    let record = match &block.text {
+fn of_block(block: blocks::Block) -> impl Iterator<Item = Host> {
+    let record = said(&block);
+    block.hosts.into_iter().map(move |name| Host { name, record: record.clone() })
+}
+
+/// What the hosts of a block said.
+fn said(block: &blocks::Block) -> Result<host::Record, String> {
+    match &block.text {
         Some(text) => read(text),
         None => Err("the command could not be run on this host".to_string()),
-    };
-    block.hosts.into_iter().map(|name| Host { name, record: record.clone() }).collect()
+    }
 }
 
 fn read(text: &str) -> Result<host::Record, String> {
@@ -54,10 +59,13 @@ fn read(text: &str) -> Result<host::Record, String> {
 
 /// Whether prefixes are hosts' names. `OS: …` and `Driver: …` are none: what stands behind them describes no host. Nor
 /// does what a dead host says, so one that is described tells, unless the text as it stands is a host's report.
-fn is_of_many(hosts: &[Host], text: &str) -> bool {
-    let described = hosts.iter().filter(|host| host.record.is_ok()).count();
-    let first = hosts.first().is_some_and(|host| host.record.is_ok());
-    first || described > 1 || described == 1 && read(text).is_err()
+fn is_of_many(mut described: impl Iterator<Item = bool>, text: &str) -> bool {
+    described.next() == Some(true)
+        || match described.filter(|is_described| *is_described).take(2).count() {
+            0 => false,
+            1 => read(text).is_err(),
+            _ => true,
+        }
 }
 
 /// The lines of each prefix, without it, and the numbers of those that have none; none where too few lines have one.

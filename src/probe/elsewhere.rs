@@ -16,7 +16,7 @@ pub use options::{Depth, ProbeOptions};
 
 /// The project around a folder.
 pub mod project {
-    pub use super::work_tree::{is_home, work_tree};
+    pub use super::work_tree::{GIT, called_so, is_home, work_tree};
 }
 
 /// The machine, as probes would see it.

@@ -1,8 +1,8 @@
 //! The project that the current folder is part of: nothing that lies in it is run or loaded, for it may be a stranger's
 //! checkout. What the user has activated or named is another matter.
 //!
-//! It is the enclosing git work tree, else the folder of the gpuenv.toml or gpuenv.lock that is found from here. A
-//! home is none, even if it is kept under git: there lies what its user has put there.
+//! It is the enclosing git work tree, or what passes for one, else the folder of the gpuenv.toml or gpuenv.lock that is found
+//! from here. A home is none, even if it is kept under git: there lies what its user has put there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use super::answers::answers;
 use super::context::ProbeContext;
-pub use super::work_tree::{is_home, work_tree};
+pub use super::work_tree::{GIT, called_so, is_home, work_tree};
 
 /// Files that make a folder a project.
 const FILES: &[&str] = &["gpuenv.toml", "gpuenv.lock"];
@@ -27,7 +27,7 @@ fn here() -> Option<&'static Path> {
         let here = fs::canonicalize(here).ok()?;
         let holds = |folder: &&Path| FILES.iter().any(|name| fs::symlink_metadata(folder.join(name)).is_ok());
         let of_spec = || here.ancestors().find(holds).filter(|folder| !is_home(folder) && folder.parent().is_some());
-        work_tree(&here).or_else(|| of_spec().map(Path::to_path_buf))
+        called_so(&here).or_else(|| of_spec().map(Path::to_path_buf))
     };
     HERE.get_or_init(find).as_deref()
 }
@@ -63,7 +63,7 @@ impl ProbeContext {
     pub fn unasked_python(&self) -> Option<PathBuf> {
         if !self.is_here()
             || self.options.python.is_some()
-            || self.variable("VIRTUAL_ENV").is_some_and(|it| !it.is_empty())
+            || self.variable("VIRTUAL_ENV").is_some_and(|it| Path::new(it).is_absolute())
         {
             return None;
         }

@@ -81,7 +81,7 @@ pub const ALL: &[ErrorCode] = &[
     error("other-cpu", "The format is for a service whose machines have another processor than the target. Name another target, or take another format."),
     error("other-spec", "The lock beside this spec was made from another one. Name the lock with `--lock`, or replace it with `--force`."),
     error("out-of-scope", "The constraint requires what this key cannot have. The help says what can be written."),
-    error("outside-project", "A file that was found leads out of the project through a link, and is neither read nor written. Name it on the command line if it is meant."),
+    error("outside-project", "A file that was found leads out of the project through a link, or into the own folder of git, and is neither read nor written. Name it on the command line if it is meant."),
     error("overlay-captures", "A row of an overlay would take over names that belong to rows of the catalog. Write `replace` if that is meant."),
     error("overlay-exists", "A row of an overlay is in the catalog already. Delete it, or say that it replaces that row."),
     error("overlay-replaces-nothing", "A row of an overlay is to replace one that the catalog does not have. Check its name for a slip of the pen."),

@@ -14,7 +14,7 @@ use crate::warning::Warning;
 use super::Report;
 use super::failure::Failure;
 use super::outcomes::Exported;
-use super::screen::clean;
+use super::screen::{self, clean};
 use super::source_file::SourceFile;
 
 /// What went wrong.
@@ -180,8 +180,9 @@ fn property(text: &str) -> String {
 }
 
 impl Report {
+    /// Annotations are for a program, be it run on a terminal: there are no colours in them.
     pub(super) fn annotate(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
-        if self.github { self.data(&text()) } else { Ok(()) }
+        if self.github { self.write(&screen::plain(&text(), false)) } else { Ok(()) }
     }
 
     /// A list for the page that GitHub shows of a step.

@@ -52,8 +52,9 @@ pub struct Beside<'c> {
 pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>]) -> Option<Pieces<'c>> {
     let catalog = plan.request.catalog;
     let (mut asks, mut fixed) = (Vec::new(), Vec::new());
-    let is_open = chosen.iter().flat_map(|one| &one.builds).any(|build| build.pins == Some(Pins::AtLeast));
-    for (build, arch) in chosen.iter().flat_map(|one| one.builds.iter().map(|build| (*build, one.arch))) {
+    let loaded = loaded(chosen);
+    let is_open = loaded.iter().any(|(build, _)| build.pins == Some(Pins::AtLeast));
+    for &(build, arch) in &loaded {
         match build.pins {
             Some(Pins::AtLeast) => asks.extend(asked(catalog, build, arch)),
             Some(Pins::Exact) => {
@@ -86,7 +87,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
             off_line,
             !wanted,
             !suits,
-            !is_sound(plan, group, chosen, &row.version),
+            !is_sound(plan, group, &loaded, &row.version),
             !beside,
             !compiles,
             !locked,
@@ -119,17 +120,27 @@ fn left_open<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<P
     all.into_iter().filter(|(name, _)| name.starts_with("nvidia-") && !exact(name)).collect()
 }
 
+/// The builds of a group, each once: hundreds of machines load the same few.
+fn loaded<'c>(chosen: &[Beside<'c>]) -> Vec<(&'c Build, CpuArch)> {
+    let mut loaded: Vec<(&Build, CpuArch)> = Vec::new();
+    for (build, arch) in chosen.iter().flat_map(|one| one.builds.iter().map(|build| (*build, one.arch))) {
+        if !loaded.iter().any(|(known, of)| std::ptr::eq(*known, build) && *of == arch) {
+            loaded.push((build, arch));
+        }
+    }
+    loaded
+}
+
 /// Whether the compiler of a toolkit is one that rules allow the frameworks on the GPUs of a group.
-fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, chosen: &[Beside<'_>], toolkit: &Version) -> bool {
-    group.classes.iter().map(|&class| &plan.classes[class]).all(|class| {
-        let kinds = &class.machine().kinds;
-        let gpus = || kinds.iter().map(|kind| &kind.gpu.cc_version);
-        let allows = |build: &Build| {
-            let rules = plan.request.rules.of_package(&build.package, Subject::Toolkit);
+fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, loaded: &[(&Build, CpuArch)], toolkit: &Version) -> bool {
+    loaded.iter().all(|(build, _)| {
+        let rules = plan.request.rules.of_package(&build.package, Subject::Toolkit);
+        group.classes.iter().map(|&class| &plan.classes[class]).all(|class| {
+            let kinds = &class.machine().kinds;
+            let gpus = || kinds.iter().map(|kind| &kind.gpu.cc_version);
             let binds = |rule: &&Needs<'_>| !class.off.has(rule.id) && rule.speaks_of(&build.version, gpus(), false);
             rules.iter().filter(binds).all(|rule| rule.needs.admits(toolkit))
-        };
-        chosen.iter().flat_map(|one| &one.builds).all(|build| allows(build))
+        })
     })
 }
 

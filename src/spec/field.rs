@@ -279,7 +279,7 @@ pub(super) fn catalog_version(key: &str, text: &str) -> Read<Constraint> {
 /// Where an export is written: within the folder of gpuenv.toml, since a checkout chooses it. `{target}` may stand in it.
 pub(super) fn export_file(text: &str) -> Read<String> {
     let drive = text.as_bytes().get(1) == Some(&b':');
-    let has = |part: &str| text.split(['/', '\\']).any(|one| one == part);
+    let has = |part: &str| text.split(['/', '\\']).any(|one| one.eq_ignore_ascii_case(part));
     if has(".git") {
         let message = format!("the file {} of [export] lies in git's own folder", quote(text));
         return Err(Refusal::new("value", message).help("write another folder, such as `docker/Dockerfile`"));

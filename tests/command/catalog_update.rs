@@ -66,6 +66,7 @@ impl Site {
         let sandbox = Sandbox::new(&format!("update-{name}"), spec);
         // A project of its own: what lies beside it is not its.
         fs::create_dir_all(sandbox.path("project/.git")).unwrap();
+        fs::write(sandbox.path("project/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::rename(sandbox.path("gpuenv.toml"), sandbox.path("project/gpuenv.toml")).unwrap();
         Site { sandbox, key: KeyPair::generate_unencrypted_keypair().unwrap() }
     }

@@ -225,6 +225,7 @@ fn where_the_lock_cannot_be_written_the_spec_stays_as_it_was() {
 fn a_gpuenv_toml_that_is_a_link_out_of_the_project_is_not_written() {
     let sandbox = Sandbox::new("edit-link", SPEC);
     fs::create_dir_all(sandbox.path("project/.git")).unwrap();
+    fs::write(sandbox.path("project/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
     fs::rename(sandbox.path("gpuenv.toml"), sandbox.path("outside.toml")).unwrap();
     std::os::unix::fs::symlink("../outside.toml", sandbox.path("project/gpuenv.toml")).unwrap();
     let run = |args: &[&str]| {

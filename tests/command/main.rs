@@ -25,6 +25,7 @@ mod from_the_system;
 mod grounds;
 mod init;
 mod inspect;
+mod many;
 mod matrix;
 mod neighbours;
 mod once_wrong;

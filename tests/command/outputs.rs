@@ -60,6 +60,12 @@ fn a_spec_or_a_lock_is_no_place_for_a_report() {
             assert_eq!(place.has(&path).then(|| place.read(&path)), before, "{command:?} {file}");
         }
     }
+    // Nor is a lock one for a spec.
+    let lock = place.read("checkout/other.lock");
+    for file in ["gpuenv.lock", "other.lock"] {
+        place.run(&["init", "--gpu", "T4", "--force", "-o", file]).exits(2).says("is a lock, and no place for a spec");
+    }
+    assert!(place.read("checkout/other.lock") == lock);
     place
         .run(&["lock", "--fresh", "--spec", "other.toml", "--lock", "gpuenv.toml"])
         .exits(2)

@@ -589,6 +589,29 @@ fn a_companion_that_says_nothing_of_gpu_code_is_told() {
     assert!(!site("plain", &spec, &plain).run(&["lock"]).exits(0).err.contains("unknown-gpu-code"));
 }
 
+/// What is said of the catalog here includes the overlays of the gpuenv.toml here, or that they are not in it.
+#[test]
+fn what_overlays_hold_is_not_left_out_in_silence() {
+    let overlay = "driver = [{ version = \"580.999.1\", date = \"2026-11-18\", source = \"acme\" }]\n";
+    let sandbox = site("nearby", SPEC, overlay);
+    sandbox.run(&["catalog", "check"]).exits(0).tells("site.toml: 2 rows, nothing found");
+    fs::write(sandbox.path("site.toml"), "nonsense = [{ x = 1 }]\n").unwrap();
+    sandbox.run(&["catalog", "check"]).exits(2).says("site.toml");
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}{}", overlay.replace("2026-11-18", "1999-01-01"))).unwrap();
+    sandbox.run(&["catalog", "check"]).exits(1).says("site.toml");
+    for broken in [format!("{}x = = 1\n", sandbox.spec()), format!("[catalog]\noverlays = 3\n{SPEC}")] {
+        fs::write(sandbox.path("gpuenv.toml"), &broken).unwrap();
+        sandbox.run(&["catalog", "check"]).exits(2).says("gpuenv.toml");
+        for args in [&["catalog", "list"][..], &["matrix", "--gpu", "T4"], &["catalog", "show", "driver@580"]] {
+            sandbox.run(args).exits(0).says("note: what overlays of gpuenv.toml hold is left out");
+        }
+    }
+    // One that names none loses nothing.
+    fs::write(sandbox.path("gpuenv.toml"), "x = = 1\n").unwrap();
+    sandbox.run(&["catalog", "check"]).exits(0);
+    assert!(!sandbox.run(&["catalog", "list"]).exits(0).err.contains("overlays"));
+}
+
 /// The example of the documentation is a whole overlay.
 #[test]
 fn the_documented_overlay_is_sound() {

@@ -2,6 +2,7 @@
 //! name belongs.
 
 use std::fs;
+use std::os::unix::fs::chown;
 
 use gpuenv::lock;
 
@@ -86,8 +87,8 @@ fn a_link_within_the_project_is_followed() {
     assert!(place.read("checkout/locks/train.lock").contains("stack.torch"));
     place.run_in("checkout/train", &["export", "requirements"]).exits(0);
     // In a work tree of git's own making `.git` is a file.
-    fs::remove_dir(place.path("checkout/.git")).unwrap();
-    place.write("checkout/.git", "gitdir: /elsewhere\n");
+    fs::rename(place.path("checkout/.git"), place.path("home/git")).unwrap();
+    place.write("checkout/.git", "gitdir: ../home/git\n");
     place.run_in("checkout/train", &["lock", "--check"]).exits(0);
     // Without git the project is the folder of the spec.
     place.remove("checkout/.git");
@@ -116,7 +117,7 @@ fn what_is_named_on_the_command_line_is_the_users() {
 #[test]
 fn a_home_under_git_is_no_project() {
     let place = Place::new("home");
-    fs::create_dir(place.path("home/.git")).unwrap();
+    place.write("home/.git/HEAD", "ref: refs/heads/main\n");
     place.write("home/downloads/x/gpuenv.toml", SPEC);
     place.link("home/downloads/x/gpuenv.lock", "../../.bash_aliases");
     place.run_in("home/downloads/x", &["lock"]).exits(2).says("outside");
@@ -126,6 +127,78 @@ fn a_home_under_git_is_no_project() {
     command.env("HOME", "/root").env("SUDO_HOME", place.path("home"));
     let ran = Ran::of(&mut command);
     assert!(ran.code == 2 && !place.has("home/.bash_aliases"), "{ran:?}");
+}
+
+/// Who can write to a folder above a checkout does not make it part of a project.
+#[test]
+fn what_is_called_git_and_is_no_repository_of_ours_widens_no_project() {
+    let place = Place::new("called-git");
+    fs::rename(place.path("checkout/.git"), place.path("repository")).unwrap();
+    place.write("checkout/gpuenv.toml", SPEC);
+    place.link("checkout/gpuenv.lock", "../home/.bash_aliases");
+    let is_narrow = |what: &str| {
+        let ran = place.run(&["lock"]).exits(2);
+        ran.says("error[outside-project]");
+        assert!(!place.has("home/.bash_aliases"), "{what}");
+    };
+    is_narrow("none");
+    for text in ["", "gitdir: /nonexistent\n", "gitdir: home\n", "repository\n"] {
+        place.write(".git", text);
+        is_narrow(text);
+        place.remove(".git");
+    }
+    for to in ["nonexistent", "home", "/dev/zero"] {
+        place.link(".git", to);
+        is_narrow(to);
+    }
+    place.remove(".git");
+    place.write(".git/description", "");
+    is_narrow("a folder");
+    // Of somebody else: only root can say so.
+    place.write(".git/HEAD", "ref: refs/heads/main\n");
+    if chown(place.path(".git"), Some(65534), None).is_ok() {
+        is_narrow("of somebody else");
+        chown(place.path("."), Some(65534), None).unwrap();
+        is_narrow("in a folder of somebody else");
+        // Root works in the checkout of somebody else as its owner does.
+        chown(place.path("checkout"), Some(65534), None).unwrap();
+    }
+    place.run(&["lock"]).exits(0);
+    assert!(place.has("home/.bash_aliases"));
+}
+
+/// What lies in git's own folder is no file of the project, for a hook or a HEAD would be written over.
+#[test]
+fn nothing_in_the_own_folder_of_git_is_read_or_written() {
+    let place = Place::with("git-folder", &format!("{SPEC}[export]\nrequirements = \"h/post-checkout\"\n"));
+    let head = place.read("checkout/.git/HEAD");
+    place.run(&["lock"]).exits(0);
+    let lock = place.read("checkout/gpuenv.lock");
+    place.write("checkout/.git/hooks/x", "");
+    place.link("checkout/h", ".git/hooks");
+    place.run(&["export"]).exits(2).says("error[outside-project]").says("git's own folder");
+    assert!(!place.has("checkout/.git/hooks/post-checkout"));
+    for to in [".git/HEAD", ".git/info/attributes", ".git/new", "h/x"] {
+        place.link("checkout/gpuenv.lock", to);
+        for args in [&["lock"][..], &["lock", "--fresh"], &["export", "env"]] {
+            place.run(args).exits(2).says("error[outside-project]").says("git's own folder");
+        }
+    }
+    assert!(!place.has("checkout/.git/info") && !place.has("checkout/.git/new"));
+    assert_eq!(place.read("checkout/.git/HEAD"), head);
+    // The file that stands for such a folder is none of the project's either.
+    fs::rename(place.path("checkout/.git"), place.path("home/git")).unwrap();
+    place.write("checkout/.git", "gitdir: ../home/git\n");
+    place.link("checkout/gpuenv.lock", ".git");
+    place.run(&["lock", "--fresh"]).exits(2).says("git's own folder");
+    // An overlay may hold what a clone was given: a token.
+    place.remove("checkout/gpuenv.lock");
+    place.write("checkout/gpuenv.lock", &lock);
+    place.write("home/git/config", SECRET);
+    place.remove("checkout/.git");
+    fs::rename(place.path("home/git"), place.path("checkout/.git")).unwrap();
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[catalog]\noverlays = [\".git/config\"]\n"));
+    place.run(&["lock"]).exits(2).hides("HUNTER2").says("git's own folder");
 }
 
 #[test]

@@ -27,6 +27,7 @@ impl Place {
         let path = std::env::temp_dir().join(own);
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(path.join("checkout/.git")).unwrap();
+        fs::write(path.join("checkout/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
         fs::create_dir_all(path.join("home")).unwrap();
         Place(path.canonicalize().unwrap())
     }

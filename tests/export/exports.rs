@@ -169,6 +169,7 @@ fn what_export_says_wrong_is_shown_at_its_place() {
         ("uv = \"../pyproject.toml\"", "value", "does not lie below"),
         ("uv = \"/etc/x\"", "value", "does not lie below"),
         ("uv = \".git/hooks/post-checkout\"", "value", "lies in git's own folder"),
+        ("uv = \"sub/.GIT/hooks/x\"", "value", "lies in git's own folder"),
         ("uv = \"a\"\nconda = \"a\"", "value", "twice"),
     ] {
         let place = locked("wrong", SPEC);

@@ -526,7 +526,33 @@ fn a_wider_python_is_held_to_the_locked_one() {
     let merge = gpuenv::export::format("uv").unwrap().merge.unwrap();
     let notes = merge(&old, &render("uv", &locks::container()).unwrap(), "pyproject.toml").unwrap().notes.join(" ");
     assert!(notes.contains("`uv sync --python 3.11`") && notes.contains("macOS"), "{notes}");
+    assert!(table["tool"]["gpuenv"].get("requires-python").is_none(), "{first}");
     // Whoever narrows it needs no more.
     let narrow = merged(&first.replace(">=3.10", "==3.11.*"), &locks::container()).unwrap();
     assert_eq!(strings(&parse(&narrow)["tool"]["uv"]["environments"]), [X86]);
+}
+
+/// The Pythons that an export wrote are replaced when the lock moves on; those that somebody wrote are not.
+#[test]
+fn the_python_of_an_earlier_export_follows_the_lock() {
+    let mut newer = locks::container();
+    newer.stack.insert("python".to_string(), "3.12".to_string());
+    let python = |text: &str| parse(text)["project"]["requires-python"].as_str().map(str::to_string);
+    for old in [render("uv", &locks::container()).unwrap(), merged(MINE, &locks::container()).unwrap()] {
+        let noted = old.replace("\"==3.11.*\"\n", "\"==3.11.*\"  # kept\n");
+        let next = merged(&noted, &newer).unwrap();
+        assert_eq!(python(&next).as_deref(), Some("==3.12.*"));
+        assert!(next.contains("# kept"), "{next}");
+        assert_eq!(merged(&next, &newer).unwrap(), next, "twice is once");
+        let back = merged(&next, &locks::container()).unwrap();
+        assert_eq!(back, noted);
+        // Whoever changes it owns it.
+        let own = old.replace("requires-python = \"==3.11.*\"", "requires-python = \">=3.11,<3.12\"");
+        let kept = merged(&own, &locks::container()).unwrap();
+        assert_eq!(python(&kept).as_deref(), Some(">=3.11,<3.12"));
+        assert!(merged(&kept, &newer).unwrap_err().contains("`requires-python`"));
+    }
+    let mine = MINE.replace("version = \"1\"\n", "version = \"1\"\nrequires-python = \"==3.11.*\"\n");
+    let own = merged(&mine, &locks::container()).unwrap();
+    assert!(merged(&own, &newer).unwrap_err().contains("`requires-python`"), "{own}");
 }

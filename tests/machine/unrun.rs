@@ -58,6 +58,10 @@ fn an_environment_that_nobody_has_activated_is_not_run_and_named() {
     place.link("checkout/.venv", "../home/venv");
     place.run(&["probe"]);
     assert!(!place.has("home/ran"));
+    // A variable that depends on where one stands activates nothing.
+    let ran = Ran::of(place.command("checkout", &["probe"]).env("VIRTUAL_ENV", ".venv"));
+    assert!(!place.has("home/ran"), "{ran:?}");
+    ran.says("`--python .venv/bin/python`");
     // Whoever looks less is not told.
     place.run(&["probe", "--quick"]).hides("--python");
 }

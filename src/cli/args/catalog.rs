@@ -69,7 +69,7 @@ pub struct SearchArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::CATALOG_CHECK)]
 pub struct CheckArgs {
-    /// Overlays, applied in this order
+    /// Overlays, applied in this order [default: those of the gpuenv.toml here, or in the nearest parent]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

@@ -43,11 +43,12 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     let mut writer = FleetWriter::new(report, lines(common.format), output.is_some());
     let progress = report.progress();
     source::each(&args.sources, &mut |batch| {
-        for (name, outcome) in source::hosts(batch, |host| judge.judged(host)) {
+        let take = |(name, outcome): (String, Arc<Outcome>)| {
             tally.add(&name, &outcome);
             progress.says(&format!("{} hosts judged", tally.hosts));
-            writer.host(&name, &outcome)?;
-        }
+            writer.host(&name, &outcome)
+        };
+        source::hosts(batch, |host| judge.judged(host), take)?;
         source::check_count(tally.hosts)
     })?;
     drop(progress);

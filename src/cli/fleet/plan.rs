@@ -28,9 +28,10 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
     let template = chosen(&spec, args.target.as_deref())?;
     let mut inventory = Inventory::default();
     source::each(&args.sources, &mut |batch| {
-        for (name, read) in source::hosts(batch, essential) {
+        source::hosts(batch, essential, |(name, read)| {
             inventory.add(name, read);
-        }
+            Ok(())
+        })?;
         source::check_count(inventory.hosts())
     })?;
     if inventory.hosts() == 0 {

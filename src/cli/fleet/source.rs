@@ -24,6 +24,8 @@ const ENDLESS: u64 = 1 << 30;
 const MOST: usize = 1_000_000;
 /// How many bytes are handed on at once: enough to keep every core busy, little enough to hold.
 const BATCH: usize = 8 << 20;
+/// What is made of a document takes so much, however short it is.
+const DOCUMENT: usize = 4 << 10;
 /// Folders in folders are followed so deep.
 const DEPTH: usize = 8;
 
@@ -53,11 +55,15 @@ pub fn each(sources: &[PathBuf], hand: &mut dyn FnMut(Batch) -> Result<(), Failu
     Ok(())
 }
 
-/// The hosts of a batch, read side by side, each as something makes of it, in their order.
-pub fn hosts<T: Send>(batch: Batch, of: impl Fn(Host) -> T + Sync) -> Vec<T> {
+/// Takes the hosts of a batch, read side by side, each as something makes of it, in their order.
+pub fn hosts<T: Send>(
+    batch: Batch,
+    of: impl Fn(Host) -> T + Sync,
+    mut take: impl FnMut(T) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     match batch {
-        Batch::Unread(name, why) => vec![of(Host { name, record: Err(why) })],
-        Batch::Text(text, name) => fleet::of_text(&text, &name).into_iter().map(&of).collect(),
+        Batch::Unread(name, why) => take(of(Host { name, record: Err(why) })),
+        Batch::Text(text, name) => fleet::of_text(&text, &name).try_for_each(|host| take(of(host))),
         Batch::Documents(pieces, name, alone) => {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             let part = pieces.len().div_ceil(cores).max(1);
@@ -65,11 +71,12 @@ pub fn hosts<T: Send>(batch: Batch, of: impl Fn(Host) -> T + Sync) -> Vec<T> {
                 let hosts = pieces.iter().flat_map(|piece| fleet::of_document(piece, &name, alone));
                 hosts.map(&of).collect()
             };
-            std::thread::scope(|scope| {
+            let all: Vec<T> = std::thread::scope(|scope| {
                 let read = &read;
                 let threads: Vec<_> = pieces.chunks(part).map(|some| scope.spawn(move || read(some))).collect();
                 threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-            })
+            });
+            all.into_iter().try_for_each(take)
         }
     }
 }
@@ -240,7 +247,7 @@ fn elements(
     let (mut elements, mut pieces, mut size) = (Elements::default(), Vec::new(), head.len());
     elements.take(head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head), &mut pieces);
     loop {
-        if size >= BATCH && !pieces.is_empty() {
+        if size + pieces.len() * DOCUMENT >= BATCH && !pieces.is_empty() {
             hand(Batch::Documents(std::mem::take(&mut pieces), name.to_string(), false))?;
             size = 0;
         }
@@ -300,7 +307,7 @@ fn documents(
     let mut line = head.split_off(begun);
     head.split_inclusive(|byte| *byte == b'\n').for_each(|line| splitter.line(line, &mut pieces));
     loop {
-        if size >= BATCH && !pieces.is_empty() {
+        if size + pieces.len() * DOCUMENT >= BATCH && !pieces.is_empty() {
             hand(Batch::Documents(std::mem::take(&mut pieces), name.to_string(), false))?;
             (size, batches) = (0, batches + 1);
         }
@@ -347,8 +354,14 @@ mod tests {
         let names = |cap: usize| {
             let (mut names, lines) = (Vec::new(), "n1: Tesla T4, 550.54.15\nn2: Tesla T4, 470.57.02\n");
             text(lines.as_bytes()[..24].to_vec(), &lines.as_bytes()[24..], cap, "all", &mut |batch| {
-                names.extend(hosts(batch, |host| (host.name, host.record.is_ok())));
-                Ok(())
+                hosts(
+                    batch,
+                    |host| (host.name, host.record.is_ok()),
+                    |host| {
+                        names.push(host);
+                        Ok(())
+                    },
+                )
             })
             .unwrap();
             names

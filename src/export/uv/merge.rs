@@ -29,6 +29,8 @@ const MOST: usize = toml_memory::MOST / 3;
 /// What the file is usually called.
 const USUAL: &str = "pyproject.toml";
 const RECORD: [&str; 2] = ["tool", "gpuenv"];
+/// The one key of `[project]` that follows the lock.
+const PYTHON: &str = "requires-python";
 
 /// The file's new text.
 pub fn merge(old: &str, rendered: &str, name: &str) -> Result<Merged, ExportError> {
@@ -56,14 +58,15 @@ fn merge_usual(old: &str, rendered: &str) -> Result<Merged, ExportError> {
         return Ok(Merged { text: rendered.to_string(), ..Merged::default() });
     };
     refuse_dynamic(&file)?;
-    refuse_contradictions(&file, &new)?;
-    for key in ["name", "version", "requires-python"] {
+    for key in ["name", "version"] {
         let project = table(file.as_table_mut(), &["project"])?;
-        let is_dynamic = project.get("dynamic").is_some_and(|list| strings(list).iter().any(|one| one == key));
-        if let Some(value) = new["project"].get(key).filter(|_| !project.contains_key(key) && !is_dynamic) {
+        if let Some(value) = new["project"].get(key).filter(|_| !project.contains_key(key) && !is_dynamic(project, key))
+        {
             project.insert(key, value.clone());
         }
     }
+    renew_python(&mut file, &mut new)?;
+    refuse_contradictions(&file, &new)?;
     let (argument, note) = held_python(&file, &mut new).unzip();
     let mut notes: Vec<String> = note.into_iter().collect();
     notes.extend(other_platforms(&file, &new));
@@ -87,6 +90,30 @@ fn merge_usual(old: &str, rendered: &str) -> Result<Merged, ExportError> {
     Ok(Merged { text: file.to_string(), notes, argument })
 }
 
+/// The Pythons that an earlier export wrote give way to the locked ones; what somebody wrote himself stays, and is not recorded.
+fn renew_python(file: &mut DocumentMut, new: &mut DocumentMut) -> Result<(), ExportError> {
+    let before = recorded(file, PYTHON);
+    let project = table(file.as_table_mut(), &["project"])?;
+    let is_theirs = match project.get(PYTHON) {
+        Some(written) => !written.as_value().is_some_and(|written| before.contains(&text_of(written))),
+        None => is_dynamic(project, PYTHON),
+    };
+    match new["project"].get(PYTHON) {
+        _ if is_theirs => {
+            let record = new.get_mut(RECORD[0]).and_then(|tool| tool.get_mut(RECORD[1]));
+            record.and_then(Item::as_table_mut).and_then(|record| record.remove(PYTHON));
+        }
+        Some(locked) => set(project, PYTHON, locked),
+        None => drop(project.remove(PYTHON)),
+    }
+    Ok(())
+}
+
+/// Whether a build backend computes a key of `[project]`.
+fn is_dynamic(project: &Table, key: &str) -> bool {
+    project.get("dynamic").is_some_and(|list| strings(list).iter().any(|one| one == key))
+}
+
 /// The record takes the place of the earlier one, below what somebody wrote above that.
 fn keep_record(tool: &mut Table, mut record: Table) {
     if let Some(old) = tool.get(RECORD[1]).and_then(Item::as_table) {
@@ -104,7 +131,7 @@ fn keep_record(tool: &mut Table, mut record: Table) {
 /// A project that admits other Pythons than the locked one keeps doing so; uv is held to the locked one: what it has to be
 /// told, and a note that says so.
 fn held_python(file: &DocumentMut, new: &mut DocumentMut) -> Option<(String, String)> {
-    const PATH: [&str; 2] = ["project", "requires-python"];
+    const PATH: [&str; 2] = ["project", PYTHON];
     let locked = at(new, &PATH)?.as_str()?.to_string();
     let written = at(file, &PATH).and_then(Item::as_str);
     if written.map(str::trim) == Some(&locked) {
@@ -273,7 +300,7 @@ fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), Ex
             "remove that override",
         ));
     }
-    let pythons = [file, new].map(|of| at(of, &["project", "requires-python"]).and_then(Item::as_str));
+    let pythons = [file, new].map(|of| at(of, &["project", PYTHON]).and_then(Item::as_str));
     if let [Some(written), Some(locked)] = pythons
         && contradiction::python(written, locked)
     {

@@ -118,6 +118,7 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
     out += "[project]\nname = \"gpu-stack\"\nversion = \"0\"\n";
     if let Some(pythons) = wheels::pythons(lock, targets)? {
         let _ = writeln!(out, "requires-python = {}", quote::toml(&pythons));
+        record.push(("requires-python", vec![pythons]));
     }
     out += &dependencies(&plan, &mut record)?;
     out += &how_to_run(lock, targets, &plan)?;

@@ -43,7 +43,7 @@ pub fn find<'c>(
     // Targets are answered in the order of their names.
     let named = |(at, one): (usize, &Known)| Target { name: format!("{at:08}"), ..one.target.clone() };
     let targets = known.iter().enumerate().map(named).collect();
-    let (request, _) = Request::new(&asked_of(spec, template, targets), problem)?;
+    let (request, _) = Request::of_machines(&asked_of(spec, template, targets), problem, usize::MAX)?;
     let mut boards: Vec<GpuRequest<'c>> = Vec::new();
     let mut kinds: Vec<Kind> = Vec::new();
     for (at, (target, one)) in request.targets.iter().zip(known).enumerate() {

@@ -6,32 +6,31 @@ use super::*;
 fn prefixed_lines_are_many_hosts() {
     let csv = "node1: name, driver_version, compute_cap\nnode2: name, driver_version, compute_cap\n\
                node1: NVIDIA H100 NVL, 550.54.15, 9.0\nnode2: Tesla T4, 535.104.05, 7.5\n";
-    let hosts = of_text(csv, "all.csv");
+    let hosts = of_text(csv, "all.csv").collect::<Vec<_>>();
     let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
     assert_eq!(names, ["node1", "node2"]);
     let driver = hosts[1].record.as_ref().unwrap().nvml.as_ref().unwrap().driver;
     assert_eq!(driver.unwrap().as_str(), "535.104.05");
     let one = "OS: Ubuntu 22.04.3 LTS (x86_64)\nPyTorch version: 2.5.1+cu124\nNvidia driver version: 550.54.15\n";
-    assert_eq!(of_text(one, "report.txt")[0].name, "report.txt");
-    assert!(of_text("nothing\n", "x").iter().all(|host| host.record.is_err()));
+    assert_eq!(of_text(one, "report.txt").next().unwrap().name, "report.txt");
+    assert!(of_text("nothing\n", "x").all(|host| host.record.is_err()));
 }
 
 #[test]
 fn the_minions_of_salt_are_hosts() {
     let salt = "a1:\n    NVIDIA H100 NVL, 550.54.15\na2:\n    Minion did not return. [No response]\n\
                 a3:\n    /bin/sh: nvidia-smi: not found\na4.example:\n    Tesla T4, 535.104.05\n";
-    let ends: Vec<(String, bool)> =
-        of_text(salt, "all").into_iter().map(|host| (host.name, host.record.is_ok())).collect();
+    let ends: Vec<(String, bool)> = of_text(salt, "all").map(|host| (host.name, host.record.is_ok())).collect();
     let wanted = [("a1", true), ("a2", false), ("a3", false), ("a4.example", true)];
     assert_eq!(ends, wanted.map(|(name, read)| (name.to_string(), read)));
     let report = "Driver:\n    CUDA Version: 12.4\nelse\n";
-    assert_eq!(of_text(report, "report.txt")[0].name, "report.txt");
+    assert_eq!(of_text(report, "report.txt").next().unwrap().name, "report.txt");
 }
 
 #[test]
 fn a_dead_host_costs_itself_alone() {
     let ends = |text: &str| -> Vec<(String, bool)> {
-        of_text(text, "all").into_iter().map(|host| (host.name, host.record.is_ok())).collect()
+        of_text(text, "all").map(|host| (host.name, host.record.is_ok())).collect()
     };
     let good = |name: &str| format!("{name}: NVIDIA H100 NVL, 550.54.15, 9.0\n");
     let of = |wanted: &[(&str, bool)]| -> Vec<(String, bool)> {

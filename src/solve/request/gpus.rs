@@ -8,8 +8,6 @@ use crate::types::{Cc, CpuArch, Version, distinct};
 use super::reader::Reader;
 use super::{GpuRequest, Gpus};
 
-/// Where a spec has more mistakes than this, what an unknown GPU's name was meant to be is not looked for any more.
-const MEANT: usize = 32;
 /// So many products are named where a name may mean several.
 const NAMED: usize = 8;
 
@@ -85,8 +83,7 @@ impl<'c> Reader<'_, 'c> {
             return ("unknown-gpu", message, help.to_string());
         }
         // What was meant is looked for among all names: whoever has written so many wrong has a list of his own.
-        let is_asked = self.errors.len() < MEANT;
-        let suggestions = if is_asked { self.catalog.near_gpus(name) } else { Vec::new() };
+        let suggestions = if self.is_asked_what_was_meant() { self.catalog.near_gpus(name) } else { Vec::new() };
         let near = match &suggestions[..] {
             [] => String::new(),
             names => format!("did you mean {}?\n", names.join(" or ")),

@@ -236,9 +236,22 @@ fn asked_packages<'c>(spec: &Spec, reader: &mut Reader<'_, 'c>) -> (Vec<PackageR
     (frameworks, companions)
 }
 
+/// Machines that differ are judged one by one and against each other: nobody has more kinds of them in one file, and what is
+/// made of these must be told within seconds.
+const MOST_MACHINES: usize = 1000;
+
 impl<'c> Request<'c> {
     /// Looks up every name of a spec. Errors are about names that mean nothing; they carry spans.
     pub fn new(spec: &Spec, problem: &'c Problem<'c>) -> Result<(Request<'c>, Vec<Warning>), Vec<SpecError>> {
+        Request::of_machines(spec, problem, MOST_MACHINES)
+    }
+
+    /// The same with another bound on the machines that differ.
+    pub fn of_machines(
+        spec: &Spec,
+        problem: &'c Problem<'c>,
+        most: usize,
+    ) -> Result<(Request<'c>, Vec<Warning>), Vec<SpecError>> {
         let catalog = problem.catalog;
         let mut reader = Reader { catalog, problem, stack: &spec.stack, errors: Vec::new(), warnings: Vec::new() };
         let (frameworks, companions) = asked_packages(spec, &mut reader);
@@ -256,8 +269,7 @@ impl<'c> Request<'c> {
         let mut off = reader.overrides(&spec.overrides);
         // What overlays have retracted holds for no target.
         off.extend(catalog.retractions.iter().map(|one| Off { rule: one.rule.to_string(), target: None }));
-        let mut targets: Vec<TargetRequest> =
-            spec.targets.iter().map(|target| reader.target(target, build.is_some(), &off)).collect();
+        let mut targets = reader.targets(&spec.targets, build.is_some(), &off, most);
         targets.sort_unstable_by(|a, b| a.name.cmp(&b.name));
         reader.silences(&spec.silences);
         if !reader.errors.is_empty() {

@@ -1,5 +1,7 @@
 //! Reads a spec into a request: every name is looked up, and what is not known is told where it stands.
 
+use std::collections::HashSet;
+
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver, repeated};
 use crate::nearest::nearest;
@@ -17,6 +19,9 @@ use crate::warning::{
 };
 
 use super::{DriverRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told};
+
+/// Where a spec has more mistakes than this, what a name was meant to be is not looked for any more.
+const MEANT: usize = 32;
 
 pub(super) struct Reader<'s, 'c> {
     pub(super) catalog: &'c Catalog,
@@ -36,6 +41,16 @@ impl<'c> Reader<'_, 'c> {
         at: &Written<impl Sized>,
     ) {
         self.errors.push(SpecError { code, message, span: at.span.clone(), help });
+    }
+
+    /// Whether it is looked for what was meant: where a spec has many mistakes, not all of them are read.
+    pub(super) fn is_asked_what_was_meant(&self) -> bool {
+        self.errors.len() < MEANT
+    }
+
+    /// What was probably meant by a word that does not exist.
+    fn meant<'k>(&self, word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+        self.is_asked_what_was_meant().then(|| nearest(word, known)).flatten()
     }
 
     pub(super) fn warn<K: warning::Kind>(&mut self, kind: &K, key: String) {
@@ -84,6 +99,32 @@ impl<'c> Reader<'_, 'c> {
                 self.warn(&open, format!("stack.{}", own.package));
             }
         }
+    }
+
+    /// All targets, as long as no more than so many of them differ.
+    pub(super) fn targets(
+        &mut self,
+        targets: &[Target],
+        builds: bool,
+        off: &[Off],
+        most: usize,
+    ) -> Vec<TargetRequest<'c>> {
+        let mut machines = HashSet::new();
+        let mut read = Vec::with_capacity(targets.len());
+        for target in targets {
+            read.push(self.target(target, builds, off));
+            let image = target.image.as_ref().map(|written| &*written.text);
+            machines.extend(read.last().map(|target| (target.machine.id, image)));
+            if machines.len() > most {
+                let message =
+                    format!("the targets are more than {most} machines that differ, the most that are judged");
+                let help = "divide them among several files, one for each part of the fleet".to_string();
+                let span = target.gpu.as_ref().map_or(0..0, |written| written.span.clone());
+                self.errors.push(SpecError { code: "too-large", message, span, help: Some(help) });
+                break;
+            }
+        }
+        read
     }
 
     pub(super) fn target(&mut self, target: &Target, builds: bool, off: &[Off]) -> TargetRequest<'c> {
@@ -397,7 +438,7 @@ impl<'c> Reader<'_, 'c> {
                 let target = one.target.as_ref().map(|target| target.value.clone());
                 off.push(Off { rule: one.rule.value.clone(), target });
             } else {
-                let help = nearest(&one.rule.value, ids()).map_or_else(
+                let help = self.meant(&one.rule.value, ids()).map_or_else(
                     || "write the id of a rule, as a conflict names it among its facts: `gpu-code`".to_string(),
                     |near| format!("did you mean `{near}`?"),
                 );
@@ -412,7 +453,7 @@ impl<'c> Reader<'_, 'c> {
 impl Reader<'_, '_> {
     pub(super) fn silences(&mut self, silences: &[Silence]) {
         for one in silences.iter().filter(|one| warning::find(&one.warning.value).is_none()) {
-            let near = nearest(&one.warning.value, warning::ALL.iter().map(|known| known.code));
+            let near = self.meant(&one.warning.value, warning::ALL.iter().map(|known| known.code));
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "write the code between the brackets of a warning, such as `driver-end-of-life`".to_string(),

@@ -87,8 +87,10 @@ impl<'c> Reader<'_, 'c> {
     /// A system that the catalog lacks is judged as its nearest relative, if it has one.
     fn not_listed(&mut self, target: &Target, written: &Written<String>, nearest: Option<&'c Os>) -> Option<&'c Os> {
         let name = written.value.escape_debug().to_string();
-        let slips = |os: &&Os| strsim::damerau_levenshtein(&os.id, &written.value.to_lowercase());
-        let meant = self.catalog.oses.iter().min_by_key(slips).filter(|os| slips(os) <= MOST_SLIPS).map(|os| &*os.id);
+        let lower = written.value.to_lowercase();
+        let near = self.catalog.oses.iter().filter(|os| os.id.len().abs_diff(lower.len()) <= MOST_SLIPS);
+        let slips = near.map(|os| (strsim::damerau_levenshtein(&os.id, &lower), &*os.id));
+        let meant = slips.min_by_key(|(slips, _)| *slips).filter(|(slips, _)| *slips <= MOST_SLIPS).map(|(_, id)| id);
         let not_listed = OsNotListed { os: &name, nearest: nearest.map(|os| &*os.id), meant };
         self.warn(&not_listed, format!("target.{}.os", target.name));
         nearest
