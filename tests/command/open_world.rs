@@ -324,7 +324,7 @@ const CASES: &[Case] = &[
     // What is required compiles kernels when they are first used. Source: github.com/meta-pytorch/torchforge/pull/748.
     case(
         "vllm = \"0.13.0\"",
-        "gpu = \"A10G\"\nimage = \"nvidia/cuda\"",
+        "gpu = \"A10G\"\nimage = \"nvidia/cuda:12.8.1-base-ubuntu24.04\"",
         0,
         &["flashinfer-python 0.5.3, which vllm 0.13.0 requires, compiles"],
     ),
