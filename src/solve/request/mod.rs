@@ -434,12 +434,17 @@ impl<'c> Request<'c> {
     pub fn needs_of_images(&self) -> image::Needs {
         let own = self.targets.iter().any(|target| target.platform.takes != Takes::General);
         let frameworks = self.frameworks.iter().filter_map(|ask| self.problem.framework(ask.package));
+        // What an image had better hold matters where one is chosen.
+        let is_chosen = self.targets.iter().any(|target| matches!(target.image, ImageRequest::Choose(_)));
+        let compiles = || self.build.is_none() && self.companions.iter().any(|ask| self.may_be_compiled(ask));
+        let with_headers =
+            || self.companions.iter().any(|ask| self.admitted(ask).any(|row| row.cudnn_headers.is_some()));
         image::Needs {
             compiler: self.build.is_some(),
             libraries: self.frameworks.is_empty(),
             system_cuda: frameworks.into_iter().any(|framework| framework.takes_system_cuda(own)),
-            compiles: self.build.is_none() && self.companions.iter().any(|ask| self.may_be_compiled(ask)),
-            cudnn_headers: self.companions.iter().any(|ask| self.admitted(ask).any(|row| row.cudnn_headers.is_some())),
+            compiles: is_chosen && compiles(),
+            cudnn_headers: is_chosen && with_headers(),
         }
     }
 
