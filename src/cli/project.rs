@@ -1,8 +1,8 @@
 //! What belongs to the project: a file that is found, by its usual name or through gpuenv.toml, is not read or written
 //! where it is a link out of it. A checkout would write into the user's home otherwise, or print what lies there.
 //!
-//! The project is the enclosing git work tree, without git's own folder, else the folder of the spec. What is named on the command line is the
-//! user's, wherever it leads.
+//! The project is the enclosing git work tree, without git's own folder, else the folder of the spec. What is named on the
+//! command line is the user's, wherever it leads.
 
 use std::collections::VecDeque;
 use std::fs;

@@ -234,6 +234,8 @@ pub enum When<'a> {
 pub enum With<'a> {
     /// The one that was chosen.
     TargetSolution(&'a str),
+    /// The one in this image.
+    Image(&'a str),
     /// One of a CUDA major, within bounds.
     Any {
         /// The major.
@@ -260,6 +262,7 @@ impl Kind for SourceOnly<'_> {
         let framework = self.framework;
         let with = match &self.toolkit {
             With::TargetSolution(version) => format!("the toolkit that was chosen, {version}"),
+            With::Image(image) => format!("the toolkit in {image}"),
             With::Any { major, bounds, is_written } => {
                 let lacks = self.lacks.as_ref().map_or_else(String::new, |lacks| format!(", while {lacks}"));
                 let get = match (is_written, &self.lacks) {

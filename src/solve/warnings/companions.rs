@@ -453,6 +453,8 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     }
     let major = line.major();
     let bounds = bounds(about, row, major);
+    let holds_it = |image: &&Image| image.flavour == Flavour::Devel && has_compiler(about, row, major);
+    let image = about.target.image.filter(holds_it).map(|image| format!("{}:{}", image.repository, image.tag));
     let build = about.request.catalog.source_build(row).map(|(build, _)| build);
     let force = build.and_then(|build| build.force.as_deref());
     let has_rows = about.request.catalog.finished_of(row).any(|wheel| wheel.broken.is_none());
@@ -461,9 +463,10 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let source_only = SourceOnly {
         name: &format!("{} {}{on}", row.package, row.version),
         framework: &row.framework,
-        toolkit: match about.target.toolkit {
-            Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
-            None => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
+        toolkit: match (about.target.toolkit, &image) {
+            (Some(toolkit), _) => With::TargetSolution(toolkit.version.as_str()),
+            (None, Some(image)) => With::Image(image),
+            (None, None) => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },
         when: When::Installed,
         older: older_wheel(about, row),
