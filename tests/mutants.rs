@@ -166,9 +166,8 @@ fn mutant(place: &Place, row: &Value) -> Option<Catalog> {
 }
 
 /// What a spec gets, the catalog's stamp and its facts aside: a changed digest is no proof that anything was noticed.
-fn answer(spec: &Spec, catalog: &Catalog) -> String {
-    let rules = Problem::new(catalog);
-    let request = match Request::new(spec, &rules) {
+fn answer<'c>(spec: &Spec, rules: &'c Problem<'c>) -> String {
+    let request = match Request::new(spec, rules) {
         Ok((request, _)) => request,
         Err(_) => return "refused".into(),
     };
@@ -207,7 +206,7 @@ impl Suite {
             paths.iter().filter_map(|path| spec::parse(&fs::read_to_string(path).unwrap()).ok()).collect()
         };
         let told = |spec: Spec| {
-            let told = answer(&spec, &BUILTIN);
+            let told = answer(&spec, &Problem::new(&BUILTIN));
             (spec, told)
         };
         Suite {
@@ -228,10 +227,11 @@ impl Suite {
         if !practice::broken(&catalog).is_empty() {
             return Caught::Practice;
         }
-        if self.examples.iter().any(|(spec, told)| answer(spec, &catalog) != *told) {
+        let rules = Problem::new(&catalog);
+        if self.examples.iter().any(|(spec, told)| answer(spec, &rules) != *told) {
             return Caught::Example;
         }
-        match self.situations.iter().any(|(spec, fits)| is_answer(&answer(spec, &catalog)) != *fits) {
+        match self.situations.iter().any(|(spec, fits)| is_answer(&answer(spec, &rules)) != *fits) {
             true => Caught::Situation,
             false => Caught::Nobody,
         }

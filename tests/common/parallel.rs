@@ -5,6 +5,15 @@ use std::thread;
 
 /// What becomes of each case, in their order. A case that panics fails the test that asked.
 pub fn each<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    by(thread::available_parallelism().map_or(1, usize::from), cases, run)
+}
+
+/// The same of cases that wait for something most of their time.
+pub fn waiting<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    by(8, cases, run)
+}
+
+fn by<T: Sync, R: Send>(workers: usize, cases: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut done = Vec::new();
@@ -15,8 +24,7 @@ pub fn each<T: Sync, R: Send>(cases: &[T], run: impl Fn(&T) -> R + Sync) -> Vec<
         }
     };
     let mut done: Vec<(usize, R)> = thread::scope(|scope| {
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let workers: Vec<_> = (0..cores.min(cases.len())).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..workers.min(cases.len())).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().expect("no case panics")).collect()
     });
     done.sort_by_key(|(at, _)| *at);

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::fake;
+use crate::common::{fake, parallel};
 use crate::common::sandbox::{Ran, Sandbox};
 
 const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\n[target.a100]\ngpu = \"A100-SXM4-40GB\"\n";
@@ -141,16 +141,16 @@ fn what_was_named_or_stood_in_is_told() {
         &["probe", "--quick", "-o", "/dead/x"],
         &["fleet", "job", "slurm", "--quick", "-o", "/dead/x"],
     ];
-    for args in asks {
+    parallel::waiting(&asks, |args| {
         let (ran, took) = place.run(args, &[]);
         assert!(took < PROMISED, "{args:?}: {took:?}");
         ran.exits(4).says("does not answer: the file system that it lies on hangs");
-    }
-    for name in ["gpuenv.lock", "gpuenv.toml"] {
+    });
+    parallel::waiting(&["gpuenv.lock", "gpuenv.toml"], |name| {
         let (ran, took) = place.run(&["verify", "--quick"], &[("DEAD_LINK", name)]);
         assert!(took < PROMISED, "{name}: {took:?}");
         ran.exits(4).says(&format!("{name} does not answer: the file system that it lies on hangs"));
-    }
+    });
     let (ran, took) = place.run(&["verify", "--quick"], &[("DEAD_FOLDER", "/dead/project")]);
     assert!(took < PROMISED, "{took:?}");
     ran.exits(4).says("the current folder does not answer").says("change to another folder");
