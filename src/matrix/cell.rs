@@ -116,7 +116,7 @@ impl<'c> Machine<'c> {
             }
         }
         let drivers: Vec<Version> = machine.drivers(self.problem).rows.iter().map(|row| row.version).collect();
-        let of_gpus = machine.kinds.iter().flat_map(|kind| kind.driver.iter().map(|rule| &**rule));
+        let of_gpus = machine.kinds.iter().flat_map(|kind| &kind.driver);
         let of_cuda = line
             .into_iter()
             .flat_map(|line| self.problem.rules.about(Subject::Cuda, &line, Subject::Driver).collect::<Vec<_>>());

@@ -72,7 +72,7 @@ impl<'c> Described<'c> {
             (Subject::Clang, reading.clang),
         ];
         let known = parts.into_iter().filter_map(|(object, has)| Some((object, has?)));
-        let host = known.flat_map(|(object, has)| facts.rules.breaking(object, has)).collect();
+        let host = known.flat_map(|(object, has)| facts.rules.breaking(object, has)).cloned().collect();
         Described { reading, kinds, host }
     }
 
@@ -115,10 +115,10 @@ fn gpu_kinds<'c>(facts: &Facts<'c>, reading: &Reading<'c>) -> Vec<GpuKind<'c>> {
             continue;
         }
         let about = |object| {
-            let rules = facts.rules.shared().filter(|rule| rule.is_between(Subject::Gpu, object));
+            let rules = facts.rules.between(Subject::Gpu, object);
             rules.filter(|rule| rule.speaks_of_gpu(gpu)).cloned().collect()
         };
-        let of_cudnn = facts.rules.shared().filter(|rule| rule.is_between(Subject::Cudnn, Subject::Gpu));
+        let of_cudnn = facts.rules.between(Subject::Cudnn, Subject::Gpu);
         let cudnn = of_cudnn.filter(|rule| !rule.needs.admits(&gpu.cc_version)).cloned().collect();
         kinds.push(GpuKind { gpu: gpu.clone(), cuda: about(Subject::Cuda), driver: about(Subject::Driver), cudnn });
     }

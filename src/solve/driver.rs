@@ -110,8 +110,7 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
             let refuses = |rule: &'a Needs<'c>| -> Refuses<'a> {
                 Box::new(|row| !row.windows && !rule.needs.admits(row.user_mode()))
             };
-            let rules = facts.rules.all().filter(|rule| rule.id == id);
-            return rules.map(|rule| (Some(id), refuses(rule))).collect();
+            return facts.rules.of_id(id).map(|rule| (Some(id), refuses(rule))).into_iter().collect();
         }
     };
     let short = line.prefix(2);
@@ -166,12 +165,11 @@ pub fn needs_of_companion<'a>(
     let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, None));
     let jits = || machine.kinds.iter().any(|kind| fits::companion_code(row, arch, kind.gpu.cc) == Some(Coverage::Jit));
     let compiled = row.ptx_isa.filter(|_| jits()).map(DriverNeed::Ptx);
-    let speaks = |rule: &&Needs| {
-        rule.row.package.as_deref() == Some(&*row.package)
-            && rule.speaks_of(&row.version, machine.kinds.iter().map(|kind| &kind.gpu.cc_version), false)
-    };
-    let by_rule = facts.rules.between(Subject::Package, Subject::Driver).filter(speaks);
-    carried.into_iter().chain(compiled).chain(by_rule.map(|rule| DriverNeed::Rule(rule.id)))
+    let gpus = || machine.kinds.iter().map(|kind| &kind.gpu.cc_version);
+    let rules = facts.rules.of_package(&row.package, Subject::Driver);
+    let by_rule = rules.iter().filter(|rule| rule.speaks_of(&row.version, gpus(), false));
+    let by_rule: Vec<DriverNeed> = by_rule.map(|rule| DriverNeed::Rule(rule.id)).collect();
+    carried.into_iter().chain(compiled).chain(by_rule)
 }
 
 /// Whether a driver does, while some rules are set aside.

@@ -44,7 +44,7 @@ pub fn boards<'a, 'c>(row: &'a Service, asked: &'a TargetRequest<'c>) -> impl It
         let named = meant.clone().any(is_named);
         meant.all(|one| speaks_of(row, one) || named && !is_named(one))
     };
-    all.iter().filter(surely).filter(|gpu| speaks_of(row, gpu))
+    all.iter().filter(|gpu| speaks_of(row, gpu)).filter(surely)
 }
 
 fn speaks_of(row: &Service, gpu: &GpuRequest<'_>) -> bool {

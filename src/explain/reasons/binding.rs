@@ -1,5 +1,7 @@
 //! Which rules a clash needs, found like the clash itself: by asking again with rules set aside, until no fewer refuse.
 
+use std::rc::Rc;
+
 use crate::catalog::rows::Subject;
 use crate::solve::request::{Off, Request};
 use crate::solve::rules::{Needs, law};
@@ -37,18 +39,18 @@ pub(super) fn fewest_boards(asker: &Asker<'_, '_>, mut spec: Spec, culprits: &[S
 
 /// One rule about the GPUs that says it all, where the rules that were found say it in several steps.
 pub(super) fn shortest(asker: &Asker<'_, '_>, request: &Request<'_>, binding: Vec<String>) -> Vec<String> {
-    let is_rule = |id: &&String| request.rules.all().any(|rule| rule.row.id == **id);
+    let is_rule = |id: &&String| request.rules.named(id).is_some();
     if binding.iter().filter(is_rule).count() < 2 || binding.iter().any(|id| law::ALL.contains(&id.as_str())) {
         return binding;
     }
     let gpus: Vec<&Version> =
         request.targets.iter().flat_map(|target| target.named_gpus()).map(|gpu| &gpu.cc_version).collect();
-    let about = |rule: &&Needs<'_>| {
+    let about = |rule: &&Rc<Needs<'_>>| {
         rule.row.subject == Subject::Gpu
             && rule.row.object == Subject::Cuda
             && gpus.iter().any(|cc| rule.range.admits(cc))
     };
-    let alone = |rule: &&Needs<'_>| {
+    let alone = |rule: &&Rc<Needs<'_>>| {
         let mut asked = request.clone();
         let others = law::ALL.iter().copied().chain(request.rules.all().map(|rule| &*rule.row.id));
         let others = others.filter(|id| *id != &*rule.row.id);
@@ -108,7 +110,7 @@ fn least_set(len: usize, clashes: &mut dyn FnMut(&[usize], usize) -> bool) -> Ve
 /// Where several CUDA lines each need a newer driver than there is, the one that needs least tells it.
 pub(super) fn least_demanding<'r>(request: &Request<'_>, binding: &'r [String]) -> Vec<&'r String> {
     let floor = |id: &&String| {
-        let rule = request.rules.all().find(|rule| rule.row.id == **id)?;
+        let rule = request.rules.named(id)?;
         let of_driver = rule.row.subject == Subject::Cuda && rule.row.object == Subject::Driver;
         rule.needs.comparisons().find_map(|one| one.version).filter(|_| of_driver)
     };

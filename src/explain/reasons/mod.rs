@@ -15,6 +15,8 @@ mod published;
 mod unseen;
 mod words;
 
+use std::rc::Rc;
+
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Gpu, Subject};
 use crate::solve::platform::{Platform, Takes};
@@ -213,8 +215,8 @@ impl<'q, 'c> Explainer<'q, 'c> {
 
     /// Whether a rule tells which line of CUDA is needed or what a line needs, or what its builds hold.
     fn is_about_lines(&self, id: &str) -> bool {
-        let mut rules = self.request.rules.all().filter(|rule| rule.row.id == id);
-        id == law::COVERAGE || rules.any(|rule| rule.row.subject == Subject::Cuda || rule.row.object == Subject::Cuda)
+        let is_cuda = |rule: &Rc<Needs>| rule.row.subject == Subject::Cuda || rule.row.object == Subject::Cuda;
+        id == law::COVERAGE || self.request.rules.named(id).is_some_and(is_cuda)
     }
 
     /// The lines of CUDA for which a publisher has said that a blamed framework is no longer made: those below a bound. What
@@ -258,14 +260,14 @@ impl<'q, 'c> Explainer<'q, 'c> {
 
     /// The rule of that name, if it tells which CUDA a GPU needs.
     fn cuda_of_gpu(&self, id: &str) -> Option<&'q Needs<'c>> {
-        let mut rules = self.request.rules.between(Subject::Gpu, Subject::Cuda);
-        rules.find(|rule| rule.row.id == id)
+        let is_one = |rule: &&Rc<Needs>| (rule.row.subject, rule.row.object) == (Subject::Gpu, Subject::Cuda);
+        self.request.rules.named(id).filter(is_one).map(|rule| &**rule)
     }
 
     /// The rule's own words, where it is one of the catalog's, and its source.
     fn cite(&mut self, id: &str) {
         let catalog = self.request.catalog;
-        if let Some(needs) = self.request.rules.all().find(|needs| needs.row.id == id) {
+        if let Some(needs) = self.request.rules.named(id) {
             let rule = needs.row;
             self.subject(rule.subject);
             if self.windows_floor(needs) {

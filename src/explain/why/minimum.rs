@@ -104,8 +104,9 @@ impl Reasons<'_, '_> {
                     DriverNeed::Line(line, _) => self.line(&line, below),
                     DriverNeed::Ptx(isa) => self.ptx(&isa, below),
                     DriverNeed::Rule(id) => {
-                        let named = request.rules.all().filter(|rule| rule.id == id);
-                        named.for_each(|rule| self.rule(rule.row, &rule.needs, below));
+                        if let Some(rule) = request.rules.of_id(id) {
+                            self.rule(rule.row, &rule.needs, below);
+                        }
                     }
                     DriverNeed::Nothing => {}
                 }

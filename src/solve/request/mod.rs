@@ -379,7 +379,7 @@ impl<'c> Request<'c> {
     }
 
     /// The rule that may speak against a build on a GPU, for all that anybody knows.
-    pub fn unproven_rule<'a>(&'a self, build: &'a Build, gpu: &'a GpuRequest<'_>) -> Option<&'a Needs<'c>> {
+    pub fn unproven_rule<'a>(&'a self, build: &'a Build, gpu: &'a GpuRequest<'_>) -> Option<&'a Rc<Needs<'c>>> {
         let mut rules = self.rules.unproven_on(&build.package, &gpu.cc_version);
         rules.find(|rule| !build.is_cpu() && rule.range.admits(&build.version))
     }

@@ -18,9 +18,8 @@ pub use law::RuleId;
 /// Every rule of a catalog, and every law.
 #[derive(Debug)]
 pub struct Rules<'c> {
-    needs: Vec<Rc<Needs<'c>>>,
-    /// Those of which nobody knows whether they hold.
-    unproven: Vec<Needs<'c>>,
+    /// Each row with its ranges, which are parsed when somebody asks for it: one question asks for few.
+    rows: Vec<(&'c Rule, OnceCell<Option<Rc<Needs<'c>>>>)>,
     /// The numbers of all, and of the laws, by name.
     ids: OnceCell<FxHashMap<&'c str, RuleId>>,
 }
@@ -44,10 +43,20 @@ pub struct Needs<'c> {
     pub cuda: Option<Constraint>,
 }
 
-impl Needs<'_> {
-    /// Whether it tells what the one kind of thing needs of the other.
-    pub fn is_between(&self, subject: Subject, object: Subject) -> bool {
-        self.row.subject == subject && self.row.object == object
+impl<'c> Needs<'c> {
+    /// Parses the ranges of a row. The lint has checked that they parse; one that does not speaks of nothing.
+    fn parse(id: RuleId, row: &'c Rule) -> Option<Rc<Self>> {
+        let range = |of: &Text| Constraint::parse(of).ok();
+        let only = |of: &Option<Text>| of.as_ref().map_or(Some(None), |of| range(of).map(Some));
+        Some(Rc::new(Needs {
+            id,
+            row,
+            range: range(&row.range)?,
+            needs: range(&row.needs)?,
+            gpu: only(&row.gpu)?,
+            toolkit: only(&row.toolkit)?,
+            cuda: only(&row.cuda)?,
+        }))
     }
 
     /// Whether it speaks of a release and one of these GPUs, by their compute capabilities; `listed` where a list of
@@ -99,25 +108,19 @@ impl<'a, 'c> PackageRules<'a, 'c> {
 }
 
 impl<'c> Rules<'c> {
-    /// Reads every rule of a catalog. The lint has checked that they parse; one that does not speaks of nothing.
+    /// The rules of a catalog.
     pub fn new(catalog: &'c Catalog) -> Self {
-        let needs = catalog.rules.iter().enumerate().filter_map(|(at, row)| {
-            let (range, needs) = (Constraint::parse(&row.range).ok()?, Constraint::parse(&row.needs).ok()?);
-            let only = |of: &Option<Text>| of.as_ref().map(|of| Constraint::parse(of)).transpose().ok();
-            let (gpu, toolkit, cuda) = (only(&row.gpu)?, only(&row.toolkit)?, only(&row.cuda)?);
-            Some(Needs { id: law::ALL.len() + at, row, range, needs, gpu, toolkit, cuda })
-        });
-        let (unproven, needs): (Vec<_>, Vec<_>) = needs.partition(|rule| rule.row.unproven);
-        Rules { needs: needs.into_iter().map(Rc::new).collect(), unproven, ids: OnceCell::new() }
+        Rules { rows: catalog.rules.iter().map(|row| (row, OnceCell::new())).collect(), ids: OnceCell::new() }
     }
 
     /// The number of the rule or law with a name.
     pub fn id(&self, name: &str) -> Option<RuleId> {
         let ids = self.ids.get_or_init(|| {
-            let laws = law::ALL.iter().enumerate().map(|(at, law)| (*law, at));
-            let rules = self.all().chain(&self.unproven).map(|rule| (&*rule.row.id, rule.id));
+            let laws = law::ALL.iter().copied();
             let mut ids = FxHashMap::default();
-            laws.chain(rules).for_each(|(name, id)| _ = ids.entry(name).or_insert(id));
+            for (id, name) in laws.chain(self.rows.iter().map(|(row, _)| &*row.id)).enumerate() {
+                ids.entry(name).or_insert(id);
+            }
             ids
         });
         ids.get(name).copied()
@@ -132,52 +135,70 @@ impl<'c> Rules<'c> {
         ids
     }
 
+    /// The rule with a number; none if that is a law's.
+    pub fn of_id(&self, id: RuleId) -> Option<&Rc<Needs<'c>>> {
+        self.parsed(id.checked_sub(law::ALL.len())?)
+    }
+
+    /// The rule with a name.
+    pub fn named(&self, name: &str) -> Option<&Rc<Needs<'c>>> {
+        self.of_id(self.id(name)?)
+    }
+
     /// The rules between two kinds of things.
-    pub fn between(&self, subject: Subject, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
-        self.all().filter(move |rule| rule.is_between(subject, object))
+    pub fn between(&self, subject: Subject, object: Subject) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        self.proven(move |row| row.subject == subject && row.object == object)
     }
 
     /// The rules between two kinds of things that speak of this subject.
-    pub fn about<'a>(&'a self, subject: Subject, of: &Version, object: Subject) -> impl Iterator<Item = &'a Needs<'c>> {
+    pub fn about(&self, subject: Subject, of: &Version, object: Subject) -> impl Iterator<Item = &Rc<Needs<'c>>> {
         self.between(subject, object).filter(|rule| rule.range.admits(of))
     }
 
     /// What releases of a package need of an object.
-    pub fn of_package<'a>(&'a self, package: &str, object: Subject) -> PackageRules<'a, 'c> {
-        let speaks = |rule: &&Needs| {
-            (rule.row.subject, rule.row.object) == (Subject::Package, object)
-                && rule.row.package.as_deref() == Some(package)
-        };
-        PackageRules { rules: self.all().filter(speaks).collect() }
+    pub fn of_package(&self, package: &str, object: Subject) -> PackageRules<'_, 'c> {
+        let speaks = move |row: &Rule| row.object == object && is_of_package(row, package);
+        PackageRules { rules: self.proven(speaks).map(|rule| &**rule).collect() }
     }
 
     /// The rules that may speak against a package on a GPU, for all that anybody knows.
-    pub fn unproven_on<'a>(&'a self, package: &'a str, gpu: &'a Version) -> impl Iterator<Item = &'a Needs<'c>> {
-        let speaks = move |rule: &&Needs| {
-            rule.is_between(Subject::Package, Subject::Gpu)
-                && rule.row.package.as_deref() == Some(package)
-                && !rule.needs.admits(gpu)
-        };
-        self.unproven.iter().filter(speaks)
+    pub fn unproven_on<'a>(&'a self, package: &'a str, gpu: &'a Version) -> impl Iterator<Item = &'a Rc<Needs<'c>>> {
+        let speaks = move |row: &Rule| row.unproven && row.object == Subject::Gpu && is_of_package(row, package);
+        self.that(speaks).filter(|rule| !rule.needs.admits(gpu))
     }
 
     /// Every rule.
-    pub fn all(&self) -> impl Iterator<Item = &Needs<'c>> {
-        self.needs.iter().map(|rule| &**rule)
-    }
-
-    /// Every rule, to be kept.
-    pub fn shared(&self) -> impl Iterator<Item = &Rc<Needs<'c>>> {
-        self.needs.iter()
+    pub fn all(&self) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        self.proven(|_| true)
     }
 
     /// Every rule about an object.
-    pub fn on(&self, object: Subject) -> impl Iterator<Item = &Needs<'c>> {
-        self.all().filter(move |rule| rule.row.object == object)
+    pub fn on(&self, object: Subject) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        self.proven(move |row| row.object == object)
     }
 
     /// The rules that what there is of an object breaks.
-    pub fn breaking(&self, object: Subject, has: Version) -> impl Iterator<Item = Rc<Needs<'c>>> {
-        self.shared().filter(move |rule| rule.row.object == object && !rule.needs.admits(&has)).cloned()
+    pub fn breaking(&self, object: Subject, has: Version) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        self.on(object).filter(move |rule| !rule.needs.admits(&has))
     }
+
+    /// The rules whose rows are asked for, but for those of which nobody knows whether they hold.
+    fn proven(&self, is: impl Fn(&Rule) -> bool) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        self.that(move |row| !row.unproven && is(row))
+    }
+
+    fn that(&self, is: impl Fn(&Rule) -> bool) -> impl Iterator<Item = &Rc<Needs<'c>>> {
+        let asked = self.rows.iter().enumerate().filter(move |(_, (row, _))| is(row));
+        asked.filter_map(|(at, _)| self.parsed(at))
+    }
+
+    fn parsed(&self, at: usize) -> Option<&Rc<Needs<'c>>> {
+        let (row, parsed) = self.rows.get(at)?;
+        parsed.get_or_init(|| Needs::parse(law::ALL.len() + at, row)).as_ref()
+    }
+}
+
+/// Whether a rule tells what a package needs.
+fn is_of_package(row: &Rule, package: &str) -> bool {
+    row.subject == Subject::Package && row.package.as_deref() == Some(package)
 }

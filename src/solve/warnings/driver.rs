@@ -33,10 +33,8 @@ fn no_minimum(about: &About<'_, '_>) -> Option<Warning> {
     if about.target.minimum.is_some() || asked.is_cpu() {
         return None;
     }
-    let of_driver = |rule: &&str| {
-        let mut rules = about.request.rules.all();
-        rules.any(|row| row.row.id == **rule && row.row.object == Subject::Driver)
-    };
+    let of_driver =
+        |rule: &&str| about.request.rules.named(rule).is_some_and(|rule| rule.row.object == Subject::Driver);
     let off = about.request.off.iter().filter(|off| off.bears_on(&off.rule, &asked.name));
     let rules: Vec<&str> = off.map(|off| off.rule.as_str()).filter(of_driver).collect();
     let unset = DriverMinimum { target: &asked.name, rules: &rules };
