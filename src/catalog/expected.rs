@@ -55,7 +55,7 @@ fn is_about(practice: &Practice, build: &Build) -> bool {
 fn is_published(property: Property, version: &Version, arch: CpuArch, tritons: &[Companion]) -> bool {
     let is_it = |row: &&Companion| property == Property::Triton && row.version == *version;
     let mut wheels = tritons.iter().filter(is_it).peekable();
-    wheels.peek().is_none() || wheels.any(|row| row.arches.is_empty() || row.arches.contains(&arch))
+    wheels.peek().is_none() || wheels.any(|row| row.is_for_arch(arch))
 }
 
 /// What a build is expected to have, if nobody has read it and all others of its group agree.

@@ -31,6 +31,16 @@ impl Compat {
 }
 
 impl Catalog {
+    /// The day on which it was made, `2026-11-22`.
+    pub fn day(&self) -> String {
+        self.version.replace('.', "-")
+    }
+
+    /// Whether a support that ends on this day or month had ended by then.
+    pub fn has_ended(&self, end: &str) -> bool {
+        self.day().get(..end.len()).is_some_and(|day| day > end)
+    }
+
     /// The source with this id.
     pub fn source(&self, id: &str) -> Option<&Source> {
         self.sources.iter().find(|source| source.id == id)

@@ -10,7 +10,6 @@ use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Status, Subject, Toolki
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::problem::Problem;
-use crate::solve::recommended::has_ended;
 use crate::solve::rules::Rules;
 use crate::types::{Arch, Cc, CpuArch, Version};
 
@@ -326,7 +325,7 @@ fn toolkit_beyond(gcc_max: &Version, catalog: &Catalog) -> Option<String> {
 /// The oldest system with this glibc that is still supported, and the oldest Ubuntu, which most images are made of.
 fn os_for(glibc: &Version, catalog: &Catalog) -> Option<String> {
     let rows = catalog.oses.iter().filter(|row| row.glibc.as_ref().is_some_and(|own| own >= glibc));
-    let has_ended = |row: &Os| row.eol.as_ref().is_some_and(|end| has_ended(catalog, end));
+    let has_ended = |row: &Os| row.eol.as_ref().is_some_and(|end| catalog.has_ended(end));
     let rows: Vec<&Os> = rows.filter(|row| row.refused.is_none() && !has_ended(row)).collect();
     let oldest = rows.iter().min_by_key(|row| &row.glibc)?;
     let ubuntus = rows.iter().filter(|row| row.name.starts_with("Ubuntu") && row.name != oldest.name);

@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::rows::{Branch, Compat};
-use crate::solve::recommended::has_ended;
 use crate::solve::solution::Solution;
 use crate::warning::{self, Warning};
 
@@ -46,7 +45,7 @@ pub(super) fn failing(warned: &[Warning]) -> Option<String> {
 /// The newest branch in support with which the spec has an answer, after some edits.
 pub(super) fn branch(asker: &Asker<'_, '_>, edits: &[Edit], key: &str) -> Option<String> {
     let supported = asker.catalog.branches.iter().rev().filter_map(|row| {
-        let end = row.eol.as_ref().filter(|end| !has_ended(asker.catalog, end))?;
+        let end = row.eol.as_ref().filter(|end| !asker.catalog.has_ended(end))?;
         Some((row, end))
     });
     let value = |row: &Branch| match key.ends_with("driver-cuda") {

@@ -56,23 +56,17 @@ pub struct Proof {
 pub struct Steps {
     limit: u64,
     taken: Cell<u64>,
-    solves: Cell<u64>,
 }
 
 impl Steps {
     /// At most `limit` steps.
     pub fn new(limit: u64) -> Self {
-        Steps { limit, taken: Cell::new(0), solves: Cell::new(0) }
+        Steps { limit, taken: Cell::new(0) }
     }
 
     /// The steps taken so far.
     pub fn taken(&self) -> u64 {
         self.taken.get()
-    }
-
-    /// How often PubGrub was asked so far.
-    pub fn solves(&self) -> u64 {
-        self.solves.get()
     }
 
     /// Counts work that is no decision.
@@ -88,7 +82,6 @@ impl Steps {
 
 /// The best selection.
 pub fn solve(network: &Network<'_>, steps: &Steps) -> Outcome {
-    steps.solves.set(steps.solves.get() + 1);
     let provider = Provider { network, premises: network.premises().len() as u32, steps };
     match pubgrub::resolve(&provider, ROOT, 0u32) {
         Ok(selected) => {

@@ -48,9 +48,9 @@ impl<'c> Facts<'c> {
         }
     }
 
-    /// Whether something came out less than a year before the catalog's own day, `2026.11.22`.
+    /// Whether something came out less than a year before the catalog's own day.
     pub fn is_young(&self, date: Option<&str>) -> bool {
-        let day = self.catalog.version.replace('.', "-");
+        let day = self.catalog.day();
         let Some((year, rest)) = day.split_once('-') else { return false };
         let a_year_before = year.parse::<u32>().map(|year| format!("{}-{rest}", year.saturating_sub(1)));
         date.zip(a_year_before.ok()).is_some_and(|(date, before)| *date > *before)

@@ -133,7 +133,7 @@ pub fn compiled_by(catalog: &Catalog, row: &Companion, arch: CpuArch) -> Option<
 
 /// Whether a package has wheels, and none for a processor.
 pub fn lacks_wheels(row: &Companion, arch: CpuArch) -> bool {
-    !row.sdist && !row.arches.is_empty() && !row.arches.contains(&arch)
+    !row.sdist && !row.is_for_arch(arch)
 }
 
 /// Whether a package that loads a CUDA runtime runs beside a build: one process holds one CUDA major.

@@ -43,7 +43,7 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
     let is_locked = |package: &str| wheels.iter().any(|wheel| wheel.package == package);
     for package in BESIDE_TORCH.into_iter().filter(|package| !is_locked(package)) {
         let required = required(problem, chosen, package);
-        let runs = |row: &Companion| runs_on(row, chosen.arch);
+        let runs = |row: &Companion| row.is_for_arch(chosen.arch);
         if let Some(row) = beside(problem, package, runs, torch.version, variant, chosen.python, &required) {
             let (package, version) = (package.to_string(), row.carried());
             found.push(Held { package, version, index: index.clone(), seen: true });
@@ -53,7 +53,7 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
     found.extend(triton.and_then(|triton| elsewhere(problem, triton, chosen.arch)));
     for companion in &chosen.companions {
         for (package, version) in companion.brings.iter().filter_map(|pin| pin.split_once("==")) {
-            let is_pin = |row: &Companion| row.version.as_str() == version && runs_on(row, chosen.arch);
+            let is_pin = |row: &Companion| row.version.as_str() == version && row.is_for_arch(chosen.arch);
             let seen = releases(problem, package).any(|row| is_pin(row) && lies_on(problem, row, variant));
             // Of another index it would be for another CUDA: better none than that.
             if !is_locked(package) && !found.iter().any(|one| one.package == package) {
@@ -67,7 +67,7 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
 
 /// The triton that torch requires, where the package index has none for the processor and torch's own index does.
 fn elsewhere(problem: &Problem<'_>, triton: &Version, arch: CpuArch) -> Option<Held> {
-    let is_it = |row: &&Companion| row.version == *triton && row.systems.is_empty() && runs_on(row, arch);
+    let is_it = |row: &&Companion| row.version == *triton && row.systems.is_empty() && row.is_for_arch(arch);
     let mut rows = releases(problem, fits::TRITON).filter(is_it).peekable();
     let index = rows.peek()?.index_url;
     let is_nowhere_else = rows.all(|row| row.index_url.is_some());
@@ -122,11 +122,6 @@ fn beside<'c>(
 /// The releases of a package, oldest first.
 fn releases<'c>(problem: &Problem<'c>, package: &str) -> impl Iterator<Item = &'c Companion> {
     problem.package(package).into_iter().flat_map(|package| package.releases.iter().rev().copied())
-}
-
-/// Whether it has wheels for a processor. On the index of a variant those for aarch64 long had no `+cu129` in their names.
-fn runs_on(row: &Companion, arch: CpuArch) -> bool {
-    row.arches.is_empty() || row.arches.contains(&arch)
 }
 
 /// Whether a release lies on the index of a variant, or on the package index, as far as anybody knows: it was seen there,
@@ -196,7 +191,7 @@ fn of_framework<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> 
     for one in releases.iter().filter(|one| one.variant.is_none() && one.url.is_none() && one.index_url.is_none()) {
         let Some(build) = chosen.builds.iter().find(|build| build.package == one.framework) else { continue };
         let for_python = chosen.python.zip(one.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line));
-        if for_python && runs_on(one, chosen.arch) && admits(&one.needs, &build.version) {
+        if for_python && one.is_for_arch(chosen.arch) && admits(&one.needs, &build.version) {
             going.push((fits::companion_line(one, build.line().as_ref()), *one));
         }
     }

@@ -38,11 +38,10 @@ pub fn is_about(row: &Module, driver: &Version) -> bool {
 /// Whether a row is about a GPU.
 pub fn speaks_of(row: &Module, gpu: &GpuRequest<'_>) -> bool {
     // Jetson boards have a driver of their own, which comes in one piece with the system.
-    let own_driver = gpu.row.is_some_and(|product| product.class == Class::Jetson);
     let is_of = |class: &Class| gpu.row.is_some_and(|product| product.class == *class);
     let class_fits = row.classes.is_empty() || row.classes.iter().any(is_of);
     let cpu_fits = row.cpu.is_none_or(|cpu| gpu.row.is_some_and(|product| product.cpu == Some(cpu)));
-    !own_driver
+    !gpu.is_jetson()
         && cpu_fits
         && class_fits
         && Constraint::parse(&row.gpus).is_ok_and(|range| range.admits(&gpu.cc_version))

@@ -88,22 +88,18 @@ impl<'c> Platform<'c> {
             return false;
         }
         let beside_torch = row.framework != TORCH && self.runs_in_image(&row.systems);
-        self.is_for_arch(row) && (self.is_of(&row.systems) || row.sdist && row.systems.is_empty() || beside_torch)
+        row.is_for_arch(self.arch) && (self.is_of(&row.systems) || row.sdist && row.systems.is_empty() || beside_torch)
     }
 
     /// Whether the wheels of a package that goes with any torch were made for such machines: beside a torch that an image
     /// holds, those for Linux in general run too.
     pub fn takes_beside_any_torch(&self, row: &Companion) -> bool {
-        self.takes_companion(row) || self.is_for_arch(row) && self.runs_in_image(&row.systems)
+        self.takes_companion(row) || row.is_for_arch(self.arch) && self.runs_in_image(&row.systems)
     }
 
     /// Whether what is made for Linux in general runs here because an image holds a torch, and no more than that.
     fn runs_in_image(&self, systems: &[Text]) -> bool {
         self.image().is_some() && systems.is_empty()
-    }
-
-    fn is_for_arch(&self, row: &Companion) -> bool {
-        row.arches.is_empty() || row.arches.contains(&self.arch)
     }
 
     fn is_of(&self, systems: &[Text]) -> bool {

@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 use std::rc::Rc;
 
-use crate::catalog::rows::{Class, Compat, Os};
+use crate::catalog::rows::{Compat, Os};
 use crate::spec::{KernelModule, Runtime};
 use crate::types::{CpuArch, Version};
 
@@ -130,7 +130,7 @@ impl Hash for Reading<'_> {
 impl<'c> Reading<'c> {
     /// Whether one of its GPUs is a Jetson's, whose driver comes with its system image.
     pub fn is_jetson(&self) -> bool {
-        self.named_gpus().iter().any(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson))
+        self.named_gpus().iter().any(GpuRequest::is_jetson)
     }
 
     /// The GPUs named, if any.

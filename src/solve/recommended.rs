@@ -9,12 +9,6 @@ use super::modules;
 use super::request::{DriverRequest, Request, TargetRequest};
 use super::solution::TargetSolution;
 
-/// Whether a support that ends on this day or month had ended when the catalog was made.
-pub fn has_ended(catalog: &crate::catalog::Catalog, end: &str) -> bool {
-    let today = catalog.version.replace('.', "-");
-    today.get(..end.len()).is_some_and(|day| day > end)
-}
-
 /// A driver to install.
 #[derive(Debug, Clone)]
 pub struct Recommended<'c> {
@@ -81,7 +75,7 @@ fn may_be(request: &Request<'_>, asked: &TargetRequest<'_>, branch: &Branch) -> 
         DriverPolicy::Production => for_production,
         DriverPolicy::LongTerm => kind == LONG_TERM,
     };
-    let in_support = branch.eol.as_ref().is_some_and(|end| !has_ended(request.catalog, end));
+    let in_support = branch.eol.as_ref().is_some_and(|end| !request.catalog.has_ended(end));
     (fits_policy && in_support).then_some(for_production)
 }
 

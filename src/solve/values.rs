@@ -19,7 +19,7 @@ impl Gpus<'_> {
     /// Whether they are boards of NVIDIA's Jetson line, which come with a driver of their own.
     pub fn are_jetsons(&self) -> bool {
         match self {
-            Gpus::These(gpus) => gpus.iter().all(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson)),
+            Gpus::These(gpus) => gpus.iter().all(GpuRequest::is_jetson),
             Gpus::Unsaid | Gpus::Cpu => false,
         }
     }
@@ -87,5 +87,10 @@ impl GpuRequest<'_> {
     /// Whether cuda-compat may run on it.
     pub fn is_datacenter(&self) -> bool {
         self.row.is_some_and(|row| row.class == Class::Datacenter)
+    }
+
+    /// Whether it is a board of NVIDIA's Jetson line, which comes with a driver of its own.
+    pub fn is_jetson(&self) -> bool {
+        self.row.is_some_and(|row| row.class == Class::Jetson)
     }
 }

@@ -35,7 +35,7 @@ pub fn unseen(catalog: &Catalog, target: &TargetSolution<'_>, row: &Companion) -
     if lies(row) {
         return None;
     }
-    let on_processor = |one: &&Companion| one.arches.is_empty() || one.arches.contains(&target.arch);
+    let on_processor = |one: &&Companion| one.is_for_arch(target.arch);
     let of_release: Vec<&Companion> = of_release(catalog, row).filter(on_processor).collect();
     let seen: Vec<&Companion> = of_release.into_iter().filter(|one| one.variant.is_some()).collect();
     let framework = target.builds.iter().find(|build| build.package == row.framework);
@@ -115,7 +115,7 @@ pub struct WithCode {
 
 /// Where wheels of a package for a processor and a variant lie that hold GPU code.
 pub fn with_code(catalog: &Catalog, row: &Companion, variant: &str, arch: CpuArch) -> WithCode {
-    let is_for = |one: &&Companion| one.arches.is_empty() || one.arches.contains(&arch);
+    let is_for = |one: &&Companion| one.is_for_arch(arch);
     let same = of_release(catalog, row).filter(is_for).find(|one| one.variant.as_deref() == Some(variant));
     let is_plain = |one: &&Companion| one.variant.is_none() && one.url.is_none() && one.systems.is_empty();
     let rows = catalog.companions.of(&row.package).iter().filter(is_plain).filter(is_for);

@@ -356,7 +356,7 @@ fn a_driver_that_suffices_stands_beside_the_one_to_install() {
     let raised = fixes.iter().find(|fix| fix["changes"][0]["key"] == "target.prod.driver").unwrap();
     let advice = raised["advice"].as_str().unwrap();
     let end = advice.rsplit(' ').next().unwrap();
-    assert!(!gpuenv::solve::recommended::has_ended(&BUILTIN, end), "{advice}");
+    assert!(!BUILTIN.has_ended(end), "{advice}");
     assert!(fixes.iter().filter(|fix| fix["changes"][0]["key"] == "stack.torch").all(|fix| fix["advice"].is_null()));
 }
 

@@ -84,7 +84,7 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         };
         // Files for any processor, sources among them, may still serve some only.
         let any = has("any");
-        let names = |arch: &CpuArch| row.arches.is_empty() || row.arches.contains(arch);
+        let names = |arch: &CpuArch| row.is_for_arch(*arch);
         let right = |arch: &CpuArch| any || has(arch.as_str()) == names(arch);
         if ![CpuArch::X86_64, CpuArch::Aarch64].iter().all(right) {
             let says = "its files on the package index are for other processors than `arches` says, or none is known";

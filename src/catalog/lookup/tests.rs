@@ -81,3 +81,12 @@ fn branches_of_drivers() {
     assert_eq!(cuda("535.99.99"), Version::parse("12.2").ok());
     assert_eq!(cuda("999.1"), None);
 }
+
+#[test]
+fn a_month_has_ended_when_the_next_one_has_begun() {
+    let catalog = Catalog { version: "2026.11.20".into(), ..Catalog::default() };
+    for (end, ended) in [("2026-10", true), ("2026-11", false), ("2026-11-19", true), ("2026-11-20", false)] {
+        assert_eq!(catalog.has_ended(end), ended, "{end}");
+    }
+    assert!(catalog.has_ended("2025") && !catalog.has_ended("2026"));
+}

@@ -167,6 +167,11 @@ pub struct Companion {
 }
 
 impl Companion {
+    /// Whether it is made for a processor. On the index of a variant those for aarch64 long had no `+cu129` in their names.
+    pub fn is_for_arch(&self, arch: CpuArch) -> bool {
+        self.arches.is_empty() || self.arches.contains(&arch)
+    }
+
     /// Whether it has the C++ ABI of a variant of its framework, as far as that is known.
     pub fn has_abi_of(&self, variant: &str) -> bool {
         self.abi_variants.is_empty() || self.abi_variants.iter().any(|of| *of == variant)

@@ -3,22 +3,13 @@
 use std::cmp::Reverse;
 
 use crate::catalog::OsMatch;
-use crate::catalog::rows::{Class, FRAMEWORKS, Image, Os, repeated};
+use crate::catalog::rows::{FRAMEWORKS, Image, Os, repeated};
 use crate::solve::image;
-use crate::solve::recommended::has_ended;
-use crate::solve::request::{GpuRequest, Request};
 use crate::types::{Version, distinct, first, sort_by_key};
 
 use super::Finder;
 use crate::explain::target_of;
 use crate::types::variant::line_of;
-
-/// Whether a target is a Jetson.
-fn is_jetson(request: &Request<'_>, target: &str) -> bool {
-    let asked = request.target(target);
-    let board = |gpu: &GpuRequest<'_>| gpu.row.is_some_and(|row| row.class == Class::Jetson);
-    asked.is_some_and(|asked| asked.named_gpus().iter().any(board))
-}
 
 /// How many releases of a library on either side of the one written are tried.
 const NEIGHBOURS: usize = 4;
@@ -59,7 +50,8 @@ impl<'c> Finder<'_, 'c> {
         let (older, newer): (Vec<_>, Vec<_>) = same.into_iter().partition(|(of, _)| *of <= release);
         let same = newer.into_iter().chain(older.into_iter().rev()).map(|(_, id)| id);
         let mut others = ubuntu;
-        if self.asker.question(self.spec).is_some_and(|request| is_jetson(&request, target_of(key))) {
+        let asked = self.asker.question(self.spec);
+        if asked.is_some_and(|asked| asked.target(target_of(key)).is_some_and(|target| target.is_jetson())) {
             let own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
             others = first(own, |os| os.glibc != glibc).into_iter().map(|os| &*os.id).collect();
         }
@@ -69,7 +61,7 @@ impl<'c> Finder<'_, 'c> {
     }
 
     fn has_ended(&self, os: &Os) -> bool {
-        os.eol.as_ref().is_some_and(|end| has_ended(self.asker.catalog, end))
+        os.eol.as_ref().is_some_and(|end| self.asker.catalog.has_ended(end))
     }
 
     /// The C libraries of known systems, nearest first.

@@ -129,7 +129,6 @@ fn verdict_optimum_and_proof_equal_brute_force() {
             }
             (found, expected) => panic!("round {round}: {found:?}, expected {expected:?}"),
         }
-        assert_eq!(steps.solves(), 1);
     }
     assert!(solved > 4_000 && refuted > 4_000, "{solved} solved, {refuted} refuted");
 }

@@ -66,7 +66,7 @@ fn coming<'c>(
     }
     let range = Specifier::parse(range).ok();
     let asking = package.releases[row];
-    let is_there = |arch: CpuArch| asking.arches.is_empty() || asking.arches.contains(&arch);
+    let is_there = |arch: CpuArch| asking.is_for_arch(arch);
     let admits = |one: &Companion| {
         one.url.is_none()
             && one.source_for().is_none_or(is_there)

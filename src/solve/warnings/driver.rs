@@ -1,6 +1,6 @@
 //! A driver that runs the stack with limits, needs help, does not list the board, or may drop it one day.
 
-use crate::catalog::rows::{Class, Os, Subject};
+use crate::catalog::rows::{Os, Subject};
 use crate::coverage::Coverage;
 use crate::solve::driver_row::DriverRow;
 use crate::solve::recommended;
@@ -72,7 +72,7 @@ fn jetpack_unsaid(about: &About<'_, '_>) -> Option<Warning> {
     if asked.os.is_none() && about.target.builds.iter().any(|build| !build.systems.is_empty()) {
         return None;
     }
-    let gpu = asked.named_gpus().iter().find(|gpu| gpu.row.is_some_and(|row| row.class == Class::Jetson))?;
+    let gpu = asked.named_gpus().iter().find(|gpu| gpu.is_jetson())?;
     let is_based_on = |row: &&Os| {
         let of_system = asked.os.is_none_or(|os| row.glibc == os.glibc);
         of_system && row.boards.contains(&gpu.cc_version) && row.cuda.is_some()
@@ -151,8 +151,7 @@ fn forward_compat(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warni
 
 fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let minimum = about.target.minimum.as_ref().filter(|_| !about.asked.has_system_driver())?;
-    let is_jetson = |gpu: &&GpuRequest<'_>| gpu.row.is_some_and(|row| row.class == Class::Jetson);
-    let gpu = about.asked.named_gpus().iter().find(is_jetson)?;
+    let gpu = about.asked.named_gpus().iter().find(|gpu| gpu.is_jetson())?;
     let jetson = JetsonDriver { gpu: &gpu.name, cuda: driver.branch.cuda, minimum };
     Some(Warning::about(&jetson, &about.keys("gpu")))
 }

@@ -3,7 +3,7 @@
 
 use crate::catalog::rows::{Branch, Os};
 use crate::solve::driver_row::branch_of;
-use crate::solve::recommended::{self, has_ended};
+use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, ImageRequest};
 use crate::types::Constraint;
 use crate::warning::{DriverEndOfLife, OsEndOfLife, Warning};
@@ -42,7 +42,7 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
             ("driver-cuda", branches().filter(|row| row.cuda.as_ref() == Some(cuda)).collect())
         }
     };
-    let has_ended = |row: &&Branch| row.eol.as_ref().is_some_and(|end| has_ended(catalog, end));
+    let has_ended = |row: &&Branch| row.eol.as_ref().is_some_and(|end| catalog.has_ended(end));
     let end = may_have.iter().filter_map(|row| row.eol.as_ref()).max()?;
     // Jetsons number their drivers by themselves.
     if asked.is_cpu() || asked.is_jetson() || !may_have.iter().all(has_ended) {
@@ -69,7 +69,7 @@ fn last_ended(about: &About<'_, '_>, bound: Option<&Constraint>) -> Option<Warni
         let drives = |row: &&Branch| admitted(row) && kind.driver.iter().all(|rule| rule.needs.admits(&row.branch));
         let last = catalog.branches.iter().rfind(drives)?;
         let is_newest = catalog.branches.iter().rfind(admitted).is_some_and(|newest| newest.branch == last.branch);
-        let Some(end) = last.eol.as_ref().filter(|end| !is_newest && has_ended(catalog, end)) else { continue };
+        let Some(end) = last.eol.as_ref().filter(|end| !is_newest && catalog.has_ended(end)) else { continue };
         let branches = (&last.branch, &last.branch);
         let ended = DriverEndOfLife { branches, end, next: None, last_for: Some(&kind.gpu.name) };
         return Some(Warning::about(&ended, &about.keys("gpu")));
@@ -83,21 +83,6 @@ fn os_ended(about: &About<'_, '_>) -> Option<Warning> {
         (Some(os), _) => (os, if matches!(asked.image, ImageRequest::Known(_)) { "image" } else { "os" }),
         (None, image) => (catalog.os_of_image(image?)?, "image"),
     };
-    let end = os.eol.as_ref().filter(|end| has_ended(catalog, end))?;
+    let end = os.eol.as_ref().filter(|end| catalog.has_ended(end))?;
     Some(Warning::about(&OsEndOfLife { os: &os.name, end }, &about.keys(setting)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::catalog::Catalog;
-
-    #[test]
-    fn a_month_has_ended_when_the_next_one_has_begun() {
-        let catalog = Catalog { version: "2026.11.20".into(), ..Catalog::default() };
-        for (end, ended) in [("2026-10", true), ("2026-11", false), ("2026-11-19", true), ("2026-11-20", false)] {
-            assert_eq!(has_ended(&catalog, end), ended, "{end}");
-        }
-        assert!(has_ended(&catalog, "2025") && !has_ended(&catalog, "2026"));
-    }
 }

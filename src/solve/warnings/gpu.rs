@@ -175,8 +175,7 @@ fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
     let triton = catalog.builds.of(&build.package).iter().filter(is_sister).find_map(|other| other.triton.as_ref())?;
     let row = catalog.companions.of(TRITON).iter().find(|row| row.version == *triton)?;
     let elsewhere = TritonPlatform { build: &release(build), triton, arch: build.arch.as_str() };
-    let is_missing = !row.arches.is_empty() && !row.arches.contains(&build.arch);
-    is_missing.then(|| Warning::about(&elsewhere, &[asked.key("gpu")]))
+    (!row.is_for_arch(build.arch)).then(|| Warning::about(&elsewhere, &[asked.key("gpu")]))
 }
 
 /// GPUs that run the wheel but not what its compiler makes.
