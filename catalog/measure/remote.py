@@ -223,7 +223,8 @@ class Index:
 
     def linux(self, package, version, arch):
         """The wheels of a release that install on Linux on this CPU architecture, oldest Python first."""
-        wheels = [w for w in self.wheels(package) if w.version == Version(str(version)) and w.arch in (arch, "any")]
+        asked = Version(str(version))
+        wheels = [w for w in self.wheels(package) if w.version == asked and w.arch in (arch, "any")]
         return sorted(wheels, key=lambda wheel: (len(wheel.name), wheel.name))
 
     def kernels(self, package, version, arch):
@@ -420,15 +421,17 @@ def asked_by(metadata, package):
 
 def parsed(lines):
     """Requirements as (name, specifier, marker)."""
-    found = []
-    for line in lines:
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:
-            continue
-        found.append((canonicalize_name(requirement.name), requirement.specifier, requirement.marker))
-    return found
+    return [found for line in lines if (found := requirement(line))]
 
+
+@lru_cache(maxsize=None)
+def requirement(line):
+    """One of them; none where it cannot be read. Releases of a package repeat most of their lines."""
+    try:
+        found = Requirement(line)
+    except InvalidRequirement:
+        return None
+    return canonicalize_name(found.name), found.specifier, found.marker
 
 
 def applies(marker, arch, extra="", python="3.11"):

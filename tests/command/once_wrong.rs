@@ -39,6 +39,21 @@ fn an_image_stays_as_it_is_spelt() {
 }
 
 const CASES: &[Case] = &[
+    // What jax loads is of the line that compiles beside it, not of the newest one that the driver knows.
+    case(
+        "jax = \"0.8.*\"\n[build]",
+        "gpu = \"H100\"\ndriver = \"595\"\ntoolkit = \"13.0\"\nos = \"ubuntu24.04\"",
+        0,
+        &["lock: package = \"nvidia-cuda-runtime\", version = \"13.0."],
+    ),
+    // One release of two is older than what was read of the listing.
+    case(
+        "cudf-cu12 = \"==24.2.1 || ==25.1.7\"",
+        "gpu = \"H100\"",
+        3,
+        &["the list of its releases was read from 24.12.0 on"],
+    ),
+    case("cudf-cu12 = \"==25.1.6 || ==25.1.7\"", "gpu = \"H100\"", 1, &["is not on its index"]),
     // Of two frameworks each is told with its own versions.
     case(
         "torch = \"1.9\"\njax = \"0.6\"",
@@ -400,6 +415,12 @@ fn what_is_unknown_of_an_own_build_is_asked_of_its_owner() {
     assert!(!ran.err.contains("METADATA"), "{}", ran.err);
     place.write(&spec.replace("\"8.0\" }", "\"8.0\", cudnn = \"9.10.2\" }"));
     place.run(&["lock"]).exits(0);
+    // Nobody is asked what an image holds that does not hold it.
+    let in_image = spec.replace("cudnn = \">=9\"", "nccl = \">=2.20\"") + "image = \"nvidia/cuda\"\n";
+    Sandbox::new("own-nccl", &in_image)
+        .run(&["lock"])
+        .exits(3)
+        .says("nothing can be written of the NCCL of your build");
 }
 
 /// A conflict that would come to light later is told where it has a reason of its own.
