@@ -43,8 +43,7 @@ impl<'a> Gpus<'a> {
         let mut names = Names::new(target, catalog);
         let nvml = record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
         let devices = record.libcuda.as_ref().map_or(&[][..], |libcuda| &libcuda.devices);
-        let is_observed = record.origin == Origin::Observed;
-        let was_asked = record.libcuda.as_ref().is_some_and(|libcuda| is_observed || libcuda.fault.is_some());
+        let was_asked = record.libcuda.is_some() && record.origin == Origin::Observed;
         let all: Vec<Seen<'a>> = if devices.is_empty() && !was_asked {
             nvml.iter().map(|gpu| names.seen(gpu.index, None, Some(gpu))).collect()
         } else {

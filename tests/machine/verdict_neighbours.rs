@@ -274,3 +274,55 @@ fn a_probe_that_nothing_rests_on_leaves_no_gap() {
         (&lock(SPEC), ended("toolkits"), "probe", Unknown, ""),
     ]);
 }
+
+/// That another GPU computed says nothing of one that somebody holds alone.
+#[test]
+fn a_gpu_that_is_held_alone_is_let_go_by_its_own_work() {
+    let held = |device: u32| {
+        let alone = one("/nvml/gpus/0/compute_mode", json!("exclusive-process"));
+        let device = json!({ "device": device, "code": "sm_90", "compiler": "built-in", "program": "saxpy", "outcome": "right" });
+        let users = one("/nvml/gpus/0/processes", json!(1));
+        [second("NVIDIA H100 NVL", "9.0"), alone, users, one("/kernels", json!([device]))].concat()
+    };
+    hold(vec![
+        (&lock(GPU), held(0), "gpu-compute-mode", Pass, ""),
+        (&lock(GPU), held(1), "gpu-compute-mode", Fail, "another process holds the GPU alone"),
+    ]);
+}
+
+/// nvcc says its line and its own build, of which the lock of the toolkit knows nothing.
+#[test]
+fn an_nvcc_alone_tells_the_line_of_its_toolkit() {
+    let nvcc =
+        |version: &str| [one("/toolkits/0/version", Value::Null), one("/toolkits/0/nvcc", json!(version))].concat();
+    hold(vec![
+        (&lock(SPEC), nvcc("12.4.99"), "toolkit", Pass, ""),
+        (&lock(SPEC), nvcc("12.5.40"), "toolkit", Fail, ""),
+    ]);
+}
+
+/// A text that lists the GPUs and tells of libcuda no more than its version or its error is about those GPUs.
+#[test]
+fn a_text_without_cudas_list_is_judged_by_nvmls() {
+    let told = |libcuda: Value| {
+        [one("/origin", json!("pasted")), one("/libcuda", libcuda), one("/kernels", json!([]))].concat()
+    };
+    let fault = json!({ "fault": { "at": "cuInit", "code": 999 } });
+    hold(vec![
+        (&lock(GPU), told(json!({ "cuda": "12.4" })), "gpu-present", Pass, ""),
+        (&lock(GPU), told(fault.clone()), "gpu-present", Pass, ""),
+        (&lock(GPU), told(fault), "libcuda", Fail, ""),
+    ]);
+}
+
+#[test]
+fn a_variable_that_names_a_part_of_a_gpu_hides_not_all() {
+    let visible = |value: &str| {
+        let variable = one("/environment/CUDA_VISIBLE_DEVICES", json!(value));
+        [one("/origin", json!("pasted")), one("/python/torch", Value::Null), variable].concat()
+    };
+    hold(vec![
+        (&lock(GPU), visible("MIG-1111"), "environment-visible-devices", Pass, ""),
+        (&lock(GPU), visible("nothing"), "environment-visible-devices", Fail, ""),
+    ]);
+}
