@@ -43,9 +43,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     let name = row.row_name();
     let is_solved = |package: &str| {
-        package == "python"
-            || catalog.builds.iter().any(|build| build.package == *package)
-            || catalog.companions.iter().any(|companion| companion.package == *package)
+        package == "python" || !catalog.builds.of(package).is_empty() || !catalog.companions.of(package).is_empty()
     };
     let (package, of) = (is_solved(&row.package), is_solved(&row.of));
     if package && of {

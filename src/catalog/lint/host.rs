@@ -24,8 +24,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn named_drivers(catalog: &Catalog, say: Say<'_>) {
     let newest = catalog.drivers.iter().map(|row| &row.version).max();
     let known = |named: &Version| {
+        let from = catalog.drivers.partition_point(|row| row.version < *named);
         newest.is_none_or(|newest| named > newest)
-            || catalog.drivers.iter().any(|row| row.version.cmp_prefix(named).is_eq())
+            || catalog.drivers.get(from).is_some_and(|row| row.version.cmp_prefix(named).is_eq())
     };
     let mut missing = |kind, name: RowName, named: &Version| {
         say("unknown-driver", kind, &name, format!("driver {named} does not exist"));

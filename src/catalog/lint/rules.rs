@@ -139,9 +139,10 @@ pub(super) fn matches_something(
         Subject::Nccl => catalog.nccls.iter().any(|row| range.admits(&row.version)),
         Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Package => {
-            let companions = catalog.companions.iter().map(|row| (&row.package, &row.version));
-            let mut all = catalog.builds.iter().map(|row| (&row.package, &row.version)).chain(companions);
-            all.any(|(of, version)| Some(&**of) == package && range.admits(version))
+            let name = package.unwrap_or_default();
+            let companions = catalog.companions.of(name).iter().map(|row| &row.version);
+            let mut all = catalog.builds.of(name).iter().map(|row| &row.version).chain(companions);
+            all.any(|version| range.admits(version))
         }
         Subject::Glibc => catalog.oses.iter().any(|row| row.glibc.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Libstdcxx => catalog.oses.iter().any(|row| row.libstdcxx.is_some_and(|it| range.admits(&it))),

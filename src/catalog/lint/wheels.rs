@@ -337,14 +337,14 @@ fn brought(row: &Companion, catalog: &Catalog, say: Of<'_>) {
         let (package, asked) = pin.split_at(pin.find(['=', '<', '>', '!', '~']).unwrap_or(pin.len()));
         !asked.is_empty()
             && Constraint::parse(asked).is_ok()
-            && catalog.companions.iter().any(|one| one.package == package && one.framework == row.framework)
+            && catalog.companions.of(package).iter().any(|one| one.framework == row.framework)
     };
     if let Some(pin) = row.brings.iter().find(|pin| row.variant.is_none() || !is_known(pin)) {
         let says = "`brings` tells of a wheel for a variant which other companions it asks for, `torchvision==0.26.0`";
         say("belongs-together", format!("`{pin}`: {says}"));
     }
     if let Some(variant) = &row.variant
-        && !catalog.builds.iter().any(|build| build.package == row.framework && build.variant == *variant)
+        && !catalog.builds.of(&row.framework).iter().any(|build| build.variant == *variant)
     {
         say("variant", format!("no {} is `{variant}`", row.framework));
     }
@@ -459,8 +459,8 @@ fn source_builds(catalog: &Catalog, say: Say<'_>) {
         if row.unread.as_ref().is_some_and(|address| !address.starts_with("https://")) {
             say("wheel-address", "source_build", &name, "`unread` is not an https address".into());
         }
-        let is_it = |one: &Companion| one.package == row.package && one.version == row.from && one.sdist;
-        if !catalog.companions.iter().any(is_it) {
+        let is_it = |one: &Companion| one.version == row.from && one.sdist;
+        if !catalog.companions.of(&row.package).iter().any(is_it) {
             say("unchoosable", "source_build", &name, "no companion of this release comes as source".into());
         }
         if let Some(bad) = row.tools.iter().find(|package| !address::is_package(package)) {
@@ -488,7 +488,7 @@ fn source_builds(catalog: &Catalog, say: Say<'_>) {
 fn extensions(catalog: &Catalog, say: Say<'_>) {
     let known: HashSet<&Arch> = catalog.toolkits.iter().flat_map(|row| row.sass.iter().chain(row.ptx.iter())).collect();
     for row in catalog.extensions.iter() {
-        if !catalog.builds.iter().any(|build| build.package == row.package && build.version == row.from) {
+        if !catalog.builds.of(&row.package).iter().any(|build| build.version == row.from) {
             say("unchoosable", "extension", &row.row_name(), format!("no {} {} exists", row.package, row.from));
         }
         for arch in row.archs.iter().filter(|arch| !known.contains(arch)) {
