@@ -98,8 +98,22 @@ impl Catalog {
     pub fn source_build(&self, of: &Companion) -> Option<(&SourceBuild, Version)> {
         let pins =
             of.requirements().filter_map(|(package, range, _)| Some((package, Version::parse(pinned(range)?).ok()?)));
-        let mut compiled = std::iter::once((&*of.package, of.version)).chain(pins).filter(|_| of.sdist);
-        compiled.find_map(|(package, version)| Some((self.build_from_source(package, &version)?, version)))
+        let pins = pins.filter(|(package, version)| of.sdist || self.has_source_only(package, version));
+        let own = of.sdist.then_some((&*of.package, of.version));
+        own.into_iter()
+            .chain(pins)
+            .find_map(|(package, version)| Some((self.build_from_source(package, &version)?, version)))
+    }
+
+    /// Whether a release of a package has no wheel for any processor.
+    fn has_source_only(&self, package: &str, version: &Version) -> bool {
+        let mut rows = self.companions.of(package).iter().filter(|row| row.version == *version).peekable();
+        rows.peek().is_some() && rows.all(|row| row.sdist && row.source_for().is_none())
+    }
+
+    /// Whether a release has no wheel for any processor, and its build needs what is installed.
+    pub fn is_built_from_source(&self, row: &Companion) -> bool {
+        self.has_source_only(&row.package, &row.version) && self.build_from_source(&row.package, &row.version).is_some()
     }
 
     /// The finished wheels beside a release of a package.
@@ -111,7 +125,7 @@ impl Catalog {
     pub fn build_from_source(&self, package: &str, version: &Version) -> Option<&SourceBuild> {
         let release = version.release();
         let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= release);
-        rows.max_by(|a, b| a.from.cmp(&b.from))
+        rows.max_by(|a, b| a.from.cmp(&b.from)).filter(|row| row.until.is_none_or(|until| release < until))
     }
 
     /// The operating system that an image is made of.

@@ -271,6 +271,7 @@ impl Ledger<'_, '_> {
         }
         for companion in &target.companions {
             self.of_companion(entry, companion);
+            self.of_driver(entry, companion);
         }
     }
 
@@ -280,7 +281,6 @@ impl Ledger<'_, '_> {
         let has_gpu = !entry.asked.named_gpus().is_empty();
         let is_there = |object: Subject| match object {
             Subject::Gpu | Subject::Cuda => has_gpu,
-            Subject::Driver => has_gpu && target.driver.is_some(),
             Subject::Toolkit | Subject::Gcc => target.toolkit.is_some(),
             Subject::Glibc => has_gpu,
             Subject::Libstdcxx => has_gpu && entry.asked.libstdcxx().is_some(),
@@ -294,6 +294,19 @@ impl Ledger<'_, '_> {
             if speaks && needs.speaks_of_line(line.as_ref()) && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }
+        }
+    }
+
+    /// The rules about the driver of its target, of a package and of what comes along with it.
+    fn of_driver(&mut self, entry: &Entry<'_, '_>, row: &Companion) {
+        if entry.asked.named_gpus().is_empty() || entry.target.driver.is_none() {
+            return;
+        }
+        let request = self.request;
+        for need in driver::needs_of_companion(request.problem, row, &entry.asked.machine) {
+            let DriverNeed::Rule(id) = need else { continue };
+            let rule = request.rules.of_id(id).filter(|rule| request.holds(&rule.row.id, &entry.asked.name));
+            rule.into_iter().for_each(|rule| self.put(entry, rule.row, [Stack(&row.package)]));
         }
     }
 

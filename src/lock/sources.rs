@@ -16,11 +16,12 @@ pub(super) struct Compiled {
     pub archs: Option<String>,
 }
 
-/// How what is installed is compiled; of a wheel there is nothing to say.
+/// How what is installed is compiled, it or what it pins; of a wheel that pins none of that there is nothing to say.
 pub(super) fn compiled(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> Compiled {
-    let is_it = |row: &&Companion| row.sdist && row.version.as_str() == install.version;
-    let of_source = || catalog.companions.of(&install.package).iter().find(is_it);
-    let Some(companion) = install.sdist.then(of_source).flatten() else { return Compiled::default() };
+    let is_it = |row: &&Companion| row.sdist == install.sdist && row.carried() == install.version;
+    let Some(companion) = catalog.companions.of(&install.package).iter().find(is_it) else {
+        return Compiled::default();
+    };
     let Some((row, version)) = catalog.source_build(companion) else { return Compiled::default() };
     // A finished wheel that does not run there would be taken all the same.
     let is_refused = chosen.finished_of(&companion.package).is_some_and(|finished| finished.use_of.is_refused());

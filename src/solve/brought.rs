@@ -34,7 +34,9 @@ pub fn misfits<'c>(
         // Of a range that nobody names an installer takes what lies on the package index; a pin is held to that of torch.
         let mut releases = releases(request.problem, framework, row, (of, range), arch);
         releases.retain(|one| one.variant.is_none() || pinned(range).is_some());
-        if releases.is_empty() || releases.iter().any(|one| serves(one, &build.variant, line.as_ref(), arch, gpus)) {
+        let beside = (&*build.variant, line.as_ref());
+        let serves_it = |one: &&Companion| serves(request.catalog, one, beside, arch, gpus);
+        if releases.is_empty() || releases.iter().any(serves_it) {
             return None;
         }
         let loads = releases.iter().any(|one| fits::made_for(one, &build.variant, line.as_ref()));

@@ -165,11 +165,25 @@ pub fn needs_of_companion<'a>(
     let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, None));
     let jits = || machine.kinds.iter().any(|kind| fits::companion_code(row, arch, kind.gpu.cc) == Some(Coverage::Jit));
     let compiled = row.ptx_isa.filter(|_| jits()).map(DriverNeed::Ptx);
-    let gpus = || machine.kinds.iter().map(|kind| &kind.gpu.cc_version);
-    let rules = facts.rules.of_package(&row.package, Subject::Driver);
-    let by_rule = rules.iter().filter(|rule| rule.speaks_of(&row.version, gpus(), false));
-    let by_rule: Vec<DriverNeed> = by_rule.map(|rule| DriverNeed::Rule(rule.id)).collect();
-    carried.into_iter().chain(compiled).chain(by_rule)
+    let by_rule = facts.rules.between(Subject::Package, Subject::Driver);
+    let by_rule = by_rule.filter(move |rule| speaks_of(facts, rule, row, machine));
+    carried.into_iter().chain(compiled).chain(by_rule.map(|rule| DriverNeed::Rule(rule.id)))
+}
+
+/// Whether a rule of a package speaks of a release on a machine: of that itself, or of all that may come along with it of the
+/// package, which is imported as if it were named.
+fn speaks_of(facts: &Facts<'_>, rule: &Needs<'_>, row: &Companion, machine: &Described<'_>) -> bool {
+    let Some(package) = rule.row.package.as_deref() else { return false };
+    let speaks =
+        |of: &Companion| rule.speaks_of(&of.version, machine.kinds.iter().map(|kind| &kind.gpu.cc_version), false);
+    if *row.package == *package {
+        return speaks(row);
+    }
+    let mut asked = row.asked(machine.reading.arch).filter(|(of, _)| *of == package);
+    asked.any(|(of, range)| {
+        let mut along = fits::admitted(facts.catalog, of, range).peekable();
+        along.peek().is_some() && along.all(speaks)
+    })
 }
 
 /// Whether a driver does, while some rules are set aside.

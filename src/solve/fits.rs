@@ -1,9 +1,10 @@
 //! Which things go together, as plain functions of the things: how code reaches GPUs, what compiles for what.
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Index, Subject, Toolkit, library_major};
+use crate::catalog::{Catalog, Row};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::types::constraint::Op;
+use crate::types::variant::line_of;
 use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version};
 
 use super::described::{Described, Refusals};
@@ -77,16 +78,47 @@ pub fn companion_code(row: &Companion, arch: CpuArch, gpu: Cc) -> Option<Coverag
     known.then(|| covers_targets(sass.iter().copied(), ptx.iter().copied(), gpu, Tegra::Apart))
 }
 
+/// The wheel of a release that was read in place of one that nobody has read, where none that was reaches a GPU though its
+/// compiler knew that: what was left out there is not expected in the other. Compilers drop old GPUs and learn new ones, so the
+/// wheel for another CUDA tells nothing of those that its own did not know.
+pub fn read_beside<'c>(catalog: &'c Catalog, row: &Companion, arch: CpuArch, gpu: Cc) -> Option<&'c Companion> {
+    if !row.gpu_code || companion_code(row, arch, gpu).is_some() || catalog.overlaid(&row.id()).is_some() {
+        return None;
+    }
+    let same = catalog.companions.of(&row.package).iter();
+    let same = same.filter(|one| one.version == row.version && one.systems == row.systems && one.gpu_code);
+    let mut read = same.filter(|one| companion_targets(one, arch) != (&[], &[])).peekable();
+    let first = *read.peek()?;
+    let is_left_out = |one: &Companion| {
+        companion_code(one, arch, gpu) == Some(Coverage::None) && is_known_to_compiler(catalog, one, arch, gpu)
+    };
+    read.all(is_left_out).then_some(first)
+}
+
+/// Whether each toolkit that may have compiled a wheel knows a GPU.
+fn is_known_to_compiler(catalog: &Catalog, row: &Companion, arch: CpuArch, gpu: Cc) -> bool {
+    let of_variant = row.variant.as_deref().and_then(line_of);
+    let Some(line) = of_variant.or_else(|| compiled_by(catalog, row, arch)).or(row.cuda) else { return false };
+    let toolkits = catalog.toolkits.iter().filter(|toolkit| toolkit.version.cmp_prefix(&line).is_eq());
+    let mut knows =
+        toolkits.map(|toolkit| best_arch(gpu, &toolkit.sass, &toolkit.sass, Tegra::Apart).is_some()).peekable();
+    knows.peek().is_some() && knows.all(|knows| knows)
+}
+
 /// A package that compiles its kernels when they are first used: a release itself, or what it requires on a processor.
 pub fn compiled_when_used<'c>(catalog: &'c Catalog, row: &'c Companion, arch: CpuArch) -> Option<&'c Companion> {
     if row.jit {
         return Some(row);
     }
-    row.asked(arch).find_map(|(of, range)| {
-        let range = Specifier::parse(range).ok()?;
-        let rows = catalog.companions.of(of).iter().filter(|one| range.admits(&one.version));
-        rows.max_by_key(|one| one.version).filter(|one| one.jit)
-    })
+    let newest = |of, range| admitted(catalog, of, range).max_by_key(|one| one.version);
+    row.asked(arch).find_map(|(of, range)| newest(of, range).filter(|one| one.jit))
+}
+
+/// The releases of a package that a requirement admits.
+pub fn admitted<'c>(catalog: &'c Catalog, package: &str, range: &str) -> impl Iterator<Item = &'c Companion> {
+    let range = Specifier::parse(if range.is_empty() { "*" } else { range }).ok();
+    let admits = move |one: &&Companion| range.as_ref().is_some_and(|range| range.admits(&one.version));
+    catalog.companions.of(package).iter().filter(admits)
 }
 
 /// Whether a package is compiled where it is installed or used, itself or what it requires; one with a finished wheel

@@ -34,6 +34,8 @@ pub struct Reading<'c> {
     pub glibc: Option<Version>,
     /// The host compiler: as written, else what the OS implies.
     pub gcc: Option<Version>,
+    /// The same where nothing of the user's own is compiled: what packages that come as source are compiled with.
+    pub own_gcc: Option<Version>,
     /// The host compiler where it is clang; then no gcc is asked.
     pub clang: Option<Version>,
     /// Toolkits installed there.
@@ -83,6 +85,7 @@ impl Reading<'_> {
             image_os,
             glibc,
             gcc,
+            own_gcc,
             clang,
             toolkits,
             cudnn,
@@ -107,7 +110,7 @@ impl Reading<'_> {
             | ImageRequest::UnseenTag(..) => (None, None),
         };
         let image = (discriminant(image), repository, known);
-        let host = (os.map(|os| &*os.id), judged, image_os, glibc, gcc, clang, toolkits, cudnn);
+        let host = (os.map(|os| &*os.id), judged, image_os, glibc, (gcc, own_gcc), clang, toolkits, cudnn);
         let beneath = (driver, windows_driver, compat.map(|compat| compat.cuda), kernel_module, image_requires);
         (runtime, platform, gpus, beneath, host, image, forward_compat)
     }

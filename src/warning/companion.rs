@@ -226,8 +226,9 @@ pub enum When<'a> {
     Installed,
     /// When its kernels are first used, in a package that this one requires, if it was not asked for itself.
     FirstUsed(Option<&'a str>),
-    /// Where it is installed, because what pins it does so whatever the C library, and its wheels need a newer one than this.
-    Pinned(&'a str, Version),
+    /// Where it is installed, because this pins it and it has no wheel, or does so whatever the C library, and its wheels need a
+    /// newer one than this.
+    Pinned(&'a str, Option<Version>),
 }
 
 /// The toolkit that a package is compiled with.
@@ -279,9 +280,11 @@ impl Kind for SourceOnly<'_> {
         }
         if let When::Pinned(by, has) = self.when {
             let name = self.name;
+            let why = has.map_or("comes as source only".to_string(), |has| format!("has no wheel for glibc {has}"));
+            let how = if has.is_none() { " and both with pip's --no-build-isolation" } else { "" };
             return format!(
-                "{name}, which {by} pins, has no wheel for glibc {has}: pip compiles it where it is installed, with {with}; install {framework} \
-                 before it"
+                "{name}, which {by} pins, {why}: pip compiles it where it is installed, with {with}; install {framework} before \
+                 it{how}"
             );
         }
         let refused = self.refused.as_ref().map_or_else(String::new, |(release, major, why, force)| {
@@ -315,6 +318,35 @@ impl Kind for SourceOnly<'_> {
              beside an installed {framework} (pip's --no-build-isolation) and with {with}{headers}{older}",
             self.name
         )
+    }
+}
+
+/// A host compiler, or a C library, with which a package that comes as source is not compiled.
+pub struct SourceCompiler<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+    /// Why not.
+    pub says: &'a [String],
+    /// The majors of gcc with which it is compiled: `9 to 13`; empty where none helps.
+    pub gcc: &'a str,
+}
+
+impl Kind for SourceCompiler<'_> {
+    const CODE: &'static str = "source-compiler";
+    const FAILS: bool = true;
+    const EXPLAINED: &'static str = "A package that comes as source is compiled where it is installed or first used, by nvcc and the host compiler, \
+        and the gcc or the C library of the target is not one that nvcc or the framework's extension builder takes: the build \
+        stops with \"unsupported GNU version\", \"You're trying to build PyTorch with a too old version of GCC\", or errors in \
+        headers. Install the gcc that the message names beside the other, have the build take it (CC, CXX, CUDAHOSTCXX), and \
+        set `gcc` of the target; or take a release that has a finished wheel.";
+
+    fn message(&self) -> String {
+        let SourceCompiler { name, says, gcc } = self;
+        let then = match gcc.is_empty() {
+            true => "Choose another toolkit or system".to_string(),
+            false => format!("Install gcc {gcc} beside it, build with that, and set `gcc` of the target"),
+        };
+        format!("{name} comes as source only and is not compiled there. {}. {then}", says.join(". "))
     }
 }
 

@@ -127,6 +127,7 @@ pub const ALL: &[Listed] = &[
     listed::<PackageExcluded>(),
     listed::<PythonPatch>(),
     listed::<SnapshotBuild>(),
+    listed::<SourceCompiler>(),
     listed::<SourceOnly>(),
     listed::<SystemCuda>(),
     listed::<SystemUnsaid>(),

@@ -49,12 +49,28 @@ impl Kind for UnseenWheel<'_> {
     }
 }
 
-/// A package whose wheel holds no code for GPUs of the target, where a GPU runs the rest of it.
-pub struct OperatorsMissing<'a> {
-    /// The package and its release.
-    pub name: &'a str,
-    /// The GPUs.
-    pub gpus: &'a [&'a str],
+/// A package whose wheel holds no code for GPUs of the target.
+pub enum OperatorsMissing<'a> {
+    /// It was read, and a GPU runs the rest of it.
+    Read {
+        /// The package and its release.
+        name: &'a str,
+        /// The GPUs.
+        gpus: &'a [&'a str],
+    },
+    /// Another wheel of the release was read.
+    Other {
+        /// The package and its release.
+        name: &'a str,
+        /// The variant that is installed.
+        variant: Option<&'a str>,
+        /// The variant that was read.
+        read: Option<&'a str>,
+        /// What that holds code for: `sm_75 sm_80`.
+        code: &'a str,
+        /// The GPUs.
+        gpus: &'a str,
+    },
 }
 
 impl Kind for OperatorsMissing<'_> {
@@ -63,15 +79,27 @@ impl Kind for OperatorsMissing<'_> {
     const EXPLAINED: &'static str = "The wheel of this package was read, and its own code is for other GPUs. What the package does \
         through its framework runs all the same; what it computes itself ends in \"no kernel image is available for execution \
         on the device\". Beside a framework that you built for such GPUs, compile the package for them too, or take an older \
-        release whose wheel holds code for them.";
+        release whose wheel holds code for them. Where the wheel for another CUDA was read alone and its compiler knew the GPU, \
+        the one that was not read is expected to hold no code for it either; `gpuenv catalog inspect` reads it.";
 
     fn message(&self) -> String {
-        format!(
-            "the wheel of {} holds no code for {}: what it computes itself fails there with \"no kernel image is \
-             available\"; compile it for these GPUs, or take a release whose wheel holds code for them",
-            self.name,
-            self.gpus.join(", ")
-        )
+        match self {
+            OperatorsMissing::Read { name, gpus } => format!(
+                "the wheel of {name} holds no code for {}: what it computes itself fails there with \"no kernel image is \
+                 available\"; compile it for these GPUs, or take a release whose wheel holds code for them",
+                gpus.join(", ")
+            ),
+            OperatorsMissing::Other { name, variant, read, code, gpus } => {
+                let variant = variant.map_or_else(String::new, |variant| format!(" for {variant}"));
+                let read = read.map_or("on the package index".to_string(), |read| format!("for {read}"));
+                format!(
+                    "the wheel of {name}{variant} was not read, and the one {read} holds code for {} only: what runs on {} may fail \
+                     with \"no kernel image is available\"; take a release whose wheel holds code for these GPUs",
+                    code.replace(' ', ", "),
+                    gpus
+                )
+            }
+        }
     }
 }
 

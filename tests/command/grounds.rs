@@ -68,6 +68,72 @@ const CASES: &[Case] = &[
         1,
         &["vllm 0.11.0 requires flashinfer-python ==0.3.1 in an extra of its own"],
     ),
+    // What is pinned is imported too: its rules about drivers hold. Source: github.com/sgl-project/sglang/pull/9021.
+    case(
+        "sglang = \"0.4.10.post2\"",
+        "gpu = \"RTX 4090\"\ndriver = \"535\"",
+        1,
+        &["sglang 0.4.10.post2 requires sgl-kernel ==0.2.8", "undefined symbol: cuGreenCtxDestroy", "550.40.07"],
+    ),
+    case("sglang = \"0.4.9.post2\"", "gpu = \"RTX 4090\"\ndriver = \"535\"", 0, &[]),
+    case("sglang = \"0.4.10.post2\"", "gpu = \"RTX 4090\"", 0, &["550.40.07", "lock: sgl-kernel-driver"]),
+    case("sglang = \"0.4.10.post2\"", "gpu = \"H20\"\ndriver = \"535.161.08\"", 0, &["install cuda-compat-12"]),
+    // A wheel that nobody has read does not go before one that is known to hold code for the GPU, nor without a word where
+    // the one that was read holds none. Compilers that do not know the GPU tell nothing.
+    case("xformers = \"*\"", "gpu = \"V100\"", 0, &["xformers 0.0.30 ", "!operators-missing"]),
+    case("xformers = \"0.0.30\"", "gpu = \"GTX 1080 Ti\"", 0, &["xformers 0.0.30", "!operators-missing"]),
+    case(
+        "xformers = \"0.0.31.post1\"",
+        "gpu = \"V100\"",
+        0,
+        &[
+            "wheel of xformers 0.0.31.post1 for cu126 was not read, and the one on the package index holds code for sm_75, sm_80",
+            "what runs on V100 may fail",
+            "!unknown-gpu-code",
+        ],
+    ),
+    case("vllm = \"0.29.0\"\ntorch = \"*+cu129\"", "gpu = \"GB200\"", 0, &["!operators-missing"]),
+    // Host compilers of what comes as source are those of [build]. Source: github.com/deepspeedai/DeepSpeed/issues/7143.
+    case(
+        "deepspeed = \"0.16.4\"\ntorch = \"2.6.0\"",
+        "gpu = \"A100\"\nos = \"rocky8\"\ntoolkit = \"12.4\"",
+        0,
+        &[
+            "warning[source-compiler]",
+            "has gcc 8.5.0. Extensions of torch 2.2.2 to 2.11",
+            "Install gcc 9 to 13 beside it",
+        ],
+    ),
+    case(
+        "deepspeed = \"0.16.4\"\ntorch = \"2.6.0\"",
+        "gpu = \"A100\"\nos = \"rocky8\"\ngcc = \"11\"\ntoolkit = \"12.4\"",
+        0,
+        &["!source-compiler"],
+    ),
+    case(
+        "mamba-ssm = \"2.2.4\"\ntorch = \"2.5.1+cu121\"",
+        "gpu = \"A100\"\nos = \"ubuntu24.04\"\ntoolkit = \"12.1\"",
+        0,
+        &["Ubuntu 24.04 LTS has gcc 13.3.0. nvcc of CUDA 12.1 accepts gcc up to 12. Install gcc 9 to 12"],
+    ),
+    case(
+        "mamba-ssm = \"2.2.4\"\ntorch = \"2.5.1+cu121\"",
+        "gpu = \"A100\"\nos = \"ubuntu24.04\"",
+        0,
+        &["source-only", "!source-compiler"],
+    ),
+    // What is pinned and comes as source is built beside torch. Source: github.com/flashinfer-ai/flashinfer/issues/1408.
+    case(
+        "sglang = \"0.4.9.post1\"",
+        "gpu = \"H100\"",
+        0,
+        &[
+            "flashinfer-python 0.2.7.post1, which sglang 0.4.9.post1 pins, comes as source only",
+            "lock: unisolated = \"flashinfer-python==0.2.7.post1\"",
+        ],
+    ),
+    case("sglang = \"0.4.6.post5\"", "gpu = \"H100\"", 0, &["!source-only", "!lock: unisolated"]),
+    case("sglang = \"0.4.10\"", "gpu = \"H100\"", 0, &["!source-only", "!lock: unisolated"]),
     case("vllm = \"0.11.0\"", "gpu = \"B200\"", 0, &["!flashinfer"]),
     case(
         "tensorrt-llm = \"0.20.0\"",

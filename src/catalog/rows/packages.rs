@@ -307,6 +307,8 @@ pub struct SourceBuild {
     pub package: Text,
     /// The first release this row speaks of; it holds until the next row.
     pub from: Version,
+    /// The first release of which it speaks no more, where the build does in isolation again; none = it goes on.
+    pub until: Option<Version>,
     /// What the build imports or asks for, in order; the framework and CUDA aside.
     pub tools: List<Text>,
     /// What the built package requires, in order, which installers learn otherwise by running its build; `{version}` is its

@@ -2,7 +2,7 @@
 //! builds it lets pass.
 
 use crate::catalog::rows::{Build, Subject};
-use crate::solve::request::{ImageRequest, Request, TargetRequest};
+use crate::solve::request::{ImageRequest, PackageRequest, Request, TargetRequest};
 use crate::solve::rules::{Needs, law};
 
 use super::Explainer;
@@ -82,8 +82,14 @@ pub(super) fn rule_concerns(request: &Request<'_>, rule: &Needs<'_>) -> bool {
     match (rule.row.subject, rule.row.object) {
         (Subject::Gpu, _) => gpus.any(|cc| rule.range.admits(cc)),
         (Subject::Package, _) => {
+            let Some(package) = rule.row.package.as_deref() else { return false };
+            let rows = |ask: &PackageRequest<'_>| request.catalog.companions.of(ask.package).iter();
+            let comes_along = |ask: &PackageRequest<'_>| {
+                let mut required = rows(ask).flat_map(|row| row.requirements());
+                rule.row.object == Subject::Driver && required.any(|(of, ..)| of == package)
+            };
             let mut asked = request.frameworks.iter().chain(&request.companions);
-            asked.any(|ask| rule.row.package.as_deref() == Some(ask.package))
+            asked.any(|ask| ask.package == package || comes_along(ask))
         }
         (Subject::Toolkit, _) => request.build.is_some(),
         (_, Subject::Gpu) => gpus.any(|cc| !rule.needs.admits(cc)),

@@ -213,6 +213,15 @@ impl<'q, 'c> Explainer<'q, 'c> {
         });
     }
 
+    /// That blamed packages require another one, of which a rule speaks.
+    fn comes_along(&mut self, package: &str) {
+        let arch = self.platform().arch;
+        self.companions_say(|row| {
+            let (of, range) = row.asked(arch).find(|(of, _)| *of == package)?;
+            Some(format!("requires {of} {range}"))
+        });
+    }
+
     /// Whether a rule tells which line of CUDA is needed or what a line needs, or what its builds hold.
     fn is_about_lines(&self, id: &str) -> bool {
         let is_cuda = |rule: &Rc<Needs>| rule.row.subject == Subject::Cuda || rule.row.object == Subject::Cuda;
@@ -270,6 +279,9 @@ impl<'q, 'c> Explainer<'q, 'c> {
         if let Some(needs) = self.request.rules.named(id) {
             let rule = needs.row;
             self.subject(rule.subject);
+            if let Some(package) = rule.package.as_deref().filter(|package| !self.blames(package)) {
+                self.comes_along(package);
+            }
             if self.windows_floor(needs) {
                 return self.subject(rule.object);
             }

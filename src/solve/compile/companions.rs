@@ -358,6 +358,9 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     for kind in &machine.kinds {
         if !class.off.has(law::id::COVERAGE) {
             rows.subtract(&package.uncovered(target.arch, kind.gpu.cc));
+            if !plan.policy.unknown {
+                rows.subtract(&package.doubtful(plan.request.catalog, target.arch, kind.gpu.cc));
+            }
         }
         let always = rules.iter().filter(|rule| rule.cuda.is_none() && !class.off.has(rule.id));
         for rule in always.filter(|rule| !rule.needs.admits(&kind.gpu.cc_version)) {

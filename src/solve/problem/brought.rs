@@ -1,6 +1,7 @@
 //! What packages bring along: a package that a release requires and nobody named is installed all the same, so some known
 //! release of it had better go with the rest of the stack.
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::Companion;
 use crate::coverage::Coverage;
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
@@ -14,6 +15,7 @@ use crate::solve::rowset::RowSet;
 /// The known releases of what the releases of a package bring along beside a framework.
 #[derive(Debug)]
 pub struct Brought<'c> {
+    catalog: &'c Catalog,
     /// For each release of the package what it brings, by number.
     of_row: Vec<Vec<usize>>,
     wanted: Vec<Wanted<'c>>,
@@ -31,7 +33,7 @@ impl<'c> Brought<'c> {
     /// On some processors.
     pub fn new(problem: &Problem<'c>, package: &Package<'c>, framework: &Framework<'c>, arches: &[CpuArch]) -> Self {
         let mut texts: Vec<(CpuArch, &str, &str, &str)> = Vec::new();
-        let mut brought = Brought { of_row: Vec::new(), wanted: Vec::new() };
+        let mut brought = Brought { catalog: problem.catalog, of_row: Vec::new(), wanted: Vec::new() };
         for row in package.releases.iter() {
             let mut of_row = Vec::new();
             for (arch, (of, range)) in arches.iter().flat_map(|arch| row.asked(*arch).map(move |asked| (*arch, asked)))
@@ -69,7 +71,8 @@ impl<'c> Brought<'c> {
             let on = machines.iter().filter(|(arch, _)| *arch == wanted.arch);
             named.contains(&wanted.of)
                 || on.into_iter().all(|(arch, gpus)| {
-                    wanted.releases.iter().any(|one| serves(one, release.variant, release.line.as_ref(), *arch, gpus))
+                    let beside = (release.variant, release.line.as_ref());
+                    wanted.releases.iter().any(|one| serves(self.catalog, one, beside, *arch, gpus))
                 })
         };
         let serving: Vec<bool> = self.wanted.iter().map(goes).collect();
@@ -103,11 +106,16 @@ pub fn releases<'c>(
 }
 
 /// Whether a release of what is brought along loads beside a variant, and computes on some GPUs, for all that is known.
-pub fn serves(one: &Companion, variant: &str, line: Option<&Version>, arch: CpuArch, gpus: &[Cc]) -> bool {
-    fits::made_for(one, variant, line) && !misses(one, arch, gpus)
-}
-
-/// Whether a release is known to hold no code for one of some GPUs.
-fn misses(one: &Companion, arch: CpuArch, gpus: &[Cc]) -> bool {
-    gpus.iter().any(|gpu| fits::companion_code(one, arch, *gpu) == Some(Coverage::None))
+pub fn serves(
+    catalog: &Catalog,
+    one: &Companion,
+    (variant, line): (&str, Option<&Version>),
+    arch: CpuArch,
+    gpus: &[Cc],
+) -> bool {
+    let misses = |gpu: &Cc| match fits::companion_code(one, arch, *gpu) {
+        None => fits::read_beside(catalog, one, arch, *gpu).is_some(),
+        code => code == Some(Coverage::None),
+    };
+    fits::made_for(one, variant, line) && !gpus.iter().any(misses)
 }

@@ -53,6 +53,7 @@ pub(super) enum Property<'c> {
     Gone,
     Yanked,
     Uncovered(CpuArch, Cc),
+    Doubtful(CpuArch, Cc),
     Refusing(&'c str, Version, CpuArch),
     ForPython(Version),
     Range(RuleId),
@@ -260,6 +261,13 @@ impl<'c> Package<'c> {
     pub fn uncovered(&self, arch: CpuArch, gpu: Cc) -> Rc<RowSet> {
         self.property(Property::Uncovered(arch, gpu), || {
             self.matching(|row| fits::companion_code(row, arch, gpu) == Some(Coverage::None))
+        })
+    }
+
+    /// The releases of which nobody has read the wheel, while those of the same version that were read hold no code for a GPU.
+    pub fn doubtful(&self, catalog: &Catalog, arch: CpuArch, gpu: Cc) -> Rc<RowSet> {
+        self.property(Property::Doubtful(arch, gpu), || {
+            self.matching(|row| fits::read_beside(catalog, row, arch, gpu).is_some())
         })
     }
 }

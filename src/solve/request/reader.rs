@@ -174,6 +174,7 @@ impl<'c> Reader<'_, 'c> {
             image_os: target.os.as_ref().zip(os).and_then(|(written, os)| os.named_image(&written.value)),
             glibc,
             gcc: gcc.filter(|_| builds && target.clang.is_none()),
+            own_gcc: gcc.filter(|_| !builds && target.clang.is_none()),
             clang: target.clang.as_ref().map(|written| written.value).filter(|_| builds),
             toolkits: target.toolkit.as_ref().map(|written| written.value.clone()),
             image,

@@ -10,18 +10,21 @@ use crate::solve::request::{GpuRequest, ImageRequest};
 use crate::solve::rules::Needs;
 use crate::solve::{brought, by_pip, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
-use crate::types::{Cc, Constraint, Version};
+use crate::types::{ArchList, Cc, Constraint, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LeftToImage, LibraryMissing, Nightly,
-    OwnBuildAbi, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
+    OperatorsMissing, OwnBuildAbi, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
+use super::compilers::{self, rules_of};
+use super::gpu::names;
 use super::{About, wheels};
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = left_to_image(about);
     for row in &about.target.companions {
         warnings.extend(source_only(about, row));
+        warnings.extend(compilers::unfit(about, row));
         let name = format!("{} {}", row.package, row.version);
         let is_yanked = about.request.catalog.is_yanked(&row.package, &row.version);
         warnings.extend(is_yanked.then(|| Warning::about(&Yanked { name: &name }, &key(row))));
@@ -46,21 +49,30 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     warnings
 }
 
-/// What comes along by a pin and has no wheel for the C library of the target: it is compiled, which may do.
+/// What comes along by a pin and has no wheel, or none for the C library of the target: it is compiled, which may do. Of what
+/// comes as source itself that is told.
 fn pinned_without_wheel(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let (problem, arch, has) = (about.request.problem, about.asked.arch, about.asked.glibc?);
+    let (problem, arch) = (about.request.problem, about.asked.arch);
     let major = about.gpu_builds().find_map(|build| build.line())?.major();
     let package = problem.package(&row.package)?;
     let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
-    let lacks =
-        |along: &Along<'_>, one: &Companion| (along.is_pinned && one.needs_newer_glibc(arch, false, has)).then_some(());
-    let (compiled, ()) = problem.lacking(package, at, arch, lacks)?;
+    let is_named = |of: &str| about.target.companions.iter().any(|one| *one.package == *of);
+    let lacks = |along: &Along<'_>, one: &Companion| {
+        let needs_newer = |has: &Version| one.needs_newer_glibc(arch, false, *has);
+        let is_built = !row.sdist && !is_named(&one.package) && about.request.catalog.is_built_from_source(one);
+        let has = about.asked.glibc.filter(needs_newer);
+        (along.is_pinned && (is_built || has.is_some())).then_some(has)
+    };
+    let (compiled, has) = problem.lacking(package, at, arch, lacks)?;
     let (name, by) = (format!("{} {}", compiled.package, compiled.version), format!("{} {}", row.package, row.version));
     let bounds = bounds(about, compiled, major);
     let pinned = SourceOnly {
         name: &name,
         framework: &compiled.framework,
-        toolkit: With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
+        toolkit: match about.target.toolkit {
+            Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
+            None => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
+        },
         when: When::Pinned(&by, has),
         older: None,
         finished: None,
@@ -99,7 +111,19 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     let code = |gpu: &GpuRequest<'_>| fits::companion_code(row, about.asked.arch, gpu.cc);
     let gpus = about.asked.named_gpus();
     let mut warnings = Vec::new();
-    if gpus.iter().any(|gpu| code(gpu).is_none()) && !is_documented(about, row) {
+    let read = |gpu: &GpuRequest<'_>| fits::read_beside(about.request.catalog, row, about.asked.arch, gpu.cc);
+    let missed = names(gpus.iter().filter(|gpu| read(gpu).is_some()));
+    if let Some((other, missed)) = gpus.iter().find_map(read).zip(missed) {
+        let (sass, ptx) = fits::companion_targets(other, about.asked.arch);
+        let missing = OperatorsMissing::Other {
+            name: &name,
+            variant: row.variant.as_deref(),
+            read: other.variant.as_deref(),
+            code: &ArchList::from_targets(sass, ptx).names(),
+            gpus: &missed,
+        };
+        warnings.push(Warning::about(&missing, &key(row)));
+    } else if gpus.iter().any(|gpu| code(gpu).is_none()) && !is_documented(about, row) {
         warnings.push(Warning::about(&UnknownGpuCode::Package { name: &name }, &key(row)));
     }
     let jit = gpus.iter().filter(|gpu| code(gpu) == Some(Coverage::Jit));
@@ -369,14 +393,6 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
         lacks,
     };
     Some(Warning::about(&used, &key(row)))
-}
-
-/// What rules say of the toolkit with which a package is compiled for the GPUs of a target.
-fn rules_of<'a>(about: &'a About<'_, '_>, row: &Companion) -> Vec<&'a Needs<'a>> {
-    let gpus = || about.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
-    let rules = about.request.rules.of_package(&row.package, Subject::Toolkit);
-    let listed = about.request.insists_on_archs();
-    rules.iter().filter(|rule| rule.speaks_of(&row.version, gpus(), listed)).collect()
 }
 
 /// What of them not every toolkit of a CUDA major meets, in words: ` >=12.9`.

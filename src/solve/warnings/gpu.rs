@@ -248,7 +248,7 @@ fn release(build: &Build) -> String {
     format!("{} {}", build.package, build.version)
 }
 
-fn names<'a>(gpus: impl Iterator<Item = &'a GpuRequest<'a>>) -> Option<String> {
+pub(super) fn names<'a>(gpus: impl Iterator<Item = &'a GpuRequest<'a>>) -> Option<String> {
     let mut written: Vec<&str> = gpus.map(|gpu| gpu.written.as_str()).collect();
     written.dedup();
     (!written.is_empty()).then(|| written.join(", "))

@@ -3,6 +3,7 @@
 
 mod builds;
 mod companions;
+mod compilers;
 mod driver;
 mod end_of_life;
 mod gpu;

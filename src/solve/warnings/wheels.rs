@@ -80,7 +80,7 @@ fn own_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         }
     }
     let name = format!("{} {}", row.package, row.version);
-    let missing = OperatorsMissing { name: &name, gpus: &none };
+    let missing = OperatorsMissing::Read { name: &name, gpus: &none };
     let jit_only = JitOnly { what: &name, gpus: &jit };
     let other = UnknownGpuCode::OtherVariant { name: &name, read, gpus: &open };
     let mut warnings = Vec::new();
