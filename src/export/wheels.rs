@@ -1,7 +1,7 @@
 //! What all formats that install Python packages ask of the lock: pins, constraints, indexes, and what builds need.
 
 use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
-use crate::types::{Version, address, variant};
+use crate::types::{Version, address, name, variant};
 
 use super::{ExportError, valid};
 
@@ -45,13 +45,7 @@ pub fn locked(wheel: &Wheel) -> Result<String, ExportError> {
 
 /// The page of one package on an index: whatever is found there is that package.
 pub fn page(index: &str, package: &str) -> Result<String, ExportError> {
-    Ok(format!("{}/{}/", valid::index(index)?.trim_end_matches('/'), normalised(valid::package(package)?)))
-}
-
-/// The name an index files a package under.
-pub fn normalised(package: &str) -> String {
-    let parts: Vec<&str> = package.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect();
-    parts.join("-").to_ascii_lowercase()
+    Ok(format!("{}/{}/", valid::index(index)?.trim_end_matches('/'), name::package(valid::package(package)?)))
 }
 
 /// What a nightly of torch asks for that no other index has: a Triton of the same days.

@@ -20,6 +20,7 @@ use crate::spec::{self, RewriteError, Spec, SpecError, Written, is_incomplete, l
 use crate::task::lock::Asked;
 use crate::task::typed::typed;
 use crate::task::{STEPS, gave_up};
+use crate::types::name;
 use crate::warning::Warning;
 
 use super::args::edit::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
@@ -66,7 +67,7 @@ pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exi
     let begun = Begun::read(common, args.dry_run, report)?;
     let mut edits = Vec::new();
     for word in &args.packages {
-        let name = package::name(word);
+        let name = name::package(word);
         begun.refuse_own(&name)?;
         let keys = [Table::Stack, Table::Packages].map(|table| table.key(&name));
         let Some(key) = keys.into_iter().find(|key| begun.spec.text(key).is_some()) else {

@@ -3,6 +3,8 @@
 //! Seen in <https://github.com/deepspeedai/DeepSpeed/issues/4614> (list), <https://github.com/deepspeedai/DeepSpeed/issues/5312>
 //! (show), <https://github.com/vllm-project/vllm/pull/18285> (`[pip3]`, `[conda]`).
 
+use crate::types::name::package;
+
 use super::super::packages;
 
 use super::seen::Seen;
@@ -50,7 +52,7 @@ fn pair(line: &str) -> Option<(&str, &str)> {
 
 /// The package's name as indexes compare names, if it matters.
 fn matters(name: &str) -> Option<String> {
-    let name = name.trim().to_ascii_lowercase().replace(['_', '.'], "-");
+    let name = package(name);
     let name = if name == "pytorch" { "torch".to_string() } else { name };
     let is_name = name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     (is_name && packages::matters(&name)).then_some(name)
