@@ -4,7 +4,7 @@ use crate::matrix::{Axis, Cell, Matrix, Panel, State, python_range};
 
 use super::fleet::comma_separated;
 use super::screen::{Screen, clean};
-use super::{Report, documents, matrix_picture};
+use super::{Report, json, matrix_picture};
 
 /// How a matrix is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum MatrixFormat {
 /// A matrix as text; `kept`: for a file.
 pub fn matrix_text(report: &Report, matrix: &Matrix, format: MatrixFormat, kept: bool) -> String {
     match format {
-        MatrixFormat::Json => documents::matrix(matrix),
+        MatrixFormat::Json => json::text(&json::MatrixCells::new(matrix)),
         MatrixFormat::Csv => csv(matrix),
         MatrixFormat::Html => matrix_picture::page(matrix),
         MatrixFormat::Svg => matrix_picture::picture(matrix),
