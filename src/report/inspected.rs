@@ -1,6 +1,7 @@
 //! What a library or wheel holds, for people.
 
 use crate::artifact::{Artifact, Code, Counts, Library, shown};
+use crate::types::distinct;
 
 use super::screen::{Screen, clean};
 
@@ -122,14 +123,8 @@ fn union(counts: &Counts) -> String {
 
 /// Everything that any source file of a library was compiled for.
 fn all(counts: &Counts) -> Code {
-    let mut all = Code::default();
-    for code in counts.keys() {
-        all.sass.extend(&code.sass);
-        all.ptx.extend(&code.ptx);
+    Code {
+        sass: distinct(counts.keys().flat_map(|code| code.sass.iter().copied())),
+        ptx: distinct(counts.keys().flat_map(|code| code.ptx.iter().copied())),
     }
-    all.sass.sort_unstable();
-    all.sass.dedup();
-    all.ptx.sort_unstable();
-    all.ptx.dedup();
-    all
 }

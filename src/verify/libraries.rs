@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::catalog::FullRow;
 use crate::host::{Library, Shadowed};
-use crate::types::{Version, name};
+use crate::types::{Version, distinct, name};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
@@ -207,9 +207,7 @@ fn mixed(library: &Library) -> Option<Check> {
     if library.parts.is_empty() {
         return None;
     }
-    let mut folders: Vec<&str> = library.path.iter().chain(&library.parts).map(|path| folder(path)).collect();
-    folders.sort_unstable();
-    folders.dedup();
+    let folders = distinct(library.path.iter().chain(&library.parts).map(|path| folder(path)));
     let check = Check::new("library-mixed")
         .expected(format!("all of {} from one folder", library.name))
         .found(folders.join(", "));
