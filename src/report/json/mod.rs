@@ -1,7 +1,6 @@
 //! The JSON documents, a struct each: what is serialised here is what `gpuenv schema` derives its schemas from.
 
 mod answer;
-mod catalogs;
 mod fleet;
 mod fleet_plan;
 mod host;
@@ -17,13 +16,12 @@ use super::source_file::SourceFile;
 
 pub(super) use answer::{Differences, Exports, Init, Rendered, Stale};
 pub(crate) use answer::{Locked, NoAnswer, Undetermined};
-pub(super) use catalogs::Catalogs;
 pub(super) use fleet::{FleetGroups, FleetHost};
 pub(super) use fleet_plan::FleetPlan;
 pub(crate) use host::Diagnosed;
 pub(super) use host::Verified;
 pub(super) use inspected::Inspected;
-pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
+pub(super) use lookup::{Catalogs, Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
 pub(crate) use matrix::MatrixCells;
 
 /// What `status` says where all is well.
