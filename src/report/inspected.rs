@@ -1,6 +1,7 @@
 //! What a library or wheel holds, for people.
 
 use crate::artifact::{Artifact, Code, Counts, Library, shown};
+use crate::catalog::rows::FRAMEWORKS;
 use crate::types::distinct;
 
 use super::screen::{Screen, clean};
@@ -98,7 +99,7 @@ fn facts(artifact: &Artifact) -> Vec<(&'static str, String)> {
         let asked = metadata.requires_python.clone().unwrap_or_else(|| "any".into());
         facts.push(("Python", format!("{asked} ({})", artifact.tags.pythons.join(", "))));
         facts.push(("platform", artifact.tags.platforms.join(", ")));
-        let frameworks = metadata.requires.iter().filter(|one| ["torch", "tensorflow", "jax"].contains(&&*one.package));
+        let frameworks = metadata.requires.iter().filter(|one| FRAMEWORKS.contains(&&*one.package));
         facts.extend(frameworks.map(|one| ("needs", format!("{}{}", one.package, one.range))));
     }
     facts

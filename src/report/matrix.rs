@@ -1,5 +1,6 @@
 //! A matrix for people: a line for each row, its builds in groups of how they run; or a line for each cell.
 
+use crate::catalog::rows::FRAMEWORKS;
 use crate::matrix::{Axis, Cell, Matrix, Panel, State, python_range};
 
 use super::fleet::comma_separated;
@@ -149,7 +150,7 @@ fn legend(screen: &Screen, matrix: &Matrix) -> String {
     }
     let (package, release) = (&matrix.package, matrix.panels.first().and_then(|panel| panel.rows.first()));
     let release = release.filter(|_| matrix.panels.iter().any(|panel| panel.rows_are == Axis::Releases));
-    let option = if ["torch", "tensorflow", "jax"].contains(&package.as_str()) { package } else { "torch" };
+    let option = if FRAMEWORKS.contains(&package.as_str()) { package } else { FRAMEWORKS[0] };
     let next = match release {
         Some(release) => {
             format!("add `--{option} {release}` for drivers, `--format html` for a page with every reason")
