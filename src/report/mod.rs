@@ -154,30 +154,38 @@ impl Report {
 
     /// Why `gpuenv lock --check` says no, and what to do.
     pub fn stale(&self, reasons: &[String], help: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-        if self.json {
-            return self.document(&json::Stale::new(reasons));
-        }
-        self.annotate(|| github::stale(reasons, spec, file))?;
-        self.summarise(&format!("{} is out of date", self.lock_name()), reasons);
-        let mut text = format!("{} {} is out of date\n", self.screen.error("error[stale]:"), clean(self.lock_name()));
-        for reason in reasons {
-            text += &self.screen.wrapped("  - ", &clean(reason));
-        }
-        self.say(&text);
-        self.say(&self.screen.wrapped(&self.help_head(), &clean(help)));
-        Ok(())
+        let says = format!("{} is out of date", self.lock_name());
+        self.not_current(&says, &says, reasons, help, || github::stale(reasons, spec, file))
     }
 
     /// That there is no lock, which `gpuenv lock --check` says no to as well.
     pub fn no_lock(&self, lock: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-        let reasons = [format!("{lock} does not exist")];
+        let reasons = &[format!("{lock} does not exist")];
+        let help = "run `gpuenv lock` to create it";
+        self.not_current(&format!("{lock} is missing"), &reasons[0], reasons, help, || {
+            github::stale(reasons, spec, file)
+        })
+    }
+
+    /// That something is not as it should be by now, why, and what to do.
+    fn not_current(
+        &self,
+        heading: &str,
+        says: &str,
+        reasons: &[String],
+        help: &str,
+        annotations: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
         if self.json {
-            return self.document(&json::Stale::new(&reasons));
+            return self.document(&json::Stale::new(reasons));
         }
-        self.annotate(|| github::stale(&reasons, spec, file))?;
-        self.summarise(&format!("{lock} is missing"), &reasons);
-        self.say(&self.screen.wrapped(&format!("{} ", self.screen.error("error[stale]:")), &clean(&reasons[0])));
-        self.say(&self.screen.wrapped(&self.help_head(), "run `gpuenv lock` to create it"));
+        self.annotate(annotations)?;
+        self.summarise(heading, reasons);
+        let mut text = self.screen.wrapped(&format!("{} ", self.screen.error("error[stale]:")), &clean(says));
+        for reason in reasons.iter().filter(|reason| *reason != says) {
+            text += &self.screen.wrapped("  - ", &clean(reason));
+        }
+        self.say(&(text + &self.screen.wrapped(&self.help_head(), &clean(help))));
         Ok(())
     }
 
