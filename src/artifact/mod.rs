@@ -297,19 +297,14 @@ impl Artifact {
         let own = |name: &str| {
             self.libraries.iter().map(|library| file_name(&library.name)).chain(others()).any(|one| one == name)
         };
-        let mut found: Vec<&str> = self.libraries.iter().flat_map(Library::cuda).filter(|name| !own(name)).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+        distinct(self.libraries.iter().flat_map(Library::cuda).filter(|name| !own(name)))
     }
 
     /// The CUDA major whose runtime is needed, where it is one: `12` for libcudart.so.12 and for libcudart.so.12.0.
     pub fn cuda_major(&self) -> Option<u16> {
         let all = self.libraries.iter().flat_map(|library| &library.needed);
         let numbers = all.filter_map(|name| name.strip_prefix("libcudart.so."));
-        let mut majors: Vec<u16> = numbers.filter_map(|rest| rest.split('.').next()?.parse().ok()).collect();
-        majors.sort_unstable();
-        majors.dedup();
+        let majors = distinct(numbers.filter_map(|rest| rest.split('.').next()?.parse().ok()));
         majors.first().copied().filter(|_| majors.len() == 1)
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::rows::*;
 use super::tables::Catalog;
-use crate::types::{CpuArch, Version};
+use crate::types::{CpuArch, Version, distinct};
 
 /// The one library that is a package of the catalog too.
 const TRITON: &str = "triton";
@@ -88,9 +88,7 @@ fn expect_pythons(build: &mut Build, group: &[&Build]) {
     if !build.pythons_partial {
         return;
     }
-    let mut more: Vec<Version> = group.iter().flat_map(|other| other.pythons.iter().copied()).collect();
-    more.sort_unstable();
-    more.dedup();
+    let mut more = distinct(group.iter().flat_map(|other| other.pythons.iter().copied()));
     more.retain(|line| !build.pythons.contains(line));
     if !more.is_empty() {
         build.expected_pythons = more.into();

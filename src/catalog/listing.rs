@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rows::{Class, Companion, FRAMEWORKS};
 use super::tables::Catalog;
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
 /// Names of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,9 +135,8 @@ impl Catalog {
     }
 }
 
-fn of(name: &str, mut versions: Vec<Version>) -> Option<Known> {
-    versions.sort_unstable();
-    versions.dedup();
+fn of(name: &str, versions: Vec<Version>) -> Option<Known> {
+    let versions = distinct(versions);
     let (oldest, newest) = (versions.first()?, versions.last()?);
     Some(Known { name: name.to_string(), oldest: *oldest, newest: *newest, releases: versions.len() })
 }

@@ -3,7 +3,7 @@
 //! `catalog/wheels/*.toml` holds them by file name, each with its source. Here only what a lock asks by is left: a key
 //! made of package, version, index, Python tag and platform, and the digest.
 
-use crate::types::variant;
+use crate::types::{name, variant};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -56,7 +56,7 @@ impl<'a> FileName<'a> {
     /// Pythons.
     pub fn parse(file: &'a str) -> Option<Self> {
         if let Some((package, version)) = file.strip_suffix(".tar.gz").and_then(|name| name.rsplit_once('-')) {
-            let package = package.replace('_', "-").to_lowercase();
+            let package = name::package(package);
             return Some(FileName { package, version, label: None, python: SOURCE, platform: "any" });
         }
         let mut parts = file.strip_suffix(".whl")?.rsplitn(4, '-');
@@ -73,7 +73,7 @@ impl<'a> FileName<'a> {
             (one, abi) if one.starts_with("cp") && !abi.ends_with('t') => one,
             _ => return None,
         };
-        Some(FileName { package: package.replace('_', "-").to_lowercase(), version, label, python, platform })
+        Some(FileName { package: name::package(package), version, label, python, platform })
     }
 }
 

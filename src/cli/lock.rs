@@ -16,7 +16,7 @@ use crate::spec::Spec;
 use crate::task::lock::{Asked, Outcome};
 use crate::task::{self, STEPS, fix};
 use crate::types::constraint::Comparison;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, name};
 use crate::warning::{LockOutdated, Warning};
 
 use super::args::LockArgs;
@@ -299,7 +299,7 @@ fn pins(words: &[String], spec: &Spec, previous: Option<&Lock>) -> Result<Vec<Pi
         let (name, version) = word
             .split_once('=')
             .map_or((word.as_str(), None), |(name, version)| (name, Some(version.trim_start_matches('=').to_string())));
-        let name = name.trim().to_ascii_lowercase().replace('_', "-");
+        let name = name::package(name);
         if version.as_deref().is_some_and(|version| version.trim().is_empty()) {
             let message = format!("--upgrade-package {}: a version is missing behind `=`", crate::report::clean(word));
             return Err(Failure::new(Exit::BadInput, "usage", message)

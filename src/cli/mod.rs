@@ -154,9 +154,9 @@ impl Command {
             Command::Init(_) | Command::Export(_) | Command::Schema(_) | Command::Diagnose(_) => false,
             Command::Probe(_) | Command::Fleet(_) => false,
             Command::Completions(_) | Command::Man(_) | Command::Diff(_) | Command::Matrix(_) => false,
-            Command::Add(args) => args.verbose,
-            Command::Remove(args) => args.verbose,
-            Command::Target(args) => args.is_verbose(),
+            Command::Add(args) => args.mode.verbose,
+            Command::Remove(args) => args.mode.verbose,
+            Command::Target(args) => args.mode().verbose,
         }
     }
 

@@ -10,6 +10,7 @@ use super::decode::token;
 use super::text::Normalised;
 use super::value::{Extract, Value};
 use crate::catalog::{Catalog, at_hand};
+use crate::types::name::package;
 
 /// What the packages disagree about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -145,8 +146,7 @@ fn asker(before: &str) -> Option<(String, Option<String>)> {
 }
 
 fn name(text: &str) -> String {
-    let bare = text.split(['[', '{']).next().unwrap_or_default();
-    bare.to_ascii_lowercase().replace(['_', '.'], "-")
+    package(text.split(['[', '{']).next().unwrap_or_default())
 }
 
 /// The release that is there, as it is told right after a wish.

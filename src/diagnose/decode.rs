@@ -1,5 +1,7 @@
 //! How each way of printing a value is decoded: packed versions, wrapped names, file names that tell a release.
 
+use crate::types::name;
+
 /// One word: a blank ends it, a line break inside does not, unless a sentence begins there.
 pub fn token(original: &str) -> String {
     let mut lines = original.lines().map(str::trim);
@@ -53,10 +55,10 @@ pub fn base(path: &str) -> String {
 
 /// The package behind a compiled module's name: `flash_attn_2_cuda` belongs to `flash-attn`.
 pub fn module(name: &str) -> String {
-    let name = name.split('.').next().unwrap_or(name).to_ascii_lowercase();
+    let name = name.split('.').next().unwrap_or(name);
     let name = name.trim_start_matches('_').trim_end_matches("_cuda").trim_end_matches("_C");
     let name = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
-    name.replace('_', "-")
+    name::package(name)
 }
 
 /// `11040`

@@ -11,7 +11,7 @@ use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::problem::Problem;
 use crate::solve::rules::Rules;
-use crate::types::{Arch, Cc, CpuArch, Version};
+use crate::types::{Arch, Cc, CpuArch, Version, name};
 
 /// What placeholders stand for.
 pub type Filling = BTreeMap<String, String>;
@@ -152,8 +152,8 @@ impl<'a> Facts<'a> {
     /// The catalog's name of a package that is built on a framework: what a file's name suggests may be no package at
     /// all, and no framework is taken again for one message.
     fn known_package(&self) -> Option<&'a str> {
-        let name = text(self.extract, "package")?.replace('_', "-");
-        let same = |package: &&str| package.eq_ignore_ascii_case(&name);
+        let name = name::package(text(self.extract, "package")?);
+        let same = |package: &&str| *package == name;
         let packages = self.catalog.companions.heads().into_iter();
         let mut packages = packages.chain(self.catalog.source_builds.iter().map(|row| &*row.package));
         let is_framework = self.catalog.builds.heads().iter().any(same);

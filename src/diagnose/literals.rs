@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
+use crate::types::distinct;
+
 use super::pattern::Pattern;
 
 /// A log repeats itself: what comes later than so many times adds nothing.
@@ -64,10 +66,7 @@ impl LiteralIndex {
     /// The patterns that can match, in order.
     pub fn candidates(&self, hits: &Hits) -> Vec<usize> {
         let seen = hits.starts.iter().zip(&self.of_literal).filter(|(starts, _)| !starts.is_empty());
-        let mut candidates: Vec<usize> = seen.flat_map(|(_, patterns)| patterns.iter().copied()).collect();
-        candidates.sort_unstable();
-        candidates.dedup();
-        candidates
+        distinct(seen.flat_map(|(_, patterns)| patterns.iter().copied()))
     }
 
     /// Where the literals of a pattern stand, in order.

@@ -8,8 +8,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::lock::{GpuLock, Lock, TargetLock};
-use crate::types::Version;
+use crate::lock::{Lock, TargetLock};
 
 use super::compose::{self, Origin, SHM};
 use super::drivers::{self, Admitted};
@@ -155,7 +154,7 @@ fn terms(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Value>, Exp
         }
     };
     let mut terms = Vec::new();
-    for capability in capabilities(&target.gpu)? {
+    for capability in valid::capabilities(&target.gpu)? {
         let (major, minor) = (capability.major().to_string(), capability.minor().to_string());
         let gpu = [is(format!("{CAPABILITY}.major"), &major), is(format!("{CAPABILITY}.minor"), &minor)];
         for driver in &drivers {
@@ -196,16 +195,6 @@ fn from(label: &str, minimum: &str) -> Vec<Vec<Value>> {
     terms
 }
 
-fn capabilities(gpus: &[GpuLock]) -> Result<Vec<Version>, ExportError> {
-    let mut all = Vec::new();
-    for gpu in gpus {
-        all.push(valid::capability(&gpu.compute_capability)?);
-    }
-    all.sort_unstable();
-    all.dedup();
-    Ok(all)
-}
-
 /// A request of a claim. CEL compares semantic versions, which have three numbers and no zeros before them.
 fn claim(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Result<Value, ExportError> {
     let semver = |text: &str| {
@@ -215,7 +204,7 @@ fn claim(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Res
     };
     let attribute = |name: &str| format!("device.attributes['{DEVICE_CLASS}'].{name}");
     let mut all = Vec::new();
-    let each: Vec<String> = capabilities(&target.gpu)?
+    let each: Vec<String> = valid::capabilities(&target.gpu)?
         .iter()
         .map(|one| format!("{}.compareTo(semver('{}')) == 0", attribute("cudaComputeCapability"), semver(one.as_str())))
         .collect();

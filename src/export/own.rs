@@ -1,6 +1,7 @@
 //! Builds of somebody's own of which the lock does not know where they lie: no format can install them, and each says so.
 
 use crate::lock::{Lock, TargetLock};
+use crate::types::distinct;
 
 use super::format::Targets;
 use super::{ExportError, images, valid};
@@ -75,9 +76,7 @@ pub fn nothing(lock: &Lock, targets: &Targets) -> ExportError {
 
 /// What a format leaves out, in words for whoever runs it.
 pub fn left_out(lock: &Lock, targets: &Targets) -> Option<String> {
-    let mut own: Vec<String> = targets.iter().flat_map(|(name, target)| nowhere(lock, name, target)).collect();
-    own.sort_unstable();
-    own.dedup();
+    let own = distinct(targets.iter().flat_map(|(name, target)| nowhere(lock, name, target)));
     (!own.is_empty()).then(|| {
         format!(
             "your build of {} is not in it, for gpuenv.toml does not say where it is: give it `url` or `index`, or install it \

@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock, Wheel};
+use crate::types::name;
 
 use super::format::{Format, Installs, Options, Render};
 use super::{ExportError, images, ordinary, own, quote, valid, wheels};
@@ -62,7 +63,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
         let _ = write!(
             out,
             "\n[[packages]]\nname = {}\nversion = {}\nwheels = [\n    {{ name = {}, url = {}, hashes = {{ sha256 = {} }} }},\n]\n",
-            quote::toml(&wheels::normalised(&wheel.package)),
+            quote::toml(&name::package(&wheel.package)),
             quote::toml(&wheel.version),
             quote::toml(&file),
             quote::toml(valid::wheel(url)?),

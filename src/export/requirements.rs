@@ -24,6 +24,7 @@
 //! The Python version is a comment: a marker would make pip skip a pin silently on another Python.
 
 use crate::lock::{BESIDE_TORCH, ConstraintLock, Lock, TargetLock, Wheel};
+use crate::types::distinct;
 
 use super::format::{Format, Installs, Opt, Options, Render, Targets};
 use super::ordinary::{self, Asked};
@@ -187,9 +188,7 @@ pub(super) fn unseen(lock: &Lock, targets: &Targets) -> Vec<String> {
             found.extend(unseen.map(|one| format!("{} {}", one.package, one.version)));
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found
+    distinct(found)
 }
 
 /// What later installs must keep to, and where it is found.
@@ -263,10 +262,7 @@ fn compiled(lock: &Lock, target: &TargetLock, wheels: &[&Wheel]) -> Result<Strin
 /// What `--hashes` leaves out, because nobody has read its sha256.
 pub(super) fn unhashed(lock: &Lock, targets: &Targets) -> Vec<String> {
     let of_all = targets.iter().flat_map(|(name, _)| lock.wheels_of(name));
-    let mut unknown: Vec<String> = of_all.filter(|wheel| wheel.hashes().is_none()).map(|wheel| shown(&wheel)).collect();
-    unknown.sort_unstable();
-    unknown.dedup();
-    unknown
+    distinct(of_all.filter(|wheel| wheel.hashes().is_none()).map(|wheel| shown(&wheel)))
 }
 
 fn shown(wheel: &&Wheel) -> String {

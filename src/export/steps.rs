@@ -417,12 +417,7 @@ fn labels(name: &str, target: &TargetLock) -> Result<Vec<(&'static str, String)>
     if let Some(driver) = &target.driver {
         labels.push(("gpuenv.driver-minimum", valid::driver(&driver.minimum)?.to_string()));
     }
-    let mut capabilities: Vec<Version> = Vec::new();
-    for gpu in &target.gpu {
-        capabilities.push(valid::capability(&gpu.compute_capability)?);
-    }
-    capabilities.sort_unstable();
-    capabilities.dedup();
+    let capabilities = valid::capabilities(&target.gpu)?;
     if !capabilities.is_empty() {
         let words: Vec<String> = capabilities.iter().map(ToString::to_string).collect();
         labels.push(("gpuenv.compute-capabilities", words.join(",")));

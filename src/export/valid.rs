@@ -3,8 +3,9 @@
 //! Each pattern is narrower than the language it protects: nothing that passes holds a blank, a quote, a
 //! `$`, a `#` or a control character.
 
+use crate::lock::GpuLock;
 use crate::types::address::{self, all, is_number};
-use crate::types::{ArchList, CpuArch, Specifier, Version};
+use crate::types::{ArchList, CpuArch, Specifier, Version, distinct};
 
 use super::ExportError;
 
@@ -85,6 +86,12 @@ pub fn capability(text: &str) -> Result<Version, ExportError> {
     let parts = text.split_once('.').filter(|(major, minor)| is_number(major) && is_number(minor));
     let version = parts.and_then(|_| Version::parse(text).ok());
     version.ok_or_else(|| bad("compute-capability", text, "a compute capability such as `8.0`"))
+}
+
+/// The compute capabilities of some GPUs, each once.
+pub fn capabilities(gpus: &[GpuLock]) -> Result<Vec<Version>, ExportError> {
+    let each: Result<Vec<Version>, ExportError> = gpus.iter().map(|gpu| capability(&gpu.compute_capability)).collect();
+    Ok(distinct(each?))
 }
 
 /// The value of an option of a format.

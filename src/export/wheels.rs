@@ -1,7 +1,7 @@
 //! What all formats that install Python packages ask of the lock: pins, constraints, indexes, and what builds need.
 
 use crate::lock::{ConstraintLock, GpuLock, Lock, TargetLock, Wheel};
-use crate::types::{Version, address, variant};
+use crate::types::{Version, address, distinct, name, variant};
 
 use super::{ExportError, valid};
 
@@ -45,13 +45,7 @@ pub fn locked(wheel: &Wheel) -> Result<String, ExportError> {
 
 /// The page of one package on an index: whatever is found there is that package.
 pub fn page(index: &str, package: &str) -> Result<String, ExportError> {
-    Ok(format!("{}/{}/", valid::index(index)?.trim_end_matches('/'), normalised(valid::package(package)?)))
-}
-
-/// The name an index files a package under.
-pub fn normalised(package: &str) -> String {
-    let parts: Vec<&str> = package.split(['-', '_', '.']).filter(|part| !part.is_empty()).collect();
-    parts.join("-").to_ascii_lowercase()
+    Ok(format!("{}/{}/", valid::index(index)?.trim_end_matches('/'), name::package(valid::package(package)?)))
 }
 
 /// What a nightly of torch asks for that no other index has: a Triton of the same days.
@@ -69,33 +63,25 @@ pub fn is_of_nightlies(index: &str) -> bool {
 
 /// The indexes in use, sorted.
 pub fn indexes<'a>(wheels: &[&'a Wheel]) -> Vec<&'a str> {
-    let mut indexes: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.index.as_deref()).collect();
-    indexes.sort_unstable();
-    indexes.dedup();
-    indexes
+    distinct(wheels.iter().filter_map(|wheel| wheel.index.as_deref()))
 }
 
 /// What is compiled without isolation, because its documentation says so, and what these builds import or ask for.
 pub fn unisolated<'a>(wheels: &[&'a Wheel]) -> Result<(Vec<&'a str>, Vec<&'a str>), ExportError> {
-    let distinct = |names: Vec<&'a str>| -> Result<Vec<&'a str>, ExportError> {
-        let mut names = names.into_iter().map(|name| valid::package(name)).collect::<Result<Vec<_>, _>>()?;
-        names.sort_unstable();
-        names.dedup();
-        Ok(names)
+    let valid = |names: Vec<&'a str>| -> Result<Vec<&'a str>, ExportError> {
+        distinct(names).into_iter().map(|name| valid::package(name)).collect()
     };
     let beside = || wheels.iter().filter(|wheel| wheel.unisolated.is_some());
     for (_, version) in beside().filter_map(|wheel| wheel.compiled()) {
         valid::wheel_version(version)?;
     }
-    let tools = distinct(beside().flat_map(|wheel| wheel.tools.iter().map(String::as_str)).collect())?;
-    Ok((distinct(beside().filter_map(|wheel| Some(wheel.compiled()?.0)).collect())?, tools))
+    let tools = valid(beside().flat_map(|wheel| wheel.tools.iter().map(String::as_str)).collect())?;
+    Ok((valid(beside().filter_map(|wheel| Some(wheel.compiled()?.0)).collect())?, tools))
 }
 
 /// What has builds compile for CUDA where they see no GPU: `FORCE_CUDA=1`.
 pub fn switches<'a>(wheels: &[&'a Wheel]) -> Result<Vec<&'a str>, ExportError> {
-    let mut all: Vec<&str> = wheels.iter().filter_map(|wheel| wheel.switch.as_deref()).collect();
-    all.sort_unstable();
-    all.dedup();
+    let all = distinct(wheels.iter().filter_map(|wheel| wheel.switch.as_deref()));
     all.into_iter().map(|switch| valid::switch(switch).map(|_| switch)).collect()
 }
 

@@ -7,6 +7,7 @@ pub mod anonymous;
 pub mod curesult;
 pub mod environment;
 pub mod labels;
+pub mod packages;
 pub mod paste;
 mod read;
 pub mod record;

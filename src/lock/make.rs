@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Compat, Libraries};
+use crate::catalog::rows::{Compat, Image, Libraries};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -116,7 +116,7 @@ fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolu
         platform: asked.windows_driver.then(|| "wsl2".to_string()),
         os: None,
         image: chosen.image_reference(asked),
-        runtime_image: chosen.runtime_image.map(|image| format!("{}:{}", image.repository, image.tag)),
+        runtime_image: chosen.runtime_image.map(Image::name),
         toolkit: chosen.toolkit.map(|toolkit| toolkit.version.to_string()),
         driver: driver(chosen),
         requires: requires(catalog, asked, chosen.driver.as_ref().map(|driver| &driver.version)),

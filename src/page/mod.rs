@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use crate::catalog::{BUILTIN, Catalog};
 use crate::export::{self, ExportError, Options};
 use crate::lock::{self, Upgrade};
-use crate::report::{Exit, Failure, SourceFile, documents, matrix_picture};
+use crate::report::{Exit, Failure, SourceFile, json, matrix_picture};
 use crate::solve::own;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
@@ -48,7 +48,7 @@ fn rules() -> &'static Problem<'static> {
 
 impl Answer {
     fn refused(failure: &Failure) -> Answer {
-        Answer { exit: failure.exit as u8, document: documents::failure(failure), text: None }
+        Answer { exit: failure.exit as u8, document: json::text(&json::Errors::new(failure)), text: None }
     }
 
     fn of(outcome: Result<Answer, Failure>) -> Answer {
@@ -72,14 +72,14 @@ fn answered<'r>(asked: &Asked, rules: &'r Problem<'r>) -> Result<Answer, Failure
     Ok(match resolve(spec, &request, rules, None, &Upgrade::Nothing)? {
         Outcome::Locked(lock, more) => {
             warnings.extend(more);
-            let document = documents::locked(&lock, &heard(spec, warnings));
+            let document = json::text(&json::Locked::new(&lock, &heard(spec, warnings), &[]));
             Answer { exit: Exit::Yes as u8, document, text: Some(lock::to_text(&lock)) }
         }
         Outcome::Conflict(explanation) => {
-            Answer { exit: Exit::No as u8, document: documents::conflict(&explanation), text: None }
+            Answer { exit: Exit::No as u8, document: json::text(&json::NoAnswer::new(&explanation)), text: None }
         }
         Outcome::Undetermined(unknowns, known) => {
-            let document = documents::undetermined(&unknowns, known.as_ref());
+            let document = json::text(&json::Undetermined::new(&unknowns, known.as_ref()));
             Answer { exit: Exit::Unknown as u8, document, text: None }
         }
     })
@@ -123,7 +123,7 @@ pub fn matrix(package: &str, gpu: &str, version: &str, driver: &str) -> Answer {
     };
     Answer::of(task::matrix::drawn_up(&asked, rules()).map(|matrix| Answer {
         exit: Exit::Yes as u8,
-        document: documents::matrix(&matrix),
+        document: json::text(&json::MatrixCells::new(&matrix)),
         text: Some(matrix_picture(&matrix)),
     }))
 }
@@ -138,7 +138,7 @@ pub fn diagnose(message: &str, text: &str) -> Answer {
     });
     host.iter().for_each(|host| task::diagnose::lead_with(&mut verdict, host, &BUILTIN));
     let exit = if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes };
-    Answer { exit: exit as u8, document: documents::diagnosed(&verdict, host.as_ref()), text: None }
+    Answer { exit: exit as u8, document: json::text(&json::Diagnosed::new(&verdict, host.as_ref())), text: None }
 }
 
 /// Reads the text as the command reads the file.

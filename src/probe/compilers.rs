@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use crate::host::{Compiler, ProbeStatus, Record};
-use crate::types::Version;
+use crate::types::{Version, grouped};
 
 use super::context::ProbeContext;
 use super::program::{self, LIMIT, Said};
@@ -17,21 +17,12 @@ const VARIABLES: &[&str] = &["NVCC_CCBIN", "CUDAHOSTCXX", "CXX", "CC"];
 /// Looks for host compilers.
 pub fn look(context: &ProbeContext, record: &mut Record) {
     let began = Instant::now();
-    let mut found: Vec<(PathBuf, Vec<String>)> = Vec::new();
-    let mut note = |path: PathBuf, by: &str| match found.iter_mut().find(|(known, _)| *known == path) {
-        Some((_, named_by)) => named_by.push(by.to_string()),
-        None => found.push((path, vec![by.to_string()])),
-    };
-    for variable in VARIABLES {
-        if let Some(path) = context.variable(variable).and_then(|value| named(context, &value.to_string_lossy())) {
-            note(path, variable);
-        }
-    }
-    for name in NAMES {
-        if let Some(path) = program::on_path(context, name) {
-            note(path, "PATH");
-        }
-    }
+    let by_variable = VARIABLES.iter().filter_map(|variable| {
+        let path = named(context, &context.variable(variable)?.to_string_lossy())?;
+        Some((path, variable.to_string()))
+    });
+    let on_path = NAMES.iter().filter_map(|name| Some((program::on_path(context, name)?, "PATH".to_string())));
+    let found = grouped(by_variable.chain(on_path));
     record.compilers = found.into_iter().map(|(path, named_by)| compiler(context, &path, named_by)).collect();
     let ended = if record.compilers.is_empty() { ProbeStatus::Absent } else { ProbeStatus::Done };
     record.probes.push(super::told("compilers", ended, began));

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::host::{ApiError, Cdi, Container, ProbeStatus, Record};
-use crate::types::{Version, map_of};
+use crate::types::{Version, distinct, map_of};
 
 use super::context::{Depth, ProbeContext};
 use super::program::{self, LIMIT};
@@ -158,9 +158,7 @@ fn specification(context: &ProbeContext, path: &str) -> Option<Cdi> {
         ApiError { at: path.to_string(), code: None, name: None, message }
     });
     let gone = outline.files.iter().filter(|file| !context.has(file));
-    let mut missing: Vec<String> = gone.cloned().collect();
-    missing.sort_unstable();
-    missing.dedup();
+    let mut missing = distinct(gone.cloned());
     missing.truncate(MISSING);
     Some(Cdi {
         path: path.to_string(),

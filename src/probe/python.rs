@@ -10,8 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
-use crate::catalog::at_hand;
-use crate::host::{ApiError, Probe, ProbeStatus, Python, Record, Torch};
+use crate::host::{ApiError, Probe, ProbeStatus, Python, Record, Torch, packages};
 use crate::types::Version;
 
 use super::answers;
@@ -31,11 +30,6 @@ const MARK: &str = "gpuenv=";
 
 /// What names an interpreter that the user has named.
 const NAMED: &str = "--python";
-
-/// The beginnings of package names that matter beside those the catalog knows.
-const FAMILIES: &[&str] = &["nvidia-", "jax", "tensorflow", "torch", "pytorch-", "triton", "cuda-", "cupy-"];
-/// Further packages that bring CUDA code along.
-const ALONE: &[&str] = &["vllm", "xformers", "flash-attn", "deepspeed", "bitsandbytes", "onnxruntime-gpu", "numpy"];
 
 /// What the script tells. Whatever is missing, it could not tell.
 #[derive(Debug, Default, Deserialize)]
@@ -131,9 +125,8 @@ fn ask(context: &ProbeContext, path: &Path, python: &mut Python) -> ProbeStatus 
     python.version = told.version.and_then(|text| Version::parse(&text).ok());
     python.bits = told.bits;
     python.sites = told.sites;
-    let matters = |name: &str| matters(name) || context.options.packages.contains(name);
     python.packages = told.packages;
-    python.packages.retain(|name, _| matters(name));
+    python.packages.retain(|name, _| packages::matters(name) || context.options.packages.contains(name));
     python.origins = told.origins;
     python.origins.retain(|name, _| python.packages.contains_key(name));
     ended(&python.fault)
@@ -202,13 +195,6 @@ fn ended(fault: &Option<ApiError>) -> ProbeStatus {
     }
 }
 
-/// Whether a package may decide what runs on a GPU.
-fn matters(name: &str) -> bool {
-    FAMILIES.iter().any(|family| name.starts_with(family))
-        || ALONE.contains(&name)
-        || at_hand().builds.iter().any(|build| *build.package == *name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,13 +205,5 @@ mod tests {
         assert_eq!(told.and_then(|told| told.bits), Some(64));
         assert!(last::<Told>("gpuenv").is_none());
         assert!(last::<Told>("gpuenv=[1, 2]\nbye").is_none());
-    }
-
-    #[test]
-    fn packages_that_decide_what_runs() {
-        for name in ["torch", "nvidia-cudnn-cu12", "jax-cuda12-plugin", "flash-attn", "triton", "torchvision"] {
-            assert!(matters(name), "{name}");
-        }
-        assert!(!matters("requests"));
     }
 }

@@ -10,7 +10,7 @@ use libloading::os::unix::{Library as Loaded, RTLD_GLOBAL, RTLD_LAZY, RTLD_LOCAL
 use serde::{Deserialize, Serialize};
 
 use crate::host::{ApiError, Library, ProbeStatus};
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
 use super::child::{self, Progress, Task};
 use super::context::ProbeContext;
@@ -223,10 +223,7 @@ fn mapped(prefix: &str) -> Vec<String> {
     });
     let named =
         paths.filter(|path| path.file_name().is_some_and(|name| name.as_bytes().starts_with(prefix.as_bytes())));
-    let mut found: Vec<String> = named.map(|path| path.display().to_string()).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+    distinct(named.map(|path| path.display().to_string()))
 }
 
 /// `12040` is 12.4.

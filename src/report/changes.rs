@@ -7,6 +7,7 @@ use std::path::Path;
 use crate::explain::importance;
 use crate::export::{self, Format, Options, Whose, whose};
 use crate::lock::{Lock, TargetLock};
+use crate::types::distinct;
 
 use super::Fate;
 use super::screen::{Screen, clean};
@@ -137,9 +138,7 @@ fn either(words: &[String]) -> String {
 fn changes(screen: &Screen, lock: &Lock, old: Option<&Lock>) -> Vec<(String, Section)> {
     let before = old.map(|old| choices(old, Some(lock))).unwrap_or_default();
     let after = choices(lock, old);
-    let mut sections: Vec<&String> = before.keys().chain(after.keys()).collect();
-    sections.sort_unstable();
-    sections.dedup();
+    let sections = distinct(before.keys().chain(after.keys()));
     let none = Vec::new();
     let mut changed = Vec::new();
     for section in sections {

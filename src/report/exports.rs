@@ -73,28 +73,17 @@ impl Report {
 
     /// Files that are not what the lock says.
     fn outdated(&self, files: &[Exported], reasons: &[String]) -> Result<(), Failure> {
-        if self.json {
-            return self.document(&json::Stale::new(reasons));
-        }
-        self.annotate(|| github::outdated(files))?;
-        self.summarise("Exports are out of date", reasons);
-        let mut text =
-            format!("{} exports are not what {} says\n", self.screen.error("error[stale]:"), clean(self.lock_name()));
-        for reason in reasons {
-            text += &self.screen.wrapped("  - ", &clean(reason));
-        }
         let kept: Vec<&str> =
             files.iter().filter(|one| one.fate == Written::Kept).map(|one| one.file.as_str()).collect();
         let help = match kept.is_empty() {
             true => "run the same command without `--check` to write them".to_string(),
             false => format!(
                 "run the same command with `--force` in place of `--check`: it replaces {} too, and what you wrote there is lost",
-                clean(&kept.join(", "))
+                kept.join(", ")
             ),
         };
-        text += &self.screen.wrapped(&self.help_head(), &help);
-        self.say(&text);
-        Ok(())
+        let says = format!("exports are not what {} says", self.lock_name());
+        self.not_current("Exports are out of date", &says, reasons, &help, || github::outdated(files))
     }
 
     /// That the spec beside the lock asks for something else, or the lock was edited; an error where that was asked for.

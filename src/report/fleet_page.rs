@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::fleet::Tally;
 use crate::verify::Status;
 
-use super::screen::clean;
+use super::screen::{clean, markup};
 
 pub(super) const STYLE: &str = include_str!("fleet_page.css");
 
@@ -119,5 +119,5 @@ fn groups(page: &mut String, tally: &Tally) {
 
 /// A text as it may stand in HTML.
 pub(super) fn escaped(text: &str) -> String {
-    clean(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    markup(&clean(text))
 }

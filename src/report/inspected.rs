@@ -1,6 +1,8 @@
 //! What a library or wheel holds, for people.
 
 use crate::artifact::{Artifact, Code, Counts, Library, shown};
+use crate::catalog::rows::FRAMEWORKS;
+use crate::types::distinct;
 
 use super::screen::{Screen, clean};
 
@@ -97,7 +99,7 @@ fn facts(artifact: &Artifact) -> Vec<(&'static str, String)> {
         let asked = metadata.requires_python.clone().unwrap_or_else(|| "any".into());
         facts.push(("Python", format!("{asked} ({})", artifact.tags.pythons.join(", "))));
         facts.push(("platform", artifact.tags.platforms.join(", ")));
-        let frameworks = metadata.requires.iter().filter(|one| ["torch", "tensorflow", "jax"].contains(&&*one.package));
+        let frameworks = metadata.requires.iter().filter(|one| FRAMEWORKS.contains(&&*one.package));
         facts.extend(frameworks.map(|one| ("needs", format!("{}{}", one.package, one.range))));
     }
     facts
@@ -122,14 +124,8 @@ fn union(counts: &Counts) -> String {
 
 /// Everything that any source file of a library was compiled for.
 fn all(counts: &Counts) -> Code {
-    let mut all = Code::default();
-    for code in counts.keys() {
-        all.sass.extend(&code.sass);
-        all.ptx.extend(&code.ptx);
+    Code {
+        sass: distinct(counts.keys().flat_map(|code| code.sass.iter().copied())),
+        ptx: distinct(counts.keys().flat_map(|code| code.ptx.iter().copied())),
     }
-    all.sass.sort_unstable();
-    all.sass.dedup();
-    all.ptx.sort_unstable();
-    all.ptx.dedup();
-    all
 }

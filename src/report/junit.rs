@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use crate::types::name::is_unseen;
 use crate::verify::{Check, Status, Verdict};
 
+use super::screen::{markup, spelled_out};
 use super::verdict::Judged;
 
 impl Judged<'_> {
@@ -56,21 +58,8 @@ fn told(check: &Check) -> String {
 
 /// Text for an attribute or an element. What XML cannot hold, or what would fool a reader, is spelled out.
 fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&apos;"),
-            '\n' => escaped.push_str("&#10;"),
-            '\u{fffe}' | '\u{ffff}' => escaped.extend(c.escape_unicode()),
-            c if crate::types::name::is_unseen(c) => escaped.extend(c.escape_unicode()),
-            c => escaped.push(c),
-        }
-    }
-    escaped
+    let is_bad = |c: char| c != '\n' && is_unseen(c) || matches!(c, '\u{fffe}' | '\u{ffff}');
+    markup(&spelled_out(text, |_, c| is_bad(c))).replace('\'', "&apos;").replace('\n', "&#10;")
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! A matrix for people: a line for each row, its builds in groups of how they run; or a line for each cell.
 
+use crate::catalog::rows::FRAMEWORKS;
 use crate::matrix::{Axis, Cell, Matrix, Panel, State, python_range};
+use crate::types::{grouped, sort_by_key};
 
 use super::fleet::comma_separated;
 use super::screen::{Screen, clean};
-use super::{Report, documents, matrix_picture};
+use super::{Report, json, matrix_picture};
 
 /// How a matrix is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub enum MatrixFormat {
 /// A matrix as text; `kept`: for a file.
 pub fn matrix_text(report: &Report, matrix: &Matrix, format: MatrixFormat, kept: bool) -> String {
     match format {
-        MatrixFormat::Json => documents::matrix(matrix),
+        MatrixFormat::Json => json::text(&json::MatrixCells::new(matrix)),
         MatrixFormat::Csv => csv(matrix),
         MatrixFormat::Html => matrix_picture::page(matrix),
         MatrixFormat::Svg => matrix_picture::picture(matrix),
@@ -73,21 +75,18 @@ fn short<'r>(panel: &Panel, row: &'r str) -> &'r str {
 
 /// The cells of a row that end alike for the same reason, the best first.
 fn groups(panel: &Panel, cells: &[Option<Cell>]) -> Vec<(&'static str, String)> {
-    let mut groups: Vec<((State, &str), &str, Vec<usize>)> = Vec::new();
+    let mut ends = Vec::new();
     for (at, cell) in cells.iter().enumerate() {
         let Some(cell) = cell else { continue };
         // The overview has no room for reasons.
         let is_said = cell.state != State::Native && panel.columns_are == Axis::Variants;
         let why = if is_said { cell.why.as_str() } else { "" };
-        let how = (cell.state, cell.word());
-        match groups.iter_mut().find(|(known, says, _)| *known == how && *says == why) {
-            Some((_, _, columns)) => columns.push(at),
-            None => groups.push((how, why, vec![at])),
-        }
+        ends.push(((cell.state, cell.word(), why), at));
     }
+    let mut groups = grouped(ends);
     // Of what runs alike, what needs no other libcuda comes first.
-    crate::types::sort_by_key(&mut groups, |((state, word), _, columns)| (*state, *word == "compat", columns[0]));
-    let says = |((_, word), why, columns): ((State, &'static str), &str, Vec<usize>)| {
+    sort_by_key(&mut groups, |((state, word, _), columns)| (*state, *word == "compat", columns[0]));
+    let says = |((_, word, why), columns): ((State, &'static str, &str), Vec<usize>)| {
         let because = if why.is_empty() { String::new() } else { format!(": {why}") };
         let names = match panel.columns_are {
             Axis::Releases => spans(panel, cells, &columns),
@@ -149,7 +148,7 @@ fn legend(screen: &Screen, matrix: &Matrix) -> String {
     }
     let (package, release) = (&matrix.package, matrix.panels.first().and_then(|panel| panel.rows.first()));
     let release = release.filter(|_| matrix.panels.iter().any(|panel| panel.rows_are == Axis::Releases));
-    let option = if ["torch", "tensorflow", "jax"].contains(&package.as_str()) { package } else { "torch" };
+    let option = if FRAMEWORKS.contains(&package.as_str()) { package } else { FRAMEWORKS[0] };
     let next = match release {
         Some(release) => {
             format!("add `--{option} {release}` for drivers, `--format html` for a page with every reason")

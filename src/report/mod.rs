@@ -8,7 +8,6 @@ mod conflict;
 mod cut;
 mod diagnosis;
 mod differences;
-pub mod documents;
 mod draft;
 mod edit;
 pub mod error_codes;
@@ -22,7 +21,7 @@ mod fleet_plan_page;
 mod github;
 mod host;
 mod inspected;
-mod json;
+pub(crate) mod json;
 mod junit;
 mod matrix;
 mod matrix_picture;
@@ -150,38 +149,43 @@ impl Report {
 
     /// What two locks choose differently: asked for, hence data.
     pub fn differences(&self, differences: &[Difference]) -> Result<(), Failure> {
-        match self.json {
-            true => self.document(&json::Differences::new(differences)),
-            false => self.data(&differences::render(&self.stdout_screen(), differences)),
-        }
+        self.answer(|| json::Differences::new(differences), |screen| differences::render(screen, differences))
     }
 
     /// Why `gpuenv lock --check` says no, and what to do.
     pub fn stale(&self, reasons: &[String], help: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-        if self.json {
-            return self.document(&json::Stale::new(reasons));
-        }
-        self.annotate(|| github::stale(reasons, spec, file))?;
-        self.summarise(&format!("{} is out of date", self.lock_name()), reasons);
-        let mut text = format!("{} {} is out of date\n", self.screen.error("error[stale]:"), clean(self.lock_name()));
-        for reason in reasons {
-            text += &self.screen.wrapped("  - ", &clean(reason));
-        }
-        self.say(&text);
-        self.say(&self.screen.wrapped(&self.help_head(), &clean(help)));
-        Ok(())
+        let says = format!("{} is out of date", self.lock_name());
+        self.not_current(&says, &says, reasons, help, || github::stale(reasons, spec, file))
     }
 
     /// That there is no lock, which `gpuenv lock --check` says no to as well.
     pub fn no_lock(&self, lock: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-        let reasons = [format!("{lock} does not exist")];
+        let reasons = &[format!("{lock} does not exist")];
+        let help = "run `gpuenv lock` to create it";
+        self.not_current(&format!("{lock} is missing"), &reasons[0], reasons, help, || {
+            github::stale(reasons, spec, file)
+        })
+    }
+
+    /// That something is not as it should be by now, why, and what to do.
+    fn not_current(
+        &self,
+        heading: &str,
+        says: &str,
+        reasons: &[String],
+        help: &str,
+        annotations: impl FnOnce() -> String,
+    ) -> Result<(), Failure> {
         if self.json {
-            return self.document(&json::Stale::new(&reasons));
+            return self.document(&json::Stale::new(reasons));
         }
-        self.annotate(|| github::stale(&reasons, spec, file))?;
-        self.summarise(&format!("{lock} is missing"), &reasons);
-        self.say(&self.screen.wrapped(&format!("{} ", self.screen.error("error[stale]:")), &clean(&reasons[0])));
-        self.say(&self.screen.wrapped(&self.help_head(), "run `gpuenv lock` to create it"));
+        self.annotate(annotations)?;
+        self.summarise(heading, reasons);
+        let mut text = self.screen.wrapped(&format!("{} ", self.screen.error("error[stale]:")), &clean(says));
+        for reason in reasons.iter().filter(|reason| *reason != says) {
+            text += &self.screen.wrapped("  - ", &clean(reason));
+        }
+        self.say(&(text + &self.screen.wrapped(&self.help_head(), &clean(help))));
         Ok(())
     }
 
@@ -221,10 +225,7 @@ impl Report {
 
     /// What a pasted text means: asked for, hence data.
     pub fn diagnosed(&self, verdict: &Verdict, host: Option<&OnHost>) -> Result<(), Failure> {
-        match self.json {
-            true => self.document(&json::Diagnosed::new(verdict, host)),
-            false => self.data(&diagnosis::render(&self.stdout_screen(), verdict)),
-        }
+        self.answer(|| json::Diagnosed::new(verdict, host), |screen| diagnosis::render(screen, verdict))
     }
 
     /// A remark that is no part of an answer: on stderr in every format.
@@ -241,10 +242,7 @@ impl Report {
 
     /// What is on a host: asked for, hence data.
     pub fn host(&self, record: &Record) -> Result<(), Failure> {
-        match self.json {
-            true => self.document(record),
-            false => self.data(&host::render(&self.stdout_screen(), record)),
-        }
+        self.answer(|| record, |screen| host::render(screen, record))
     }
 
     /// That something was written into a file.
@@ -332,24 +330,21 @@ impl Report {
     /// Why an answer is what it is. `locked` is what the lock holds where that is another.
     pub fn why(&self, why: &Why, locked: &BTreeMap<String, String>, standing: &Standing) -> Result<(), Failure> {
         self.remark(&why::standing(&self.screen, standing));
-        match self.json {
-            true => self.sorted(&json::Explained::new(why, locked, standing)),
-            false => self.data(&why::render(&self.stdout_screen(), why, (locked, standing), self.verbose)),
-        }
+        self.answer(
+            || sorted(&json::Explained::new(why, locked, standing)),
+            |screen| why::render(screen, why, (locked, standing), self.verbose),
+        )
     }
 
     /// Things that were looked up by name.
     pub fn topics(&self, topics: &[Topic]) -> Result<(), Failure> {
-        match self.json {
-            true => self.sorted(&json::Topics::new(topics)),
-            false => self.data(&facts::topics(&self.stdout_screen(), topics, self.verbose)),
-        }
+        self.answer(|| sorted(&json::Topics::new(topics)), |screen| facts::topics(screen, topics, self.verbose))
     }
 
     /// Rows found by their words.
     pub fn hits(&self, hits: &[Hit]) -> Result<(), Failure> {
         if self.json {
-            return self.sorted(&json::Found::new(hits));
+            return self.document(&sorted(&json::Found::new(hits)));
         }
         if hits.is_empty() {
             self.say("no fact holds all of these words\n  help: fewer words find more; `gpuenv catalog list` shows what is known\n");
@@ -359,32 +354,23 @@ impl Report {
 
     /// What a catalog knows, by name.
     pub fn listed(&self, shelves: &[Shelf], all: bool) -> Result<(), Failure> {
-        match self.json {
-            true => self.sorted(&json::Listed::new(shelves)),
-            false => self.data(&facts::listed(&self.stdout_screen(), shelves, all)),
-        }
+        self.answer(|| sorted(&json::Listed::new(shelves)), |screen| facts::listed(screen, shelves, all))
     }
 
     /// What a catalog holds.
     pub fn census(&self, catalog: &Catalog) -> Result<(), Failure> {
-        match self.json {
-            true => self.sorted(&json::Census::new(catalog)),
-            false => self.data(&facts::census(catalog)),
-        }
+        self.answer(|| sorted(&json::Census::new(catalog)), |_| facts::census(catalog))
     }
 
     /// Catalogs by name, with their rows, in which no lint found anything.
     pub fn checked(&self, checked: &[(String, usize)]) -> Result<(), Failure> {
-        match self.json {
-            true => self.sorted(&json::Checked::new(checked)),
-            false => self.data(&facts::checked(checked)),
-        }
+        self.answer(|| sorted(&json::Checked::new(checked)), |_| facts::checked(checked))
     }
 
     /// Which catalogs there are, after what was done; `before` is the version that answered until then.
     pub fn catalogs(&self, done: &'static str, before: Option<&str>, states: &[CatalogState]) -> Result<(), Failure> {
         match self.json {
-            true => self.sorted(&json::Catalogs::new(done, states)),
+            true => self.document(&sorted(&json::Catalogs::new(done, states))),
             false if done == "listed" => self.data(&catalogs::listed(states)),
             false => {
                 self.say(&catalogs::done(&self.screen, done, before.unwrap_or_default(), states));
@@ -395,26 +381,17 @@ impl Report {
 
     /// What a library or wheel holds.
     pub fn inspected(&self, inspected: &Inspected<'_>) -> Result<(), Failure> {
-        match self.json {
-            true => self.document(&json::Inspected::new(inspected)),
-            false => self.data(&inspected::render(&self.stdout_screen(), inspected)),
-        }
+        self.answer(|| json::Inspected::new(inspected), |screen| inspected::render(screen, inspected))
     }
 
     /// A text that somebody asked for, as it is.
     pub fn text(&self, text: &str) -> Result<(), Failure> {
-        match self.json {
-            true => self.document(&json::Rendered::text(None, text)),
-            false => self.data(text),
-        }
+        self.answer(|| json::Rendered::text(None, text), |_| text.to_string())
     }
 
     /// A drawing.
     pub fn graph(&self, graph: &Graph, language: Language) -> Result<(), Failure> {
-        match self.json {
-            true => self.sorted(&json::Graph::new(graph, language)),
-            false => self.data(&graph.text(language)),
-        }
+        self.answer(|| sorted(&json::Graph::new(graph, language)), |_| graph.text(language))
     }
 
     /// One schema, as it is in every format: it is a JSON document of its own.
@@ -424,11 +401,8 @@ impl Report {
 
     /// The names of all schemas.
     pub fn schemas(&self) -> Result<(), Failure> {
-        if self.json {
-            return self.sorted(&json::Schemas::new(schema::ALL));
-        }
         let line = |schema: &schema::Schema| format!("{:<14} {}\n", schema.name, schema.about);
-        self.data(&schema::ALL.iter().map(line).collect::<String>())
+        self.answer(|| sorted(&json::Schemas::new(schema::ALL)), |_| schema::ALL.iter().map(line).collect())
     }
 
     fn warnings(&self, warnings: &[Warning]) {
@@ -446,13 +420,17 @@ impl Report {
         self.remark(&text);
     }
 
-    fn document(&self, document: &impl Serialize) -> Result<(), Failure> {
-        self.data(&documents::text(document))
+    /// What was asked for: a document, or a text laid out for stdout.
+    fn answer<D: Serialize>(
+        &self,
+        document: impl FnOnce() -> D,
+        text: impl FnOnce(&Screen) -> String,
+    ) -> Result<(), Failure> {
+        if self.json { self.document(&document()) } else { self.data(&text(&self.stdout_screen())) }
     }
 
-    /// A document whose fields are in the order of the alphabet.
-    fn sorted(&self, document: &impl Serialize) -> Result<(), Failure> {
-        self.document(&serde_json::to_value(document).unwrap_or_default())
+    fn document(&self, document: &impl Serialize) -> Result<(), Failure> {
+        self.data(&json::text(document))
     }
 
     /// What is no error, and not said to who wants quiet.
@@ -476,6 +454,11 @@ fn draw(text: &str) {
 /// `gpuenv.toml was`, `gpuenv.toml and gpuenv.lock were`
 fn was(files: &[String]) -> String {
     format!("{} {}", files.join(" and "), if files.len() == 1 { "was" } else { "were" })
+}
+
+/// A document whose fields are in the order of the alphabet.
+fn sorted(document: &impl Serialize) -> serde_json::Value {
+    serde_json::to_value(document).unwrap_or_default()
 }
 
 /// A JSON document, wherever it is written.

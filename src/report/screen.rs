@@ -207,6 +207,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     spelled_out(text, |_, c| is_unseen(c))
 }
 
+/// Text in a page or in XML, within quotes too.
+pub(super) fn markup(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
 /// Everything that is printed goes through this, last of all: whatever it was made of, nothing is left that a terminal
 /// would obey but the ends of lines and, where we colour, colours.
 pub(super) fn plain(text: &str, colored: bool) -> Cow<'_, str> {
@@ -239,7 +244,7 @@ pub(super) fn plain_json(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-fn spelled_out(text: &str, is_bad: impl Fn(usize, char) -> bool) -> Cow<'_, str> {
+pub(super) fn spelled_out(text: &str, is_bad: impl Fn(usize, char) -> bool) -> Cow<'_, str> {
     if !text.char_indices().any(|(at, c)| is_bad(at, c)) {
         return Cow::Borrowed(text);
     }

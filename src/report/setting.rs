@@ -1,6 +1,7 @@
 //! Written keys for people: the line as it stands in gpuenv.toml, and the target it belongs to.
 
 use crate::spec::Spec;
+use crate::types::distinct;
 
 use super::screen::clean;
 
@@ -66,10 +67,7 @@ const TARGETS: usize = 4;
 
 /// The targets that keys belong to, as words behind a sentence that names none of them.
 pub(super) fn targets_beside(sentence: &str, keys: &[String]) -> String {
-    let mut names: Vec<String> =
-        keys.iter().map(|key| target(key)).filter(|name| !name.is_empty()).map(quoted).collect();
-    names.sort_unstable();
-    names.dedup();
+    let mut names = distinct(keys.iter().map(|key| target(key)).filter(|name| !name.is_empty()).map(quoted));
     if names.iter().any(|name| sentence.contains(name.as_str())) {
         return String::new();
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::explain::FactNote;
 use crate::explain::unlocks::Opening;
 use crate::explain::why::{Choice, Rejected, Why};
+use crate::types::grouped;
 
 use super::Standing;
 use super::screen::{Screen, clean};
@@ -56,8 +57,7 @@ pub(super) fn render(
 
 /// Each choice with the other targets for which just the same is to be said.
 fn alike<'a>(choices: &'a [Choice], locked: &BTreeMap<String, String>) -> Vec<(&'a Choice, Vec<&'a str>)> {
-    let mut seen: Vec<(String, &Choice, Vec<&str>)> = Vec::new();
-    for choice in choices {
+    let each = choices.iter().map(|choice| {
         let target = choice.key.strip_prefix("target.").and_then(|rest| rest.split('.').next()).unwrap_or("");
         let told = match locked.contains_key(&choice.key) {
             false if !target.is_empty() => {
@@ -65,12 +65,10 @@ fn alike<'a>(choices: &'a [Choice], locked: &BTreeMap<String, String>) -> Vec<(&
             }
             _ => choice.key.clone() + choice.part,
         };
-        match seen.iter_mut().find(|(known, ..)| *known == told) {
-            Some((_, _, others)) => others.push(target),
-            None => seen.push((told, choice, Vec::new())),
-        }
-    }
-    seen.into_iter().map(|(_, choice, others)| (choice, others)).collect()
+        (told, (choice, target))
+    });
+    let others = |same: &[(&Choice, &'a str)]| same[1..].iter().map(|(_, target)| *target).collect();
+    grouped(each).into_iter().map(|(_, same)| (same[0].0, others(&same))).collect()
 }
 
 /// All that is told of a choice.

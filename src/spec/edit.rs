@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::error::Refusal;
 use super::field::Read;
 use super::keys::{self, Key};
-use super::slot::{Ordinary, Packages, Shape, Slot};
+use super::slot::{ORDINARY, STACKED, Shape, Slot};
 use super::{Build, Resolve, Spec, Target, Targets};
 
 /// What a key of the whole file names, `target.prod.gpu`.
@@ -36,8 +36,8 @@ impl<'k> Place<'k> {
 /// What a key of the whole file may hold.
 pub(super) fn shape(key: &str) -> Option<Shape> {
     Some(match Place::of(key)? {
-        Place::Package(_) => Packages.shape(),
-        Place::Ordinary(_) => Ordinary.shape(),
+        Place::Package(_) => STACKED.shape(),
+        Place::Ordinary(_) => ORDINARY.shape(),
         Place::Build(key) => key.slot.shape(),
         Place::Resolve(key) => key.slot.shape(),
         Place::Target(_, key) => key.slot.shape(),
@@ -50,8 +50,8 @@ impl Spec {
     pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
         let span = |written: Option<(&str, &Range<usize>)>| written.map(|(_, span)| span.clone());
         match Place::of(key) {
-            Some(Place::Package(name)) => span(Packages.written(self, name)),
-            Some(Place::Ordinary(name)) => span(Ordinary.written(self, name)),
+            Some(Place::Package(name)) => span(STACKED.written(self, name)),
+            Some(Place::Ordinary(name)) => span(ORDINARY.written(self, name)),
             Some(Place::Build(key)) => span(key.slot.written(self.build.as_ref()?, key.name)),
             Some(Place::Resolve(_)) => None,
             Some(Place::Target(name, key)) => span(key.slot.written(self.target(name)?, key.name)),
@@ -67,8 +67,8 @@ impl Spec {
             slot.written(owner, key).map(|(text, _)| text.to_string()).or_else(|| slot.input(owner))
         }
         match Place::of(key)? {
-            Place::Package(name) => text(&Packages, self, name),
-            Place::Ordinary(name) => text(&Ordinary, self, name),
+            Place::Package(name) => text(&STACKED, self, name),
+            Place::Ordinary(name) => text(&ORDINARY, self, name),
             Place::Build(key) => text(key.slot, self.build.as_ref()?, key.name),
             Place::Resolve(key) => text(key.slot, &self.resolve, key.name),
             Place::Target(name, key) => text(key.slot, self.target(name)?, key.name),
@@ -167,11 +167,11 @@ impl Spec {
         match Place::of(key).ok_or_else(unknown)? {
             Place::Package(name) => {
                 let end = self.stack.iter().map(|(_, one)| one.span.end).max().unwrap_or(0);
-                Packages.set(self, name, text, end)
+                STACKED.set(self, name, text, end)
             }
             Place::Ordinary(name) => {
                 let end = self.packages.iter().map(|(_, one)| one.span.end).max().unwrap_or(0);
-                Ordinary.set(self, name, text, end)
+                ORDINARY.set(self, name, text, end)
             }
             // Removing from a table that is not there must not bring it into being.
             Place::Build(_) if text.is_none() && self.build.is_none() => Ok(()),

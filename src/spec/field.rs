@@ -3,11 +3,10 @@
 use super::error::{Refusal, clip, quote};
 use super::{OwnCuda, repair};
 use crate::nearest::nearest;
-use crate::types::address;
 use crate::types::name::{self, is_unseen};
 use crate::types::require::{self, Requirement};
 use crate::types::variant::line_of;
-use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, variant};
+use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, address, distinct, variant};
 
 /// What a text means, or why it means nothing.
 pub(super) type Read<T> = Result<T, Refusal>;
@@ -197,9 +196,8 @@ pub(super) fn driver(key: &str, text: &str) -> Read<String> {
 }
 
 /// All of `driver`: each occurs among the hosts.
-pub(super) fn drivers(mut entries: Vec<String>) -> Read<Constraint> {
-    entries.sort_unstable();
-    entries.dedup();
+pub(super) fn drivers(entries: Vec<String>) -> Read<Constraint> {
+    let entries = distinct(entries);
     if entries.is_empty() {
         let refusal = Refusal::new("value", "`driver` is an empty list");
         return Err(refusal.help("drop the key, and the lock says which driver the hosts need"));

@@ -1,7 +1,7 @@
 //! Packages by the names that others call them by.
 
-use crate::types::Version;
 use crate::types::variant::line_of;
+use crate::types::{Version, name};
 
 /// Names of a package that `[stack]` calls by another: conda's, older ones, and parts that it comes with.
 const OTHER_NAMES: [(&str, &str); 13] = [
@@ -25,7 +25,7 @@ pub const OF_JAX: &str = "jax-cuda";
 
 /// The key of `[stack]` that a name of the same package stands for.
 pub fn other_name(word: &str) -> Option<&'static str> {
-    let folded = word.to_ascii_lowercase().replace('_', "-");
+    let folded = name::package(word);
     let is_it = |name: &str| name == folded || name.replace('-', "") == folded;
     let named = OTHER_NAMES.iter().find(|(name, _)| is_it(name)).map(|(_, meant)| *meant);
     named.or_else(|| folded.starts_with(OF_JAX).then_some("jax"))

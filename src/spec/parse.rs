@@ -10,7 +10,7 @@ use crate::nearest::nearest;
 use super::bytes::{check_memory, check_size};
 use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
 use super::keys::{self, Table};
-use super::slot::{Ordinary, Packages, Slot};
+use super::slot::{ORDINARY, STACKED, Slot};
 use super::value::{Item, Reader};
 use super::{
     Build, Exception, Export, Override, OwnBuild, Silence, Spec, Target, Targets, Written, field, suggest, syntax,
@@ -126,7 +126,7 @@ impl Reader<'_> {
             } else if let Some(name) = self.package(key, span.clone(), &mut seen) {
                 match item.get_ref().as_table() {
                     Some(table) => self.own(&name, table, (span, item.span()), spec),
-                    None => Packages.read(spec, &name, item, self),
+                    None => STACKED.read(spec, &name, item, self),
                 }
             }
         }
@@ -155,7 +155,7 @@ impl Reader<'_> {
         let mut seen = HashMap::new();
         for (key, span, item) in self.entries(toml) {
             if let Some(name) = self.package(key, span, &mut seen) {
-                Ordinary.read(spec, &name, item, self);
+                ORDINARY.read(spec, &name, item, self);
             }
         }
     }

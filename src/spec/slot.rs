@@ -8,7 +8,7 @@ use super::error::{Refusal, clip, quote};
 use super::field::{self, Read};
 use super::value::{Item, Reader, list_text};
 use super::{Spec, Written};
-use crate::types::Constraint;
+use crate::types::{Constraint, Specifier};
 
 /// What a key may hold, in the words of TOML.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +53,18 @@ pub(super) struct Place<O, V> {
     pub get: fn(&O) -> &V,
     pub get_mut: fn(&mut O) -> &mut V,
 }
+
+/// Where a value is kept.
+macro_rules! place {
+    ($owner:ident.$field:ident) => {
+        crate::spec::slot::Place {
+            get: |owner: &$owner| &owner.$field,
+            get_mut: |owner: &mut $owner| &mut owner.$field,
+        }
+    };
+}
+
+pub(super) use place;
 
 /// A string.
 pub(super) struct One<O, T>(pub Place<O, Option<Written<T>>>, pub ReadOne<T>, pub fn(&T) -> String);
@@ -208,75 +220,43 @@ impl<O> Slot<O> for Switch<O> {
     }
 }
 
-/// The packages of `[stack]`, whose keys nobody can list.
-pub(super) struct Packages;
+/// The packages of a table, whose keys nobody can list.
+pub(super) struct Named<T: 'static>(pub Place<Spec, Vec<(String, Written<T>)>>, pub ReadOne<T>);
 
-impl Slot<Spec> for Packages {
+/// The packages of `[stack]`.
+pub(super) static STACKED: Named<Constraint> = Named(place!(Spec.stack), field::constraint);
+/// The packages of `[packages]`.
+pub(super) static ORDINARY: Named<Specifier> = Named(place!(Spec.packages), field::specifier);
+
+impl<T: Clone> Slot<Spec> for Named<T> {
     fn shape(&self) -> Shape {
         Shape::Text
     }
 
     fn read(&self, spec: &mut Spec, name: &str, item: &Item<'_>, reader: &mut Reader<'_>) {
-        let read = reader.string(name, item, |text| field::constraint(name, text));
-        spec.stack.extend(read.map(|written| (name.to_string(), written)));
+        let read = reader.string(name, item, |text| (self.1)(name, text));
+        (self.0.get_mut)(spec).extend(read.map(|written| (name.to_string(), written)));
     }
 
     fn set(&self, spec: &mut Spec, name: &str, text: Option<&str>, end: usize) -> Read<()> {
         let name = field::package(name)?;
-        let known = spec.stack.iter().position(|(known, _)| *known == name);
-        let mut written: Option<Written<Constraint>> = known.map(|at| spec.stack[at].1.clone());
-        let value = text.map(|text| field::constraint(&name, text)).transpose()?;
-        put(&mut written, value.zip(text.map(str::to_string)), end);
+        let value = text.map(|text| (self.1)(&name, text)).transpose()?;
         // What takes its place is no build of one's own, unless it is the same text again.
         spec.own.retain(|own| own.package != name);
-        match (known, written) {
-            (Some(at), Some(written)) => spec.stack[at].1 = written,
-            (Some(at), None) => drop(spec.stack.remove(at)),
-            (None, written) => spec.stack.extend(written.map(|written| (name, written))),
-        }
-        Ok(())
-    }
-
-    fn written<'o>(&self, spec: &'o Spec, name: &str) -> Option<(&'o str, &'o Range<usize>)> {
-        let (_, written) = spec.stack.iter().find(|(known, _)| known == name)?;
-        Some((&written.text, &written.span))
-    }
-
-    /// Each is an input of its own.
-    fn input(&self, _: &Spec) -> Option<String> {
-        None
-    }
-}
-
-/// The packages of `[packages]`.
-pub(super) struct Ordinary;
-
-impl Slot<Spec> for Ordinary {
-    fn shape(&self) -> Shape {
-        Shape::Text
-    }
-
-    fn read(&self, spec: &mut Spec, name: &str, item: &Item<'_>, reader: &mut Reader<'_>) {
-        let read = reader.string(name, item, |text| field::specifier(name, text));
-        spec.packages.extend(read.map(|written| (name.to_string(), written)));
-    }
-
-    fn set(&self, spec: &mut Spec, name: &str, text: Option<&str>, end: usize) -> Read<()> {
-        let name = field::package(name)?;
-        let known = spec.packages.iter().position(|(known, _)| *known == name);
-        let mut written = known.map(|at| spec.packages[at].1.clone());
-        let value = text.map(|text| field::specifier(&name, text)).transpose()?;
+        let packages = (self.0.get_mut)(spec);
+        let known = packages.iter().position(|(known, _)| *known == name);
+        let mut written = known.map(|at| packages[at].1.clone());
         put(&mut written, value.zip(text.map(str::to_string)), end);
         match (known, written) {
-            (Some(at), Some(written)) => spec.packages[at].1 = written,
-            (Some(at), None) => drop(spec.packages.remove(at)),
-            (None, written) => spec.packages.extend(written.map(|written| (name, written))),
+            (Some(at), Some(written)) => packages[at].1 = written,
+            (Some(at), None) => drop(packages.remove(at)),
+            (None, written) => packages.extend(written.map(|written| (name, written))),
         }
         Ok(())
     }
 
     fn written<'o>(&self, spec: &'o Spec, name: &str) -> Option<(&'o str, &'o Range<usize>)> {
-        let (_, written) = spec.packages.iter().find(|(known, _)| known == name)?;
+        let (_, written) = (self.0.get)(spec).iter().find(|(known, _)| known == name)?;
         Some((&written.text, &written.span))
     }
 

@@ -5,6 +5,8 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::types::distinct;
+
 use super::Written;
 use super::error::{Refusal, SpecError, clip};
 
@@ -194,9 +196,7 @@ impl<'s> Reader<'s> {
 
 /// One name or a list of one mean the same, and so does any order.
 pub(super) fn sorted<S: AsRef<str> + Ord>(names: &[S]) -> String {
-    let mut names: Vec<&S> = names.iter().collect();
-    names.sort_unstable();
-    names.dedup();
+    let names = distinct(names.iter());
     list_text(&names)
 }
 

@@ -58,6 +58,18 @@ fn sort_places(places: &mut [usize], order: &mut dyn FnMut(usize, usize) -> Orde
     places.sort_by(|one, other| order(*one, *other));
 }
 
+/// Things in groups of one key each, in the order in which the keys come first.
+pub fn grouped<K: PartialEq, T>(pairs: impl IntoIterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
+    let mut groups: Vec<(K, Vec<T>)> = Vec::new();
+    for (key, one) in pairs {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, of_key)) => of_key.push(one),
+            None => groups.push((key, vec![one])),
+        }
+    }
+    groups
+}
+
 /// Some things in their order, each once.
 pub fn distinct<T: Ord>(of: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut each: Vec<T> = of.into_iter().collect();

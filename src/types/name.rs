@@ -15,6 +15,18 @@ const MAX_SOURCE: usize = 4096;
 /// What stands in product names beside ASCII.
 const MARKS: [char; 2] = ['®', '™'];
 
+/// A package of Python as indexes compare names (PEP 503): `flash-attn` for `Flash_Attn`.
+pub fn package(name: &str) -> String {
+    let mut folded = String::with_capacity(name.len());
+    for c in name.trim().chars() {
+        let c = if matches!(c, '_' | '.') { '-' } else { c.to_ascii_lowercase() };
+        if c != '-' || !folded.ends_with('-') {
+            folded.push(c);
+        }
+    }
+    folded
+}
+
 /// A target of gpuenv.toml, `prod`.
 pub fn is_target(name: &str) -> bool {
     fits(name) && name.len() <= MAX_TARGET && all(name, b"-_")
@@ -66,6 +78,13 @@ fn fits(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packages_have_one_name() {
+        for name in ["ruamel-yaml", "Ruamel.YAML", "ruamel__yaml", " ruamel-._yaml"] {
+            assert_eq!(package(name), "ruamel-yaml");
+        }
+    }
 
     #[test]
     fn names_are_told_from_instructions() {

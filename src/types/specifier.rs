@@ -6,7 +6,7 @@
 use std::fmt;
 
 use super::address::{all, is_number, is_package};
-use super::{Constraint, Version, variant};
+use super::{Constraint, Version, distinct, variant};
 
 /// What is asked for of a package that nothing is solved with.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -199,16 +199,14 @@ impl fmt::Display for Specifier {
 }
 
 fn extras(inside: &str) -> Result<Vec<String>, SpecifierError> {
-    let mut found: Vec<String> = Vec::new();
+    let mut found = Vec::new();
     for extra in inside.split(',').map(str::trim) {
         if !is_package(extra) {
             return Err(SpecifierError::Extras(shown(&format!("[{inside}]"))));
         }
         found.push(extra.to_string());
     }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
+    Ok(distinct(found))
 }
 
 fn comparison(text: &str) -> Result<String, SpecifierError> {

@@ -8,7 +8,7 @@ use crate::coverage::{Coverage, covers, covers_targets};
 use crate::host::signs::{Presence, presence};
 use crate::host::{CudaDevice, Gpu, Kernel, Outcome};
 use crate::lock::GpuLock;
-use crate::types::{Arch, ArchList, Cc};
+use crate::types::{Arch, ArchList, Cc, grouped};
 
 use super::check::{Action, Check};
 use super::context::{BESIDE, CheckContext};
@@ -167,17 +167,13 @@ fn why_none(context: &CheckContext<'_>) -> String {
 
 /// The GPUs that a lock names, family by family.
 fn in_words(gpus: &[GpuLock]) -> String {
-    let mut families: Vec<(String, Vec<GpuLock>)> = Vec::new();
-    for gpu in gpus {
+    let each = gpus.iter().map(|gpu| {
         // Up to the first word with a number in it: `NVIDIA A100` of `NVIDIA A100-SXM4-80GB`.
         let number = gpu.name.find(|c: char| c.is_ascii_digit()).unwrap_or(gpu.name.len());
         let end = gpu.name[number..].find([' ', '-']).map_or(gpu.name.len(), |end| number + end);
-        let family = format!("{} {}", &gpu.name[..end], gpu.compute_capability);
-        match families.iter_mut().find(|(known, _)| *known == family) {
-            Some((_, members)) => members.push(gpu.clone()),
-            None => families.push((family, vec![gpu.clone()])),
-        }
-    }
+        (format!("{} {}", &gpu.name[..end], gpu.compute_capability), gpu.clone())
+    });
+    let families = grouped(each);
     match families.is_empty() {
         true => of_family(gpus),
         false => families.iter().map(|(_, members)| of_family(members)).collect::<Vec<_>>().join(" or "),
@@ -202,14 +198,11 @@ fn of_family(gpus: &[GpuLock]) -> String {
 
 /// `8 x NVIDIA H100 NVL`
 fn counted(names: &[&str]) -> String {
-    let mut kinds: Vec<(&str, usize)> = Vec::new();
-    for name in names {
-        match kinds.iter_mut().find(|(kind, _)| kind == name) {
-            Some((_, count)) => *count += 1,
-            None => kinds.push((name, 1)),
-        }
-    }
-    let one = |(name, count): &(&str, usize)| if *count > 1 { format!("{count} x {name}") } else { name.to_string() };
+    let kinds = grouped(names.iter().map(|name| (*name, ())));
+    let one = |(name, each): &(&str, Vec<()>)| match each.len() {
+        1 => name.to_string(),
+        count => format!("{count} x {name}"),
+    };
     kinds.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 

@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use crate::host::{Gpu, PciGpu};
+use crate::types::grouped;
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
@@ -32,14 +33,8 @@ struct Reason {
 
 /// One check for each reason.
 fn told(expected: &str, hidden: Vec<(String, Reason)>) -> Vec<Check> {
-    let mut groups: Vec<(Vec<String>, Reason)> = Vec::new();
-    for (label, reason) in hidden {
-        match groups.iter_mut().find(|(_, known)| *known == reason) {
-            Some((labels, _)) => labels.push(label),
-            None => groups.push((vec![label], reason)),
-        }
-    }
-    let check = |(labels, reason): (Vec<String>, Reason)| {
+    let groups = grouped(hidden.into_iter().map(|(label, reason)| (reason, label)));
+    let check = |(reason, labels): (Reason, Vec<String>)| {
         let check = Check::new("gpu-hidden").expected(expected);
         let check = match labels.as_slice() {
             [one] => check.of(one).found(reason.found),

@@ -3,7 +3,7 @@
 
 use crate::coverage::{Coverage, covers, sass_runs};
 use crate::host::{Kernel, Outcome};
-use crate::types::Arch;
+use crate::types::{Arch, distinct};
 
 use super::check::{Action, Check};
 use super::compilers::is_uncompiled;
@@ -174,9 +174,7 @@ fn told(kernel: &Kernel) -> String {
 }
 
 fn compilers(kernels: &[&Kernel]) -> Option<String> {
-    let mut compilers: Vec<&str> = kernels.iter().map(|kernel| kernel.compiler.as_str()).collect();
-    compilers.sort_unstable();
-    compilers.dedup();
+    let compilers = distinct(kernels.iter().map(|kernel| kernel.compiler.as_str()));
     (!compilers.is_empty()).then(|| format!("compiled by {}", compilers.join(", ")))
 }
 

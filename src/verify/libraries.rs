@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::catalog::FullRow;
 use crate::host::{Library, Shadowed};
-use crate::types::Version;
+use crate::types::{Version, distinct, name};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
@@ -44,8 +44,7 @@ pub fn loads(context: &CheckContext<'_>) -> impl Fn(&Library) -> bool {
 fn takes_any(context: &CheckContext<'_>) -> bool {
     let python = context.record.python.as_ref();
     let has = |package: &str| {
-        let plain = |name: &str| name.to_ascii_lowercase().replace('_', "-");
-        python.is_some_and(|python| python.packages.keys().any(|known| plain(known) == package))
+        python.is_some_and(|python| python.packages.keys().any(|known| name::package(known) == package))
     };
     let mut wheels = context.lock.wheels_of(context.name).peekable();
     let is_installed = wheels.peek().is_none() || wheels.any(|wheel| has(&wheel.package));
@@ -151,15 +150,11 @@ fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Versio
     }
 }
 
-fn plain(name: &str) -> String {
-    name.to_ascii_lowercase().replace('_', "-")
-}
-
 /// Whether a wheel is for the CUDA of the stack, by its name.
 fn is_of_line(context: &CheckContext<'_>, name: &str, wheel: &str) -> bool {
     let Some(major) = context.line().map(|line| line.major()) else { return true };
     let begin = WHEELS.iter().find(|(library, _)| *library == name).map_or("", |of| of.1);
-    let wheel = plain(wheel);
+    let wheel = name::package(wheel);
     let tail = wheel.strip_prefix(begin).unwrap_or_default();
     tail == format!("-cu{major}") || (tail.is_empty() && major >= 13)
 }
@@ -168,7 +163,7 @@ fn is_of_line(context: &CheckContext<'_>, name: &str, wheel: &str) -> bool {
 fn installed_wheel<'r>(context: &CheckContext<'r>, name: &str) -> Option<(&'r str, &'r str)> {
     let packages = &context.record.python.as_ref()?.packages;
     let wheel = WHEELS.iter().find(|(library, _)| *library == name)?.1;
-    let is_of = |known: &str, tail: &str| plain(known).strip_prefix(wheel) == Some(tail);
+    let is_of = |known: &str, tail: &str| name::package(known).strip_prefix(wheel) == Some(tail);
     let line = context.line().map(|line| format!("-cu{}", line.major()));
     let tails = line.into_iter().chain(["".to_string()]).chain((11..=13).map(|major| format!("-cu{major}")));
     for tail in tails {
@@ -212,9 +207,7 @@ fn mixed(library: &Library) -> Option<Check> {
     if library.parts.is_empty() {
         return None;
     }
-    let mut folders: Vec<&str> = library.path.iter().chain(&library.parts).map(|path| folder(path)).collect();
-    folders.sort_unstable();
-    folders.dedup();
+    let folders = distinct(library.path.iter().chain(&library.parts).map(|path| folder(path)));
     let check = Check::new("library-mixed")
         .expected(format!("all of {} from one folder", library.name))
         .found(folders.join(", "));

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::host::Python;
 use crate::lock::Wheel;
-use crate::types::Version;
 use crate::types::address::is_same_version;
+use crate::types::{Version, name};
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
@@ -217,8 +217,7 @@ fn file(wheel: &Wheel, origin: &str) -> Check {
 
 /// What is told of a package, by its name in either spelling.
 fn entry<'p>(told: &'p BTreeMap<String, String>, name: &str) -> Option<&'p str> {
-    let same = |known: &str| known.to_ascii_lowercase().replace('_', "-") == name;
-    told.iter().find(|(known, _)| same(known)).map(|(_, text)| text.as_str())
+    told.iter().find(|(known, _)| name::package(known) == name).map(|(_, text)| text.as_str())
 }
 
 /// The version of a package that is installed.

@@ -3,7 +3,7 @@
 
 use crate::coverage::{Coverage, covers_targets};
 use crate::host::Torch;
-use crate::types::{Arch, Version};
+use crate::types::{Arch, Version, distinct};
 
 use super::check::{Action, Check};
 use super::context::{BESIDE, CheckContext, KILLED};
@@ -205,9 +205,7 @@ fn together(torch: &Torch) -> Vec<Check> {
 fn mapped(torch: &Torch) -> Option<Check> {
     let parts =
         torch.mapped.iter().filter(|path| path.rsplit('/').next().is_some_and(|file| file.starts_with("libcudnn")));
-    let mut folders: Vec<&str> = parts.filter_map(|path| Some(path.rsplit_once('/')?.0)).collect();
-    folders.sort_unstable();
-    folders.dedup();
+    let folders = distinct(parts.filter_map(|path| Some(path.rsplit_once('/')?.0)));
     let check = Check::new("library-mixed").expected("all of cudnn from one folder").found(folders.join(", "));
     let check = check.evidence(Some("what is mapped into torch's process"));
     Some(match folders.len() {

@@ -5,6 +5,17 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Subcommand};
 use crate::cli::{complete, help};
 use crate::spec::{KeyDoc, Shape, tables};
 
+/// How gpuenv.toml is edited
+#[derive(Debug, Args)]
+pub struct Mode {
+    /// Show what would change and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// On a conflict: show every fix, and every fact with its source
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
 /// Add packages to gpuenv.toml or change their versions, and lock
 #[derive(Debug, Args)]
 #[command(after_help = help::ADD)]
@@ -12,12 +23,8 @@ pub struct AddArgs {
     /// The packages, each with what is asked of its version: torch, "torch>=2.4,<2.8", torch==2.5.1+cu124
     #[arg(required = true, value_name = "PACKAGE[CONSTRAINT]", add = complete::packages())]
     pub packages: Vec<String>,
-    /// Show what would change and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// On a conflict: show every fix, and every fact with its source
-    #[arg(short, long)]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub mode: Mode,
 }
 
 /// Remove packages from [stack] or [packages] of gpuenv.toml, and lock
@@ -27,12 +34,8 @@ pub struct RemoveArgs {
     /// The packages
     #[arg(required = true, value_name = "PACKAGE", add = complete::asked_packages())]
     pub packages: Vec<String>,
-    /// Show what would change and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// On a conflict: show every fix, and every fact with its source
-    #[arg(short, long)]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub mode: Mode,
 }
 
 /// Add a kind of machine to gpuenv.toml or remove one, and lock
@@ -50,19 +53,11 @@ pub enum TargetCommand {
 }
 
 impl TargetArgs {
-    /// Whether nothing is to be written.
-    pub fn is_dry(&self) -> bool {
+    /// How it is done.
+    pub fn mode(&self) -> &Mode {
         match &self.command {
-            TargetCommand::Add(args) => args.dry_run,
-            TargetCommand::Remove(args) => args.dry_run,
-        }
-    }
-
-    /// Whether nothing is to be left out.
-    pub fn is_verbose(&self) -> bool {
-        match &self.command {
-            TargetCommand::Add(args) => args.verbose,
-            TargetCommand::Remove(args) => args.verbose,
+            TargetCommand::Add(args) => &args.mode,
+            TargetCommand::Remove(args) => &args.mode,
         }
     }
 }
@@ -73,12 +68,8 @@ impl TargetArgs {
 pub struct TargetAddArgs {
     /// Its name: letters, digits, - and _
     pub name: String,
-    /// Show what would change and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// On a conflict: show every fix, and every fact with its source
-    #[arg(short, long)]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub mode: Mode,
     #[command(flatten)]
     pub keys: TargetKeys,
 }
@@ -90,12 +81,8 @@ pub struct TargetRemoveArgs {
     /// Its name
     #[arg(add = complete::targets())]
     pub name: String,
-    /// Show what would change and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// On a conflict: show every fix, and every fact with its source
-    #[arg(short, long)]
-    pub verbose: bool,
+    #[command(flatten)]
+    pub mode: Mode,
 }
 
 /// The keys of a target as options: an option for each row of the table of keys.

@@ -12,6 +12,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::catalog::BUILTIN;
+use crate::catalog::rows::FRAMEWORKS;
 use crate::export::FORMATS;
 use crate::report::Color;
 
@@ -325,7 +326,7 @@ pub struct MatrixArgs {
     #[arg(long, value_name = "VERSION", conflicts_with = "package", add = complete::releases("jax"))]
     pub jax: Option<String>,
     /// The framework, where no release of one is asked for
-    #[arg(long, value_name = "NAME", value_parser = ["torch", "tensorflow", "jax"], default_value = "torch")]
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FRAMEWORKS), default_value = FRAMEWORKS[0])]
     pub package: String,
     /// The installed driver to judge with: a release (550.54.15), a branch (550) or a range
     #[arg(long, value_name = "VERSION", add = complete::drivers())]

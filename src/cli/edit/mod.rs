@@ -20,6 +20,7 @@ use crate::spec::{self, RewriteError, Spec, SpecError, Written, is_incomplete, l
 use crate::task::lock::Asked;
 use crate::task::typed::typed;
 use crate::task::{STEPS, gave_up};
+use crate::types::name;
 use crate::warning::Warning;
 
 use super::args::edit::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
@@ -35,7 +36,7 @@ use package::Table;
 
 /// Adds packages, or changes what is asked of them.
 pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Failure> {
-    let begun = Begun::read(common, args.dry_run, report)?;
+    let begun = Begun::read(common, args.mode.dry_run, report)?;
     let catalog = begun.catalog();
     let problem = Compiled::new(&catalog);
     let (mut edits, mut named) = (Vec::new(), BTreeSet::new());
@@ -58,15 +59,15 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         edits.push((key, Some(constraint)));
     }
     let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
-    begun.finish(after, edits, args.dry_run, report)
+    begun.finish(after, edits, args.mode.dry_run, report)
 }
 
 /// Removes packages.
 pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exit, Failure> {
-    let begun = Begun::read(common, args.dry_run, report)?;
+    let begun = Begun::read(common, args.mode.dry_run, report)?;
     let mut edits = Vec::new();
     for word in &args.packages {
-        let name = package::name(word);
+        let name = name::package(word);
         begun.refuse_own(&name)?;
         let keys = [Table::Stack, Table::Packages].map(|table| table.key(&name));
         let Some(key) = keys.into_iter().find(|key| begun.spec.text(key).is_some()) else {
@@ -82,12 +83,12 @@ pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exi
         }
     }
     let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
-    begun.finish(after, edits, args.dry_run, report)
+    begun.finish(after, edits, args.mode.dry_run, report)
 }
 
 /// Adds a target or removes one.
 pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exit, Failure> {
-    let begun = Begun::read(common, args.is_dry(), report)?;
+    let begun = Begun::read(common, args.mode().dry_run, report)?;
     let names: Vec<&str> = begun.spec.targets.iter().map(|target| target.name.as_str()).collect();
     match &args.command {
         TargetCommand::Add(args) => {
@@ -102,7 +103,7 @@ pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exi
             check_target(name, &keys)?;
             let after = spec::add_target(&begun.file.text, name, &keys).map_err(unwritable)?;
             let edits = keys.into_iter().map(|(key, value)| (format!("target.{name}.{key}"), Some(value))).collect();
-            begun.finish(after, edits, args.dry_run, report)
+            begun.finish(after, edits, args.mode.dry_run, report)
         }
         TargetCommand::Remove(args) => {
             let name = args.name.as_str();
@@ -114,7 +115,7 @@ pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exi
             let after = spec::remove_target(&begun.file.text, name).map_err(unwritable)?;
             let of = format!("target.{name}.");
             let keys = begun.spec.keys().into_iter().filter(|key| key.starts_with(&of));
-            begun.finish(after, keys.map(|key| (key, None)).collect(), args.dry_run, report)
+            begun.finish(after, keys.map(|key| (key, None)).collect(), args.mode.dry_run, report)
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::report::{Exit, Failure, Problem, clean};
 use crate::spec;
+use crate::types::name;
 
 /// What ends a name and begins a constraint. `+` begins the variant of a wheel, which may stand alone.
 const BEGINS: [char; 6] = ['<', '>', '=', '!', '~', '+'];
@@ -33,7 +34,7 @@ impl Table {
 /// The name of `torch>=2.4`, and what stands behind it.
 fn parted(word: &str) -> (String, &str) {
     let end = word.find(|c: char| !(c.is_ascii_alphanumeric() || "._-".contains(c))).unwrap_or(word.len());
-    (name(&word[..end]), word[end..].trim())
+    (name::package(&word[..end]), word[end..].trim())
 }
 
 /// The name and what is asked of its version, as the table writes it that `table_of` tells for the name; `*` where nothing
@@ -77,11 +78,6 @@ fn of_stack(word: &str) -> Result<(String, String), Failure> {
         Some(_) => return Err(refuse(word, &instead(&name, rest))),
     };
     check(Table::Stack, &name, &constraint).map(|()| (name, constraint))
-}
-
-/// A package's name in the spelling of gpuenv.toml.
-pub fn name(word: &str) -> String {
-    word.trim().to_ascii_lowercase().replace(['_', '.'], "-")
 }
 
 /// `2.5.1` for `==2.5.1`: a bare version is how gpuenv.toml says that.

@@ -1,9 +1,7 @@
 //! Dependencies that somebody wrote into a pyproject.toml and that the locked releases do not meet: both in one list have no
 //! answer, and uv would say so only later, and of all of them.
 
-use crate::types::{Specifier, Version};
-
-use super::super::wheels::normalised;
+use crate::types::{Specifier, Version, name};
 
 /// A dependency that somebody wrote and a locked one that it excludes. Where the lock has several of a package, for several
 /// targets, all of them have to be excluded.
@@ -33,7 +31,7 @@ pub fn addressed<'w>(written: &'w [String], locked: &[String]) -> Option<&'w Str
         let words: String = text.split(" ;").next()?.split_whitespace().collect();
         let name: String = words.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_.".contains(*c)).collect();
         let address = words.split_once('@').filter(|(before, _)| !before.contains(['=', '<', '>']));
-        Some((normalised(&name), address.map(|(_, address)| address.to_string())))
+        Some((name::package(&name), address.map(|(_, address)| address.to_string())))
     };
     let locked: Vec<_> = locked.iter().filter_map(|one| read(one)).collect();
     // The address ends at a blank: what holds under a marker is uv's to judge.
@@ -77,7 +75,7 @@ pub fn python(written: &str, locked: &str) -> bool {
 fn requirement(text: &str) -> Option<(String, Specifier)> {
     let words: String = text.split(';').next()?.split_whitespace().collect();
     let (package, asked) = Specifier::split(&words)?;
-    Some((normalised(package), asked))
+    Some((name::package(package), asked))
 }
 
 /// The release of `==2.5.1+cu124`.

@@ -3,11 +3,10 @@
 
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value};
 
-use crate::types::toml_memory;
+use crate::types::{name, toml_memory};
 
 use super::super::ExportError;
 use super::super::format::Merged;
-use super::super::wheels::normalised;
 use super::{above, contradiction};
 
 /// The lists of a pyproject.toml that exports add to, by their name in the record.
@@ -279,7 +278,7 @@ fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), Ex
     let (before, after) = (recorded(file, "sources"), recorded(new, "sources"));
     for (key, _) in sources.into_iter().flat_map(|table| table.iter()) {
         let ours = |keys: &[String]| keys.iter().any(|known| known == key);
-        if pinned.contains(&normalised(key)) && !ours(&before) && !ours(&after) {
+        if pinned.contains(&name::package(key)) && !ours(&before) && !ours(&after) {
             return Err(taken(
                 format!(
                     "`tool.uv.sources.{key}` of pyproject.toml says where a locked package comes from, and the lock says otherwise"
@@ -476,7 +475,7 @@ fn merge_table(
     let other_spelling = |key: &str| {
         own.iter()
             .map(|(known, _)| known.to_string())
-            .find(|known| known != key && normalised(known) == normalised(key))
+            .find(|known| known != key && name::package(known) == name::package(key))
     };
     if let Some(known) = after.iter().find_map(|key| other_spelling(key)) {
         let what = format!("pyproject.toml sets `{}.{known}` already", path.join("."));
@@ -519,7 +518,7 @@ fn merge_metadata(file: &mut DocumentMut, new: &mut DocumentMut) -> Result<(), E
         let of_it = |known: &Table| {
             let version = text(known, "version");
             let is_any = version.is_empty() || version == text(table, "version");
-            is_any && normalised(&text(known, "name")) == text(table, "name")
+            is_any && name::package(&text(known, "name")) == text(table, "name")
         };
         let known = list.iter().position(of_it);
         match known.and_then(|known| list.get_mut(known)) {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::lock::{ConstraintLock, Lock, Wheel};
-use crate::types::CpuArch;
+use crate::types::{CpuArch, name};
 
 use super::super::format::{Targets, names};
 use super::super::ordinary;
-use super::super::wheels::{WITH_NIGHTLIES, nightlies, normalised};
+use super::super::wheels::{WITH_NIGHTLIES, nightlies};
 use super::super::{ExportError, own, valid};
 
 /// Something with those it is for.
@@ -188,7 +188,7 @@ fn what(lock: &Lock, target: &str) -> BTreeSet<(String, Option<String>)> {
 fn extras(targets: &Targets) -> Result<Vec<String>, ExportError> {
     let mut extras = Vec::new();
     for (name, _) in targets {
-        let extra = normalised(valid::package(name)?);
+        let extra = name::package(valid::package(name)?);
         if extras.contains(&extra) {
             return Err(ExportError::TargetNeeded(names(targets)));
         }

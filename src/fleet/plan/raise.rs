@@ -12,7 +12,7 @@ use crate::solve::problem::Problem;
 use crate::solve::request::TargetRequest;
 use crate::solve::rowset::RowSet;
 use crate::solve::solution::Solution;
-use crate::types::{Version, sort_by_key};
+use crate::types::{Version, distinct, sort_by_key};
 
 use super::ask::{self, Asker};
 use super::cover::{Family, weight};
@@ -38,9 +38,7 @@ type Raised = Option<Version>;
 impl<'c> Fleet<'_, 'c> {
     /// Each step that makes more possible than the ones before; `now` is what one stack serves without any.
     pub fn upgrades(&self, now: Option<&Stack>) -> Vec<Upgrade> {
-        let mut levels: Vec<Version> = self.kinds.iter().flat_map(|kind| kind.candidates.iter().copied()).collect();
-        levels.sort_unstable();
-        levels.dedup();
+        let levels = distinct(self.kinds.iter().flat_map(|kind| kind.candidates.iter().copied()));
         let mut before: Stack = now.cloned().unwrap_or_default();
         let mut steps: Vec<Upgrade> = Vec::new();
         // First only those that are not served, then all.

@@ -3,43 +3,11 @@
 //! Seen in <https://github.com/deepspeedai/DeepSpeed/issues/4614> (list), <https://github.com/deepspeedai/DeepSpeed/issues/5312>
 //! (show), <https://github.com/vllm-project/vllm/pull/18285> (`[pip3]`, `[conda]`).
 
-use super::seen::Seen;
+use crate::types::name::package;
 
-/// What decides whether a GPU stack runs. A name ending in `-` stands for all that begin with it.
-const MATTER: &[&str] = &[
-    "torch",
-    "torchvision",
-    "torchaudio",
-    "triton",
-    "tensorflow",
-    "tensorflow-",
-    "tf-keras",
-    "jax",
-    "jaxlib",
-    "jax-",
-    "nvidia-",
-    "cuda-",
-    "vllm",
-    "vllm-",
-    "xformers",
-    "flash-attn",
-    "flashinfer-",
-    "sgl-kernel",
-    "bitsandbytes",
-    "deepspeed",
-    "apex",
-    "transformer-engine",
-    "transformer-engine-",
-    "cupy",
-    "cupy-",
-    "onnxruntime",
-    "onnxruntime-",
-    "numpy",
-    "tensorrt",
-    "tensorrt-",
-    "numba",
-    "pycuda",
-];
+use super::super::packages;
+
+use super::seen::Seen;
 
 /// conda lists what pip has installed into its environment too, and may still name what pip has replaced: where both tell
 /// of a package, pip's word is what an interpreter imports.
@@ -82,15 +50,12 @@ fn pair(line: &str) -> Option<(&str, &str)> {
     (third.is_none() || is_conda).then_some((name, version))
 }
 
-/// The package's name as pip compares names, if it matters.
+/// The package's name as indexes compare names, if it matters.
 fn matters(name: &str) -> Option<String> {
-    let name = name.trim().to_ascii_lowercase().replace(['_', '.'], "-");
+    let name = package(name);
     let name = if name == "pytorch" { "torch".to_string() } else { name };
-    let known = MATTER.iter().any(|known| match known.ends_with('-') {
-        true => name.starts_with(known),
-        false => name == *known,
-    });
-    (known && name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')).then_some(name)
+    let is_name = name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    (is_name && packages::matters(&name)).then_some(name)
 }
 
 fn add(name: &str, version: &str, seen: &mut Seen) -> bool {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Found, folded};
+use crate::types::name;
+
+use super::Found;
 
 /// What stands for all extras, or all groups, among the named ones.
 const ALL_EXTRAS: &str = "--all-extras";
@@ -24,7 +26,7 @@ pub(super) fn of_folder(word: &str) -> Vec<String> {
 /// The names in the value of an option: one, several with commas or blanks, a group behind the file that it stands in.
 pub(super) fn of_option(value: &str) -> Vec<String> {
     let value = value.rsplit_once(':').map_or(value, |(_, group)| group);
-    value.split([',', ' ']).filter(|name| !name.is_empty()).map(folded).collect()
+    value.split([',', ' ']).filter(|name| !name.is_empty()).map(name::package).collect()
 }
 
 /// What a command names that installs a project as its own files say.
@@ -58,14 +60,16 @@ pub(super) fn installed(named: &BTreeSet<String>, found: &Found) -> Option<BTree
     let is_named = |group: &&&String| {
         let is_group = found.groups.contains(**group);
         let is_default = is_group && **group == DEFAULT.1 && named.contains(DEFAULT.0);
-        is_default || named.contains(&folded(group)) || named.contains(if is_group { ALL_GROUPS } else { ALL_EXTRAS })
+        is_default
+            || named.contains(&name::package(group))
+            || named.contains(if is_group { ALL_GROUPS } else { ALL_EXTRAS })
     };
     let mut installed: BTreeSet<String> = all.iter().filter(is_named).map(|group| (**group).clone()).collect();
     if installed.is_empty() && !named.contains(NO_MORE) {
         return None;
     }
     let mut by_name: BTreeMap<String, Vec<&String>> = BTreeMap::new();
-    all.iter().for_each(|group| by_name.entry(folded(group)).or_default().push(group));
+    all.iter().for_each(|group| by_name.entry(name::package(group)).or_default().push(group));
     let mut brought: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
     found.brings.iter().for_each(|(group, other)| brought.entry(group).or_default().push(other));
     let mut open: Vec<String> = installed.iter().cloned().collect();

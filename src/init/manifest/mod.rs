@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::types::{Specifier, toml_memory};
+use crate::types::{Specifier, name, toml_memory};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -170,7 +170,7 @@ struct Wanted {
 
 impl Wanted {
     fn new(name: &str, version: &str, line: usize) -> Wanted {
-        let name = folded(name);
+        let name = name::package(name);
         let written = match version.chars().next() {
             Some(c) if c.is_ascii_digit() => format!("{name}=={version}"),
             _ => format!("{name}{version}"),
@@ -248,11 +248,6 @@ fn table(text: &str) -> Result<toml::Table, (usize, String)> {
         (error.span().map_or(1, |span| line_of(text, span.start)), error.message().to_string())
     };
     text.parse().map_err(wrong)
-}
-
-/// A package's name as indexes compare it.
-fn folded(name: &str) -> String {
-    name.trim().to_ascii_lowercase().replace(['_', '.'], "-")
 }
 
 /// The wheel variant that an address of an index ends in: the one that PyTorch's indexes are named after.

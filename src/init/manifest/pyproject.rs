@@ -2,7 +2,9 @@
 
 use toml::{Table, Value};
 
-use super::{Found, Wanted, folded, line_with, rank, requirement, table, variant_of};
+use crate::types::name;
+
+use super::{Found, Wanted, line_with, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -33,7 +35,7 @@ impl<'t> Reader<'t> {
             let line = line_with(self.text, "requires-python");
             self.found.want(Wanted::new("python", python, line));
         }
-        self.found.project = self.at("project.name").and_then(Value::as_str).map(folded);
+        self.found.project = self.at("project.name").and_then(Value::as_str).map(name::package);
         self.list(self.at("project.dependencies"), None);
         let tables = |path: &str| self.at(path).and_then(Value::as_table).into_iter().flat_map(Table::iter);
         let (extras, groups): (Vec<_>, Vec<_>) =
@@ -42,7 +44,7 @@ impl<'t> Reader<'t> {
         for (group, list) in extras.into_iter().chain(groups) {
             self.list(Some(list), Some(group));
             let each = list.as_array().into_iter().flatten().filter_map(|one| one.get("include-group")?.as_str());
-            self.found.brings.extend(each.map(|other| (group.clone(), folded(other))));
+            self.found.brings.extend(each.map(|other| (group.clone(), name::package(other))));
         }
         if let Some(list) = self.at("tool.uv.dev-dependencies") {
             self.found.groups.insert("dev".to_string());
@@ -101,7 +103,7 @@ impl<'t> Reader<'t> {
             let source = value.get("source").and_then(Value::as_str);
             wanted.variant = source.and_then(|source| self.index("tool.poetry.source", source));
             let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-            wanted.extras = extras.map(folded).collect();
+            wanted.extras = extras.map(name::package).collect();
             let is_optional = value.get("optional").and_then(Value::as_bool) == Some(true);
             let extra = self.poetry_extra(name).filter(|_| is_optional);
             wanted.group = extra.or(group).map(str::to_string);
@@ -150,7 +152,7 @@ impl<'t> Reader<'t> {
                 let others = variants[1..].join(", ");
                 self.found.leave(line, &format!("{name}: {others}"), format!("`{first}` was taken of several"));
             }
-            let folded = folded(name);
+            let folded = name::package(name);
             for wanted in self.found.wanted.iter_mut().filter(|wanted| wanted.name == folded) {
                 wanted.variant = Some(first.clone());
             }

@@ -1,7 +1,9 @@
 //! A requirement as pip writes it: `jax[cuda12]>=0.4; python_version >= "3.10"`.
 
+use crate::types::name;
+
+use super::Wanted;
 use super::marker::on_linux;
-use super::{Wanted, folded};
 
 /// Reads one; an error is why it is left out.
 pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
@@ -36,7 +38,7 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
         return Err("it is not a requirement".to_string());
     }
     let (extras, rest) = match rest.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((extras, rest)) => (extras.split(',').map(folded).collect(), rest.trim()),
+        Some((extras, rest)) => (extras.split(',').map(name::package).collect(), rest.trim()),
         None => (Vec::new(), rest),
     };
     let wanted = match rest.strip_prefix('@') {

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::{Table, Value};
 
+use crate::types::name;
+
 use super::marker::on_linux;
-use super::{Found, MOST, Wanted, folded, line_with, rank, table, variant_of};
+use super::{Found, MOST, Wanted, line_with, rank, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -33,7 +35,7 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     }
     for package in packages.iter().filter(|package| !is_own(package)) {
         let text_of = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default();
-        let (name, version) = (folded(text_of("name")), text_of("version"));
+        let (name, version) = (name::package(text_of("name")), text_of("version"));
         let is_wanted = direct.contains(&name) || optional.contains_key(&name);
         if !is_wanted && !foreign.contains(&name) {
             continue;
@@ -94,7 +96,7 @@ fn names(list: Option<&Value>, foreign: &mut BTreeSet<String>) -> Vec<String> {
     let mut names = Vec::new();
     for one in list.and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| one.get(key).and_then(Value::as_str);
-        let Some(name) = text("name").map(folded) else { continue };
+        let Some(name) = text("name").map(name::package) else { continue };
         match text("marker").and_then(on_linux) {
             Some(false) => drop(foreign.insert(name)),
             _ => names.push(name),

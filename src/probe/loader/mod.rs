@@ -18,7 +18,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::host::Shadowed;
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
 use super::context::ProbeContext;
 
@@ -236,9 +236,7 @@ impl Loader {
             names.extend(entries.filter_map(|entry| entry.file_name().into_string().ok()));
         }
         names.retain(|name| name.starts_with(prefix));
-        names.sort_unstable();
-        names.dedup();
-        names
+        distinct(names)
     }
 
     /// Whether there is a file of this name for processes of another word size, which the loader passes over and tells

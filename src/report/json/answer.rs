@@ -15,7 +15,7 @@ use super::{OK, sorted};
 /// A solved lock.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(in crate::report) struct Locked<'a> {
+pub(crate) struct Locked<'a> {
     #[serde(flatten)]
     lock: Document<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,7 +128,7 @@ impl<'a> Init<'a> {
 /// A spec without an answer; the top level repeats the first conflict.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(in crate::report) struct NoAnswer<'a> {
+pub(crate) struct NoAnswer<'a> {
     #[cfg_attr(test, schemars(extend("const" = "conflict")))]
     status: &'static str,
     #[serde(flatten)]
@@ -163,7 +163,7 @@ impl<'a> NoAnswer<'a> {
 /// A spec of which nobody can tell whether it has an answer.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(in crate::report) struct Undetermined<'a> {
+pub(crate) struct Undetermined<'a> {
     #[cfg_attr(test, schemars(extend("const" = "undetermined")))]
     status: &'static str,
     /// What nobody has read, and what the answer depends on.

@@ -15,7 +15,7 @@ use crate::verify::{Check, Status, Verdict};
 /// What a pasted error message means.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(in crate::report) struct Diagnosed<'a> {
+pub(crate) struct Diagnosed<'a> {
     #[cfg_attr(test, schemars(extend("enum" = ["recognised", "unknown"])))]
     status: &'static str,
     /// The most probable first; empty where nothing is known of the text.

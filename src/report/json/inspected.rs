@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::artifact::{self, shown};
+use crate::catalog::rows::FRAMEWORKS;
 use crate::report::inspected::Inspected as Told;
 
 use super::OK;
@@ -108,7 +109,7 @@ impl<'a> Inspected<'a> {
 
 impl<'a> Wheel<'a> {
     fn new(artifact: &'a artifact::Artifact, metadata: &'a artifact::Metadata) -> Self {
-        let frameworks = metadata.requires.iter().filter(|one| ["torch", "tensorflow", "jax"].contains(&&*one.package));
+        let frameworks = metadata.requires.iter().filter(|one| FRAMEWORKS.contains(&&*one.package));
         let requires = artifact.cuda_packages().chain(frameworks).map(|one| match &one.marker {
             Some(marker) => format!("{}{}; {marker}", one.package, one.range),
             None => format!("{}{}", one.package, one.range),

@@ -13,8 +13,8 @@ use crate::explain::graph::{self, Edge, Language, Node};
 use crate::explain::topic::Topic as Named;
 use crate::explain::unlocks::Opening;
 use crate::explain::why::{self, Why};
-use crate::report::Standing;
 use crate::report::schema::Schema;
+use crate::report::{CatalogState, Standing};
 use crate::types::map_of;
 
 use super::OK;
@@ -259,6 +259,23 @@ impl<'a> Census<'a> {
             tables: tables.collect(),
             sources: Sources { count: catalog.sources.len(), by_day: catalog.freshness() },
         }
+    }
+}
+
+/// The catalogs that are at hand.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(in crate::report) struct Catalogs<'a> {
+    /// What was done: `current` where it was there already.
+    #[cfg_attr(test, schemars(extend("enum" = ["installed", "current", "rolled-back", "listed"])))]
+    status: &'static str,
+    /// Newest first.
+    catalogs: &'a [CatalogState],
+}
+
+impl<'a> Catalogs<'a> {
+    pub fn new(done: &'static str, states: &'a [CatalogState]) -> Self {
+        Catalogs { status: done, catalogs: states }
     }
 }
 

@@ -10,7 +10,7 @@ const FORMAT: u32 = 1;
 /// Builds of a framework against GPUs and drivers.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(in crate::report) struct MatrixCells<'a> {
+pub(crate) struct MatrixCells<'a> {
     /// The format.
     format: u32,
     /// The framework.

@@ -1,7 +1,6 @@
 //! The JSON documents, a struct each: what is serialised here is what `gpuenv schema` derives its schemas from.
 
 mod answer;
-mod catalogs;
 mod fleet;
 mod fleet_plan;
 mod host;
@@ -12,16 +11,18 @@ mod matrix;
 use serde::{Serialize, Serializer};
 
 use super::failure::Failure;
+use super::json_text;
 use super::source_file::SourceFile;
 
-pub(super) use answer::{Differences, Exports, Init, Locked, NoAnswer, Rendered, Stale, Undetermined};
-pub(super) use catalogs::Catalogs;
+pub(super) use answer::{Differences, Exports, Init, Rendered, Stale};
+pub(crate) use answer::{Locked, NoAnswer, Undetermined};
 pub(super) use fleet::{FleetGroups, FleetHost};
 pub(super) use fleet_plan::FleetPlan;
-pub(super) use host::{Diagnosed, Verified};
+pub(crate) use host::Diagnosed;
+pub(super) use host::Verified;
 pub(super) use inspected::Inspected;
-pub(super) use lookup::{Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
-pub(super) use matrix::MatrixCells;
+pub(super) use lookup::{Catalogs, Census, Checked, Explained, Found, Graph, Listed, Schemas, Topics};
+pub(crate) use matrix::MatrixCells;
 
 /// What `status` says where all is well.
 const OK: &str = "ok";
@@ -29,7 +30,7 @@ const OK: &str = "ok";
 /// What went wrong.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(super) struct Errors<'a> {
+pub(crate) struct Errors<'a> {
     #[cfg_attr(test, schemars(extend("const" = "error")))]
     status: &'static str,
     #[cfg_attr(test, schemars(length(min = 1)))]
@@ -81,6 +82,12 @@ impl Span {
         let (line, column) = file.position(start);
         Span { start, end, line, column }
     }
+}
+
+/// A document as it is printed, for who has no stdout.
+pub(crate) fn text(document: &impl Serialize) -> String {
+    // Only a map with keys that are not strings can fail here, and there is none.
+    json_text(document).unwrap_or_default() + "\n"
 }
 
 /// Writes fields in the order of the alphabet, as some documents always had them.

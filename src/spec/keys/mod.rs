@@ -2,7 +2,7 @@
 //! the JSON Schema and the reference in docs/spec.md are all made from these rows: whoever adds a key writes its row
 //! and the field that it fills.
 
-use super::slot::{Choice, One, Ordinary, Overlays, Packages, Shape, Slot, Switch};
+use super::slot::{Choice, ORDINARY, One, Overlays, STACKED, Shape, Slot, Switch, place};
 use super::{Build, Exception, Export, OwnBuild, Prefer, Resolve, Share, Spec, field};
 use crate::types::{ArchList, Constraint};
 
@@ -107,16 +107,6 @@ pub fn tables() -> Vec<TableDoc> {
     machines.into_iter().chain(others).chain([doc(&EXPORT)]).collect()
 }
 
-/// Where a value is kept.
-macro_rules! place {
-    ($owner:ident.$field:ident) => {
-        crate::spec::slot::Place {
-            get: |owner: &$owner| &owner.$field,
-            get_mut: |owner: &mut $owner| &mut owner.$field,
-        }
-    };
-}
-
 mod target;
 
 pub(super) use target::TARGET;
@@ -172,7 +162,7 @@ const fn package(
     example: &'static str,
     slips: &'static [&'static str],
 ) -> Key<Spec> {
-    Key { name, brief, about: "", example, slips, slot: &Packages }
+    Key { name, brief, about: "", example, slips, slot: &STACKED }
 }
 
 pub(super) static OWN: Table<OwnBuild> = Table {
@@ -261,7 +251,7 @@ pub(super) static PACKAGES: Table<Spec> = Table {
 };
 
 const fn ordinary(name: &'static str, brief: &'static str, example: &'static str) -> Key<Spec> {
-    Key { name, brief, about: "", example, slips: &[], slot: &Ordinary }
+    Key { name, brief, about: "", example, slips: &[], slot: &ORDINARY }
 }
 
 pub(super) static BUILD: Table<Build> = Table {

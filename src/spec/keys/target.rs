@@ -1,6 +1,6 @@
 //! The keys of `[target.*]`: one kind of machine that the stack must run on.
 
-use crate::spec::slot::{Choice, Many, One, Word};
+use crate::spec::slot::{Choice, Many, One, Word, place};
 use crate::spec::value::sorted;
 use crate::spec::{DriverPolicy, ForwardCompat, ImageRef, KernelModule, Platform, Runtime, Target, field};
 use crate::types::{Constraint, Version};

@@ -219,7 +219,10 @@ shared memory (/dev/shm) size .... 64.00 GB",
     );
     let packages: Vec<String> =
         record.python.unwrap().packages.into_iter().map(|(name, version)| format!("{name}={version}")).collect();
-    assert_eq!(packages, ["flash-attn=2.5.9", "jax=0.4.30", "numpy=1.26.4", "torch=2.1.0+cu121"]);
+    assert_eq!(
+        packages,
+        ["flash-attn=2.5.9", "jax=0.4.30", "numpy=1.26.4", "torch=2.1.0+cu121", "torch-grammar=0.3.3"]
+    );
 
     let record = host("Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 535.183");
     let nvml = record.nvml.unwrap();
