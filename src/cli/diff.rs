@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::lock::{self, Lock, parse};
+use crate::probe::project::work_tree;
 use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::DiffArgs;
@@ -89,7 +90,10 @@ fn of_revision(revision: &str, place: &Path) -> Result<Lock, Failure> {
         return Err(refuse(format!("`{}` is neither a file nor a revision of git", clean(revision))));
     }
     let bytes = blob(&format!("{revision}:./{name}"), folder).map_err(|why| {
-        let what = format!("git has no {} at `{}`", clean(&name), clean(revision));
+        let what = match folder.canonicalize().ok().and_then(|folder| work_tree(&folder)) {
+            Some(_) => format!("git has no {} at `{}`", clean(&name), clean(revision)),
+            None => format!("`{}` is neither a file nor a revision: there is no git repository here", clean(revision)),
+        };
         refuse(why.map_or(what, |why| clean(&why).into_owned()))
     })?;
     if bytes.len() as u64 >= files::LOCK_CAP {

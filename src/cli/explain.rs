@@ -70,7 +70,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
             return Ok(exit);
         }
         if !is_key(name) {
-            return Err(unknown(&catalog, name));
+            return Err(if is_target(name, common) { of_target(name) } else { unknown(&catalog, name) });
         }
     }
     let places = files::places(common)?;
@@ -223,8 +223,8 @@ impl Project<'_> {
     }
 }
 
-const OF_SPEC: &str = "this is told of gpuenv.toml alone, not compared with the lock";
-const OF_CATALOG: &str = "this is told of the catalog alone, not of the lock";
+const OF_SPEC: &str = "this explains gpuenv.toml alone, not compared with the lock";
+const OF_CATALOG: &str = "this explains the catalog alone, not the lock";
 
 /// A lock that cannot be read is no reason not to explain the spec, and not to be passed over either.
 fn left_aside(told: &str, failure: &Failure, report: &Report) -> Exit {
@@ -266,6 +266,18 @@ fn is_key(name: &str) -> bool {
 /// Whether it is a key that each target can have.
 fn is_of_targets(name: &str) -> bool {
     tables().iter().any(|table| table.name == "target" && table.keys.iter().any(|key| key.name == name))
+}
+
+/// Whether the spec here has a target of this name.
+fn is_target(name: &str, common: &Common) -> bool {
+    let place = files::spec_place(common).ok().flatten().filter(|place| place.is_file());
+    let asked = place.and_then(|place| read(&place).ok());
+    asked.is_some_and(|asked| asked.spec.targets.iter().any(|target| target.name == name))
+}
+
+fn of_target(name: &str) -> Failure {
+    let message = format!("`{name}` is a target");
+    Failure::new(Exit::BadInput, "unknown-topic", message).help(format!("write `gpuenv explain target.{name}`"))
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {

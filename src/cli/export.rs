@@ -345,6 +345,9 @@ fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Re
         Err(_) => return Ok(true),
     };
     let (spec, errors): (Spec, _) = spec::parse_part(&source.text);
+    if common.spec.is_some() && !errors.is_empty() {
+        return Err(Failure::spec(errors, source));
+    }
     let is_same = errors.is_empty() && spec.inputs() == lock.inputs;
     let edited = match is_same.then(|| edited(lock, &spec, &source, &place)).transpose() {
         Ok(edited) => edited.flatten(),

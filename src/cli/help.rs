@@ -38,7 +38,7 @@ Examples:
   gpuenv add vllm --dry-run
   gpuenv add \"transformers>=4.50\"
 
-A package that gpuenv chooses goes under [stack], an ordinary one under [packages].
+A package that gpuenv chooses goes under [stack], an ordinary one, or one that the catalog does not know, under [packages].
 Layout and comments of gpuenv.toml are kept. A new conflict is printed, and then neither gpuenv.toml nor gpuenv.lock is written.
 Exit codes: 0 done; 1 it would conflict; 2 bad input; 3 it depends on a fact that is not known; 4 reading or writing failed";
 

@@ -8,7 +8,7 @@ use crate::catalog::{Catalog, at_hand};
 use crate::lock::{CatalogStamp, Lock};
 use crate::report::{Exit, Failure, Problem, Report, SourceFile};
 use crate::solve::own;
-use crate::spec::{self, Spec, Written};
+use crate::spec::{self, Spec, Written, is_incomplete};
 
 use super::common::Common;
 use super::files;
@@ -77,8 +77,11 @@ fn with_lost(common: &Common) -> Result<(Cow<'static, Catalog>, Option<Failure>)
         Err(failure) => return Ok((Cow::Borrowed(at_hand()), Some(failure))),
     };
     let (spec, errors) = spec::parse_part(&file.text);
+    if common.spec.is_some() && !errors.iter().all(is_incomplete) {
+        return Err(Failure::spec(errors, file));
+    }
     let catalog = of_spec(&spec, &file, &place)?;
-    // A spec's other mistakes are no matter here.
+    // Other mistakes of a spec that was only found do not matter here.
     let is_lost = spec.overlays.is_empty() && !errors.is_empty() && file.text.contains("overlays");
     Ok((catalog, is_lost.then(|| Failure::spec(errors, file))))
 }

@@ -12,7 +12,7 @@ pub fn run(args: &SchemaArgs, report: &Report) -> Result<Exit, Failure> {
             Some(schema) => report.schema(schema)?,
             None => {
                 let names: Vec<&str> = schema::ALL.iter().map(|schema| schema.name).collect();
-                let message = format!("there is no schema `{}`", crate::report::clean(name));
+                let message = format!("unknown schema `{}`", crate::report::clean(name));
                 return Err(Failure::new(Exit::BadInput, "unknown-schema", message)
                     .help(format!("the schemas are: {}", names.join(", "))));
             }

@@ -30,6 +30,7 @@ pub fn reason(common: &Common, lock: &Lock) -> Result<Option<Stale>, Failure> {
     }
     let file = files::read_spec(&place)?;
     let reason = match spec::parse(&file.text) {
+        Err(errors) if common.spec.is_some() => return Err(Failure::spec(errors, file)),
         Err(_) => Some(format!("{} has mistakes: see `gpuenv lock`", file.name)),
         Ok(spec) => match load_catalog::of_spec(&spec, &file, &place) {
             Ok(catalog) => of(lock, &spec, &file.name, &catalog),

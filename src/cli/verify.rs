@@ -58,12 +58,11 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
         }
     };
     let targets = chosen(&lock, args.target.as_deref())?;
+    let stale = if args.against.is_none() { stale::reason(common, &lock)? } else { None };
     let record = host((common, args), options(&lock, &targets, &catalog, args), report)?;
     let judged = verify::best(&lock, &targets, args.target.is_some(), &record, &catalog);
     let (mut best, others) = judged.ok_or_else(no_target)?;
-    if args.against.is_none()
-        && let Some(stale) = stale::reason(common, &lock)?
-    {
+    if let Some(stale) = stale {
         best = best.with_first(verify::stale(&stale.spec, &stale.reason, args.locked));
     }
     tell((common, args), &Judged { best, others, record: &record }, report)

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::lock::{Lock, TargetLock};
 
 use super::format::{Format, Opt, Options, Render, choose};
-use super::{ExportError, dockerfile, images, quote, valid};
+use super::{ExportError, dockerfile, images, quote, steps, valid};
 
 /// `gpuenv export compose`
 pub const FORMAT: Format = Format {
@@ -58,7 +58,7 @@ pub fn origin(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -
     let locked = images::of(name, target)?;
     match image(options)? {
         Some(image) => Ok(Origin::Image(image)),
-        None if lock.wheels_of(name).next().is_some() || lock.packages().next().is_some() => Ok(Origin::Build),
+        None if steps::adds(lock, name, target) => Ok(Origin::Build),
         None => Ok(Origin::Image(locked)),
     }
 }

@@ -86,7 +86,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     if matches!(compose::origin(lock, name, target, options)?, Origin::Build) {
         let _ = write!(
             out,
-            "# The image below is the locked one, without the wheels: build `{}`, push it, and name it\n# with --image.\n",
+            "# The image below is the locked one, without what the lock adds: build `{}`, push it, and name\n# it with --image.\n",
             compose::dockerfile_command(lock, name)?
         );
     }

@@ -13,7 +13,7 @@ use super::{ExportError, valid};
 pub type Asked = (String, Specifier);
 
 /// What stands above such packages, where a format has comments.
-pub const NOTE: &str = "As [packages] asks for them, and as the pins need them: the installer chooses the release.";
+pub const NOTE: &str = "As [packages] and the pins require them: the installer chooses the release.";
 
 /// What a target asks for, by name; two who ask for one package are one entry. What `[packages]` says stands as it is
 /// written: where no release is what the pins need too, which the lock warned of, their need gives way.

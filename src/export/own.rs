@@ -28,7 +28,7 @@ pub fn note(lock: &Lock, name: &str, target: &TargetLock) -> String {
     match nowhere(lock, name, target).as_slice() {
         [] => String::new(),
         own => format!(
-            "Not in here, for nobody says where it is: your build of {}. Install it first.",
+            "Not in here, because gpuenv.toml does not say where it is: your build of {}. Install it first.",
             own.join(" and of ")
         ),
     }

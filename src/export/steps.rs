@@ -95,11 +95,13 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     if target.runtime_image.is_none() || inside.is_some() {
         steps.extend(compiler.clone());
     }
-    let has_venv = inside.is_none() && installs;
+    let has_venv = inside.is_none() && adds(lock, name, target);
     if let Some((package, version)) = inside {
         steps.extend(python_of_image(package, version, installs)?);
     } else if has_venv {
-        steps.extend(python(lock, name, target)?);
+        // What a smaller image takes over cannot be a Python of the larger one.
+        let may_be_image = !installs && target.runtime_image.is_none();
+        steps.extend(python(lock, name, target, may_be_image)?);
     }
     let from_source = wheels.iter().any(|wheel| wheel.sdist);
     if from_source {
@@ -157,22 +159,38 @@ fn without(packages: &[String], steps: Vec<Step>) -> Vec<Step> {
     [list].into_iter().chain(steps.into_iter().map(kept_out)).collect()
 }
 
-/// The locked Python and an environment made from it.
-fn python(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Step>, ExportError> {
+/// Whether an image has to be made in which more stands than in the locked one.
+pub fn adds(lock: &Lock, name: &str, target: &TargetLock) -> bool {
+    let has_python = || lock.stack_of(target).contains_key("python");
+    lock.wheels_of(name).next().is_some()
+        || lock.packages().next().is_some()
+        || has_python() && images::framework_inside(lock, name, target).is_none()
+}
+
+/// The locked Python and an environment made from it. Where nothing is installed into that, a Python of the image's own may
+/// be the one, with what is installed for it.
+fn python(lock: &Lock, name: &str, target: &TargetLock, may_be_image: bool) -> Result<Vec<Step>, ExportError> {
     let missing = || ExportError::Incomplete { what: "the Python version", target: name.to_string() };
     let python = wheels::python(lock, target)?.ok_or_else(missing)?;
     valid::recent_python("a Dockerfile", python, OLDEST_PYTHON)?;
-    Ok(vec![
-        Step::Note(
-            "The locked Python, whatever the distribution has: uv brings builds that run on any glibc system.".into(),
+    let (note, preference, command) = match may_be_image {
+        true => (
+            "The locked Python: the image's own if it is that one, else uv's, which runs on any glibc system.",
+            "system",
+            format!("uv venv --system-site-packages --python {python} {VENV}"),
         ),
+        false => (
+            "The locked Python, whatever the distribution has: uv brings builds that run on any glibc system.",
+            "only-managed",
+            format!("uv python install {python} && uv venv --python {python} {VENV}"),
+        ),
+    };
+    let directory = ("UV_PYTHON_INSTALL_DIR", PYTHON_DIRECTORY);
+    Ok(vec![
+        Step::Note(note.into()),
         Step::BringUv,
-        env(&[
-            ("UV_PYTHON_INSTALL_DIR", PYTHON_DIRECTORY),
-            ("UV_PYTHON_PREFERENCE", "only-managed"),
-            ("UV_LINK_MODE", "copy"),
-        ]),
-        Step::Run(format!("uv python install {python} && uv venv --python {python} {VENV}")),
+        env(&[directory, ("UV_PYTHON_PREFERENCE", preference), ("UV_LINK_MODE", "copy")]),
+        Step::Run(command),
         Step::Activate,
     ])
 }

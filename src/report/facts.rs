@@ -35,7 +35,7 @@ pub(super) fn topics(screen: &Screen, topics: &[Topic], verbose: bool) -> String
             text += &screen.wrapped("  ", "To silence it where it is known and accepted, write in gpuenv.toml:");
             text += "\n    [[silence]]\n";
             text += &format!("    warning = \"{}\"\n    # target = \"NAME\"   only for one machine\n", code.code);
-            text + "    reason = \"why it is no matter here\"\n"
+            text + "    reason = \"why it does not matter here\"\n"
         }
         Topic::Check(id, says) => {
             format!("{}\n{}", screen.help(&format!("check {id}")), screen.wrapped("  ", says))

@@ -219,7 +219,7 @@ fn possible<'c>(facts: &Facts<'c>, machine: &Described<'c>) -> Vec<Version> {
 }
 
 /// The releases at which something about a machine can change, oldest first.
-fn candidates<'c>(facts: &Facts<'c>, machine: &Described<'c>) -> Rc<[&'c Version]> {
+pub fn candidates<'c>(facts: &Facts<'c>, machine: &Described<'c>) -> Rc<[&'c Version]> {
     if machine.reading.windows_driver {
         return windows::turning_points(facts.catalog).into();
     }

@@ -1,7 +1,7 @@
 //! The driver to install on hosts that may get another: the newest release of a branch that is still in support. It
 //! says nothing about what runs: that is the minimum.
 
-use crate::catalog::rows::Branch;
+use crate::catalog::rows::{Branch, Driver};
 use crate::spec::DriverPolicy;
 use crate::types::{Constraint, Version};
 
@@ -41,29 +41,36 @@ pub fn driver<'c>(
         DriverRequest::AtWorst(bound) => Some(bound),
         DriverRequest::Cuda(..) => None,
     };
-    let catalog = request.catalog;
     let mut best: Option<(bool, Recommended)> = None;
-    for branch in catalog.branches.iter() {
+    for branch in request.catalog.branches.iter() {
         let Some(for_production) = may_be(request, asked, branch) else { continue };
-        let serves = |version: &Version| {
-            *version >= minimum
-                && bound.is_none_or(|bound| bound.admits(version))
-                && lists_boards(asked, version)
-                && asked.machine.kinds.iter().flat_map(|kind| &kind.driver).all(|rule| rule.needs.admits(version))
-        };
-        let of_branch = catalog.drivers.iter().filter(|row| row.version.major() == branch.branch.major() && !row.beta);
-        let newest = match asked.windows_driver {
-            // Which releases Windows has of it is not known; all of them have at least its number.
-            true => Some(branch.branch).filter(serves),
-            false => of_branch.map(|row| row.version).filter(serves).max(),
-        };
-        let Some(release) = newest else { continue };
+        let serves = |version: &Version| *version >= minimum && bound.is_none_or(|bound| bound.admits(version));
+        let Some(release) = newest(request, asked, branch, serves) else { continue };
         let better = best.as_ref().is_none_or(|(known, _)| for_production >= *known);
         if better {
             best = Some((for_production, Recommended { release, branch, modules: flavour(request, asked) }));
         }
     }
     best.map(|(_, found)| found)
+}
+
+/// The newest release of a branch that drives a target's GPUs and does what else is asked of it.
+fn newest(
+    request: &Request<'_>,
+    asked: &TargetRequest<'_>,
+    branch: &Branch,
+    serves: impl Fn(&Version) -> bool,
+) -> Option<Version> {
+    let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
+    let drives = |version: &Version| {
+        lists_boards(asked, version) && rules().all(|rule| rule.needs.admits(version)) && serves(version)
+    };
+    if asked.windows_driver {
+        // Which releases Windows has of it is not known; all of them have at least its number.
+        return Some(branch.branch).filter(drives);
+    }
+    let of_branch = |row: &&Driver| row.version.major() == branch.branch.major() && !row.beta;
+    request.catalog.drivers.iter().filter(of_branch).map(|row| row.version).filter(drives).max()
 }
 
 /// Whether a branch is for production, if it is in support and the policy of a target admits it.
@@ -82,18 +89,13 @@ fn may_be(request: &Request<'_>, asked: &TargetRequest<'_>, branch: &Branch) -> 
 /// The releases to install on hosts that are as a target says but for their driver: the newest of each branch that is
 /// still in support and drives their GPUs, oldest first. New-feature branches only where no other does.
 pub fn candidates<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Vec<Version> {
-    let catalog = request.catalog;
     if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() {
         return Vec::new();
     }
     let mut found: Vec<(bool, Version)> = Vec::new();
-    for branch in catalog.branches.iter() {
+    for branch in request.catalog.branches.iter() {
         let Some(for_production) = may_be(request, asked, branch) else { continue };
-        let of_branch = catalog.drivers.iter().filter(|row| row.version.major() == branch.branch.major() && !row.beta);
-        let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
-        let drives = |version: &Version| lists_boards(asked, version) && rules().all(|rule| rule.needs.admits(version));
-        let newest = of_branch.map(|row| row.version).filter(drives).max();
-        found.extend(newest.map(|newest| (for_production, newest)));
+        found.extend(newest(request, asked, branch, |_| true).map(|newest| (for_production, newest)));
     }
     let for_production = found.iter().any(|(for_production, _)| *for_production);
     found.retain(|(own, _)| *own == for_production);

@@ -300,7 +300,8 @@ fn of_library(build: &Build, (key, title): (&str, &str), image: Option<&Image>) 
             (build.named(), how)
         }
         (false, _) => {
-            let how = format!("read which {title} the METADATA of its wheel asks for, or {ask}; then {OVERLAY}");
+            let how =
+                format!("look up in the METADATA of its wheel which {title} it requires, or {ask}; then {OVERLAY}");
             (build.named(), how)
         }
     }

@@ -31,6 +31,15 @@ pub fn is_too_old(floor: Option<&WindowsDriver>, rule: &Needs<'_>, driver: &Vers
     }
 }
 
+/// What a rule asks of a driver of Windows, in words.
+pub fn says(floor: Option<&WindowsDriver>, rule: &Needs<'_>) -> String {
+    let (cuda, driver) = match floor {
+        Some(floor) => (floor.cuda.to_string(), floor.driver.to_string()),
+        None => (rule.range.to_string(), least_on_linux(rule).map_or(0, Version::major).to_string()),
+    };
+    format!("CUDA {cuda} needs driver {driver} of Windows or a newer one")
+}
+
 /// The drivers that are not supported under WSL2, whatever the board.
 fn unsupported(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
     let of_any_board = |row: &&Service| row.place == Place::Wsl2 && row.boards.is_empty() && row.gpus.is_none();

@@ -304,7 +304,10 @@ pub(super) fn overlays(paths: &[String]) -> Read<()> {
     }
     let mut seen = std::collections::HashSet::new();
     match paths.iter().find(|path| !seen.insert(*path)) {
-        Some(path) => Err(Refusal::new("duplicate", format!("`overlays` names {} twice", quote(path)))),
+        Some(path) => {
+            let message = format!("`overlays` names {} twice", quote(path));
+            Err(Refusal::new("duplicate", message).help("remove one of the two"))
+        }
         None => Ok(()),
     }
 }

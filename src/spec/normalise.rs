@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::keys::{self, Table};
 use super::{OwnBuild, Runtime, Spec, Target};
+use crate::types::CpuArch;
 
 impl Spec {
     /// Every input that bears on the answer: key and canonical text. Defaults are left out, and
@@ -41,6 +42,10 @@ impl Target {
         let prefix = ["target.", &self.name, "."].concat();
         let before = inputs.len();
         put(&keys::TARGET, self, &prefix, inputs);
+        // Where a product implies another, the lock is another one.
+        if self.arch.as_ref().is_some_and(|arch| arch.value == CpuArch::X86_64) {
+            inputs.remove(&[&prefix, "arch"].concat());
+        }
         let key = prefix + "runtime";
         let runtime = inputs.remove(&key);
         let default = if self.image.is_some() { Runtime::Container } else { Runtime::BareMetal };

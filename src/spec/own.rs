@@ -92,7 +92,10 @@ impl OwnBuild {
         }
         let Some(cuda) = self.cuda() else {
             return refuse(
-                format!("`cuda` is missing: nobody says which CUDA your build of {} was compiled with", self.package),
+                format!(
+                    "`cuda` is missing: it is not known which CUDA your build of {} was compiled with",
+                    self.package
+                ),
                 "write `cuda = \"12.6\"`, or `cuda = \"none\"` for a build that computes on the CPU",
             );
         };

@@ -392,7 +392,7 @@ impl Kind for OwnBuildPython<'_> {
 
     fn message(&self) -> String {
         format!(
-            "nobody says for which Python your build of {} {} is: it is taken to be for those of the published release",
+            "it is not known for which Python your build of {} {} is, so those of the published release are assumed",
             self.package, self.version
         )
     }

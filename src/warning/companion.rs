@@ -382,7 +382,7 @@ pub struct OwnBuildAbi<'a> {
 impl Kind for OwnBuildAbi<'_> {
     const CODE: &'static str = "own-build-abi";
     const EXPLAINED: &'static str = "This release of the framework was published with two C++ ABIs, the package is compiled with one of them, and \
-        nobody says which one your build has. With the other the package does not load (\"undefined symbol\"). \
+        it is not known which one your build has. With the other the package does not load (\"undefined symbol\"). \
         `torch.compiled_with_cxx11_abi()` tells it: it must say in your build what it says in those that the message names. Otherwise \
         compile the package for yours, or your torch with the ABI of the package.";
 

@@ -80,7 +80,7 @@ impl Kind for JetsonDriver<'_> {
 
 /// Code that the driver compiles before it runs.
 pub struct JitOnly<'a> {
-    /// What holds it: a package with its version, or the stack.
+    /// What holds it: a package with its version, the stack, or `arch-list`.
     pub what: &'a str,
     /// The GPUs that it is compiled for.
     pub gpus: &'a [&'a str],
@@ -88,9 +88,9 @@ pub struct JitOnly<'a> {
 
 impl Kind for JitOnly<'_> {
     const CODE: &'static str = "jit-only";
-    const EXPLAINED: &'static str = "The wheel holds no machine code for this GPU, only PTX that the driver compiles when a kernel is first \
+    const EXPLAINED: &'static str = "The wheel, or what `arch-list` compiles, holds no machine code for this GPU, only PTX that the driver compiles when a kernel is first \
         loaded. The first start takes minutes, the result is kept in a cache, and the driver must know that \
-        version of PTX. Another release or variant may hold machine code for it.";
+        version of PTX. Another release or variant may hold machine code for it; `arch-list` can name the GPU.";
 
     fn message(&self) -> String {
         format!(

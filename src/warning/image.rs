@@ -164,6 +164,8 @@ pub struct ImageTorch<'a> {
     pub image: &'a str,
     /// The torch in it.
     pub torch: &'a str,
+    /// The cuda-compat package with which it does run.
+    pub compat: Option<&'a str>,
     /// Why not.
     pub why: &'a str,
 }
@@ -172,11 +174,14 @@ impl Kind for ImageTorch<'_> {
     const CODE: &'static str = "image-torch";
     const FAILS: bool = true;
     const EXPLAINED: &'static str = "No torch is asked for, so the one inside the image is what would run, and it does not run on this \
-        machine: it holds no code for the GPU, or its CUDA is newer than the driver. Take another tag, or ask \
-        for torch in `[stack]`.";
+        machine: it holds no code for the GPU, or its CUDA is newer than the driver. Where a cuda-compat package helps, \
+        as on data-centre GPUs, it has to be installed on the hosts or in the image, unless the image holds it and the \
+        container toolkit loads it. Take another tag, or ask for torch in `[stack]`.";
 
     fn message(&self) -> String {
-        format!("the torch {} that {} holds does not run here: {}", self.torch, self.image, self.why)
+        let ImageTorch { image, torch, compat, why } = self;
+        let runs = compat.map_or("does not run here".to_string(), |package| format!("runs here only with {package}"));
+        format!("the torch {torch} that {image} holds {runs}: {why}")
     }
 }
 

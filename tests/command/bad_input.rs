@@ -350,7 +350,7 @@ fn of_commands() -> Vec<Bad> {
         typed(&["export", "pip"], 2, &["invalid value 'pip'", "`gpuenv export requirements`"]),
         typed(&["explain", "target.q.gpu"], 2, &["`target.q.gpu` is not part of the answer", "what was chosen"]),
         typed(&["matrix", "--torch", "99"], 2, &["no build with CUDA of torch 99", "`gpuenv catalog show torch`"]),
-        typed(&["schema", "nope"], 2, &["no schema `nope`", "the schemas are"]),
+        typed(&["schema", "nope"], 2, &["unknown schema `nope`", "the schemas are"]),
         typed(&["catalog", "show", "nope"], 2, &["knows nothing of `nope`", "`gpuenv catalog search WORDS`"]),
         typed(&["catalog", "inspect", "gpuenv.toml"], 2, &["neither a wheel nor a shared library", "name a .so file"]),
         typed(&["diff", "a", "b"], 2, &["no gpuenv.lock at `a`", "name a file, or a revision"]),

@@ -67,6 +67,15 @@ fn two_files_need_no_project_around_them() {
 }
 
 #[test]
+fn without_git_nothing_is_a_revision() {
+    let place = Place::new("diff-no-git");
+    place.write("alone/gpuenv.toml", OLD);
+    place.run_in("alone", &["lock"]).exits(0);
+    place.run_in("alone", &["diff"]).exits(2).says("there is no git repository here");
+    place.run_in("alone", &["diff", "a.lock", "b.lock"]).exits(2).says("`a.lock` is neither a file nor a revision");
+}
+
+#[test]
 fn a_revision_of_git_is_read_as_it_is() {
     let sandbox = Sandbox::new("diff-git", OLD);
     let git = |args: &[&str]| {

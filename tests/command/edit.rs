@@ -70,6 +70,21 @@ fn what_cannot_be_added_or_removed_is_told_and_nothing_is_written() {
     assert_eq!((code, &told["errors"][0]["code"]), (2, &"unknown-package".into()), "{told}");
 }
 
+/// What the catalog has not heard of is carried along; what is near to a name of the stack is a slip.
+#[test]
+fn an_unheard_of_package_is_an_ordinary_one() {
+    let sandbox = Sandbox::new("edit-unheard-of", SPEC);
+    let ran = sandbox.run(&["add", "my-company-lib", "my-tools>=2"]).exits(0);
+    ran.says("not in the catalog, so put under [packages]: `my-company-lib`, `my-tools`");
+    let spec = sandbox.spec();
+    assert!(spec.contains("[packages]\nmy-company-lib = \"*\"\nmy-tools = \">=2\"\n"), "{spec}");
+    sandbox.run(&["lock", "--check"]).exits(0);
+    for slip in ["torhc", "tensorflw==2.15"] {
+        sandbox.run(&["add", slip]).exits(2);
+    }
+    assert_eq!(sandbox.spec(), spec);
+}
+
 #[test]
 fn a_new_conflict_is_shown_and_neither_file_is_written() {
     let sandbox = Sandbox::new("edit-conflict", SPEC);

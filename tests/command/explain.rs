@@ -499,6 +499,31 @@ fn a_package_that_is_asked_for_is_explained_by_its_name() {
 fn a_key_of_a_target_is_asked_for_with_its_target() {
     let sandbox = Sandbox::new("key-of-target", SPEC);
     sandbox.run(&["explain", "gcc"]).exits(2).says("`gcc` is a key of each target").says("explain target.NAME.gcc");
+    sandbox.run(&["explain", "prod"]).exits(2).says("`prod` is a target").says("gpuenv explain target.prod");
+}
+
+/// The floors of Windows, with their facts.
+#[test]
+fn a_driver_of_windows_is_explained_by_its_own_floors() {
+    let spec =
+        |torch: &str| format!("[stack]\ntorch = \"{torch}\"\n[target.a]\ngpu = \"RTX 4090\"\nplatform = \"wsl2\"\n");
+    for (torch, says, facts) in [
+        (
+            "2.8.0+cu128",
+            "CUDA 12 needs driver 528.33 of Windows or a newer one",
+            &["cuda-12-driver", "windows-driver 12"][..],
+        ),
+        ("2.9.0+cu130", "of Windows or a newer one", &["cuda-13-driver"]),
+    ] {
+        let sandbox = Sandbox::new("windows-floor", &spec(torch));
+        sandbox.run(&["lock"]).exits(0);
+        let (_, told) = sandbox.json(&["explain", "target.a.driver"]);
+        let choice = told["choices"].as_array().unwrap().iter().find(|one| one["part"] == "minimum").unwrap();
+        assert!(choice["explanation"][0].as_str().unwrap().contains(says), "{choice}");
+        for fact in facts {
+            assert!(choice["facts"].to_string().contains(fact), "{choice}");
+        }
+    }
 }
 
 #[test]

@@ -354,6 +354,19 @@ fn a_lost_gpu_is_told() {
     ran.tells("does not answer: NVML_ERROR_GPU_IS_LOST").tells("n2");
 }
 
+/// Hosts whose driver is that of Windows are raised to a branch: which releases Windows has of it is not known.
+#[test]
+fn drivers_of_windows_are_raised_to_a_branch() {
+    let spec = "[stack]\ntorch = \"2.8.0\"\n[target.a]\ngpu = \"RTX 4070 Laptop\"\nplatform = \"wsl2\"\n";
+    let sandbox = Sandbox::new("plan-windows", spec);
+    let record = json!({ "format": 1, "platform": { "system": "wsl", "arch": "x86_64", "os": "ubuntu22.04" },
+        "nvml": { "driver": "517.00", "gpus": [{ "index": 0, "name": "NVIDIA GeForce RTX 4070 Laptop GPU", "compute_capability": "8.9" }] } });
+    fs::write(sandbox.path("h.json"), record.to_string()).unwrap();
+    let (code, told) = sandbox.json(&["fleet", "plan", "h.json"]);
+    let to = told["upgrades"][0]["raises"][0]["to"].as_str().unwrap_or_default();
+    assert!(code == 1 && !to.is_empty() && !to.contains('.'), "{told:#}");
+}
+
 #[test]
 fn a_plan_is_told_in_every_format() {
     let sandbox = Sandbox::new("plan-formats", SPEC);

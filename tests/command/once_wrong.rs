@@ -321,6 +321,55 @@ const CASES: &[Case] = &[
         1,
         &["the libstdc++ of Ubuntu 16.04 LTS ends with GLIBCXX_3.4.21", "glibc 2.23, GLIBCXX_3.4.21"],
     ),
+    // The torch in an image is judged as one that is named, whatever the GPU: where forward compatibility helps, with its package.
+    case(
+        "python = \"*\"",
+        "gpu = \"A100\"\ndriver = \"450.80.02\"\nimage = \"pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime\"",
+        0,
+        &[
+            "warning[image-torch]",
+            "holds does not run here: its CUDA 12.4 needs driver 525.60.13 or newer, and the hosts have driver 450.80.02",
+        ],
+    ),
+    case(
+        "python = \"*\"",
+        "gpu = \"T4\"\ndriver = \"470.82.01\"\nimage = \"pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime\"",
+        0,
+        &["holds runs here only with cuda-compat-12-4"],
+    ),
+    case(
+        "python = \"*\"",
+        "gpu = \"T4\"\ndriver = \"470.82.01\"\nforward-compat = \"never\"\nimage = \"nvcr.io/nvidia/pytorch:24.10-py3\"",
+        0,
+        &["holds does not run here: its CUDA 12.6"],
+    ),
+    case(
+        "python = \"*\"",
+        "gpu = \"RTX 3090\"\nplatform = \"wsl2\"\ndriver = \"527.41\"\nimage = \"pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime\"",
+        0,
+        &["needs driver 528.33 or newer"],
+    ),
+    case(
+        "python = \"*\"",
+        "gpu = \"A100\"\ndriver = \"525.60.13\"\nimage = \"pytorch/pytorch:2.6.0-cuda12.4-cudnn9-runtime\"",
+        0,
+        &["!image-torch"],
+    ),
+    // What is compiled as PTX alone is told beside wheels with machine code, too.
+    case(
+        "torch = \"2.8.0\"\n[build]\narch-list = \"7.5+PTX\"",
+        "gpu = \"A100\"",
+        0,
+        &["warning[jit-only]: `arch-list = \"7.5+PTX\"` holds only PTX for A100"],
+    ),
+    case("torch = \"2.8.0\"\n[build]\narch-list = \"8.0+PTX\"", "gpu = \"A100\"", 0, &["!jit-only"]),
+    // Of hosts that are known by their CUDA no release is named that nobody wrote.
+    case(
+        "torch = \"2.9.0+cu128\"",
+        "gpu = \"A100\"\ndriver-cuda = \"12.2\"",
+        0,
+        &["jit-limited", "driver of CUDA 12.2 supports CUDA up to 12.2"],
+    ),
 ];
 
 #[test]

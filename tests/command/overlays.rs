@@ -612,6 +612,37 @@ fn what_overlays_hold_is_not_left_out_in_silence() {
     assert!(!sandbox.run(&["catalog", "list"]).exits(0).err.contains("overlays"));
 }
 
+/// Nor is a spec that was named and cannot be read, by any command.
+#[test]
+fn a_named_spec_with_mistakes_is_an_error() {
+    let sandbox = Sandbox::new("named-broken", SPEC);
+    sandbox.run(&["lock"]).exits(0);
+    let commands: &[&[&str]] = &[
+        &["catalog", "list"],
+        &["catalog", "check"],
+        &["catalog", "show", "driver@580"],
+        &["catalog", "search", "torch"],
+        &["matrix", "--gpu", "T4"],
+        &["explain", "cuda-12-driver"],
+        &["export", "requirements"],
+        &["verify", "--quick"],
+        &["verify", "--image", "nvidia/cuda:12.4.1-base-ubuntu22.04"],
+        &["fleet", "check", "gpuenv.toml"],
+    ];
+    for (broken, code) in
+        [("x = [", "toml-syntax"), ("[stack]\nfoo.bar = 1\n[target.a]\ngpuu = \"T4\"\n", "unknown-key")]
+    {
+        fs::write(sandbox.path("gpuenv.toml"), broken).unwrap();
+        for command in commands {
+            let named = [*command, &["--spec", "gpuenv.toml"]].concat();
+            sandbox.run(&named).exits(2).says(&format!("error[{code}]"));
+        }
+    }
+    // One that has yet to say what must run is no mistake.
+    fs::write(sandbox.path("gpuenv.toml"), "[catalog]\noverlays = []\n").unwrap();
+    sandbox.run(&["catalog", "list", "--spec", "gpuenv.toml"]).exits(0);
+}
+
 /// The example of the documentation is a whole overlay.
 #[test]
 fn the_documented_overlay_is_sound() {

@@ -245,6 +245,27 @@ fn a_machine_without_gpu_gets_no_gpu_lines() {
     assert!(!render("dockerfile", &lock).unwrap().contains("NVIDIA"));
 }
 
+/// Where nothing else is installed, the image's own Python will do if it is the locked one.
+#[test]
+fn a_locked_python_is_there_whatever_else_is_installed() {
+    let mut lock = locks::container();
+    lock.wheel.clear();
+    lock.constraint.clear();
+    lock.stack.retain(|name, _| ["python", "cuda"].contains(&name.as_str()));
+    let python = lock.stack["python"].clone();
+    let command = format!("uv venv --system-site-packages --python {python} /opt/venv");
+    for format in ["dockerfile", "apptainer"] {
+        assert!(render(format, &lock).unwrap().contains(&command), "{format}");
+    }
+    assert!(render("compose", &lock).unwrap().contains("dockerfile:"));
+    // What a second stage takes over cannot lean on the first one's image.
+    let target = lock.target.values_mut().next().unwrap();
+    target.runtime_image = Some("nvidia/cuda:12.4.1-base-ubuntu22.04".into());
+    assert!(render("dockerfile", &lock).unwrap().contains(&format!("uv python install {python} && uv venv --python")));
+    lock.stack.remove("python");
+    assert!(!render("dockerfile", &lock).unwrap().contains("uv "));
+}
+
 #[test]
 fn what_cannot_be_built_says_what_to_change() {
     let error = render("dockerfile", &locks::bare_metal()).unwrap_err();

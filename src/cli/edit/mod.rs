@@ -13,7 +13,7 @@ use crate::lock::{self, Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem as Compiled;
-use crate::solve::request::{Request, is_ordinary};
+use crate::solve::request::{Request, is_ordinary, is_unheard_of};
 use crate::solve::suppress::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::{self, RewriteError, Spec, SpecError, Written, is_incomplete, list_text};
@@ -39,7 +39,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
     let begun = Begun::read(common, args.mode.dry_run, report)?;
     let catalog = begun.catalog();
     let problem = Compiled::new(&catalog);
-    let (mut edits, mut named) = (Vec::new(), BTreeSet::new());
+    let (mut edits, mut named, mut unheard_of) = (Vec::new(), BTreeSet::new(), Vec::new());
     for word in &args.packages {
         let (table, name, constraint) = package::read(word, |name| begun.table_of(name, &problem))?;
         let (key, of) = (table.key(&name), table.name());
@@ -53,10 +53,19 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
             report.note(&format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
             continue;
         }
-        if let Some(was) = was.filter(|was| *was != constraint) {
+        if let Some(was) = was.as_ref().filter(|was| **was != constraint) {
             report.note(&format!("`{name}` is in [{of}] already: `{was}` becomes `{constraint}`"));
         }
+        if was.is_none() && table == Table::Packages && is_unheard_of(&problem, &name) {
+            unheard_of.push(format!("`{name}`"));
+        }
         edits.push((key, Some(constraint)));
+    }
+    if !unheard_of.is_empty() {
+        let names = unheard_of.join(", ");
+        report.note(&format!(
+            "not in the catalog, so put under [packages]: {names}; an overlay can describe what depends on CUDA"
+        ));
     }
     let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
     begun.finish(after, edits, args.mode.dry_run, report)
@@ -190,7 +199,8 @@ impl Begun {
     /// Where a package stands or belongs.
     fn table_of(&self, name: &str, problem: &Compiled<'_>) -> Table {
         let is_there = self.spec.packages.iter().any(|(known, _)| known == name);
-        if is_there || is_ordinary(problem, name) { Table::Packages } else { Table::Stack }
+        let is_carried = is_there || is_ordinary(problem, name) || is_unheard_of(problem, name);
+        if is_carried { Table::Packages } else { Table::Stack }
     }
 
     /// Refuses to write a constraint for a build of the user's own, or to take it away: it is a table with a meaning.

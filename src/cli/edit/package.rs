@@ -42,6 +42,9 @@ fn parted(word: &str) -> (String, &str) {
 pub fn read(word: &str, table_of: impl Fn(&str) -> Table) -> Result<(Table, String, String), Failure> {
     let word = word.trim();
     let (name, rest) = parted(word);
+    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return Err(refuse(word, "write a package, `torch`, or one with a version, `torch==2.5.1`"));
+    }
     let table = table_of(&name);
     if table == Table::Stack {
         return of_stack(word).map(|(name, constraint)| (table, name, constraint));
@@ -53,9 +56,6 @@ pub fn read(word: &str, table_of: impl Fn(&str) -> Table) -> Result<(Table, Stri
 /// The name and the constraint of `torch>=2.4,<2.8`.
 fn of_stack(word: &str) -> Result<(String, String), Failure> {
     let (name, rest) = parted(word);
-    if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-        return Err(refuse(word, "write a package, `torch`, or one with a version, `torch==2.5.1`"));
-    }
     let constraint = match rest.chars().next() {
         None => "*".to_string(),
         Some('@') => return Err(refuse(word, &instead(&name, rest.trim_start_matches('@').trim()))),
@@ -68,7 +68,7 @@ fn of_stack(word: &str) -> Result<(String, String), Failure> {
         Some(_) if rest.contains(';') => {
             return Err(refuse(
                 word,
-                "leave the part behind `;` out: what differs between machines is told of targets",
+                "leave the part behind `;` out: what differs between machines belongs under their targets",
             ));
         }
         Some('=') if !rest.starts_with("==") => return Err(refuse(word, &instead(&name, &rest[1..]))),

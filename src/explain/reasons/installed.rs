@@ -138,15 +138,10 @@ impl<'c> Explainer<'_, 'c> {
             return false;
         }
         let catalog = self.request.catalog;
-        match windows::floor(catalog, rule) {
-            Some(row) => {
-                self.say(format!("CUDA {} needs driver {} of Windows or a newer one", row.cuda, row.driver));
-                self.fact(format!("windows-driver {}", row.cuda), catalog.source_of(&row.source, "", "", ""));
-            }
-            None => {
-                let branch = windows::least_on_linux(rule).map_or(0, Version::major);
-                self.say(format!("CUDA {} needs driver {branch} of Windows or a newer one", rule.row.range));
-            }
+        let floor = windows::floor(catalog, rule);
+        self.say(windows::says(floor, rule));
+        if let Some(row) = floor {
+            self.fact(format!("windows-driver {}", row.cuda), catalog.source_of(&row.source, "", "", ""));
         }
         self.fact(rule.row.id.to_string(), catalog.source_of(&rule.row.source, "", "", ""));
         true

@@ -1,6 +1,6 @@
 //! Which part asks for a driver minimum: everything that refuses the release just below it.
 
-use crate::catalog::rows::{Build, Rule, Subject};
+use crate::catalog::rows::{Build, Subject};
 use crate::coverage::Coverage;
 use crate::explain::FactNote;
 use crate::solve::demand;
@@ -9,10 +9,11 @@ use crate::solve::driver_row::DriverRow;
 use crate::solve::image;
 use crate::solve::recommended;
 use crate::solve::request::{Request, TargetRequest};
-use crate::solve::rules::law;
+use crate::solve::rules::{Needs, law};
 use crate::solve::solution::TargetAnswer;
+use crate::solve::windows;
 use crate::spec::Runtime;
-use crate::types::{Constraint, Version};
+use crate::types::Version;
 
 use super::{Choice, Verdict};
 
@@ -24,7 +25,7 @@ pub(super) fn driver<'c>(
 ) -> Option<Choice> {
     let (judged, minimum) = (target.driver.as_ref()?, target.minimum.as_ref()?);
     let mut reasons = Reasons { request, asked, target, because: Vec::new(), facts: Vec::new() };
-    let turning = request.problem.turning_points();
+    let turning = driver::candidates(request.problem, &asked.machine);
     let below = turning.iter().rev().find(|candidate| **candidate < minimum);
     if let Some(below) = below {
         reasons.cuda(below);
@@ -86,12 +87,31 @@ impl Reasons<'_, '_> {
     /// Rules about a line of CUDA.
     fn line(&mut self, line: &Version, below: &Version) {
         let rules = self.request.rules.about(Subject::Cuda, line, Subject::Driver);
-        rules.for_each(|rule| self.rule(rule.row, &rule.needs, below));
+        rules.for_each(|rule| self.rule(rule, below));
     }
 
-    fn rule(&mut self, rule: &Rule, needs: &Constraint, below: &Version) {
-        if self.request.holds(&rule.id, &self.asked.name) && !needs.admits(self.user_mode(below)) {
-            self.put(&rule.says, self.request.catalog.cite(rule));
+    fn rule(&mut self, rule: &Needs<'_>, below: &Version) {
+        let (catalog, row) = (self.request.catalog, rule.row);
+        if !self.request.holds(&row.id, &self.asked.name) {
+            return;
+        }
+        if self.asked.windows_driver {
+            return self.windows_floor(rule, below);
+        }
+        if !rule.needs.admits(self.user_mode(below)) {
+            self.put(&row.says, catalog.cite(row));
+        }
+    }
+
+    /// The same of a driver of Windows, of which only lines of CUDA ask for one.
+    fn windows_floor(&mut self, rule: &Needs<'_>, below: &Version) {
+        let catalog = self.request.catalog;
+        let floor = windows::floor(catalog, rule);
+        if rule.row.subject == Subject::Cuda && windows::is_too_old(floor, rule, below) {
+            let says = windows::says(floor, rule);
+            self.put(&says, catalog.cite(rule.row));
+            let fact = floor.map(|row| catalog.cite(row));
+            self.facts.extend(fact.map(|fact| FactNote { id: fact.id, source: fact.source }));
         }
     }
 
@@ -105,7 +125,7 @@ impl Reasons<'_, '_> {
                     DriverNeed::Ptx(isa) => self.ptx(&isa, below),
                     DriverNeed::Rule(id) => {
                         if let Some(rule) = request.rules.of_id(id) {
-                            self.rule(rule.row, &rule.needs, below);
+                            self.rule(rule, below);
                         }
                     }
                     DriverNeed::Nothing => {}
@@ -117,8 +137,9 @@ impl Reasons<'_, '_> {
     /// Rules about the GPUs' architecture.
     fn generation(&mut self, below: &Version) {
         let (request, asked) = (self.request, self.asked);
+        let Some(row) = DriverRow::plain(request.catalog, *below, asked.windows_driver) else { return };
         for gpu in request.gpu_rules(asked) {
-            for rule in gpu.driver.iter().filter(|rule| !rule.needs.admits(below)) {
+            for rule in gpu.driver.iter().filter(|rule| !row.is_admitted(&rule.needs)) {
                 self.put(&rule.row.says, request.catalog.cite(rule.row));
             }
         }

@@ -70,6 +70,12 @@ pub fn is_ordinary(problem: &Problem<'_>, name: &str) -> bool {
     !is_solved() && of_each_cuda(problem, name).is_empty() && is_named()
 }
 
+/// Whether nothing is known of a package, and its name is near to none that `[stack]` knows.
+pub fn is_unheard_of(problem: &Problem<'_>, name: &str) -> bool {
+    let is_near = || suggest::slip(name, known(problem)).is_some() || of_stack(problem, name).is_some();
+    !is_near() && of_each_cuda(problem, name).is_empty() && !is_ordinary(problem, name)
+}
+
 /// What `[stack]` can name.
 fn known<'c>(problem: &Problem<'c>) -> impl Iterator<Item = &'c str> {
     problem.package_names().chain(PARTS.iter().copied())

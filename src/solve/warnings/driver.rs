@@ -129,10 +129,11 @@ fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(S
 }
 
 /// A driver by what is written, which says more than the release that it was judged at: 535, not 535.43.02.
-fn as_written(asked: &TargetRequest<'_>, driver: &DriverRow<'_>) -> String {
+pub(super) fn as_written(asked: &TargetRequest<'_>, driver: &DriverRow<'_>) -> String {
     match &asked.driver {
         DriverRequest::Cuda(_, Told::System) => format!("of {}", asked.os.map_or("", |os| &os.name)),
         DriverRequest::Cuda(_, Told::Jetson(number)) => number.to_string(),
+        DriverRequest::Cuda(cuda, Told::Key(_)) => format!("of CUDA {cuda}"),
         DriverRequest::AtWorst(constraint) => match constraint.single() {
             Some(single) => single.to_string(),
             None if constraint.as_str().contains('.') => driver.version.to_string(),

@@ -2,9 +2,9 @@
 //! torch.compile, code in NCCL; and whether only a driver's compiler makes the stack run.
 
 use crate::catalog::rows::{Build, Module, Subject};
-use crate::coverage::Coverage;
+use crate::coverage::{Coverage, covers};
 use crate::solve::bundled_torch::TORCH;
-use crate::solve::fits::TRITON;
+use crate::solve::fits::{self, TRITON};
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;
@@ -27,6 +27,16 @@ pub(super) fn only_ptx(about: &About<'_, '_>) -> Option<Warning> {
     let gpus: Vec<&str> = jit.map(|gpu| gpu.name.as_str()).collect();
     let only = JitOnly { what: "the stack", gpus: &gpus };
     (!gpus.is_empty()).then(|| Warning::about(&only, &about.keys("gpu")))
+}
+
+/// GPUs for which the architectures that are insisted on compile PTX alone, beside wheels with machine code.
+pub(super) fn only_ptx_compiled(about: &About<'_, '_>) -> Option<Warning> {
+    let list = about.request.build.as_ref()?.arch_list.as_ref()?;
+    let tegra = fits::tegra(Some(about.target.toolkit?));
+    about.gpu_builds().next()?;
+    let gpus = about.asked.named_gpus().iter().filter(|gpu| covers(list, gpu.cc, tegra) == Coverage::Jit);
+    let only = JitOnly { what: &format!("`arch-list = \"{}\"`", list.torch()), gpus: &[&names(gpus)?] };
+    Some(Warning::about(&only, &["build.arch-list".to_string()]))
 }
 
 /// What should be known of a target's GPUs.

@@ -1,11 +1,13 @@
 //! What the chosen image holds beside the stack and needs of the driver, and the toolkit that extensions are compiled with.
 
-use crate::catalog::rows::{Build, Image, Subject};
+use crate::catalog::rows::{Build, Compat, Image};
 use crate::coverage::Coverage;
 use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::coinstall;
 use crate::solve::demand;
-use crate::solve::request::{GpuRequest, ImageRequest};
+use crate::solve::driver::{self, DriverNeed};
+use crate::solve::release::Release;
+use crate::solve::request::ImageRequest;
 use crate::solve::{fits, image};
 use crate::warning::{
     ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn,
@@ -13,6 +15,7 @@ use crate::warning::{
 };
 
 use super::About;
+use super::driver::as_written;
 
 pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -72,8 +75,12 @@ impl<'c> One<'_, 'c> {
             let other = TwoTorches::Other { image: &self.name, inside, cuda, installed: &named(build) };
             return (!bundled_torch::is_inside(image, inside, build)).then(|| Warning::about(&other, &self.keys));
         }
-        let why = self.no_code(inside).or_else(|| self.no_driver())?;
-        Some(Warning::about(&ImageTorch { image: &self.name, torch: inside, why: &why }, &self.keys))
+        let (why, compat) = match self.no_code(inside) {
+            Some(why) => (why, None),
+            None => self.no_driver(inside)?,
+        };
+        let torch = ImageTorch { image: &self.name, torch: inside, compat: compat.as_deref(), why: &why };
+        Some(Warning::about(&torch, &self.keys))
     }
 
     /// A torch of the image that is used, for a Python that nobody has read, and that no line names.
@@ -99,19 +106,38 @@ impl<'c> One<'_, 'c> {
         Some(format!("it has no code for {} (compute capability {})", gpu.gpu.name, gpu.gpu.cc))
     }
 
-    /// A driver that is older than the CUDA line of the image. On data-centre GPUs the image may bring cuda-compat along.
-    fn no_driver(&self) -> Option<String> {
-        let asked = self.about.asked;
+    /// A driver on which the image's torch does not run, judged as one that is named is, and the cuda-compat package with
+    /// which it does.
+    fn no_driver(&self, inside: &str) -> Option<(String, Option<String>)> {
+        let (request, asked) = (self.about.request, self.about.asked);
+        let (problem, machine) = (request.problem, &asked.machine);
         let is_judged = asked.pins_driver() && !asked.has_system_driver();
         let driver = self.about.target.driver.as_ref().filter(|_| is_judged)?;
-        let gpus = asked.named_gpus();
-        if gpus.is_empty() || gpus.iter().all(GpuRequest::is_datacenter) {
+        let line = self.image.cuda.prefix(2);
+        let of_image = |release: &Release| {
+            release.on(asked.platform).is_some_and(|build| bundled_torch::is_inside(self.image, inside, build))
+        };
+        let known = problem
+            .framework(TORCH)
+            .and_then(|torch| torch.releases.iter().position(of_image).map(|row| machine.needs_of(torch).of(row)));
+        let need = known.unwrap_or(DriverNeed::Line(line, None));
+        let mut off = request.off_everywhere();
+        off.add(&request.off_for(&asked.name));
+        let runs = driver::met_by(problem, need, &off);
+        if runs(driver) {
             return None;
         }
-        let line = self.image.cuda.prefix(2);
-        let mut rules = self.about.request.rules.about(Subject::Cuda, &line, Subject::Driver);
-        let needs = rules.find(|needs| !needs.needs.admits(driver.user_mode()))?;
-        Some(format!("its CUDA {line} needs driver {}, and the hosts have {}", needs.row.needs, driver.version))
+        let oldest = driver::of_generation(problem, machine, &off).into_iter().find(&runs);
+        let needs = match oldest {
+            Some(oldest) => format!("its CUDA {line} needs driver {} or newer", oldest.version),
+            None => format!("no driver of these GPUs runs its CUDA {line}"),
+        };
+        let drivers = machine.drivers(problem);
+        let admitted = drivers.admitted(&off, true);
+        let added = admitted.rows().filter_map(|at| drivers.rows[at].added().filter(|_| runs(&drivers.rows[at])));
+        let compat = added.min_by_key(|compat| compat.cuda).map(Compat::package);
+        let has = as_written(asked, driver);
+        Some((format!("{needs}, and the hosts have driver {has}"), compat))
     }
 
     /// A CUDA of the image beside the wheels' own.

@@ -31,6 +31,7 @@ pub fn warnings<'c>(request: &Request<'c>, answer: &Solution<'c>) -> Vec<Warning
         warnings.extend(builds::warnings(&about));
         warnings.extend(companions::warnings(&about));
         warnings.extend(gpu::only_ptx(&about));
+        warnings.extend(gpu::only_ptx_compiled(&about));
         warnings.extend(driver::warnings(&about));
         warnings.extend(image::warnings(&about));
         warnings.extend(installed::warnings(&about));

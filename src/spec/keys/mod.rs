@@ -378,7 +378,7 @@ pub(super) static SILENCE: Table<Exception> = Table {
     keys: &[
         exception("warning", "the code between brackets", "\"driver-end-of-life\"", &["code", "id", "name"], &ABOUT),
         exception("target", "only for this target", "\"lab\"", &["targets"], &AIM),
-        exception("reason", "why it is no matter here", "\"retired in March\"", WHY, &REASON),
+        exception("reason", "why it does not matter here", "\"retired in March\"", WHY, &REASON),
     ],
 };
 

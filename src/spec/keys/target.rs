@@ -85,7 +85,8 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
         Key {
             name: "driver-policy",
             brief: "which driver branches the lock may recommend",
-            about: "`any`: a production branch, else whichever fits. `production`: production and long-term support \
+            about: "`any`: a production branch in support, else another in support; none where no branch in support drives the GPUs. \
+                    `production`: production and long-term support \
                     branches. `long-term`: long-term support branches. It changes no verdict. Default: `any`.",
             example: "\"long-term\"",
             slips: &["driver-kind", "recommend"],

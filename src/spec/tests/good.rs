@@ -143,6 +143,16 @@ fn formatting_never_shows_in_the_inputs() {
 }
 
 #[test]
+fn a_default_that_is_written_is_no_other_input() {
+    let silent = good("[stack]\ntorch='*'\n[target.a]\ngpu='A100'").inputs();
+    for line in
+        ["arch='x86_64'", "runtime='bare-metal'", "platform='linux'", "driver-policy='any'", "forward-compat='auto'"]
+    {
+        assert_eq!(good(&format!("[stack]\ntorch='*'\n[target.a]\ngpu='A100'\n{line}")).inputs(), silent, "{line}");
+    }
+}
+
+#[test]
 fn what_bears_on_the_answer_shows_in_the_inputs() {
     let base = good(FULL).inputs();
     for (from, to) in [

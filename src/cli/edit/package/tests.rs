@@ -52,7 +52,7 @@ fn what_others_write_is_told_in_our_spelling() {
         ("driver>=535", "[target.NAME]"),
         ("torch>=2.5+cu124", "write"),
     ] {
-        let failure = of_stack(word).expect_err(word);
+        let failure = read(word, |_| Table::Stack).expect_err(word);
         let told = failure.problems.iter().map(|one| format!("{} {:?}", one.message, one.help)).collect::<String>();
         assert!(failure.exit == Exit::BadInput && told.contains(help), "{word}: {told}");
     }
