@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{fake, parallel};
 use crate::common::sandbox::{Ran, Sandbox};
+use crate::common::{fake, parallel};
 
 const SPEC: &str = "[stack]\ntorch = \"2.5.1\"\n[target.a100]\ngpu = \"A100-SXM4-40GB\"\n";
 
