@@ -7,7 +7,7 @@ use super::rows::{
     Branch, Build, Companion, Compat, Driver, Extension, FinishedWheel, Image, Os, PythonPatch, Source, SourceBuild,
     Toolkit, pinned,
 };
-use crate::types::Version;
+use crate::types::{CpuArch, Version};
 
 /// What a spelling of an operating system means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +119,22 @@ impl Catalog {
     /// The finished wheels beside a release of a package.
     pub fn finished_of(&self, row: &Companion) -> impl Iterator<Item = &FinishedWheel> {
         self.finished_wheels.iter().filter(|wheel| wheel.package == row.package && wheel.version == row.version)
+    }
+
+    /// Those of them that were compiled beside the line of a build, for its CUDA and a processor.
+    pub fn finished_beside(
+        &self,
+        row: &Companion,
+        build: &Build,
+        arch: CpuArch,
+    ) -> impl Iterator<Item = &FinishedWheel> {
+        let line = build.line();
+        self.finished_of(row).filter(move |wheel| {
+            wheel.arch == arch
+                && wheel.beside == build.version.prefix(2)
+                && line.is_some_and(|line| wheel.cuda.major() == line.major())
+                && (wheel.variants.is_empty() || wheel.variants.contains(&build.variant))
+        })
     }
 
     /// How a release of a package is compiled; none where nobody tells.

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::catalog::{Catalog, at_hand, lint};
+use crate::diagnose::{self, Finding};
 use crate::explain::graph::{self, Language};
-use crate::explain::topic::Topic;
+use crate::explain::topic::{Described, Topic};
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::{Lock, Upgrade, Wheel, is_newer, locked};
@@ -54,14 +55,15 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     if let Some(name) = what.filter(|_| args.graph.is_none()) {
         let catalog = if is_key(name) { Cow::Borrowed(at_hand()) } else { load_catalog::nearby(common)? };
         let mut found = topic::find(&catalog, name);
-        found.extend(check_docs::find(name).map(|check| Topic::Check(check.id, check.says)));
+        found.extend(diagnose::of_code(name).map(of_message));
+        found.extend(check_docs::find(name).map(|check| Topic::described("check", check.id, check.says)));
         // What is a key of targets too is meant as one.
         if found.is_empty() && !is_of_targets(name) {
-            found.extend(error_codes::find(name).map(|error| Topic::Error(error.code, error.says)));
+            found.extend(error_codes::find(name).map(|error| Topic::described("error", error.code, error.says)));
         }
         if found.is_empty() && !is_of_targets(name) {
             let lint = lint::NAMES.iter().find(|lint| **lint == name);
-            found.extend(lint.map(|lint| Topic::Error(lint, OF_LINT)));
+            found.extend(lint.map(|lint| Topic::described("error", *lint, OF_LINT)));
         }
         if !found.is_empty() {
             let unread = meant.as_ref().and_then(|meant| meant.unread.as_ref());
@@ -97,6 +99,11 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     }
 }
 
+/// What `gpuenv diagnose` says of a message, where no text tells more.
+fn of_message(one: Finding) -> Topic {
+    Topic::Described(Described { kind: "message", id: one.code, says: one.meaning, remedies: one.remedies })
+}
+
 /// The same story as `gpuenv lock` tells.
 fn conflict<'r>(spec: &Spec, rules: &'r Problem<'r>, file: &SourceFile, report: &Report) -> Result<Exit, Failure> {
     let found = explain::conflicts(spec, rules, &Steps::new(STEPS));
@@ -123,6 +130,10 @@ fn in_project<'a>(name: &'a str, common: &Common) -> Result<Meant<'a>, Failure> 
     let Some(place) = place else { return means(name.into()) };
     if OF_TARGETS.contains(&name) {
         return means(["target.*.", name].concat().into());
+    }
+    let names_it = |asked: Asked| asked.spec.targets.iter().any(|target| target.name == name);
+    if read(&place).is_ok_and(names_it) {
+        return means(["target.", name].concat().into());
     }
     let key = ["stack.", name].concat();
     let asked = || read(&place).ok()?.spec.text(&key);
@@ -209,6 +220,8 @@ impl Project<'_> {
         }
         let names: Vec<&str> = self.spec.targets.iter().map(|target| target.name.as_str()).collect();
         let mut told = self.why(&locked(lock, share, &names, &Upgrade::Nothing))?;
+        // What the lock alone holds back needs no other line in gpuenv.toml.
+        told.openings.clone_from(&fresh.openings);
         let fresh: HashMap<_, _> = fresh.choices.iter().map(|now| ((now.key.as_str(), now.part), now)).collect();
         for choice in &mut told.choices {
             let now = fresh.get(&(choice.key.as_str(), choice.part));
@@ -291,8 +304,10 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
     let typed: String = name.chars().take(LONGEST).collect();
     let more = if typed.len() < name.len() { "..." } else { "" };
-    let message =
-        format!("`{}{more}` is neither a key, nor a rule, a warning, an error, a check or a fact", clean(&typed));
+    let message = format!(
+        "`{}{more}` is neither a key, nor a rule, a warning, an error, a check, a message or a fact",
+        clean(&typed)
+    );
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
         "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a message, or an \
          id that `--verbose` shows",

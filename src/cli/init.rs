@@ -167,6 +167,7 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
     let options = [
         ("gpu", !args.gpu.is_empty()),
         ("driver", args.driver.is_some()),
+        ("driver-cuda", args.driver_cuda.is_some()),
         ("os", args.os.is_some()),
         ("arch", args.arch.is_some()),
         ("image", args.image.is_some()),
@@ -180,8 +181,9 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
         let is_name = args.target.is_some() && file.text[..error.span.start].ends_with("[target.");
         is_name || options.iter().any(|(option, given)| *given && key == Some(*option))
     };
+    let names = options.map(|(option, _)| option);
     let problems: Vec<_> =
-        errors.iter().filter(is_typed).map(|error| typed::typed(error.clone(), &file.text)).collect();
+        errors.iter().filter(is_typed).map(|error| typed::typed(error.clone(), &file.text, &names)).collect();
     match problems.is_empty() {
         true => Failure::spec(errors, file.clone()),
         false => Failure { exit: Exit::BadInput, problems, file: None },
@@ -213,8 +215,9 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
         let one = <&[String; 1]>::try_from(&args.gpu[..]).map(|[gpu]| Value::Text(gpu.clone()));
         draft.fact("gpu", one.unwrap_or_else(|_| Value::List(args.gpu.clone())));
     }
-    let facts = [("driver", &args.driver), ("image", &args.image), ("os", &args.os), ("arch", &args.arch)];
-    for (key, value) in facts {
+    let driver = [("driver", &args.driver), ("driver-cuda", &args.driver_cuda)];
+    let facts = [("image", &args.image), ("os", &args.os), ("arch", &args.arch)];
+    for (key, value) in driver.into_iter().chain(facts) {
         value.iter().for_each(|value| draft.fact(key, Value::Text(value.clone())));
     }
     draft

@@ -57,6 +57,8 @@ const DERIVED: &[(&str, Lookup)] = &[
         let name = extension(facts.known_package()?, facts.catalog)?;
         Some(text(facts.extract, "version").map_or(name.clone(), |version| format!("{name}=={version}")))
     }),
+    // Before a command that compiles: what keeps the package's own setup from taking a finished wheel instead.
+    ("by_force", |facts| Some(facts.known_package().and_then(|name| forced(name, facts.catalog)).unwrap_or_default())),
     // A package with wheels, whose source the index does not have as something to build.
     ("paired", |facts| {
         Some(facts.known_package()?.to_string()).filter(|name| extension(name, facts.catalog).is_none())
@@ -265,6 +267,12 @@ fn extension(name: &str, catalog: &Catalog) -> Option<String> {
     Some(row.package.to_string())
 }
 
+/// `FLASH_ATTENTION_FORCE_BUILD=TRUE `, of the newest release of an extension that heeds one.
+fn forced(name: &str, catalog: &Catalog) -> Option<String> {
+    let own = catalog.source_builds.iter().filter(|row| *row.package == *name);
+    Some(format!("{} ", own.filter_map(|row| row.force.as_ref()).last()?))
+}
+
 /// The architecture in `sm_90`, `compute_90`, `9.0+PTX`, `8.6;8.9`.
 fn first_arch(text: &str) -> Option<Arch> {
     let first = text.split([';', '；', ',', ' ']).next()?.trim_end_matches("+PTX");
@@ -392,6 +400,15 @@ fn torch_cuda(torch: &Version, catalog: &Catalog) -> Option<String> {
 
 /// A sentence with its placeholders filled; none if one of them is not known.
 pub fn fill(template: &str, filling: &Filling) -> Option<String> {
+    alternatives(template).find_map(|sentence| filled(sentence, filling))
+}
+
+/// The sentences of which the first is said that can be.
+pub fn alternatives(template: &str) -> impl Iterator<Item = &str> {
+    template.split(" || ")
+}
+
+fn filled(template: &str, filling: &Filling) -> Option<String> {
     let mut filled = String::new();
     let mut rest = template;
     while let Some((before, tail)) = rest.split_once('{') {

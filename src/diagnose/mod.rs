@@ -21,8 +21,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Component, Text};
+use crate::catalog::{Catalog, at_hand};
 use crate::spec::{Observed, ObservedGpu};
 use crate::types::{Version, map_of, sort_by_key};
 
@@ -181,6 +181,13 @@ pub fn matched_patterns(raw: &str) -> Vec<(&'static str, &'static str)> {
         found.patterns.iter().map(|&at| (&*row.code, &*row.patterns[at])).collect::<Vec<_>>()
     };
     matches.iter().flat_map(patterns).collect()
+}
+
+/// What a message means and what to change, by its code, where no text tells more.
+pub fn of_code(code: &str) -> Option<Finding> {
+    let catalog = at_hand();
+    let row = catalog.diagnoses.iter().find(|row| row.code == code)?;
+    Some(tell(Match::of(row), catalog))
 }
 
 fn tell(found: Match, catalog: &Catalog) -> Finding {

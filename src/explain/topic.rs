@@ -19,13 +19,50 @@ pub enum Topic {
     Warning(&'static warning::Listed),
     /// A row of the catalog.
     Row(FullRow),
-    /// A package of `[packages]`: its name and what there is to say of it.
-    Ordinary(String, String),
-    /// A check of a host: its id and what it asks.
-    Check(&'static str, &'static str),
-    /// An error: its code and what it means.
-    Error(&'static str, &'static str),
+    /// What a few sentences explain.
+    Described(Described),
 }
+
+/// Something that a few sentences explain.
+#[derive(Debug, Clone)]
+pub struct Described {
+    /// What it is: an `error`, a `check` of a host, a `message` of another program, a `package` of `[packages]`, a `word`.
+    pub kind: &'static str,
+    /// Its name.
+    pub id: String,
+    /// What it means.
+    pub says: String,
+    /// What to change.
+    pub remedies: Vec<String>,
+}
+
+impl Topic {
+    /// What is explained, without anything to change.
+    pub fn described(kind: &'static str, id: impl Into<String>, says: impl Into<String>) -> Topic {
+        Topic::Described(Described { kind, id: id.into(), says: says.into(), remedies: Vec::new() })
+    }
+}
+
+/// Words that answers print and no message is named by.
+const WORDS: &[(&str, &str)] = &[
+    ("mode", "How the driver of a target serves the stack: `native`, `minor-version` or `forward-compat`."),
+    (
+        "native",
+        "Of a driver: it offers the CUDA of the stack, or a newer one, so that everything runs. Of a GPU: the wheels hold \
+        machine code for it, and the driver has nothing to compile.",
+    ),
+    (
+        "minor-version",
+        "The driver offers an older CUDA than that of the stack, of the same major. Machine code runs; PTX of the \
+        stack's CUDA cannot be compiled by this driver, which the warning `jit-limited` is about.",
+    ),
+    (
+        "forward-compat",
+        "The driver is older than the stack's CUDA admits, and a cuda-compat package, which the lock names, brings a \
+        newer libcuda. NVIDIA allows it on data-centre GPUs only.",
+    ),
+    ("jit", "The wheels hold no machine code for the GPU, only PTX, which the driver compiles when it is loaded."),
+];
 
 /// A rule with its source and its own tests.
 #[derive(Debug, Clone)]
@@ -52,6 +89,9 @@ pub struct RuleTopic {
 pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
     let mut found: Vec<Topic> = rule(catalog, name).map(|rule| Topic::Rule(Box::new(rule))).into_iter().collect();
     found.extend(warning::find(name).map(Topic::Warning));
+    found.extend(
+        WORDS.iter().filter(|(word, _)| *word == name).map(|(word, says)| Topic::described("word", *word, *says)),
+    );
     if found.is_empty() {
         found.extend(catalog.row(name).map(Topic::Row));
     }
@@ -83,7 +123,7 @@ pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str, needed: &[(String, S
             says += &format!(" {name} {} needs {} {}: {} ({}.)", row.range, row.of, row.needs, row.says, row.id);
         }
     }
-    Some(Topic::Ordinary(name.clone(), says))
+    Some(Topic::described("package", name, says))
 }
 
 /// Whether a requirement is one of this package.
@@ -237,6 +277,7 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
         }
     }
     let rules = catalog.rules.iter().map(|row| &*row.id).chain(catalog.laws.iter().map(|row| &*row.id));
+    let rules = rules.chain(catalog.diagnoses.iter().map(|row| &*row.code));
     let packages = catalog.companions.heads().into_iter().chain(FRAMEWORKS.iter().copied());
     let names = rules.chain(warning::ALL.iter().map(|one| one.code)).chain(packages).chain(KINDS.iter().copied());
     let (before, after) = name.split_once('@').map_or((name, None), |(what, which)| (what, Some(which)));

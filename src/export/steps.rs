@@ -407,7 +407,11 @@ fn gpu_access(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Step>,
     steps.push(env(&[("NVIDIA_VISIBLE_DEVICES", "all"), ("NVIDIA_DRIVER_CAPABILITIES", "compute,utility")]));
     let demands = require(lock, name, target)?;
     if !demands.is_empty() {
-        steps.push(Step::Note("A host that cannot run the lock is refused when the container starts.".into()));
+        steps.push(Step::Note(
+            "On a host that cannot run the lock the NVIDIA Container Toolkit does not start the container.\n\
+             Apptainer asks the toolkit with --nvccli only: with --nv it starts everywhere."
+                .into(),
+        ));
         steps.push(env(&[("NVIDIA_REQUIRE_CUDA", &demands)]));
     }
     Ok(steps)

@@ -8,7 +8,14 @@ pub const PREFIX: &str = "l4t";
 pub fn release(line: &str) -> Option<String> {
     let (major, rest) = line.trim().strip_prefix("# R")?.split_once(" (release), REVISION: ")?;
     let revision = rest.split(',').next().unwrap_or_default().trim();
-    let is_numeric = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let numbers = revision.strip_suffix(".0").unwrap_or(revision);
-    (is_numeric(major) && numbers.split('.').all(is_numeric)).then(|| format!("{PREFIX}{major}.{numbers}"))
+    spelled(&format!("{major}.{revision}"))
+}
+
+/// A release of Jetson Linux as the catalog spells it: `l4t36.4` of `36.4.0`.
+pub fn spelled(release: &str) -> Option<String> {
+    let numbers: Vec<&str> = release.split('.').collect();
+    let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let significant = if numbers.len() == 3 && numbers[2] == "0" { &numbers[..2] } else { &numbers[..] };
+    ((2..4).contains(&numbers.len()) && numbers.iter().all(is_number))
+        .then(|| format!("{PREFIX}{}", significant.join(".")))
 }

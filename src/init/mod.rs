@@ -107,9 +107,12 @@ impl Draft {
     /// Sets a key of the machine as it was typed.
     pub fn fact(&mut self, key: &str, value: Value) {
         // The two say the same in different words, and what is typed counts.
-        if key == "driver" {
-            self.machine.retain(|entry| entry.key != "driver-cuda");
-        }
+        let same = match key {
+            "driver" => "driver-cuda",
+            "driver-cuda" => "driver",
+            _ => "",
+        };
+        self.machine.retain(|entry| entry.key != same);
         set(&mut self.machine, key, value);
     }
 

@@ -37,14 +37,13 @@ pub(super) fn topics(screen: &Screen, topics: &[Topic], verbose: bool) -> String
             text += &format!("    warning = \"{}\"\n    # target = \"NAME\"   only for one machine\n", code.code);
             text + "    reason = \"why it does not matter here\"\n"
         }
-        Topic::Check(id, says) => {
-            format!("{}\n{}", screen.help(&format!("check {id}")), screen.wrapped("  ", says))
-        }
-        Topic::Error(code, says) => {
-            format!("{}\n{}", screen.help(&format!("error {code}")), screen.wrapped("  ", says))
-        }
-        Topic::Ordinary(name, says) => {
-            format!("{}\n{}", screen.help(&format!("package {name}")), screen.wrapped("  ", says))
+        Topic::Described(one) => {
+            let mut text = format!("{}\n", screen.help(&format!("{} {}", one.kind, one.id)));
+            text += &screen.wrapped("  ", &one.says);
+            for (at, remedy) in one.remedies.iter().enumerate() {
+                text += &screen.wrapped(&format!("  {}. ", at + 1), remedy);
+            }
+            text
         }
         Topic::Row(row) => render_row(screen, row, notes),
     });

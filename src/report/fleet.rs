@@ -7,7 +7,7 @@ use crate::verify::Status;
 
 use super::json::{FleetGroups, FleetHost};
 use super::screen::{Screen, clean};
-use super::{Failure, Report, fleet_page};
+use super::{Failure, Report, fleet_page, github};
 
 /// A format with a line for each host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +49,7 @@ impl<'a> FleetWriter<'a> {
 
     /// Tells a host.
     pub fn host(&mut self, name: &str, outcome: &Outcome) -> Result<(), Failure> {
+        self.report.annotate(|| github::host(name, outcome))?;
         match self.lines {
             None => return Ok(()),
             Some(Lines::Json) => {

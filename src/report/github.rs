@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::path::{Component, PathBuf};
 
 use crate::explain::Explanation;
+use crate::fleet::Outcome;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::verify::{Check, Status, Verdict};
@@ -107,6 +108,21 @@ pub(super) fn verdict(verdict: &Verdict) -> String {
         Some(annotation(level, check.id, None, &message))
     };
     verdict.checks.iter().filter_map(one).collect()
+}
+
+/// Each host that does not pass, by what keeps it from that.
+pub(super) fn host(name: &str, outcome: &Outcome) -> String {
+    let level = match outcome.status {
+        Status::Fail => "error",
+        Status::Unknown => "warning",
+        Status::Pass | Status::Warn | Status::Skip => return String::new(),
+    };
+    let cause = outcome.causes.first();
+    let found = outcome.found.as_ref().map_or_else(String::new, |found| format!(": {found}"));
+    let hint = cause.map_or_else(String::new, |cause| format!("\n{}", cause.hint));
+    // Names are those of other machines: what a terminal would obey is spelled out.
+    let message = format!("{name}{found}{hint}").split('\n').map(clean).collect::<Vec<_>>().join("\n");
+    annotation(level, cause.map_or("fleet", |cause| &cause.check), None, &message)
 }
 
 fn annotation(level: &str, title: &str, place: Option<(&SourceFile, Option<Range<usize>>)>, message: &str) -> String {

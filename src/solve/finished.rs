@@ -60,16 +60,9 @@ pub fn of_release<'c>(
 ) -> Option<Finished<'c>> {
     let (reading, glibc, gpus) = machine;
     let build = builds.iter().find(|build| build.package == row.framework)?;
-    let line = build.line()?;
     // A torch that somebody else compiled may have another C++ ABI, and a system without glibc loads none of them.
     let is_published = build.systems.is_empty() && !build.is_own() && !reading.os.is_some_and(|os| os.musl);
-    let is_for = |wheel: &&FinishedWheel| {
-        wheel.arch == reading.arch
-            && wheel.beside == build.version.prefix(2)
-            && wheel.cuda.major() == line.major()
-            && (wheel.variants.is_empty() || wheel.variants.contains(&build.variant))
-    };
-    let wheel = catalog.finished_of(row).find(is_for).filter(|_| row.sdist && is_published)?;
+    let wheel = catalog.finished_beside(row, build, reading.arch).next().filter(|_| row.sdist && is_published)?;
     let covers = |gpu: &&Cc| covers_targets(wheel.sass.iter().copied(), [], **gpu, Tegra::Apart) != Coverage::None;
     let is_seen = |line: &Version| Constraint::parse(&wheel.python).is_ok_and(|seen| seen.admits(line));
     let use_of = if wheel.broken.is_some() {

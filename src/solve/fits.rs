@@ -122,9 +122,10 @@ pub fn admitted<'c>(catalog: &'c Catalog, package: &str, range: &str) -> impl It
 }
 
 /// Whether a package is compiled where it is installed or used, itself or what it requires; one with a finished wheel
-/// beside it may not be.
-pub fn is_compiled(catalog: &Catalog, row: &Companion, arch: CpuArch) -> bool {
-    let from_source = || row.sdist && catalog.finished_of(row).next().is_none() && catalog.source_build(row).is_some();
+/// beside one of the builds may not be.
+pub fn is_compiled(catalog: &Catalog, row: &Companion, builds: &[&Build], arch: CpuArch) -> bool {
+    let is_finished = |build: &&Build| catalog.finished_beside(row, build, arch).next().is_some();
+    let from_source = || row.sdist && !builds.iter().any(is_finished) && catalog.source_build(row).is_some();
     from_source() || compiled_when_used(catalog, row, arch).is_some()
 }
 

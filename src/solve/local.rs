@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::catalog::rows::{Companion, Flavour, Image, Toolkit};
+use crate::catalog::rows::{Build, Companion, Flavour, Image, Toolkit};
 use crate::types::Version;
 
 use super::coinstall;
@@ -137,7 +137,9 @@ impl<'c> Ranked<'_, '_, 'c> {
         let line = if is_open { line.prefix(1) } else { *line };
         let known = self.known_by_driver().filter(|_| line.len() < 2);
         let arch = plan.classes[self.at].target.arch;
-        let is_compiled = self.companions().iter().any(|row| fits::is_compiled(plan.request.catalog, row, arch));
+        let builds: Vec<&Build> = self.releases.iter().flat_map(|release| release.builds()).collect();
+        let compiled = |row: &&Companion| fits::is_compiled(plan.request.catalog, row, &builds, arch);
+        let is_compiled = self.companions().iter().any(compiled);
         images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
             let is_beyond = known.map(|known| image.cuda.prefix(2) > known);

@@ -56,7 +56,7 @@ fn readable(gpu: &str) -> Result<(), Failure> {
     let text = format!("[target.host]\n{}", line_of(gpu));
     let (_, errors) = spec::parse_part(&text);
     let of_line = errors.into_iter().filter(|error| !spec::is_incomplete(error));
-    let problems: Vec<_> = of_line.map(|error| typed(error, &text)).collect();
+    let problems: Vec<_> = of_line.map(|error| typed(error, &text, &["gpu"])).collect();
     if problems.is_empty() { Ok(()) } else { Err(Failure { exit: Exit::BadInput, problems, file: None }) }
 }
 
@@ -74,7 +74,7 @@ fn refused(refusal: Refusal, request: &MatrixRequest) -> Failure {
         Refusal::Names(errors) => {
             // No other name can be unknown, and the place is that of the option's value.
             let text = line_of("");
-            let problems = errors.into_iter().map(|error| typed(error, &text)).collect();
+            let problems = errors.into_iter().map(|error| typed(error, &text, &["gpu"])).collect();
             Failure { exit: Exit::BadInput, problems, file: None }
         }
         Refusal::NoRelease => {

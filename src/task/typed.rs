@@ -10,21 +10,21 @@ pub fn key_at(text: &str, at: usize) -> Option<&str> {
     line.split_once('=').map(|(key, _)| key.trim()).filter(|_| !line.starts_with(['[', '#']))
 }
 
-/// A mistake in a text that nobody wrote, told of the option that its line comes from.
-pub fn typed(error: SpecError, text: &str) -> Problem {
+/// A mistake in a text that nobody wrote, told of the option that its line comes from, one of the command's `options`.
+pub fn typed(error: SpecError, text: &str, options: &[&str]) -> Problem {
     let Some(option) = key_at(text, error.span.start) else {
         return Problem { code: error.code, message: error.message, span: None, help: error.help };
     };
     let says = error.message.strip_prefix(&format!("`{option}`: ")).unwrap_or(&error.message);
     let message = format!("invalid value for `--{option}`: {says}");
-    let help = error.help.map(|help| help.split('`').map(|part| as_typed(option, part)).collect::<Vec<_>>().join("`"));
+    let help = error.help.map(|help| help.split('`').map(|part| as_typed(options, part)).collect::<Vec<_>>().join("`"));
     Problem { code: error.code, message, span: None, help }
 }
 
 /// A line of gpuenv.toml that a help shows, as its option is typed: `--gpu "H100" --gpu "A100"` for `gpu = ["H100", "A100"]`.
-fn as_typed(option: &str, part: &str) -> String {
-    match part.strip_prefix(option).and_then(|rest| rest.strip_prefix(" = ")) {
-        Some(value) => {
+fn as_typed(options: &[&str], part: &str) -> String {
+    match part.split_once(" = ").filter(|(key, _)| options.contains(key)) {
+        Some((option, value)) => {
             let texts = value.split('"').skip(1).step_by(2);
             texts.map(|text| format!("--{option} \"{text}\"")).collect::<Vec<_>>().join(" ")
         }

@@ -250,7 +250,10 @@ impl Kind for Expected<'_> {
 
     fn message(&self) -> String {
         let (what, practice, (holds, of)) = (self.what.join(", "), self.practice.trim_end_matches('.'), self.counted);
-        format!("{}: {what} expected, not read from this build: {practice} ({holds} of {of} times)", self.name)
+        format!(
+            "{}: nobody read this build for {what}, which is expected of it: {practice} ({holds} of {of} times)",
+            self.name
+        )
     }
 }
 

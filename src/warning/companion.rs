@@ -253,7 +253,7 @@ impl Kind for SourceOnly<'_> {
     const EXPLAINED: &'static str = "The package index has no wheel of this package, or none of its part for the framework, so pip compiles \
         it on the machine or in the image where it is installed. That takes minutes to hours, needs nvcc of the \
         CUDA major of the wheels, a host compiler, and the framework installed before it: install the rest \
-        first, then this with pip's --no-build-isolation. A [build] table has gpuenv choose the toolkit and an \
+        first, then this with pip's --no-build-isolation. With a [build] table gpuenv chooses the toolkit and an \
         image that holds it. Where wheels lie beside the releases, flash-attn's build downloads one of the very \
         release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none. Transformer Engine's \
         build includes cuDNN's headers, which the images of NVIDIA with cudnn and devel in their tags hold. FlashInfer has a wheel and \
@@ -267,7 +267,7 @@ impl Kind for SourceOnly<'_> {
             With::Any { major, bounds, is_written } => {
                 let lacks = self.lacks.as_ref().map_or_else(String::new, |lacks| format!(", while {lacks}"));
                 let get = match (is_written, &self.lacks) {
-                    (false, _) => "; a [build] table has gpuenv choose it",
+                    (false, _) => "; with a [build] table gpuenv chooses one",
                     (true, Some(_)) => "; install one and add it to `toolkit`",
                     (true, None) => ", as `toolkit` names",
                 };

@@ -131,6 +131,32 @@ fn what_the_lock_keeps_is_told() {
     told.tells("kept by the lock").tells("`gpuenv lock --upgrade` takes 2.7.1");
 }
 
+/// Nothing in gpuenv.toml stands in the way of what the lock alone holds back.
+#[test]
+fn no_change_is_advised_for_what_the_lock_alone_keeps() {
+    let of = |torch: &str| format!("[stack]\ntorch = \"{torch}\"\n[target.x]\ngpu = \"A100\"\nos = \"rhel8\"\n");
+    let sandbox = Sandbox::new("explain-kept", &of("2.5"));
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.write(&of("*"));
+    let ran = sandbox.run(&["explain"]).exits(0).tells("kept by the lock");
+    assert!(!ran.out.contains("allows torch"), "{}", ran.out);
+}
+
+#[test]
+fn every_word_in_brackets_and_in_an_answer_is_explained() {
+    let sandbox = Sandbox::new("explain-words", "[stack]\ntorch = \"*\"\n[target.lab]\ngpu = \"A100\"\n");
+    for row in BUILTIN.diagnoses.iter() {
+        let found = gpuenv::diagnose::of_code(&row.code);
+        assert!(found.is_some_and(|one| !one.meaning.is_empty() && !one.remedies.is_empty()), "{}", row.code);
+    }
+    sandbox.run(&["explain", "no-kernel-image"]).exits(0).tells("message no-kernel-image").tells("  1. ");
+    for word in ["mode", "native", "minor-version", "forward-compat", "jit"] {
+        sandbox.run(&["explain", word]).exits(0).tells(&format!("word {word}"));
+    }
+    // The name of a target is that of the project's own.
+    sandbox.run(&["explain", "lab"]).exits(0).tells("target.lab");
+}
+
 #[test]
 fn a_lock_made_with_a_newer_catalog_is_explained_with_that_word() {
     let sandbox = Sandbox::new("of-newer", SPEC);

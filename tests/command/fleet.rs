@@ -34,6 +34,18 @@ fn fits(name: &str, document: &Value) {
     assert!(wrong.is_empty(), "{wrong:#?}\n{document:#}");
 }
 
+#[test]
+fn hosts_that_do_not_pass_are_annotated() {
+    let sandbox = sandbox("fleet-github");
+    let lines = format!("{}\n{}\n{}\n", named("good", &healthy()), named("old", &old()), named("odd", &json!("x")));
+    fs::write(sandbox.path("hosts.ndjson"), lines).unwrap();
+    let ran = sandbox.run(&["fleet", "check", "hosts.ndjson", "--format", "github"]).exits(1);
+    let told: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("::")).collect();
+    assert_eq!(told.len(), 2, "{}", ran.out);
+    assert!(told[0].starts_with("::error title=driver-") && told[0].contains("::old: "), "{}", told[0]);
+    assert!(told[1].starts_with("::warning title=") && told[1].contains("::odd"), "{}", told[1]);
+}
+
 /// What `srun -l gpuenv probe --format ndjson` prints, and a list of records as `jq -s` makes it.
 #[test]
 fn labelled_lines_and_lists_of_records_are_read() {

@@ -51,6 +51,19 @@ fn without_options_it_writes_a_spec_that_locks_as_it_is() {
 }
 
 #[test]
+fn a_help_names_options_that_there_are() {
+    let sandbox = empty("init-cuda");
+    let typed = ["init", "--gpu", "RTX 4090", "--driver", "CUDA 12.8"];
+    sandbox.run(&typed).exits(2).says("help: write `--driver-cuda \"12.8\"`");
+    sandbox.run(&["init", "--gpu", "RTX 4090", "--driver-cuda", "12.8"]).exits(0);
+    assert!(sandbox.spec().contains("driver-cuda = \"12.8\""), "{}", sandbox.spec());
+    sandbox
+        .run(&["target", "add", "x", "--gpu", "A100", "--driver", "CUDA 12.8"])
+        .exits(2)
+        .says("--driver-cuda \"12.8\"");
+}
+
+#[test]
 fn a_file_is_not_replaced_unasked() {
     let sandbox = Sandbox::new("init-there", "mine");
     sandbox.run(&["init"]).exits(2).says("exists already").says("--force");

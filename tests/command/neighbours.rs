@@ -270,6 +270,13 @@ const CASES: &[Case] = &[
         0,
         &["nvidia/cuda:12.3.2-base-ubuntu22.04"],
     ),
+    // Its finished wheels are for torch up to 2.10: beside a newer one it is compiled, where nvcc has to be.
+    case(
+        "mamba-ssm = \"2.3.1\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["comes as source only", "-devel-ubuntu", "!holds no nvcc"],
+    ),
     // The tag tells the major of a cuDNN that nobody has read: its headers are those of what torch loads, or are not.
     case(
         "torch = \"2.2.2+cu121\"\ntransformer-engine-torch = \"1.11.0\"",

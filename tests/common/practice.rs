@@ -59,7 +59,13 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 ];
 
 /// Releases that ask for an older framework than the one before.
-const ASKS_FOR_LESS: &[&str] = &["tensorrt-llm 0.16.0", "deepspeed 0.19.8", "torchao 0.4.0"];
+const ASKS_FOR_LESS: &[&str] = &[
+    "tensorrt-llm 0.16.0",
+    "deepspeed 0.19.8",
+    "torchao 0.4.0",
+    "transformer-engine 2.20.2",
+    "transformer-engine-torch 2.20.2",
+];
 
 /// Systems whose C library was read elsewhere than that of their family, and families of which each was.
 const READ_ELSEWHERE: &[&str] = &["debian9", "debian10", "sles15.0", "jetpack"];

@@ -189,7 +189,8 @@ pub struct ErrorSignature {
     /// What the message implies where it does not print it, `nvml_error=18`.
     #[serde(default)]
     pub gives: List<Text>,
-    /// Plain sentences; one with a `{placeholder}` that nothing fills is left out.
+    /// Plain sentences; one with a `{placeholder}` that nothing fills is left out. Of several with ` || ` between them the
+    /// first is said that can be.
     pub meaning: List<Text>,
     /// What to change, most promising first; likewise.
     pub remedies: List<Text>,

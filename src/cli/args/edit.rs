@@ -92,7 +92,7 @@ pub struct TargetKeys(pub Vec<(&'static str, Vec<String>)>);
 impl Args for TargetKeys {
     fn augment_args(command: clap::Command) -> clap::Command {
         let mut command = command;
-        for key in keys() {
+        for key in target_keys() {
             let arg = Arg::new(key.name).long(key.name).help(help(&key)).help_heading("Keys of the target");
             let arg = match key.name {
                 "gpu" => arg.add(complete::gpus()),
@@ -124,7 +124,7 @@ impl clap::FromArgMatches for TargetKeys {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for key in keys() {
+        for key in target_keys() {
             if key.shape == Shape::Switch {
                 if matches.get_flag(key.name) {
                     self.0.push((key.name, vec!["true".to_string()]));
@@ -137,7 +137,8 @@ impl clap::FromArgMatches for TargetKeys {
     }
 }
 
-fn keys() -> Vec<KeyDoc> {
+/// The keys of a target.
+pub fn target_keys() -> Vec<KeyDoc> {
     tables().into_iter().filter(|table| table.name == "target").flat_map(|table| table.keys).collect()
 }
 

@@ -85,6 +85,9 @@ pub struct InitArgs {
     /// The installed driver: a release (550.54.15), a branch (550) or a range
     #[arg(long, value_name = "VERSION", add = complete::drivers())]
     pub driver: Option<String>,
+    /// The CUDA version that nvidia-smi shows, where the driver's own is not known
+    #[arg(long, value_name = "VERSION", conflicts_with = "driver")]
+    pub driver_cuda: Option<String>,
     /// The operating system; with --image, that of the image
     #[arg(long, value_name = "NAME", add = complete::systems())]
     pub os: Option<String>,

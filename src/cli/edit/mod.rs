@@ -23,7 +23,7 @@ use crate::task::{STEPS, gave_up};
 use crate::types::name;
 use crate::warning::Warning;
 
-use super::args::edit::{AddArgs, RemoveArgs, TargetArgs, TargetCommand};
+use super::args::edit::{AddArgs, RemoveArgs, TargetArgs, TargetCommand, target_keys};
 use super::atomic_write::{replace, replace_spec};
 use super::common::Common;
 use super::files::{self, Places};
@@ -161,7 +161,8 @@ fn check_target(name: &str, keys: &[(String, String)]) -> Result<(), Failure> {
         lines += &format!("{key} = {value}\n");
     }
     let (_, errors) = spec::parse_part(&lines);
-    let problems = errors.into_iter().map(|error| typed(error, &lines)).collect();
+    let options: Vec<&str> = target_keys().iter().map(|key| key.name).collect();
+    let problems = errors.into_iter().map(|error| typed(error, &lines, &options)).collect();
     Err(Failure { exit: Exit::BadInput, problems, file: None })
 }
 

@@ -39,6 +39,7 @@ type Reader = fn(lines: &[&str], seen: &mut Seen) -> bool;
 /// Every format by the command or file that prints it. Where several tell the same, the earlier one counts.
 const FORMATS: &[(&str, Reader)] = &[
     ("/etc/nv_tegra_release", tegra::read),
+    ("jetson_release", tegra::jetson_release),
     ("collect_env", collect_env::read),
     ("nvidia-smi", smi_table::read),
     ("nvidia-smi -q", smi_log::read),
@@ -58,6 +59,7 @@ const FORMATS: &[(&str, Reader)] = &[
     ("labels of GPU feature discovery", labels::read),
     ("nvcc --version", nvcc::read),
     ("pip list", packages::read),
+    ("jetson_release's module", tegra::module),
     ("uname, /etc/os-release", system::read),
 ];
 

@@ -1,5 +1,5 @@
-//! The machine below any GPU: the distribution, the kernel, the C library, the compiler, from `uname`,
-//! `/etc/os-release`, `lsb_release`, `ldd --version`, `gcc --version` and the lines of collect_env.
+//! The machine below any GPU: the distribution, the kernel, the C library, the compiler, from `uname`, `hostnamectl`,
+//! `/etc/os-release`, `/etc/redhat-release`, `lsb_release`, `ldd --version`, `gcc --version` and the lines of collect_env.
 
 use super::super::record::{Compiler, System};
 use crate::types::Version;
@@ -39,6 +39,9 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         } else if let Some(release) = line.strip_prefix("Description:").filter(|_| is_lsb) {
             name(release.trim(), seen);
             found = true;
+        } else if let Some(system) = named(line) {
+            name(system, seen);
+            found = true;
         } else if line.starts_with("Linux ") && line.ends_with("GNU/Linux") {
             // `uname -a`: the second word is the host's own name, which is nobody's business.
             let words: Vec<&str> = line.split_whitespace().collect();
@@ -57,6 +60,18 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         }
     }
     found
+}
+
+/// The system that a line names: of `hostnamectl` behind a title, in /etc/redhat-release as all that it holds,
+/// `Rocky Linux release 8.9 (Green Obsidian)`.
+fn named(line: &str) -> Option<&str> {
+    let starts = |written: &&str| DISTRIBUTIONS.iter().any(|(start, ..)| written.starts_with(start));
+    if let Some(system) = line.strip_prefix("Operating System:") {
+        return Some(system.trim()).filter(starts);
+    }
+    let (name, _) = line.split_once(" release ")?;
+    let is_it = |(start, ..): &(&str, &str, usize)| name == *start || name.strip_suffix(" Linux") == Some(*start);
+    DISTRIBUTIONS.iter().any(is_it).then_some(line)
 }
 
 /// The host compiler in the first line of `gcc --version` or `clang --version`, by whatever name it was called:

@@ -113,14 +113,16 @@ struct Retracted<'a> {
     reason: &'a str,
 }
 
-/// A kind of warning, a check of a host, or an error.
+/// A kind of warning, a check of a host, an error, a message of another program, a package of `[packages]`, or a word.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Described<'a> {
-    #[cfg_attr(test, schemars(extend("enum" = ["warning", "check", "package", "error"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["warning", "check", "package", "error", "message", "word"])))]
     kind: &'static str,
     id: &'a str,
     says: &'a str,
+    /// What to change, of a message.
+    remedies: &'a [String],
 }
 
 /// A row of the catalog.
@@ -169,11 +171,11 @@ impl<'a> Topic<'a> {
                 retracted: rule.retracted.as_ref().map(|(by, reason)| Retracted { by, reason }),
             }),
             Named::Warning(code) => {
-                Topic::Described(Described { kind: "warning", id: code.code, says: code.explained })
+                Topic::Described(Described { kind: "warning", id: code.code, says: code.explained, remedies: &[] })
             }
-            Named::Check(id, says) => Topic::Described(Described { kind: "check", id, says }),
-            Named::Error(id, says) => Topic::Described(Described { kind: "error", id, says }),
-            Named::Ordinary(id, says) => Topic::Described(Described { kind: "package", id, says }),
+            Named::Described(one) => {
+                Topic::Described(Described { kind: one.kind, id: &one.id, says: &one.says, remedies: &one.remedies })
+            }
             Named::Row(row) => Topic::Row(Row {
                 kind: "fact",
                 table: row.kind,

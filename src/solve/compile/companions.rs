@@ -243,7 +243,7 @@ impl<'c> Plan<'_, 'c> {
         let framework = release.framework;
         let [of_glibc, of_gpus] =
             [Subject::Glibc, Subject::Gpu].map(|object| self.request.rules.of_package(package.name, object));
-        let loading = of_glibc.iter().chain(of_gpus.iter().filter(|rule| rule.cuda.is_some()));
+        let loading = of_glibc.iter().chain(of_gpus.iter()).filter(|rule| rule.cuda.is_some());
         let is_broken = |rule: &&Needs| group.classes.iter().any(|&class| breaks(&self.classes[class], rule));
         let broken: Vec<&Needs> = loading.filter(is_broken).collect();
         if broken.is_empty() {
@@ -349,10 +349,11 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {
         rows = rows.filtered(&|row| package.releases[row].sdist);
     }
-    if let Some(has) = target.libstdcxx().filter(|_| !target.is_cpu()) {
-        let rules = plan.request.rules.of_package(package.name, Subject::Libstdcxx);
-        let broken = rules.iter().filter(|rule| !class.off.has(rule.id) && !rule.needs.admits(&has));
-        broken.for_each(|rule| rows.subtract(&package.within(rule)));
+    for (object, has) in [(Subject::Libstdcxx, target.libstdcxx()), (Subject::Glibc, target.glibc)] {
+        let Some(has) = has.filter(|_| !target.is_cpu()) else { continue };
+        let rules = plan.request.rules.of_package(package.name, object);
+        let always = rules.iter().filter(|rule| rule.cuda.is_none() && !class.off.has(rule.id));
+        always.filter(|rule| !rule.needs.admits(&has)).for_each(|rule| rows.subtract(&package.within(rule)));
     }
     let rules = plan.request.rules.of_package(package.name, Subject::Gpu);
     for kind in &machine.kinds {

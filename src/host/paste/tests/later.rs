@@ -21,6 +21,45 @@ fn a_jetson_tells_its_system() {
 }
 
 #[test]
+fn what_jetson_stats_prints_is_read() {
+    let text = |model: &str| {
+        format!(
+            "Software part of jetson-stats 4.3.0 - (c) 2024, Raffaello Bonghi\n{model}\nNV Power Mode[2]: 15W\n\
+             Serial Number: [XXX Show with: jetson_release -s XXX]\nHardware:\n - P-Number: p3767-0001\n \
+             - Module: NVIDIA Jetson Orin NX (8GB ram)\nPlatform:\n - Distribution: Ubuntu 22.04 Jammy Jellyfish\n \
+             - Release: 5.15.148-tegra\nLibraries:\n - CUDA: 12.6.68\n"
+        )
+    };
+    let unknown =
+        "Jetpack missing!\n - Model: NVIDIA Jetson Orin NX Engineering Reference Developer Kit\n - L4T: 36.4.3";
+    let known = "Model: NVIDIA Jetson Orin NX Engineering Reference Developer Kit - Jetpack 6.2 [L4T 36.4.3]";
+    for model in [unknown, known] {
+        let record = host(&text(model));
+        let platform = &record.platform;
+        assert_eq!((platform.os.as_deref(), platform.system), (Some("l4t36.4.3"), Some(System::Tegra)), "{model}");
+        assert_eq!(gpus(&record), ["Jetson Orin NX"]);
+    }
+    let both = host(&(text(known) + "GPU 0: Orin (nvgpu) (UUID: 54d0709b-3a2b-5d5c-a4d5-5c1d7cb2a1f3)\n"));
+    assert!(both.probes.iter().all(|probe| probe.ended != ProbeStatus::Garbled), "{:?}", both.probes);
+}
+
+#[test]
+fn systems_are_read_by_themselves() {
+    for (line, os) in [
+        ("Red Hat Enterprise Linux release 8.6 (Ootpa)", "rhel8"),
+        ("Rocky Linux release 8.9 (Green Obsidian)", "rocky8"),
+        ("CentOS Linux release 7.9.2009 (Core)", "centos7"),
+        ("  Operating System: Ubuntu 24.04.2 LTS", "ubuntu24.04"),
+    ] {
+        assert_eq!(host(line).platform.os.as_deref(), Some(os), "{line}");
+    }
+    let beside = host("Operating System: Docker Desktop\nPRETTY_NAME=\"Ubuntu 22.04.4 LTS\"");
+    assert_eq!(beside.platform.os.as_deref(), Some("ubuntu22.04"));
+    let gcc = host("gcc (GCC) 8.5.0 20210514 (Red Hat 8.5.0-20)");
+    assert_eq!(gcc.compilers[0].version.as_ref().map(|version| version.as_str()), Some("8.5.0"));
+}
+
+#[test]
 fn a_self_built_module_has_no_builder() {
     let module = host(
         "NVRM version:  NVIDIA UNIX Open Kernel Module for x86_64  515.57  Release Build Mi 20. Jul 11:53:35 CEST 2022",
