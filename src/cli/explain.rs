@@ -72,7 +72,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
             return Ok(exit);
         }
         if !is_key(name) {
-            return Err(if is_target(name, common) { of_target(name) } else { unknown(&catalog, name) });
+            return Err(unknown(&catalog, name));
         }
     }
     let places = files::places(common)?;
@@ -131,14 +131,14 @@ fn in_project<'a>(name: &'a str, common: &Common) -> Result<Meant<'a>, Failure> 
     if OF_TARGETS.contains(&name) {
         return means(["target.*.", name].concat().into());
     }
-    let names_it = |asked: Asked| asked.spec.targets.iter().any(|target| target.name == name);
-    if read(&place).is_ok_and(names_it) {
-        return means(["target.", name].concat().into());
-    }
     let key = ["stack.", name].concat();
     let asked = || read(&place).ok()?.spec.text(&key);
     if OF_STACK.contains(&name) || asked().is_some() {
         return means(key.into());
+    }
+    let names_it = |asked: Asked| asked.spec.targets.iter().any(|target| target.name == name);
+    if read(&place).is_ok_and(names_it) {
+        return means(["target.", name].concat().into());
     }
     let places = match files::places(common) {
         Ok(places) => places,
@@ -279,18 +279,6 @@ fn is_key(name: &str) -> bool {
 /// Whether it is a key that each target can have.
 fn is_of_targets(name: &str) -> bool {
     tables().iter().any(|table| table.name == "target" && table.keys.iter().any(|key| key.name == name))
-}
-
-/// Whether the spec here has a target of this name.
-fn is_target(name: &str, common: &Common) -> bool {
-    let place = files::spec_place(common).ok().flatten().filter(|place| place.is_file());
-    let asked = place.and_then(|place| read(&place).ok());
-    asked.is_some_and(|asked| asked.spec.targets.iter().any(|target| target.name == name))
-}
-
-fn of_target(name: &str) -> Failure {
-    let message = format!("`{name}` is a target");
-    Failure::new(Exit::BadInput, "unknown-topic", message).help(format!("write `gpuenv explain target.{name}`"))
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
