@@ -270,7 +270,7 @@ fn extension(name: &str, catalog: &Catalog) -> Option<String> {
 /// `FLASH_ATTENTION_FORCE_BUILD=TRUE `, of the newest release of an extension that heeds one.
 fn forced(name: &str, catalog: &Catalog) -> Option<String> {
     let own = catalog.source_builds.iter().filter(|row| *row.package == *name);
-    Some(format!("{} ", own.filter_map(|row| row.force.as_ref()).last()?))
+    Some(format!("{} ", own.filter_map(|row| row.force.as_ref()).next_back()?))
 }
 
 /// The architecture in `sm_90`, `compute_90`, `9.0+PTX`, `8.6;8.9`.
