@@ -21,16 +21,13 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
     let mut unknowns = if targets.len() < request.targets.len() { of_images(request) } else { Vec::new() };
     for target in &mut targets {
         let mut reading = Reading::clone(&target.reading);
-        let before = unknowns.len();
         unknowns.extend(later_toolkits(request, target, &mut reading));
         unknowns.extend(unlisted_system(target, &mut reading));
         unknowns.extend(later_driver(request, target, &mut reading));
-        if unknowns.len() > before {
-            *target = TargetRequest {
-                driver_policy: target.driver_policy,
-                ..TargetRequest::new(request.problem, &target.name, reading)
-            };
-        }
+        *target = TargetRequest {
+            driver_policy: target.driver_policy,
+            ..TargetRequest::new(request.problem, &target.name, reading)
+        };
     }
     (!unknowns.is_empty()).then(|| (unknowns, request.of(targets)))
 }

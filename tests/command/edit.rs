@@ -75,12 +75,13 @@ fn what_cannot_be_added_or_removed_is_told_and_nothing_is_written() {
 fn an_unheard_of_package_is_an_ordinary_one() {
     let sandbox = Sandbox::new("edit-unheard-of", SPEC);
     let ran = sandbox.run(&["add", "my-company-lib", "my-tools>=2"]).exits(0);
-    ran.says("not in the catalog, so put under [packages]: `my-company-lib`, `my-tools`");
+    ran.says("not in the catalog, which is why it goes under [packages]: `my-company-lib`, `my-tools`");
     let spec = sandbox.spec();
     assert!(spec.contains("[packages]\nmy-company-lib = \"*\"\nmy-tools = \">=2\"\n"), "{spec}");
     sandbox.run(&["lock", "--check"]).exits(0);
     for slip in ["torhc", "tensorflw==2.15"] {
-        sandbox.run(&["add", slip]).exits(2);
+        let ran = sandbox.run(&["add", "my-other", slip]).exits(2);
+        assert!(!ran.err.contains("goes under"), "{ran:?}");
     }
     assert_eq!(sandbox.spec(), spec);
 }

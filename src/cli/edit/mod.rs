@@ -61,14 +61,15 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         }
         edits.push((key, Some(constraint)));
     }
-    if !unheard_of.is_empty() {
+    let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
+    let exit = begun.finish(after, edits, args.mode.dry_run, report)?;
+    if exit == Exit::Yes && !unheard_of.is_empty() {
         let names = unheard_of.join(", ");
         report.note(&format!(
-            "not in the catalog, so put under [packages]: {names}; an overlay can describe what depends on CUDA"
+            "not in the catalog, which is why it goes under [packages]: {names}; an overlay can describe what depends on CUDA"
         ));
     }
-    let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
-    begun.finish(after, edits, args.mode.dry_run, report)
+    Ok(exit)
 }
 
 /// Removes packages.

@@ -25,6 +25,7 @@ fn texts_have_a_length() {
     }
     assert!(is_count("80") && !is_count("08") && is_time("1-12:30:00") && !is_time("1234567"));
     assert!(is_list("gpu,gpu-long") && !is_list("gpu,$(id)"));
+    assert!(is_label("gpu-2") && !is_label("gpu-") && !is_label("-gpu"));
 }
 
 #[test]
