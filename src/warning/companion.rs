@@ -346,7 +346,7 @@ impl Kind for SourceCompiler<'_> {
             true => "Choose another toolkit or system".to_string(),
             false => format!("Install gcc {gcc} beside it, build with that, and set `gcc` of the target"),
         };
-        format!("{name} comes as source only and is not compiled there. {}. {then}", says.join(". "))
+        format!("{name} does not compile on this target. {}. {then}", says.join(". "))
     }
 }
 
