@@ -26,7 +26,8 @@ pub fn never(extract: &Extract, catalog: &Catalog) -> Option<Never> {
     let companions = catalog.companions.of(package).iter().map(|row| row.version);
     let known = distinct(builds.iter().map(|row| row.version).chain(companions));
     if !known.iter().any(|known| known.cmp_prefix(&version).is_eq()) {
-        return is_whole(Index::Pypi).then(|| no_release(package, release, &version, &known, catalog)).flatten();
+        let none = || no_release(package, release, &version, &known, extract, catalog);
+        return is_whole(Index::Pypi).then(none).flatten();
     }
     let label = label.filter(|label| *label == "cpu" || line_of(label).is_some() && label.starts_with("cu"))?;
     let of_release = builds.iter().filter(|row| row.version.cmp_prefix(&version).is_eq());
@@ -41,16 +42,40 @@ pub fn never(extract: &Extract, catalog: &Catalog) -> Option<Never> {
     })
 }
 
-fn no_release(package: &str, asked: &str, version: &Version, known: &[Version], catalog: &Catalog) -> Option<Never> {
-    let after = known.iter().find(|known| *known > version);
+fn no_release(
+    package: &str,
+    asked: &str,
+    version: &Version,
+    known: &[Version],
+    extract: &Extract,
+    catalog: &Catalog,
+) -> Option<Never> {
     // What is newer than all that were read may be newer than the catalog.
-    let (before, after) = (known.iter().rfind(|known| *known < version), after?);
-    let nearest: Vec<String> = before.into_iter().chain([after]).map(ToString::to_string).collect();
+    if !known.iter().any(|known| known > version) {
+        return None;
+    }
+    // An installer lists what its Python and platform can have: no other release helps there.
+    let listed = offered(extract);
+    let here: Vec<&Version> = known.iter().filter(|known| listed.contains(*known)).collect();
+    let here: Vec<&Version> = if here.is_empty() { known.iter().collect() } else { here };
+    let (before, after) = (here.iter().rfind(|one| **one < version), here.iter().find(|one| **one > version));
+    let nearest: Vec<String> = before.into_iter().chain(after).map(ToString::to_string).collect();
+    let are = if nearest.len() == 1 { "is" } else { "are" };
+    let mut remedies = vec![format!(
+        "Ask for a release that there is, the nearest {are} {}; `gpuenv lock` names the one that fits.",
+        nearest.join(" and ")
+    )];
+    if before.is_none() && known.iter().any(|known| known < version) {
+        remedies.push("Or take an older Python, which can have older releases than those of the list.".to_string());
+    }
     Some(Never {
         meaning: format!("{package} {asked} was never published on PyPI, as of catalog {}.", catalog.version),
-        remedies: vec![format!(
-            "Ask for a release that there is, the nearest are {}; `gpuenv lock` names the one that fits.",
-            nearest.join(" and ")
-        )],
+        remedies,
     })
+}
+
+/// The releases that the installer lists.
+fn offered(extract: &Extract) -> Vec<Version> {
+    let release = |one: &str| Version::parse(one.trim().split('+').next().unwrap_or_default()).ok();
+    text(extract, "versions_offered").unwrap_or_default().split(',').filter_map(release).collect()
 }

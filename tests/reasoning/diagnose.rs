@@ -672,4 +672,9 @@ fn a_release_that_was_never_published_is_told_as_such() {
         assert_eq!(first.code, "no-such-release", "{told}");
         assert!(says.iter().all(|part| told.contains(part)) && !told.contains("interpreter"), "{told}");
     }
+    // The Python of this text has no wheels of older releases.
+    let text = "ERROR: Could not find a version that satisfies the requirement torch==1.8.2+cu111 (from versions: 2.0.0, 2.0.1, 2.1.0)\n";
+    let told = diagnose(text).findings[0].remedies.join(" ");
+    let says = told.contains("the nearest is 2.0.0;") && told.contains("an older Python");
+    assert!(says && !told.contains("1.8.1"), "{told}");
 }
