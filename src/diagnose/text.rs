@@ -245,6 +245,7 @@ const MEMORY: &[&str] = &[
     "cannotallocatememory",
     "resourceexhaustederror",
     "noavailablememoryforthecacheblocks",
+    "tokensthatcanbestoredinkvcache",
 ];
 
 /// Whether a normalised text in lower case tells that memory ran out.
