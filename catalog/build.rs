@@ -7,6 +7,9 @@ use std::{env, fs, process};
 
 use sha2::{Digest, Sha256};
 
+#[allow(dead_code)]
+#[path = "../src/catalog/absence.rs"]
+mod absence;
 #[path = "../src/catalog/bundled.rs"]
 mod bundled;
 #[allow(dead_code)]

@@ -150,6 +150,9 @@ class Refresh:
         """The releases that the index has and the catalog lacks, where only later ones are looked for."""
         for listing in self.catalog.rows("listing"):
             package, first = listing["package"], Version(listing["from"])
+            same = [row for row in self.catalog.rows("listing") if (row["package"], row["index"]) == (package, listing["index"])]
+            if first > min(Version(row["from"]) for row in same):
+                continue
             rows = self.catalog.rows("companion") + self.catalog.rows("build")
             held = {Version(row["version"].split("+")[0]) for row in rows if row["package"] == package}
             there = {*self.index.releases(package), *self.released_sources(package)} if listing["index"] == "pypi" else set()

@@ -5,6 +5,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
+pub mod absence;
 mod bundled;
 mod capture;
 mod census;

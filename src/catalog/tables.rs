@@ -484,28 +484,9 @@ tables! {
 }
 
 impl Catalog {
-    /// The listing of a package that was read whole and reaches furthest back.
-    pub fn wholly_read(&self, package: &str) -> Option<&Listing> {
-        let of_package = self.listings.iter().filter(|row| row.package == package);
-        of_package.filter(|row| row.reading == Reading::Whole).min_by_key(|row| row.from)
-    }
-
     /// Whether all that is known of a package precedes its first release: then installers take that.
     pub fn is_unreleased(&self, package: &str) -> bool {
         let rows = self.companions.of(package);
         !rows.is_empty() && rows.iter().all(|row| row.version.is_prerelease())
-    }
-
-    /// Whether a publisher has withdrawn a release.
-    pub fn is_yanked(&self, package: &str, version: &Version) -> bool {
-        self.listings.iter().any(|row| row.package == package && row.yanked.contains(version))
-    }
-
-    /// How much of an index's listing of a package was read, for a release; none where nobody has told.
-    pub fn listing(&self, package: &str, index: Index, version: &Version) -> Option<&Listing> {
-        let index = if index == Index::PytorchUnlabelled { Index::Pytorch } else { index };
-        let rows = self.listings.iter().filter(|row| row.package == package && row.index == index);
-        let release = version.release();
-        rows.filter(|row| row.from <= release).max_by(|a, b| a.from.cmp(&b.from))
     }
 }

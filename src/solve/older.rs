@@ -2,7 +2,7 @@
 //! give up GPUs, and are built for newer CUDA, newer systems and newer Pythons.
 
 use crate::catalog::rows::Subject;
-use crate::types::constraint::{Comparison, Op};
+use crate::types::constraint::{Op, least};
 use crate::types::{Constraint, Version};
 
 use super::driver::DriverNeed;
@@ -86,10 +86,4 @@ fn refuses<'c>(request: &Request<'c>, target: &TargetRequest<'c>, release: &Aged
     let mut left = admitted.clone();
     machine.refused_by(request.problem, DriverNeed::Line(line, None)).apply(&mut left, &off);
     !admitted.is_empty() && left.is_empty()
-}
-
-/// The least version that comparisons which all hold admit; none where they say nothing of it.
-pub fn least(all: &[Comparison]) -> Option<Version> {
-    let lower = all.iter().filter(|one| one.op.is_lower() || one.op == Op::Above);
-    lower.filter_map(|one| one.version).max()
 }

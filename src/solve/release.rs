@@ -27,8 +27,17 @@ pub struct Release<'c> {
     builds: [Option<Built<'c>>; 2],
     /// The builds for single systems.
     own: Vec<Built<'c>>,
-    /// For one for x86_64 and one for aarch64 that may exist though nobody has seen it, the builds that it would be like.
-    unseen: [Vec<&'c Build>; 2],
+    /// One for x86_64 and one for aarch64 that nobody has read.
+    unseen: [Option<Unseen<'c>>; 2],
+}
+
+/// A build that may exist though nobody has seen it, or does and nobody has read it.
+#[derive(Debug, Clone)]
+struct Unseen<'c> {
+    /// The builds that it would be like.
+    like: Vec<&'c Build>,
+    /// Whether it is known that it exists.
+    published: bool,
 }
 
 /// A build and the toolkit release whose runtime it carries.
@@ -60,12 +69,18 @@ impl<'c> Release<'c> {
 
     /// Whether there may be a build for a kind of machine that nobody has seen.
     pub fn is_unseen(&self, platform: Platform<'_>) -> bool {
-        !matches!(platform.takes, Takes::Own(_)) && !self.like(platform).is_empty() && self.on(platform).is_none()
+        let is_one = self.unseen[position(platform.arch)].is_some();
+        !matches!(platform.takes, Takes::Own(_)) && is_one && self.on(platform).is_none()
     }
 
     /// The builds of its variant before and after it, which one that nobody has seen would be like.
     pub fn like(&self, platform: Platform<'_>) -> &[&'c Build] {
-        &self.unseen[position(platform.arch)]
+        self.unseen[position(platform.arch)].as_ref().map_or(&[], |unseen| &unseen.like)
+    }
+
+    /// Whether it is known that what nobody has read for a processor was published.
+    pub fn was_published(&self, arch: CpuArch) -> bool {
+        self.unseen[position(arch)].as_ref().is_some_and(|unseen| unseen.published)
     }
 
     /// The version of the PTX inside, read in it or that of its toolkit.
@@ -155,19 +170,20 @@ pub fn releases<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<Release<'c
         release.put(build, catalog);
         releases.push(release);
     }
-    for unseen::MayExist { version, variant, arch, like } in unseen::may_exist(catalog, builds) {
+    for one in unseen::may_exist(catalog, builds) {
+        let (version, variant, at) = (one.version, one.variant, position(one.arch));
+        let unseen = Unseen { like: one.like, published: one.published };
         let is_it = |known: &&mut Release| known.version == version && known.variant == variant && !known.is_laid();
-        let known = releases.iter_mut().find(is_it);
-        if let Some(known) = known {
-            known.unseen[position(arch)] = like;
+        if let Some(known) = releases.iter_mut().find(is_it) {
+            known.unseen[at] = Some(unseen);
             continue;
         }
-        // Beside the other releases of its version.
-        let at = releases.iter().rposition(|known| known.version == version).map_or(releases.len(), |last| last + 1);
-        let extension = releases[at - 1].extension;
+        // Behind the other releases of its version, or those before it.
+        let after = releases.partition_point(|known| known.version <= version);
+        let extension = after.checked_sub(1).and_then(|before| releases[before].extension);
         let mut release = Release::new(version, variant, line_of(variant), extension);
-        release.unseen[position(arch)] = like;
-        releases.insert(at, release);
+        release.unseen[at] = Some(unseen);
+        releases.insert(after, release);
     }
     debug_assert!(builds.is_sorted_by_key(|build| build.version), "a catalog sorts its rows");
     // Builds come by version, oldest first, so that only the order within a version is to be found.

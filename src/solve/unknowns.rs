@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::catalog::rows::{Build, Companion, Image};
-use crate::types::{Constraint, Specifier};
+use crate::types::{Constraint, Specifier, Version};
 
 use super::bundled_torch::{self, TORCH};
 use super::compile::{Group, Plan, ReleaseChoice};
@@ -185,6 +185,18 @@ fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
     unseen.map(unknown).collect()
 }
 
+/// What a build holds that was published, and that nobody has read.
+pub(super) fn of_contents(package: &str, version: &Version, variant: &str) -> Unknown {
+    Unknown {
+        code: None,
+        fact: format!("what {package} {version}+{variant} holds: it was published, and nobody has read it"),
+        keys: vec![format!("stack.{package}")],
+        how: format!(
+            "read its wheel with `gpuenv catalog inspect`; then {OVERLAY}, or write it as a build of your own"
+        ),
+    }
+}
+
 /// Whether a package was built for a system that takes only what was made for it.
 pub(super) fn of_system(package: &str, asked: &str, system: &str) -> Unknown {
     Unknown {
@@ -245,6 +257,9 @@ fn of_release<'c>(
         }
         if let Takes::Own(system) = on.takes {
             return vec![of_system(package, release.version.as_str(), system)];
+        }
+        if release.was_published(on.arch) {
+            return vec![of_contents(package, release.version, release.variant)];
         }
         let fact = format!("whether {name} was published for {}", on.arch);
         let index = pytorch_index(release.variant);
@@ -320,7 +335,7 @@ fn image_of<'c>(
 }
 
 /// A line of Python for which no wheel of a build was seen.
-fn unseen_python(build: &Build, name: &str, line: &crate::types::Version) -> Option<Unknown> {
+fn unseen_python(build: &Build, name: &str, line: &Version) -> Option<Unknown> {
     if build.installs_on(line) {
         return None;
     }

@@ -2,6 +2,7 @@
 //! have been made for a single system. Of such a thing anything may be true, so a request has no answer only where it has
 //! none without it either.
 
+use crate::catalog::absence::Gap;
 use crate::catalog::rows::{Build, Companion, Family, Index, OtherBuild, Reading as ListingReading};
 use crate::spec::Share;
 use crate::types::constraint::{Comparison, Op};
@@ -9,7 +10,7 @@ use crate::types::variant::line_of;
 use crate::types::{Constraint, Version};
 
 use super::fits;
-use super::older::{self, least};
+use super::older;
 use super::own;
 use super::platform::{Platform, Takes};
 use super::reading::Reading;
@@ -144,32 +145,18 @@ impl<'c> Unread<'c> {
     }
 }
 
-/// A build beside the usual ones that is asked for: it was published, and nobody has read what it holds.
+/// A build beside the usual ones that is asked for by its label: it was published, and nobody has read what it holds. Of one
+/// that is told by its CUDA more is known (`unseen`).
 fn of_contents(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
     let (package, wanted) = (ask.package, &ask.constraint);
-    let is_asked = |row: &&OtherBuild| {
+    let is_it = |row: &&OtherBuild| {
         let here = row.os == Family::Linux && request.targets.iter().any(|target| target.arch == row.arch);
-        here && row.package == package && wanted.admits_build(&row.version, &row.variant)
+        here && row.package == package
+            && line_of(&row.variant).is_none()
+            && wanted.admits_build(&row.version, &row.variant)
     };
-    // A build that nobody names by its variant is one that a CUDA asks for which no other has.
-    let by_cuda = |row: &&OtherBuild| {
-        let admits =
-            |line: &Version| request.cuda_line.as_ref().is_some_and(|cuda| cuda.cut_to(line.len()).admits(line));
-        let mut others = request.catalog.builds.of(package).iter().filter(|build| ask.takes_build(build));
-        line_of(&row.variant).is_some_and(|line| admits(&line))
-            && !others.any(|build| build.line().is_some_and(|line| admits(&line)))
-    };
-    let is_it = |row: &&OtherBuild| is_asked(row) && (wanted.pins_variant() || by_cuda(row));
-    let found = request.catalog.other_builds.iter().rfind(is_it)?;
-    let name = format!("{package} {}+{}", found.version, found.variant);
-    Some(Unknown {
-        code: None,
-        fact: format!("what {name} holds: it was published, and nobody has read it"),
-        keys: vec![format!("stack.{package}")],
-        how: format!(
-            "read its wheel with `gpuenv catalog inspect`; then {OVERLAY}, or write it as a build of your own"
-        ),
-    })
+    let found = request.catalog.other_builds.iter().filter(|_| wanted.pins_variant()).rfind(is_it)?;
+    Some(unknowns::of_contents(package, &found.version, &found.variant))
 }
 
 /// A build of a known release for a CUDA that no release of the package was seen for, where the index was not read whole.
@@ -202,8 +189,6 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
 /// A release that is not known, and that may have been published for all that anybody has read.
 fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
     let (catalog, package, wanted) = (request.catalog, ask.package, &ask.constraint);
-    let whole = catalog.wholly_read(package);
-    let elsewhere = whole.and_then(|listing| listing.elsewhere.as_ref());
     if is_on_all(request, ask) {
         return None;
     }
@@ -217,15 +202,20 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     };
     let whether = |why: String| format!("whether {package} {wanted} was published: {why}");
     let unread_index = |index| format!("its project keeps releases at {index}, which nobody has read");
-    if known.iter().any(|version| wanted.admits(version)) {
-        let index = elsewhere.filter(|_| has_no_end(wanted))?;
+    let is_here = |arch| request.targets.iter().any(|target| target.arch == arch);
+    let mut unread = unseen::published(catalog, package, &[]).filter(|one| is_here(one.arch));
+    if known.iter().any(|version| wanted.admits(version))
+        || unread.any(|one| wanted.admits_build(one.version, one.variant))
+    {
+        let index = catalog.elsewhere(package, newest).filter(|_| has_no_end(wanted))?;
         return unknown(format!("whether a {package} newer than {newest} fits: {}", unread_index(index)), "one", "");
     }
     if is_older(wanted, oldest) {
         let fact = format!("{package} {wanted}, which is older than the catalog, whose oldest is {oldest}");
         return unknown(fact, "it", &format!(", or take {oldest} or newer"));
     }
-    if let Some(index) = elsewhere {
+    let gap = catalog.absent(package, wanted).err();
+    if let Some(Gap::Elsewhere(index)) = gap {
         return unknown(whether(unread_index(index)), "it", "");
     }
     if names_prerelease(request, ask, newest) && !catalog.is_unreleased(package) {
@@ -237,12 +227,12 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     if is_above(wanted, newest) {
         return None;
     }
-    let why = match whole.map(|listing| listing.from) {
-        Some(from) if wanted.alternatives().iter().all(|all| least(all).is_some_and(|least| least >= from)) => {
-            return None;
-        }
-        Some(from) => format!("the list of its releases was read from {from} on"),
-        None => "nobody has read the list of its releases".to_string(),
+    let why = match gap? {
+        Gap::Elsewhere(index) => unread_index(index),
+        Gap::Seen(Index::Pypi) => "of the package index only a part was seen".to_string(),
+        Gap::Seen(_) => "of the PyTorch index only a part was seen".to_string(),
+        Gap::Before(from) => format!("the list of its releases was read from {from} on"),
+        Gap::Unlisted => "nobody has read the list of its releases".to_string(),
     };
     let or = format!(", or take a release that is known (`gpuenv catalog show {package}`)");
     unknown(whether(why), "it", &or)

@@ -1,14 +1,15 @@
-//! Builds that may exist though nobody has seen them: where an index was not read whole, every variant that some release
-//! of the package has, unless a rule tells for which lines of CUDA a release was published.
+//! Builds that may fit though nobody has read them: where an index was not read whole, every variant that some release of
+//! the package has, unless a rule tells for which lines of CUDA a release was published; and what was published for a CUDA
+//! for which no build of its release was read.
 
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Index, Reading, Rule, Subject};
+use crate::catalog::rows::{Build, Companion, Family, Index, OtherBuild, Reading, Rule, Subject};
 use crate::types::variant::{CPU, line_of};
 use crate::types::{Constraint, CpuArch, Version};
 
-/// A build that may exist.
+/// A build of which nobody has read what it holds.
 #[derive(Debug)]
 pub struct MayExist<'c> {
     /// Its version.
@@ -19,11 +20,39 @@ pub struct MayExist<'c> {
     pub arch: CpuArch,
     /// The builds of its variant in the releases before and after it: it would hold nothing that none of them holds.
     pub like: Vec<&'c Build>,
+    /// Whether it is known that it was published.
+    pub published: bool,
 }
 
-/// The builds beside some of one package, sorted by version, that may exist on an index of which only a part was seen.
-pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>> {
+/// The builds beside some of one package, sorted by version, that may exist on an index of which only a part was seen, and
+/// those that do exist and were not read.
+pub fn may_exist<'c>(catalog: &'c Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>> {
     let Some(package) = builds.first().map(|build| &*build.package) else { return Vec::new() };
+    let mut found = on_index(catalog, package, builds);
+    found.extend(published(catalog, package, builds));
+    found
+}
+
+/// What was published for a CUDA for which no build of its release was read, and may hold anything. What lies beside a build
+/// that was read, under a label of its own, is thought of only where it is named.
+pub fn published<'c>(catalog: &'c Catalog, package: &str, builds: &'c [Build]) -> impl Iterator<Item = MayExist<'c>> {
+    let is_read = |row: &OtherBuild, build: &Build| {
+        build.version == row.version && build.variant == row.variant && build.arch == row.arch
+    };
+    let rows = catalog.other_builds.iter().filter(move |row| row.package == package && row.os == Family::Linux);
+    let unread = rows.filter(|row| line_of(&row.variant).is_some());
+    unread.filter(move |row| !builds.iter().any(|build| is_read(row, build))).map(|row| {
+        let general: Vec<&Build> = builds
+            .iter()
+            .filter(|build| build.arch == row.arch && build.systems.is_empty() && !build.is_laid())
+            .collect();
+        let like = like(&general, &row.version, &row.variant);
+        MayExist { version: &row.version, variant: &row.variant, arch: row.arch, like, published: true }
+    })
+}
+
+/// Those that may lie on an index of which only a part was seen.
+fn on_index<'c>(catalog: &Catalog, package: &str, builds: &'c [Build]) -> Vec<MayExist<'c>> {
     let rules = rules_of_lines(catalog, package);
     let general = [CpuArch::X86_64, CpuArch::Aarch64].map(|arch| {
         let builds = builds.iter().filter(|build| build.arch == arch && build.systems.is_empty() && !build.is_laid());
@@ -49,16 +78,10 @@ pub fn may_exist<'c>(catalog: &Catalog, builds: &'c [Build]) -> Vec<MayExist<'c>
                 of_arch.any(|build| build.variant == *variant)
             };
             let goes_on = |variant: &&str| line_of(variant).is_none_or(|line| !is_given_up(&rules, version, &line));
-            // Whoever read all files of a variant has seen that there is none for another processor.
-            let read_whole = |variant: &&str| {
-                of_version
-                    .iter()
-                    .filter(|build| !build.is_laid())
-                    .any(|build| build.variant == *variant && build.systems.is_empty() && !build.pythons_partial)
-            };
             let missing = variants.iter().copied().filter(|variant| !seen(variant));
-            for variant in missing.filter(goes_on).filter(|variant| !read_whole(variant)) {
-                found.push(MayExist { version, variant, arch: *arch, like: like(general, version, variant) });
+            for variant in missing.filter(goes_on) {
+                let like = like(general, version, variant);
+                found.push(MayExist { version, variant, arch: *arch, like, published: false });
             }
         }
     }

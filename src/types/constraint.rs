@@ -274,6 +274,12 @@ impl Comparison {
     }
 }
 
+/// The least version that comparisons which all hold admit; none where they say nothing of it.
+pub fn least(all: &[Comparison]) -> Option<Version> {
+    let lower = all.iter().filter(|one| one.op.is_lower() || one.op == Op::Above);
+    lower.filter_map(|one| one.version).max()
+}
+
 /// A pre-release is admitted only if the alternative names one of the same release.
 fn prerelease_named(all: &[Comparison], version: &Version) -> bool {
     !version.is_prerelease() || all.iter().filter_map(|one| one.version.as_ref()).any(Version::is_prerelease)

@@ -57,7 +57,7 @@ const CASES: &[Case] = &[
         &["whether `nvcr.io/nvidia/pytorch:22.12-py3` exists"],
     ),
     // What lies in the same line is nearer than the next line, and a toolkit is written as it was.
-    case("torch = \"2.14.2\"", "gpu = \"H100\"", 1, &["1. change torch from 2.14.2 to 2.14.1+cu130"]),
+    case("torch = \"2.14.2\"", "gpu = \"H100\"", 3, &["1. change torch from 2.14.2 to 2.14.1+cu130"]),
     case(
         "vllm = \"0.9.0\"",
         "gpu = \"RTX 5090\"",

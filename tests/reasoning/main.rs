@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod absence;
 mod advice;
 mod answers;
 mod companions;

@@ -933,7 +933,7 @@ mod sharing {
             "[stack]\ntorch = \"2.8\"\n[target.g]\ngpu = \"GH200 480GB\"\n[target.x]\ngpu = \"A100-PCIE-40GB\"\n";
         let targets = lock(both).targets();
         assert_eq!([targets[0].has("torch"), targets[1].has("torch")], ["2.8.0+cu129", "2.8.0+cu129"]);
-        let clash = both.replace("\"2.8\"", "\"2.8+cu128\"");
+        let clash = both.replace("\"2.8\"", "\"2.7.1+cu126\"");
         assert!(lock(&clash).is_conflict());
     }
 }

@@ -15,12 +15,14 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     drivers(catalog, say);
 }
 
-/// They stand beside builds of a release that is known, and are none of those that are solved with.
+/// They stand beside builds of a release that is known, or of which nobody has read any, and are none of those that are
+/// solved with.
 fn kinds(catalog: &Catalog, say: Say<'_>) {
     let releases: HashSet<(&str, &Version)> = catalog.builds.iter().map(|row| (&*row.package, &row.version)).collect();
     for row in catalog.other_builds.iter() {
         let name = row.row_name();
-        if !releases.contains(&(&*row.package, &row.version)) {
+        let is_read = releases.contains(&(&*row.package, &row.version));
+        if !is_read && row.os != Family::Linux {
             let says = format!("no build of {} {} for Linux is known", row.package, row.version);
             say("other-build", "other_build", &name, says);
         }
@@ -28,7 +30,9 @@ fn kinds(catalog: &Catalog, say: Say<'_>) {
         let line = |kit: &Toolkit| line_of(&row.variant).is_some_and(|line| kit.version.cmp_prefix(&line).is_eq());
         match row.os {
             // Of a CUDA for which nobody has read any build of the package there is nothing to solve with.
-            Family::Linux if usual && catalog.builds.of(&row.package).iter().any(|one| one.variant == row.variant) => {
+            Family::Linux
+                if usual && is_read && catalog.builds.of(&row.package).iter().any(|one| one.variant == row.variant) =>
+            {
                 say("other-build", "other_build", &name, "a usual build for Linux is a `build`".into());
             }
             Family::Windows if !usual => {

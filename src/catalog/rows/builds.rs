@@ -243,7 +243,7 @@ pub struct OtherBuild {
     /// `2.5.1`
     pub version: Version,
     /// `cu124`, `cpu`; on Linux the label or directory that tells it apart, `cu121_full`, `cpu.cxx11.abi`, or the variant
-    /// where no build of it was read for any release.
+    /// where no build of it was read for any release, or none of its release.
     pub variant: Text,
     /// The systems it is for.
     pub os: Family,

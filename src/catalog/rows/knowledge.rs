@@ -40,7 +40,7 @@ pub struct Source {
     pub at: Text,
     /// How it knows.
     pub kind: SourceKind,
-    /// When it was read, `2026-11-20`.
+    /// When it was read, `2026-11-20`; of a copy that somebody kept when it was made, `2025-07`.
     pub seen: Text,
     /// What a reader should know about it.
     pub note: Option<Text>,
@@ -55,7 +55,8 @@ pub struct Listing {
     pub package: Text,
     /// The index: `pypi`, or `pytorch` for all of the PyTorch index.
     pub index: Index,
-    /// The first release this row speaks of; it holds until the next row of the package and index.
+    /// The first release this row speaks of; it holds until the next row of the package and index. Of one of which only a
+    /// part was seen it is no beginning: older releases may lie there too.
     pub from: Version,
     /// How much of it was read.
     pub reading: Reading,

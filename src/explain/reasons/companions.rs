@@ -25,7 +25,7 @@ impl<'c> Explainer<'_, 'c> {
 
     /// What was not published of them, as of the day on which their listings were read.
     pub(super) fn companions_lack(&mut self, says: impl FnMut(&Companion) -> Option<String>) {
-        self.companions_say_of(says, |it, row| it.listed(&row.package));
+        self.companions_say_of(says, |it, row| it.listed(&row.package, &row.version));
     }
 
     fn companions_say_of(

@@ -151,7 +151,9 @@ impl<'c> Explainer<'_, 'c> {
         let Some(build) = builds.last() else { return };
         let Some(known) = self.request.catalog.extension_of(build) else { return };
         let own = build.own_archs().iter().filter(|arch| !known.archs.contains(arch));
-        let base = known.archs.iter().chain(own).filter(|arch| arch.suffix == Suffix::None);
+        // Those for one GPU or family matter only beside one that is asked for: then the list is whole.
+        let is_plain = self.archs_wanted().iter().all(|arch| arch.suffix == Suffix::None);
+        let base = known.archs.iter().chain(own).filter(|arch| !is_plain || arch.suffix == Suffix::None);
         let base: Vec<String> = base.map(|arch| arch.to_string()).collect();
         let words: Vec<&str> = base.iter().map(String::as_str).collect();
         let of = describe(builds, "builds", "build");

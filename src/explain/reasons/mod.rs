@@ -10,6 +10,7 @@ mod compile;
 mod installed;
 mod labels;
 mod laws;
+mod listed;
 mod place;
 mod published;
 mod unseen;
@@ -21,7 +22,7 @@ use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Gpu, Subject};
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::problem::Along;
-use crate::solve::request::{DriverRequest, Request, TargetRequest};
+use crate::solve::request::{DriverRequest, PackageRequest, Request, TargetRequest};
 use crate::solve::rules::{Needs, law};
 use crate::solve::{fits, image};
 use crate::types::require::{self, Requirement};
@@ -58,6 +59,10 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     // Which framework a package asks for narrows whose code is then told of.
     if !request.frameworks.iter().any(|ask| explainer.blames(ask.package)) {
         told = first(told, |rule| rule.as_str() == law::COMPANION);
+    }
+    let companion = law::COMPANION.to_string();
+    if explainer.is_bound_by_label(&told) {
+        told.insert(0, &companion);
     }
     let of_lines = told.iter().any(|rule| explainer.is_about_lines(rule));
     for rule in told {
@@ -131,6 +136,17 @@ impl<'q, 'c> Explainer<'q, 'c> {
         if !self.facts.contains(&note) {
             self.facts.push(note);
         }
+    }
+
+    /// Whether it is a label that ties a blamed package to builds without code for a GPU: then each release of its framework
+    /// lacks it, and which one the package asks for is no rule that the clash needs, but whose code is to be told of.
+    fn is_bound_by_label(&self, told: &[&String]) -> bool {
+        let has = |law: &str| told.iter().any(|rule| rule.as_str() == law);
+        let is_labelled = |ask: &PackageRequest<'_>| self.blames(ask.package) && ask.constraint.pins_variant();
+        has(law::COVERAGE)
+            && !has(law::COMPANION)
+            && !self.request.frameworks.iter().any(|ask| self.blames(ask.package))
+            && self.request.companions.iter().any(is_labelled)
     }
 
     fn target_with(&self, setting: &str) -> Option<&TargetRequest<'c>> {

@@ -1,7 +1,7 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Cudnn, Index, Listing, Reading, Subject};
+use crate::catalog::rows::{Build, Companion, Cudnn, Index, Reading, Subject};
 use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::own;
@@ -93,8 +93,8 @@ impl<'c> Explainer<'_, 'c> {
             Some(row) if !ask.constraint.is_any() => format!("{} {} {}", ask.package, row.version, goes_with(row)),
             None if !is_above(&ask.constraint, &newest.version) => {
                 let nearest = nearest_versions(&ask.constraint, of_package().map(|row| &row.version));
-                let as_of = self.listed(ask.package);
-                format!("{} {} is not on its index{as_of}{nearest}", ask.package, ask.constraint)
+                let lacks = self.lacks(ask);
+                format!("{} {} {lacks}{nearest}", ask.package, ask.constraint)
             }
             _ => {
                 let as_of = if admitted.is_none() { self.as_of() } else { String::new() };
@@ -291,7 +291,7 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     /// That no release of these builds is what is asked for.
-    fn no_such_release(&mut self, ask: &PackageRequest<'c>, of_package: &[&Build]) {
+    fn no_such_release(&mut self, ask: &PackageRequest<'c>, of_package: &[&'c Build]) {
         let (platform, arch) = (self.platform(), self.platform_name());
         let (package, constraint) = (ask.package, &ask.constraint);
         let known = || of_package.iter().filter(|row| platform.takes(row)).map(|row| &row.version);
@@ -309,10 +309,17 @@ impl<'c> Explainer<'_, 'c> {
             }
             _ => {
                 let nearest = nearest_versions(constraint, known());
-                let as_of = self.listed(package);
-                let is_elsewhere = of_package.iter().any(|row| version_matches(constraint, &row.version));
-                let for_arch = if is_elsewhere { format!(" for {arch}") } else { String::new() };
-                format!("{package} {constraint} is not on its index{for_arch}{as_of}{nearest}")
+                match of_package.iter().find(|row| version_matches(constraint, &row.version)) {
+                    Some(build) => {
+                        let listing = self.request.catalog.listing(package, Index::Pytorch, &build.version);
+                        let lacks = match listing.is_none_or(|listing| listing.reading == Reading::Whole) {
+                            true => format!("is not on its index for {arch}{}", self.builds_listed(&[*build])),
+                            false => format!("was not seen for {arch}"),
+                        };
+                        format!("{package} {constraint} {lacks}{nearest}")
+                    }
+                    None => format!("{package} {constraint} {}{nearest}", self.lacks(ask)),
+                }
             }
         };
         self.say(says);
@@ -409,35 +416,6 @@ impl<'c> Explainer<'_, 'c> {
                 self.say(format!("no known release of {name} matches `{wanted}`{nearest}{as_of}"));
             }
         }
-    }
-
-    /// The day on which somebody read all that was published of a package; that listing is cited.
-    pub(super) fn listed(&mut self, package: &str) -> String {
-        self.request.catalog.wholly_read(package).map_or_else(String::new, |listing| self.as_listed(listing))
-    }
-
-    /// The day on which the listing was read in which builds lie, that of the newest.
-    pub(super) fn builds_listed(&mut self, builds: &[&'c Build]) -> String {
-        let catalog = self.request.catalog;
-        // Builds of one's own and those for one system lie on no index.
-        let on_index = builds.iter().filter(|build| !build.index.is_empty() && !build.is_own());
-        let Some(newest) = on_index.max_by_key(|build| &build.version) else { return String::new() };
-        match catalog.listing(&newest.package, Index::Pytorch, &newest.version) {
-            Some(listing) => self.as_listed(listing),
-            None => self.listed(&newest.package),
-        }
-    }
-
-    /// ` as of 2026-11-22`: what was not published was not, in a listing, on the day on which somebody read it.
-    fn as_listed(&mut self, listing: &'c Listing) -> String {
-        let catalog = self.request.catalog;
-        self.fact(catalog.cite(listing).id, catalog.origin_of(listing, &listing.source));
-        self.read_on(&listing.source)
-    }
-
-    /// The day on which a source was read, as it ends a sentence.
-    pub(super) fn read_on(&self, source: &str) -> String {
-        self.request.catalog.source(source).map_or_else(String::new, |source| format!(" as of {}", source.seen))
     }
 
     /// That `>2` leaves out 2.15 too, for who means what pip means by it.

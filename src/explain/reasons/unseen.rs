@@ -18,12 +18,11 @@ impl<'c> Explainer<'_, 'c> {
                 continue;
             };
             let unseen = framework.releases.iter().filter(|one| ask.takes(one) && framework.is_unseen(one, on));
+            let was_published = unseen.clone().any(|release| release.was_published(on.arch));
             let like: Vec<&Build> = unseen.flat_map(|release| release.like(on)).copied().collect();
             if !like.is_empty() {
-                self.say(format!(
-                    "{} {} was not seen: it is judged by the builds next to it",
-                    ask.package, ask.constraint
-                ));
+                let lacks = if was_published { "was not read" } else { "was not seen" };
+                self.say(format!("{} {} {lacks}: it is judged by the builds next to it", ask.package, ask.constraint));
                 next.extend(like);
             }
         }
