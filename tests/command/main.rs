@@ -31,6 +31,7 @@ mod neighbours;
 mod once_wrong;
 mod open_world;
 mod outputs;
+mod overlay_words;
 mod overlays;
 mod own_builds;
 mod packages;
