@@ -195,7 +195,7 @@ fn whatever_is_wrong_with_a_file_leaves_everything_as_it_was() {
         ("past", with(8, &0u16.to_le_bytes()), "does not read any more"),
         ("checksum", with(half, &[!good[half]]), "does not match its checksum"),
         ("reader", of(Catalog { reader: ">=99".into(), ..newer.clone() }), "it requires gpuenv >=99"),
-        ("older", of(Catalog { version: "2020.01.01".into(), ..newer.clone() }), "it would never answer"),
+        ("older", of(Catalog { version: "2020.01.01".into(), ..newer.clone() }), "add `--rollback 2020.01.01`"),
         ("lint", of(broken), "`yesterday` is not a date"),
         ("index", of(other_index), "the index of GPU names"),
         ("short", good[..packed::HEADER + 10].to_vec(), "its end is missing"),
@@ -327,7 +327,9 @@ fn an_older_catalog_answers_only_when_it_is_named() {
     site.answers_with(&first.version);
     // What an earlier gpuenv left behind is older than what is built in.
     fs::write(site.installed("2020.01.01"), "").unwrap();
-    site.run(&["catalog", "update", "--rollback", "2020.01.01"]).exits(2).says("it would never answer");
+    site.run(&["catalog", "update", "--rollback", "2020.01.01"]).exits(2).says("cannot be removed").says(
+        "the projects that name it (`version = \"2020.01.01\"` under [catalog])",
+    );
     site.answers_with(&first.version);
     site.run(&["catalog", "update", "--rollback", &BUILTIN.version]).exits(0);
     site.answers_with(&BUILTIN.version);
@@ -354,7 +356,38 @@ fn a_project_says_which_catalogs_may_answer() {
         site.answers_with(answers);
     }
     fs::write(site.path("project/gpuenv.toml"), wants("<2020")).unwrap();
-    site.run(&["lock"]).exits(2).says("go back to such a catalog");
+    site.run(&["lock"]).exits(2).says("name in full one that is installed");
+}
+
+/// A project that has pinned its catalog goes on with it when gpuenv brings a newer one.
+#[test]
+fn a_catalog_older_than_the_built_in_one_answers_whoever_names_it() {
+    let pinned = |what: &str| format!("{SPEC}[catalog]\nversion = \"{what}\"\n");
+    let site = Site::new("older", SPEC);
+    let old = Catalog { version: "2020.01.01".into(), ..newer(1) };
+    let file = site.packed(&old);
+    let told = site.run(&["catalog", "update", &file]).exits(2).says("the built-in one is");
+    told.says("`version = \"2020.01.01\"` under [catalog]").says("add `--rollback 2020.01.01`");
+    let newest = newer(1);
+    site.run(&["catalog", "update", &site.packed(&newest)]).exits(0);
+    let told = site.run(&["catalog", "update", &file, "--rollback", "2020.01.01"]).exits(0);
+    told.says(&format!("Installed; catalog {} goes on answering here", newest.version));
+    // By its name, and by no range; what is newer stays for others.
+    for (wanted, answers) in [("2020.01.01", "2020.01.01"), (">=2020", &newest.version), ("*", &newest.version)] {
+        fs::write(site.path("project/gpuenv.toml"), pinned(wanted)).unwrap();
+        site.run(&["lock", "--fresh"]).exits(0);
+        site.answers_with(answers);
+    }
+    for wanted in ["<2021", "2019.01.01"] {
+        fs::write(site.path("project/gpuenv.toml"), pinned(wanted)).unwrap();
+        site.run(&["lock"]).exits(2).says("catalog-version").says("name in full one that is installed");
+    }
+    // One that this gpuenv cannot read does not answer, and that is said.
+    fs::write(site.path("project/gpuenv.toml"), pinned("2020.01.01")).unwrap();
+    let mut past = packed::pack(&old).unwrap();
+    past[8..10].copy_from_slice(&0u16.to_le_bytes());
+    fs::write(site.installed("2020.01.01"), past).unwrap();
+    site.run(&["lock"]).exits(2).says("catalog-unusable").says("does not read any more").says("catalog-version");
 }
 
 #[test]
@@ -470,6 +503,12 @@ fn a_fetch_that_fails_is_told_and_ends_soon() {
     for (folder, script, says) in [
         ("refused", "echo 'curl: (7) Failed to connect' >&2; exit 7", "(7) Failed to connect"),
         ("silent", "exit 22", "curl ended with"),
+        (
+            "certificate",
+            "printf '\\nWarning: x\\ncurl: (60) SSL certificate problem: self-signed certificate\\nMore details here\\nhow to fix it\\n' >&2; exit 60",
+            "could not be fetched: (60) SSL certificate problem: self-signed certificate",
+        ),
+        ("unsigned", "printf 'no such thing\\nbye\\n' >&2; exit 2", "curl ended with no such thing"),
         ("endless", "cat /dev/zero", "it is larger than 8 MiB"),
         ("page", "echo '<html>'", "it is not a catalog file"),
     ] {
