@@ -127,7 +127,8 @@ fn rollback(wanted: &str) -> Result<(), Failure> {
     }
     let to = version_of(to)?;
     if to < version_of(&BUILTIN.version)? {
-        let message = format!("catalog {to} is installed, and the built-in one, {}, cannot be removed", BUILTIN.version);
+        let message =
+            format!("catalog {to} is installed, and the built-in one, {}, cannot be removed", BUILTIN.version);
         let help = format!("it answers {} and no others; for these use the gpuenv that came with it", who_names(&to));
         return Err(Failure::new(Exit::BadInput, "catalog-older", message).help(help));
     }

@@ -7,6 +7,7 @@ mod acceptance;
 mod bad_input;
 mod beyond;
 mod captures;
+mod catalog_older;
 mod catalog_update;
 mod cli;
 mod diagnose_host;
