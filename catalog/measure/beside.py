@@ -43,12 +43,10 @@ def judged(catalog, index, package, solved):
         kind = "stack" if package in solved else "packages"
         early = [one for one in index.wheels(package) if one.arch in ("x86_64", "any") and not one.yanked]
         if source is None and early:
-            # `[stack]` chooses among final releases.
             held = None if early[-1].arch == "any" else index.kept(early[-1], "holds", lambda: holds(index, early[-1]))
             return kind, early[-1].purl, "; ".join(filter(None, ["pre-releases alone", held, *pins(catalog, asked_by(index, early[-1]))]))
         if source is None:
             return kind, "-", "not on the package index"
-        # What leaves out a framework is a row of asks.toml: there is nothing of it to choose among.
         return kind, source.purl, "; ".join(["source only", *pins(catalog, asked_by(index, source))])
     wheel = index.linux(package, releases[-1], "x86_64")[-1] if index.linux(package, releases[-1], "x86_64") else None
     if wheel is None:

@@ -44,7 +44,7 @@ class Catalog:
     def unreleased(self):
         """The packages of which all rows precede the first release: installers take those."""
         rows = self.rows("companion")
-        released = {row["package"] for row in rows if not re.search(r"\d(a|b|rc)\d", row["version"])}
+        released = {row["package"] for row in rows if not re.search(r"\d(a|b|rc)\d|\.dev\d", row["version"])}
         return {row["package"] for row in rows} - released
 
     def builds(self, package):

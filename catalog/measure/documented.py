@@ -62,6 +62,8 @@ NAMES = {
     ],
 }
 NAMES_SOURCE = "torch-names"
+# What this file holds was read by whoever wrote it down, on the day that the source tells, and by no run.
+WRITTEN_DOWN = {source for rows in TABLES.values() for _, _, source in rows} - {"companion-metadata"} | {NAMES_SOURCE}
 # A package that pins another one exactly and torch too: both are made for that torch.
 PINNED_BY = {"sgl-kernel": "sglang", "sglang-kernel": "sglang"}
 

@@ -12,6 +12,7 @@ KERNELS = {
     "torchaudio": r"^torchaudio/(lib/)?lib\w+(\.abi3)?\.so$",
     "torchvision": r"^torchvision/_C(_stable)?\.so$",
     "ctranslate2": r"^ctranslate2(\.libs)?/libctranslate2[\w.-]*\.so[\d.]*$",
+    "deepspeed-kernels": r"^dskernels/lib\w+\.so$",
     "faiss-gpu": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
     "faiss-gpu-cu11": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
     "faiss-gpu-cu12": r"(^|/)(libfaiss[\w.-]*|_swigfaiss[\w.-]*)\.so$",
@@ -76,6 +77,7 @@ EXACT = ("fbgemm-gpu", "lmdeploy", "onnxruntime-gpu", "xformers", "sglang", "sgl
 
 # The libraries that a package loads on Linux beside CUDA, where its tags promise an older glibc than these ask for.
 TAGGED_TOO_LOW = {
+    "deepspeed-kernels": r"^dskernels/lib\w+\.so$",
     "vllm": r"^vllm/.*\.so$",
     "bitsandbytes": r"^bitsandbytes/libbitsandbytes_cuda[\w.]*\.so$",
     "paddlepaddle-gpu": r"^paddle/(libs|fluid)/[\w.-]*\.so[\d.]*$",

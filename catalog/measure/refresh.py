@@ -12,7 +12,7 @@ import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
 from companions import asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, of_releases, requires, unisolated, whole
-from documented import NAMES_SOURCE, PINNED_BY, by_names, documented, is_of_source
+from documented import NAMES_SOURCE, PINNED_BY, WRITTEN_DOWN, by_names, documented, is_of_source
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay
 from remote import EXTRAS, Version, asked_by, extra_of, parsed, requirements
@@ -74,6 +74,10 @@ LATE = ("ptx_isa", "arm_glibc")
 UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra", "glibc", "nvjitlink", "pools", "wsl2", "wsl2_source")
 
 
+# Sources of what a row carries over from another: no run reads them.
+CARRIED_SOURCES = ("holds_source", "wsl2_source")
+
+
 # What a release seldom lacks that others of its package have: where nothing tells it, that is said.
 SELDOM_LACKING = ("cuda", "cudnn", "glibc", "python", "pythons", "sass", "toolkit")
 
@@ -105,6 +109,7 @@ class Refresh:
         self.checker = Checker(catalog, index)
         self.notes, self.added, self.changes, self.gone, self.unread = [], [], [], [], []
         self.used, self.fresh, self.new_releases, self.passed = set(), [], {}, []
+        self.stamped = []
 
     def propose(self):
         # Each reads what the ones before it have put in.
@@ -134,7 +139,8 @@ class Refresh:
     def amends(self, file, row, field, value):
         """What a listing says otherwise than a row: changed, and told."""
         if row.get(field) != value and self.catalog.amend(file, row, field, value):
-            self.uses(row)
+            # What the row says otherwise was not read again.
+            self.uses({"source": row["source"]})
             self.changes.append(f"{row['package']} {row['version']}: {field} was {row.get(field)}, is {value}")
             return row | {field: value}
         return row
@@ -402,16 +408,20 @@ class Refresh:
         key = lambda one: Version(one["version"].split("+")[0])
         fields = {}
         for one in [*sorted(before, key=key)[-1:], *sorted(after, key=key)[:1]]:
-            lacks = [field for field in one if field not in row or field in SELDOM_LACKING and not row[field]]
+            is_told = lambda field: field in SELDOM_LACKING or field.endswith("_source")
+            lacks = [field for field in one if field not in row or is_told(field) and not row[field]]
             if one["source"] != row["source"] and one.get("needs") != row.get("needs"):
                 lacks.append("needs")
             if one.get("python") and row.get("python") and one["python"] != self.python_listed(one):
                 lacks.append("python")
             for field in lacks:
                 fields.setdefault(field, one["version"])
+        stem = lambda field: field.split("_")[0]
+        stems = {stem(field) for field in fields if not field.endswith("_source")}
         by_release = {}
         for field, of in fields.items():
-            if field != "source" and not field.endswith("_source"):
+            # The source of a field that is named goes with it: `kernels_source` with `kernels_with`.
+            if field != "source" and not (field.endswith("_source") and stem(field) in stems):
                 by_release.setdefault(of, []).append(field)
         for of, lacking in by_release.items():
             self.note(f"{named}: not read: {', '.join(sorted(lacking))}, of which the row of {of} tells")
@@ -791,16 +801,21 @@ class Refresh:
     # ---- bookkeeping ---------------------------------------------------------------------------------------------
 
     def uses(self, row):
-        self.used |= {value for key, value in row.items() if value and (key == "source" or key.endswith("_source"))}
+        """Notes the sources that were read for a row: those of what was only carried over or written down keep their day."""
+        is_read = lambda key: key == "source" or key.endswith("_source") and key not in CARRIED_SOURCES
+        self.used |= {value for key, value in row.items() if value and is_read(key)} - WRITTEN_DOWN
 
     def stamp(self):
-        """The day on every source that was read again, and on the catalog."""
-        if not self.used and not self.changes:
+        """The day on every source that was read again, and on the catalog; what had another day is told."""
+        if not (self.used or self.added or self.changes):
             return
         today = datetime.date.today().isoformat()
         for path, text in self.catalog.changed.items():
-            for source in self.used:
-                text = re.sub(rf'(\{{ id = "{re.escape(source)}", .*?seen = ")[\d-]+"', rf'\g<1>{today}"', text)
+            for source in sorted(self.used):
+                day = re.search(rf'\{{ id = "{re.escape(source)}", .*?seen = "([\d-]+)"', text)
+                if day and day[1] != today:
+                    text = text[: day.start(1)] + today + text[day.end(1) :]
+                    self.stamped.append(f"{source}: seen was {day[1]}, is {today}")
             if path.name == "catalog.toml":
                 text = re.sub(r'version = "[\d.]+"', f'version = "{today.replace("-", ".")}"', text)
             self.catalog.changed[path] = text
@@ -857,7 +872,7 @@ def refresh(catalog, index, write, only=(), into=None):
         run.catalog.write(before)
     else:
         print(run.catalog.patch(before), end="")
-    for head, texts in (("added", run.added), ("CHANGED", run.changes), ("withdrawn", run.gone), ("to do", run.notes)):
+    for head, texts in (("added", run.added), ("CHANGED", run.changes), ("read again", run.stamped), ("withdrawn", run.gone), ("to do", run.notes)):
         for text in texts:
             print(f"# {head}: {text}", file=sys.stderr)
     if not only:

@@ -1,7 +1,9 @@
 """Reads listings, metadata and libraries made up for it: python3 catalog/measure/test_reading.py"""
 
+import datetime
 import sys
 from email.message import Message
+from pathlib import Path
 
 import binary
 import linked
@@ -155,6 +157,23 @@ def neighbours():
     ]
 
 
+def sources():
+    """The day of a source is that on which it was read: what is written down here, or carried over, keeps its day."""
+    run = Refresh(Catalog(), Index())
+    run.uses({"source": "torchao-table", "arch_source": "companion-code", "wsl2_source": "vllm-wsl2"})
+    run.uses({"source": "torch-names", "pins_source": None})
+    yield "sources that were read", run.used, {"companion-code"}
+    path = Path("sources/a.toml")
+    run.catalog.changed = {path: '  { id = "companion-code", at = "x", seen = "2020-01-01" },\n  { id = "torchao-table", at = "y", seen = "2020-01-01" },\n'}
+    run.stamp()
+    today = datetime.date.today().isoformat()
+    yield "days that are told", run.stamped, [f"companion-code: seen was 2020-01-01, is {today}"]
+    yield "days that are written", run.catalog.changed[path].count("2020-01-01"), 1
+    row = {"package": "a", "version": "1.1", "source": "companion-metadata", "arch_source": None}
+    run.untold("a 1.1", row, [row | {"version": "1.0", "arch_source": "companion-code"}])
+    yield "a source that is lacking", run.notes, ["a 1.1: not read: arch_source, of which the row of 1.0 tells"]
+
+
 def missing():
     """A first release that comes otherwise than the newest is missing; of what has pre-releases alone those are."""
     index = Index(tensorrt={"tensorrt-1.0.tar.gz": [], "tensorrt-1.1-py3-none-any.whl": []}, b={"b-4.0b1-py3-none-any.whl": []})
@@ -189,7 +208,7 @@ def ranges():
 
 
 def main():
-    cases = (flags, listings, tags, requirements, symbols, neighbours, missing, asks, ranges)
+    cases = (flags, listings, tags, requirements, symbols, neighbours, sources, missing, asks, ranges)
     wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0

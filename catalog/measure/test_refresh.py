@@ -131,10 +131,11 @@ def brings_back(taken, store):
             again = [one for one in tables[kind] if plain(kind, one) == plain(kind, row)]
             if len(again) > 1:
                 wrong.append(f"{kind} {row}\n  came back {len(again)} times")
-            # The sources say where the fields beside them were read.
-            lost = [key for key in row if again and key not in again[0] and key != "source" and not key.endswith("_source")]
+            lost = [key for key in row if again and key not in again[0] and key != "source"]
             told = [note for note in run.notes if row.get("package", "") in note and row["version"] in note]
-            wrong += [f"{kind} {row}\n  came back without {key}, and nothing says so" for key in lost if not any(key in note for note in told)]
+            # `kernels_source` goes with `kernels_with`.
+            named = lambda key: key.split("_")[0] if key.endswith("_source") else key
+            wrong += [f"{kind} {row}\n  came back without {key}, and nothing says so" for key in lost if not any(named(key) in note for note in told)]
             if not again:
                 near = [one for one in tables[kind] if all(one.get(key) == row.get(key) for key in ("package", "version", "arch", "cuda"))]
                 wrong.append(f"{kind} {row}\n  came back as {near}")

@@ -22,6 +22,8 @@ use super::lint::{Finding, lint};
 use super::lookup::nearest;
 use super::tables::{Catalog, Laid, Overlay, Retraction, RowName};
 
+mod attributed;
+
 /// No overlay is larger: four times the built-in catalog.
 pub const MAX_BYTES: usize = 4 << 20;
 /// No overlay has more rows: three times the built-in catalog.
@@ -108,6 +110,9 @@ pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistak
             laid.overlays.to_mut().push(Overlay { name: name.to_string().into(), digest: digest.into() });
             sheet.findings(lint(&laid), name);
             if sheet.wrong.is_empty() {
+                let at = |row: &Row| format!("{name}:{}", sheet.line(&row.span));
+                let places = sheet.rows.iter().map(|row| ((row.kind, &*row.id), at(row))).collect();
+                attributed::attribute(&mut laid, &places);
                 return Ok(laid);
             }
         }

@@ -66,14 +66,14 @@ fn install(name: &str, bytes: Vec<u8>, rollback: Option<&str>) -> Result<bool, F
     if catalog.digest == BUILTIN.digest && catalog.version == BUILTIN.version {
         return Ok(false);
     }
-    if !installed::is_news(&version) {
-        return Err(never_answers(&format!("{name} holds catalog {version}")));
-    }
-    let newer: Vec<Installed> = installed::all().into_iter().filter(|other| other.version > version).collect();
-    if let (Some(newest), None) = (newer.first(), rollback) {
-        let message = format!("{name} holds catalog {version}, and {} is installed", newest.version);
-        let help = format!("to go back to the older one, add `--rollback {version}`");
+    if version == version_of(&BUILTIN.version)? {
+        let message = format!("{name} holds another catalog {version} than the built-in one: it would never answer");
+        let help = "fetch the file again, from where gpuenv is published";
         return Err(Failure::new(Exit::BadInput, "catalog-older", message).help(help));
+    }
+    let newer = newer_than(&version);
+    if rollback.is_none() {
+        check_is_newest(name, &version, &newer)?;
     }
     check_sound(name, &catalog)?;
     let folder = installed::folder().ok_or_else(no_folder)?;
@@ -85,11 +85,32 @@ fn install(name: &str, bytes: Vec<u8>, rollback: Option<&str>) -> Result<bool, F
     Ok(written || !newer.is_empty())
 }
 
-/// That a catalog is older than the built-in one.
-fn never_answers(what: &str) -> Failure {
-    let message = format!("{what}, and the built-in one is {}: it would never answer", BUILTIN.version);
-    let help = "to answer with an older catalog, use the gpuenv that came with it";
-    Failure::new(Exit::BadInput, "catalog-older", message).help(help)
+/// The installed catalogs that are to go where an older one is to answer. One that is older than the built-in one answers
+/// whoever names it, beside all others.
+fn newer_than(version: &Version) -> Vec<Installed> {
+    let is_newer = |other: &Installed| installed::is_news(version) && other.version > *version;
+    installed::all().into_iter().filter(is_newer).collect()
+}
+
+/// Refuses a catalog that would not answer by its age alone.
+fn check_is_newest(name: &str, version: &Version, newer: &[Installed]) -> Result<(), Failure> {
+    let (message, help) = match newer.first() {
+        _ if !installed::is_news(version) => (
+            format!("{name} holds catalog {version}, and the built-in one is {}", BUILTIN.version),
+            format!("to have it answer {}, add `--rollback {version}`", who_names(version)),
+        ),
+        Some(newest) => (
+            format!("{name} holds catalog {version}, and {} is installed", newest.version),
+            format!("to go back to the older one, add `--rollback {version}`"),
+        ),
+        None => return Ok(()),
+    };
+    Err(Failure::new(Exit::BadInput, "catalog-older", message).help(help))
+}
+
+/// Whom a catalog answers that is older than the built-in one.
+fn who_names(version: &Version) -> String {
+    format!("the projects that name it (`version = \"{version}\"` under [catalog])")
 }
 
 /// Goes back to an older catalog that is at hand: those that are newer are removed.
@@ -106,7 +127,10 @@ fn rollback(wanted: &str) -> Result<(), Failure> {
     }
     let to = version_of(to)?;
     if to < version_of(&BUILTIN.version)? {
-        return Err(never_answers(&format!("catalog {to} is installed")));
+        let message =
+            format!("catalog {to} is installed, and the built-in one, {}, cannot be removed", BUILTIN.version);
+        let help = format!("it answers {} and no others; for these use the gpuenv that came with it", who_names(&to));
+        return Err(Failure::new(Exit::BadInput, "catalog-older", message).help(help));
     }
     remove(&all.into_iter().filter(|one| one.version > to).collect::<Vec<_>>())
 }

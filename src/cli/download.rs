@@ -49,7 +49,10 @@ pub fn fetch(address: &str, cap: u64) -> Result<Vec<u8>, Failure> {
     }
     let failed = |why: String| {
         Failure::io("download-failed", format!("{} could not be fetched: {}", without_password(address), clean(&why)))
-            .help("check the address and the proxy (HTTPS_PROXY), or fetch the file another way and name it here")
+            .help(
+                "check the address, the proxy (HTTPS_PROXY) and, where that or the server has a certificate of its own, \
+                 CURL_CA_BUNDLE or SSL_CERT_DIR; or fetch the file another way and name it here",
+            )
     };
     let program = program::find("curl", Path::new(".")).ok_or_else(|| failed("there is no curl on the PATH".into()))?;
     let mut command = Command::new(program);

@@ -1,7 +1,8 @@
 //! Catalogs that the user installed: where they lie, and which one answers.
 //!
 //! Each lies in the user's data folder under its version. The newest answers if it is newer than the built-in one, of those
-//! that `[catalog] version` of the project admits: so a newer gpuenv needs no tidying up.
+//! that `[catalog] version` of the project admits: so a newer gpuenv needs no tidying up. An older one answers the projects that
+//! name it in full.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -71,17 +72,25 @@ pub fn is_news(version: &Version) -> bool {
     Version::parse(&BUILTIN.version).is_ok_and(|own| *version > own)
 }
 
+/// Whether a catalog is older than the built-in one, and the project names this very one.
+fn is_named(version: &Version, admitted: Option<&Constraint>) -> bool {
+    let is_older = Version::parse(&BUILTIN.version).is_ok_and(|own| *version < own);
+    is_older && admitted.and_then(Constraint::single) == Some(version)
+}
+
 /// The installed catalogs of which the first that can be used is to answer: those that are newer than the built-in one and
-/// that the project admits, newest first; all where it admits none at hand, for which the project is refused later. Of none
-/// the built-in one answers.
+/// that the project admits, newest first, or the older one that it names; all newer ones where it admits none at hand, for
+/// which the project is refused later. Of none the built-in one answers.
 fn chosen(admitted: impl FnOnce() -> Option<Constraint>) -> Vec<Installed> {
-    let mut news: Vec<Installed> = all().into_iter().filter(|one| is_news(&one.version)).collect();
-    let Some(admitted) = Some(()).filter(|()| !news.is_empty()).and_then(|()| admitted()) else { return news };
+    let mut there = all();
+    let admitted = Some(()).filter(|()| !there.is_empty()).and_then(|()| admitted());
+    there.retain(|one| is_news(&one.version) || is_named(&one.version, admitted.as_ref()));
+    let Some(admitted) = admitted else { return there };
     let own = Version::parse(&BUILTIN.version).is_ok_and(|own| admitted.admits(&own));
-    if own || news.iter().any(|one| admitted.admits(&one.version)) {
-        news.retain(|one| admitted.admits(&one.version));
+    if own || there.iter().any(|one| admitted.admits(&one.version)) {
+        there.retain(|one| admitted.admits(&one.version));
     }
-    news
+    there
 }
 
 /// Lets an installed catalog answer, if one is to. If it cannot be read, the next older one answers, and that is told.

@@ -31,7 +31,7 @@ pub enum Fault {
     Unstarted(String),
     /// It was stopped, for it took too long.
     Late,
-    /// It ended with an error: its own last words where it has some.
+    /// It ended with an error: its own words where it has some.
     Ended(String),
 }
 
@@ -66,8 +66,17 @@ pub fn output(mut command: Command, bounds: Bounds) -> Result<Vec<u8>, Fault> {
     }
     let said = said.recv_timeout(LOOK * 100).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
-    let last = said.trim().lines().last().unwrap_or_default();
-    Err(Fault::Ended(if last.is_empty() { status.to_string() } else { last.to_string() }))
+    let told = why(&command, &said).map_or_else(|| status.to_string(), str::to_string);
+    Err(Fault::Ended(told))
+}
+
+/// The line in which a program says why it failed: the first that it signs with its name, `curl: (60) …`, for advice may
+/// follow and warnings come before; else the first that is not empty.
+fn why<'s>(command: &Command, said: &'s str) -> Option<&'s str> {
+    let name = Path::new(command.get_program()).file_stem()?.to_string_lossy();
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_signed = |line: &&str| line.strip_prefix(&*name).is_some_and(|rest| rest.starts_with(": "));
+    lines.clone().find(is_signed).or_else(|| lines.next())
 }
 
 /// Reads a pipe beside others. Nobody waits for a reader whose pipe something else holds open.

@@ -33,11 +33,15 @@ pub(super) fn listed(states: &[CatalogState]) -> String {
 pub(super) fn done(screen: &Screen, done: &str, before: &str, states: &[CatalogState]) -> String {
     let used = states.iter().find(|state| state.is_used).map_or("", |state| &state.version);
     let head = match done {
+        "installed" if used == before => format!("Installed; catalog {used} goes on answering here"),
         "installed" => format!("Installed catalog {used} (was {before})"),
         "rolled-back" => format!("Catalog {used} is in use (was {before})"),
         _ => format!("Catalog {used} is in use already"),
     };
     let next = match done {
+        "installed" if used == before => {
+            "`gpuenv catalog update` lists what is there; a project names its own by `version` under [catalog]"
+        }
         "current" => "`gpuenv catalog` shows what it holds",
         _ => "`gpuenv lock` keeps what your lock says; `gpuenv lock --upgrade` makes use of what is new",
     };

@@ -110,8 +110,9 @@ fn check_version(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
              `version = \">={here}\"`"
         ),
         false => format!(
-            "go back to such a catalog (`gpuenv catalog update` lists the installed ones), install the gpuenv that came with \
-             it (`requires-gpuenv` names its version), or change `version` under [catalog]: `version = \">={here}\"`"
+            "name in full one that is installed (`gpuenv catalog update` lists them), install such a one (`gpuenv catalog \
+             update FILE --rollback VERSION`) or the gpuenv that came with it (`requires-gpuenv` names its version), or change \
+             `version` under [catalog]: `version = \">={here}\"`"
         ),
     };
     let error = SpecError { code: "catalog-version", message, span: asked.span.clone(), help: Some(help) };

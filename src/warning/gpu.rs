@@ -515,7 +515,7 @@ impl Kind for Wsl2<'_> {
         run there only with a setting, which the message then tells.";
 
     fn message(&self) -> String {
-        let then = if self.says.starts_with(char::is_uppercase) { ":" } else { "" };
+        let then = if self.says.starts_with(char::is_uppercase) || self.says.ends_with('"') { ":" } else { "" };
         format!("{}{then} {}", self.what, self.says.trim_end_matches('.'))
     }
 }

@@ -21,7 +21,8 @@ use minisign::KeyPair;
 
 use crate::common::sandbox::{Ran, Sandbox};
 
-const SPEC: &str = "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"H100 NVL\"\ndriver = \">=580\"\nos = \"ubuntu22.04\"\n";
+pub const SPEC: &str =
+    "[stack]\ntorch = \"*\"\n[target.a]\ngpu = \"H100 NVL\"\ndriver = \">=580\"\nos = \"ubuntu22.04\"\n";
 
 /// A version that is so many years later than the built-in catalog's.
 fn later(years: u32) -> String {
@@ -30,7 +31,7 @@ fn later(years: u32) -> String {
 }
 
 /// The built-in catalog and what was published since: a torch, a driver, a rule, a message.
-fn newer(years: u32) -> Catalog {
+pub fn newer(years: u32) -> Catalog {
     let mut catalog = BUILTIN.clone();
     catalog.version = later(years).into();
     catalog.digest = "ab".repeat(32).into();
@@ -56,13 +57,13 @@ fn newer(years: u32) -> Catalog {
 }
 
 /// A sandbox with a data folder of its own and a key that the program trusts.
-struct Site {
+pub struct Site {
     sandbox: Sandbox,
     key: KeyPair,
 }
 
 impl Site {
-    fn new(name: &str, spec: &str) -> Site {
+    pub fn new(name: &str, spec: &str) -> Site {
         let sandbox = Sandbox::new(&format!("update-{name}"), spec);
         // A project of its own: what lies beside it is not its.
         fs::create_dir_all(sandbox.path("project/.git")).unwrap();
@@ -71,11 +72,11 @@ impl Site {
         Site { sandbox, key: KeyPair::generate_unencrypted_keypair().unwrap() }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.sandbox.path(name)
     }
 
-    fn installed(&self, version: &str) -> PathBuf {
+    pub fn installed(&self, version: &str) -> PathBuf {
         self.path(&format!("data/gpuenv/catalogs/{version}.catalog"))
     }
 
@@ -87,7 +88,7 @@ impl Site {
         command
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub fn run(&self, args: &[&str]) -> Ran {
         ran(self.command(args).spawn().unwrap())
     }
 
@@ -103,7 +104,7 @@ impl Site {
     }
 
     /// Writes the file of a catalog as a maintainer would.
-    fn packed(&self, catalog: &Catalog) -> String {
+    pub fn packed(&self, catalog: &Catalog) -> String {
         self.file(&format!("{}.published", catalog.version), &packed::pack(catalog).unwrap(), &self.key)
     }
 
@@ -113,7 +114,7 @@ impl Site {
 
     /// The version that answers, as every command sees it.
     #[track_caller]
-    fn answers_with(&self, version: &str) {
+    pub fn answers_with(&self, version: &str) {
         self.run(&["catalog"]).exits(0).tells(&format!("catalog {version}:"));
         let document: serde_json::Value =
             serde_json::from_str(&self.run(&["catalog", "update", "--format", "json"]).exits(0).out).unwrap();
@@ -195,7 +196,7 @@ fn whatever_is_wrong_with_a_file_leaves_everything_as_it_was() {
         ("past", with(8, &0u16.to_le_bytes()), "does not read any more"),
         ("checksum", with(half, &[!good[half]]), "does not match its checksum"),
         ("reader", of(Catalog { reader: ">=99".into(), ..newer.clone() }), "it requires gpuenv >=99"),
-        ("older", of(Catalog { version: "2020.01.01".into(), ..newer.clone() }), "it would never answer"),
+        ("older", of(Catalog { version: "2020.01.01".into(), ..newer.clone() }), "add `--rollback 2020.01.01`"),
         ("lint", of(broken), "`yesterday` is not a date"),
         ("index", of(other_index), "the index of GPU names"),
         ("short", good[..packed::HEADER + 10].to_vec(), "its end is missing"),
@@ -327,7 +328,10 @@ fn an_older_catalog_answers_only_when_it_is_named() {
     site.answers_with(&first.version);
     // What an earlier gpuenv left behind is older than what is built in.
     fs::write(site.installed("2020.01.01"), "").unwrap();
-    site.run(&["catalog", "update", "--rollback", "2020.01.01"]).exits(2).says("it would never answer");
+    site.run(&["catalog", "update", "--rollback", "2020.01.01"])
+        .exits(2)
+        .says("cannot be removed")
+        .says("the projects that name it (`version = \"2020.01.01\"` under [catalog])");
     site.answers_with(&first.version);
     site.run(&["catalog", "update", "--rollback", &BUILTIN.version]).exits(0);
     site.answers_with(&BUILTIN.version);
@@ -354,7 +358,7 @@ fn a_project_says_which_catalogs_may_answer() {
         site.answers_with(answers);
     }
     fs::write(site.path("project/gpuenv.toml"), wants("<2020")).unwrap();
-    site.run(&["lock"]).exits(2).says("go back to such a catalog");
+    site.run(&["lock"]).exits(2).says("name in full one that is installed");
 }
 
 #[test]
@@ -470,6 +474,12 @@ fn a_fetch_that_fails_is_told_and_ends_soon() {
     for (folder, script, says) in [
         ("refused", "echo 'curl: (7) Failed to connect' >&2; exit 7", "(7) Failed to connect"),
         ("silent", "exit 22", "curl ended with"),
+        (
+            "certificate",
+            "printf '\\nWarning: x\\ncurl: (60) SSL certificate problem: self-signed certificate\\nMore details here\\nhow to fix it\\n' >&2; exit 60",
+            "could not be fetched: (60) SSL certificate problem: self-signed certificate",
+        ),
+        ("unsigned", "printf 'no such thing\\nbye\\n' >&2; exit 2", "curl ended with no such thing"),
         ("endless", "cat /dev/zero", "it is larger than 8 MiB"),
         ("page", "echo '<html>'", "it is not a catalog file"),
     ] {

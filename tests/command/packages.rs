@@ -172,6 +172,14 @@ fn every_misuse_says_what_to_write() {
         ("torch = \"2.7\"", "a_b = \"*\"\na-b = \"*\"", "duplicate", "keep one of the two"),
         ("tqdm = \"*\"", "x = \"*\"", "unknown-package", "under [packages]: `tqdm = \"*\"`"),
         ("megatron-core = \"*\"", "x = \"*\"", "unknown-package", "`megatron-core` is an ordinary package"),
+        // Why nothing is known of them, and where they lie.
+        (
+            "llama-cpp-python = \"*\"",
+            "x = \"*\"",
+            "unknown-package",
+            "lie at https://abetlen.github.io/llama-cpp-python/whl/, which nobody has read",
+        ),
+        ("pyg-lib = \"*\"", "x = \"*\"", "unknown-package", "lie at https://data.pyg.org/whl/, which nobody has read"),
         ("transformers = \"4.50\"", "x = \"*\"", "unknown-package", "`transformers = \"==4.50.*\"`"),
     ] {
         let place = place("misuse", stack, packages);

@@ -132,6 +132,13 @@ fn spellings(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.images.iter().filter(|row| !name::is_os(&row.os)) {
         say("name-spelling", "image", &row.row_name(), format!("`{}` is not an operating system", row.os));
     }
+    let words = |text: &str, marks: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || marks.contains(c));
+    for row in catalog.services.iter().filter(|row| row.needs.is_some_and(|needs| !words(&needs, ".-_<>=~!,"))) {
+        say("name-spelling", "service", &row.row_name(), "`needs` is a package and perhaps its releases".into());
+    }
+    for row in catalog.modules.iter().filter(|row| row.parameter.is_some_and(|one| !words(&one, "_="))) {
+        say("name-spelling", "module", &row.row_name(), "`parameter` is one of nvidia.ko and its value".into());
+    }
     let builds = catalog.builds.iter().map(|row| ("build", row.row_name(), &row.extra));
     let companions = catalog.companions.iter().map(|row| ("companion", row.row_name(), &row.extra));
     for (kind, row, extra) in builds.chain(companions) {

@@ -33,6 +33,11 @@ impl<'c> Reader<'_, 'c> {
         if is_ordinary(self.problem, name) {
             return (format!("`{name}` is an ordinary package: gpuenv does not choose its version"), under_packages);
         }
+        if let Some(at) = lies_elsewhere(self.problem, name) {
+            let message = format!("unknown package `{name}`: its wheels for CUDA lie at {at}, which nobody has read");
+            let help = format!("describe the one that you take by a row in an overlay, or {under_packages}, unchecked");
+            return (message, help);
+        }
         let near = suggest::slip(name, known(self.problem));
         let near = near.map_or(String::new(), |near| format!("did you mean `{near}`?\n"));
         let help = format!(
@@ -74,6 +79,12 @@ pub fn is_ordinary(problem: &Problem<'_>, name: &str) -> bool {
 pub fn is_unheard_of(problem: &Problem<'_>, name: &str) -> bool {
     let is_near = || suggest::slip(name, known(problem)).is_some() || of_stack(problem, name).is_some();
     !is_near() && of_each_cuda(problem, name).is_empty() && !is_ordinary(problem, name)
+}
+
+/// Where the wheels of a package lie of which no release is known, as its publisher says.
+fn lies_elsewhere<'c>(problem: &Problem<'c>, name: &str) -> Option<&'c str> {
+    let mut rows = problem.catalog.listings.iter().filter(|row| *row.package == *name);
+    rows.find_map(|row| row.elsewhere.as_deref())
 }
 
 /// What `[stack]` can name.
