@@ -31,6 +31,11 @@ pub fn other_name(word: &str) -> Option<&'static str> {
     named.or_else(|| folded.starts_with(OF_JAX).then_some("jax"))
 }
 
+/// All of those names, each with the key that it stands for.
+pub(super) fn other_names() -> impl Iterator<Item = (&'static str, &'static str)> {
+    OTHER_NAMES.into_iter()
+}
+
 /// The line of CUDA that a package names, `12.6` of `spconv-cu126` and `12` of `cupy-cuda12x`.
 pub fn cuda_of(package: &str) -> Option<Version> {
     let (_, cuda) = package.rsplit_once("-cu")?;

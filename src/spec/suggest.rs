@@ -4,7 +4,7 @@ use crate::nearest::{MAX_COMPARED, nearest};
 
 use super::error::clip;
 use super::keys::{self, KeyDoc, Table, TableDoc, tables};
-use super::other_names::other_name;
+use super::other_names::{other_name, other_names};
 use super::parse_part;
 use super::slot::Shape;
 
@@ -128,14 +128,18 @@ fn line(doc: &TableDoc, key: &KeyDoc, value: Option<&str>) -> String {
 /// faiss-cpu than faiss-gpu.
 pub fn slip<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let folded: String = word.to_lowercase().replace(['_', '-'], "");
-    let meant = other_name(word);
     let distance = |candidate: &str| strsim::damerau_levenshtein(&folded, &candidate.replace('-', ""));
     let tells_apart =
         |word: &str| (word.contains("cpu"), word.chars().filter(char::is_ascii_digit).collect::<String>());
     let is_slip = |candidate: &str| {
         distance(candidate) <= usize::from(folded.len() > 3) && tells_apart(&folded) == tells_apart(candidate)
     };
-    let near = |candidate: &&str| word.len() <= MAX_COMPARED && (meant == Some(*candidate) || is_slip(candidate));
+    if word.len() > MAX_COMPARED {
+        return None;
+    }
+    let by_other_name = || other_names().find(|(name, _)| is_slip(name)).map(|(_, meant)| meant);
+    let meant = other_name(word).or_else(by_other_name);
+    let near = |candidate: &&str| meant == Some(*candidate) || is_slip(candidate);
     known.into_iter().filter(near).min_by_key(|candidate| distance(candidate))
 }
 

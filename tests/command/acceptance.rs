@@ -195,7 +195,7 @@ mod shapes {
     #[test]
     fn a_conflict() {
         let document = conflict(&STORY.replace("1.12.1", "1.12.1+cu102"));
-        let top = ["alternatives", "conflicts", "culprits", "explanation", "facts", "fixes", "status"];
+        let top = ["alternatives", "conflicts", "culprits", "explanation", "facts", "fixes", "format", "status"];
         assert_eq!(names(&document), top);
         assert_eq!(document["culprits"], json!(["stack.torch", "target.prod.gpu"]));
         let told = texts(&document["explanation"]);
@@ -622,7 +622,7 @@ mod relocking {
         let lock = sandbox.lock_text();
         sandbox.write(one("torch = \"2.5\"\ncudnn = \"9\"", "gpu = [\"T4\", \"L4\"]"));
         let (code, document) = sandbox.json(&["lock", "--check"]);
-        assert_eq!((code, names(&document)), (1, vec!["reasons", "status"]));
+        assert_eq!((code, names(&document)), (1, vec!["format", "reasons", "status"]));
         let reasons = document["reasons"].to_string();
         for key in ["stack.torch", "stack.python", "stack.cudnn", "target.t.gpu"] {
             assert!(reasons.contains(key), "{key} in {reasons}");

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::explain::{Change, Conflict, Explanation, Fix};
-use crate::export::json::Document;
+use crate::export::json::{Document, SHAPE};
 use crate::init::manifest::Left;
 use crate::lock::{Difference, Lock};
 use crate::report::{Drafted, Exported};
@@ -39,6 +39,8 @@ impl<'a> Locked<'a> {
 pub(in crate::report) struct Stale<'a> {
     #[cfg_attr(test, schemars(extend("const" = "stale")))]
     status: &'static str,
+    /// The number of this shape: it grows when a field goes or changes its meaning.
+    format: u32,
     /// Why, in sentences.
     #[cfg_attr(test, schemars(length(min = 1)))]
     reasons: &'a [String],
@@ -46,7 +48,7 @@ pub(in crate::report) struct Stale<'a> {
 
 impl<'a> Stale<'a> {
     pub fn new(reasons: &'a [String]) -> Self {
-        Stale { status: "stale", reasons }
+        Stale { status: "stale", format: SHAPE, reasons }
     }
 }
 
@@ -131,6 +133,8 @@ impl<'a> Init<'a> {
 pub(crate) struct NoAnswer<'a> {
     #[cfg_attr(test, schemars(extend("const" = "conflict")))]
     status: &'static str,
+    /// The number of this shape: it grows when a field goes or changes its meaning.
+    format: u32,
     #[serde(flatten)]
     first: Conflict,
     /// Other sets of as many keys, equally to blame.
@@ -150,6 +154,7 @@ impl<'a> NoAnswer<'a> {
     pub fn new(explanation: &'a Explanation) -> Self {
         NoAnswer {
             status: "conflict",
+            format: SHAPE,
             first: explanation.conflicts.first().cloned().unwrap_or_default(),
             alternatives: &explanation.alternatives,
             conflicts: &explanation.conflicts,
@@ -166,6 +171,8 @@ impl<'a> NoAnswer<'a> {
 pub(crate) struct Undetermined<'a> {
     #[cfg_attr(test, schemars(extend("const" = "undetermined")))]
     status: &'static str,
+    /// The number of this shape: it grows when a field goes or changes its meaning.
+    format: u32,
     /// What nobody has read, and what the answer depends on.
     unknowns: &'a [Unknown],
     /// Changes that do without it.
@@ -174,7 +181,8 @@ pub(crate) struct Undetermined<'a> {
 
 impl<'a> Undetermined<'a> {
     pub fn new(unknowns: &'a [Unknown], known: Option<&'a Explanation>) -> Self {
-        Undetermined { status: "undetermined", unknowns, fixes: known.map_or(&[], |known| &known.fixes) }
+        let fixes = known.map_or(&[][..], |known| &known.fixes);
+        Undetermined { status: "undetermined", format: SHAPE, unknowns, fixes }
     }
 }
 

@@ -19,6 +19,8 @@ fn a_package_is_a_slip_of_another_only_where_it_is_the_same() {
     for (word, meant) in [
         ("troch", Some("torch")),
         ("pytorch", Some("torch")),
+        ("pytorhc", Some("torch")),
+        ("tensorflow-gpus", Some("tensorflow")),
         ("torchvison", Some("torchvision")),
         ("flashattn", Some("flash-attn")),
         ("tensorflow-gpu", Some("tensorflow")),
