@@ -154,7 +154,7 @@ def freshness(catalog):
     print(f"{'days':>5} {'rows':>6}  {'kind':<9} source")
     for source in sorted(catalog.sources.values(), key=lambda row: (row["seen"], row["id"])):
         # Of a copy that somebody else made the month may be all that is known.
-        age = (today - datetime.date.fromisoformat((source["seen"] + "-01")[:10])).days
+        age = (today - datetime.date.fromisoformat(source["seen"])).days
         print(f"{age:>5} {used.get(source['id'], 0):>6}  {source['kind']:<9} {source['id']} ({source['at']})")
     facts = sum(used.values())
     for kind in ("measured", "package", "vendor", "article"):

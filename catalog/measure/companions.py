@@ -83,8 +83,8 @@ def glibcs(index, package, version):
 def requires(catalog, index, row):
     """`torchvision==0.29.0`: what a release asks for of other packages that the catalog has, its framework aside;
     `xformers==0.0.28; x86_64` where it does so on one processor only. Without a range what follows the same framework: an
-    installer takes the newest of that, which may be for another release. What a row says of an extra, or of a pre-release that
-    is pinned, was written by hand, and stays."""
+    installer takes the newest of that, which may be for another release. What a row says of an extra was written by hand, and
+    stays."""
     packages = {one["package"] for one in catalog.rows("companion") + catalog.rows("build")}
     packages -= {row["package"], row["framework"]}
     beside = {one["package"] for one in catalog.rows("companion") if one["framework"] == row["framework"] != "cuda"}
@@ -95,15 +95,16 @@ def requires(catalog, index, row):
         told = stated(index, row, arch)
         there += [arch] if told is not None else []
         for name, spec, marker in told or []:
-            # The catalog has final releases only: of another a pin says nothing here.
+            # The catalog has final releases only: a pin of another says that none of them will do, a range says nothing here.
             spec = spec if name in catalog.unreleased else of_releases(spec)
-            final = name in catalog.unreleased or not any(Version(one.version.removesuffix(".*")).is_prerelease for one in spec)
+            early = [one for one in spec if Version(one.version.removesuffix(".*")).is_prerelease]
+            final = name in catalog.unreleased or not early or [one.operator for one in spec] == ["=="]
             asks = name in packages and (str(spec) or name in beside)
             asks = asks or row["framework"] == "cuda" and re.fullmatch(OF_NVIDIA, name)
             if asks and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", {})[arch] = True
     said = (text if list(of) == there else f"{text}; {next(iter(of))}" for text, of in asked.items())
-    by_hand = [one for one in row.get("requires", []) if one.endswith("; extra") or re.search(r"==[\d.]+(a|b|rc)\d+$", one)]
+    by_hand = [one for one in row.get("requires", []) if one.endswith("; extra")]
     return sorted({*said, *by_hand})
 
 

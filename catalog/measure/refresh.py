@@ -71,7 +71,7 @@ FRAMEWORKS_READ_BY_HAND = (
 # What stands at the end of a row, for it got the fields later.
 LATE = ("ptx_isa", "arm_glibc")
 # What no index tells of a release: it is as in the release before until somebody has looked.
-UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra", "glibc", "nvjitlink", "pools", "wsl2", "wsl2_source")
+UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra", "glibc", "nvjitlink", "pools", "wsl2", "wsl2_source", "headers_from", "headers_source")
 
 
 # Sources of what a row carries over from another: no run reads them.
@@ -442,6 +442,10 @@ class Refresh:
         kept = {field: like[field] for field in UNTOLD if field in like and field not in row}
         if kept.get("cpu_only"):
             kept["cpu_only"] = [arch for arch in kept["cpu_only"] if arch in row.get("arches", ())]
+        # A pin of what an extra asks for is that of its own release.
+        beside = [one for one in like.get("requires", ()) if one.endswith("; extra") and "==" not in one]
+        if beside:
+            kept["requires"] = sorted({*row.get("requires", ()), *beside})
         kept = {field: value for field, value in kept.items() if value}
         if kept:
             self.note(f"{row['package']} {row['version']}: {', '.join(kept)} as of {like['version']}: no index tells it, see whether it still holds")

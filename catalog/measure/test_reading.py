@@ -124,7 +124,7 @@ def requirements():
     index = Index(a={"a-1.0-py3-none-any.whl": ["triton>=3"]})
     yield "requires with a range", requires(ROWS, index, row), ["triton>=3"]
     index = Index(a={"a-1.0-py3-none-any.whl": ["triton<4.0a0,>=3", "torchvision==0.29.0rc1"]})
-    yield "requires up to a pre-release", requires(ROWS, index, row), ["triton<4.0,>=3"]
+    yield "requires up to a pre-release", requires(ROWS, index, row), ["torchvision==0.29.0rc1", "triton<4.0,>=3"]
     rows = Catalog(build=ROWS.told["build"], companion=[*ROWS.told["companion"], row | {"package": "early", "version": "4.0b1"}])
     index = Index(a={"a-1.0-py3-none-any.whl": ["early>=4.0b1"]})
     yield "requires what has pre-releases alone", requires(rows, index, row), ["early>=4.0b1"]

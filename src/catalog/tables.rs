@@ -167,10 +167,16 @@ impl Row for Companion {
             .chain(self.cudnn_headers.as_deref())
             .chain(self.kernels_source.as_deref())
             .chain(
-                [&self.wsl2_source, &self.offered_source, &self.arm_offered_source, &self.abi_source]
-                    .into_iter()
-                    .flatten()
-                    .map(|id| &**id),
+                [
+                    &self.headers_source,
+                    &self.wsl2_source,
+                    &self.offered_source,
+                    &self.arm_offered_source,
+                    &self.abi_source,
+                ]
+                .into_iter()
+                .flatten()
+                .map(|id| &**id),
             )
             .chain(self.pools.as_deref())
             .collect()

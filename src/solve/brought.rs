@@ -1,13 +1,16 @@
 //! What a chosen package brings along: what is known not to go with the rest, and what is chosen with it.
 
+use std::iter;
+
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, pinned};
+use crate::catalog::rows::{Build, Companion, Subject, pinned};
 use crate::types::{Cc, CpuArch, Version, distinct};
 
 use super::bundled_torch::TORCH;
 use super::fits;
 use super::problem::brought::{releases, serves};
 use super::request::Request;
+use super::rules::{Needs, PackageRules};
 
 /// What a release brings along that is known not to go with a build: what it asks for, and why not.
 pub struct Misfit<'c> {
@@ -16,6 +19,8 @@ pub struct Misfit<'c> {
     /// The CUDA that the newest known release of it loads, none of them that of the build; none where it is their code that
     /// does not do.
     pub cuda: Option<&'c Version>,
+    /// What a rule says of it on a GPU.
+    pub says: Option<&'c str>,
 }
 
 /// What a chosen release brings along beside a build, and does not go with it on some GPUs.
@@ -35,15 +40,26 @@ pub fn misfits<'c>(
         let mut releases = releases(request.problem, framework, row, (of, range), arch);
         releases.retain(|one| one.variant.is_none() || pinned(range).is_some());
         let beside = (&*build.variant, line.as_ref());
-        let serves_it = |one: &&Companion| serves(request.catalog, one, beside, arch, gpus);
+        let rules = request.problem.rules.of_package(of, Subject::Gpu);
+        let refused = |one: &Companion| gpus.iter().find_map(|gpu| refusing(&rules, one, *gpu));
+        let serves_it = |one: &&Companion| serves(request.catalog, one, beside, arch, gpus) && refused(one).is_none();
         if releases.is_empty() || releases.iter().any(serves_it) {
             return None;
         }
         let loads = releases.iter().any(|one| fits::made_for(one, &build.variant, line.as_ref()));
         let cuda = releases.first().and_then(|one| one.cuda.as_ref()).filter(|_| !loads);
-        (loads || cuda.is_some()).then(|| Misfit { requires: format!("{of}{range}"), cuda })
+        let says = releases.iter().find_map(|one| refused(one));
+        (loads || cuda.is_some()).then(|| Misfit { requires: format!("{of}{range}"), cuda, says })
     });
     found.collect()
+}
+
+/// What a rule says of a release that does not compute on a GPU.
+fn refusing<'c>(rules: &PackageRules<'_, 'c>, one: &Companion, gpu: Cc) -> Option<&'c str> {
+    let cc = gpu.version();
+    let mut about = rules.about(&one.version);
+    let refuses = |rule: &&Needs<'_>| rule.speaks_of(&one.version, iter::once(&cc), false) && !rule.needs.admits(&cc);
+    about.find(refuses).map(|rule| &*rule.row.says)
 }
 
 /// What chosen wheels bring along for a variant of torch, where its wheel lies on no index: nothing holds an installer to

@@ -122,8 +122,11 @@ pub fn admitted<'c>(catalog: &'c Catalog, package: &str, range: &str) -> impl It
 }
 
 /// Whether a package is compiled where it is installed or used, itself or what it requires; one with a finished wheel
-/// beside one of the builds may not be.
+/// beside one of the builds may not be. What reads headers alone finds those of the builds.
 pub fn is_compiled(catalog: &Catalog, row: &Companion, builds: &[&Build], arch: CpuArch) -> bool {
+    if row.headers_from.is_some() && builds.is_empty() {
+        return true;
+    }
     let is_finished = |build: &&Build| catalog.finished_beside(row, build, arch).next().is_some();
     let from_source = || row.sdist && !builds.iter().any(is_finished) && catalog.source_build(row).is_some();
     from_source() || compiled_when_used(catalog, row, arch).is_some()

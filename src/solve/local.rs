@@ -122,7 +122,15 @@ impl<'c> Ranked<'_, '_, 'c> {
         let Some(choices) = &local.image else { return Vec::new() };
         let mut images = self.beside(choices.var);
         images.sort_unstable_by_key(|&row| plan.network.rank(choices.var, row));
-        let (Some(line), headers) = (self.line(), self.headers_of()) else { return images };
+        let arch = plan.classes[self.at].target.arch;
+        let builds: Vec<&Build> = self.releases.iter().flat_map(|release| release.builds()).collect();
+        let compiled = |row: &&Companion| fits::is_compiled(plan.request.catalog, row, &builds, arch);
+        let is_compiled = self.companions().iter().any(compiled);
+        let lacks_compiler = |row: usize| is_compiled && choices.rows[row].flavour != Flavour::Devel;
+        let (Some(line), headers) = (self.line(), self.headers_of()) else {
+            images.sort_by_key(|&row| lacks_compiler(row));
+            return images;
+        };
         let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
         let torch = self.releases.iter().find(of_torch).map(|release| release.version.as_str());
         let other_torch = |image: &Image| image.torch.as_deref() != torch;
@@ -136,10 +144,6 @@ impl<'c> Ranked<'_, '_, 'c> {
         let is_open = self.leaves_open();
         let line = if is_open { line.prefix(1) } else { *line };
         let known = self.known_by_driver().filter(|_| line.len() < 2);
-        let arch = plan.classes[self.at].target.arch;
-        let builds: Vec<&Build> = self.releases.iter().flat_map(|release| release.builds()).collect();
-        let compiled = |row: &&Companion| fits::is_compiled(plan.request.catalog, row, &builds, arch);
-        let is_compiled = self.companions().iter().any(compiled);
         images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
             let is_beyond = known.map(|known| image.cuda.prefix(2) > known);
@@ -148,11 +152,11 @@ impl<'c> Ranked<'_, '_, 'c> {
                 Ordering::Less => (1, None),
                 Ordering::Greater => (2, Some(&image.cuda)),
             };
-            let lacks_compiler = is_compiled && image.flavour != Flavour::Devel;
             let is_bare = headers.is_some() && !image::has_cudnn_headers(image, headers);
             let other_cudnn = is_bare && image.cudnn.is_some();
             let rank = plan.network.rank(choices.var, row);
-            (other_torch(image), refused(image), distance, is_beyond, cuda, lacks_compiler, is_bare, other_cudnn, rank)
+            let lacks = lacks_compiler(row);
+            (other_torch(image), refused(image), distance, is_beyond, cuda, lacks, is_bare, other_cudnn, rank)
         });
         images
     }

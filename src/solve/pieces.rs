@@ -101,7 +101,8 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     let pinned: Vec<&str> = of_fixed.filter(|(_, range)| range.starts_with("==")).map(|(name, _)| name).collect();
     let mut pins: Vec<(&str, &str)> = Vec::new();
     for (name, range) in &asks {
-        let version = kit.text_of(name).or_else(|| released_apart(plan.request.problem, name, range));
+        let version = component(&kits, kit, (name, range), chosen);
+        let version = version.or_else(|| released_apart(plan.request.problem, name, range));
         pins.extend(version.map(|version| (*name, version)));
     }
     bring_along(catalog, kit, &mut pins);
@@ -109,6 +110,27 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit: kit.row, pins })
+}
+
+/// The release of a component of a toolkit. Where another package refuses that one, the nearest later one that everybody takes:
+/// of what is left open upwards an installer would take it too.
+fn component<'c>(
+    kits: &[Kit<'c>],
+    kit: &Kit<'c>,
+    (name, range): (&str, &Constraint),
+    chosen: &[Beside<'c>],
+) -> Option<&'c str> {
+    let taken = |version: &Version| {
+        let mut asks = chosen.iter().flat_map(|one| &one.asks).filter(|(of, _)| *of == name);
+        range.admits(version) && asks.all(|(_, asked)| asked.admits(version))
+    };
+    let serves = |one: &&Kit<'c>| one.version_of(name).is_some_and(taken);
+    let later = || kits.iter().filter(|one| one.version > kit.version).filter(serves).min_by_key(|one| one.version);
+    let own = kit.text_of(name)?;
+    match serves(&kit) {
+        true => Some(own),
+        false => Some(later().and_then(|one| one.text_of(name)).unwrap_or(own)),
+    }
 }
 
 /// What a build leaves open that pins the rest: CUDA's metapackages do so with what later releases serve as well.

@@ -9,12 +9,14 @@ use super::rowset::RowSet;
 use super::wants::Want;
 
 /// What a build of a framework asks of nvJitLink, if its release asks for it: that of its toolkit, or one from it on where
-/// NVIDIA's metapackage leaves it open.
+/// NVIDIA's metapackage leaves it open. Of the builds for one processor, which bring their libraries along on another, those
+/// that pin libraries ask for it.
 pub fn of_build<'c>(catalog: &'c Catalog, build: &Build) -> Option<Want<'c>> {
     let asked = |row: &'c Libraries| row.asked().find(|(name, _)| is_nvjitlink(name));
     let of_package = || catalog.libraries.iter().filter(|row| row.package == build.package);
+    let is_read_there = |row: &Libraries| row.arch.is_none_or(|arch| arch == build.arch);
     let is_of_release =
-        |row: &&Libraries| row.version == build.version.release() && row.arch.is_none_or(|arch| arch == build.arch);
+        |row: &&Libraries| row.version == build.version.release() && (build.pins.is_some() || is_read_there(row));
     of_package().find(is_of_release).and_then(asked)?;
     let kit = |row: &&Libraries| row.package == "cuda-toolkit" && Some(row.version) == build.toolkit;
     let own = catalog.libraries.iter().find(kit).and_then(asked)?;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::Version;
+
 /// A compute capability, for example 9.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Cc {
@@ -55,6 +57,11 @@ impl Cc {
         } else {
             Err(ArchError { text: text.escape_debug().to_string(), hint: ": a GPU has no suffix".into() })
         }
+    }
+
+    /// As a version, as which rules speak of it.
+    pub fn version(self) -> Version {
+        Version::parse(&self.to_string()).expect("a capability is a version")
     }
 
     /// `90` for 9.0, `120` for 12.0: the number in `sm_90`.

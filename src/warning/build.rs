@@ -181,6 +181,13 @@ pub enum SystemCuda<'a> {
         /// The image.
         image: &'a str,
     },
+    /// The image holds CUDA's libraries without the headers that kernels are compiled with when they run.
+    ImageHeaders {
+        /// The package.
+        name: &'a str,
+        /// The image.
+        image: &'a str,
+    },
     /// The image holds a cuDNN of which nobody has read the release.
     ImageCudnn {
         /// The build.
@@ -221,6 +228,10 @@ impl Kind for SystemCuda<'_> {
             SystemCuda::ImageBase { name, what, image } => format!(
                 "{name} loads {what} from the system and brings none, and {image} is of flavour base, which holds the runtime and \
                  no other library of CUDA: take the image of flavour runtime"
+            ),
+            SystemCuda::ImageHeaders { name, image } => format!(
+                "{name} compiles its kernels when they run, with headers of CUDA that {image} does not hold: take the image of \
+                 flavour devel, or install the wheel of the CUDA runtime (nvidia-cuda-runtime) beside it"
             ),
             SystemCuda::ImageCudnn { name, needs, image } => format!(
                 "{name} needs cuDNN {needs} or a later one of that major, and it is not known which one {image} holds: look there, and \

@@ -26,12 +26,14 @@ pub enum BringsOtherCuda<'a> {
         /// The build of the framework.
         build: &'a str,
     },
-    /// Every release that is known of what it requires holds no code for some GPU of the target.
-    NoCode {
+    /// No known release of what it requires computes on every GPU of the target.
+    OnGpu {
         /// The package and its release.
         name: &'a str,
         /// What it requires.
         requires: &'a str,
+        /// What a rule says of that; none where it is its code that has nothing for a GPU.
+        says: Option<&'a str>,
     },
 }
 
@@ -41,8 +43,8 @@ impl Kind for BringsOtherCuda<'_> {
     const EXPLAINED: &'static str = "A wheel for one CUDA line asks for further packages by version only, and installers take those from the \
         package index, where they are made for another line: two CUDA runtimes, or libraries that do not load. \
         Name these packages under `[stack]`, and they come from where those for the framework's variant lie. Where every release that is \
-        required is known to load another CUDA, choose a variant of that CUDA, or a release that requires none of them. Where every \
-        one holds no code for a GPU, what computes with it fails there with \"no kernel image\".";
+        required is known to load another CUDA, choose a variant of that CUDA, or a release that requires none of them. Where none \
+        of them computes on a GPU, what is done with it fails there: with \"no kernel image\" where it holds no code for that GPU.";
 
     fn message(&self) -> String {
         match self {
@@ -55,9 +57,14 @@ impl Kind for BringsOtherCuda<'_> {
                 "{name} requires {requires}, of which no known release on the package index loads the CUDA that {build} brings (the \
                  newest loads CUDA {cuda}): it may not install or not load; choose a variant of CUDA {cuda}, or another release of what requires it"
             ),
-            BringsOtherCuda::NoCode { name, requires } => format!(
+            BringsOtherCuda::OnGpu { name, requires, says: None } => format!(
                 "{name} requires {requires}, and no release of it that is known holds code for every GPU of the target: what \
                  computes with it fails there with \"no kernel image\"; choose another release of what requires it"
+            ),
+            BringsOtherCuda::OnGpu { name, requires, says: Some(says) } => format!(
+                "{name} requires {requires}, and what is done with that fails on a GPU of the target: {}; choose another \
+                 release of what requires it",
+                says.trim_end_matches('.')
             ),
         }
     }

@@ -212,13 +212,20 @@ pub struct ToolkitMinor {
 impl Kind for ToolkitMinor {
     const CODE: &'static str = "toolkit-minor";
     const EXPLAINED: &'static str = "Extensions are compiled with a toolkit of another minor release than the wheel's CUDA. torch prints a \
-        warning while building and the result mostly works, as CUDA promises within a major. The setup.py of some packages, \
-        apex's among them, stops at another minor release. Install the toolkit of the wheel's own line to be on the safe side.";
+        warning while building. What an older toolkit compiles mostly works, as CUDA promises within a major. What a newer one \
+        compiles may ask the wheel's older CUDA runtime for functions that it lacks, and then does not load (\"undefined symbol: \
+        cudaGetDriverEntryPointByVersion\"). The setup.py of some packages, apex's among them, stops at another minor release. \
+        Install the toolkit of the wheel's own line to be on the safe side.";
 
     fn message(&self) -> String {
+        let (toolkit, wheels) = (self.toolkit, self.wheels);
+        let follows = match toolkit > wheels {
+            true => "what is compiled may not load beside the wheels' older CUDA runtime (\"undefined symbol\")",
+            false => "it mostly works",
+        };
         format!(
-            "extensions are compiled with CUDA {} while the wheels use CUDA {}: torch warns about it, and it mostly works, though some setup.py (apex's) stop",
-            self.toolkit, self.wheels
+            "extensions are compiled with CUDA {toolkit} while the wheels use CUDA {wheels}: torch warns about it, and \
+             {follows}, and some setup.py (apex's) stop"
         )
     }
 }

@@ -242,13 +242,19 @@ const CASES: &[Case] = &[
         "cupy-cuda12x = \"13.6.0\"",
         "gpu = \"T4\"\nimage = \"nvidia/cuda:12.8.1-base-ubuntu22.04\"",
         0,
-        &["nvidia/cuda:12.8.1-base-ubuntu22.04 is of flavour base"],
+        &["nvidia/cuda:12.8.1-base-ubuntu22.04 does not hold: take the image of flavour devel"],
     ),
     case(
         "cupy-cuda12x = \"13.6.0\"",
-        "gpu = \"T4\"\nimage = \"nvidia/cuda:12.8.1-runtime-ubuntu22.04\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:12.8.1-devel-ubuntu22.04\"",
         0,
         &["!warning[system-cuda]"],
+    ),
+    case(
+        "cupy-cuda11x = \"13.6.0\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:11.8.0-base-ubuntu22.04\"",
+        0,
+        &["nvidia/cuda:11.8.0-base-ubuntu22.04 is of flavour base"],
     ),
     // numba-cuda asks pip for NVVM and NVRTC with an extra only. Source: its METADATA.
     case(

@@ -66,7 +66,7 @@ const CASES: &[Case] = &[
         "vllm = \"0.11.0\"\nflashinfer-python = \"0.7.2\"",
         "gpu = \"B200\"",
         1,
-        &["vllm 0.11.0 requires flashinfer-python ==0.3.1 in an extra of its own"],
+        &["vllm 0.11.0 requires flashinfer-python ==0.3.1 beside it"],
     ),
     // What is pinned is imported too: its rules about drivers hold. Source: github.com/sgl-project/sglang/pull/9021.
     case(

@@ -62,7 +62,7 @@ const CASES: &[Case] = &[
         "vllm = \"0.9.0\"",
         "gpu = \"RTX 5090\"",
         1,
-        &["vllm 0.9.0.1 holds code for", "1. change vllm from 0.9.0 to 0.9.2"],
+        &["vllm 0.9.0.1 holds code for", "change vllm from 0.9.0 to 0.9.2 (with the warning `brings-other-cuda`)"],
     ),
     case(
         "torch = \"2.5.1+cu118\"\n[build]",

@@ -111,9 +111,14 @@ const CASES: &[Case] = &[
         "torch = \"2.5.1+cu92\"",
         "gpu = \"A100\"",
         1,
-        &["as cpu, cu118, cu121 and cu124 only as of 2025-07", "listing torch"],
+        &["as cpu, cu118, cu121 and cu124 only as of 2025-07-01", "listing torch"],
     ),
-    case("torch = \"2.5.1\"\npython = \"3.14\"", "gpu = \"A100\"", 1, &["for Python 3.9 to 3.13 only as of 2025-07"]),
+    case(
+        "torch = \"2.5.1\"\npython = \"3.14\"",
+        "gpu = \"A100\"",
+        1,
+        &["for Python 3.9 to 3.13 only as of 2025-07-01"],
+    ),
     case("vllm = \"0.8.5\"", "gpu = \"GH200\"", 1, &["has wheels for x86_64 only as of 2026-"]),
     case(
         "tensorflow = \"2.18\"",

@@ -173,7 +173,7 @@ const CASES: &[Case] = &[
         &["same major, 12", "sets `torch = \"2.15.0+cu130\"`"],
     ),
     case("vllm = \"0.20.99\"", "gpu = \"H100 NVL\"", 1, &["vllm 0.20.99 is not on its index as of 2026-"]),
-    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index as of 2025-07"]),
+    case("torch = \"2.5.9\"", "gpu = \"H100 NVL\"", 1, &["torch 2.5.9 is not on its index as of 2025-07-01"]),
     case(
         "sgl-kernel = \"0.3.8\"\ntorch = \"2.5.1\"",
         "gpu = \"RTX 5090\"",

@@ -223,7 +223,7 @@ fn a_nightly_is_judged_as_the_release_that_it_precedes() {
     other.run(&["lock"]).exits(0).says("2.7.0.dev20250301+cu128");
     // Other makers' are for their GPUs, and what has no day is no nightly.
     for (torch, code) in
-        [("2.8.0.dev20250416+rocm6.3", 2), ("2.8.0.dev20259999+cu128", 1), ("2.8.0.dev20250431+cu128", 1)]
+        [("2.8.0.dev20250416+rocm6.3", 2), ("2.8.0.dev20259999+cu128", 3), ("2.8.0.dev20250431+cu128", 3)]
     {
         place("nightly-no", &format!("torch = \"{torch}\""), "gpu = \"RTX 3090\"").run(&["lock"]).exits(code);
     }

@@ -532,6 +532,24 @@ fn what_comes_along_unasked_binds_too() {
     assert_eq!(beside("2.12.0", cudf13), "2.12.0+cu132");
     assert_eq!(beside("2.12.0", "cudf-cu13 = \"26.4.0\""), "2.12.0+cu130");
     assert_eq!(beside("2.13.0", cudf13), "2.13.0+cu130");
+    // Whatever the processor: for aarch64 torch pins its libraries from 2.9 on, and holds them inside before.
+    let on_arm = |torch: &str| asked(&rapids(torch, cudf13), "arch = \"aarch64\"\n");
+    assert_eq!(culprits(&on_arm("2.9.1+cu130")), ["stack.torch", "stack.cudf-cu13"]);
+    assert_eq!(lock(&on_arm("2.13.0")).target().has("torch"), "2.13.0+cu130");
+    // Where the toolkit of the stack is held older, the library comes from the next toolkit that has one which all accept.
+    let held = format!("{}\ncuda = \"13.0\"", rapids("2.13.0", "cudf-cu13 = \"26.8\""));
+    let lock_of_it = written(&asked(&held, ""));
+    let named = |name: &str| lock_of_it.wheel.iter().find(|wheel| wheel.package == name).map(|wheel| &*wheel.version);
+    assert_eq!(named("nvidia-nvjitlink"), Some("13.3.33"));
+    assert!(lock_of_it.stack["cuda"].starts_with("13.0"));
+    // What a package says only in its code: mamba_ssm calls causal_conv1d_cuda with the arguments of one range of releases
+    // (read in every source distribution of both).
+    let mamba = |mamba: &str, conv: &str| asked(&format!("mamba-ssm = \"{mamba}\"\ncausal-conv1d = \"{conv}\""), "");
+    for (ssm, conv) in [("1.0.1", "1.0.2"), ("1.1.1", "1.1.3.post1"), ("2.2.4", "1.5.0.post8"), ("2.2.5", "1.7.0")] {
+        assert_eq!(lock(&mamba(ssm, "*")).target().has("causal-conv1d"), conv, "mamba-ssm {ssm}");
+    }
+    assert_eq!(culprits(&mamba("1.2.0.post1", "1.1.1")), ["stack.mamba-ssm", "stack.causal-conv1d"]);
+    assert_eq!(culprits(&mamba("2.2.5", "1.4.0")), ["stack.mamba-ssm", "stack.causal-conv1d"]);
     // What a package pins of others must be for the Python too: pkg:pypi/vllm@0.7.2 requires torchaudio 2.5.1, which has no
     // wheel for 3.13.
     assert_eq!(lock(&asked("vllm = \"0.7.2\"", "driver = \"570\"")).target().has("python"), "3.12");

@@ -1,6 +1,6 @@
 //! When an answer is warned of and when it is not: specs that differ in one thing, and whether a warning is given.
 
-use crate::common::solver::{warned, warnings};
+use crate::common::solver::{Short, lock, warned, warnings};
 
 /// A spec, the warning it is about, and whether it is given.
 type Case<'s> = (&'s str, &'static str, bool);
@@ -56,6 +56,71 @@ fn no_alarm_is_given_for_what_was_chosen_to_fit() {
         ("[stack] | tensorflow = \"2.16.2\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudas", false),
         ("[stack] | tensorflow = \"2.16.2\" | torch = \"2.1.1\" | [target.a] | gpu = \"A100\"", "two-cudnns", true),
     ]);
+}
+
+/// What a newer nvcc compiles names functions that the wheel's older CUDA runtime lacks; one that is as old or older is no
+/// matter where nothing is built by hand. Source: github.com/sgl-project/sglang/issues/5695.
+#[test]
+fn a_toolkit_newer_than_the_wheels_is_told_where_a_package_is_compiled() {
+    let told = |stack: &str, toolkits: &str| {
+        let text =
+            format!("[stack]\ntorch = \"2.6.0+cu124\"\n{stack}\n[target.a]\ngpu = \"H100\"\ntoolkit = [{toolkits}]\n");
+        let told = warnings(&text).into_iter().find(|one| one.code == "toolkit-minor");
+        told.is_some_and(|one| one.message.contains("may not load"))
+    };
+    let compiled = "flashinfer-python = \"0.2.5\"";
+    assert!(told(compiled, "\"12.8\"") && told(compiled, "\"11.8\", \"12.5\""));
+    for toolkits in ["\"12.4\"", "\"12.1\"", "\"12.4\", \"12.8\"", "\"11.8\""] {
+        assert!(!told(compiled, toolkits), "{toolkits}");
+    }
+    // Its wheel holds compiled code.
+    assert!(!told("bitsandbytes = \"0.45.1\"", "\"12.8\""));
+    let built = |toolkit: &str| {
+        let text =
+            format!("[stack]\ntorch = \"2.6.0+cu124\"\n[build]\n[target.a]\ngpu = \"H100\"\ntoolkit = \"{toolkit}\"\n");
+        warnings(&text).into_iter().find(|one| one.code == "toolkit-minor").expect("it is another minor").message
+    };
+    assert!(built("12.8").contains("may not load") && built("12.1").contains("mostly works"));
+}
+
+/// What a package requires is installed all the same: what a rule says of that on a GPU is told, though nobody named it.
+#[test]
+fn what_is_required_and_does_not_compute_on_a_gpu_is_told() {
+    let told = |stack: &str, gpu: &str| {
+        let told = warnings(&format!("[stack]\n{stack}\n[target.a]\ngpu = \"{gpu}\"\n"));
+        let told = told.into_iter().filter(|one| one.code == "brings-other-cuda").map(|one| one.message);
+        told.into_iter().find(|message| message.contains("fails on a GPU"))
+    };
+    // METADATA of pkg:pypi/torch-tensorrt@2.5.0 (tensorrt-cu12==10.3.0); github.com/NVIDIA/TensorRT/issues/3826.
+    let tensorrt = told("torch-tensorrt = \"2.5.0\"", "Tesla P40").expect("TensorRT 10 is for Volta and later");
+    assert!(tensorrt.contains("tensorrt-cu12==10.3.0") && tensorrt.contains("Volta"), "{tensorrt}");
+    assert_eq!(told("torch-tensorrt = \"2.5.0\"", "A100"), None);
+    // pkg:pypi/vllm@0.10.0 (xformers==0.0.31); github.com/vllm-project/vllm/issues/23231.
+    assert!(told("vllm = \"0.10.0\"", "RTX 5090").is_some_and(|told| told.contains("xformers==0.0.31")));
+    assert_eq!(told("vllm = \"0.10.0\"", "RTX 4090"), None);
+}
+
+/// CuPy compiles with headers of CUDA that images of flavour runtime lack. Source: github.com/cupy/cupy/issues/8466.
+#[test]
+fn headers_that_kernels_are_compiled_with_are_in_the_image_or_told() {
+    let asked = |cupy: &str, image: &str| format!("[stack]\n{cupy}\n[target.a]\ngpu = \"A100\"\nimage = \"{image}\"\n");
+    let told = |cupy: &str, image: &str| {
+        warnings(&asked(cupy, image))
+            .into_iter()
+            .any(|one| one.code == "system-cuda" && one.message.contains("headers"))
+    };
+    let (newer, older) = ("cupy-cuda12x = \"13.2.0\"", "cupy-cuda11x = \"13.2.0\"");
+    assert!(
+        told(newer, "nvidia/cuda:12.4.1-runtime-ubuntu22.04") && told(newer, "nvidia/cuda:12.4.1-base-ubuntu22.04")
+    );
+    assert!(
+        !told(newer, "nvidia/cuda:12.4.1-devel-ubuntu22.04") && !told(newer, "nvidia/cuda:12.1.1-runtime-ubuntu22.04")
+    );
+    assert!(!told(older, "nvidia/cuda:11.8.0-runtime-ubuntu22.04"));
+    let image = |cupy: &str| lock(&asked(cupy, "nvidia/cuda")).target().tag();
+    assert!(image(newer).contains("-devel-") && image(older).contains("-runtime-"));
+    // torch brings them along in the wheel of the runtime.
+    assert!(image(&format!("{newer}\ntorch = \"2.6\"")).contains("-base-"));
 }
 
 /// Numba gives the driver PTX of the toolkit that it finds; numba-cuda links with that toolkit's nvJitLink from 12.3 on.

@@ -40,7 +40,7 @@ pub struct Source {
     pub at: Text,
     /// How it knows.
     pub kind: SourceKind,
-    /// When it was read, `2026-11-20`; of a copy that somebody kept when it was made, `2025-07`.
+    /// When it was read, `2026-11-20`; of a copy that somebody kept, when it was made.
     pub seen: Text,
     /// What a reader should know about it.
     pub note: Option<Text>,

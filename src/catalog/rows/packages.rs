@@ -22,7 +22,8 @@ pub fn library_major(package: &str) -> Option<u64> {
     package.strip_prefix("nvidia-")?.rsplit_once("-cu")?.1.parse().ok()
 }
 
-/// What stands in place of a processor where a release asks for a package in an extra of its own alone.
+/// What stands in place of a processor where a release asks for a package only beside which it runs: in an extra of its own, or
+/// by its code.
 pub const EXTRA: &str = "extra";
 
 /// The only version that a range admits, `0.0.28.post3` of `==0.0.28.post3`.
@@ -65,7 +66,7 @@ pub struct Companion {
     pub brings: List<Text>,
     /// What its metadata asks for of other packages that the catalog has, its framework aside: `torchvision==0.29.0`;
     /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only, `flashinfer-python==0.3.1; extra` where an extra
-    /// of its own does, which binds what is named beside it alone. And the libraries of NVIDIA that carry a CUDA
+    /// of its own does, or its code calls just those, which binds what is named beside it alone. And the libraries of NVIDIA that carry a CUDA
     /// major in their name, `nvidia-nccl-cu12`. With a range or without, for then an installer takes the newest.
     #[serde(default)]
     pub requires: List<Text>,
@@ -140,6 +141,11 @@ pub struct Companion {
     /// It compiles kernels while it runs, and links them with the nvJitLink of the toolkit from this CUDA on; of an older one
     /// the driver does, which must know its PTX. None where it compiles none so.
     pub nvjitlink: Option<Version>,
+    /// It compiles kernels while it runs, and reads the headers of the CUDA runtime for that from this CUDA on: those of a
+    /// toolkit, or of the runtime's wheel. None where it needs none that it does not hold.
+    pub headers_from: Option<Version>,
+    /// The source of `headers_from`.
+    pub headers_source: Option<Text>,
     /// What it needs in Linux inside Windows to run at all, as a sentence that goes on after its name; none = nothing that
     /// anybody knows.
     pub wsl2: Option<Text>,

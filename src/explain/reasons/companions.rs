@@ -258,7 +258,7 @@ impl<'c> Explainer<'_, 'c> {
         let told = asked(row);
         for (package, range) in told {
             let is_optional = row.asked_by_extra().any(|extra| extra == (package, range));
-            let how = if is_optional { " in an extra of its own, and was made for that one" } else { "" };
+            let how = if is_optional { " beside it: its own code was made for that" } else { "" };
             self.say(format!("{} {} requires {package} {range}{how}", row.package, row.version));
             let source = catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);

@@ -3,7 +3,7 @@
 use crate::catalog::rows::{Class, Gpu};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::spec::Target;
-use crate::types::{Cc, CpuArch, Version, distinct};
+use crate::types::{Cc, CpuArch, distinct};
 
 use super::reader::Reader;
 use super::{GpuRequest, Gpus};
@@ -21,7 +21,7 @@ impl<'c> Reader<'_, 'c> {
             let is_instance = catalog.is_instance(written);
             let is_it = |known: &GpuRequest| (&known.name, known.cc, known.is_instance) == (&name, cc, is_instance);
             if !found.iter().any(is_it) {
-                let cc_version = Version::parse(&cc.to_string()).expect("a capability is a version");
+                let cc_version = cc.version();
                 let written = written.escape_debug().to_string();
                 found.push(GpuRequest { name, written, cc, cc_version, row, is_instance });
             }

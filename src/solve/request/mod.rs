@@ -460,7 +460,7 @@ impl<'c> Request<'c> {
     fn may_be_compiled(&self, ask: &PackageRequest<'c>) -> bool {
         let of_releases = self.admitted(ask).flat_map(Companion::requirements);
         let required: BTreeSet<&str> = of_releases.map(|(package, ..)| package).collect();
-        self.admitted(ask).any(|row| row.sdist || row.jit)
+        self.admitted(ask).any(|row| row.sdist || row.jit || row.headers_from.is_some())
             || required.into_iter().any(|package| self.catalog.companions.of(package).iter().any(|row| row.jit))
     }
 

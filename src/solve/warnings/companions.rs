@@ -214,8 +214,12 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     }
     if let Some(image) = target.image {
         let reference = format!("{}:{}", image.repository, image.tag);
-        let base = SystemCuda::ImageBase { name: &name, what: &what, image: &reference };
-        return (image.flavour == Flavour::Base).then(|| Warning::about(&base, &about.keys("image")));
+        let lacking = match (image.flavour, row.headers_from.is_some_and(|from| image.cuda >= from)) {
+            (Flavour::Base | Flavour::Runtime, true) => SystemCuda::ImageHeaders { name: &name, image: &reference },
+            (Flavour::Base, false) => SystemCuda::ImageBase { name: &name, what: &what, image: &reference },
+            _ => return None,
+        };
+        return Some(Warning::about(&lacking, &about.keys("image")));
     }
     // Of an image that nobody could check, nobody knows what it holds, and that is said.
     let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
@@ -347,7 +351,7 @@ fn brings_misfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
             let (name, requires, build) = (&*name, &*misfit.requires, &*build.named());
             let brings = match misfit.cuda {
                 Some(cuda) => BringsOtherCuda::Loads { name, requires, cuda, build },
-                None => BringsOtherCuda::NoCode { name, requires },
+                None => BringsOtherCuda::OnGpu { name, requires, says: misfit.says },
             };
             warnings.push(Warning::about(&brings, &key(row)));
         }

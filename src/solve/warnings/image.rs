@@ -9,6 +9,7 @@ use crate::solve::driver::{self, DriverNeed};
 use crate::solve::release::Release;
 use crate::solve::request::ImageRequest;
 use crate::solve::{fits, image};
+use crate::types::Version;
 use crate::warning::{
     ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn,
     ToolkitMinor, TwoRuntimes, TwoTorches, Warning,
@@ -198,13 +199,27 @@ impl<'c> One<'_, 'c> {
 
 /// A toolkit of another minor than the wheel's.
 fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
-    let toolkit = about.target.toolkit?;
+    let chosen = about.target.toolkit.map(|toolkit| toolkit.version.prefix(2));
     let mut lines = about.gpu_builds().filter_map(|build| build.line());
-    let wheels = lines.find(|line| toolkit.version.cmp_prefix(line).is_ne())?;
+    let (toolkit, wheels) = match chosen {
+        Some(toolkit) => (toolkit, lines.find(|line| toolkit != *line)?),
+        None => lines.find_map(|line| Some((newer_toolkit(about, &line)?, line)))?,
+    };
     let key = match (&about.asked.toolkits, &about.asked.image) {
         (Some(_), _) => about.asked.key("toolkit"),
         (None, ImageRequest::No) => format!("target.{}", about.asked.name),
         (None, _) => about.asked.key("image"),
     };
-    Some(Warning::about(&ToolkitMinor { toolkit: toolkit.version.prefix(2), wheels }, &[key]))
+    Some(Warning::about(&ToolkitMinor { toolkit, wheels }, &[key]))
+}
+
+/// What compiles a package when it is installed or used, where no `[build]` chooses a toolkit and every one that the machine has
+/// of the wheel's major is newer than the wheel.
+fn newer_toolkit(about: &About<'_, '_>, line: &Version) -> Option<Version> {
+    let mut rows = about.target.companions.iter().zip(&about.target.finished);
+    if !rows.any(|(row, finished)| row.jit || row.sdist && finished.is_none()) {
+        return None;
+    }
+    let of_major = about.asked.toolkits.iter().flatten().filter(|toolkit| toolkit.major() == line.major());
+    of_major.map(|toolkit| toolkit.prefix(2)).min().filter(|oldest| oldest > line)
 }
