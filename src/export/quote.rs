@@ -115,8 +115,13 @@ mod tests {
 
     #[test]
     fn keys_that_yaml_reads_as_something_else_are_quoted() {
-        let keys = serde_json::json!({ "gpu1": 1, "1gpu": 2, "on": 3 });
-        assert_eq!(yaml(&keys, 0), "\"1gpu\": 2\ngpu1: 1\n\"on\": 3\n");
+        let keys = serde_json::json!({ "gpu1": 1, "1gpu": 2, "on": 3, "a: b": 4 });
+        assert_eq!(yaml(&keys, 0), "\"1gpu\": 2\n\"a: b\": 4\ngpu1: 1\n\"on\": 3\n");
+    }
+
+    #[test]
+    fn keys_that_toml_reads_as_something_else_are_quoted() {
+        assert_eq!(["gpu-1", "a.b", ""].map(toml_key), ["gpu-1", "\"a.b\"", "\"\""]);
     }
 
     #[test]

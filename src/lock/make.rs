@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Compat, Image, Libraries};
+use crate::catalog::rows::{Companion, Compat, Image, Libraries};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -253,7 +253,8 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
 fn toolkit_package(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Option<Install> {
     let cuda = chosen.cuda.filter(|_| chosen.builds.is_empty())?;
     let asks = |package: &str| catalog.asks.of(package).iter().any(|row| *row.of == *TOOLKIT);
-    if !chosen.companions.iter().any(|one| one.follows_cuda() && asks(&one.package)) {
+    let through = |one: &Companion| one.requirements().any(|(of, ..)| asks(of));
+    if !chosen.companions.iter().any(|one| one.follows_cuda() && (asks(&one.package) || through(one))) {
         return None;
     }
     let row = catalog.libraries.iter().find(|row| *row.package == *TOOLKIT && row.version == cuda.version)?;

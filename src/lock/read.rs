@@ -11,7 +11,7 @@ pub const MAX_BYTES: usize = 32 << 20;
 
 /// Whether a lock of this text is read.
 pub fn is_readable(text: &str) -> bool {
-    text.len() < MAX_BYTES && toml_memory::memory(text) <= toml_memory::MOST
+    text.len() <= MAX_BYTES && toml_memory::memory(text) <= toml_memory::MOST
 }
 
 /// Reads a lock.
@@ -69,6 +69,12 @@ fn unreadable(text: &str, error: &toml::de::Error) -> LockError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_larger_lock_is_read() {
+        let of = |bytes: usize| format!("#{}", "x".repeat(bytes - 1));
+        assert!(is_readable(&of(MAX_BYTES)) && !is_readable(&of(MAX_BYTES + 1)));
+    }
 
     #[test]
     fn each_defect_has_its_own_words() {

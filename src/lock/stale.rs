@@ -48,8 +48,13 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
 
 /// Whether a lock was made with a newer catalog than this one.
 pub fn is_newer(lock: &Lock, catalog: &Catalog) -> bool {
+    is_later(&lock.catalog.version, &catalog.version)
+}
+
+/// Whether one version is later than another; of what is no version nothing is later.
+fn is_later(one: &str, other: &str) -> bool {
     let version = |text: &str| Version::parse(text).ok();
-    version(&lock.catalog.version).zip(version(&catalog.version)).is_some_and(|(then, now)| then > now)
+    version(one).zip(version(other)).is_some_and(|(one, other)| one > other)
 }
 
 fn changed_inputs(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
@@ -69,6 +74,12 @@ fn changed_inputs(then: &BTreeMap<String, String>, now: &BTreeMap<String, String
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_catalog_of_an_unread_version_is_not_the_newer_one() {
+        assert!(is_later("2026.12.01", "2026.11.27") && !is_later("2026.11.27", "2026.11.27"));
+        assert!(!is_later("mine", "2026.11.27"));
+    }
 
     #[test]
     fn every_changed_input_is_named() {

@@ -56,10 +56,12 @@ fn libraries_that_are_left_open_are_those_of_the_locked_cuda() {
     }
     let conda = jax.run(&["export", "conda"]).exits(0).out;
     assert!(conda.contains("\"cuda-version=13.0\""), "{conda}");
-    let rapids =
-        locked("rapids", "[stack]\ncudf-cu13 = \"*\"\ncuda = \"13.0\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n");
-    let text = rapids.run(&["export", "requirements"]).exits(0).out;
-    assert!(text.contains("\ncuda-toolkit==13.0."), "{text}");
+    // cugraph takes them through cudf, which it requires.
+    for package in ["cudf-cu13 = \"*\"", "cugraph-cu13 = \"26.2.0\""] {
+        let spec = format!("[stack]\n{package}\ncuda = \"13.0\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n");
+        let text = locked("rapids", &spec).run(&["export", "requirements"]).exits(0).out;
+        assert!(text.contains("\ncuda-toolkit==13.0."), "{text}");
+    }
 }
 
 /// Of one number on two indexes pip takes either.
