@@ -60,7 +60,7 @@ fn what_every_listing_lacks_that_was_read_whole_was_never_published() {
     for release in ["2.5.9", "2.2.3", "1.9.2", "2.7.2", "1.8.1+cu113", "2.7.1+cu121"] {
         let told = against(&on("RTX 3090", &format!("torch = \"{release}\"")));
         // The copy of the PyTorch index is the oldest of what proves it.
-        assert!(told.contains("as of 2025-07"), "{release}: {told}");
+        assert!(told.contains("as of 2025-07-01"), "{release}: {told}");
     }
     let told = against(&on("RTX 3090", "jax = \"0.4.32.post1\""));
     assert!(told.contains("as of 2026-"), "{told}");
