@@ -122,20 +122,20 @@ fn value(key: &KeyDoc) -> Value {
 
 #[test]
 fn the_kept_schemas_are_current() {
+    let mut stale = Vec::new();
     for one in super::ALL {
         let mut schema = super::derived(one.name).expect("every schema is derived from something");
         schema["title"] = format!("gpuenv {}", one.name).into();
         let text = format!("{schema:#}\n");
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/reference/schemas/{}.json", one.name));
         if env::var_os("UPDATE_EXAMPLES").is_some() {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/reference/schemas/{}.json", one.name));
             fs::write(&path, &text).expect("the kept schema can be written");
         }
-        assert!(
-            fs::read_to_string(&path).unwrap_or_default() == text,
-            "UPDATE_EXAMPLES=1 cargo test --lib schema:: writes {} anew",
-            path.display()
-        );
-        assert!(one.text() == text, "{} was written anew: build again", one.name);
+        if one.text() != text {
+            stale.push(one.name);
+        }
     }
+    let how = "UPDATE_EXAMPLES=1 cargo test --lib schema:: writes them anew, for the next build";
+    assert!(stale.is_empty(), "{stale:?} are not what the types say: {how}");
     assert_eq!(super::derived("nobody"), None);
 }
