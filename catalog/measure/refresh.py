@@ -79,7 +79,7 @@ CARRIED_SOURCES = ("holds_source", "wsl2_source")
 
 
 # What a release seldom lacks that others of its package have: where nothing tells it, that is said.
-SELDOM_LACKING = ("cuda", "cudnn", "glibc", "python", "pythons", "sass", "toolkit")
+SELDOM_LACKING = ("cuda", "cudnn", "glibc", "python", "pythons", "requires", "sass", "toolkit")
 
 
 # What no index lists, by the files of the catalog that hold it.
@@ -287,6 +287,8 @@ class Refresh:
         for version in self.index.releases("triton"):
             asked = " || ".join(sorted(pinned.get(version, ()), key=Version))
             if not asked:
+                if version not in held:
+                    self.note(f"triton {version}: no torch that is known pins it: no row")
                 continue
             if version in held:
                 old = held[version]
