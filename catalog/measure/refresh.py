@@ -79,7 +79,7 @@ CARRIED_SOURCES = ("holds_source", "wsl2_source")
 
 
 # What a release seldom lacks that others of its package have: where nothing tells it, that is said.
-SELDOM_LACKING = ("cuda", "cudnn", "glibc", "python", "pythons", "requires", "sass", "toolkit")
+SELDOM_LACKING = ("cuda", "cudnn", "glibc", "python", "pythons", "sass", "toolkit")
 
 
 # What no index lists, by the files of the catalog that hold it.
@@ -412,6 +412,9 @@ class Refresh:
         for one in [*sorted(before, key=key)[-1:], *sorted(after, key=key)[:1]]:
             is_told = lambda field: field in SELDOM_LACKING or field.endswith("_source")
             lacks = [field for field in one if field not in row or is_told(field) and not row[field]]
+            # What is asked for in whatever release may stand in no metadata; a pin is that of its own release.
+            if not row.get("requires") and any("==" not in asked for asked in one.get("requires", ())):
+                lacks.append("requires")
             if one["source"] != row["source"] and one.get("needs") != row.get("needs"):
                 lacks.append("needs")
             if one.get("python") and row.get("python") and one["python"] != self.python_listed(one):

@@ -145,7 +145,7 @@ def neighbours():
     """What rows beside a release say, and nothing that was read, is told."""
     row = {"package": "a", "version": "1.1", "framework": "torch", "needs": ">=2", "requires": [], "python": None, "source": "companion-metadata"}
     before = row | {"version": "1.0", "kernels_with": "<2.14", "kernels_source": "x", "requires": ["b==1"], "python": ">=3.9"}
-    after = row | {"version": "1.2", "needs": ">=2,<2.5", "source": "a-docs"}
+    after = row | {"version": "1.2", "needs": ">=2,<2.5", "source": "a-docs", "requires": ["c"]}
     run = Refresh(Catalog(companion=[before, after]), Index())
     for like in (before, after):
         yield f"carried from {like['version']}", "jit" in run.carried(dict(row), like | {"jit": True}), like is before
@@ -153,7 +153,7 @@ def neighbours():
     run.untold("a 1.1", row, [before, after])
     yield "neighbours", run.notes, [
         "a 1.1: not read: kernels_with, python, of which the row of 1.0 tells",
-        "a 1.1: not read: needs, of which the row of 1.2 tells",
+        "a 1.1: not read: needs, requires, of which the row of 1.2 tells",
     ]
 
 
