@@ -231,7 +231,8 @@ impl Kind for SystemCuda<'_> {
             ),
             SystemCuda::ImageHeaders { name, image } => format!(
                 "{name} compiles its kernels when they run, with headers of CUDA that {image} does not hold: take the image of \
-                 flavour devel, or install the wheel of the CUDA runtime (nvidia-cuda-runtime) beside it"
+                 flavour devel, or install the runtime of the same CUDA beside it (the wheel whose name begins with \
+                 nvidia-cuda-runtime)"
             ),
             SystemCuda::ImageCudnn { name, needs, image } => format!(
                 "{name} needs cuDNN {needs} or a later one of that major, and it is not known which one {image} holds: look there, and \
