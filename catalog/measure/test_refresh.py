@@ -71,7 +71,7 @@ def says(row, wanted):
 
 def may_say(text, wanted):
     """Whether it is worth reading: a catalog of megabytes is read once for each row that is taken out."""
-    return all(str(value) in text for value in wanted.values())
+    return all(value in text for value in wanted.values() if isinstance(value, str))
 
 
 def without(root, taken):
@@ -123,8 +123,8 @@ def brings_back(taken, store):
     with tempfile.TemporaryDirectory(prefix="refresh-") as folder:
         root = Path(folder)
         gone = without(root, taken)
-        if len(gone) < len(taken):
-            wrong.append(f"{len(taken)} rows were to be taken out, {len(gone)} were found")
+        unknown = [wanted for kind, wanted in taken if not any(kind == one and says(row, wanted) for one, row in gone)]
+        wrong += [f"the catalog has no row {wanted}" for wanted in unknown]
         run = refreshed(root, store)
         tables = Catalog(root).tables
         for kind, row in gone:
