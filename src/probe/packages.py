@@ -34,7 +34,8 @@ def origin(folder):
         return None
 
 
-for folder in sys.path:
+# What is named to this script are the folders of PYTHONPATH.
+for folder in sys.argv[1:] + sys.path:
     if not folder.startswith("/") or not os.path.isdir(folder):
         continue
     found = False

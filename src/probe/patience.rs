@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use super::answers::touch;
 
 /// Variables that name folders, one or several.
-const FOLDERS: &[&str] = &["PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"];
+const FOLDERS: &[&str] =
+    &["PATH", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH"];
 
 /// The folders that the environment names and that do not answer within this time.
 pub fn silent(environment: &[(OsString, OsString)], limit: Duration) -> BTreeSet<PathBuf> {

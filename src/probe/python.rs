@@ -2,7 +2,8 @@
 //! where it looks. Deeper, torch itself is imported and made to compute.
 //!
 //! The interpreter runs in the root directory without the variables of Python (`-E`), so that nothing that lies around
-//! where the user stands is imported; its own and the user's site-packages count, as they do for the user's programs.
+//! where the user stands is imported; its own and the user's site-packages count, as they do for the user's programs, and
+//! before them the folders of PYTHONPATH outside the project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use crate::types::Version;
 
 use super::answers;
 use super::context::ProbeContext;
+use super::loader;
 use super::program::{self, Said};
 
 /// How long the interpreter may take to list its packages, in whatever state its disk is.
@@ -170,11 +172,23 @@ pub fn look_at_torch(context: &ProbeContext, record: &mut Record) {
 
 /// Runs a script in the interpreter.
 fn run(context: &ProbeContext, path: &Path, python: &Python, script: &str, limit: Duration) -> Said {
-    let args = ["-E", "-B", "-c", script];
+    let folders = python_path(context);
+    let args: Vec<&str> = ["-E", "-B", "-c", script].into_iter().chain(folders.iter().map(String::as_str)).collect();
     match python.named_by.as_deref() {
         Some(NAMED) => program::run_trusted(context, path, &args, limit),
         _ => program::run(context, path, &args, limit),
     }
+}
+
+/// The folders of PYTHONPATH, from which a program imports before it looks into site-packages: as modules of clusters and
+/// `pip install --target` leave them. Those that depend on where one stands or lie in the project are left out, and for
+/// root those that others can write to.
+fn python_path(context: &ProbeContext) -> Vec<String> {
+    let Some(value) = context.variable("PYTHONPATH") else { return Vec::new() };
+    let is_safe = |folder: &Path| context.trusts_everywhere() || loader::danger(folder).is_none();
+    let folders = std::env::split_paths(value).filter(|folder| folder.is_absolute());
+    let ours = folders.filter(|folder| !context.is_folder_of_project(folder) && is_safe(folder));
+    ours.filter_map(|folder| folder.into_os_string().into_string().ok()).collect()
 }
 
 /// The last line of ours in what was printed.

@@ -117,7 +117,8 @@ def mapped():
     return sorted(found)
 
 
-sys.path = [folder for folder in sys.path if folder]
+# What is named to this script are the folders of PYTHONPATH.
+sys.path = sys.argv[1:] + [folder for folder in sys.path if folder]
 warnings.simplefilter("always")
 warnings.showwarning = keep
 try:

@@ -175,7 +175,10 @@ pub const ALL: &[About] = &[
     About { id: "container-capabilities", says: "The container was given the driver's compute and utility libraries." },
     About { id: "container-shm", says: "/dev/shm of the container is large enough for data loaders and NCCL." },
     About { id: "environment-variables", says: "No variable is set that makes CUDA slow, profiled or watched." },
-    About { id: "environment-jit", says: "CUDA_DISABLE_PTX_JIT does not forbid what the lock needs." },
+    About {
+        id: "environment-jit",
+        says: "CUDA_DISABLE_PTX_JIT and CUDA_DISABLE_JIT do not forbid what the lock needs, nor do CUDA_FORCE_PTX_JIT and CUDA_FORCE_JIT have the driver ignore it.",
+    },
     About {
         id: "environment-library-path",
         says: "LD_LIBRARY_PATH has no empty or relative element, no stubs folder and no cuda-compat that the lock does not want.",

@@ -10,7 +10,7 @@ use crate::types::require::{Requirement, Subjects, of_environment};
 use crate::types::version::Written;
 use crate::types::{Cc, CpuArch, Version};
 
-use super::check::{Action, Check};
+use super::check::{Action, Check, Status};
 use super::context::CheckContext;
 use super::seen::Seen;
 
@@ -43,12 +43,25 @@ fn locked_images(context: &CheckContext<'_>) -> Vec<Check> {
         let variables = context.record.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let asked = of_environment(variables);
         if !asked.is_empty() {
-            return asked.iter().flat_map(|(name, text)| required(context, text, name)).collect();
+            let checks = asked.iter().flat_map(|(name, text)| required(context, text, name));
+            return checks.map(|check| of_running(context, check)).collect();
         }
     }
     let mut images: Vec<&String> = context.target.image.iter().chain(&context.target.runtime_image).collect();
     images.dedup();
     images.into_iter().flat_map(|reference| of_image(context, reference, false)).collect()
+}
+
+/// What this container's own image asks: the container runs and CUDA starts in it, so that its runtime did not look.
+fn of_running(context: &CheckContext<'_>, check: Check) -> Check {
+    if check.status != Status::Fail || !context.cuda_answers() {
+        return check;
+    }
+    let hint = format!(
+        "CUDA starts in this container all the same, for its runtime did not look; what is in it was made for a later \
+         driver, and another runtime refuses to start it: {RAISE}"
+    );
+    check.warn(Action::AskAdmin, hint)
 }
 
 /// What one image asks of this host. `alone`: nothing else is judged, so that what nobody knows leaves the question open.
@@ -166,17 +179,19 @@ fn starts(
     }
 }
 
+/// What there is to do about an image that asks for a later driver.
+const RAISE: &str = "raise the driver, or take an image of an older CUDA";
+
 fn ends(context: &CheckContext<'_>, check: Check, starts: &Result<bool, String>) -> Check {
     let mode = context.record.container.as_ref().and_then(|container| container.mode.as_deref());
-    let raise = "raise the driver, or take an image of an older CUDA";
     match starts {
         Ok(true) => check.pass(),
         Err(why) => check.unknown(Action::None, why.clone()),
         Ok(false) if mode.is_some_and(|mode| mode.contains("cdi")) => check.warn(
             Action::AskAdmin,
-            format!("the container starts, because the runtime's CDI mode does not look; what is in it was made for a later driver: {raise}"),
+            format!("the container starts, because the runtime's CDI mode does not look; what is in it was made for a later driver: {RAISE}"),
         ),
-        Ok(false) => check.fail(Action::AskAdmin, format!("the container runtime refuses to start this image here: {raise}")),
+        Ok(false) => check.fail(Action::AskAdmin, format!("the container runtime refuses to start this image here: {RAISE}")),
     }
 }
 
@@ -273,11 +288,14 @@ fn capabilities(context: &CheckContext<'_>) -> Check {
         return check.pass();
     }
     let hint = "start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility";
-    match has("compute") {
-        true => check.warn(Action::RestartContainer, format!("CUDA works, NVML and nvidia-smi do not: {hint}")),
-        false => {
-            check.fail(Action::RestartContainer, format!("CUDA's libraries are not put into the container: {hint}"))
-        }
+    let restart = Action::RestartContainer;
+    match (has("compute"), context.cuda_answers()) {
+        (true, _) => check.warn(restart, format!("CUDA works, NVML and nvidia-smi do not: {hint}")),
+        (false, true) => check.warn(
+            restart,
+            format!("CUDA starts all the same, for something else put its libraries here; elsewhere they are missing: {hint}"),
+        ),
+        (false, false) => check.fail(restart, format!("CUDA's libraries are not put into the container: {hint}")),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::coverage::{Coverage, Tegra, covers};
 use crate::diagnose;
 use crate::host::{Kernel, Origin, Outcome, ProbeStatus, Record, System, signs};
 use crate::lock::{Lock, OverrideLock, Stack, TargetLock};
-use crate::types::{ArchList, Version};
+use crate::types::{Arch, ArchList, Version};
 
 use super::check::{Action, Check};
 use super::seen::{Gpus, Seen};
@@ -335,6 +335,15 @@ impl<'a> CheckContext<'a> {
     pub fn restart(&self, else_do: Action) -> Action {
         if self.in_container() { Action::RestartContainer } else { else_do }
     }
+}
+
+/// The GPU code that a build's row tells: machine code and PTX.
+pub fn held_code(row: &FullRow) -> (Vec<Arch>, Vec<Arch>) {
+    let archs = |field| {
+        let names = row.says.get(field).and_then(|names| names.as_array()).into_iter().flatten();
+        names.filter_map(|name| Arch::parse(name.as_str()?).ok()).collect()
+    };
+    (archs("sass"), archs("ptx"))
 }
 
 /// Whether a target computes on the CPU. One with a GPU has no driver in its lock either where rules about drivers are

@@ -393,6 +393,10 @@ fn no_device(context: &CheckContext<'_>) -> Meaning {
     if let Some(hides) = hides {
         return Meaning::fail(hides.action, hides.hint());
     }
+    if let Some(node) = context.record.nodes.iter().find(|node| node.errno.as_deref() == Some("EACCES")) {
+        let hint = format!("this user may not open {}: see device-nodes", node.path);
+        return Meaning::fail(Action::FixEnvironment, hint);
+    }
     if let Some((action, hint)) = shown::unshown(context).filter(|_| context.in_container() || !context.is_wsl()) {
         return Meaning::fail(action, hint);
     }
@@ -416,13 +420,8 @@ fn invalid_device(context: &CheckContext<'_>) -> Meaning {
             "MIG is on without instances: create instances (`nvidia-smi mig -cgi … -C`) or turn MIG off",
         );
     }
-    if let Some(value) = context.variable("CUDA_VISIBLE_DEVICES") {
-        return Meaning::fail(
-            Action::FixEnvironment,
-            format!(
-                "CUDA_VISIBLE_DEVICES is `{value}`, which names a GPU or instance that is not here: correct it (`nvidia-smi -L`)"
-            ),
-        );
+    if let Some(hint) = environment::misnames(context) {
+        return Meaning::fail(Action::FixEnvironment, hint);
     }
     Meaning::fail(
         Action::AskAdmin,

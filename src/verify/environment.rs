@@ -2,16 +2,15 @@
 
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::Class;
+use crate::coverage::{Coverage, covers_targets};
+use crate::host::{Gpu, Mig};
+use crate::types::Cc;
 
 use super::check::{Action, Check};
-use super::context::CheckContext;
+use super::context::{CheckContext, held_code};
 
 /// Variables that should not be set for work that counts, and what each does.
 const ODD: &[(&str, &str)] = &[
-    (
-        "CUDA_FORCE_PTX_JIT",
-        "it makes the driver compile PTX although machine code is there; where a library has no PTX, it fails",
-    ),
     ("CUDA_LAUNCH_BLOCKING", "it makes every launch wait, which is slow"),
     ("CUDA_INJECTION32_PATH", "it loads a tool into every CUDA process"),
     ("CUDA_INJECTION64_PATH", "it loads a tool into every CUDA process"),
@@ -121,8 +120,34 @@ fn may_exist(context: &CheckContext<'_>, element: &str) -> bool {
             let known = || gpus.iter().filter_map(|gpu| gpu.uuid.as_deref());
             known().count() == 0 || known().count() < gpus.len() || known().any(|uuid| uuid.starts_with(element))
         }
-        Err(_) => element.starts_with("MIG"),
+        Err(_) => element.starts_with("MIG") && (gpus.is_empty() || gpus.iter().any(|gpu| may_hold(gpu, element))),
     }
+}
+
+/// Whether an instance of MIG may be one of a GPU's. Drivers before R470 name it by its card: `MIG-GPU-…/7/0`.
+fn may_hold(gpu: &Gpu, element: &str) -> bool {
+    let is_it = |instance: &Mig| instance.uuid.as_deref().is_none_or(|uuid| uuid.starts_with(element));
+    let is_old = element.starts_with("MIG-GPU-");
+    gpu.mig != Some(false) && (is_old || gpu.instances.is_empty() || gpu.instances.iter().any(is_it))
+}
+
+/// What in the variables makes CUDA refuse a device's number.
+pub(super) fn misnames(context: &CheckContext<'_>) -> Option<String> {
+    const ORDERS: [&str; 2] = ["FASTEST_FIRST", "PCI_BUS_ID"];
+    let order = context.variable("CUDA_DEVICE_ORDER").filter(|order| !order.is_empty() && !ORDERS.contains(order));
+    if let Some(order) = order {
+        return Some(format!("CUDA_DEVICE_ORDER is `{order}`: unset it, or take {} or {}", ORDERS[0], ORDERS[1]));
+    }
+    let value = context.variable("CUDA_VISIBLE_DEVICES")?;
+    let named: Vec<&str> = value.split(',').take(MOST).map(str::trim).collect();
+    let is_twice = named.iter().enumerate().any(|(at, one)| named[..at].contains(one));
+    Some(match is_twice {
+        true => format!("CUDA_VISIBLE_DEVICES is `{value}`, which names a GPU twice: name each once"),
+        false => format!(
+            "CUDA_VISIBLE_DEVICES is `{value}`, which names a GPU or instance that is not here: correct it \
+             (`nvidia-smi -L`)"
+        ),
+    })
 }
 
 /// Of a host that somebody described; on this host the GPUs that are missing name the variable themselves.
@@ -137,17 +162,40 @@ fn visible(context: &CheckContext<'_>) -> Option<Check> {
     })
 }
 
-/// Without the driver's compiler nothing runs that the lock reaches by PTX.
+/// Without the driver's compiler nothing runs that the lock reaches by PTX, and forced to use it nothing that has none.
 fn jit(context: &CheckContext<'_>) -> Check {
-    let check = Check::new("environment-jit").expected("a driver that may compile PTX");
-    const FORBIDS: &str = "CUDA_DISABLE_PTX_JIT";
-    let Some(value) = context.variable(FORBIDS).filter(|_| is_on(context, FORBIDS)) else { return check.pass() };
-    let check = check.found(format!("CUDA_DISABLE_PTX_JIT={value}"));
+    let check = Check::new("environment-jit").expected("a driver that may compile PTX, and need not");
+    let set = |names: [&'static str; 2]| names.into_iter().find(|name| is_on(context, name));
+    if let Some(name) = set(["CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"]) {
+        return forced(context, check.found(format!("{name}={}", context.variable(name).unwrap_or_default())));
+    }
+    let Some(name) = set(["CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"]) else { return check.pass() };
+    let check = check.found(format!("{name}={}", context.variable(name).unwrap_or_default()));
     match context.target.gpu.iter().find(|gpu| gpu.coverage.as_deref() == Some("jit")) {
         Some(gpu) => {
             check.fail(Action::FixEnvironment, format!("unset it: the lock reaches {} by PTX alone", gpu.name))
         }
         None => check.warn(Action::FixEnvironment, "unset it where PTX is to run; the lock does not need it here"),
+    }
+}
+
+/// The driver ignores machine code: seen on an H100 with driver 580, where torch ends with "no kernel image".
+fn forced(context: &CheckContext<'_>, check: Check) -> Check {
+    let tegra = context.tegra();
+    let without = context.builds().into_iter().find_map(|(package, version, row)| {
+        let (sass, ptx) = held_code(&row);
+        let lacks = |cc: &Cc| covers_targets(Vec::new(), ptx.clone(), *cc, tegra) == Coverage::None;
+        let cc = context.gpus().iter().filter_map(|gpu| gpu.cc).find(lacks).filter(|_| !sass.is_empty())?;
+        Some(format!("the locked {package} {version} holds no PTX for sm_{}", cc.number()))
+    });
+    match without {
+        Some(without) => {
+            check.fail(Action::FixEnvironment, format!("unset it: the driver ignores machine code with it, and {without}"))
+        }
+        None => check.warn(
+            Action::FixEnvironment,
+            "unset it: it makes the driver compile PTX although machine code is there; where a library has no PTX, it fails",
+        ),
     }
 }
 
@@ -212,6 +260,10 @@ fn unwanted_compat(context: &CheckContext<'_>, check: Check, folder: &str) -> Ch
 fn preload(context: &CheckContext<'_>) -> Option<Check> {
     let value = context.variable("LD_PRELOAD").filter(|value| !value.trim().is_empty())?;
     let check = Check::new("environment-preload").expected("no LD_PRELOAD").found(format!("LD_PRELOAD={value}"));
+    if let Some(stub) = value.split([':', ' ']).find(|file| file.contains("/stubs/")) {
+        let hint = format!("take {stub} out of it: CUDA does not start with it (error 34), for it serves linking only");
+        return Some(check.fail(Action::FixEnvironment, hint));
+    }
     Some(check.warn(
         Action::None,
         "the checks ran without it, and a job will have it: what it loads into every process was not judged",

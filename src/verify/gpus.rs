@@ -8,10 +8,10 @@ use crate::coverage::{Coverage, covers, covers_targets};
 use crate::host::signs::{Presence, presence};
 use crate::host::{CudaDevice, Gpu, Kernel, Outcome};
 use crate::lock::GpuLock;
-use crate::types::{Arch, ArchList, Cc, grouped};
+use crate::types::{ArchList, Cc, grouped};
 
 use super::check::{Action, Check};
-use super::context::{BESIDE, CheckContext};
+use super::context::{BESIDE, CheckContext, held_code};
 use super::seen::{Names, Seen};
 use super::shown::{is_empty_mig, label, unshown};
 use super::{cuda_errors, environment, health, hidden, memory};
@@ -281,11 +281,7 @@ fn without_code(check: Check, cc: Cc, (build, codes): &(String, String)) -> Chec
 fn held<'a>(context: &CheckContext<'a>, cc: Cc, builds: &Builds<'a>) -> Result<Vec<String>, (String, String)> {
     let mut known = Vec::new();
     for (package, version, row) in builds.get_or_init(|| context.builds()) {
-        let archs = |field| -> Vec<Arch> {
-            let names = row.says.get(field).and_then(|names| names.as_array()).into_iter().flatten();
-            names.filter_map(|name| Arch::parse(name.as_str()?).ok()).collect()
-        };
-        let (sass, ptx) = (archs("sass"), archs("ptx"));
+        let (sass, ptx) = held_code(row);
         if sass.is_empty() && ptx.is_empty() {
             continue;
         }

@@ -117,6 +117,25 @@ fn programs_of_the_checkout_on_path_are_passed_over() {
 }
 
 #[test]
+fn packages_of_the_checkout_on_pythonpath_are_passed_over() {
+    let place = place("pythonpath");
+    place.program("home/python", "ran");
+    place.write("home/python", "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$HOME/told\"\n");
+    for folder in ["checkout/lib/torch", "home/module"] {
+        fs::create_dir_all(place.path(folder)).unwrap();
+    }
+    place.link("home/linked", "../checkout/lib");
+    let folder = |name: &str| place.path(name).display().to_string();
+    let (inside, linked, outside) = (folder("checkout/lib"), folder("home/linked"), folder("home/module"));
+    let mut command = place.command("checkout", &["probe", "--python", "../home/python"]);
+    command.env("PYTHONPATH", format!("{inside}:{linked}:lib::{outside}")).env("GPUENV_TRUST_LIBRARY_PATH", "1");
+    let ran = Ran::of(&mut command);
+    let told = fs::read_to_string(place.path("home/told")).unwrap_or_else(|_| panic!("{ran:?}"));
+    let folders: Vec<&str> = told.lines().filter(|line| line.contains("lib") || line.contains("module")).collect();
+    assert_eq!(folders.iter().filter(|line| line.starts_with('/')).collect::<Vec<_>>(), [&outside], "{told}");
+}
+
+#[test]
 fn diff_runs_nothing_of_the_checkout_and_fetches_nothing() {
     let place = place("diff");
     assert_eq!(place.run(&["lock"]).code, 0);

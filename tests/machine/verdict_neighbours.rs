@@ -56,7 +56,84 @@ fn what_a_container_is_given_is_read_word_by_word() {
         (&lock, given("compute, utility"), "container-capabilities", Pass, ""),
         (&lock, given(""), "container-capabilities", Pass, ""),
         (&lock, given("compute"), "container-capabilities", Warn, "NVML and nvidia-smi do not"),
-        (&lock, given("graphics"), "container-capabilities", Fail, "CUDA's libraries are not put"),
+        (&lock, given("graphics"), "container-capabilities", Warn, "CUDA starts all the same"),
+        (
+            &lock,
+            [given("graphics"), no_cuda(100)].concat(),
+            "container-capabilities",
+            Fail,
+            "CUDA's libraries are not put",
+        ),
+    ]);
+}
+
+/// CUDA that does not start.
+fn no_cuda(code: u64) -> Vec<(String, Value)> {
+    let fault = json!({ "at": "cuInit", "code": code });
+    [one("/libcuda/fault", fault), one("/libcuda/devices", json!([])), one("/kernels", json!([]))].concat()
+}
+
+/// As a real H100 answered: CUDA 580 says 101 to all of these, and 100 to an instance that it does not have.
+#[test]
+fn what_the_variables_name_wrongly_is_told_as_it_is() {
+    let lock = lock(GPU);
+    let visible = |value: &str| one("/environment/CUDA_VISIBLE_DEVICES", json!(value));
+    let order = |value: &str| one("/environment/CUDA_DEVICE_ORDER", json!(value));
+    let no_mig = one("/nvml/gpus/0/mig", json!(false));
+    let instance = "MIG-11111111-1111-1111-1111-111111111111";
+    hold(vec![
+        (&lock, [visible("0,0"), no_cuda(101)].concat(), "libcuda", Fail, "names a GPU twice"),
+        (&lock, [visible("0,GPU-1"), no_cuda(101)].concat(), "libcuda", Fail, "is not here"),
+        (&lock, [order("FASTEST"), no_cuda(101)].concat(), "libcuda", Fail, "CUDA_DEVICE_ORDER is `FASTEST`"),
+        (&lock, [order("PCI_BUS_ID"), no_cuda(101)].concat(), "libcuda", Fail, "look into `dmesg`"),
+        (&lock, [visible(instance), no_mig, no_cuda(100)].concat(), "libcuda", Fail, "which hides every GPU"),
+    ]);
+}
+
+#[test]
+fn a_device_node_that_may_not_be_opened_is_why_there_is_no_gpu() {
+    let nodes = one("/nodes", json!([{ "path": "/dev/nvidia0", "errno": "EACCES" }]));
+    let inside = one("/platform/container", json!("docker"));
+    hold(vec![(&lock(GPU), [nodes, inside, no_cuda(100)].concat(), "libcuda", Fail, "may not open /dev/nvidia0")]);
+}
+
+/// With driver 580 torch 2.11 ends with "no kernel image" on an H100: its PTX is for later GPUs alone.
+#[test]
+fn forced_compiling_fails_where_a_build_has_no_ptx_for_the_gpu() {
+    let lock = lock(GPU);
+    let set = |name: &str| one(&format!("/environment/{name}"), json!("1"));
+    let wrong = "holds no PTX for sm_90";
+    hold(vec![
+        (&lock, set("CUDA_FORCE_JIT"), "environment-jit", Fail, wrong),
+        (&lock, set("CUDA_FORCE_PTX_JIT"), "environment-jit", Fail, wrong),
+        (&lock, set("CUDA_DISABLE_JIT"), "environment-jit", Warn, "does not need it here"),
+    ]);
+}
+
+#[test]
+fn an_image_that_asks_for_more_runs_where_cuda_starts_in_it() {
+    let asked = one("/environment/NVIDIA_REQUIRE_CUDA", json!("cuda>=99.0"));
+    let inside = || one("/platform/container", json!("docker"));
+    let lock = lock(&format!("{GPU}runtime = \"container\"\nos = \"ubuntu22.04\"\n"));
+    hold(vec![
+        (
+            &lock,
+            [inside(), asked.clone()].concat(),
+            "image-require",
+            Warn,
+            "CUDA starts in this container all the same",
+        ),
+        (&lock, [inside(), asked, no_cuda(803)].concat(), "image-require", Fail, "refuses to start"),
+    ]);
+}
+
+#[test]
+fn a_preloaded_stub_keeps_cuda_from_starting() {
+    let preload = |value: &str| one("/environment/LD_PRELOAD", json!(value));
+    let stub = "/opt/x.so:/usr/local/cuda/lib64/stubs/libcuda.so";
+    hold(vec![
+        (&lock(GPU), preload(stub), "environment-preload", Fail, "error 34"),
+        (&lock(GPU), preload("/opt/x.so"), "environment-preload", Warn, "was not judged"),
     ]);
 }
 
@@ -321,8 +398,16 @@ fn a_variable_that_names_a_part_of_a_gpu_hides_not_all() {
         let variable = one("/environment/CUDA_VISIBLE_DEVICES", json!(value));
         [one("/origin", json!("pasted")), one("/python/torch", Value::Null), variable].concat()
     };
+    let cut = |on: bool| one("/nvml/gpus/0/mig", json!(on));
     hold(vec![
-        (&lock(GPU), visible("MIG-1111"), "environment-visible-devices", Pass, ""),
+        (&lock(GPU), [visible("MIG-1111"), cut(true)].concat(), "environment-visible-devices", Pass, ""),
+        (
+            &lock(GPU),
+            [visible("MIG-1111"), cut(false)].concat(),
+            "environment-visible-devices",
+            Fail,
+            "hides every GPU",
+        ),
         (&lock(GPU), visible("nothing"), "environment-visible-devices", Fail, ""),
     ]);
 }

@@ -231,6 +231,24 @@ fn a_real_interpreter_tells_its_packages_without_importing_them() {
     assert_eq!(record.python.unwrap().packages["requests"], "2.32.0");
 }
 
+/// As modules of clusters and `pip install --target` leave packages: what a program imports comes from there.
+#[test]
+fn folders_of_pythonpath_come_before_site_packages() {
+    let scratch = Scratch::new("pythonpath");
+    let Some(site) = environment(&scratch) else { return };
+    let module = scratch.0.join("module");
+    for folder in [site.join("torch-2.5.1+cu124.dist-info"), module.join("torch-2.1.0+cu118.dist-info")] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    let torch = |value: &str| {
+        let record = ask(&scratch, "venv/bin/python", &[("PYTHONPATH", value)]);
+        record.python.unwrap().packages["torch"].to_string()
+    };
+    assert_eq!(torch(&format!("/nonexistent:{}", module.display())), "2.1.0+cu118");
+    // What depends on where one stands is left out.
+    assert_eq!(torch("module:"), "2.5.1+cu124");
+}
+
 #[test]
 fn torch_is_imported_only_where_everything_is_looked_at_and_may_break() {
     let fake = "import types, warnings\n\
