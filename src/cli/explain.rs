@@ -42,7 +42,9 @@ const LONGEST: usize = 80;
 
 /// Runs the command.
 pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit, Failure> {
-    let meant = args.what.as_deref().map(|name| in_project(name.trim(), common)).transpose()?;
+    // A name of several words is rarely quoted: `gpuenv explain RTX 5090`.
+    let asked = Some(args.what.join(" ")).filter(|_| !args.what.is_empty());
+    let meant = asked.as_deref().map(|name| in_project(name.trim(), common)).transpose()?;
     let what = meant.as_ref().map(|meant| &*meant.name);
     if let Some(asked) = what.filter(|_| args.graph.is_none()).and_then(|name| ordinary(name, common)) {
         let lock = files::read_lock(&files::places(common)?.lock);

@@ -72,6 +72,8 @@ Examples:
   gpuenv explain
   gpuenv explain torch
   gpuenv explain target.prod.driver
+  gpuenv explain RTX 5090
+  gpuenv explain cu126
   gpuenv explain driver-end-of-life
   gpuenv explain --graph mermaid";
 

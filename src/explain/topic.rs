@@ -3,6 +3,8 @@
 //! `gpuenv explain` and `gpuenv catalog show` ask here: an id leads to one row, `torch@2.8` or `driver@570` to all
 //! that it admits, and a product is found by the names people use.
 
+use std::borrow::Cow;
+
 use crate::catalog::rows::{FRAMEWORKS, FoundIn};
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::nearest;
@@ -151,7 +153,7 @@ fn described(catalog: &Catalog, name: &str) -> Vec<FullRow> {
             found.extend(gpus(catalog, name));
             let found = if found.is_empty() { systems(catalog, name) } else { found };
             match by_its_form(name) {
-                Some((what, which)) if found.is_empty() => of_kind(catalog, what, which),
+                Some((what, which)) if found.is_empty() => of_kind(catalog, &what.to_lowercase(), &which),
                 _ => found,
             }
         }
@@ -162,16 +164,28 @@ fn is_branch(catalog: &Catalog, name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_digit()) && catalog.branches.iter().any(|row| row.branch.as_str() == name)
 }
 
-/// What a name must be that stands alone: `nvidia/cuda:TAG` is an image, `R535` and `535.104.05` are drivers.
-fn by_its_form(name: &str) -> Option<(&'static str, &str)> {
+/// What a name must be that stands alone: `nvidia/cuda:TAG` is an image, `R535` and `535.104.05` are drivers, `cu126` and
+/// `12.6` are of CUDA; of two words the second is a release, as in `torch 2.8`.
+fn by_its_form(name: &str) -> Option<(&str, Cow<'_, str>)> {
     if name.contains('/') {
-        return Some(("image", name));
+        return Some(("image", name.into()));
     }
-    let branch = name.strip_prefix(['R', 'r']).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
-    let is_release =
-        |name: &&str| name.split('.').count() > 1 && name.split('.').next().is_some_and(|major| major.len() == 3);
-    let driver = branch.or(Some(name).filter(is_release))?;
-    Some(("driver", driver))
+    if let Some((what, which)) = name.split_once(' ') {
+        return Some((what, which.into()));
+    }
+    let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some((major, minor)) =
+        name.strip_prefix("cu").filter(is_number).and_then(|line| line.split_at_checked(line.len() - 1))
+    {
+        return Some(("cuda", format!("{major}.{minor}").into()));
+    }
+    let (major, _) = name.split_once('.').filter(|(major, _)| is_number(major)).unwrap_or_default();
+    match (name.strip_prefix(['R', 'r']).filter(is_number), major.len()) {
+        (Some(branch), _) => Some(("driver", branch.into())),
+        (None, 3) => Some(("driver", name.into())),
+        (None, 1..=2) => Some(("cuda", name.into())),
+        _ => None,
+    }
 }
 
 /// The kinds that can stand before `@`; packages can too.

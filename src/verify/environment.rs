@@ -116,7 +116,8 @@ fn may_exist(context: &CheckContext<'_>, element: &str) -> bool {
     let gpus = context.record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
     match element.parse::<u64>() {
         Ok(number) => gpus.is_empty() || gpus.iter().any(|gpu| gpu.index >= number),
-        Err(_) if element.starts_with("GPU-") => {
+        // A beginning of an UUID is enough, but for an empty one.
+        Err(_) if element.starts_with("GPU-") && element != "GPU-" => {
             let known = || gpus.iter().filter_map(|gpu| gpu.uuid.as_deref());
             known().count() == 0 || known().count() < gpus.len() || known().any(|uuid| uuid.starts_with(element))
         }
@@ -134,7 +135,7 @@ fn may_hold(gpu: &Gpu, element: &str) -> bool {
 /// What in the variables makes CUDA refuse a device's number.
 pub(super) fn misnames(context: &CheckContext<'_>) -> Option<String> {
     const ORDERS: [&str; 2] = ["FASTEST_FIRST", "PCI_BUS_ID"];
-    let order = context.variable("CUDA_DEVICE_ORDER").filter(|order| !order.is_empty() && !ORDERS.contains(order));
+    let order = context.variable("CUDA_DEVICE_ORDER").filter(|order| !ORDERS.contains(order));
     if let Some(order) = order {
         return Some(format!("CUDA_DEVICE_ORDER is `{order}`: unset it, or take {} or {}", ORDERS[0], ORDERS[1]));
     }
@@ -165,12 +166,13 @@ fn visible(context: &CheckContext<'_>) -> Option<Check> {
 /// Without the driver's compiler nothing runs that the lock reaches by PTX, and forced to use it nothing that has none.
 fn jit(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-jit").expected("a driver that may compile PTX, and need not");
-    let set = |names: [&'static str; 2]| names.into_iter().find(|name| is_on(context, name));
+    // The driver reads no other value of these: `2`, `yes` and `true` change nothing.
+    let set = |names: [&'static str; 2]| names.into_iter().find(|name| context.variable(name) == Some("1"));
     if let Some(name) = set(["CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"]) {
-        return forced(context, check.found(format!("{name}={}", context.variable(name).unwrap_or_default())));
+        return forced(context, check.found(format!("{name}=1")));
     }
     let Some(name) = set(["CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"]) else { return check.pass() };
-    let check = check.found(format!("{name}={}", context.variable(name).unwrap_or_default()));
+    let check = check.found(format!("{name}=1"));
     match context.target.gpu.iter().find(|gpu| gpu.coverage.as_deref() == Some("jit")) {
         Some(gpu) => {
             check.fail(Action::FixEnvironment, format!("unset it: the lock reaches {} by PTX alone", gpu.name))

@@ -33,6 +33,11 @@ const ASKED: &[(&str, &str)] = &[
     ("gpu@H100 NVL", "gpu NVIDIA H100 NVL 9.0"),
     ("sm_90", "gpu NVIDIA GH200 480GB 9.0"),
     ("cuda@12.8.1", "toolkit 12.8.1"),
+    ("cu126", "toolkit 12.6.3"),
+    ("cu92", "toolkit 9.2.148"),
+    ("12.6", "cuda-compat 12.6"),
+    ("cuda 12.8.1", "toolkit 12.8.1"),
+    ("Torch 2.8.0", "torch-2.8.0-cu126-linux-x86_64"),
     ("cuda@12.8", "cuda-compat 12.8"),
     ("cuda@12.8.1", "windows-driver 12.8.1"),
     ("cuda@12.8.1", "windows-driver 12"),
@@ -76,6 +81,8 @@ fn everything_a_user_can_name_is_shown_with_its_sources() {
         }
         // One lookup: what `show` finds, `explain` finds.
         assert_eq!(ids(&sandbox.json(&["explain", asked]).1), ids(&told), "{asked}");
+        let words: Vec<&str> = ["explain"].into_iter().chain(asked.split(' ')).collect();
+        assert_eq!(ids(&sandbox.json(&words).1), ids(&told), "{asked}");
     }
 }
 

@@ -85,6 +85,8 @@ fn what_the_variables_name_wrongly_is_told_as_it_is() {
         (&lock, [visible("0,0"), no_cuda(101)].concat(), "libcuda", Fail, "names a GPU twice"),
         (&lock, [visible("0,GPU-1"), no_cuda(101)].concat(), "libcuda", Fail, "is not here"),
         (&lock, [order("FASTEST"), no_cuda(101)].concat(), "libcuda", Fail, "CUDA_DEVICE_ORDER is `FASTEST`"),
+        (&lock, [order(""), no_cuda(101)].concat(), "libcuda", Fail, "CUDA_DEVICE_ORDER is ``"),
+        (&lock, [visible("GPU-"), no_cuda(100)].concat(), "libcuda", Fail, "which hides every GPU"),
         (&lock, [order("PCI_BUS_ID"), no_cuda(101)].concat(), "libcuda", Fail, "look into `dmesg`"),
         (&lock, [visible(instance), no_mig, no_cuda(100)].concat(), "libcuda", Fail, "which hides every GPU"),
     ]);
@@ -101,12 +103,16 @@ fn a_device_node_that_may_not_be_opened_is_why_there_is_no_gpu() {
 #[test]
 fn forced_compiling_fails_where_a_build_has_no_ptx_for_the_gpu() {
     let lock = lock(GPU);
-    let set = |name: &str| one(&format!("/environment/{name}"), json!("1"));
+    let to = |name: &str, value: &str| one(&format!("/environment/{name}"), json!(value));
+    let set = |name: &str| to(name, "1");
     let wrong = "holds no PTX for sm_90";
     hold(vec![
         (&lock, set("CUDA_FORCE_JIT"), "environment-jit", Fail, wrong),
         (&lock, set("CUDA_FORCE_PTX_JIT"), "environment-jit", Fail, wrong),
         (&lock, set("CUDA_DISABLE_JIT"), "environment-jit", Warn, "does not need it here"),
+        // The driver takes no other value.
+        (&lock, to("CUDA_FORCE_JIT", "yes"), "environment-jit", Pass, ""),
+        (&lock, to("CUDA_FORCE_PTX_JIT", "2"), "environment-jit", Pass, ""),
     ]);
 }
 

@@ -148,9 +148,9 @@ pub struct LockArgs {
 #[derive(Debug, Args)]
 #[command(after_help = help::EXPLAIN)]
 pub struct ExplainArgs {
-    /// A key (`stack.torch`, `target.NAME.driver`) or a package of the spec, a rule's id, a warning's code, a check's id, a fact's id [default: everything]
+    /// A key (`stack.torch`, `target.NAME.driver`) or a package of the spec, a rule's id, a warning's code, a check's id, a fact's id, a GPU, a release (`torch 2.8`, `cu126`, `R580`) [default: everything]
     #[arg(add = complete::topics())]
-    pub what: Option<String>,
+    pub what: Vec<String>,
     /// Draw what needs what, as a diagram in this language
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "what")]
     pub graph: Option<Drawn>,
