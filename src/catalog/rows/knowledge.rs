@@ -187,6 +187,9 @@ pub struct ErrorSignature {
     /// Counts only if this holds of the majors of two values that were read out: `cuda_torch > cuda_found`, or `!=`.
     /// `cuda_torch > driver` holds if that CUDA release needs a newer driver.
     pub majors: Option<Text>,
+    /// Codes of weightier rows beside which this one says nothing more, or what their codes begin with: `nccl-`.
+    #[serde(default)]
+    pub yields_to: List<Text>,
     /// What the message implies where it does not print it, `nvml_error=18`.
     #[serde(default)]
     pub gives: List<Text>,
@@ -201,6 +204,13 @@ pub struct ErrorSignature {
     pub source: Text,
     /// A public thread that shows it.
     pub seen: Option<Text>,
+}
+
+impl ErrorSignature {
+    /// Whether it says nothing more beside a weightier row of this code.
+    pub fn yields_to(&self, code: &str) -> bool {
+        self.yields_to.iter().any(|to| *code == **to || to.ends_with('-') && code.starts_with(&**to))
+    }
 }
 
 /// What a log tells in passing: a driver, a GPU, a Python. It explains nothing, but belongs to the picture.
