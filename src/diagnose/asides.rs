@@ -12,7 +12,7 @@ pub struct Aside {
     pub help: &'static str,
 }
 
-static ASIDES: [Aside; 7] = [
+static ASIDES: [Aside; 8] = [
     Aside {
         words: &[
             "outofmemory",
@@ -44,6 +44,11 @@ static ASIDES: [Aside; 7] = [
         words: &["_cpu_notimplementedforhalf", "_cpunotimplementedforhalf", "kernelimplnotimplementedforhalf"],
         means: "the model runs on the CPU, in a data type that its kernels lack there",
         help: "move it to the GPU; where `torch.cuda.is_available()` is False, `gpuenv verify` finds out why",
+    },
+    Aside {
+        words: &["outofresource:sharedmemory", "toomanyresourcesrequestedforlaunch"],
+        means: "a kernel asks for more shared memory or registers than a multiprocessor of this GPU has",
+        help: "make its blocks smaller (with Triton also `num_stages`), or take a release of the program that is tuned for this GPU",
     },
     Aside {
         words: &["cannotre-initializecudainforkedsubprocess"],

@@ -102,6 +102,7 @@ fn what_is_no_matter_of_versions_is_told_as_that() {
         ),
         ("nvcc error   : 'cicc' died due to signal 9 (Kill signal)", "compiler"),
         ("RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'", "CPU"),
+        ("RuntimeError: CUDA error: too many resources requested for launch", "registers"),
         ("RuntimeError: Cannot re-initialize CUDA in forked subprocess.", "forked"),
         ("RuntimeError: Expected all tensors to be on the same device, but got mat2 is on cpu", "several devices"),
     ] {
