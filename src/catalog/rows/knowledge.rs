@@ -187,9 +187,6 @@ pub struct ErrorSignature {
     /// Counts only if this holds of the majors of two values that were read out: `cuda_torch > cuda_found`, or `!=`.
     /// `cuda_torch > driver` holds if that CUDA release needs a newer driver.
     pub majors: Option<Text>,
-    /// Codes of weightier rows beside which this one says nothing more, or what their codes begin with: `nccl-`.
-    #[serde(default)]
-    pub yields_to: List<Text>,
     /// What the message implies where it does not print it, `nvml_error=18`.
     #[serde(default)]
     pub gives: List<Text>,
@@ -204,6 +201,9 @@ pub struct ErrorSignature {
     pub source: Text,
     /// A public thread that shows it.
     pub seen: Option<Text>,
+    /// Codes of weightier rows beside which this one says nothing more, or what their codes begin with: `nccl-`.
+    #[serde(default)]
+    pub yields_to: List<Text>,
 }
 
 impl ErrorSignature {
