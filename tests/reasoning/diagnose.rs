@@ -637,6 +637,7 @@ fn what_is_to_be_changed_is_not_mistaken() {
             "kernel-address-space",
             "raise the driver",
         ),
+        ("AttributeError: module 'tensorflow' has no attribute '__version__'", "torch-is-not-torch", "TensorFlow 1"),
         ("ModuleNotFoundError: No module named 'torch._six'", "torch-of-other-release", "PYTHONPATH"),
         ("ValueError: Unknown CUDA arch (sm_90) or GPU not supported", "torch-arch-list-malformed", "newer PyTorch"),
         (
