@@ -610,6 +610,11 @@ fn what_is_to_be_changed_is_not_mistaken() {
             "It belongs to CUDA",
         ),
         (
+            "cupy.cuda.compiler.CompileException: /tmp/x.cu(1): catastrophic error: cannot open source file \"cuda_fp16.h\"",
+            "cupy-headers-missing",
+            "nvcc",
+        ),
+        (
             "cupy/cuda-12.4/cuda_fp16.h(129): catastrophic error: cannot open source file \"vector_types.h\"",
             "cupy-headers-missing",
             "nvcc",
