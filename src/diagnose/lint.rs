@@ -12,6 +12,12 @@ pub fn lint(catalog: &Catalog) -> Vec<String> {
     let mut wrong = Vec::new();
     for row in catalog.diagnoses.iter() {
         lint_signature(row, &mut wrong);
+        for to in row.yields_to.iter() {
+            let heavier = |other: &ErrorSignature| other.weight > row.weight && row.yields_to(&other.code);
+            if !catalog.diagnoses.iter().any(|other| other.code.starts_with(&**to) && heavier(other)) {
+                wrong.push(format!("{}: it yields to `{to}`, and no weightier message has such a code", row.code));
+            }
+        }
     }
     for row in catalog.clues.iter() {
         for pattern in row.patterns.iter() {

@@ -4,6 +4,7 @@
 //! all rows, prepared once, look at it (see `signatures`); what they and the catalog's log fields read out is decoded,
 //! and the sentences are filled in.
 
+mod asides;
 mod conflicts;
 mod decode;
 mod facts;
@@ -21,11 +22,12 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::catalog::rows::{Component, Text};
+use crate::catalog::rows::{Component, ErrorSignature, Text};
 use crate::catalog::{Catalog, at_hand};
 use crate::spec::{Observed, ObservedGpu};
 use crate::types::{Version, map_of, sort_by_key};
 
+pub use asides::Aside;
 use fields::LogFields;
 use signatures::{LAST_RESORT, Match, SIGNATURES};
 use text::Normalised;
@@ -38,9 +40,9 @@ pub struct Verdict {
     pub findings: Vec<Finding>,
     /// What was read out of a text that no finding claims.
     pub extract: Extract,
-    /// Whether a text that no finding claims tells that memory ran out: that is known, and no matter of versions.
+    /// What a text that no finding claims tells: known, and no matter of versions.
     #[serde(skip)]
-    pub memory_is_short: bool,
+    pub aside: Option<&'static Aside>,
 }
 
 /// Components whose faults another choice of versions cannot cure, whatever the host is.
@@ -110,6 +112,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
     drop_vague(&mut matches);
+    drop_yielding(&mut matches);
     drop_wordless(&mut matches);
     sort_by_key(&mut matches, |found| (std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
@@ -132,8 +135,8 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         }
     }
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
-    let memory_is_short = matches.is_empty() && text::tells_of_memory(&normalised.lower);
-    Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract, memory_is_short }
+    let aside = Aside::told(&normalised.lower).filter(|_| matches.is_empty());
+    Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract, aside }
 }
 
 /// That CUDA did not start says nothing more where another row says why.
@@ -143,6 +146,12 @@ fn drop_vague(matches: &mut Vec<Match>) {
     if matches.iter().any(says_why) {
         matches.retain(|found| found.row.weight >= VAGUE || !is_driver(found));
     }
+}
+
+/// A row that says only that something failed says nothing more beside one that says why.
+fn drop_yielding(matches: &mut Vec<Match>) {
+    let rows: Vec<&ErrorSignature> = matches.iter().map(|found| found.row).collect();
+    matches.retain(|found| !rows.iter().any(|row| row.weight > found.row.weight && found.row.yields_to(&row.code)));
 }
 
 /// Two releases that a message names because they clash.

@@ -235,24 +235,6 @@ impl<'t> Normalised<'t> {
     }
 }
 
-/// What programs print when memory runs out, without blanks.
-const MEMORY: &[&str] = &[
-    "outofmemory",
-    "out_of_memory",
-    "cudaerrormemoryallocation",
-    "cublas_status_alloc_failed",
-    "cudnn_status_alloc_failed",
-    "cannotallocatememory",
-    "resourceexhaustederror",
-    "noavailablememoryforthecacheblocks",
-    "tokensthatcanbestoredinkvcache",
-];
-
-/// Whether a normalised text in lower case tells that memory ran out.
-pub fn tells_of_memory(lower: &str) -> bool {
-    MEMORY.iter().any(|words| lower.contains(words))
-}
-
 /// Blanks, quotes of all kinds, emphasis and the frames that pretty printers draw.
 fn is_blank(c: char) -> bool {
     c.is_whitespace()

@@ -18,18 +18,15 @@ pub(super) fn render(screen: &Screen, verdict: &Verdict) -> String {
         text += &screen.wrapped("also found: ", &more.join(", "));
     }
     if verdict.findings.is_empty() {
-        let means = match verdict.memory_is_short {
-            true => "the text tells that memory ran out: that is no matter of versions",
-            false => "no message that gpuenv knows is in this text; it may have nothing to do with versions",
-        };
+        let unknown = "no message that gpuenv knows is in this text; it may have nothing to do with versions";
+        let means = verdict.aside.map_or(unknown, |aside| aside.means);
         text += &screen.wrapped(&format!("{} ", screen.warning("unknown:")), means);
         text += &found(screen, &verdict.extract);
-        let help = match ["gpu", "driver"].iter().any(|key| verdict.extract.contains_key(*key)) {
-            true => "`gpuenv init --host FILE` writes a gpuenv.toml for the machine of such a text",
-            false if verdict.memory_is_short => {
-                "see what else is on the GPU (`nvidia-smi`), or take a smaller batch, context or model"
-            }
-            false => "give more of the text, from its first error on",
+        let names_a_machine = ["gpu", "driver"].iter().any(|key| verdict.extract.contains_key(*key));
+        let help = match verdict.aside {
+            Some(aside) => aside.help,
+            None if names_a_machine => "`gpuenv init --host FILE` writes a gpuenv.toml for the machine of such a text",
+            None => "give more of the text, from its first error on",
         };
         text += &screen.wrapped(&format!("  {} ", screen.help("help:")), help);
     }

@@ -86,3 +86,28 @@ fn short_memory_is_told_as_that() {
     assert_eq!(output.status.code(), Some(3));
     assert!(stdout.contains("memory ran out") && !stdout.contains("give more of the text"), "{stdout}");
 }
+
+/// What is known and no matter of versions is told as that, and no finding.
+#[test]
+fn what_is_no_matter_of_versions_is_told_as_that() {
+    for (text, says) in [
+        ("torch.AcceleratorError: CUDA error: device-side assert triggered", "out of range"),
+        (
+            "IndexKernel.cu:111: operator(): block: [0,0,0], thread: [0,0,0] Assertion `index < size` failed.",
+            "out of range",
+        ),
+        (
+            "cupy_backends.cuda.api.driver.CUDADriverError: CUDA_ERROR_ASSERT: device-side assert triggered",
+            "out of range",
+        ),
+        ("nvcc error   : 'cicc' died due to signal 9 (Kill signal)", "compiler"),
+        ("RuntimeError: \"addmm_impl_cpu_\" not implemented for 'Half'", "CPU"),
+        ("RuntimeError: CUDA error: too many resources requested for launch", "registers"),
+        ("RuntimeError: Cannot re-initialize CUDA in forked subprocess.", "forked"),
+        ("RuntimeError: Expected all tensors to be on the same device, but got mat2 is on cpu", "several devices"),
+    ] {
+        let verdict = diagnose(text, &BUILTIN);
+        assert!(verdict.findings.is_empty(), "{text}");
+        assert!(verdict.aside.is_some_and(|aside| aside.means.contains(says)), "{text}");
+    }
+}

@@ -8,14 +8,15 @@
 //! - `gpu`: the program, not PyTorch, holds nothing for this GPU or for any, or asks for another. `torch`: PyTorch's own
 //!   arch list or kernel image; its build without CUDA; extensions, companions and JAX releases of another release; a
 //!   release or a platform without a wheel; conda builds that clash.
-//! - `python`: no wheel, or an older release than those offered, for this Python; its headers; NumPy of another major
-//!   than what was compiled against it. `glibc`, `gcc` (any host compiler).
+//! - `python`: no wheel, or an older release than those offered, for this Python; its headers; NumPy newer than what uses
+//!   it, or of another major than what was compiled against it. `glibc`, `gcc` (any host compiler).
 //! - `toolkit`: nvcc, ptxas, headers, CUDA_HOME, bitsandbytes' binaries. `library-path`: a CUDA library that is
 //!   missing, doubled or of another release; providers of ONNX Runtime. `cudnn` and `nccl`: those two, alone.
 //! - `container-runtime`: what brings the GPU into a container. `image`: tags, and images of another architecture.
 //! - `hardware`: ECC, a lost GPU, Xids of the device, ordinals that do not exist, busy devices, MIG.
 //! - `other`: the number of a CUDA error that says nothing of versions (700, 719, 801).
-//! - `unrelated`: memory, networks, data; a package that is merely absent; Xids of a program (13, 31, 43, 45); pip's
+//! - `unrelated`: memory, networks, data; a package that is merely absent, but for those that must fit torch (flash-attn)
+//!   or are needed to build for it (ninja); Xids of a program (13, 31, 43, 45); pip's
 //!   conflicts about ranges that ordinary packages ask for; Vulkan, OpenGL and GPUs of other makers; listings and logs without a fault.
 
 use std::collections::BTreeSet;
@@ -531,6 +532,18 @@ fn one_fault_is_told_once() {
             &["nvml-mismatch"],
         ),
         (
+            "torch.distributed.DistBackendError: NCCL error in: /pytorch/torch/csrc/distributed/c10d/NCCLUtils.cpp:93, invalid usage (run with NCCL_DEBUG=WARN for details), NCCL version 2.28.9\nncclInvalidUsage: This usually reflects invalid usage of NCCL library.\nLast error:\nDuplicate GPU detected : rank 1 and rank 0 both on CUDA device 60",
+            &["nccl-duplicate-gpu"],
+        ),
+        (
+            "Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling NumCudaDevices() that might have already set an error? Error 2: out of memory",
+            &["cuda-start-memory-short"],
+        ),
+        (
+            "cupy_backends.cuda.libs.nvrtc.NVRTCError: NVRTC_ERROR_COMPILATION (6)\n\ncupy.cuda.compiler.CompileException: /x/nvidia/cu13/include/cublas_api.h(68): catastrophic error: cannot open source file \"stdint.h\"\n  #include <stdint.h>",
+            &["cupy-host-header"],
+        ),
+        (
             "vllm 0.6.3 requires torch==2.4.0, but you have torch 2.2.0 which is incompatible.\nvllm 0.6.3 requires torchvision==0.19, but you have torchvision 0.17.0 which is incompatible.",
             &["packages-want-other-torch"],
         ),
@@ -597,6 +610,11 @@ fn what_is_to_be_changed_is_not_mistaken() {
             "It belongs to CUDA",
         ),
         (
+            "cupy.cuda.compiler.CompileException: /tmp/x.cu(1): catastrophic error: cannot open source file \"cuda_fp16.h\"",
+            "cupy-headers-missing",
+            "nvcc",
+        ),
+        (
             "cupy/cuda-12.4/cuda_fp16.h(129): catastrophic error: cannot open source file \"vector_types.h\"",
             "cupy-headers-missing",
             "nvcc",
@@ -617,6 +635,26 @@ fn what_is_to_be_changed_is_not_mistaken() {
             "CUDA build",
         ),
         ("AttributeError: module 'torch' has no attribute 'cuda'", "torch-is-not-torch", "other release"),
+        ("AttributeError: module 'torch' has no attribute 'zeros'", "torch-is-not-torch", "other release"),
+        ("AttributeError: module 'torch' has no attribute 'zeros_like'", "torch-of-other-release", "PYTHONPATH"),
+        (
+            "CUDADriverError: CUDA_ERROR_INVALID_ADDRESS_SPACE: operation not supported on global/shared address space",
+            "kernel-address-space",
+            "raise the driver",
+        ),
+        ("AttributeError: module 'tensorflow' has no attribute '__version__'", "torch-is-not-torch", "TensorFlow 1"),
+        ("ModuleNotFoundError: No module named 'torch._six'", "torch-of-other-release", "PYTHONPATH"),
+        ("ValueError: Unknown CUDA arch (sm_90) or GPU not supported", "torch-arch-list-malformed", "newer PyTorch"),
+        (
+            "ValueError: Your setup doesn't support bf16/gpu. You need to assign use_cpu if you want to train the model on CPU.",
+            "torch-without-cuda",
+            "float16",
+        ),
+        (
+            "ValueError: Your setup doesn't support bf16/gpu. You need to assign use_cpu if you want to train the model on CPU. You need Ampere+ GPU with cuda>=11.0.",
+            "gpu-below-requirement",
+            "without CUDA",
+        ),
         (
             "docker run --rm --gpus all nvidia/cuda:13.1.0-base-ubuntu24.04 nvidia-smi\nFailed to initialize NVML: Unknown Error",
             "nvml-unknown-error",

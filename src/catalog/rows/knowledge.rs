@@ -201,6 +201,16 @@ pub struct ErrorSignature {
     pub source: Text,
     /// A public thread that shows it.
     pub seen: Option<Text>,
+    /// Codes of weightier rows beside which this one says nothing more, or what their codes begin with: `nccl-`.
+    #[serde(default)]
+    pub yields_to: List<Text>,
+}
+
+impl ErrorSignature {
+    /// Whether it says nothing more beside a weightier row of this code.
+    pub fn yields_to(&self, code: &str) -> bool {
+        self.yields_to.iter().any(|to| *code == **to || to.ends_with('-') && code.starts_with(&**to))
+    }
 }
 
 /// What a log tells in passing: a driver, a GPU, a Python. It explains nothing, but belongs to the picture.
