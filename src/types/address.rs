@@ -162,6 +162,13 @@ mod tests {
     }
 
     #[test]
+    fn an_image_has_no_more_than_512_bytes() {
+        let name = "a".repeat(512);
+        assert!(is_repository(&name) && !is_repository(&format!("{name}a")));
+        assert!(is_image(&format!("{}:1", &name[2..])) && !is_image(&format!("{}:1", &name[1..])));
+    }
+
+    #[test]
     fn a_zero_before_a_number_changes_no_version() {
         assert!(is_same_version("2.5.0a0+872d.nv24.08", "2.5.0a0+872d.nv24.8") && is_same_version("1.0", "1.00"));
         assert!(!is_same_version("2.5.0a0+872d.nv24.8.17", "2.5.0a0+872d.nv24.8") && !is_same_version("1.0", "1"));

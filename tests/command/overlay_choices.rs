@@ -61,3 +61,24 @@ fn a_release_on_an_index_that_nobody_read_whole_may_have_more_wheels() {
     on("2.8.0").exits(3).says("whether torch 2.8.0+cu117 has a wheel for Python 3.12");
     on("2.7.1").exits(1).says("torch 2.7.1+cu117 has wheels for Python 3.11 only");
 }
+
+/// A build for a JetPack that nobody has seen would be like those right before and after it, not like the first ones.
+#[test]
+fn an_unseen_build_for_a_jetpack_would_have_the_pythons_of_its_neighbours() {
+    let row = |version: &str| {
+        format!(
+            "{{ package = \"torch\", version = \"{version}\", variant = \"cu126\", arch = \"aarch64\", systems = [\"jetpack6.2\"], \
+             status = \"stable\", url = \"https://wheels.acme.example/torch-{version}-cp312-cp312-linux_aarch64.whl\", \
+             wheel = \"{version}\", pythons = [\"3.12\"], sass = [\"8.7\"], cudnn = \"9.3.0\", system_cuda = true, \
+             source = \"acme\", arch_source = \"acme\", pins_source = \"acme\" }},\n"
+        )
+    };
+    let rows = format!("build = [\n{}{}]\n", row("2.12.0"), row("2.14.0"));
+    let on = |torch: &str, python: &str| {
+        let target = "[target.t]\ngpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"\n";
+        locked("jetpack", &format!("[stack]\ntorch = \"{torch}\"\npython = \"{python}\"\n{target}"), &rows)
+    };
+    on("2.13.0", "3.12").exits(3);
+    on("2.13.0", "3.10").exits(1);
+    on("2.7.0", "3.10").exits(3);
+}

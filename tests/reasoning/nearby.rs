@@ -102,3 +102,13 @@ fn the_minimum_is_the_first_driver_that_a_written_requirement_names() {
     assert_eq!(minimum("driver>=535.129", "driver = \">=535\"\n"), "535.129.03");
     assert_eq!(minimum("cuda>=12.0", ""), "525.60.13");
 }
+
+/// A written cuDNN is that of every target that shares the stack: of one whose torch leaves it to the system too, as on a
+/// Jetson, beside one whose torch pins it.
+#[test]
+fn a_written_cudnn_is_installed_on_a_jetson_beside_a_server() {
+    let text = "[stack]\ntorch = \"2.8.0\"\ncudnn = \"9.10.2.21\"\n[target.a]\ngpu = \"A100\"\n\
+                [target.b]\ngpu = \"Jetson AGX Orin\"\n";
+    let told = lock(text).targets().iter().map(|target| target.has("cudnn")).collect::<Vec<_>>();
+    assert_eq!(told, ["9.10.2.21", "9.10.2.21"]);
+}
