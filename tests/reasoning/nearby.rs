@@ -1,10 +1,25 @@
 //! Choices between neighbours, each asked on both sides: the toolkit, the image, the driver and the package that are taken,
 //! and those next to them that are not.
 
-use crate::common::solver::{Outcome, Short, lock};
+use gpuenv::lock as locks;
+use gpuenv::solve::compile::Locked;
+use gpuenv::solve::engine::Steps;
+use gpuenv::solve::request::Request;
+use gpuenv::solve::resolve::{Resolution, resolve};
+use gpuenv::spec;
+
+use crate::common::solver::{LIMIT, Outcome, Short, lock, rules};
 
 fn tag(text: &str) -> String {
     lock(text).target().tag()
+}
+
+/// The lock as it is written.
+fn written(text: &str) -> locks::Lock {
+    let spec = spec::parse(text).expect("the spec parses");
+    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    locks::make(&spec, &request, &answer, Vec::new())
 }
 
 /// A CUDA that nothing installed brings is one that every pinned driver knows, up to the very one that it shows.
@@ -111,4 +126,27 @@ fn a_written_cudnn_is_installed_on_a_jetson_beside_a_server() {
                 [target.b]\ngpu = \"Jetson AGX Orin\"\n";
     let told = lock(text).targets().iter().map(|target| target.has("cudnn")).collect::<Vec<_>>();
     assert_eq!(told, ["9.10.2.21", "9.10.2.21"]);
+}
+
+/// What two of three targets have in common is not what all have.
+#[test]
+fn the_stack_of_all_targets_holds_what_each_of_them_has() {
+    let text = "[stack]\ntorch = \"2.5.1\"\npython = \"3.11\"\n[target.a]\ngpu = \"A100\"\n[target.b]\ngpu = \"H100 NVL\"\n\
+                [target.c]\ngpu = \"none\"\n[resolve]\nshare = \"versions\"\n";
+    let lock = written(text);
+    assert!(!lock.stack.contains_key("torch") && lock.stack["python"] == "3.11", "{:?}", lock.stack);
+    let torch = |target: &str| lock.stack_of(&lock.target[target])["torch"].clone();
+    assert_eq!([torch("a"), torch("b"), torch("c")], ["2.5.1+cu124", "2.5.1+cu124", "2.5.1+cpu"]);
+}
+
+/// RAPIDS takes its libraries through the metapackage of a toolkit, which is pinned whatever else follows the same CUDA.
+#[test]
+fn the_toolkit_of_rapids_is_pinned_beside_other_packages_of_its_cuda() {
+    for beside in ["", "ctranslate2 = \"*\"\n", "cupy-cuda12x = \"*\"\n"] {
+        let text = format!("[stack]\ncudf-cu12 = \"*\"\n{beside}[target.t]\ngpu = \"A100\"\n");
+        let lock = written(&text);
+        let pinned = lock.wheel.iter().find(|wheel| wheel.package == "cuda-toolkit").map(|wheel| &wheel.version);
+        assert_eq!(pinned, lock.stack.get("cuda"), "{beside}");
+        assert!(pinned.is_some(), "{beside}");
+    }
 }
