@@ -72,7 +72,7 @@ pub fn wheel(url: &str) -> Valid<'_> {
 
 /// An image reference; one that nobody could check may stand in the lock without a tag, as it was written.
 pub fn image(reference: &str) -> Valid<'_> {
-    let ok = address::is_image(reference) || address::is_repository(reference) && reference.len() <= 512;
+    let ok = address::is_image(reference) || address::is_repository(reference);
     check(ok, "image", reference, "an image reference")
 }
 

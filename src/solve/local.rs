@@ -72,10 +72,10 @@ impl<'c> Ranked<'_, '_, 'c> {
         self.releases.iter().find_map(|release| release.line.as_ref())
     }
 
-    /// Whether a framework leaves its CUDA libraries open.
+    /// Whether all frameworks leave their CUDA libraries open: what one pins is what the others get.
     fn leaves_open(&self) -> bool {
         let platform = self.plan.classes[self.at].target.platform;
-        self.releases.iter().any(|release| release.on(platform).is_some_and(coinstall::leaves_open))
+        self.releases.iter().all(|release| release.on(platform).is_some_and(coinstall::leaves_open))
     }
 
     /// The newest CUDA that the driver knows by itself.
@@ -92,7 +92,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         // Of those on the line, and of those that are not, what the driver knows by itself: it compiles no PTX of a later CUDA.
         let known = self.known_by_driver();
         let beyond = |version: &Version| known.map(|known| version.prefix(2) > known);
-        let off_line = |version: &Version| line.is_some_and(|line| version.cmp_prefix(line).is_ne());
+        let off_line = |version: &Version| line.map(|line| version.cmp_prefix(line).is_ne());
         let mut toolkits = self.beside(choices.var);
         toolkits.sort_unstable_by_key(|&row| {
             let version = &choices.rows[row].version;

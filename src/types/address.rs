@@ -78,7 +78,10 @@ pub fn switch(text: &str) -> Option<(&str, &str)> {
     (spelled && name.len() <= 64 && (for_cuda || by_force)).then_some((name, value))
 }
 
-/// An image repository: `[host[:port]/]path`, the path in lower case.
+/// The bytes of the longest reference of an image that is believed.
+const LONGEST_REFERENCE: usize = 512;
+
+/// An image repository: `[host[:port]/]path`, the path in lower case; no longer than a whole reference may be.
 pub fn is_repository(repository: &str) -> bool {
     let is_component = |part: &str| {
         starts_and_ends_alphanumeric(part) && all(part, b"._-") && !part.bytes().any(|byte| byte.is_ascii_uppercase())
@@ -87,10 +90,11 @@ pub fn is_repository(repository: &str) -> bool {
         let (name, port) = host.split_once(':').map_or((host, None), |(name, port)| (name, Some(port)));
         starts_and_ends_alphanumeric(name) && all(name, b".-") && port.is_none_or(is_number)
     };
-    match repository.split_once('/') {
+    let is_path = match repository.split_once('/') {
         Some((first, path)) => (is_component(first) || is_host(first)) && path.split('/').all(is_component),
         None => is_component(repository),
-    }
+    };
+    is_path && repository.len() <= LONGEST_REFERENCE
 }
 
 /// An image tag.
@@ -111,7 +115,7 @@ pub fn is_image(reference: &str) -> bool {
         && (tag.is_some() || digest.is_some())
         && tag.is_none_or(is_tag)
         && digest.is_none_or(is_digest)
-        && reference.len() <= 512
+        && reference.len() <= LONGEST_REFERENCE
 }
 
 /// An architecture list as CMake reads it: `80-real;90`.
@@ -155,6 +159,13 @@ mod tests {
             assert_eq!(wheel(bad), None, "{bad}");
         }
         assert_eq!(wheel(&format!("{at}#sha256=12")), None);
+    }
+
+    #[test]
+    fn an_image_has_no_more_than_512_bytes() {
+        let name = "a".repeat(512);
+        assert!(is_repository(&name) && !is_repository(&format!("{name}a")));
+        assert!(is_image(&format!("{}:1", &name[2..])) && !is_image(&format!("{}:1", &name[1..])));
     }
 
     #[test]

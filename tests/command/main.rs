@@ -32,6 +32,7 @@ mod neighbours;
 mod once_wrong;
 mod open_world;
 mod outputs;
+mod overlay_choices;
 mod overlay_words;
 mod overlays;
 mod own_builds;

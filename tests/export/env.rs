@@ -356,3 +356,16 @@ fn the_line_is_that_of_the_locked_libraries() {
     lock.wheel[0].version = "12.4.127".into();
     assert!(script(&lock, "sh", false).contains("LD_LIBRARY_PATH=\"$CUDA_HOME/lib64\""));
 }
+
+/// A label of a whole major, JAX's `cu13`, is of the line that the lock chose: a toolkit of another brings no libraries.
+#[test]
+fn the_line_of_a_label_of_a_major_is_the_locked_one() {
+    let mut lock = locks::bare_metal();
+    lock.stack =
+        [("jax", "0.9.0+cu13"), ("cuda", "13.0.1")].map(|(name, version)| (name.into(), version.into())).into();
+    lock.wheel = vec![locks::wheel("jax", "0.9.0", None, &["lab"])];
+    let loads = |lock: &Lock| script(lock, "sh", false).contains("LD_LIBRARY_PATH=\"$CUDA_HOME/lib64\"");
+    assert!(!loads(&lock), "the toolkit is of 12.4");
+    lock.target.get_mut("lab").unwrap().toolkit = Some("13.0.1".into());
+    assert!(loads(&lock));
+}

@@ -186,6 +186,25 @@ fn what_defeats_the_lock_is_refused() {
     }
 }
 
+/// That uv resolves for Linux alone from now on is told once, and not where it already did.
+#[test]
+fn what_uv_resolves_for_is_told_where_it_changes() {
+    let sandbox = locked("platforms", &format!("{BASE}{A100}"));
+    let export = || sandbox.run(&["export", "uv", "-o", "pyproject.toml"]).exits(0);
+    let told = "not for macOS or Windows";
+    let project = "[project]\nname = \"theirs\"\nversion = \"1\"\nrequires-python = \"==3.12.*\"\n";
+    fs::write(sandbox.path("pyproject.toml"), project).unwrap();
+    export().says(told);
+    sandbox.write(&format!("{BASE}{A100}").replace("2.5.1", "2.5.0"));
+    sandbox.run(&["lock"]).exits(0);
+    let again = export();
+    assert!(read(&sandbox, "pyproject.toml").contains("torch==2.5.0") && !again.err.contains(told), "{}", again.err);
+    let own = format!("{project}[tool.uv]\nenvironments = [\"{LINUX}\"]\n");
+    fs::write(sandbox.path("pyproject.toml"), own).unwrap();
+    let ran = export();
+    assert!(!ran.err.contains(told), "{}", ran.err);
+}
+
 /// What is told of a file names that file.
 #[test]
 fn a_file_of_another_name_is_called_by_it() {

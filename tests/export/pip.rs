@@ -54,6 +54,24 @@ fn what_has_an_address_of_its_own_is_asked_for_by_that() {
     }
 }
 
+/// The sha256 of the one file at an address stands in the address; of several that it may serve, beside it.
+#[test]
+fn what_has_an_address_has_its_sha256_once() {
+    let mut lock = locks::addressed();
+    let url = lock.wheel[0].url.clone().unwrap();
+    let (one, other) = ("a".repeat(64), "b".repeat(64));
+    lock.wheel[0].sha256 = one.clone();
+    lock.wheel[1].sha256 = one.clone();
+    let text = with_hashes(&lock).unwrap();
+    assert!(text.contains(&format!("torch@{url}#sha256={one}\n")), "{text}");
+    lock.wheel[0].sha256 = format!("{one} {other}");
+    let text = with_hashes(&lock).unwrap();
+    assert!(
+        text.contains(&format!("torch@{url} \\\n    --hash=sha256:{one} \\\n    --hash=sha256:{other}\n")),
+        "{text}"
+    );
+}
+
 #[test]
 fn mixed_wheels_come_from_their_own_pages() {
     assert_eq!(

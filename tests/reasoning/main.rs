@@ -9,6 +9,7 @@ mod answers;
 mod companions;
 mod diagnose;
 mod growth;
+mod nearby;
 mod properties;
 mod scenarios;
 mod semantics;

@@ -1,0 +1,84 @@
+//! What is chosen among rows that a site adds, on both sides of what the built-in catalog has no case of today: an image
+//! that nobody has read, a Python that is not out, a build on an index that nobody has read whole.
+
+use std::fs;
+
+use crate::common::sandbox::{Ran, Sandbox};
+
+const SOURCE: &str =
+    "source = [{ id = \"acme\", at = \"https://wiki.acme.example/\", kind = \"measured\", seen = \"2026-11-18\" }]\n";
+
+/// What `gpuenv lock` says of a spec that reads this overlay.
+fn locked(name: &str, spec: &str, overlay: &str) -> Ran {
+    let spec = format!("{spec}\n[catalog]\noverlays = [\"site.toml\"]\n");
+    let sandbox = Sandbox::new(&format!("overlay-choices-{name}"), &spec);
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}{overlay}")).unwrap();
+    sandbox.with(&["lock"], &[("COLUMNS", "400")])
+}
+
+/// An image of which nobody read what it asks for is chosen for drivers that know its CUDA, the oldest included.
+#[test]
+fn an_image_that_says_nothing_starts_on_a_driver_of_its_own_cuda() {
+    let image = "image = [{ repository = \"registry.acme.example/cuda\", tag = \"8.0\", cuda = \"8.0\", flavour = \"runtime\", \
+                 os = \"ubuntu16.04\", arches = [\"x86_64\"], source = \"acme\" }]\n";
+    let on = |driver: &str| {
+        let target = format!("gpu = \"Tesla K80\"\ndriver = \"{driver}\"\nimage = \"registry.acme.example/cuda\"\n");
+        locked("image", &format!("[stack]\ncuda = \"8.0\"\n[target.t]\n{target}"), image)
+    };
+    on("375.26").exits(0).says("registry.acme.example/cuda:8.0").says("it is not known which drivers");
+    on("352.99").exits(1).says("no tag of registry.acme.example/cuda starts on that driver");
+}
+
+const BUILD: &str = "status = \"stable\", index = [\"pypi\"], sass = [\"8.0\"], glibc = \"2.28\", source = \"acme\", arch_source = \"acme\"";
+
+/// A Python before its first release is taken by its name, and for no range that holds it.
+#[test]
+fn a_python_that_is_not_out_is_taken_by_name_alone() {
+    let rows = format!(
+        "python = [{{ version = \"3.16\", stable = false, source = \"acme\" }}]\n\
+         build = [{{ package = \"torch\", version = \"2.15.1\", variant = \"cu132\", arch = \"x86_64\", pythons = [\"3.14\", \"3.16\"], {BUILD} }}]\n"
+    );
+    let with = |python: &str| {
+        locked("python", &format!("[stack]\ntorch = \"2.15.1\"\n{python}[target.t]\ngpu = \"A100\"\n"), &rows).exits(0)
+    };
+    for (python, chosen) in [("", "3.14"), ("python = \">=3.14\"\n", "3.14"), ("python = \"3.16\"\n", "3.16")] {
+        let ran = with(python);
+        assert!(ran.err.lines().any(|line| line.split_whitespace().eq(["python", chosen])), "{python}: {}", ran.err);
+    }
+}
+
+/// The index of PyTorch was not read whole from 2.8.0 on: it may hold more files of a release than another index was seen
+/// to hold, from that very release on.
+#[test]
+fn a_release_on_an_index_that_nobody_read_whole_may_have_more_wheels() {
+    let on = |version: &str| {
+        let row = format!(
+            "build = [{{ package = \"torch\", version = \"{version}\", variant = \"cu117\", arch = \"x86_64\", pythons = [\"3.11\"], {BUILD} }}]\n"
+        );
+        let spec = format!("[stack]\ntorch = \"{version}+cu117\"\npython = \"3.12\"\n[target.t]\ngpu = \"A100\"\n");
+        locked("index", &spec, &row)
+    };
+    on("2.8.0").exits(3).says("whether torch 2.8.0+cu117 has a wheel for Python 3.12");
+    on("2.7.1").exits(1).says("torch 2.7.1+cu117 has wheels for Python 3.11 only");
+}
+
+/// A build for a JetPack that nobody has seen would be like those right before and after it, not like the first ones.
+#[test]
+fn an_unseen_build_for_a_jetpack_would_have_the_pythons_of_its_neighbours() {
+    let row = |version: &str| {
+        format!(
+            "{{ package = \"torch\", version = \"{version}\", variant = \"cu126\", arch = \"aarch64\", systems = [\"jetpack6.2\"], \
+             status = \"stable\", url = \"https://wheels.acme.example/torch-{version}-cp312-cp312-linux_aarch64.whl\", \
+             wheel = \"{version}\", pythons = [\"3.12\"], sass = [\"8.7\"], cudnn = \"9.3.0\", system_cuda = true, \
+             source = \"acme\", arch_source = \"acme\", pins_source = \"acme\" }},\n"
+        )
+    };
+    let rows = format!("build = [\n{}{}]\n", row("2.12.0"), row("2.14.0"));
+    let on = |torch: &str, python: &str| {
+        let target = "[target.t]\ngpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"\n";
+        locked("jetpack", &format!("[stack]\ntorch = \"{torch}\"\npython = \"{python}\"\n{target}"), &rows)
+    };
+    on("2.13.0", "3.12").exits(3);
+    on("2.13.0", "3.10").exits(1);
+    on("2.7.0", "3.10").exits(3);
+}
