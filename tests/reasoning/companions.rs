@@ -239,6 +239,37 @@ fn headers_that_a_build_includes_are_told_where_nothing_brings_them() {
     }
 }
 
+/// nvcc that is there compiles for the GPU, or the message says that it does not, and from which CUDA on it does. An nvcc that
+/// knows an older GPU whose code this one loads is enough.
+#[test]
+fn a_toolkit_that_does_not_know_the_gpu_is_told() {
+    let with = |gpu: &str, more: &str| {
+        format!(
+            "[stack]\ntorch = \"2.7.0+cu128\"\nflash-attn = \"2.7.4.post1\"\npython = \"3.12\"\n[target.a]\ngpu = \"{gpu}\"\n{more}\n"
+        )
+    };
+    let devel = "image = \"nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04\"";
+    for (gpu, more, told) in [
+        (
+            "RTX 5090",
+            "toolkit = \"12.4\"",
+            "a CUDA 12 toolkit >=12.8, while the target has CUDA 12.4 only, whose nvcc does not know sm_120",
+        ),
+        ("RTX 5090", "toolkit = [\"12.4\", \"12.8\"]", "a CUDA 12 toolkit >=12.8, as `toolkit` names"),
+        ("RTX 5090", devel, "12.4.1-cudnn-devel-ubuntu22.04 holds CUDA 12.4.1, whose nvcc does not know sm_120"),
+        ("RTX 5090", "os = \"ubuntu22.04\"", "a CUDA 12 toolkit >=12.8; with a [build] table"),
+        ("B300", "toolkit = \"12.8\"", "as `toolkit` names"),
+        ("A100", "toolkit = \"12.4\"", "a CUDA 12 toolkit, as `toolkit` names"),
+        ("A100", devel, "the toolkit in nvidia/cuda:12.4.1-cudnn-devel-ubuntu22.04"),
+    ] {
+        let text = with(gpu, more);
+        let warnings = given(&text);
+        let only =
+            warnings.iter().find(|one| one.code == "source-only").unwrap_or_else(|| panic!("{text}: {warnings:?}"));
+        assert!(only.message.contains(told), "{text}: {only:?}");
+    }
+}
+
 /// A chosen image brings the headers that a build includes, of the cuDNN that the framework loads, and of no other major.
 #[test]
 fn an_image_with_the_headers_that_a_build_includes_is_chosen() {
@@ -292,11 +323,14 @@ fn what_is_made_for_one_cuda_is_held_to_that_of_the_stack() {
         let lock = written(&asked(stack, &format!("driver = \"{driver}\"")));
         lock.wheel.into_iter().find(|wheel| wheel.package == "numba-cuda").expect("it was asked for").asks
     };
-    assert_eq!(holds("torch = \"2.6.0+cu124\"\nnumba-cuda = \"0.30.4\"", "550.54.15"), ["cuda-bindings<13.0.0"]);
-    assert_eq!(holds("numba-cuda = \"0.30.4\"", "550.54.15"), ["cuda-bindings<13.0.0"]);
-    assert!(holds("torch = \"2.9.0+cu130\"\nnumba-cuda = \"0.30.4\"", "580.95.05").is_empty());
+    assert_eq!(
+        holds("torch = \"2.6.0+cu124\"\nnumba-cuda = \"0.30.4\"", "550.54.15"),
+        ["numpy<2.5", "cuda-bindings<13.0.0"]
+    );
+    assert_eq!(holds("numba-cuda = \"0.30.4\"", "550.54.15"), ["numpy<2.5", "cuda-bindings<13.0.0"]);
+    assert_eq!(holds("torch = \"2.9.0+cu130\"\nnumba-cuda = \"0.30.4\"", "580.95.05"), ["numpy<2.5"]);
     let named = "torch = \"2.6.0+cu124\"\nnumba-cuda = \"0.30.4\"\ncuda-bindings = \"12\"";
-    assert!(holds(named, "550.54.15").is_empty(), "it is locked itself");
+    assert_eq!(holds(named, "550.54.15"), ["numpy<2.5"], "it is locked itself");
 }
 
 /// What a package requires without a range is compiled against one torch: Python, processor and C library are those of

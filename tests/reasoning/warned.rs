@@ -375,6 +375,11 @@ fn a_toolkit_that_compiles_a_package_for_no_such_gpu_is_told() {
             "source-only",
             false,
         ),
+        (
+            "[stack] | flashinfer-python = \"0.5.0\" | torch = \"2.8.0\" | [target.a] | gpu = \"RTX 5090\" | toolkit = \"12.6\"",
+            "source-only",
+            true,
+        ),
     ]);
 }
 

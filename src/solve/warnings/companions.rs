@@ -16,8 +16,9 @@ use crate::warning::{
     OperatorsMissing, OwnBuildAbi, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
-use super::compilers::{self, rules_of};
+use super::compilers;
 use super::gpu::names;
+use super::nvcc::{bounds, has_compiler, listed, without_toolkit};
 use super::{About, wheels};
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
@@ -399,55 +400,10 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
     Some(Warning::about(&used, &key(row)))
 }
 
-/// What of them not every toolkit of a CUDA major meets, in words: ` >=12.9`.
-fn bounds(about: &About<'_, '_>, row: &Companion, major: u64) -> String {
-    let first = Version::parse(&format!("{major}.0")).ok();
-    let rules = rules_of(about, row).into_iter();
-    let binding = rules.filter(|rule| first.is_none_or(|first| !rule.needs.admits(&first)));
-    binding.map(|rule| format!(" {}", rule.row.needs)).collect()
-}
-
-/// Whether the target is known to have an nvcc of a CUDA major that compiles a package: an image that holds one, or a
-/// toolkit that is named or was chosen.
-fn has_compiler(about: &About<'_, '_>, row: &Companion, major: u64) -> bool {
-    let in_image = about.target.image.filter(|image| image.flavour == Flavour::Devel).map(|image| &image.cuda);
-    let rules = rules_of(about, row);
-    let compiles = |cuda: &&Version| cuda.major() == major && rules.iter().all(|rule| rule.needs.admits(cuda));
-    let chosen = about.target.toolkit.map(|toolkit| &toolkit.version);
-    about.asked.toolkits.iter().flatten().chain(in_image).chain(chosen).any(|cuda| compiles(&cuda))
-}
-
-/// Why the target has no toolkit of a CUDA major, as far as gpuenv.toml and its image tell.
-fn without_toolkit(about: &About<'_, '_>, row: &Companion, major: u64) -> Option<String> {
-    if has_compiler(about, row, major) {
-        return None;
-    }
-    if let Some(installed) = &about.asked.toolkits {
-        return Some(format!("the target has CUDA {} only, with which it is not compiled", listed(installed)));
-    }
-    let Some(image) = about.target.image else {
-        // Where no nvcc is known, the CUDA of the framework counts: its compilers are for that, and some ask it for their own.
-        let is_refused = |line: Version| rules_of(about, row).iter().any(|rule| !rule.needs.admits(&line));
-        let build = about.gpu_builds().find(|build| build.line().is_some_and(is_refused))?;
-        return Some(format!("{} is built for CUDA {}, with which it is not compiled", build.named(), build.line()?));
-    };
-    let name = format!("{}:{}", image.repository, image.tag);
-    Some(match image.flavour {
-        Flavour::Devel => format!("the nvcc in {name} is of CUDA {}", image.cuda),
-        _ => format!("{name} holds no nvcc (a devel image does)"),
-    })
-}
-
 /// Whether the target is known to have cuDNN where compilers find it: an image that holds it beside nvcc, or what is written.
 fn has_cudnn_headers(about: &About<'_, '_>) -> bool {
     let loaded = about.gpu_builds().find_map(|build| build.cudnn.as_ref());
     about.asked.cudnn.is_some() || about.target.image.is_some_and(|image| image::has_cudnn_headers(image, loaded))
-}
-
-/// Toolkits in words: `11.8, 12.4`.
-fn listed(toolkits: &[Version]) -> String {
-    let names: Vec<&str> = toolkits.iter().map(Version::as_str).collect();
-    names.join(", ")
 }
 
 /// The newest release before one that has to be compiled which is asked for as well and has a wheel for the target.

@@ -9,6 +9,7 @@ mod end_of_life;
 mod gpu;
 mod image;
 mod installed;
+mod nvcc;
 mod packages;
 mod wheels;
 
