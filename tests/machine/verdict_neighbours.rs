@@ -417,3 +417,63 @@ fn a_variable_that_names_a_part_of_a_gpu_hides_not_all() {
         (&lock(GPU), visible("nothing"), "environment-visible-devices", Fail, ""),
     ]);
 }
+
+/// An UUID may be given by its beginning, of any GPU of the host.
+#[test]
+fn uuids_name_the_gpus_that_have_them() {
+    let pasted = |value: &str| {
+        let variable = one("/environment/CUDA_VISIBLE_DEVICES", json!(value));
+        [one("/origin", json!("pasted")), one("/python/torch", Value::Null), variable].concat()
+    };
+    let two = |value: &str| {
+        let other = json!({ "index": 1, "name": "NVIDIA H100 NVL", "uuid": "GPU-abcd" });
+        [pasted(value), one("/nvml/gpus/1", other)].concat()
+    };
+    let id = "environment-visible-devices";
+    hold(vec![
+        (&lock(GPU), two("GPU-ab"), id, Pass, ""),
+        (&lock(GPU), two("GPU-00"), id, Pass, ""),
+        (&lock(GPU), two("GPU-ff"), id, Fail, "hides every GPU"),
+        (&lock(GPU), pasted("GPU-ab"), id, Fail, "hides every GPU"),
+    ]);
+}
+
+/// A text with GPUs in it was made where they are seen, whatever CDI left in the variable.
+#[test]
+fn a_text_that_lists_gpus_is_not_blamed_on_a_variable_of_the_container() {
+    let void = |more: Vec<(String, Value)>| {
+        let variable = one("/environment/NVIDIA_VISIBLE_DEVICES", json!("void"));
+        let text = [one("/origin", json!("pasted")), one("/python/torch", Value::Null)].concat();
+        [text, one("/platform/container", json!("docker")), variable, more].concat()
+    };
+    let none = [one("/nvml/gpus", json!([])), one("/libcuda/devices", json!([]))].concat();
+    hold(vec![
+        (&lock(GPU), void(Vec::new()), "environment-visible-devices", Pass, ""),
+        (&lock(GPU), void(none), "environment-visible-devices", Fail, "NVIDIA_VISIBLE_DEVICES is `void`"),
+    ]);
+}
+
+/// Where NVML tells nothing of a GPU, nothing is known of rows that wait to be replaced.
+#[test]
+fn a_broken_memory_that_nvml_says_nothing_of_is_taken_out_of_service() {
+    let broken = || one("/libcuda/devices/0/fault", json!({ "at": "cuDevicePrimaryCtxRetain", "code": 214 }));
+    let pending = one("/nvml/gpus/0/remapping_pending", json!(true));
+    hold(vec![
+        (&lock(GPU), [broken(), one("/nvml", Value::Null)].concat(), "gpu-usable", Fail, "take it out of service"),
+        (&lock(GPU), [broken(), pending].concat(), "gpu-usable", Fail, "wait to be replaced"),
+    ]);
+}
+
+/// The CUDA that a driver shows is held against an image where its release is not told.
+#[test]
+fn an_image_is_held_against_the_cuda_of_a_driver_without_a_number() {
+    let unnumbered = ["/nvml/driver", "/nvml/file_version", "/module/version", "/libcuda/file_version"];
+    let unnumbered = || unnumbered.map(|at| (at.to_string(), Value::Null)).to_vec();
+    let asks = |cuda: &str| one("/environment/NVIDIA_REQUIRE_CUDA", json!(format!("cuda>={cuda}")));
+    let inside = || one("/platform/container", json!("docker"));
+    let lock = lock(&format!("{GPU}runtime = \"container\"\nos = \"ubuntu22.04\"\n"));
+    hold(vec![
+        (&lock, [inside(), unnumbered(), asks("12.4")].concat(), "image-require", Pass, ""),
+        (&lock, [inside(), unnumbered(), asks("12.5")].concat(), "image-require", Warn, "made for a later driver"),
+    ]);
+}
