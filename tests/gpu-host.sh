@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a machine with NVIDIA GPUs says of gpuenv: builds it, records the host, and runs `gpuenv verify` against a lock
 # that matches and against locks and environments that are wrong on purpose, each of which must be refused by the check
-# that is about it.
+# that is about it. In further environments verify must say what torch does there.
 #
 #   tests/gpu-host.sh [FOLDER]     FOLDER (default: gpu-host-report) receives host.json, without serials and UUIDs,
 #                                  every report, and summary.txt
@@ -125,6 +125,29 @@ if [ -n "$stubs" ]; then
 fi
 CUDA_DISABLE_PTX_JIT=1 verify no-jit
 say "with CUDA_DISABLE_PTX_JIT=1: exit $code, failed: $(failures no-jit.json)"
+
+# Environments in which torch itself tells whether verify is right.
+agrees() { # agrees NAME VARIABLE=VALUE...
+  local name=$1 truth=1
+  shift
+  env "$@" "$python" -c 'import torch
+x = torch.ones(64, 64, device="cuda")
+assert float((x @ x).sum()) == 64 ** 3
+torch.nn.Conv2d(1, 1, 3).cuda()(x[None, None]).cpu()' >/dev/null 2>&1 && truth=0
+  run "$name" env "$@" "$GPUENV" verify "${with_python[@]}" --format json
+  expect "$name" "$truth"
+}
+if grep -q '"torch": {' host.json; then
+  for value in '' 5 0,0 0,5 5,0 abc GPU- MIG-11111111-1111-1111-1111-111111111111 -1,0; do
+    agrees "visible-$value" CUDA_VISIBLE_DEVICES="$value"
+  done
+  for variable in CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_DEVICE_ORDER=pci_bus_id CUDA_DEVICE_ORDER= CUDA_FORCE_PTX_JIT=1 \
+    CUDA_FORCE_PTX_JIT=2 CUDA_FORCE_JIT=1 CUDA_DISABLE_JIT=1 CUDA_CACHE_DISABLE=1 CUDA_MODULE_LOADING=EAGER \
+    NVIDIA_VISIBLE_DEVICES=void NVIDIA_DRIVER_CAPABILITIES=utility 'NVIDIA_REQUIRE_CUDA=cuda>=99.0' \
+    CUDA_MPS_PIPE_DIRECTORY=/nonexistent CUDA_HOME=/nonexistent PYTHONPATH=/nonexistent; do
+    agrees "$(printf %s "$variable" | tr -c 'A-Za-z0-9._\n' -)" "$variable"
+  done
+fi
 
 cat matching.txt
 say "$([ "$failed" = 0 ] && echo 'everything as expected' || echo 'NOT everything as expected')"
