@@ -62,7 +62,7 @@ impl<'c> Plan<'_, 'c> {
         let (ask, package) = (&self.request.companions[at], self.packages[at]);
         let constraint = ask.constraint.clone().with_prereleases();
         let mut rows = RowSet::default();
-        for (other, _) in self.packages.iter().enumerate().filter(|(other, _)| *other != at) {
+        for other in (0..self.packages.len()).filter(|other| *other != at) {
             // One table serves both orders.
             let together =
                 self.request.problem.together(self.packages[other.min(at)], self.packages[other.max(at)], arches);
