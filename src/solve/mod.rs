@@ -38,6 +38,7 @@ pub mod reading;
 pub mod recommended;
 pub mod release;
 pub mod request;
+mod required;
 pub mod resolve;
 pub mod rowset;
 pub mod rules;

@@ -15,6 +15,7 @@ use super::own;
 use super::platform::{Platform, Takes};
 use super::reading::Reading;
 use super::request::{PackageRequest, Request, TargetRequest};
+use super::required;
 use super::unknowns::{self, OVERLAY, Unknown};
 use super::unseen;
 use crate::types::variant::pytorch_index;
@@ -46,7 +47,8 @@ impl<'c> Unread<'c> {
         for ask in request.frameworks.iter().chain(&request.companions).filter(|ask| !ask.own) {
             let of_build = of_contents(request, ask).or_else(|| of_variant(request, ask));
             let of_release = of_build.or_else(|| of_release(request, ask));
-            if let Some(unknown) = of_release.or_else(|| older::of(request, ask)) {
+            let of_release = of_release.or_else(|| older::of(request, ask));
+            if let Some(unknown) = of_release.or_else(|| required::of(request, ask)) {
                 unread.unknowns.push(unknown);
                 unread.releases.push(ask.package);
                 continue;

@@ -134,7 +134,7 @@ impl Specifier {
     }
 
     /// The versions that it names.
-    fn bounds(&self) -> Vec<Version> {
+    pub fn bounds(&self) -> Vec<Version> {
         self.comparisons.iter().filter_map(|one| Version::parse(parts(one).1).ok()).collect()
     }
 

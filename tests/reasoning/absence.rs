@@ -1,5 +1,7 @@
 //! What was never published, and what nobody has read: absent is only what lies within what was read whole of every index.
 
+use std::fs;
+
 use gpuenv::explain;
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;
@@ -7,6 +9,7 @@ use gpuenv::solve::request::Request;
 use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::spec;
 
+use crate::common::sandbox::Sandbox;
 use crate::common::solver::{LIMIT, lock, rules_of};
 
 fn on(gpu: &str, stack: &str) -> String {
@@ -113,4 +116,33 @@ fn a_list_of_architectures_that_is_told_is_whole() {
     assert!(told.contains("9.0a") && told.contains("10.0a"), "{told}");
     let told = against(&built("11.0"));
     assert!(!told.contains("9.0a"), "{told}");
+}
+
+/// What is said where a release of sglang pins a FlashInfer that no row names, and the exit status.
+#[track_caller]
+fn pinned(release: &str) -> (i32, String) {
+    const SPEC: &str = "[stack]\nsglang = \"0.5.99\"\nflashinfer-python = \"*\"\n[target.t]\ngpu = \"H100\"\n\
+                        [catalog]\noverlays = [\"site.toml\"]\n";
+    let sandbox = Sandbox::new(&format!("pinned-{release}"), SPEC);
+    let rows = format!(
+        "source = [{{ id = \"acme\", at = \"https://wiki.acme.example/\", kind = \"measured\", seen = \"2026-11-18\" }}]\n\
+         companion = [{{ package = \"sglang\", version = \"0.5.99\", framework = \"torch\", needs = \"2.9.1\", \
+         requires = [\"flashinfer-python=={release}\"], arches = [\"x86_64\"], gpu_code = true, cuda = \"12\", \
+         sass = [\"9.0\"], source = \"acme\", arch_source = \"acme\" }}]\n"
+    );
+    fs::write(sandbox.path("site.toml"), rows).unwrap();
+    let ran = sandbox.with(&["lock"], &[("COLUMNS", "4000")]);
+    (ran.code, format!("{} {}", ran.out, ran.err))
+}
+
+#[test]
+fn a_pin_on_what_may_have_been_published_is_no_proof() {
+    let (status, said) = pinned("0.5.0rc2");
+    assert!(status == 3 && said.contains("whether flashinfer-python ==0.5.0rc2 was published"), "{status} {said}");
+    // The package index has no 0.5.9: its list was read whole.
+    let (status, said) = pinned("0.5.9");
+    assert!(status == 1 && said.contains("requires flashinfer-python ==0.5.9"), "{status} {said}");
+    // A pre-release that is known comes with what names it, and with nothing else.
+    let (status, said) = pinned("0.4.0rc3");
+    assert!(status == 0 && said.contains("flashinfer-python  0.4.0rc3"), "{status} {said}");
 }

@@ -15,7 +15,7 @@ use crate::solve::fits;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::release::Release;
-use crate::solve::request::ImageRequest;
+use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, law};
 use crate::solve::thirds;
@@ -28,9 +28,11 @@ impl<'c> Plan<'_, 'c> {
         let only = if let [only] = arches[..] { Some(only) } else { None };
         for (at, ask) in self.request.companions.iter().enumerate() {
             let (package, var) = (self.packages[at], self.companions[at]);
-            if !ask.constraint.is_any() {
-                let rows = package.matching(|row| ask.constraint.admits(&row.version));
-                self.clause(ask.package, vec![(var, package.versions_of(&rows))]);
+            let written = written_versions(ask, package);
+            let mut admitted = written.clone();
+            admitted.add(&self.named_versions(at, &arches));
+            if admitted.len() < package.versions.len() {
+                self.clause(ask.package, vec![(var, admitted)]);
             }
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
                 if !self.everywhere.has(law::id::COMPANION) {
@@ -44,11 +46,30 @@ impl<'c> Plan<'_, 'c> {
             for before in 0..at {
                 let together = self.request.problem.together(self.packages[before], package, &arches);
                 if !self.everywhere.has(law::id::COMPANION) && !together.is_any() {
-                    self.network.relate(self.companions[before], var, move |version| together.with(version));
+                    let of_one = written_versions(&self.request.companions[before], self.packages[before]);
+                    let of_other = written.clone();
+                    let with = move |version: usize| together.with_written(version, &of_one, &of_other);
+                    self.network.relate(self.companions[before], var, with);
                 }
             }
         }
         self.relate_thirds(&arches);
+    }
+
+    /// The pre-releases of a package that another one which is asked for names, and that what is written of it does not rule
+    /// out: `*` and `>=0.2.8` take 0.2.9rc2 where something that is installed pins it.
+    fn named_versions(&self, at: usize, arches: &[CpuArch]) -> RowSet {
+        let (ask, package) = (&self.request.companions[at], self.packages[at]);
+        let constraint = ask.constraint.clone().with_prereleases();
+        let mut rows = RowSet::default();
+        for other in (0..self.packages.len()).filter(|other| *other != at) {
+            // One table serves both orders.
+            let together =
+                self.request.problem.together(self.packages[other.min(at)], self.packages[other.max(at)], arches);
+            let (of_later, of_earlier) = together.named();
+            rows.add(if at > other { of_later } else { of_earlier });
+        }
+        rows.filtered(&|row| constraint.admits(package.versions[row]))
     }
 
     /// What comes along unasked: a release of it must be what all ask for that it comes along with.
@@ -299,6 +320,11 @@ impl<'c> Plan<'_, 'c> {
             package.matching(|row| platforms.iter().all(|&on| fits(row, on)))
         });
     }
+}
+
+/// The versions of a package that what is written of it admits by itself.
+fn written_versions(ask: &PackageRequest<'_>, package: &Package<'_>) -> RowSet {
+    package.versions_of(&package.matching(|row| ask.constraint.admits(&row.version)))
 }
 
 /// Of some releases of a package those that go with the triton of a build: of triton itself that one, and what asks for no

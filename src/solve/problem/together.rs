@@ -14,17 +14,41 @@ pub struct Together {
     asks: Vec<Option<RowSet>>,
     /// The reverse.
     is_asked: Vec<Option<RowSet>>,
+    /// The pre-releases of the other that some version of the one asks for by their name.
+    named: RowSet,
+    /// The reverse.
+    is_named: RowSet,
 }
 
 impl Together {
     /// On some processors.
     pub(super) fn new(one: &Package<'_>, other: &Package<'_>, arches: &[CpuArch]) -> Self {
-        Together { asks: asked_of(one, other, arches), is_asked: asked_of(other, one, arches) }
+        let (asks, is_asked) = (asked_of(one, other, arches), asked_of(other, one, arches));
+        let (named, is_named) = (named(other, &asks), named(one, &is_asked));
+        Together { asks, is_asked, named, is_named }
     }
 
     /// Whether neither asks anything of the other.
     pub fn is_any(&self) -> bool {
         self.asks.iter().chain(&self.is_asked).all(Option::is_none)
+    }
+
+    /// The same beside what the spec admits of each by itself. Installers take a pre-release that nothing written admits
+    /// only where what is installed asks for it by its name.
+    pub fn with_written(&self, version: usize, of_one: &RowSet, of_other: &RowSet) -> RowSet {
+        let mut rows = self.with(version);
+        if self.asks[version].is_none() {
+            rows.subtract(&self.named.minus(of_other));
+        }
+        if self.is_named.has(version) && !of_one.has(version) {
+            rows = rows.filtered(&|row| self.is_asked[row].is_some());
+        }
+        rows
+    }
+
+    /// The pre-releases of the other and of the one that are asked for by their names.
+    pub fn named(&self) -> (&RowSet, &RowSet) {
+        (&self.named, &self.is_named)
     }
 
     /// The versions of the other that go with a version of the one.
@@ -55,6 +79,13 @@ fn asked_of(package: &Package<'_>, other: &Package<'_>, arches: &[CpuArch]) -> V
         of_version.push(admitted);
     }
     of_version
+}
+
+/// The pre-releases among the versions of a package that somebody asks for: a range admits one only where it names one.
+fn named(package: &Package<'_>, asked: &[Option<RowSet>]) -> RowSet {
+    let mut all = RowSet::default();
+    asked.iter().flatten().for_each(|rows| all.add(rows));
+    all.filtered(&|row| package.versions[row].is_prerelease())
 }
 
 /// The versions that a range admits; all where it is none that pip would read.
