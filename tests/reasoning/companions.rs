@@ -36,7 +36,7 @@ fn given(text: &str) -> Vec<Warning> {
 }
 
 /// The lock as it is written.
-fn written(text: &str) -> locks::Lock {
+pub fn written(text: &str) -> locks::Lock {
     let spec = spec::parse(text).expect("the spec parses");
     let (request, _) = Request::new(&spec, rules()).expect("its names are known");
     let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };

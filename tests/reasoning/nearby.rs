@@ -1,25 +1,11 @@
 //! Choices between neighbours, each asked on both sides: the toolkit, the image, the driver and the package that are taken,
 //! and those next to them that are not.
 
-use gpuenv::lock as locks;
-use gpuenv::solve::compile::Locked;
-use gpuenv::solve::engine::Steps;
-use gpuenv::solve::request::Request;
-use gpuenv::solve::resolve::{Resolution, resolve};
-use gpuenv::spec;
-
-use crate::common::solver::{LIMIT, Outcome, Short, lock, rules};
+use crate::common::solver::{Outcome, Short, lock};
+use crate::companions::written;
 
 fn tag(text: &str) -> String {
     lock(text).target().tag()
-}
-
-/// The lock as it is written.
-fn written(text: &str) -> locks::Lock {
-    let spec = spec::parse(text).expect("the spec parses");
-    let (request, _) = Request::new(&spec, rules()).expect("its names are known");
-    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
-    locks::make(&spec, &request, &answer, Vec::new())
 }
 
 /// A CUDA that nothing installed brings is one that every pinned driver knows, up to the very one that it shows.
