@@ -66,7 +66,13 @@ pub fn sass_runs(code: Arch, device: Cc, tegra: Tegra) -> bool {
         return built == device;
     }
     let exact_only = || is_integrated(built) || (is_integrated(device) && tegra == Tegra::Apart);
-    built.major == device.major && built.minor <= device.minor && (built == device || !exact_only())
+    is_number_enough(built, device) && (built == device || !exact_only())
+}
+
+/// Whether machine code for `built` loads on a GPU of capability `device` by their numbers, were no GPU an integrated one.
+pub fn is_number_enough(built: Cc, device: Cc) -> bool {
+    let (built, device) = (renamed(built), renamed(device));
+    built.major == device.major && built.minor <= device.minor
 }
 
 /// Whether the driver can compile PTX for `code` for a GPU of capability `device`.

@@ -211,6 +211,25 @@ const CASES: &[Case] = &[
         1,
         &["runs on GPUs of that very capability only", "!equal or greater minor"],
     ),
+    // Where the numbers would do, what keeps the code of others from integrated GPUs, and theirs from others.
+    case(
+        "torch = \"2.9.1+cu126\"",
+        "gpu = \"AGX Orin\"\nos = \"ubuntu22.04\"",
+        1,
+        &["of 8.7 does not load machine code for 8.0 unless CUDA 13.2 or newer compiled it"],
+    ),
+    case(
+        "torch = \"2.9\"",
+        "gpu = \"RTX 4090\"\n[build]\narch-list = \"8.7\"",
+        1,
+        &["machine code for 8.7, an integrated GPU (Jetson), runs on no other"],
+    ),
+    case(
+        "torch = \"2.9\"",
+        "gpu = \"AGX Orin\"\n[build]\narch-list = \"9.0\"",
+        1,
+        &["compute capability 8.7", "!does not load machine code for"],
+    ),
     // As little of a driver as suffices.
     case(
         "torch = \"*\"",

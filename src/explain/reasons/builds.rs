@@ -12,7 +12,7 @@ use crate::solve::request::ImageRequest;
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::law;
 use crate::solve::wants::Want;
-use crate::types::{ArchList, Constraint, CpuArch, Specifier, Version, distinct};
+use crate::types::{Arch, ArchList, Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::Explainer;
 use super::words::{build_id, by_package, by_version, describe, list, name_of, named, numbers, plainly};
@@ -46,6 +46,8 @@ impl<'c> Explainer<'_, 'c> {
             let of = describe(&builds, &format!("{platform}holds"), &format!("{platform}hold"));
             self.say(format!("{of} code for {} only", names.replace(' ', ", ")));
         }
+        let code: Vec<Arch> = gpu_builds.iter().flat_map(|build| build.sass.iter().copied()).collect();
+        self.integrated(&code);
         self.cite_builds(&gpu_builds);
     }
 

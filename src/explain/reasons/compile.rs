@@ -208,5 +208,7 @@ impl<'c> Explainer<'_, 'c> {
                 self.say(law.into());
             }
         }
+        let code: Vec<Arch> = listed.sass().collect();
+        self.integrated(&code);
     }
 }

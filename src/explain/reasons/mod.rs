@@ -8,6 +8,7 @@ mod builds;
 mod companions;
 mod compile;
 mod installed;
+mod integrated;
 mod labels;
 mod laws;
 mod listed;
