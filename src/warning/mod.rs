@@ -9,6 +9,7 @@ mod gpu;
 mod host;
 mod image;
 mod lock;
+mod system_libraries;
 mod together;
 mod wheel;
 
@@ -21,6 +22,7 @@ pub use gpu::*;
 pub use host::*;
 pub use image::*;
 pub use lock::*;
+pub use system_libraries::*;
 pub use together::*;
 pub use wheel::*;
 

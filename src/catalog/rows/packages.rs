@@ -123,6 +123,14 @@ pub struct Companion {
     /// wheels for this major, and a framework of another loads what it brings itself.
     #[serde(default)]
     pub unreached: List<Text>,
+    /// It loads the kernels that it has for the CUDA runtime which it finds in a conda environment, through LD_LIBRARY_PATH or
+    /// in /usr/local/cuda, and not for that of its framework: what rules say of a toolkit is about the one that it finds.
+    #[serde(default)]
+    pub finds_cuda: bool,
+    /// Libraries of CUDA that it loads and asks pip for none of, by the names of their wheels: `cusparse`. Some builds of its
+    /// framework have pip install them, others have them inside, where nothing else can load them.
+    #[serde(default)]
+    pub borrows: List<Text>,
     /// The source of its build including cuDNN's headers while it adds no folder that wheels bring them in. None: it does
     /// neither, or nobody has read it.
     pub cudnn_headers: Option<Text>,

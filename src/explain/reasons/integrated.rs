@@ -21,7 +21,9 @@ impl Explainer<'_, '_> {
         } else {
             let unified = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
             let unless = unified.map(|cuda| format!(" unless CUDA {cuda} or newer compiled it")).unwrap_or_default();
-            format!("an integrated GPU (Jetson) of {gpu} does not load machine code for {code}{unless}, only that for {gpu}")
+            format!(
+                "an integrated GPU (Jetson) of {gpu} does not load machine code for {code}{unless}, only that for {gpu}"
+            )
         };
         self.say(says);
     }

@@ -175,7 +175,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let release = releases[row];
                 let kinds = &class.machine().kinds;
                 let speaks = |rule: &&&Needs| {
-                    (release.sdist || release.jit)
+                    (release.sdist || release.jit || release.finds_cuda)
                         && rule.speaks_of(&release.version, kinds.iter().map(|kind| &kind.gpu.cc_version), listed)
                 };
                 let about: Vec<&&Needs> = rules.iter().filter(speaks).collect();

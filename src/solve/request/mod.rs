@@ -436,7 +436,7 @@ impl<'c> Request<'c> {
         let frameworks = self.frameworks.iter().filter_map(|ask| self.problem.framework(ask.package));
         // What an image had better hold matters where one is chosen.
         let is_chosen = self.targets.iter().any(|target| matches!(target.image, ImageRequest::Choose(_)));
-        let compiles = || self.build.is_none() && self.companions.iter().any(|ask| self.may_be_compiled(ask));
+        let compiles = || self.build.is_none() && self.companions.iter().any(|ask| self.may_need_toolkit(ask));
         let with_headers =
             || self.companions.iter().any(|ask| self.admitted(ask).any(|row| row.cudnn_headers.is_some()));
         image::Needs {
@@ -455,12 +455,12 @@ impl<'c> Request<'c> {
         rows.filter(|row| ask.constraint.admits(&row.version))
     }
 
-    /// Whether a release that is asked for of a package may be compiled where it is installed or used, itself or what it
-    /// requires.
-    fn may_be_compiled(&self, ask: &PackageRequest<'c>) -> bool {
+    /// Whether a release that is asked for of a package had better find a toolkit: it may be compiled where it is installed or
+    /// used, itself or what it requires, or looks for one.
+    fn may_need_toolkit(&self, ask: &PackageRequest<'c>) -> bool {
         let of_releases = self.admitted(ask).flat_map(Companion::requirements);
         let required: BTreeSet<&str> = of_releases.map(|(package, ..)| package).collect();
-        self.admitted(ask).any(|row| row.sdist || row.jit || row.headers_from.is_some())
+        self.admitted(ask).any(|row| row.sdist || row.jit || row.finds_cuda || row.headers_from.is_some())
             || required.into_iter().any(|package| self.catalog.companions.of(package).iter().any(|row| row.jit))
     }
 

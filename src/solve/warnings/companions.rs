@@ -6,20 +6,19 @@ use crate::coverage::Coverage;
 use crate::solve::finished::Use;
 use crate::solve::held::{held, left_open};
 use crate::solve::problem::Along;
-use crate::solve::request::{GpuRequest, ImageRequest};
-use crate::solve::rules::Needs;
-use crate::solve::{brought, by_pip, fits, image, own};
+use crate::solve::request::GpuRequest;
+use crate::solve::{brought, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{ArchList, Cc, Constraint, Version};
 use crate::warning::{
-    BringsOtherCuda, CudaOnCpu, CudnnMissing, JitOnly, KernelsSkipped, LeftToImage, LibraryMissing, Nightly,
-    OperatorsMissing, OwnBuildAbi, SourceOnly, SystemCuda, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
+    BringsOtherCuda, CudaOnCpu, JitOnly, KernelsSkipped, LeftToImage, Nightly, OperatorsMissing, OwnBuildAbi,
+    SourceOnly, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
 use super::compilers;
 use super::gpu::names;
-use super::nvcc::{bounds, has_compiler, listed, without_toolkit};
-use super::{About, wheels};
+use super::nvcc::{bounds, has_compiler, without_toolkit};
+use super::{About, system_libraries, wheels};
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = left_to_image(about);
@@ -34,10 +33,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(brings_other_cuda(about, row));
         warnings.extend(brings_misfit(about, row));
         warnings.extend(nightly_apart(about, row));
-        warnings.extend(system_cuda(about, row));
-        warnings.extend(cudnn_missing(about, row));
-        warnings.extend(library_missing(about, row));
-        warnings.extend(library_unreached(about, row));
+        warnings.extend(system_libraries::warnings(about, row));
         warnings.extend(on_cpu(about, row));
         warnings.extend(kernels_skipped(about, row));
         warnings.extend(own_build_abi(about, row));
@@ -93,7 +89,7 @@ fn left_to_image(about: &About<'_, '_>) -> Vec<Warning> {
     left.map(|left| Warning::about(&left, &[format!("stack.{}", left.package)])).collect()
 }
 
-fn key(row: &Companion) -> [String; 1] {
+pub(super) fn key(row: &Companion) -> [String; 1] {
     [format!("stack.{}", row.package)]
 }
 
@@ -188,133 +184,6 @@ fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 fn on_wsl2(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let says = row.wsl2.as_deref().filter(|_| about.asked.windows_driver && !about.asked.is_cpu())?;
     Some(Warning::about(&Wsl2 { what: &format!("{} {}", row.package, row.version), says }, &key(row)))
-}
-
-/// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
-fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let (asked, target) = (about.asked, about.target);
-    let brings = |other: &Companion| other.follows_cuda() && !other.system_cuda;
-    let is_brought =
-        target.companions.iter().any(|other| brings(other)) || about.gpu_builds().any(|build| !build.system_cuda);
-    if !row.system_cuda || asked.is_cpu() || is_brought {
-        return None;
-    }
-    let name = format!("{} {}", row.package, row.version);
-    let what = row.cuda.as_ref().map_or_else(|| "CUDA".to_string(), |cuda| format!("CUDA {cuda}"));
-    if let Some(installed) = &asked.toolkits {
-        // The names of the files tell the major.
-        let is_other = |cuda: &&Version| installed.iter().all(|toolkit| toolkit.major() != cuda.major());
-        if let Some(cuda) = row.cuda.as_ref().filter(is_other) {
-            let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
-            return Some(Warning::about(&other, &about.keys("toolkit")));
-        }
-        let locked = target.cuda.map(|toolkit| &toolkit.version)?;
-        let is_there = installed.iter().any(|toolkit| locked.cmp_prefix(toolkit).is_eq());
-        let none = SystemCuda::NotLocked { name: &name, installed: &listed(installed), locked };
-        return (!is_there).then(|| Warning::about(&none, &about.keys("toolkit")));
-    }
-    if let Some(image) = target.image {
-        let reference = format!("{}:{}", image.repository, image.tag);
-        let lacking = match (image.flavour, row.headers_from.is_some_and(|from| image.cuda >= from)) {
-            (Flavour::Base | Flavour::Runtime, true) => SystemCuda::ImageHeaders { name: &name, image: &reference },
-            (Flavour::Base, false) => SystemCuda::ImageBase { name: &name, what: &what, image: &reference },
-            _ => return None,
-        };
-        return Some(Warning::about(&lacking, &about.keys("image")));
-    }
-    // Of an image that nobody could check, nobody knows what it holds, and that is said.
-    let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
-    matches!(asked.image, ImageRequest::No).then(|| Warning::about(&install, &key(row)))
-}
-
-/// A cuDNN that a package loads, where neither a wheel nor the image nor the system has one that does.
-fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let target = about.target;
-    if about.asked.is_cpu() {
-        return None;
-    }
-    let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
-    there.extend(by_pip::cudnn(&target.by_pip));
-    there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
-    there.extend(about.asked.cudnn.as_ref());
-    let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
-    // Of the cuDNN in some images no version is known.
-    let serves = |rule: &Needs<'_>| there.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
-    let rule = rules.about(&row.version).find(|rule| !serves(rule))?;
-    let missing = CudnnMissing {
-        name: &format!("{} {}", row.package, row.version),
-        needs: &rule.row.needs,
-        has: there.first().copied(),
-    };
-    Some(Warning::about(&missing, &key(row)))
-}
-
-/// Libraries that a package loads and nothing brings, where no toolkit or image may hold them.
-fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    // What it takes from the system's CUDA is told by itself on a machine with a GPU.
-    if row.system_cuda && !about.asked.is_cpu() {
-        return None;
-    }
-    let files: Vec<&str> = row.loads.iter().map(|file| &**file).collect();
-    let name = format!("{} {}", row.package, row.version);
-    // An image of a framework that is no devel image holds the libraries that pip installs for that, and no toolkit.
-    let has_libraries = about.target.image.is_some_and(|image| match image.flavour {
-        Flavour::Base => false,
-        Flavour::Runtime => image.torch.is_none(),
-        Flavour::Devel => true,
-    });
-    let is_missing = about.asked.toolkits.is_none() && about.target.toolkit.is_none() && !has_libraries;
-    let missing = LibraryMissing::Nowhere { name: &name, files: &files };
-    (is_missing && !files.is_empty()).then(|| Warning::about(&missing, &key(row)))
-}
-
-/// Libraries that a package has the loader look for, where wheels alone bring them: the loader does not look there.
-fn library_unreached(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    if about.asked.is_cpu() {
-        return None;
-    }
-    let is_missed = |path: &&&str| is_in_wheels(about, path) && !is_on_system(about, path);
-    let paths: Vec<&str> = row.unreached.iter().map(|path| &**path).collect();
-    let left: Vec<(&str, &str)> = paths.iter().filter(is_missed).filter_map(|path| path.rsplit_once('/')).collect();
-    let inside = about.gpu_builds().find(|build| build.pins.is_none() && !build.system_cuda && build.cudnn.is_some());
-    let inside = inside.map(|build| format!("{}/lib", build.package));
-    let of_wheels = left.first()?.0;
-    let folder = inside.as_deref().filter(|_| of_wheels.starts_with(CUDNN_FOLDER)).unwrap_or(of_wheels);
-    let files: Vec<&str> = left.iter().map(|(_, file)| *file).collect();
-    let name = format!("{} {}", row.package, row.version);
-    Some(Warning::about(&LibraryMissing::Unreached { name: &name, files: &files, folder, other: None }, &key(row)))
-}
-
-/// Where wheels of cuDNN have their libraries, whatever its major and CUDA's.
-const CUDNN_FOLDER: &str = "nvidia/cudnn/";
-
-/// The CUDA major whose libraries a framework has pip install.
-fn major_by_pip(about: &About<'_, '_>) -> Option<u64> {
-    let is_by_pip = |build: &&&Build| build.pins.is_some() && !build.system_cuda;
-    about.gpu_builds().find(is_by_pip).and_then(|build| build.line()).map(|line| line.major())
-}
-
-/// Whether pip installs a library, for a framework or because it was chosen, or a framework holds it.
-fn is_in_wheels(about: &About<'_, '_>, path: &str) -> bool {
-    if path.starts_with(CUDNN_FOLDER) {
-        let of_builds = about.gpu_builds().filter(|build| !build.system_cuda);
-        let mut cudnns = of_builds.filter_map(|build| build.cudnn.as_ref()).chain(by_pip::cudnn(&about.target.by_pip));
-        // The names of the files tell the major.
-        return cudnns.any(|cudnn| path.ends_with(&format!(".so.{}", cudnn.major())));
-    }
-    let of_major = path.split('/').find_map(|part| part.strip_prefix("cu")?.parse::<u64>().ok());
-    major_by_pip(about).is_some_and(|major| of_major.is_none_or(|of| of == major))
-}
-
-/// Whether the machine or the image is said to have a library too.
-fn is_on_system(about: &About<'_, '_>, path: &str) -> bool {
-    let (asked, image) = (about.asked, about.target.image);
-    if path.starts_with(CUDNN_FOLDER) {
-        return asked.cudnn.is_some() || image.is_some_and(|image| image.cudnn.is_some());
-    }
-    let in_image = image.filter(|image| image.flavour != Flavour::Base).map(|image| &image.cuda);
-    let mut there = asked.toolkits.iter().flatten().chain(in_image);
-    there.any(|cuda| major_by_pip(about).is_none_or(|major| cuda.major() == major))
 }
 
 /// A nightly that is more than a day younger than the nightly of torch beside it.

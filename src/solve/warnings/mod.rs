@@ -11,6 +11,7 @@ mod image;
 mod installed;
 mod nvcc;
 mod packages;
+mod system_libraries;
 mod wheels;
 
 use std::collections::HashMap;

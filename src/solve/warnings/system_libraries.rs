@@ -1,0 +1,206 @@
+//! Libraries that packages load and do not bring: those of the system's CUDA and cuDNN, and what the loader does not find.
+
+use crate::catalog::rows::{Build, Companion, Flavour, Subject};
+use crate::solve::by_pip;
+use crate::solve::request::ImageRequest;
+use crate::solve::rules::Needs;
+use crate::types::Version;
+use crate::warning::{CudnnMissing, LibraryMissing, SystemCuda, Warning};
+
+use super::About;
+use super::companions::key;
+use super::nvcc::listed;
+
+/// What is said of the libraries that a package loads.
+pub(super) fn warnings(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
+    let missing = [system_cuda(about, row), found_cuda(about, row), cudnn_missing(about, row)];
+    let files = [library_missing(about, row), library_borrowed(about, row), library_unreached(about, row)];
+    missing.into_iter().chain(files).flatten().collect()
+}
+
+/// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
+fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let (asked, target) = (about.asked, about.target);
+    let brings = |other: &Companion| other.follows_cuda() && !other.system_cuda;
+    let is_brought =
+        target.companions.iter().any(|other| brings(other)) || about.gpu_builds().any(|build| !build.system_cuda);
+    if !row.system_cuda || asked.is_cpu() || is_brought {
+        return None;
+    }
+    let name = format!("{} {}", row.package, row.version);
+    let what = row.cuda.as_ref().map_or_else(|| "CUDA".to_string(), |cuda| format!("CUDA {cuda}"));
+    if let Some(installed) = &asked.toolkits {
+        // The names of the files tell the major.
+        let is_other = |cuda: &&Version| installed.iter().all(|toolkit| toolkit.major() != cuda.major());
+        if let Some(cuda) = row.cuda.as_ref().filter(is_other) {
+            let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
+            return Some(Warning::about(&other, &about.keys("toolkit")));
+        }
+        let locked = target.cuda.map(|toolkit| &toolkit.version)?;
+        let is_there = installed.iter().any(|toolkit| locked.cmp_prefix(toolkit).is_eq());
+        let none = SystemCuda::NotLocked { name: &name, installed: &listed(installed), locked };
+        return (!is_there).then(|| Warning::about(&none, &about.keys("toolkit")));
+    }
+    if let Some(image) = target.image {
+        let reference = format!("{}:{}", image.repository, image.tag);
+        let lacking = match (image.flavour, row.headers_from.is_some_and(|from| image.cuda >= from)) {
+            (Flavour::Base | Flavour::Runtime, true) => SystemCuda::ImageHeaders { name: &name, image: &reference },
+            (Flavour::Base, false) => SystemCuda::ImageBase { name: &name, what: &what, image: &reference },
+            _ => return None,
+        };
+        return Some(Warning::about(&lacking, &about.keys("image")));
+    }
+    // Of an image that nobody could check, nobody knows what it holds, and that is said.
+    let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
+    matches!(asked.image, ImageRequest::No).then(|| Warning::about(&install, &key(row)))
+}
+
+/// The CUDA that a package looks for, which is not the framework's: a release that it has kernels for must be there.
+fn found_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let (asked, target) = (about.asked, about.target);
+    let rules: Vec<&Needs<'_>> =
+        about.request.rules.of_package(&row.package, Subject::Toolkit).about(&row.version).collect();
+    if !row.finds_cuda || asked.is_cpu() || rules.is_empty() {
+        return None;
+    }
+    let name = format!("{} {}", row.package, row.version);
+    let needs: Vec<&str> = rules.iter().map(|rule| &*rule.row.needs).collect();
+    let needs = needs.join(" and ");
+    let serves = |cuda: &Version| rules.iter().all(|rule| rule.needs.admits(cuda));
+    let chosen = target.toolkit.map(|toolkit| toolkit.version);
+    let named: Vec<Version> = asked.toolkits.iter().flatten().copied().chain(chosen).collect();
+    if named.iter().any(serves) {
+        return None;
+    }
+    if !named.is_empty() {
+        let other = SystemCuda::FindsOther { name: &name, needs: &needs, has: &format!("CUDA {}", listed(&named)) };
+        return Some(Warning::about(&other, &about.keys("toolkit")));
+    }
+    if let Some(image) = target.image {
+        let reference = format!("{}:{}", image.repository, image.tag);
+        let finds = match image.flavour {
+            Flavour::Devel if serves(&image.cuda) => return None,
+            Flavour::Devel => {
+                SystemCuda::FindsOther { name: &name, needs: &needs, has: &format!("{reference}, CUDA {}", image.cuda) }
+            }
+            _ => SystemCuda::Finds { name: &name, needs: &needs, image: Some(&reference) },
+        };
+        return Some(Warning::about(&finds, &about.keys("image")));
+    }
+    let finds = SystemCuda::Finds { name: &name, needs: &needs, image: None };
+    matches!(asked.image, ImageRequest::No).then(|| Warning::about(&finds, &key(row)))
+}
+
+/// A cuDNN that a package loads, where neither a wheel nor the image nor the system has one that does.
+fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let target = about.target;
+    if about.asked.is_cpu() {
+        return None;
+    }
+    let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
+    there.extend(by_pip::cudnn(&target.by_pip));
+    there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
+    there.extend(about.asked.cudnn.as_ref());
+    let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
+    // Of the cuDNN in some images no version is known.
+    let serves = |rule: &Needs<'_>| there.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
+    let rule = rules.about(&row.version).find(|rule| !serves(rule))?;
+    let missing = CudnnMissing {
+        name: &format!("{} {}", row.package, row.version),
+        needs: &rule.row.needs,
+        has: there.first().copied(),
+    };
+    Some(Warning::about(&missing, &key(row)))
+}
+
+/// Libraries that a package loads and nothing brings, where no toolkit or image may hold them.
+fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    // What it takes from the system's CUDA is told by itself on a machine with a GPU.
+    if row.system_cuda && !about.asked.is_cpu() {
+        return None;
+    }
+    let files: Vec<&str> = row.loads.iter().map(|file| &**file).collect();
+    let name = format!("{} {}", row.package, row.version);
+    // An image of a framework that is no devel image holds the libraries that pip installs for that, and no toolkit.
+    let has_libraries = about.target.image.is_some_and(|image| match image.flavour {
+        Flavour::Base => false,
+        Flavour::Runtime => image.torch.is_none(),
+        Flavour::Devel => true,
+    });
+    let is_missing = about.asked.toolkits.is_none() && about.target.toolkit.is_none() && !has_libraries;
+    let missing = LibraryMissing::Nowhere { name: &name, files: &files };
+    (is_missing && !files.is_empty()).then(|| Warning::about(&missing, &key(row)))
+}
+
+/// Libraries of CUDA that a package leaves to what its framework has pip install, beside one that has its CUDA inside.
+fn library_borrowed(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let asked = about.asked;
+    let mut builds = about.gpu_builds().filter(|build| build.package == row.framework && !build.is_own());
+    let build = builds.find(|build| build.pins.is_none() && !build.system_cuda)?;
+    let line = build.line()?;
+    let in_image = about.target.image.filter(|image| image.flavour != Flavour::Base).map(|image| &image.cuda);
+    let chosen = about.target.toolkit.map(|toolkit| &toolkit.version);
+    let mut there = asked.toolkits.iter().flatten().chain(in_image).chain(chosen);
+    if asked.is_cpu() || there.any(|cuda| cuda.major() == line.major()) {
+        return None;
+    }
+    let files: Vec<String> = row.borrows.iter().map(|library| format!("lib{library}.so")).collect();
+    let name = format!("{} {}", row.package, row.version);
+    let borrowed = LibraryMissing::Borrowed {
+        name: &name,
+        files: &files,
+        build: &build.named(),
+        cuda: line.major(),
+        of: &build.package,
+    };
+    (!files.is_empty()).then(|| Warning::about(&borrowed, &key(row)))
+}
+
+/// Libraries that a package has the loader look for, where wheels alone bring them: the loader does not look there.
+fn library_unreached(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    if about.asked.is_cpu() {
+        return None;
+    }
+    let is_missed = |path: &&&str| is_in_wheels(about, path) && !is_on_system(about, path);
+    let paths: Vec<&str> = row.unreached.iter().map(|path| &**path).collect();
+    let left: Vec<(&str, &str)> = paths.iter().filter(is_missed).filter_map(|path| path.rsplit_once('/')).collect();
+    let inside = about.gpu_builds().find(|build| build.pins.is_none() && !build.system_cuda && build.cudnn.is_some());
+    let inside = inside.map(|build| format!("{}/lib", build.package));
+    let of_wheels = left.first()?.0;
+    let folder = inside.as_deref().filter(|_| of_wheels.starts_with(CUDNN_FOLDER)).unwrap_or(of_wheels);
+    let files: Vec<&str> = left.iter().map(|(_, file)| *file).collect();
+    let name = format!("{} {}", row.package, row.version);
+    Some(Warning::about(&LibraryMissing::Unreached { name: &name, files: &files, folder, other: None }, &key(row)))
+}
+
+/// Where wheels of cuDNN have their libraries, whatever its major and CUDA's.
+const CUDNN_FOLDER: &str = "nvidia/cudnn/";
+
+/// The CUDA major whose libraries a framework has pip install.
+fn major_by_pip(about: &About<'_, '_>) -> Option<u64> {
+    let is_by_pip = |build: &&&Build| build.pins.is_some() && !build.system_cuda;
+    about.gpu_builds().find(is_by_pip).and_then(|build| build.line()).map(|line| line.major())
+}
+
+/// Whether pip installs a library, for a framework or because it was chosen, or a framework holds it.
+fn is_in_wheels(about: &About<'_, '_>, path: &str) -> bool {
+    if path.starts_with(CUDNN_FOLDER) {
+        let of_builds = about.gpu_builds().filter(|build| !build.system_cuda);
+        let mut cudnns = of_builds.filter_map(|build| build.cudnn.as_ref()).chain(by_pip::cudnn(&about.target.by_pip));
+        // The names of the files tell the major.
+        return cudnns.any(|cudnn| path.ends_with(&format!(".so.{}", cudnn.major())));
+    }
+    let of_major = path.split('/').find_map(|part| part.strip_prefix("cu")?.parse::<u64>().ok());
+    major_by_pip(about).is_some_and(|major| of_major.is_none_or(|of| of == major))
+}
+
+/// Whether the machine or the image is said to have a library too.
+fn is_on_system(about: &About<'_, '_>, path: &str) -> bool {
+    let (asked, image) = (about.asked, about.target.image);
+    if path.starts_with(CUDNN_FOLDER) {
+        return asked.cudnn.is_some() || image.is_some_and(|image| image.cudnn.is_some());
+    }
+    let in_image = image.filter(|image| image.flavour != Flavour::Base).map(|image| &image.cuda);
+    let mut there = asked.toolkits.iter().flatten().chain(in_image);
+    there.any(|cuda| major_by_pip(about).is_none_or(|major| cuda.major() == major))
+}
