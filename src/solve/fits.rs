@@ -105,13 +105,15 @@ fn is_known_to_compiler(catalog: &Catalog, row: &Companion, arch: CpuArch, gpu: 
     knows.peek().is_some() && knows.all(|knows| knows)
 }
 
-/// A package that compiles its kernels when they are first used: a release itself, or what it requires on a processor.
-pub fn compiled_when_used<'c>(catalog: &'c Catalog, row: &'c Companion, arch: CpuArch) -> Option<&'c Companion> {
-    if row.jit {
-        return Some(row);
-    }
+/// The packages that compile kernels when they are first used: what a release requires on a processor, then itself.
+pub fn compiled_when_used<'c>(
+    catalog: &'c Catalog,
+    row: &'c Companion,
+    arch: CpuArch,
+) -> impl Iterator<Item = &'c Companion> {
     let newest = |of, range| admitted(catalog, of, range).max_by_key(|one| one.version);
-    row.asked(arch).find_map(|(of, range)| newest(of, range).filter(|one| one.jit))
+    let required = row.asked(arch).filter_map(move |(of, range)| newest(of, range).filter(|one| one.jit));
+    required.chain(row.jit.then_some(row))
 }
 
 /// The releases of a package that a requirement admits.
@@ -129,7 +131,7 @@ pub fn is_compiled(catalog: &Catalog, row: &Companion, builds: &[&Build], arch: 
     }
     let is_finished = |build: &&Build| catalog.finished_beside(row, build, arch).next().is_some();
     let from_source = || row.sdist && !builds.iter().any(is_finished) && catalog.source_build(row).is_some();
-    from_source() || compiled_when_used(catalog, row, arch).is_some()
+    from_source() || compiled_when_used(catalog, row, arch).next().is_some()
 }
 
 /// The machine code and PTX inside the wheel of a package that follows a framework, as far as they were read.

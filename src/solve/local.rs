@@ -124,9 +124,10 @@ impl<'c> Ranked<'_, '_, 'c> {
         images.sort_unstable_by_key(|&row| plan.network.rank(choices.var, row));
         let arch = plan.classes[self.at].target.arch;
         let builds: Vec<&Build> = self.releases.iter().flat_map(|release| release.builds()).collect();
-        let compiled = |row: &&Companion| fits::is_compiled(plan.request.catalog, row, &builds, arch);
-        let is_compiled = self.companions().iter().any(compiled);
-        let lacks_compiler = |row: usize| is_compiled && choices.rows[row].flavour != Flavour::Devel;
+        let takes_toolkit =
+            |row: &&Companion| row.finds_cuda || fits::is_compiled(plan.request.catalog, row, &builds, arch);
+        let is_taken = self.companions().iter().any(takes_toolkit);
+        let lacks_compiler = |row: usize| is_taken && choices.rows[row].flavour != Flavour::Devel;
         let (Some(line), headers) = (self.line(), self.headers_of()) else {
             images.sort_by_key(|&row| lacks_compiler(row));
             return images;

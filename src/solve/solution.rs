@@ -180,7 +180,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     companions.extend(brought::files(request.catalog, &companions, &builds, class.target.arch));
     // What compiles kernels when they are first used needs the compiler where it runs.
     let arch = class.target.arch;
-    let compiles = companions.iter().any(|row| fits::compiled_when_used(request.catalog, row, arch).is_some());
+    let compiles = companions.iter().any(|row| fits::compiled_when_used(request.catalog, row, arch).next().is_some());
     let mut answer = TargetSolution {
         arch: class.target.arch,
         finished: Vec::new(),

@@ -231,8 +231,8 @@ pub struct SourceOnly<'a> {
 pub enum When<'a> {
     /// Where it is installed.
     Installed,
-    /// When its kernels are first used, in a package that this one requires, if it was not asked for itself.
-    FirstUsed(Option<&'a str>),
+    /// When its kernels, or some of them, are first used, in a package that this one requires, if it was not asked for itself.
+    FirstUsed { by: Option<&'a str>, all: bool },
     /// Where it is installed, because this pins it and it has no wheel, or does so whatever the C library, and its wheels need a
     /// newer one than this.
     Pinned(&'a str, Option<Version>),
@@ -281,9 +281,10 @@ impl Kind for SourceOnly<'_> {
                 format!("a CUDA {major} toolkit{bounds}{lacks}{get}")
             }
         };
-        if let When::FirstUsed(by) = self.when {
+        if let When::FirstUsed { by, all } = self.when {
             let by = by.map_or_else(String::new, |by| format!(", which {by} requires,"));
-            return format!("{}{by} compiles its kernels when they are first used, with {with}", self.name);
+            let kernels = if all { "its kernels" } else { "kernels that it starts with" };
+            return format!("{}{by} compiles {kernels} when they are first used, with {with}", self.name);
         }
         if let When::Pinned(by, has) = self.when {
             let name = self.name;

@@ -24,14 +24,14 @@ pub enum SystemCuda<'a> {
         /// The one that is installed.
         installed: &'a Version,
     },
-    /// Only those of another major are there.
+    /// Only those of a CUDA that does not serve are there.
     OtherMajor {
         /// The package.
         name: &'a str,
-        /// The major that it loads.
-        cuda: &'a Version,
-        /// What is installed: `11.8, 12.4`.
-        installed: &'a str,
+        /// What it loads: `CUDA 12`.
+        what: &'a str,
+        /// What is there: "`toolkit` names CUDA 11.8, 12.4 only".
+        there: &'a str,
     },
     /// None of the releases that are there does for the stack.
     NotLocked {
@@ -105,10 +105,11 @@ impl Kind for SystemCuda<'_> {
                 "{name} was built with CUDA {cuda} and would load the libraries of CUDA {installed}, which may lack what it calls: \
                  install CUDA {cuda} too"
             ),
-            SystemCuda::OtherMajor { name, cuda, installed } => format!(
-                "{name} loads the libraries of CUDA {cuda} from the system, and `toolkit` names CUDA {installed} only, whose files have \
-                 other names: install CUDA {cuda} too, and add it to `toolkit`"
-            ),
+            SystemCuda::OtherMajor { name, what, there } => {
+                format!(
+                    "{name} loads the libraries of {what} from the system, and {there}, which does not serve: install {what} too"
+                )
+            }
             SystemCuda::NotLocked { name, installed, locked } => format!(
                 "{name} loads the libraries of CUDA from the system, and those of {installed}, which `toolkit` names, do not do for \
                  this target: the lock is for CUDA {locked}; install that, and add it to `toolkit`"

@@ -261,8 +261,22 @@ const CASES: &[Case] = &[
         "numba-cuda = \"0.30\"",
         "gpu = \"T4\"\ndriver = \"580\"",
         0,
-        &["numba-cuda 0.30.4 loads CUDA from the system"],
+        &["numba-cuda 0.30.4 loads CUDA >=12 from the system"],
     ),
+    // What a torch of an older CUDA brings does not serve it. Source: github.com/open-mmlab/OpenPCDet/issues/1386.
+    case(
+        "numba-cuda = \"0.20\"\ntorch = \"1.7.1+cu101\"",
+        "gpu = \"RTX 2080 Ti\"\ntoolkit = \"10.1\"",
+        0,
+        &["numba-cuda 0.20.1 loads the libraries of CUDA >=12 from the system, and `toolkit` names CUDA 10.1 only"],
+    ),
+    case(
+        "numba-cuda = \"0.20\"\ntorch = \"2.7.1+cu118\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:11.8.0-devel-ubuntu22.04\"",
+        0,
+        &["and nvidia/cuda:11.8.0-devel-ubuntu22.04 holds CUDA 11.8, which does not serve"],
+    ),
+    case("numba-cuda = \"0.20\"\ntorch = \"2.7.1+cu128\"", "gpu = \"A100\"", 0, &["!warning[system-cuda]"]),
     // What pip brings is found by CuPy from 14 on. Source: github.com/NVIDIA/cutile-python/issues/57.
     case(
         "cupy-cuda13x = \"13.6.0\"\ntorch = \"2.9.1+cu130\"",
@@ -289,6 +303,61 @@ const CASES: &[Case] = &[
         0,
         &["!warning[cudnn-missing]", "libcudnn_cnn.so.9 by name"],
     ),
+    // It looks for CUDA itself, until 0.40.1. Source: its cuda_setup/main.py; bitsandbytes/issues/551.
+    case(
+        "torch = \"2.0.1\"\nbitsandbytes = \"0.39.1\"",
+        "gpu = \"A100\"\ntoolkit = \"12.2\"",
+        0,
+        &["has none for what is there (CUDA 12.2)"],
+    ),
+    case(
+        "torch = \"2.0.1\"\nbitsandbytes = \"0.39.1\"",
+        "gpu = \"A100\"\ntoolkit = [\"12.2\", \"11.8\"]",
+        0,
+        &["!warning[system-cuda]"],
+    ),
+    case(
+        "torch = \"2.0.1\"\nbitsandbytes = \"0.39.1\"",
+        "gpu = \"A100\"",
+        0,
+        &["needs CUDA >=11.0,<12.2 there", "set `toolkit`"],
+    ),
+    case(
+        "torch = \"2.0.1\"\nbitsandbytes = \"0.39.1\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["11.7.1-devel-", "!warning[system-cuda]"],
+    ),
+    case(
+        "torch = \"2.0.1\"\nbitsandbytes = \"0.39.1\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:11.7.1-base-ubuntu22.04\"",
+        0,
+        &["holds none that it recognizes"],
+    ),
+    case("torch = \"2.0.1\"\nbitsandbytes = \"0.40.1\"", "gpu = \"A100\"", 0, &["!warning[system-cuda]"]),
+    // cuSPARSE inside libtorch serves nobody else. Source: bitsandbytes/issues/1483.
+    case(
+        "torch = \"2.1.2+cu118\"\nbitsandbytes = \"0.41.3\"",
+        "gpu = \"T4\"",
+        0,
+        &["loads libcusparse.so of CUDA 11, which torch 2.1.2+cu118 has inside"],
+    ),
+    case(
+        "torch = \"2.1.2+cu118\"\nbitsandbytes = \"0.41.3\"",
+        "gpu = \"T4\"\ntoolkit = \"12.2\"",
+        0,
+        &["warning[library-missing]"],
+    ),
+    case(
+        "torch = \"2.1.2+cu118\"\nbitsandbytes = \"0.41.3\"",
+        "gpu = \"T4\"\ntoolkit = \"11.8\"",
+        0,
+        &["!warning[library-missing]"],
+    ),
+    case("torch = \"2.2.0+cu118\"\nbitsandbytes = \"0.42.0\"", "gpu = \"T4\"", 0, &["!warning[library-missing]"]),
+    // Of 0.40.1 the library for these was left out of the wheel.
+    case("torch = \"2.1.2+cu118\"\nbitsandbytes = \"0.40.1\"", "gpu = \"V100\"", 1, &["0.40.2 has it"]),
+    case("torch = \"2.1.2+cu121\"\nbitsandbytes = \"0.40.1\"", "gpu = \"V100\"", 0, &[]),
     // Source: github.com/bitsandbytes-foundation/bitsandbytes/issues/1905.
     case(
         "torch = \"2.11.0+cu130\"\nbitsandbytes = \"0.49.2\"",

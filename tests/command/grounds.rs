@@ -150,8 +150,35 @@ const CASES: &[Case] = &[
             "CUDA 12 toolkit >=12.9, while torch 2.9.1+cu128 is built for CUDA 12.8, with which it is not compiled; install one and add it to `toolkit`",
         ],
     ),
-    case("sglang = \"0.5.10\"", "gpu = \"H100\"\ndriver = \"570\"", 0, &["!source-only"]),
-    case("sglang = \"*\"", "gpu = \"RTX 5090\"\ndriver = \"580\"", 0, &["!source-only"]),
+    // What is compiled before it starts needs nvcc on every GPU. Source: github.com/smg-project/smg/pull/513.
+    case(
+        "sglang = \"0.5.9\"",
+        "gpu = \"H100\"\ndriver = \"570\"",
+        0,
+        &["sglang 0.5.9 compiles kernels that it starts with when they are first used, with a CUDA 12 toolkit"],
+    ),
+    case("sglang = \"0.5.9\"", "gpu = \"H100\"\ndriver = \"570\"\ntoolkit = \"12.9\"", 0, &["!source-only"]),
+    case("sglang = \"0.5.9\"", "gpu = \"H100\"\nimage = \"nvidia/cuda\"", 0, &["-devel-", "!source-only"]),
+    case("sglang = \"0.5.8.post1\"", "gpu = \"H100\"\ndriver = \"570\"", 0, &["!source-only"]),
+    // FlashInfer compiles for the very capability of the GPU. Source: its compilation_context.py.
+    case(
+        "flashinfer-python = \"0.5.0\"\ntorch = \"2.9.0+cu129\"",
+        "gpu = \"GB300\"\ntoolkit = \"12.8\"",
+        0,
+        &["CUDA 12 toolkit >=12.9, while the target has CUDA 12.8 only"],
+    ),
+    case(
+        "flashinfer-python = \"0.5.0\"\ntorch = \"2.9.0+cu129\"",
+        "gpu = \"GB300\"\ntoolkit = \"12.9\"",
+        0,
+        &["!source-only"],
+    ),
+    case(
+        "flashinfer-python = \"0.5.0\"\ntorch = \"2.9.0+cu128\"",
+        "gpu = \"B200\"\ntoolkit = \"12.8\"",
+        0,
+        &["!source-only"],
+    ),
     // A release that was withdrawn stands for no range.
     case("jax = \">=0.4.30,<0.4.33\"", "gpu = \"A100\"", 0, &["jax 0.4.31+cu12", "!yanked"]),
     case("jax = \"0.4.32\"", "gpu = \"A100\"", 0, &["warning[yanked]: jax 0.4.32+cu12 was withdrawn"]),

@@ -361,7 +361,6 @@ fn kept_together(row: &Companion, say: Of<'_>) {
         row.url.is_some() && (row.index_url.is_some() || row.sdist || row.arches.is_empty()),
         "`url` stands beside `arches`, and beside no index_url and no sdist",
     );
-    refuse(row.jit && row.gpu_code, "a package that compiles its kernels when they are first used holds none");
     refuse(
         row.sdist && (row.gpu_code || row.variant.is_some()),
         "what is published as source holds no GPU code and is made for no variant",

@@ -79,7 +79,8 @@ pub struct Companion {
     #[serde(default)]
     pub sdist: bool,
     /// It holds the sources of kernels, and compiles them with nvcc when they are first used: it runs on every GPU that the
-    /// toolkit there knows.
+    /// toolkit there knows. With `gpu_code`, of kernels without which it does not start; what it compiles for some uses only is
+    /// not told.
     #[serde(default)]
     pub jit: bool,
     /// The platforms it has wheels for; empty = it runs wherever the framework does, or nobody has told.

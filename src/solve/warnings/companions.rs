@@ -232,17 +232,22 @@ fn brings_misfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
 /// A package whose kernels are compiled when they are first used, where there may be no compiler of its CUDA: asked for
 /// itself, or required by one that is put where there is none. Of what comes as source that is told for itself.
 fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let (target, catalog) = (about.target, about.request.catalog);
     let major = about.gpu_builds().find_map(|build| build.line())?.major();
     if about.asked.is_cpu() || row.sdist && row.jit {
         return None;
     }
-    let compiled = fits::compiled_when_used(catalog, row, about.asked.arch)?;
+    let mut compiled = fits::compiled_when_used(about.request.catalog, row, about.asked.arch);
+    compiled.find_map(|compiled| compiled_with(about, row, compiled, major))
+}
+
+/// The toolkit with which a package that another one requires, or itself, compiles kernels when they are first used, where the
+/// target is not known to have it.
+fn compiled_with(about: &About<'_, '_>, row: &Companion, compiled: &Companion, major: u64) -> Option<Warning> {
     if has_compiler(about, compiled, major) {
         return None;
     }
-    let is_named = target.companions.iter().any(|one| one.package == compiled.package);
-    let by = (!row.jit).then(|| format!("{} {}", row.package, row.version));
+    let is_named = about.target.companions.iter().any(|one| one.package == compiled.package);
+    let by = (compiled.package != row.package).then(|| format!("{} {}", row.package, row.version));
     let lacks = without_toolkit(about, compiled, major);
     // Where nothing is said of compilers, nobody says that there is none.
     if by.is_some() && (is_named || lacks.is_none()) {
@@ -253,7 +258,7 @@ fn compiled_when_used(about: &About<'_, '_>, row: &Companion) -> Option<Warning>
     // No toolkit is chosen for what is required only.
     let is_written = about.asked.toolkits.is_some() || by.is_some() && !bounds.is_empty();
     let toolkit = With::Any { major, bounds: &bounds, is_written };
-    let when = When::FirstUsed(by.as_deref());
+    let when = When::FirstUsed { by: by.as_deref(), all: !compiled.gpu_code };
     let used = SourceOnly {
         name: &name,
         framework: &compiled.framework,

@@ -21,19 +21,29 @@ pub(super) fn warnings(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
 /// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
 fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (asked, target) = (about.asked, about.target);
+    let rules: Vec<&Needs<'_>> =
+        about.request.rules.of_package(&row.package, Subject::Cuda).about(&row.version).collect();
+    // The names of the files tell the major.
+    let serves = |cuda: &Version| {
+        row.cuda.is_none_or(|own| own.major() == cuda.major()) && rules.iter().all(|rule| rule.needs.admits(cuda))
+    };
     let brings = |other: &Companion| other.follows_cuda() && !other.system_cuda;
+    let mut lines = about.gpu_builds().filter(|build| !build.system_cuda).map(|build| build.line());
     let is_brought =
-        target.companions.iter().any(|other| brings(other)) || about.gpu_builds().any(|build| !build.system_cuda);
+        target.companions.iter().any(|other| brings(other)) || lines.any(|line| line.is_none_or(|line| serves(&line)));
     if !row.system_cuda || asked.is_cpu() || is_brought {
         return None;
     }
     let name = format!("{} {}", row.package, row.version);
-    let what = row.cuda.as_ref().map_or_else(|| "CUDA".to_string(), |cuda| format!("CUDA {cuda}"));
+    let what = match (row.cuda, rules.first()) {
+        (Some(cuda), _) => format!("CUDA {cuda}"),
+        (None, Some(rule)) => format!("CUDA {}", rule.row.needs),
+        (None, None) => "CUDA".to_string(),
+    };
     if let Some(installed) = &asked.toolkits {
-        // The names of the files tell the major.
-        let is_other = |cuda: &&Version| installed.iter().all(|toolkit| toolkit.major() != cuda.major());
-        if let Some(cuda) = row.cuda.as_ref().filter(is_other) {
-            let other = SystemCuda::OtherMajor { name: &name, cuda, installed: &listed(installed) };
+        if !installed.iter().any(serves) {
+            let there = format!("`toolkit` names CUDA {} only", listed(installed));
+            let other = SystemCuda::OtherMajor { name: &name, what: &what, there: &there };
             return Some(Warning::about(&other, &about.keys("toolkit")));
         }
         let locked = target.cuda.map(|toolkit| &toolkit.version)?;
@@ -43,9 +53,11 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     }
     if let Some(image) = target.image {
         let reference = format!("{}:{}", image.repository, image.tag);
+        let holds = format!("{reference} holds CUDA {}", image.cuda.prefix(2));
         let lacking = match (image.flavour, row.headers_from.is_some_and(|from| image.cuda >= from)) {
             (Flavour::Base | Flavour::Runtime, true) => SystemCuda::ImageHeaders { name: &name, image: &reference },
             (Flavour::Base, false) => SystemCuda::ImageBase { name: &name, what: &what, image: &reference },
+            _ if !serves(&image.cuda) => SystemCuda::OtherMajor { name: &name, what: &what, there: &holds },
             _ => return None,
         };
         return Some(Warning::about(&lacking, &about.keys("image")));
