@@ -360,6 +360,38 @@ const CASES: &[Case] = &[
         0,
         &["[cudnn-gpu]", "cuDNN 9.5.1 is older than RTX 5090"],
     ),
+    // A Triton that fails on a GPU whichever assembler it is given, and one that only lacks the assembler.
+    case(
+        "torch = \"2.9.0+cu130\"",
+        "gpu = \"B300\"",
+        0,
+        &["torch.compile of torch 2.9.0 fails on B300: Triton 3.5.0 crashes", "!TRITON_PTXAS_PATH can name"],
+    ),
+    case("torch = \"2.9.1+cu130\"", "gpu = \"B300\"", 0, &["!Triton 3.5.0", "TRITON_PTXAS_PATH can name"]),
+    case("torch = \"2.9.0+cu130\"", "gpu = \"B200\"", 0, &["![triton-gpu]"]),
+    case(
+        "torch = \"2.6.0+cu118\"",
+        "gpu = \"GTX 1080\"",
+        0,
+        &["does not run on GTX 1080: Triton needs compute capability >=7.0"],
+    ),
+    // Kernels are what the wheel for the processor holds, before they are of a release of the framework.
+    case(
+        "torch = \"2.9.0\"\ntorchao = \"0.14.1\"",
+        "gpu = \"GB200\"",
+        0,
+        &["[kernels-skipped]", "for aarch64 holds none of its own kernels"],
+    ),
+    case(
+        "torch = \"2.9.1\"\ntorchao = \"0.14.1\"",
+        "gpu = \"GB200\"",
+        0,
+        &["for aarch64 holds none of its own kernels", "!take torch 2.9.0"],
+    ),
+    case("torch = \"2.9.0\"\ntorchao = \"0.14.1\"", "gpu = \"B200\"", 0, &["![kernels-skipped]"]),
+    case("torch = \"2.9.1\"\ntorchao = \"0.14.1\"", "gpu = \"B200\"", 0, &["take torch 2.9.0"]),
+    case("torch = \"2.8.0\"\ntorchao = \"0.12.0\"", "gpu = \"GH200\"", 1, &[]),
+    case("torch = \"2.7.1\"\ntorchao = \"0.12.0\"", "gpu = \"GH200\"", 0, &["[operators-on-cpu]"]),
 ];
 
 #[test]
