@@ -1,12 +1,14 @@
 //! The driver to install on hosts that may get another: the newest release of a branch that is still in support. It
 //! says nothing about what runs: that is the minimum.
 
+use std::collections::BTreeMap;
+
 use crate::catalog::rows::{Branch, Driver};
 use crate::spec::DriverPolicy;
 use crate::types::{Constraint, Version};
 
 use super::modules;
-use super::request::{DriverRequest, Request, TargetRequest};
+use super::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use super::solution::TargetSolution;
 
 /// A driver to install.
@@ -117,6 +119,26 @@ pub(super) fn branch<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Op
 fn lists_boards(asked: &TargetRequest<'_>, version: &Version) -> bool {
     let mut firsts = asked.named_gpus().iter().filter_map(|gpu| gpu.row?.first_driver.as_ref());
     firsts.all(|first| first <= version)
+}
+
+/// A driver that suffices, or the first one seen to list the boards where that is newer and drives them all: who installs
+/// another driver takes one that knows the board. Of a family one member that is listed is enough. Windows numbers its
+/// releases by itself, so there the branch counts.
+pub fn listing<'a>(
+    asked: &TargetRequest<'_>,
+    gpus: impl Iterator<Item = &'a GpuRequest<'a>>,
+    suffices: Version,
+) -> Version {
+    let mut firsts: BTreeMap<&str, Option<Version>> = BTreeMap::new();
+    for gpu in gpus {
+        let first = gpu.row.and_then(|row| row.first_driver);
+        // What nobody has seen listed is less than anything.
+        firsts.entry(&gpu.written).and_modify(|least| *least = (*least).min(first)).or_insert(first);
+    }
+    let Some(first) = firsts.into_values().flatten().max() else { return suffices };
+    let first = if asked.windows_driver { first.prefix(1) } else { first };
+    let mut rules = asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
+    if rules.all(|rule| rule.needs.admits(&first)) { first.max(suffices) } else { suffices }
 }
 
 /// The flavour of kernel modules that is there, else the one without which some GPU of a target is not found.

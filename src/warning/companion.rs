@@ -71,26 +71,44 @@ impl Kind for BringsOtherCuda<'_> {
 }
 
 /// A package that runs without its own kernels beside a release of its framework.
-pub struct KernelsSkipped<'a> {
-    /// The package and its release.
-    pub name: &'a str,
-    /// The framework and its release.
-    pub build: &'a str,
-    /// The releases of the framework with which it loads them; empty where it never does.
-    pub with: &'a str,
-    /// Whether it compiles them when they are first used.
-    pub jit: bool,
+pub enum KernelsSkipped<'a> {
+    /// They are for other releases.
+    Beside {
+        /// The package and its release.
+        name: &'a str,
+        /// The framework and its release.
+        build: &'a str,
+        /// The releases of the framework with which it loads them; empty where it never does.
+        with: &'a str,
+        /// Whether it compiles them when they are first used.
+        jit: bool,
+    },
+    /// The wheel for the processor has none.
+    NotInWheel {
+        /// The package and its release.
+        name: &'a str,
+        /// The processor.
+        arch: &'a str,
+    },
 }
 
 impl Kind for KernelsSkipped<'_> {
     const CODE: &'static str = "kernels-skipped";
     const EXPLAINED: &'static str = "The package holds compiled kernels for some releases of its framework and looks which one is there when it is \
         imported: beside another it says so in its log, leaves them out, and runs what it can in Python. What needs them is \
-        slower or missing. One that compiles its kernels when they are first used stops there. Take the release of the \
+        slower or missing. Its wheel for another processor may hold none at all. One that compiles its kernels when they are first used stops there. Take the release of the \
         framework that the message names, or the release of the package for yours.";
 
     fn message(&self) -> String {
-        let KernelsSkipped { name, build, with, jit } = self;
+        let (name, build, with, jit) = match self {
+            KernelsSkipped::Beside { name, build, with, jit } => (name, build, with, jit),
+            KernelsSkipped::NotInWheel { name, arch } => {
+                return format!(
+                    "the wheel of {name} for {arch} holds none of its own kernels, whichever framework is beside it: it runs \
+                     without them; if you need them, compile it"
+                );
+            }
+        };
         if with.is_empty() {
             return format!(
                 "{name} loads its own kernels beside no release: beside {build} it runs without them; if you need them, take \

@@ -184,6 +184,15 @@ pub enum TritonGpu<'a> {
         /// The compute capabilities that Triton needs.
         capability: &'a str,
     },
+    /// This release of Triton fails on them.
+    Broken {
+        /// The framework and its release.
+        build: &'a str,
+        /// The GPUs.
+        gpus: &'a str,
+        /// What the rule says.
+        says: &'a str,
+    },
     /// They are newer than the assembler that Triton brings.
     TooNew {
         /// The framework and its release.
@@ -214,6 +223,9 @@ impl Kind for TritonGpu<'_> {
         match self {
             TritonGpu::TooOld { build, gpus, capability } => {
                 format!("torch.compile of {build} does not run on {gpus}: Triton needs compute capability {capability}")
+            }
+            TritonGpu::Broken { build, gpus, says } => {
+                format!("torch.compile of {build} fails on {gpus}: {}", says.trim_end_matches('.'))
             }
             TritonGpu::TooNew { build, gpus, triton, cuda, arch, from, takes_below } => {
                 let then = match takes_below {

@@ -218,3 +218,54 @@ impl Kind for LibraryMissing<'_> {
         }
     }
 }
+
+/// A ptxas in PATH that a framework runs in place of its own.
+pub struct PathPtxas<'a> {
+    /// The framework and its release.
+    pub name: &'a str,
+    /// The CUDA of the one in PATH.
+    pub cuda: &'a Version,
+    /// The CUDA whose ptxas reads what it writes.
+    pub needs: &'a str,
+    /// What the rule says.
+    pub says: &'a str,
+}
+
+impl Kind for PathPtxas<'_> {
+    const CODE: &'static str = "path-ptxas";
+    const EXPLAINED: &'static str = "The framework compiles its kernels with ptxas, and this release runs the first one in PATH, whichever         pip installed beside it. An older one does not read the PTX that it writes, and the first operation fails         (\"Unsupported .version\"). Take the folder of that toolkit out of PATH for this environment, put the `bin` of pip's         nvidia/cuda_nvcc before it, or take a release that runs its own.";
+    const FAILS: bool = true;
+
+    fn message(&self) -> String {
+        let PathPtxas { name, cuda, needs, says } = self;
+        format!(
+            "where the ptxas of CUDA {cuda} is the first in PATH, {name} fails: take it out of PATH, or put one of CUDA {needs} \
+             before it. {says}"
+        )
+    }
+}
+
+/// A cuDNN that is older than a GPU.
+pub struct CudnnGpu<'a> {
+    /// The GPUs.
+    pub gpus: &'a str,
+    /// The cuDNN that is loaded.
+    pub cudnn: &'a Version,
+    /// Those that support them.
+    pub needs: &'a str,
+    /// What the rule says.
+    pub says: &'a str,
+}
+
+impl Kind for CudnnGpu<'_> {
+    const CODE: &'static str = "cudnn-gpu";
+    const EXPLAINED: &'static str = "cuDNN computes convolutions, attention and the like, and this release of it came out before the GPU: \
+        NVIDIA does not support the two together. What its kernels are compiled for when they are first used may run; other \
+        operations fail (\"CUDNN_STATUS_NOT_SUPPORTED\", \"CUDNN_STATUS_EXECUTION_FAILED\") or are slow. Install a newer cuDNN of \
+        the same major, or take a release or an image that brings one.";
+
+    fn message(&self) -> String {
+        let CudnnGpu { gpus, cudnn, needs, says } = self;
+        format!("cuDNN {cudnn} is older than {gpus}: take one of {needs}. {says}")
+    }
+}

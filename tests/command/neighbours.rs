@@ -297,6 +297,101 @@ const CASES: &[Case] = &[
         0,
         &["torch 2.5.1+cu124"],
     ),
+    // Who installs another driver takes one that lists the board: the next one would only be warned of.
+    case(
+        "torch = \"2.0.1+cu118\"",
+        "gpu = \"L20\"\ndriver = \"515.65.01\"",
+        1,
+        &["upgrade the driver from 515.65.01 to 535.154.05 or newer", "!520.56.06"],
+    ),
+    case("torch = \"2.0.1+cu118\"", "gpu = \"L20\"\ndriver-cuda = \"11.7\"", 1, &["from 11.7 to 12.2"]),
+    case(
+        "torch = \"2.0.1+cu118\"",
+        "gpu = \"L20\"\ndriver = \"515.65\"\nplatform = \"wsl2\"",
+        1,
+        &["upgrade the driver from 515.65 to 535 or newer"],
+    ),
+    case(
+        "torch = \"2.5.1+cu121\"",
+        "gpu = [\"Tesla V100\", \"L20\"]\ndriver = \"470\"",
+        1,
+        &["upgrade the driver from 470 to 535.154.05 or newer (R580 recommended"],
+    ),
+    // What the CUDA needs may be more; and the minimum of a driver that is free is what the GPU needs.
+    case("torch = \"2.9.1+cu130\"", "gpu = \"L20\"\ndriver = \"515\"", 1, &["to 580.65.06 or newer"]),
+    case("torch = \"2.0.1+cu118\"", "gpu = \"L20\"", 0, &["[gpu-not-listed]", ">=520.56.06"]),
+    // The ptxas in PATH that some releases of JAX run in place of their own.
+    case("jax = \"0.4.38\"", "gpu = \"A100\"\ntoolkit = \"12.1\"", 0, &["[path-ptxas]", "ptxas of CUDA 12.1"]),
+    case("jax = \"0.4.38\"", "gpu = \"A100\"\ntoolkit = \"12.4\"", 0, &["![path-ptxas]"]),
+    case("jax = \"0.4.38\"", "gpu = \"A100\"", 0, &["![path-ptxas]"]),
+    case("jax = \"0.4.38+cpu\"", "gpu = \"none\"\ntoolkit = \"12.1\"", 0, &["![path-ptxas]"]),
+    case("jax = \"0.4.36\"", "gpu = \"A100\"\ntoolkit = \"12.1\"", 0, &["![path-ptxas]"]),
+    case("jax = \"0.5.1\"", "gpu = \"A100\"\ntoolkit = \"12.1\"", 0, &["![path-ptxas]"]),
+    case(
+        "jax = \"0.5.0\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.2.2-devel-ubuntu22.04\"",
+        0,
+        &["[path-ptxas]", "ptxas of CUDA 12.2.2"],
+    ),
+    case("jax = \"0.5.0\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:12.2.2-base-ubuntu22.04\"", 0, &["![path-ptxas]"]),
+    // A cuDNN that came out before the GPU: the one that is loaded counts, and another only where nothing brings one.
+    case(
+        "onnxruntime-gpu = \"1.21.0\"",
+        "gpu = \"RTX 5080\"\ntoolkit = \"12.8\"\ncudnn = \"9.5\"",
+        0,
+        &["[cudnn-gpu]", "cuDNN 9.5 is older than RTX 5080: take one of >=9.7"],
+    ),
+    case(
+        "onnxruntime-gpu = \"1.21.0\"",
+        "gpu = \"RTX 5080\"\ntoolkit = \"12.8\"\ncudnn = \"9.8\"",
+        0,
+        &["![cudnn-gpu]"],
+    ),
+    case(
+        "onnxruntime-gpu = \"1.21.0\"",
+        "gpu = \"RTX 4080\"\ntoolkit = \"12.8\"\ncudnn = \"9.5\"",
+        0,
+        &["![cudnn-gpu]"],
+    ),
+    case("torch = \"2.7.1\"", "gpu = \"RTX 5090\"\ncudnn = \"9.5\"", 0, &["![cudnn-gpu]"]),
+    case(
+        "torch = { version = \"2.6.0\", cuda = \"12.8\", cudnn = \"9.5.1\", arch-list = \"12.0\" }",
+        "gpu = \"RTX 5090\"",
+        0,
+        &["[cudnn-gpu]", "cuDNN 9.5.1 is older than RTX 5090"],
+    ),
+    // A Triton that fails on a GPU whichever assembler it is given, and one that only lacks the assembler.
+    case(
+        "torch = \"2.9.0+cu130\"",
+        "gpu = \"B300\"",
+        0,
+        &["torch.compile of torch 2.9.0 fails on B300: Triton 3.5.0 crashes", "!TRITON_PTXAS_PATH can name"],
+    ),
+    case("torch = \"2.9.1+cu130\"", "gpu = \"B300\"", 0, &["!Triton 3.5.0", "TRITON_PTXAS_PATH can name"]),
+    case("torch = \"2.9.0+cu130\"", "gpu = \"B200\"", 0, &["![triton-gpu]"]),
+    case(
+        "torch = \"2.6.0+cu118\"",
+        "gpu = \"GTX 1080\"",
+        0,
+        &["does not run on GTX 1080: Triton needs compute capability >=7.0"],
+    ),
+    // Kernels are what the wheel for the processor holds, before they are of a release of the framework.
+    case(
+        "torch = \"2.9.0\"\ntorchao = \"0.14.1\"",
+        "gpu = \"GB200\"",
+        0,
+        &["[kernels-skipped]", "for aarch64 holds none of its own kernels"],
+    ),
+    case(
+        "torch = \"2.9.1\"\ntorchao = \"0.14.1\"",
+        "gpu = \"GB200\"",
+        0,
+        &["for aarch64 holds none of its own kernels", "!take torch 2.9.0"],
+    ),
+    case("torch = \"2.9.0\"\ntorchao = \"0.14.1\"", "gpu = \"B200\"", 0, &["![kernels-skipped]"]),
+    case("torch = \"2.9.1\"\ntorchao = \"0.14.1\"", "gpu = \"B200\"", 0, &["take torch 2.9.0"]),
+    case("torch = \"2.8.0\"\ntorchao = \"0.12.0\"", "gpu = \"GH200\"", 1, &[]),
+    case("torch = \"2.7.1\"\ntorchao = \"0.12.0\"", "gpu = \"GH200\"", 0, &["[operators-on-cpu]"]),
 ];
 
 #[test]

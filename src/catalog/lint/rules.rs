@@ -131,7 +131,7 @@ pub(super) fn matches_something(
     let numbers = |number: &dyn std::fmt::Display| Version::parse(&number.to_string()).is_ok_and(|v| range.admits(&v));
     match subject {
         Subject::Gpu => catalog.gpus.iter().any(|row| numbers(&row.cc)),
-        Subject::Cuda | Subject::Toolkit | Subject::Cufft | Subject::Nvrtc | Subject::Cublas => {
+        Subject::Cuda | Subject::Toolkit | Subject::Cufft | Subject::Nvrtc | Subject::Cublas | Subject::Ptxas => {
             catalog.toolkits.iter().any(|row| range.admits(&row.version))
         }
         Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),

@@ -28,6 +28,8 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Cufft, Subject::Gpu),
     (Subject::Nvrtc, Subject::Gpu),
     (Subject::Cublas, Subject::Gpu),
+    (Subject::Package, Subject::Ptxas),
+    (Subject::Gpu, Subject::Cudnn),
 ];
 
 /// A source: where a fact can be looked up.

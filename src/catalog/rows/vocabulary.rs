@@ -220,6 +220,8 @@ vocabulary! {
         Nvrtc = "nvrtc",
         /// The cuBLAS of a CUDA line, which multiplies matrices.
         Cublas = "cublas",
+        /// The ptxas that a program finds in PATH, by its CUDA: of a toolkit that is installed, or in an image.
+        Ptxas = "ptxas",
     }
 }
 

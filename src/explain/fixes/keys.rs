@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, FRAMEWORKS, Subject};
 use crate::explain::{Fix, advice, target_of};
 use crate::solve::image;
 use crate::solve::own;
-use crate::solve::request::{Direction, DriverRequest, Request, Told};
+use crate::solve::recommended;
+use crate::solve::request::{Direction, DriverRequest, GpuRequest, Request, Told};
 use crate::solve::solution::Solution;
 use crate::solve::windows;
 use crate::spec::other_names::without_cuda;
@@ -273,8 +275,9 @@ impl<'c> Finder<'_, 'c> {
             return;
         }
         let pinned = asked.and_then(|request| pinned_driver(&request, target));
+        let catalog = self.asker.catalog;
         let write = |driver: Version| match key.ends_with("driver-cuda") {
-            true => self.cuda_of(&driver),
+            true => cuda_of(catalog, &driver),
             false => Some(format!(">={driver}")),
         };
         let on_windows = self.spec.target(target).is_some_and(|target| target.is_wsl2());
@@ -287,13 +290,14 @@ impl<'c> Finder<'_, 'c> {
             .collect();
         let before = self.found.len();
         // Who installs another driver installs one that needs no package beside it, and of a branch one that suffices.
-        let alone = |floor: &Version| {
+        let alone = |floor: &Version| -> Option<Vec<String>> {
             let answer = self.answer(&[set(key, write(*floor)?)], None)?;
             let least = minimum(&answer, target).map_or(*floor, |minimum| minimum.max(*floor));
-            advice::compat(&answer).is_none().then(|| write(least))?
+            let values = distinct([self.listing(&answer, target, least), least]);
+            advice::compat(&answer).is_none().then(|| values.into_iter().rev().filter_map(write).collect())
         };
         let values = match floors.iter().find_map(alone) {
-            Some(alone) => vec![alone],
+            Some(alone) => alone,
             None => floors.into_iter().filter_map(write).collect(),
         };
         self.try_values(key, &values);
@@ -303,12 +307,21 @@ impl<'c> Finder<'_, 'c> {
         let Some(answer) = self.answer(&[unset(key)], None) else { return };
         let Some(minimum) = minimum(&answer, target) else { return };
         if pinned.is_none_or(|pinned| pinned < minimum) {
-            let value =
-                if key.ends_with("driver-cuda") { self.cuda_of(&minimum) } else { Some(format!(">={minimum}")) };
-            self.offer(&[(key.to_string(), value)]);
+            let values = distinct([self.listing(&answer, target, minimum), minimum]);
+            let values: Vec<String> = values.into_iter().rev().filter_map(write).collect();
+            self.try_values(key, &values);
             return;
         }
         self.try_values(key, &self.newest_branches(key));
+    }
+
+    /// A driver that suffices for an answer, or a newer one that is the first to list its boards.
+    pub(super) fn listing(&self, answer: &Solution<'c>, target: &str, suffices: Version) -> Version {
+        let Some(request) = self.asker.question(self.spec) else { return suffices };
+        let (Some(asked), Some(chosen)) = (request.target(target), answer.target(target)) else { return suffices };
+        // Of boards that a fix replaces nothing is written yet.
+        let stays = |gpu: &&GpuRequest<'_>| chosen.gpus.iter().any(|of| of.name == gpu.name);
+        recommended::listing(asked, asked.named_gpus().iter().filter(stays), suffices)
     }
 
     /// What to write for each branch of the driver, the newest first.
@@ -336,10 +349,6 @@ impl<'c> Finder<'_, 'c> {
     fn windows_floors_above(&self, pinned: &Version) -> Vec<Version> {
         let known = windows::turning_points(self.asker.catalog);
         known.into_iter().filter(|floor| *floor > pinned).copied().collect()
-    }
-
-    pub(super) fn cuda_of(&self, driver: &Version) -> Option<String> {
-        self.asker.catalog.branch_of(driver)?.cuda.as_ref().map(Version::to_string)
     }
 
     /// The tags most like the one written, then whatever the repository offers, then no image at all.
@@ -453,6 +462,11 @@ fn takes_any_newer(answer: &Solution<'_>, package: &str) -> bool {
         needs.zip(beyond.as_ref()).is_some_and(|(needs, beyond)| needs.admits(beyond))
     };
     of_package.any(|row| unbounded(&row.needs))
+}
+
+/// The CUDA version that a driver shows.
+pub(super) fn cuda_of(catalog: &Catalog, driver: &Version) -> Option<String> {
+    catalog.branch_of(driver)?.cuda.as_ref().map(Version::to_string)
 }
 
 fn is_of_jetson(request: &Request<'_>, target: &str) -> bool {

@@ -5,6 +5,7 @@ use crate::solve::solution::Solution;
 use crate::types::{ArchList, Version, variant};
 
 use super::Finder;
+use super::keys::cuda_of;
 
 /// What an answer chose for a key, as it would be written.
 pub(super) fn chosen(answer: &Solution<'_>, key: &str) -> Option<String> {
@@ -52,15 +53,17 @@ fn versions_of(answer: &Solution<'_>, package: &str) -> Option<Vec<String>> {
 }
 
 /// What to write for a loosened key so that this answer comes out.
-pub(super) fn written_down(finder: &Finder<'_, '_>, answer: &Solution<'_>, key: &str) -> Option<String> {
+pub(super) fn written_down<'c>(finder: &Finder<'_, 'c>, answer: &Solution<'c>, key: &str) -> Option<String> {
     match key.rsplit('.').next() {
         // What is written may be too new: then there is no least that suffices.
         Some("driver") if key.starts_with("target.") => {
             let minimum = minimum(answer, target_of(key)).filter(|minimum| is_raised(finder, key, minimum));
-            minimum.map(|minimum| format!(">={minimum}"))
+            minimum.map(|minimum| format!(">={}", finder.listing(answer, target_of(key), minimum)))
         }
         Some("driver-cuda") => {
-            let cuda = minimum(answer, target_of(key)).and_then(|minimum| finder.cuda_of(&minimum));
+            let minimum = minimum(answer, target_of(key));
+            let listing = minimum.map(|minimum| finder.listing(answer, target_of(key), minimum));
+            let cuda = listing.and_then(|listing| cuda_of(finder.asker.catalog, &listing));
             cuda.filter(|cuda| Version::parse(cuda).is_ok_and(|cuda| is_raised(finder, key, &cuda)))
         }
         // A package that was asked for stays asked for, whichever version each target then gets.

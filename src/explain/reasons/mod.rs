@@ -336,7 +336,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
             Subject::Cuda => self.lines(),
             Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
             // What these say is a warning.
-            Subject::Cufft | Subject::Nvrtc | Subject::Cublas => {}
+            Subject::Cufft | Subject::Nvrtc | Subject::Cublas | Subject::Ptxas => {}
         }
     }
 

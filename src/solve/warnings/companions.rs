@@ -174,8 +174,13 @@ fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let loads = Constraint::parse(with).ok()?;
     let build = about.gpu_builds().find(|build| build.package == row.framework && !build.is_nightly())?;
     let (name, of) = (format!("{} {}", row.package, row.version), format!("{} {}", build.package, build.version));
+    let arch = about.asked.arch;
+    if row.cpu_only.contains(&arch) {
+        let without = KernelsSkipped::NotInWheel { name: &name, arch: arch.as_str() };
+        return Some(Warning::about(&without, &key(row)));
+    }
     let with = if with == NO_RELEASE { String::new() } else { format!("{} {with}", row.framework) };
-    let skipped = KernelsSkipped { name: &name, build: &of, with: &with, jit: row.jit };
+    let skipped = KernelsSkipped::Beside { name: &name, build: &of, with: &with, jit: row.jit };
     (!loads.admits_build(&build.version, &build.variant))
         .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{}", row.framework)]))
 }

@@ -191,19 +191,33 @@ fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
 /// GPUs that run the wheel but not what its compiler makes.
 fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = compiling(target)?;
-    let rules: Vec<_> = request.rules.about(Subject::Triton, triton, Subject::Gpu).collect();
-    let too_old = |gpu: &&GpuRequest| rules.iter().any(|rule| !rule.needs.admits(&gpu.cc_version));
-    let gpus = names(asked.named_gpus().iter().filter(too_old))?;
-    let capability = rules.iter().map(|rule| rule.needs.to_string()).next()?;
-    let too_old = TritonGpu::TooOld { build: &release(build), gpus: &gpus, capability: &capability };
-    Some(Warning::about(&too_old, &[asked.key("gpu")]))
+    let against = |gpu: &GpuRequest<'_>| {
+        let mut rules = request.rules.about(Subject::Triton, triton, Subject::Gpu);
+        rules.find(|rule| !rule.needs.admits(&gpu.cc_version))
+    };
+    let rule = asked.named_gpus().iter().find_map(against)?;
+    let refused = |gpu: &&GpuRequest<'_>| against(gpu).is_some_and(|found| found.row.id == rule.row.id);
+    let (release, gpus) = (release(build), names(asked.named_gpus().iter().filter(refused))?);
+    let capability = rule.needs.to_string();
+    let refused = match rule.needs.comparisons().all(|one| one.op.is_lower()) {
+        true => TritonGpu::TooOld { build: &release, gpus: &gpus, capability: &capability },
+        false => TritonGpu::Broken { build: &release, gpus: &gpus, says: &rule.row.says },
+    };
+    Some(Warning::about(&refused, &[asked.key("gpu")]))
 }
 
 /// GPUs that are newer than the assembler Triton brings.
 fn triton_assembler(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = compiling(target)?;
     let row = request.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
+    // Where Triton itself fails on a GPU, no other assembler helps.
+    let generates = |gpu: &GpuRequest<'_>| {
+        request.rules.about(Subject::Triton, triton, Subject::Gpu).all(|rule| rule.needs.admits(&gpu.cc_version))
+    };
     let unknown = |gpu: &&GpuRequest<'_>| {
+        if !generates(gpu) {
+            return false;
+        }
         let line = row.release_for(gpu.cc).prefix(2);
         let mut of_line =
             request.catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&line).is_eq()).peekable();

@@ -1,20 +1,26 @@
 //! What is already installed on a machine and no part of the answer: a cuda-compat package that is not loaded, a cuDNN that
-//! nobody loads; and what WSL2 does without.
+//! nobody loads or that is older than the GPU, a ptxas that a framework runs in place of its own; and what WSL2 does without.
 
-use crate::catalog::rows::{Build, Service, Subject};
+use crate::catalog::rows::{Build, Flavour, Service, Subject};
 use crate::solve::driver_row::DriverRow;
 use crate::solve::installed::{is_loaded, names_branch};
-use crate::solve::{recommended, services};
+use crate::solve::request::GpuRequest;
+use crate::solve::rules::Needs;
+use crate::solve::{by_pip, recommended, services};
 use crate::spec::Runtime;
-use crate::warning::{CompatInstalled, CudnnInstalled, Warning, Wsl2};
+use crate::types::Version;
+use crate::warning::{CompatInstalled, CudnnGpu, CudnnInstalled, PathPtxas, Warning, Wsl2};
 
 use super::About;
+use super::gpu::names;
 
 /// The warnings about targets that share one choice.
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     warnings.extend(compat(about));
     warnings.extend(cudnn(about));
+    warnings.extend(cudnn_before_gpu(about));
+    warnings.extend(about.gpu_builds().filter_map(|build| ptxas_in_path(about, build)));
     let driver = about.target.driver.as_ref().map(|driver| &driver.version);
     let services = services::of_target(about.request.catalog, about.asked, driver);
     warnings.extend(services.into_iter().filter(|row| row.needs.is_none()).map(|row| wsl2(about, row)));
@@ -58,6 +64,51 @@ fn compat(about: &About<'_, '_>) -> Option<Warning> {
         return None;
     };
     Some(Warning::about(&installed, &about.keys("compat")))
+}
+
+/// A ptxas that a framework finds in PATH and runs in place of its own, though it does not read what that writes: of a toolkit
+/// on the machine, or of an image that holds one. Of several toolkits any may come first.
+fn ptxas_in_path(about: &About<'_, '_>, build: &Build) -> Option<Warning> {
+    let target = about.target;
+    let in_image = target.image.filter(|image| image.flavour == Flavour::Devel);
+    let (has, key): (Vec<Version>, _) = match (&about.asked.toolkits, in_image) {
+        (Some(installed), _) => (installed.clone(), "toolkit"),
+        (None, Some(image)) => (vec![image.cuda], "image"),
+        (None, None) => (target.toolkit.iter().map(|toolkit| toolkit.version).collect(), "toolkit"),
+    };
+    let rules = about.request.rules.of_package(&build.package, Subject::Ptxas);
+    let binds = |rule: &&Needs<'_>| about.request.holds(&rule.row.id, &about.asked.name);
+    let against = |rule: &Needs<'_>| has.iter().copied().find(|cuda| !rule.needs.admits(cuda));
+    let found = rules.about(&build.version).filter(binds).find_map(|rule| Some((rule, against(rule)?)));
+    let (rule, cuda) = found?;
+    let name = format!("{} {}", build.package, build.version);
+    let ptxas = PathPtxas { name: &name, cuda: &cuda, needs: &rule.row.needs, says: &rule.row.says };
+    Some(Warning::about(&ptxas, &about.keys(key)))
+}
+
+/// A cuDNN that is older than a GPU: the one of the wheels, else the one that is there.
+fn cudnn_before_gpu(about: &About<'_, '_>) -> Option<Warning> {
+    let target = about.target;
+    let own = target.builds.iter().filter(|build| !build.system_cuda).find_map(|build| build.cudnn.as_ref());
+    let brought = target.cudnn.map(|row| &row.version).or(own).or_else(|| by_pip::cudnn(&target.by_pip));
+    let in_image = target.image.and_then(|image| image.cudnn.as_ref()).filter(|version| version.major() > 0);
+    let (cudnn, key) = match (brought, &about.asked.cudnn) {
+        (Some(brought), _) => (brought, None),
+        (None, Some(installed)) => (installed, Some("cudnn")),
+        (None, None) => (in_image?, Some("image")),
+    };
+    let gpus = about.asked.named_gpus();
+    let rules = || about.request.rules.between(Subject::Gpu, Subject::Cudnn);
+    let is_newer = |gpu: &&GpuRequest<'_>| {
+        let mut about_gpu = rules().filter(|rule| rule.range.admits(&gpu.cc_version));
+        about_gpu.any(|rule| !rule.needs.admits(cudnn) && about.request.holds(&rule.row.id, &about.asked.name))
+    };
+    let newer: Vec<&GpuRequest<'_>> = gpus.iter().filter(is_newer).collect();
+    let rule = rules().find(|rule| newer.first().is_some_and(|gpu| rule.range.admits(&gpu.cc_version)))?;
+    let named = names(newer.into_iter())?;
+    let old = CudnnGpu { gpus: &named, cudnn, needs: &rule.row.needs, says: &rule.row.says };
+    let keys = [about.keys("gpu"), key.map(|key| about.keys(key)).unwrap_or_default()].concat();
+    Some(Warning::about(&old, &keys))
 }
 
 /// A cuDNN that is installed and that no part of the stack loads, or whose libraries mix with those of a wheel.

@@ -30,7 +30,8 @@ fn key(row: &Companion) -> [String; 1] {
 /// A package that a GPU runs but for what it computes itself, which its wheel for the processor has for the CPU alone.
 fn operators_on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let arch = about.asked.arch;
-    if row.gpu_code || !row.cpu_only.contains(&arch) {
+    // What leaves out the kernels that it lacks computes nothing on the CPU in their place.
+    if row.gpu_code || row.kernels_with.is_some() || !row.cpu_only.contains(&arch) {
         return None;
     }
     let build = about.gpu_builds().find(|build| build.package == row.framework)?;
