@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 /// The keys under which loggers write the message of a record.
 const MESSAGE: &[&str] = &["msg", "message", "log", "text", "line"];
+/// The keys that only say when and how loudly: a record has one, and nothing is lost without them.
+const WHEN: &[&str] = &["level", "severity", "lvl", "ts", "time", "timestamp", "stream", "@timestamp"];
 
 /// The messages of a text in which every line is a record; any other text as it is.
 pub fn messages(raw: &str) -> Cow<'_, str> {
@@ -30,11 +32,24 @@ fn of_json(text: &str) -> Option<String> {
     if !text.trim_start().starts_with('{') {
         return None;
     }
-    all(text, |line| {
-        let record: Map<String, Value> = serde_json::from_str(line).ok()?;
-        let message = MESSAGE.iter().find_map(|key| record.get(*key)?.as_str())?;
-        Some(message.trim_end_matches('\n').to_string())
-    })
+    Some(lines(text).map(of_record).collect::<Option<Vec<String>>>()?.join("\n"))
+}
+
+/// The message of a record, and below it what else it says, an error or a stack.
+fn of_record(line: &str) -> Option<String> {
+    let record: Map<String, Value> = serde_json::from_str(line).ok()?;
+    record.keys().find(|key| WHEN.contains(&key.as_str()))?;
+    let message = MESSAGE.iter().find(|key| record.contains_key(**key))?;
+    let mut said = vec![record[*message].as_str()?.trim_end_matches('\n')];
+    for (_, value) in record.iter().filter(|(key, _)| key.as_str() != *message && !WHEN.contains(&key.as_str())) {
+        match value {
+            Value::String(text) => said.push(text),
+            Value::Number(_) | Value::Bool(_) | Value::Null => {}
+            // What is nested may say more than the message.
+            Value::Array(_) | Value::Object(_) => return None,
+        }
+    }
+    Some(said.join("\n"))
 }
 
 /// Job, step and time stand before each line.
@@ -86,10 +101,17 @@ mod tests {
     }
 
     #[test]
+    fn an_error_beside_the_message_is_kept() {
+        let record = "{\"level\": \"error\", \"msg\": \"failed\", \"error\": \"nvml: mismatch\"}";
+        assert_eq!(messages(record), "failed\nnvml: mismatch");
+    }
+
+    #[test]
     fn other_texts_stay_as_they_are() {
         for text in [
             "{\"msg\": \"one\"}\nTraceback",
-            "{\"msg\": \"one line\"}",
+            "{\"msg\": \"no log\"}",
+            "{\"ts\": 1, \"msg\": \"failed\", \"error\": {\"cause\": \"driver/library version mismatch\"}}",
             "1 GPU\n3 nodes",
             "12.4\n13.0",
             "a\tb\tc d\ne\tf\tg h",
