@@ -14,7 +14,7 @@ static PREFIXES: LazyLock<Regex> = LazyLock::new(|| {
         // torchrun, mpirun, srun, Ray, Lightning.
         r"^\[(?:rank|default|worker|local_rank|[a-z0-9.-]+:)?\s?\d+(?:,\d+)?\](?:<std(?:out|err)>)?:\s?",
         r"^\([A-Za-z_.]+(?:<[^>]*>)? ?(?:\([^)]*\) )?(?:pid|rank)=\d+[^)]*\)\s?",
-        r"^\d{1,3}: ",
+        r"^ *\d{1,3}: ",
         // docker compose, kubectl logs --prefix, systemd, dmesg.
         r"^[A-Za-z0-9][A-Za-z0-9._-]*\s*\|\s",
         r"^\[pod/[^\]]*\]\s?",

@@ -18,8 +18,10 @@ pub struct Common {
     /// The lock [default: beside the spec under its name, gpuenv.lock]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub lock: Option<PathBuf>,
-    /// The output format: json is exactly one document on stdout, for errors too; github adds annotations on stdout
-    #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t, help_heading = COMMON)]
+    /// The output format: human; json, exactly one document on stdout, for errors too; github, with annotations on
+    /// stdout; others where the command's help names them
+    #[arg(long, global = true, value_enum, hide_possible_values = true)]
+    #[arg(value_name = "FORMAT", default_value_t, help_heading = COMMON)]
     pub format: Format,
     /// When to use colours; NO_COLOR is respected
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t, help_heading = COMMON)]

@@ -120,7 +120,7 @@ Examples:
   gpuenv matrix --gpu \"RTX 5090\" --torch 2.9
   gpuenv matrix --package jax --driver 550
 
-Needs no gpuenv.toml; the overlays of the one here count. Every cell is what `gpuenv lock` answers for that build, GPU and driver: machine code for the GPU (native), only PTX, which the driver compiles (ptx), not known (unknown), or not at all (no), with the reason.";
+Needs no gpuenv.toml; the overlays of the one here count. Every cell is what `gpuenv lock` answers for that build, GPU and driver: machine code for the GPU (native), only PTX, which the driver compiles (ptx), not known (unknown), or not at all (no), with the reason. `--format` takes csv, html and svg, too.";
 
 pub const FLEET: &str = "\
 Examples:
@@ -138,7 +138,8 @@ Examples:
   clush -w @gpu nvidia-smi | gpuenv fleet check - --target prod
 
 Exit codes: 0 all hosts pass; 1 some cannot run the lock; 3 some could not be determined, records that cannot be read among them; 2 bad input or nothing to judge; 4 reading or writing failed
-Sources: records of `gpuenv probe` (files, folders, NDJSON), `kubectl get nodes -o json`, the text of nvidia-smi and the like, also as pdsh, clush or `srun -l` prefix its lines; - = stdin";
+Sources: records of `gpuenv probe` (files, folders, NDJSON), `kubectl get nodes -o json`, the text of nvidia-smi and the like, also as pdsh, clush or `srun -l` prefix its lines; - = stdin
+`--format` takes ndjson, csv and html, too.";
 
 pub const FLEET_PLAN: &str = "\
 Examples:
@@ -146,7 +147,7 @@ Examples:
   gpuenv fleet plan hosts.ndjson --target prod
   kubectl get nodes -o json | gpuenv fleet plan - --format html -o plan.html
 
-Reads gpuenv.toml, not the lock: the hosts replace the GPU, driver, system and processor of the target. Sources are those of `gpuenv fleet check`.
+Reads gpuenv.toml, not the lock: the hosts replace the GPU, driver, system and processor of the target. Sources are those of `gpuenv fleet check`. `--format` takes csv and html, too.
 Exit codes: 0 every host can run the spec as it is; 1 some can run nothing with the driver installed there; 3 of some it could not be determined; 2 bad input or no host; 4 reading or writing failed";
 
 pub const FLEET_JOB: &str = "\
@@ -161,7 +162,7 @@ Examples:
   nvidia-smi -q | gpuenv probe --from -
 
 Exit codes: 0 done, whatever was found; 2 bad input; 4 the record cannot be written
-Libraries of the driver are loaded in a child process with a time limit. The record holds no serial number, no secret of the environment and no name of a home folder: the home of its user is written ~, others home/user. Other paths stand in it as they are.";
+`--format` takes ndjson, too: a line for each record. Libraries of the driver are loaded in a child process with a time limit. The record holds no serial number, no secret of the environment and no name of a home folder: the home of its user is written ~, others home/user. Other paths stand in it as they are.";
 
 pub const CATALOG: &str = "\
 Examples:

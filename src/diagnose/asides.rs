@@ -6,13 +6,24 @@
 pub struct Aside {
     /// What programs print, in lower case and without blanks.
     words: &'static [&'static str],
+    /// What makes something else of the words where they go on like this.
+    but: &'static [&'static str],
+    /// What the text must hold as well; empty for nothing.
+    with: &'static str,
     /// What it means.
     pub means: &'static str,
     /// What helps.
     pub help: &'static str,
 }
 
-static ASIDES: [Aside; 8] = [
+static ASIDES: [Aside; 17] = [
+    Aside {
+        words: &["oomkilled", "memorycgroupoutofmemory", "outofmemory:killedprocess", "invokedoom-killer"],
+        means: "the system ended the process, for the machine or its container ran out of memory (not the GPU): that is no \
+                matter of versions",
+        help: "give the container or job more memory, or load less at a time",
+        ..PLAIN
+    },
     Aside {
         words: &[
             "outofmemory",
@@ -28,48 +39,136 @@ static ASIDES: [Aside; 8] = [
         ],
         means: "the text tells that memory ran out: that is no matter of versions",
         help: "see what else is on the GPU (`nvidia-smi`), or take a smaller batch, context or model",
+        ..PLAIN
     },
     Aside {
         words: &["device-sideassert", "cudaerrorassert", "cuda_error_assert", "],thread:["],
+        // torch tells with every error how to "enable device-side assertions".
+        but: &["ion"],
         means: "a check inside a GPU kernel failed, mostly of an index or a class label that is out of range: that is no \
                 matter of versions",
         help: "run it on the CPU, or with CUDA_LAUNCH_BLOCKING=1, to see the line that passes such a value",
+        ..PLAIN
     },
     Aside {
         words: &["diedduetosignal9", "killedsignalterminatedprogram"],
         means: "the system ended the compiler, mostly because memory ran out: that is no matter of versions",
         help: "compile fewer files at a time: `MAX_JOBS=2` for packages built with torch, `-j2` for make and ninja",
+        ..PLAIN
     },
     Aside {
         words: &["_cpu_notimplementedforhalf", "_cpunotimplementedforhalf", "kernelimplnotimplementedforhalf"],
         means: "the model runs on the CPU, in a data type that its kernels lack there",
         help: "move it to the GPU; where `torch.cuda.is_available()` is False, `gpuenv verify` finds out why",
+        ..PLAIN
     },
     Aside {
         words: &["outofresource:sharedmemory", "toomanyresourcesrequestedforlaunch"],
         means: "a kernel asks for more shared memory or registers than a multiprocessor of this GPU has",
         help: "make its blocks smaller (with Triton also `num_stages`), or take a release of the program that is tuned for this GPU",
+        ..PLAIN
     },
     Aside {
         words: &["cannotre-initializecudainforkedsubprocess"],
         means: "the program used the GPU and forked afterwards, which CUDA does not support: that is no matter of versions",
         help: "start worker processes with `torch.multiprocessing.set_start_method(\"spawn\")`, or use the GPU only in them",
+        ..PLAIN
     },
     Aside {
         words: &["expectedalltensorstobeonthesamedevice"],
         means: "the program mixes tensors of several devices: that is no matter of versions",
         help: "move the model and its input to one device with `.to(device)`",
+        ..PLAIN
     },
     Aside {
         words: &["torchwasnotcompiledwithflashattention", "torchwasnotcompiledwithmemoryefficientattention"],
         means: "a notice, no fault: this build of torch, as those for Windows, lacks a kernel for attention and takes another",
         help: "look for the error behind it",
+        ..PLAIN
+    },
+    Aside {
+        words: &["moduletorch.cudahasnoattributeis_a", "moduletorch.cudahasnoattributeisa"],
+        but: &["vailable"],
+        means: "the program misspells a name: every release of torch has `torch.cuda.is_available`",
+        help: "correct the line that the traceback names",
+        ..PLAIN
+    },
+    Aside {
+        words: &["):13,", "):31,", "):43,", "):45,"],
+        with: "xid(pci:",
+        means: "the kernel log tells of an Xid of the program that ran (13, 31, 43 or 45), as a rule a fault of that program or \
+                its end: that is no matter of versions",
+        help: "run the program under `compute-sanitizer`; if programs without a fault cause it, too, have the GPU checked",
+        ..PLAIN
+    },
+    Aside {
+        words: &[
+            "no_pubkeyddcae044f796ecb0",
+            "nvidia.github.io/libnvidia-container/stable/deb/amd64inreleaseisnotsigned",
+        ],
+        means: "apt lacks the key of the NVIDIA Container Toolkit's repository: that is no matter of versions",
+        help: "add it as the toolkit's installation guide says: `curl -fsSL https://nvidia.github.io/libnvidia-container/gpgkey \
+               | sudo gpg --dearmor -o /usr/share/keyrings/nvidia-container-toolkit-keyring.gpg`, named by `signed-by` in the \
+               repository's line",
+        ..PLAIN
+    },
+    Aside {
+        words: &["no_pubkeya4b469963bf863cc"],
+        means: "apt lacks the key that NVIDIA signs its CUDA repositories with since April 2022: that is no matter of versions",
+        help: "install the package cuda-keyring of your system from https://developer.download.nvidia.com/compute/cuda/repos/; \
+               in a Dockerfile before the first `apt-get update`, or take a newer base image",
+        ..PLAIN
+    },
+    Aside {
+        words: &["remoteprocessexitedortherewasanetworkerror", "ncclremoteerror"],
+        means: "another process of the job ended, or the network between them broke, and this one only noticed: that is no \
+                matter of versions",
+        help: "read the logs of the other ranks: the first error is in one of them",
+        ..PLAIN
+    },
+    Aside {
+        words: &["nospaceleftondevice"],
+        means: "a disk is full: that is no matter of versions",
+        help: "see which with `df -h`; `docker system prune`, `pip cache purge` and another TMPDIR make room",
+        ..PLAIN
+    },
+    Aside {
+        words: &[
+            "cannotaccessgatedrepo",
+            "youaretryingtoaccessagatedrepo",
+            "isrestrictedandyouarenotintheauthorizedlist",
+        ],
+        means: "the model is gated: that is no matter of versions",
+        help: "accept its terms on its page, and log in: `huggingface-cli login`, or HF_TOKEN in the environment",
+        ..PLAIN
+    },
+    // The last one: it stands below every error of CUDA that torch reports.
+    Aside {
+        words: &["torch_use_cuda_dsa"],
+        with: "cudaerror:",
+        means: "torch reports an error of CUDA that tells nothing of versions; the line about TORCH_USE_CUDA_DSA stands below \
+                each of them",
+        help: "run it again with CUDA_LAUNCH_BLOCKING=1: then the traceback ends at the call that failed",
+        ..PLAIN
     },
 ];
+
+/// What most asides leave empty.
+const PLAIN: Aside = Aside { words: &[], but: &[], with: "", means: "", help: "" };
 
 impl Aside {
     /// What a normalised text in lower case tells.
     pub fn told(lower: &str) -> Option<&'static Aside> {
-        ASIDES.iter().find(|aside| aside.words.iter().any(|words| lower.contains(words)))
+        ASIDES
+            .iter()
+            .find(|aside| lower.contains(aside.with) && aside.words.iter().any(|words| aside.says(words, lower)))
+    }
+
+    /// Whether words stand in a text and do not go on to mean something else.
+    fn says(&self, words: &str, lower: &str) -> bool {
+        lower.match_indices(words).any(|(at, _)| {
+            let rest = &lower[at + words.len()..];
+            !self.but.iter().any(|but| rest.starts_with(but))
+        })
     }
 }

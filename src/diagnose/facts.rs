@@ -81,6 +81,10 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("bare_libcuda", |facts| {
         facts.extract.get("missing").filter(|all| all.to_string() == "libcuda.so").map(|_| String::new())
     }),
+    ("unnumbered", |facts| {
+        let all = facts.extract.get("missing").map(ToString::to_string)?;
+        all.ends_with(".so").then_some(all)
+    }),
     ("index_variant", |facts| Some(facts.index_variant())),
     ("cuda_lacking", |facts| {
         text(facts.extract, "cuda_needed").filter(|_| facts.torch_of_other_cuda().is_none()).map(str::to_string)

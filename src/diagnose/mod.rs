@@ -13,6 +13,7 @@ pub mod lint;
 mod literals;
 mod pattern;
 mod published;
+mod records;
 mod signatures;
 mod system;
 mod text;

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder, bytes};
 
+use super::records;
 use crate::log_prefix::{prefix, printable};
 
 /// More writers than this are not told apart.
@@ -14,7 +15,7 @@ const OWNERS: usize = 64;
 
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
-    let text = in_english(without_probes(without_code(breaks(&decoded(&printable(raw))))));
+    let text = in_english(without_probes(without_code(breaks(&decoded(&printable(&records::messages(raw)))))));
     let mut plain = String::with_capacity(text.len());
     let mut owners: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
     for line in text.lines() {
@@ -41,9 +42,10 @@ pub fn plain(raw: &str) -> String {
     plain
 }
 
-/// What C libraries, loaders and compilers say in other languages of the two things that messages turn on: as the
+/// What C libraries, loaders and compilers say in other languages of the things that messages turn on: as the
 /// translations of glibc have it (pkg:deb/debian/libc-l10n@2.36), and other wordings as people pasted them.
 const TRANSLATED: &[(&str, &[&str])] = &[
+    ("undefined reference to", &["référence indéfinie vers"]),
     (
         "No such file or directory",
         &[

@@ -105,6 +105,20 @@ fn what_is_no_matter_of_versions_is_told_as_that() {
         ("RuntimeError: CUDA error: too many resources requested for launch", "registers"),
         ("RuntimeError: Cannot re-initialize CUDA in forked subprocess.", "forked"),
         ("RuntimeError: Expected all tensors to be on the same device, but got mat2 is on cpu", "several devices"),
+        (
+            "RuntimeError: CUDA error: invalid argument\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+            "stands below each of them",
+        ),
+        (
+            "RuntimeError: CUDA error: device-side assert triggered\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+            "out of range",
+        ),
+        ("AttributeError: module 'torch.cuda' has no attribute 'is_avaliable'", "misspells"),
+        ("NVRM: Xid (PCI:0000:3d:00): 43, pid=35521, Ch 00000008", "Xid of the program"),
+        ("the following signatures couldn't be verified: NO_PUBKEY A4B469963BF863CC", "since April 2022"),
+        ("NCCL error: remote process exited or there was a network error, NCCL version 2.21.5", "another process"),
+        ("OSError: [Errno 28] No space left on device", "a disk is full"),
+        ("Memory cgroup out of memory: Killed process 4242 (python)", "not the GPU"),
     ] {
         let verdict = diagnose(text, &BUILTIN);
         assert!(verdict.findings.is_empty(), "{text}");

@@ -248,6 +248,13 @@ const CHANGES: &[Change] = &[
     ("quoted", |raw| each_line(raw, |line| format!("> {line}"))),
     ("compose", |raw| each_line(raw, |line| format!("trainer-1  | {line}"))),
     ("rank", |raw| each_line(raw, |line| format!("[rank0]: {line}"))),
+    ("srun", |raw| each_line(raw, |line| format!("  3: {line}"))),
+    ("workflow", |raw| each_line(raw, |line| format!("build\tRun tests\t2025-03-18T00:00:52.0131040Z {line}"))),
+    ("numbered", |raw| {
+        let lines = raw.lines().enumerate().map(|(at, line)| format!("{:>6}\t{line}", at + 7));
+        lines.collect::<Vec<_>>().join("\n")
+    }),
+    ("records", |raw| each_line(raw, |line| serde_json::json!({ "level": "error", "msg": line }).to_string())),
     ("coloured", |raw| each_line(raw, |line| format!("\x1b[31m{line}\x1b[0m"))),
     ("windows", |raw| raw.replace('\n', "\r\n")),
     ("entities", |raw| raw.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")),
@@ -659,6 +666,78 @@ fn what_is_to_be_changed_is_not_mistaken() {
             "docker run --rm --gpus all nvidia/cuda:13.1.0-base-ubuntu24.04 nvidia-smi\nFailed to initialize NVML: Unknown Error",
             "nvml-unknown-error",
             "has lost its GPU",
+        ),
+        // Half installed packages of one release are no two that exclude each other; nor is a package of rpm apt's.
+        (
+            "nvidia-utils-570 depends on libnvidia-compute-570 (= 570.86.15-0ubuntu1); however:\n  Package libnvidia-compute-570 is not installed.\n\ndpkg: error processing package nvidia-utils-570 (--install):",
+            "driver-package-alone",
+            "purge",
+        ),
+        (
+            "dpkg: nvidia-driver-535 depends on libnvidia-gl-535 (= 535.183.01); however:\n  Version of libnvidia-gl-535 on system is 535.171.04.\n\ndpkg: error processing package nvidia-driver-535 (--configure):",
+            "driver-packages-conflict",
+            "dnf",
+        ),
+        (
+            "package nvidia-driver-3:560.35.03-1.fc39.x86_64 from cuda-fedora39-x86_64 requires nvidia-kmod-common = 3:560.35.03, but none of the providers can be installed",
+            "driver-rpms-conflict",
+            "apt-get",
+        ),
+        (
+            "package kmod-nvidia-latest-dkms-3:550.54.14-1.el9.x86_64 from cuda-rhel9-x86_64 requires dkms, but none of the providers can be installed",
+            "driver-needs-module-builder",
+            "Remove",
+        ),
+        (
+            "ERROR: An NVIDIA kernel module 'nvidia-uvm' appears to already be loaded in your kernel.\nERROR: Installation has failed.  Please see the file '/var/log/nvidia-installer.log' for details.",
+            "kernel-module-in-use",
+            "headers",
+        ),
+        (
+            "ERROR: Unable to build the NVIDIA kernel module.\nERROR: Installation has failed.  Please see the file '/var/log/nvidia-installer.log'",
+            "kernel-module-not-built",
+            "toolkit",
+        ),
+        (
+            "CMake Error in CMakeLists.txt:\n  CUDA_ARCHITECTURES is empty for target \"cmTC_4f57c\".",
+            "cmake-cuda-compiler",
+            "CMP0104",
+        ),
+        (
+            "CMake Error in CMakeLists.txt:\n  CUDA_ARCHITECTURES is empty for target \"Common\".",
+            "cmake-architectures-unset",
+            "CMakeError.log",
+        ),
+        (
+            "Could not load dynamic library 'libcupti.so.11.2'; dlerror: libcupti.so.11.2: cannot open shared object file: No such file or directory; LD_LIBRARY_PATH: /usr/local/cuda/lib64",
+            "tensorflow-profiler-library",
+            "without the GPU",
+        ),
+        (
+            "Could not load dynamic library 'libcublas.so.10'; dlerror: libcublas.so.10: cannot open shared object file: No such file or directory\nCould not load dynamic library 'libcupti.so.10.1'; dlerror: libcupti.so.10.1: cannot open shared object file: No such file or directory",
+            "tensorflow-library-missing",
+            "profiler",
+        ),
+        (
+            "ImportError: libcupti.so.11.7: cannot open shared object file: No such file or directory",
+            "cuda-library-missing",
+            "profiler",
+        ),
+        (
+            "Because there is no version of nvidia-cublas-cu12==12.4.5.8 and torch==2.6.0 depends on nvidia-cublas-cu12==12.4.5.8, we can conclude that torch==2.6.0 cannot be used.",
+            "uv-first-index",
+            "cuXXX",
+        ),
+        (
+            "tmp.cu:(.text+0x3a9): undefined reference to `__cudaRegisterFatBinaryEnd'\ntmp.cu:(.text+0x4d8): undefined reference to `cudaLaunchKernel'",
+            "cuda-link-flag-missing",
+            "newer nvcc",
+        ),
+        ("main.o: undefined reference to `cublasCreate_v2@libcublas.so.11'", "cuda-symbol-missing", "-lcublas"),
+        (
+            "AttributeError: module 'torch.cuda' has no attribute 'is_bf16_supported'",
+            "torch-of-other-release",
+            "misspel",
         ),
         (
             "ImportError: /x/_torch_sox.cpython-36m-x86_64-linux-gnu.so: undefined symbol: _ZN2at19UndefinedTensorImpl10_singletonE",
