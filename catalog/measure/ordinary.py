@@ -54,9 +54,10 @@ LISTED = """
 # What several packages of the catalog pin or bound, each otherwise: two of them need not go together.
 SHARED = """
     apache-tvm-ffi compressed-tensors cuda-toolkit dask-cuda flashinfer-cubin grpcio grpcio-reflection humming-kernels
-    llguidance ml-dtypes nvidia-cudnn-frontend nvidia-cutlass-dsl nvidia-nvjitlink nvidia-nvjitlink-cu12 openai
-    outlines outlines-core pydantic pylibcudf-cu12 pylibcudf-cu13 pylibraft-cu12 pylibraft-cu13 quack-kernels
-    raft-dask-cu12 raft-dask-cu13 six tilelang tokenspeed-mla treelite typing-extensions xgrammar
+    llguidance ml-dtypes nvidia-cublas-cu11 nvidia-cublas-cu12 nvidia-cuda-runtime-cu11 nvidia-cuda-runtime-cu12
+    nvidia-cudnn-frontend nvidia-curand-cu12 nvidia-cutlass-dsl nvidia-nvjitlink nvidia-nvjitlink-cu12 openai outlines
+    outlines-core pydantic pylibcudf-cu12 pylibcudf-cu13 pylibraft-cu12 pylibraft-cu13 quack-kernels raft-dask-cu12
+    raft-dask-cu13 six tilelang tokenspeed-mla treelite typing-extensions xgrammar
 """.split()
 # Of these it matters that there are wheels for a Python: their code is compiled for it.
 COMPILED = """

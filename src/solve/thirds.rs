@@ -8,7 +8,7 @@ use crate::types::{Specifier, Version};
 use super::rowset::RowSet;
 use super::wants::Want;
 
-/// What a build of a framework asks of a piece of the toolkit such as nvJitLink or cuBLAS, if its release asks for it: that of
+/// What a build of a framework asks of a piece of the toolkit such as nvJitLink or cuBLAS, if its release asks for any: that of
 /// its toolkit, or one from it on where NVIDIA's metapackage leaves it open. Of the builds for one processor, which bring their
 /// libraries along on another, those that pin libraries ask for it.
 pub fn of_build<'c>(catalog: &'c Catalog, build: &Build, piece: &str) -> Option<Want<'c>> {
@@ -18,12 +18,12 @@ pub fn of_build<'c>(catalog: &'c Catalog, build: &Build, piece: &str) -> Option<
     let is_read_there = |row: &Libraries| row.arch.is_none_or(|arch| arch == build.arch);
     let is_of_release =
         |row: &&Libraries| row.version == build.version.release() && (build.pins.is_some() || is_read_there(row));
-    of_package().find(is_of_release).and_then(asked)?;
+    let release = of_package().find(is_of_release)?;
     let own = kit_of(catalog, build).and_then(asked)?;
-    // Builds for a CUDA older than any of which that was read leave it open.
-    let number = |(_, range): Want<'_>| Version::parse(Libraries::oldest(range)?).ok();
-    let oldest = of_package().filter_map(asked).filter_map(number).min()?;
-    (number(own)? >= oldest).then_some(own)
+    // Builds for a CUDA older than any of which that was read leave it open, whatever other builds of the release ask for.
+    let line = |(_, range): Want<'_>| Some(Version::parse(Libraries::oldest(range)?).ok()?.prefix(2));
+    let oldest = of_package().filter_map(asked).filter_map(line).min()?;
+    (asked(release).is_some() || line(own)? >= oldest).then_some(own)
 }
 
 /// What a build asks of all pieces of its toolkit.
