@@ -15,7 +15,7 @@ use super::libraries::{asked, asked_of, compiles_for};
 use super::rules::Needs;
 
 /// The package of the CUDA runtime, of whatever major.
-const RUNTIME: &str = "nvidia-cuda-runtime";
+pub const RUNTIME: &str = "nvidia-cuda-runtime";
 
 /// The components of one toolkit release that are installed for frameworks which leave them open.
 #[derive(Debug, Clone)]

@@ -219,12 +219,24 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     answer
 }
 
-/// The cuDNN and NCCL that pip installs for what was chosen.
+/// The cuDNN and NCCL that pip installs for what was chosen, and where no framework pins them what packages ask for of CUDA's
+/// other libraries: those of the release that was chosen, not the newest of the day.
 fn pip_installs(request: &Request<'_>, chosen: &TargetSolution<'_>) -> Vec<(String, Version)> {
     let TargetSolution { builds, companions, cudnn, nccl, installed_cudnn, .. } = chosen;
     let has_cudnn = installed_cudnn.is_some();
-    let chosen = by_pip::Chosen { builds, companions, cudnn: *cudnn, nccl: *nccl, has_cudnn };
-    by_pip::libraries(request.catalog, chosen)
+    let chosen_libraries = by_pip::Chosen { builds, companions, cudnn: *cudnn, nccl: *nccl, has_cudnn };
+    let mut installs = by_pip::libraries(request.catalog, chosen_libraries);
+    let (problem, kits) = (request.problem, request.problem.kits());
+    let kit = chosen.cuda.and_then(|cuda| kits.iter().find(|kit| kit.version == cuda.version));
+    if let Some(kit) = kit.filter(|_| builds.is_empty()) {
+        let wants = companions.iter().flat_map(|row| problem.wants(&row.package).at_row(row, &[chosen.arch]));
+        let pieces = wants.filter_map(|(piece, range)| {
+            let version = *kit.version_of(piece)?;
+            Specifier::parse(range).is_ok_and(|range| range.admits(&version)).then(|| (piece.to_string(), version))
+        });
+        installs.extend(distinct(pieces));
+    }
+    installs
 }
 
 /// What extensions for a class are compiled for: with the toolkit there, or the one whose libraries are installed.

@@ -277,6 +277,27 @@ const CASES: &[Case] = &[
         &["and nvidia/cuda:11.8.0-devel-ubuntu22.04 holds CUDA 11.8, which does not serve"],
     ),
     case("numba-cuda = \"0.20\"\ntorch = \"2.7.1+cu128\"", "gpu = \"A100\"", 0, &["!warning[system-cuda]"]),
+    // The runtime that a package asks pip for is the CUDA of the lock. Source: METADATA of faiss-gpu 1.14.3.
+    case(
+        "faiss-gpu = \"1.14.3\"\ncuda = \"12.4\"",
+        "gpu = \"T4\"",
+        1,
+        &["faiss-gpu 1.14.3 requires nvidia-cuda-runtime-cu12 >=12.6,<13", "change cuda from 12.4 to 12.6"],
+    ),
+    case(
+        "faiss-gpu = \"1.14.3\"\ncuda = \"12.6\"",
+        "gpu = \"T4\"",
+        0,
+        &["nvidia-cuda-runtime-cu12\", version = \"12.6.77\"", "nvidia-cublas-cu12\", version = \"12.6.4.1\""],
+    ),
+    case(
+        "faiss-gpu = \"1.14.3\"\ntorch = \"2.5.1+cu124\"",
+        "gpu = \"T4\"",
+        1,
+        &["torch 2.5.1+cu124 requires nvidia-cublas-cu12 ==12.4.5.8"],
+    ),
+    case("faiss-gpu = \"1.14.3\"\ntorch = \"2.7.1+cu126\"", "gpu = \"T4\"", 0, &["!nvidia-cublas-cu12"]),
+    case("cuml-cu12 = \"26.10\"\ncuda = \"12.4\"", "gpu = \"T4\"", 0, &["cuda-toolkit"]),
     // What pip brings is found by CuPy from 14 on. Source: github.com/NVIDIA/cutile-python/issues/57.
     case(
         "cupy-cuda13x = \"13.6.0\"\ntorch = \"2.9.1+cu130\"",

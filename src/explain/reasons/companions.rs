@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use crate::catalog::rows::{Asks, Build, Companion, library_major};
 use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
+use crate::solve::pieces::RUNTIME;
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds;
 use crate::solve::wants::Want;
@@ -308,6 +309,10 @@ impl<'c> Explainer<'_, 'c> {
     fn is_disputed(&self, want: Want<'_>, by: &str) -> bool {
         let catalog = self.request.catalog;
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        // The runtime that pip installs is the CUDA of the stack.
+        if want.0.starts_with(RUNTIME) && self.blames("cuda") {
+            return true;
+        }
         if want.0 == TRITON && self.left.iter().any(|build| self.blames(&build.package) && build.triton.is_some()) {
             return true;
         }

@@ -13,10 +13,12 @@ use crate::solve::driver_row::DriverRow;
 use crate::solve::fits;
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
+use crate::solve::pieces::RUNTIME;
 use crate::solve::platform::Platform;
 use crate::solve::request::{ImageRequest, Request};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, law};
+use crate::solve::wants::Want;
 
 impl<'c> Plan<'_, 'c> {
     /// Without a framework that brings its own, CUDA, cuDNN and NCCL are those of the system.
@@ -234,10 +236,18 @@ impl<'c> Plan<'_, 'c> {
             let rules = self.request.rules.of_package(package.name, Subject::Cuda);
             let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
             let (packages, toolkits) = (chosen.rows.clone(), cuda.rows.clone());
+            let (kits, pieces) = (self.request.problem.kits(), package.pieces(self.request.problem));
             self.network.relate(cuda.var, chosen.var, move |row| {
                 let line = toolkits[row].version;
-                let mut rows =
-                    RowSet::filter(packages.len(), |at| !follows || fits::companion_line(packages[at], Some(&line)));
+                // What pip installs as the runtime for a package is the CUDA that the lock names.
+                let kit = kits.iter().find(|kit| kit.version == line);
+                let refuses = |(piece, range): &Want<'_>| {
+                    let range = Specifier::parse(range).ok().filter(|_| piece.starts_with(RUNTIME));
+                    kit.zip(range).is_some_and(|(kit, range)| !kit.goes_with(piece, &range))
+                };
+                let goes =
+                    |at: usize| fits::companion_line(packages[at], Some(&line)) && !pieces[at].iter().any(refuses);
+                let mut rows = RowSet::filter(packages.len(), |at| !follows || goes(at));
                 let refusing = rules.iter().filter(|rule| !rule.needs.admits(&line));
                 refusing.for_each(|rule| rows.subtract(&package.within(rule)));
                 rows
