@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::catalog::rows::Image;
 use crate::explain::target_of;
 use crate::solve::image;
+use crate::solve::solution::Solution;
 
 use super::written::chosen;
 use super::{Finder, set, unset};
@@ -22,12 +23,8 @@ impl<'c> Finder<'_, 'c> {
             self.try_values(key, &nearest);
         }
         let answer = self.answer(&[set(key, repository)], None);
-        if let Some(offered) = answer.and_then(|answer| answer.target(target_of(key))?.image) {
-            let alike = image.value.tag.as_ref().and_then(|tag| self.alike(offered, tag));
-            let tags = [alike, Some(offered)].into_iter().flatten();
-            let values: Vec<String> =
-                tags.map(|row| self.spelt(key, format!("{}:{}", row.repository, row.tag))).collect();
-            self.try_values(key, &values);
+        if let Some(value) = answer.and_then(|answer| self.image_of(&answer, key)) {
+            self.offer(&[set(key, value)]);
         }
         if self.found.len() == before {
             self.try_repositories(key, repository);
@@ -35,16 +32,23 @@ impl<'c> Finder<'_, 'c> {
         self.offer(&[unset(key)]);
     }
 
-    /// The image beside another, of its CUDA and system, that is of the flavour which a tag names: the smallest that serves is
-    /// chosen where none is written, but what was written holds more on purpose.
-    fn alike(&self, of: &Image, tag: &str) -> Option<&'c Image> {
-        let words: Vec<&str> = tag.split('-').collect();
-        let has_cudnn = words.iter().any(|word| word.starts_with("cudnn"));
-        let mut images = self.asker.catalog.images.of(&of.repository).iter();
-        images.find(|row| {
-            let is_beside = row.cuda == of.cuda && row.os == of.os && !row.withdrawn;
-            is_beside && words.contains(&row.flavour.as_str()) && row.cudnn.is_some() == has_cudnn
-        })
+    /// The image that an answer chose, as it would be written: the smallest that serves is chosen where none is named, but what
+    /// was named holds more on purpose, so of those of its CUDA and system it is the one of the flavour written.
+    pub(super) fn image_of(&self, answer: &Solution<'c>, key: &str) -> Option<String> {
+        let chosen = answer.target(target_of(key))?.image?;
+        let written = self.spec.target(target_of(key)).and_then(|target| target.image.as_ref());
+        let words: Vec<&str> =
+            written.and_then(|image| image.value.tag.as_deref()).unwrap_or_default().split('-').collect();
+        let has_cudnn = chosen.cudnn.is_some() || words.iter().any(|word| word.starts_with("cudnn"));
+        let is_alike = |row: &&Image| {
+            let is_beside =
+                row.cuda == chosen.cuda && row.os == chosen.os && row.torch == chosen.torch && !row.withdrawn;
+            let serves = row.require == chosen.require && row.arches == chosen.arches;
+            let is_written = words.contains(&row.flavour.as_str()) && row.flavour >= chosen.flavour;
+            is_beside && serves && is_written && row.cudnn.is_some() == has_cudnn
+        };
+        let row = self.asker.catalog.images.of(&chosen.repository).iter().find(is_alike).unwrap_or(chosen);
+        Some(self.spelt(key, format!("{}:{}", row.repository, row.tag)))
     }
 
     /// An image of the repository that is written, as that is spelt.
