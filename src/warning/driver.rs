@@ -250,6 +250,8 @@ pub struct JitLimited<'a> {
     pub packages: Vec<String>,
     /// A compiler of kernels at run time that gives their PTX to the driver.
     pub compiler: Option<&'a str>,
+    /// Whether code is compiled on top of the stack.
+    pub builds: bool,
     /// What links them itself in its place, and the first CUDA with which it does.
     pub linking: Option<(&'a str, Version)>,
 }
@@ -273,6 +275,11 @@ impl Kind for JitLimited<'_> {
                     "{compiler} compiles to PTX, so all of its kernels fail (`Unsupported .version`): take a toolkit that the \
                      driver supports{or}"
                 )
+            }
+            (None, []) if self.builds => {
+                "what is compiled here has to hold machine code for each GPU, as the arch list of the \
+                                          lock has it: nvcc without a list writes PTX"
+                    .to_string()
             }
             (None, []) => "usually harmless".to_string(),
             (None, packages) => format!("any kernel that {} ships as PTX alone fails", packages.join(" or ")),

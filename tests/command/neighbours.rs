@@ -392,6 +392,47 @@ const CASES: &[Case] = &[
     case("torch = \"2.9.1\"\ntorchao = \"0.14.1\"", "gpu = \"B200\"", 0, &["take torch 2.9.0"]),
     case("torch = \"2.8.0\"\ntorchao = \"0.12.0\"", "gpu = \"GH200\"", 1, &[]),
     case("torch = \"2.7.1\"\ntorchao = \"0.12.0\"", "gpu = \"GH200\"", 0, &["[operators-on-cpu]"]),
+    // An image in the place of another keeps its flavour where one of that CUDA and system has it.
+    case(
+        "jax = \"0.4.30\"",
+        "gpu = \"V100\"\ndriver = \"515.65.01\"\nimage = \"nvidia/cuda:12.2.0-devel-ubuntu22.04\"",
+        1,
+        &["nvidia/cuda:12.0.1-devel-ubuntu18.04", "!12.0.1-base-ubuntu18.04"],
+    ),
+    case(
+        "jax = \"0.4.30\"",
+        "gpu = \"V100\"\ndriver = \"515.65.01\"\nimage = \"nvidia/cuda:12.2.0-base-ubuntu22.04\"",
+        1,
+        &["nvidia/cuda:12.0.1-base-ubuntu18.04"],
+    ),
+    // Names for one CUDA that a project gave up.
+    case(
+        "cupy-cuda116 = \"10.6.0\"",
+        "gpu = \"RTX 4080\"",
+        2,
+        &["write `cupy-cuda11x`, as which cupy is known for CUDA 11"],
+    ),
+    case(
+        "cupy-cuda92 = \"*\"",
+        "gpu = \"RTX 4080\"",
+        2,
+        &["for CUDA 9 none is known; cupy is known as `cupy-cuda11x`"],
+    ),
+    case("bitsandbytes-cuda117 = \"*\"", "gpu = \"RTX 4080\"", 2, &["write `bitsandbytes`"]),
+    case("nothing-cuda116 = \"*\"", "gpu = \"RTX 4080\"", 2, &["if it is an ordinary package"]),
+    // A driver older than the toolkit: what is compiled on top of the stack is another matter than the wheels.
+    case(
+        "torch = \"2.1.0+cu118\"",
+        "gpu = \"A100\"\ndriver = \"460.91.03\"\ntoolkit = \"11.8\"\n[build]",
+        0,
+        &["[jit-limited]", "nvcc without a list writes PTX", "!usually harmless"],
+    ),
+    case(
+        "torch = \"2.1.0+cu118\"",
+        "gpu = \"A100\"\ndriver = \"460.91.03\"\ntoolkit = \"11.8\"",
+        0,
+        &["[jit-limited]", "usually harmless"],
+    ),
 ];
 
 #[test]

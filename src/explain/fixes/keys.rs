@@ -1,11 +1,8 @@
 //! Every direction in which one key can be loosened: the nearest versions, variants, drivers, images and systems.
 
-use std::collections::BTreeMap;
-
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, FRAMEWORKS, Subject};
 use crate::explain::{Fix, advice, target_of};
-use crate::solve::image;
 use crate::solve::own;
 use crate::solve::recommended;
 use crate::solve::request::{Direction, DriverRequest, GpuRequest, Request, Told};
@@ -351,54 +348,6 @@ impl<'c> Finder<'_, 'c> {
         known.into_iter().filter(|floor| *floor > pinned).copied().collect()
     }
 
-    /// The tags most like the one written, then whatever the repository offers, then no image at all.
-    fn try_image(&mut self, key: &str) {
-        let target = self.spec.target(target_of(key));
-        let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
-        let repository = &image.value.repository;
-        let before = self.found.len();
-        if let Some(tag) = image.value.tag.as_ref().filter(|tag| tag.contains(|c: char| c.is_ascii_digit())) {
-            let nearest = self.other_tags(repository, tag);
-            let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{}:{tag}", image.value.name())).collect();
-            self.try_values(key, &nearest);
-        }
-        let answer = self.answer(&[set(key, repository)], None);
-        if let Some(value) = answer.and_then(|answer| chosen(&answer, key)) {
-            self.offer(&[set(key, self.spelt(key, value))]);
-        }
-        if self.found.len() == before {
-            self.try_repositories(key, repository);
-        }
-        self.offer(&[unset(key)]);
-    }
-
-    /// An image of the repository that is written, as that is spelt.
-    pub(super) fn spelt(&self, key: &str, image: String) -> String {
-        let written = self.spec.target(target_of(key)).and_then(|target| target.image.as_ref());
-        written.and_then(|written| image::spelt(&written.value, &image)).unwrap_or(image)
-    }
-
-    /// A tag of another repository, one without frameworks of its own first. Who asks for no torch is offered no image
-    /// that holds it.
-    fn try_repositories(&mut self, key: &str, other_than: &str) {
-        let asked = self.asker.question(self.spec);
-        let wants_torch = asked.is_some_and(|asked| asked.frameworks.iter().any(|ask| ask.package == "torch"));
-        let images = self.asker.catalog.images.iter().filter(|row| row.repository != other_than && !row.withdrawn);
-        let images = images.filter(|row| wants_torch || row.torch.is_none());
-        let mut repositories: BTreeMap<&str, bool> = BTreeMap::new();
-        for row in images {
-            *repositories.entry(&row.repository).or_default() |= row.torch.is_some();
-        }
-        let mut repositories: Vec<(bool, &str)> = repositories.into_iter().map(|(name, torch)| (torch, name)).collect();
-        repositories.sort_unstable();
-        for (_, repository) in repositories {
-            let answer = self.answer(&[set(key, repository)], None);
-            if answer.and_then(|answer| chosen(&answer, key)).is_some_and(|value| self.offer(&[set(key, value)])) {
-                return;
-            }
-        }
-    }
-
     /// Another compiler beside the one that comes with the system, where nothing is said of it yet.
     fn try_compiler(&mut self, target: &str) {
         let key = format!("target.{target}.gcc");
@@ -415,7 +364,7 @@ impl<'c> Finder<'_, 'c> {
     }
 
     /// The first of some values with which the spec has an answer.
-    fn try_values(&mut self, key: &str, values: &[String]) {
+    pub(super) fn try_values(&mut self, key: &str, values: &[String]) {
         for value in values {
             if self.offer(&[set(key, value)]) {
                 return;

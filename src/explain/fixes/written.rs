@@ -68,7 +68,7 @@ pub(super) fn written_down<'c>(finder: &Finder<'_, 'c>, answer: &Solution<'c>, k
         }
         // A package that was asked for stays asked for, whichever version each target then gets.
         _ if key.starts_with("stack.") => chosen(answer, key).or(Some("*".into())),
-        Some("image") => chosen(answer, key).map(|image| finder.spelt(key, image)),
+        Some("image") => finder.image_of(answer, key),
         _ => chosen(answer, key),
     }
 }

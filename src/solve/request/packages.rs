@@ -38,6 +38,9 @@ impl<'c> Reader<'_, 'c> {
             let help = format!("describe the one that you take by a row in an overlay, or {under_packages}, unchecked");
             return (message, help);
         }
+        if let Some(help) = self.of_other_cuda(name) {
+            return (message, help);
+        }
         let near = suggest::slip(name, known(self.problem));
         let near = near.map_or(String::new(), |near| format!("did you mean `{near}`?\n"));
         let help = format!(
@@ -45,6 +48,28 @@ impl<'c> Reader<'_, 'c> {
              `gpuenv catalog list` shows what is known"
         );
         (message, help)
+    }
+
+    /// The names by which a package is known for a CUDA, where another name for one CUDA is written: those that projects gave
+    /// up (`cupy-cuda116`), and those of releases that are not known.
+    fn of_other_cuda(&self, name: &str) -> Option<String> {
+        let stem = other_names::without_cuda(name)?;
+        if self.problem.package_names().any(|one| one == stem) {
+            return Some(format!("write `{stem}`, which is known without a CUDA in its name"));
+        }
+        let family = of_each_cuda(self.problem, stem);
+        let listed = |names: &[&str]| names.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(" or ");
+        let major = |one: &str| other_names::cuda_of(one).map(|cuda| cuda.major());
+        let same: Vec<&str> = family.iter().copied().filter(|one| major(one) == major(name)).collect();
+        match (same.as_slice(), major(name)) {
+            ([], _) if family.is_empty() => None,
+            ([], Some(cuda)) => Some(format!("for CUDA {cuda} none is known; {stem} is known as {}", listed(&family))),
+            ([], None) => Some(format!("{stem} is known as {}", listed(&family))),
+            (same, cuda) => {
+                let cuda = cuda.map_or_else(String::new, |cuda| format!(" for CUDA {cuda}"));
+                Some(format!("write {}, as which {stem} is known{cuda}", listed(same)))
+            }
+        }
     }
 
     /// What `[packages]` asks for is none of what is solved with, by whatever name.

@@ -107,7 +107,8 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     }
     let newest = about.request.catalog.companions.of(NUMBA_CUDA).last();
     let linking = newest.and_then(|row| Some((&*row.package, row.nvjitlink?)));
-    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler, linking };
+    let builds = about.request.build.is_some();
+    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler, builds, linking };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
 

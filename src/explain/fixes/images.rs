@@ -1,0 +1,80 @@
+//! Another image in the place of one that is written, or none.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::rows::Image;
+use crate::explain::target_of;
+use crate::solve::image;
+use crate::solve::solution::Solution;
+
+use super::written::chosen;
+use super::{Finder, set, unset};
+
+impl<'c> Finder<'_, 'c> {
+    /// The tags most like the one written, then whatever the repository offers, then no image at all.
+    pub(super) fn try_image(&mut self, key: &str) {
+        let target = self.spec.target(target_of(key));
+        let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
+        let repository = &image.value.repository;
+        let before = self.found.len();
+        if let Some(tag) = image.value.tag.as_ref().filter(|tag| tag.contains(|c: char| c.is_ascii_digit())) {
+            let nearest = self.other_tags(repository, tag);
+            let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{}:{tag}", image.value.name())).collect();
+            self.try_values(key, &nearest);
+        }
+        let answer = self.answer(&[set(key, repository)], None);
+        if let Some(value) = answer.and_then(|answer| self.image_of(&answer, key)) {
+            self.offer(&[set(key, value)]);
+        }
+        if self.found.len() == before {
+            self.try_repositories(key, repository);
+        }
+        self.offer(&[unset(key)]);
+    }
+
+    /// The image that an answer chose, as it would be written: the smallest that serves is chosen where none is named, but what
+    /// was named holds more on purpose, so of those of its CUDA and system it is the one of the flavour written.
+    pub(super) fn image_of(&self, answer: &Solution<'c>, key: &str) -> Option<String> {
+        let chosen = answer.target(target_of(key))?.image?;
+        let written = self.spec.target(target_of(key)).and_then(|target| target.image.as_ref());
+        let words: Vec<&str> =
+            written.and_then(|image| image.value.tag.as_deref()).unwrap_or_default().split('-').collect();
+        let has_cudnn = chosen.cudnn.is_some() || words.iter().any(|word| word.starts_with("cudnn"));
+        let is_alike = |row: &&Image| {
+            let is_beside =
+                row.cuda == chosen.cuda && row.os == chosen.os && row.torch == chosen.torch && !row.withdrawn;
+            let serves = row.require == chosen.require && row.arches == chosen.arches;
+            let is_written = words.contains(&row.flavour.as_str()) && row.flavour >= chosen.flavour;
+            is_beside && serves && is_written && row.cudnn.is_some() == has_cudnn
+        };
+        let row = self.asker.catalog.images.of(&chosen.repository).iter().find(is_alike).unwrap_or(chosen);
+        Some(self.spelt(key, format!("{}:{}", row.repository, row.tag)))
+    }
+
+    /// An image of the repository that is written, as that is spelt.
+    pub(super) fn spelt(&self, key: &str, image: String) -> String {
+        let written = self.spec.target(target_of(key)).and_then(|target| target.image.as_ref());
+        written.and_then(|written| image::spelt(&written.value, &image)).unwrap_or(image)
+    }
+
+    /// A tag of another repository, one without frameworks of its own first. Who asks for no torch is offered no image
+    /// that holds it.
+    fn try_repositories(&mut self, key: &str, other_than: &str) {
+        let asked = self.asker.question(self.spec);
+        let wants_torch = asked.is_some_and(|asked| asked.frameworks.iter().any(|ask| ask.package == "torch"));
+        let images = self.asker.catalog.images.iter().filter(|row| row.repository != other_than && !row.withdrawn);
+        let images = images.filter(|row| wants_torch || row.torch.is_none());
+        let mut repositories: BTreeMap<&str, bool> = BTreeMap::new();
+        for row in images {
+            *repositories.entry(&row.repository).or_default() |= row.torch.is_some();
+        }
+        let mut repositories: Vec<(bool, &str)> = repositories.into_iter().map(|(name, torch)| (torch, name)).collect();
+        repositories.sort_unstable();
+        for (_, repository) in repositories {
+            let answer = self.answer(&[set(key, repository)], None);
+            if answer.and_then(|answer| chosen(&answer, key)).is_some_and(|value| self.offer(&[set(key, value)])) {
+                return;
+            }
+        }
+    }
+}
