@@ -228,6 +228,15 @@ const NEAR_MISSES: &[&str] = &[
     "[ERROR] Command not found: squashfuse, see https://github.com/vasi/squashfuse",
     "error LNK2019: unresolved external symbol __imp_RegisterBinary referenced in function main",
     "[   23.09] misc dxg: dxgk: dxgkio_query_adapter_info: Ioctl failed: -2\n[   23.11] WSL (1) WARNING: /usr/share/zoneinfo/Europe/Minsk not found. Is the tzdata package installed?",
+    "main.o: undefined reference to `cudaWarpAffine(float*, int)'\ncollect2: error: ld returned 1 exit status",
+    "/usr/bin/ld: libfoo.so: error adding symbols: file in wrong format\ncollect2: error: ld returned 1 exit status",
+    "/usr/bin/ld: skipping incompatible /usr/lib32/libcudart.so when searching for -lcudart",
+    "LINK : fatal error LNK1104: cannot open file 'python311.lib'",
+    "$ sudo apt install nginx\nE: Unable to correct problems, you have held broken packages.",
+    "- package perl-libs-5.26 from appstream is filtered out by modular filtering",
+    "FileNotFoundError: Could not find module 'C:\\x\\geos_c.dll' (or one of its dependencies). Try using the full path with constructor syntax.",
+    "pi@raspberrypi:~ $ docker run x\nexec /bin/sh: exec format error",
+    "| NVIDIA-SMI 550.54.14    Driver Version: 550.54.14   CUDA Version: 12.4 |\n| 30%   41C    P8   20W / 450W |  10MiB / 24564MiB |      0%      Default |\n$ ./a.out\nSegmentation fault (core dumped)",
     "GPU: AMD Radeon RX 7600\nmisc dxg: dxgk: dxgkio_query_adapter_info: Ioctl failed: -22",
 ];
 
@@ -732,6 +741,11 @@ fn what_is_to_be_changed_is_not_mistaken() {
             "tmp.cu:(.text+0x3a9): undefined reference to `__cudaRegisterFatBinaryEnd'\ntmp.cu:(.text+0x4d8): undefined reference to `cudaLaunchKernel'",
             "cuda-link-flag-missing",
             "newer nvcc",
+        ),
+        (
+            "| NVIDIA-SMI 560.27                 Driver Version: 560.70         CUDA Version: 12.6     |\n| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |\nSegmentation fault (core dumped)",
+            "nvidia-smi-crashed",
+            "headers",
         ),
         ("main.o: undefined reference to `cublasCreate_v2@libcublas.so.11'", "cuda-symbol-missing", "-lcublas"),
         (
