@@ -8,27 +8,40 @@ use crate::types::{Specifier, Version};
 use super::rowset::RowSet;
 use super::wants::Want;
 
-/// What a build of a framework asks of nvJitLink, if its release asks for it: that of its toolkit, or one from it on where
-/// NVIDIA's metapackage leaves it open. Of the builds for one processor, which bring their libraries along on another, those
-/// that pin libraries ask for it.
-pub fn of_build<'c>(catalog: &'c Catalog, build: &Build) -> Option<Want<'c>> {
-    let asked = |row: &'c Libraries| row.asked().find(|(name, _)| is_nvjitlink(name));
+/// What a build of a framework asks of a piece of the toolkit such as nvJitLink or cuBLAS, if its release asks for it: that of
+/// its toolkit, or one from it on where NVIDIA's metapackage leaves it open. Of the builds for one processor, which bring their
+/// libraries along on another, those that pin libraries ask for it.
+pub fn of_build<'c>(catalog: &'c Catalog, build: &Build, piece: &str) -> Option<Want<'c>> {
+    let piece = without_cuda(piece);
+    let asked = |row: &'c Libraries| row.asked().find(|(name, _)| without_cuda(name) == piece);
     let of_package = || catalog.libraries.iter().filter(|row| row.package == build.package);
     let is_read_there = |row: &Libraries| row.arch.is_none_or(|arch| arch == build.arch);
     let is_of_release =
         |row: &&Libraries| row.version == build.version.release() && (build.pins.is_some() || is_read_there(row));
     of_package().find(is_of_release).and_then(asked)?;
-    let kit = |row: &&Libraries| row.package == "cuda-toolkit" && Some(row.version) == build.toolkit;
-    let own = catalog.libraries.iter().find(kit).and_then(asked)?;
+    let own = kit_of(catalog, build).and_then(asked)?;
     // Builds for a CUDA older than any of which that was read leave it open.
     let number = |(_, range): Want<'_>| Version::parse(Libraries::oldest(range)?).ok();
     let oldest = of_package().filter_map(asked).filter_map(number).min()?;
     (number(own)? >= oldest).then_some(own)
 }
 
-/// Whether a package is the nvJitLink of a CUDA: since CUDA 13 its name no longer tells which.
-pub fn is_nvjitlink(name: &str) -> bool {
-    name == "nvidia-nvjitlink" || name.starts_with("nvidia-nvjitlink-cu")
+/// What a build asks of all pieces of its toolkit.
+pub fn all_of_build<'c>(catalog: &'c Catalog, build: &Build) -> Vec<Want<'c>> {
+    let pieces = kit_of(catalog, build).into_iter().flat_map(Libraries::asked);
+    pieces.filter_map(|(piece, _)| of_build(catalog, build, piece)).collect()
+}
+
+/// NVIDIA's metapackage of the toolkit that a build was made with.
+fn kit_of<'c>(catalog: &'c Catalog, build: &Build) -> Option<&'c Libraries> {
+    let is_it = |row: &&Libraries| row.package == "cuda-toolkit" && Some(row.version) == build.toolkit;
+    catalog.libraries.iter().find(is_it)
+}
+
+/// The name of a piece without the CUDA that it is of: since CUDA 13 names no longer tell it.
+fn without_cuda(name: &str) -> &str {
+    let cut = name.rsplit_once("-cu").filter(|(_, major)| major.bytes().all(|byte| byte.is_ascii_digit()));
+    cut.map_or(name, |(piece, _)| piece)
 }
 
 /// Whether no release of a third package is what both ask for of it.

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::catalog::rows::{Build, Companion, library_major};
+use crate::catalog::rows::{Asks, Build, Companion, library_major};
 use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
 use crate::solve::request::PackageRequest;
@@ -259,6 +259,14 @@ impl<'c> Explainer<'_, 'c> {
         for (package, range) in told {
             let is_optional = row.asked_by_extra().any(|extra| extra == (package, range));
             let how = if is_optional { " beside it: its own code was made for that" } else { "" };
+            // What only its code says has a sentence of its own.
+            let wants = self.request.problem.wants(&row.package);
+            let says = |asks: &&Asks| *asks.of == *package && *asks.needs == *range && !asks.says.is_empty();
+            if let Some(asks) = wants.about(&row.version).find(says) {
+                self.say(asks.says.trim_end_matches('.').to_string());
+                self.fact(asks.id.to_string(), catalog.source_of(&asks.source, row.version.as_str(), &row.package, ""));
+                continue;
+            }
             self.say(format!("{} {} requires {package} {range}{how}", row.package, row.version));
             let source = catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
@@ -275,8 +283,9 @@ impl<'c> Explainer<'_, 'c> {
             for (package, range) in asked {
                 self.say(format!("{} {} requires {package} {range}", build.package, build.version));
             }
-            let pinned = thirds::of_build(self.request.catalog, build);
-            if let Some((package, range)) = pinned.filter(|want| self.is_disputed(*want, &build.package)) {
+            let mut pinned = thirds::all_of_build(self.request.catalog, build);
+            pinned.retain(|want| self.is_disputed(*want, &build.package));
+            for (package, range) in pinned {
                 self.say(format!("{} requires {package} {range}", build.named()));
             }
         }
@@ -305,7 +314,7 @@ impl<'c> Explainer<'_, 'c> {
         let frameworks = self.newest_left().into_iter().filter(|build| *build.package != *by);
         let mut of_builds = frameworks.flat_map(|build| {
             let asked = self.request.problem.wants(&build.package);
-            asked.at(&build.version).chain(thirds::of_build(catalog, build)).collect::<Vec<_>>()
+            asked.at(&build.version).chain(thirds::of_build(catalog, build, want.0)).collect::<Vec<_>>()
         });
         let others = self.request.companions.iter().filter(|ask| ask.package != by && self.blames(ask.package));
         let mut of_packages = others.flat_map(|ask| {

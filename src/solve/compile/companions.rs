@@ -212,7 +212,8 @@ impl<'c> Plan<'_, 'c> {
         let follows = !self.everywhere.has(law::id::COMPANION);
         let possible = self.policy.possible;
         let catalog = request.catalog;
-        let wanted = package.nvjitlinks(request.problem);
+        let wanted = package.pieces(request.problem);
+        let pieces: Vec<&str> = distinct(wanted.iter().flatten().map(|(piece, _)| *piece));
         let rules = request.rules.of_package(package.name, Subject::Cuda);
         let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
         self.network.relate(release.var, var, move |row| {
@@ -232,9 +233,8 @@ impl<'c> Plan<'_, 'c> {
                 for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
                     rows = with_triton(package, build, request.python.as_ref(), rows);
                 }
-                if wanted.iter().any(|wants| !wants.is_empty()) {
-                    let builds = on.iter().filter_map(|class| release.on(class.target.platform));
-                    for pinned in builds.filter_map(|build| thirds::of_build(catalog, build)) {
+                for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
+                    for pinned in pieces.iter().filter_map(|piece| thirds::of_build(catalog, build, piece)) {
                         rows = rows.filtered(&|row| !wanted[row].iter().any(|want| thirds::clash(pinned, *want)));
                     }
                 }

@@ -13,7 +13,6 @@ use crate::solve::kept::Kept;
 use crate::solve::platform::Platform;
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, RuleId};
-use crate::solve::thirds;
 use crate::solve::unseen;
 use crate::solve::wants::Want;
 use crate::solve::{fits, ordinary};
@@ -38,7 +37,7 @@ pub struct Package<'c> {
     /// Of what is asked for and a line of Python.
     unserved: Kept<(*const Asks, Version), bool>,
     asks_for_libraries: OnceCell<bool>,
-    nvjitlinks: OnceCell<Vec<Vec<Want<'c>>>>,
+    pieces: OnceCell<Vec<Vec<Want<'c>>>>,
 }
 
 /// A set of releases that a law speaks of.
@@ -118,7 +117,7 @@ impl<'c> Package<'c> {
             known: Kept::default(),
             unserved: Kept::default(),
             asks_for_libraries: OnceCell::new(),
-            nvjitlinks: OnceCell::new(),
+            pieces: OnceCell::new(),
         }
     }
 
@@ -136,12 +135,12 @@ impl<'c> Package<'c> {
         self.known.get(key, find)
     }
 
-    /// What each release asks for of nvJitLink.
-    pub fn nvjitlinks(&self, facts: &Facts<'c>) -> &[Vec<Want<'c>>] {
-        self.nvjitlinks.get_or_init(|| {
+    /// What each release asks for of pieces of the toolkit that installers have as packages, nvJitLink or cuBLAS.
+    pub fn pieces(&self, facts: &Facts<'c>) -> &[Vec<Want<'c>>] {
+        self.pieces.get_or_init(|| {
             let asks = facts.wants(self.name);
-            let of_release =
-                |row: &&Companion| asks.at(&row.version).filter(|(of, _)| thirds::is_nvjitlink(of)).collect();
+            let is_piece = |name: &str| facts.kits().iter().any(|kit| kit.text_of(name).is_some());
+            let of_release = |row: &&Companion| asks.at(&row.version).filter(|(of, _)| is_piece(of)).collect();
             self.releases.iter().map(of_release).collect()
         })
     }
