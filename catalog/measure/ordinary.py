@@ -240,7 +240,7 @@ def asked_by(index, file):
 
 
 def told(index, wheel, names):
-    """What a wheel's metadata asks for of these on every Python that it is for; what differs between them is left out."""
+    """What a wheel's metadata asks for of these on every Python that it is for; of what differs between them, what all say."""
     pythons = [line for line in LINES if wheel.requires_python is None or on(wheel.requires_python, line)]
     asked = {}
     for name, spec, marker in asked_by(index, wheel):
@@ -251,11 +251,11 @@ def told(index, wheel, names):
                 asked.setdefault(name, {}).setdefault(python, []).append(str(spec))
     found = {}
     for name, by_python in asked.items():
-        texts = {",".join(sorted(filter(None, specs))) for specs in by_python.values()}
-        if len(by_python) == len(pythons) and len(texts) == 1 and texts != {""}:
-            spec = plain(texts.pop())
-            if spec:
-                found[name] = spec
+        parts = [{part for spec in specs for part in spec.split(",") if part} for specs in by_python.values()]
+        common = set.intersection(*parts) if len(by_python) == len(pythons) else set()
+        spec = plain(",".join(sorted(common))) if common else None
+        if spec:
+            found[name] = spec
     return found
 
 
