@@ -163,7 +163,12 @@ pub fn needs_of_companion<'a>(
 ) -> impl Iterator<Item = DriverNeed> + 'a {
     let arch = machine.reading.arch;
     let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, None));
-    let jits = || machine.kinds.iter().any(|kind| fits::companion_code(row, arch, kind.gpu.cc) == Some(Coverage::Jit));
+    let jits = || {
+        machine
+            .kinds
+            .iter()
+            .any(|kind| fits::companion_code(facts.catalog, row, arch, kind.gpu.cc) == Some(Coverage::Jit))
+    };
     let compiled = row.ptx_isa.filter(|_| jits()).map(DriverNeed::Ptx);
     let by_rule = facts.rules.between(Subject::Package, Subject::Driver);
     let by_rule = by_rule.filter(move |rule| speaks_of(facts, rule, row, machine));
