@@ -108,6 +108,9 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
         DriverNeed::Rule(id) => {
             // Of drivers for Windows no rule about a package speaks.
             let refuses = |rule: &'a Needs<'c>| -> Refuses<'a> {
+                if rule.row.compat {
+                    return Box::new(|row| rule.needs.admits(row.user_mode()) && !rule.needs.admits(&row.version));
+                }
                 Box::new(|row| !row.windows && !rule.needs.admits(row.user_mode()))
             };
             return facts.rules.of_id(id).map(|rule| (Some(id), refuses(rule))).into_iter().collect();
