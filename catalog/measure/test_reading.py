@@ -203,12 +203,26 @@ def asks():
         yield f"said by hand of {read}", ordinary.says_so(by_hand, rows[0] | {"read": read}), same
 
 
+def told():
+    """What a wheel asks for on every Python, where one of them asks for more."""
+    name = "a-1.0-py3-none-any.whl"
+    cases = {
+        ">=1.25": ["numpy>=1.25", "numpy>=1.26.0; python_version >= '3.12'"],
+        ">=1.22,<2": ["numpy>=1.22,<2"],
+        None: ["numpy>=1.26; python_version >= '3.12'"],
+    }
+    for says, lines in cases.items():
+        index = Index(a={name: lines})
+        wheel = index.wheels("a")[0]
+        yield f"told {lines}", ordinary.told(index, wheel, {"numpy"}).get("numpy"), says
+
+
 def ranges():
     yield "range", as_needs("<2.14,>=1.12"), ">=1.12,<2.14"
 
 
 def main():
-    cases = (flags, listings, tags, requirements, symbols, neighbours, sources, missing, asks, ranges)
+    cases = (flags, listings, tags, requirements, symbols, neighbours, sources, missing, asks, told, ranges)
     wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0

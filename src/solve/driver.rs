@@ -108,6 +108,9 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
         DriverNeed::Rule(id) => {
             // Of drivers for Windows no rule about a package speaks.
             let refuses = |rule: &'a Needs<'c>| -> Refuses<'a> {
+                if rule.row.compat {
+                    return Box::new(|row| rule.needs.admits(row.user_mode()) && !rule.needs.admits(&row.version));
+                }
                 Box::new(|row| !row.windows && !rule.needs.admits(row.user_mode()))
             };
             return facts.rules.of_id(id).map(|rule| (Some(id), refuses(rule))).into_iter().collect();
@@ -163,7 +166,12 @@ pub fn needs_of_companion<'a>(
 ) -> impl Iterator<Item = DriverNeed> + 'a {
     let arch = machine.reading.arch;
     let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, None));
-    let jits = || machine.kinds.iter().any(|kind| fits::companion_code(row, arch, kind.gpu.cc) == Some(Coverage::Jit));
+    let jits = || {
+        machine
+            .kinds
+            .iter()
+            .any(|kind| fits::companion_code(facts.catalog, row, arch, kind.gpu.cc) == Some(Coverage::Jit))
+    };
     let compiled = row.ptx_isa.filter(|_| jits()).map(DriverNeed::Ptx);
     let by_rule = facts.rules.between(Subject::Package, Subject::Driver);
     let by_rule = by_rule.filter(move |rule| speaks_of(facts, rule, row, machine));

@@ -68,21 +68,56 @@ pub fn same_systems(on: Platform<'_>, row: &Companion, release: &Release<'_>) ->
     row.sdist || row.systems == systems()
 }
 
-/// How the GPU code that a package cannot do without reaches a GPU; none if it has none, or nobody has read it.
-pub fn companion_code(row: &Companion, arch: CpuArch, gpu: Cc) -> Option<Coverage> {
+/// How the GPU code that a package cannot do without reaches a GPU; none if it has none, nobody has read it, or it is
+/// disputed.
+pub fn companion_code(catalog: &Catalog, row: &Companion, arch: CpuArch, gpu: Cc) -> Option<Coverage> {
     if row.gpu_code && row.cpu_only.contains(&arch) {
         return Some(Coverage::None);
     }
     let (sass, ptx) = companion_targets(row, arch);
-    let known = row.gpu_code && !(sass.is_empty() && ptx.is_empty());
-    known.then(|| covers_targets(sass.iter().copied(), ptx.iter().copied(), gpu, Tegra::Apart))
+    if !row.gpu_code || (sass.is_empty() && ptx.is_empty()) {
+        return None;
+    }
+    let code = |tegra| covers_targets(sass.iter().copied(), ptx.iter().copied(), gpu, tegra);
+    let (apart, unified) = (code(Tegra::Apart), code(Tegra::Unified));
+    if apart == unified {
+        return Some(apart);
+    }
+    // An integrated GPU: it matters which toolkit compiled the code.
+    let of_all = |as_it_is: fn(&Toolkit) -> bool| compilers(catalog, row, arch).all(as_it_is);
+    match () {
+        () if of_all(|toolkit| toolkit.tegra_unified) => Some(unified),
+        () if of_all(|toolkit| !toolkit.tegra_unified && toolkit.tegra_disputed.is_none()) => Some(apart),
+        () => None,
+    }
+}
+
+/// Where evidence differs on how a GPU loads the code of a package: the source of that.
+pub fn disputed_code<'c>(catalog: &'c Catalog, row: &Companion, arch: CpuArch, gpu: Cc) -> Option<&'c str> {
+    let (sass, ptx) = companion_targets(row, arch);
+    let is_read = row.gpu_code && !(sass.is_empty() && ptx.is_empty());
+    let is_open = is_read && companion_code(catalog, row, arch, gpu).is_none();
+    compilers(catalog, row, arch).filter(|_| is_open).find_map(|toolkit| toolkit.tegra_disputed.as_deref())
+}
+
+/// The toolkits that may have compiled the wheel of a package: those of the CUDA that it names, else any.
+fn compilers<'c>(catalog: &'c Catalog, row: &Companion, arch: CpuArch) -> impl Iterator<Item = &'c Toolkit> {
+    let line = compiling_line(catalog, row, arch);
+    let toolkits = catalog.toolkits.iter();
+    toolkits.filter(move |toolkit| line.is_none_or(|line| toolkit.version.cmp_prefix(&line).is_eq()))
+}
+
+/// The CUDA that compiled the wheel of a package, as far as its variant, its code or what it loads tells.
+fn compiling_line(catalog: &Catalog, row: &Companion, arch: CpuArch) -> Option<Version> {
+    let of_variant = row.variant.as_deref().and_then(line_of);
+    of_variant.or_else(|| compiled_by(catalog, row, arch)).or(row.cuda)
 }
 
 /// The wheel of a release that was read in place of one that nobody has read, where none that was reaches a GPU though its
 /// compiler knew that: what was left out there is not expected in the other. Compilers drop old GPUs and learn new ones, so the
 /// wheel for another CUDA tells nothing of those that its own did not know.
 pub fn read_beside<'c>(catalog: &'c Catalog, row: &Companion, arch: CpuArch, gpu: Cc) -> Option<&'c Companion> {
-    if !row.gpu_code || companion_code(row, arch, gpu).is_some() || catalog.overlaid(&row.id()).is_some() {
+    if !row.gpu_code || companion_code(catalog, row, arch, gpu).is_some() || catalog.overlaid(&row.id()).is_some() {
         return None;
     }
     let same = catalog.companions.of(&row.package).iter();
@@ -90,15 +125,14 @@ pub fn read_beside<'c>(catalog: &'c Catalog, row: &Companion, arch: CpuArch, gpu
     let mut read = same.filter(|one| companion_targets(one, arch) != (&[], &[])).peekable();
     let first = *read.peek()?;
     let is_left_out = |one: &Companion| {
-        companion_code(one, arch, gpu) == Some(Coverage::None) && is_known_to_compiler(catalog, one, arch, gpu)
+        companion_code(catalog, one, arch, gpu) == Some(Coverage::None) && is_known_to_compiler(catalog, one, arch, gpu)
     };
     read.all(is_left_out).then_some(first)
 }
 
 /// Whether each toolkit that may have compiled a wheel knows a GPU.
 fn is_known_to_compiler(catalog: &Catalog, row: &Companion, arch: CpuArch, gpu: Cc) -> bool {
-    let of_variant = row.variant.as_deref().and_then(line_of);
-    let Some(line) = of_variant.or_else(|| compiled_by(catalog, row, arch)).or(row.cuda) else { return false };
+    let Some(line) = compiling_line(catalog, row, arch) else { return false };
     let toolkits = catalog.toolkits.iter().filter(|toolkit| toolkit.version.cmp_prefix(&line).is_eq());
     let mut knows =
         toolkits.map(|toolkit| best_arch(gpu, &toolkit.sass, &toolkit.sass, Tegra::Apart).is_some()).peekable();

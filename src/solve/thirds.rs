@@ -18,12 +18,12 @@ pub fn of_build<'c>(catalog: &'c Catalog, build: &Build, piece: &str) -> Option<
     let is_read_there = |row: &Libraries| row.arch.is_none_or(|arch| arch == build.arch);
     let is_of_release =
         |row: &&Libraries| row.version == build.version.release() && (build.pins.is_some() || is_read_there(row));
-    let release = of_package().find(is_of_release)?;
+    of_package().find(is_of_release)?;
     let own = kit_of(catalog, build).and_then(asked)?;
     // Builds for a CUDA older than any of which that was read leave it open, whatever other builds of the release ask for.
     let line = |(_, range): Want<'_>| Some(Version::parse(Libraries::oldest(range)?).ok()?.prefix(2));
     let oldest = of_package().filter_map(asked).filter_map(line).min()?;
-    (asked(release).is_some() || line(own)? >= oldest).then_some(own)
+    (line(own)? >= oldest).then_some(own)
 }
 
 /// What a build asks of all pieces of its toolkit.

@@ -330,10 +330,12 @@ pub enum UnknownGpuCode<'a> {
         /// The package and its release.
         name: &'a str,
     },
-    /// A build of which evidence differs.
+    /// A build or package of which evidence differs.
     Disputed {
-        /// The build.
+        /// What it is.
         name: &'a str,
+        /// What says that the GPU does not load it.
+        table: &'a str,
         /// The GPU.
         gpu: &'a str,
         /// Where the evidence is.
@@ -375,11 +377,11 @@ impl Kind for UnknownGpuCode<'_> {
                 "the row of {name} in your overlay says nothing of GPU code, so its wheel was not checked against the GPUs: \
                  add `gpu_code`, `sass` and `arch_source` to the row if it holds any"
             ),
-            UnknownGpuCode::Disputed { name, gpu, source, settled } => {
+            UnknownGpuCode::Disputed { name, table, gpu, source, settled } => {
                 let settled =
                     settled.map_or_else(String::new, |cuda| format!("; builds of CUDA {cuda} and newer are certain"));
                 format!(
-                    "it is not certain that {gpu} loads the code in {name}: the framework's own table says it does not, \
+                    "it is not certain that {gpu} loads the code in {name}: {table} says it does not, \
                      while tests on such a board passed ({source}){settled}"
                 )
             }

@@ -129,6 +129,10 @@ pub struct Rule {
     /// Whether nobody knows that it holds: then it refuses nothing, but what it speaks of comes last, with a warning.
     #[serde(default)]
     pub unproven: bool,
+    /// Of a package and a driver: it speaks of a driver with a cuda-compat package alone, whose libcuda it admits while the
+    /// kernel's half is one that it does not.
+    #[serde(default)]
+    pub compat: bool,
     /// Of a package and a driver or a toolkit: the GPUs on which alone it holds, in constraint grammar; none = on every GPU.
     pub gpu: Option<Text>,
     /// Of a framework and a host compiler: the toolkits with which alone it holds, in constraint grammar; none = with every one.

@@ -95,7 +95,7 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn a_companion_is_enough(&self) -> bool {
         let Some(target) = self.target_with("gpu") else { return false };
         let unreached = |row: &Companion| {
-            let none = |cc| fits::companion_code(row, target.arch, cc) == Some(Coverage::None);
+            let none = |cc| fits::companion_code(self.request.catalog, row, target.arch, cc) == Some(Coverage::None);
             target.named_gpus().iter().any(|gpu| none(gpu.cc))
         };
         let blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));

@@ -124,7 +124,7 @@ impl Reasons<'_, '_> {
                     DriverNeed::Line(line, _) => self.line(&line, below),
                     DriverNeed::Ptx(isa) => self.ptx(&isa, below),
                     DriverNeed::Rule(id) => {
-                        if let Some(rule) = request.rules.of_id(id) {
+                        if let Some(rule) = request.rules.of_id(id).filter(|rule| !rule.row.compat) {
                             self.rule(rule, below);
                         }
                     }

@@ -384,7 +384,7 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     let rules = plan.request.rules.of_package(package.name, Subject::Gpu);
     for kind in &machine.kinds {
         if !class.off.has(law::id::COVERAGE) {
-            rows.subtract(&package.uncovered(target.arch, kind.gpu.cc));
+            rows.subtract(&package.uncovered(plan.request.catalog, target.arch, kind.gpu.cc));
             if !plan.policy.unknown {
                 rows.subtract(&package.doubtful(plan.request.catalog, target.arch, kind.gpu.cc));
             }

@@ -113,7 +113,7 @@ pub fn serves(
     arch: CpuArch,
     gpus: &[Cc],
 ) -> bool {
-    let misses = |gpu: &Cc| match fits::companion_code(one, arch, *gpu) {
+    let misses = |gpu: &Cc| match fits::companion_code(catalog, one, arch, *gpu) {
         None => fits::read_beside(catalog, one, arch, *gpu).is_some(),
         code => code == Some(Coverage::None),
     };

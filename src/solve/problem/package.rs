@@ -257,9 +257,9 @@ impl<'c> Package<'c> {
     }
 
     /// The releases known to hold no code for a GPU.
-    pub fn uncovered(&self, arch: CpuArch, gpu: Cc) -> Rc<RowSet> {
+    pub fn uncovered(&self, catalog: &Catalog, arch: CpuArch, gpu: Cc) -> Rc<RowSet> {
         self.property(Property::Uncovered(arch, gpu), || {
-            self.matching(|row| fits::companion_code(row, arch, gpu) == Some(Coverage::None))
+            self.matching(|row| fits::companion_code(catalog, row, arch, gpu) == Some(Coverage::None))
         })
     }
 

@@ -190,7 +190,8 @@ impl One<'_, '_> {
         let gpu = about.asked.named_gpus().iter().find(is_unknown)?;
         let source = catalog.source_of(toolkit?.tegra_disputed.as_deref()?, "", "", "").to_string();
         let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
-        let disputed = UnknownGpuCode::Disputed { name: &self.name, gpu: &gpu.name, source: &source, settled };
+        let table = "the framework's own table";
+        let disputed = UnknownGpuCode::Disputed { name: &self.name, table, gpu: &gpu.name, source: &source, settled };
         Some(Warning::about(&disputed, &about.keys("gpu")))
     }
 

@@ -105,7 +105,7 @@ fn own_build_abi(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 /// GPU code that is not known, or PTX alone.
 fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     let name = format!("{} {}", row.package, row.version);
-    let code = |gpu: &GpuRequest<'_>| fits::companion_code(row, about.asked.arch, gpu.cc);
+    let code = |gpu: &GpuRequest<'_>| fits::companion_code(about.request.catalog, row, about.asked.arch, gpu.cc);
     let gpus = about.asked.named_gpus();
     let mut warnings = Vec::new();
     let read = |gpu: &GpuRequest<'_>| fits::read_beside(about.request.catalog, row, about.asked.arch, gpu.cc);
@@ -120,6 +120,8 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
             gpus: &missed,
         };
         warnings.push(Warning::about(&missing, &key(row)));
+    } else if let Some(warning) = disputed_code(about, row, &name) {
+        warnings.push(warning);
     } else if gpus.iter().any(|gpu| code(gpu).is_none()) && !is_documented(about, row) {
         warnings.push(Warning::about(&UnknownGpuCode::Package { name: &name }, &key(row)));
     }
@@ -129,6 +131,19 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         warnings.push(Warning::about(&JitOnly { what: &name, gpus: &jit }, &key(row)));
     }
     warnings
+}
+
+/// Code of which evidence differs on whether a GPU loads it.
+fn disputed_code(about: &About<'_, '_>, row: &Companion, name: &str) -> Option<Warning> {
+    let (catalog, arch) = (about.request.catalog, about.asked.arch);
+    let disputed = |gpu: &GpuRequest<'_>| fits::disputed_code(catalog, row, arch, gpu.cc);
+    let (gpu, source) = about.asked.named_gpus().iter().find_map(|gpu| Some((gpu, disputed(gpu)?)))?;
+    let source = catalog.source_of(source, "", "", "").to_string();
+    let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
+    // Packages have no such table; what PyTorch's says is of the same code.
+    let table = "PyTorch's table of such code";
+    let disputed = UnknownGpuCode::Disputed { name, table, gpu: &gpu.name, source: &source, settled };
+    Some(Warning::about(&disputed, &key(row)))
 }
 
 /// Whether a rule tells the oldest and the newest GPUs that a release runs on.
