@@ -1,6 +1,5 @@
 //! Every direction in which one key can be loosened: the nearest versions, variants, drivers, images and systems.
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, FRAMEWORKS, Subject};
 use crate::explain::{Fix, advice, target_of};
 use crate::solve::own;
@@ -11,7 +10,7 @@ use crate::solve::windows;
 use crate::spec::other_names::without_cuda;
 use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, sort_by_key, variant};
 
-use super::written::{chosen, minimum, outermost};
+use super::written::{chosen, cuda_of, minimum, outermost};
 use super::{Edit, Finder, set, unset};
 
 impl<'c> Finder<'_, 'c> {
@@ -411,11 +410,6 @@ fn takes_any_newer(answer: &Solution<'_>, package: &str) -> bool {
         needs.zip(beyond.as_ref()).is_some_and(|(needs, beyond)| needs.admits(beyond))
     };
     of_package.any(|row| unbounded(&row.needs))
-}
-
-/// The CUDA version that a driver shows.
-pub(super) fn cuda_of(catalog: &Catalog, driver: &Version) -> Option<String> {
-    catalog.branch_of(driver)?.cuda.as_ref().map(Version::to_string)
 }
 
 fn is_of_jetson(request: &Request<'_>, target: &str) -> bool {

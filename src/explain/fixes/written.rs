@@ -1,11 +1,11 @@
 //! What an answer chose, as it would be written into the file.
 
+use crate::catalog::Catalog;
 use crate::explain::target_of;
 use crate::solve::solution::Solution;
 use crate::types::{ArchList, Version, variant};
 
 use super::Finder;
-use super::keys::cuda_of;
 
 /// What an answer chose for a key, as it would be written.
 pub(super) fn chosen(answer: &Solution<'_>, key: &str) -> Option<String> {
@@ -80,4 +80,9 @@ fn is_raised(finder: &Finder<'_, '_>, key: &str, value: &Version) -> bool {
 
 pub(super) fn minimum(answer: &Solution<'_>, target: &str) -> Option<Version> {
     answer.target(target)?.minimum
+}
+
+/// The CUDA version that a driver shows.
+pub(super) fn cuda_of(catalog: &Catalog, driver: &Version) -> Option<String> {
+    catalog.branch_of(driver)?.cuda.as_ref().map(Version::to_string)
 }

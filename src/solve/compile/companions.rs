@@ -394,6 +394,16 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
             rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
         }
     }
+    // What looks for CUDA itself finds what is installed.
+    let rules = plan.request.rules.of_package(package.name, Subject::Toolkit);
+    if let Some(installed) = target.toolkits.as_ref().filter(|_| !target.is_cpu()) {
+        let finding = package.matching(|row| row.finds_cuda);
+        let holding = rules.iter().filter(|rule| !class.off.has(rule.id));
+        for rule in holding.filter(|rule| !installed.iter().any(|toolkit| rule.needs.admits(toolkit))) {
+            let refused = package.within(rule);
+            rows = rows.filtered(&|row| !(finding.has(row) && refused.has(row)));
+        }
+    }
     // What no framework brings is what is installed, whichever GPUs that holds code for.
     let installed = target.cudnn.filter(|_| plan.request.frameworks.is_empty());
     if installed.is_some_and(|has| !machine.takes_cudnn(&has, &class.off)) {

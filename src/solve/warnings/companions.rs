@@ -18,7 +18,7 @@ use crate::warning::{
 use super::compilers;
 use super::gpu::names;
 use super::nvcc::{bounds, has_compiler, without_toolkit};
-use super::{About, system_libraries, wheels};
+use super::{About, key, system_libraries, wheels};
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = left_to_image(about);
@@ -87,10 +87,6 @@ fn left_to_image(about: &About<'_, '_>) -> Vec<Warning> {
     let asks = about.request.left_to_image(std::slice::from_ref(about.asked));
     let left = asks.map(|ask| LeftToImage { package: ask.package, image: &image });
     left.map(|left| Warning::about(&left, &[format!("stack.{}", left.package)])).collect()
-}
-
-pub(super) fn key(row: &Companion) -> [String; 1] {
-    [format!("stack.{}", row.package)]
 }
 
 /// A package that goes with one C++ ABI of a framework, beside a build of which nobody tells its own.

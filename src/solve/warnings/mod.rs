@@ -16,7 +16,7 @@ mod wheels;
 
 use std::collections::HashMap;
 
-use crate::catalog::rows::Build;
+use crate::catalog::rows::{Build, Companion};
 use crate::warning::Warning;
 
 use super::request::{Request, TargetRequest};
@@ -98,4 +98,9 @@ impl About<'_, '_> {
     fn gpu_builds(&self) -> impl Iterator<Item = &&Build> {
         self.target.builds.iter().filter(|build| !build.is_cpu())
     }
+}
+
+/// The key of gpuenv.toml that asks for a package.
+fn key(row: &Companion) -> [String; 1] {
+    [format!("stack.{}", row.package)]
 }

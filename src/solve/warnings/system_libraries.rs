@@ -7,9 +7,8 @@ use crate::solve::rules::Needs;
 use crate::types::Version;
 use crate::warning::{CudnnMissing, LibraryMissing, SystemCuda, Warning};
 
-use super::About;
-use super::companions::key;
 use super::nvcc::listed;
+use super::{About, key};
 
 /// What is said of the libraries that a package loads.
 pub(super) fn warnings(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
