@@ -159,6 +159,16 @@ const CASES: &[Case] = &[
         0,
         &["![source-compiler]"],
     ),
+    // A wheel that was read is no wheel that nobody read, though its rule is set aside.
+    case(
+        "fbgemm-gpu = \"1.0.0\"",
+        "gpu = \"P100\"\n[[override]]\nrule = \"gpu-code\"\nreason = \"-\"",
+        0,
+        &["![operators-missing]"],
+    ),
+    // Of the newest CUDA whose images were listed every tag is known; of a later one none is.
+    case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:13.3.1-base-ubuntu99.04\"", 1, &["has no tag"]),
+    case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:99.1.0-base-ubuntu99.04\"", 3, &["exists"]),
 ];
 
 #[test]

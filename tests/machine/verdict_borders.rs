@@ -23,7 +23,7 @@ fn a_toolkit_is_the_locked_one_as_far_as_both_are_told() {
         case("12.4.1", Pass),
         case("12.4.1.5", Pass),
         case("12.5", Fail),
-        case("12.4.0", Fail),
+        case("12.4.0", Warn),
         case("12", Pass),
     ]);
 }
@@ -56,19 +56,6 @@ fn a_library_that_did_not_answer_is_blamed_for_its_own_work() {
     assert!(!is_checked(GPU, &silent("cublas", "ETIMEDOUT"), "compile-nvrtc"));
 }
 
-/// A rule about drivers that is set aside for every target leaves a lock without a driver, and it still needs its GPU.
-#[test]
-fn a_driver_that_is_set_aside_leaves_the_gpu_needed() {
-    let aside = "\n[[override]]\nrule = \"cuda-12.x-driver\"\nreason = \"-\"\n";
-    let of_target = format!("{aside}target = \"prod\"\n");
-    for spec in [format!("{GPU}{aside}"), format!("{GPU}{of_target}")] {
-        let lock = lock(&spec);
-        assert!(lock.target["prod"].driver.is_none(), "{spec}");
-        let gone = [one("/nvml/gpus", json!([])), no_cuda(100)].concat();
-        hold(vec![(&lock, Vec::new(), "gpu-present", Pass, ""), (&lock, gone, "gpu-present", Fail, "")]);
-    }
-}
-
 /// CUDA takes memory of every GPU when it starts: one that is full explains that there was none.
 #[test]
 fn memory_of_the_host_is_short_only_where_every_gpu_has_room() {
@@ -83,7 +70,7 @@ fn memory_of_the_host_is_short_only_where_every_gpu_has_room() {
     let limit = "raise its limit";
     hold(vec![
         (&lock, [short(), used(0, free), used(1, free)].concat(), "libcuda", Fail, limit),
-        (&lock, [short(), used(0, full), used(1, free)].concat(), "libcuda", Fail, "memory"),
+        (&lock, [short(), used(0, full), used(1, free)].concat(), "libcuda", Unknown, "memory is full"),
     ]);
     let both = [short(), used(0, full), used(1, free)].concat();
     let changes: Vec<(&str, Value)> = both.iter().map(|(at, value)| (at.as_str(), value.clone())).collect();
@@ -127,21 +114,6 @@ fn an_instance_without_a_uuid_may_be_the_one_that_is_named() {
         (&lock, cut(None), id, Pass, ""),
         (&lock, cut(Some("MIG-1111-2222")), id, Pass, ""),
         (&lock, cut(Some("MIG-2222-1111")), id, Fail, "hides every GPU"),
-    ]);
-}
-
-/// A GPU that fell off the bus is told by NVML, also where a device of CUDA's cannot be found in NVML's list.
-#[test]
-fn a_lost_gpu_is_told_beside_one_that_nvml_does_not_list() {
-    let lock = lock(GPU);
-    let fault = json!({ "at": "nvmlDeviceGetMemoryInfo", "code": 15 });
-    let lost = json!({ "index": 1, "name": "NVIDIA H100 NVL", "pci": "0000:83:00.0", "fault": fault });
-    let elsewhere = json!({ "ordinal": 0, "name": "NVIDIA H100 NVL", "pci": "0000:99:00.0", "uuid": "GPU-9", "compute_capability": "9.0" });
-    let both = [one("/nvml/gpus/1", lost.clone()), one("/libcuda/devices/0", elsewhere.clone())].concat();
-    hold(vec![
-        (&lock, one("/nvml/gpus/1", lost), "gpu-health", Fail, ""),
-        (&lock, both, "gpu-health", Fail, ""),
-        (&lock, one("/libcuda/devices/0", elsewhere), "gpu-health", Pass, ""),
     ]);
 }
 

@@ -195,18 +195,17 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.add_cuda_clause(groups);
         let possible = self.policy.possible;
         // What no release is called, no build comes with.
-        let may = |wanted: &Constraint, known: &mut dyn Iterator<Item = &Version>| {
-            wanted.is_any() || possible && known.any(|version| wanted.admits(version))
-        };
         if let Some(wanted) = &request.cudnn {
-            let may = may(wanted, &mut request.catalog.cudnns.iter().map(|row| &row.version));
+            let mut known = request.catalog.cudnns.iter();
+            let may = wanted.is_any() || possible && known.any(|row| wanted.admits(&row.version));
             let is_met = |build: &Build| build.cudnn.as_ref().map_or(may, |has| wanted.admits(has));
             let brings = |build: &Build| coinstall::takes_newer(build) || is_met(build);
             let admits = self.releases_of(groups, with_builds(&brings, may));
             self.clause_on_releases("cudnn", admits);
         }
         if let Some(wanted) = &request.nccl {
-            let may = may(wanted, &mut request.catalog.nccls.iter().map(|row| &row.version));
+            let mut known = request.catalog.nccls.iter();
+            let may = wanted.is_any() || possible && known.any(|row| wanted.admits(&row.version));
             let is_met = |build: &Build| build.nccl.as_ref().map_or(may, |has| wanted.admits(has));
             let brings = |build: &Build| coinstall::leaves_open(build) || is_met(build);
             let admits = self.releases_of(groups, with_builds(&brings, may));
