@@ -19,7 +19,7 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
     for then in lock.catalog.overlays.iter().filter(|then| !now.contains(then)) {
         let name = then.rsplit_once(' ').map_or(then.as_str(), |(name, _)| name);
         // One that is no longer written, or new, is told among the inputs.
-        if now.iter().any(|now| now.rsplit_once(' ').is_some_and(|(other, _)| other == name)) {
+        if now.iter().any(|now| now.rsplit_once(' ').map(|(other, _)| other) == Some(name)) {
             reasons.push(format!("the overlay {name} has changed"));
         }
     }

@@ -152,9 +152,12 @@ pub fn compiled_when_used<'c>(
 
 /// The releases of a package that a requirement admits.
 pub fn admitted<'c>(catalog: &'c Catalog, package: &str, range: &str) -> impl Iterator<Item = &'c Companion> {
-    let range = Specifier::parse(if range.is_empty() { "*" } else { range }).ok();
-    let admits = move |one: &&Companion| range.as_ref().is_some_and(|range| range.admits(&one.version));
-    catalog.companions.of(package).iter().filter(admits)
+    let range = Specifier::parse(if range.is_empty() { "*" } else { range });
+    let of_range = |range: Specifier| {
+        let rows = catalog.companions.of(package).iter();
+        rows.filter(move |one| range.admits(&one.version))
+    };
+    range.into_iter().flat_map(of_range)
 }
 
 /// Whether a package is compiled where it is installed or used, itself or what it requires; one with a finished wheel

@@ -63,8 +63,9 @@ enum Property<'c> {
 }
 
 impl<'c> Framework<'c> {
-    /// The releases that some builds of one package make.
-    pub(super) fn new(catalog: &'c Catalog, builds: &'c [Build]) -> Self {
+    /// The releases that the builds of a package make.
+    pub(super) fn new(catalog: &'c Catalog, package: &'c str) -> Self {
+        let builds = catalog.builds.of(package);
         let releases = release::releases(catalog, builds);
         let mut versions: Vec<&'c Version> = Vec::new();
         let mut of_version: Vec<RowSet> = Vec::new();
@@ -79,13 +80,13 @@ impl<'c> Framework<'c> {
         let laid = RowSet::filter(releases.len(), |row| releases[row].is_laid());
         let needs_system = |build: &Build| build.system_cuda;
         Framework {
-            package: &builds[0].package,
+            package,
             system_cuda: releases.iter().any(|release| release.builds().any(needs_system)),
             own_system_cuda: releases.iter().any(|release| release.own_builds().any(needs_system)),
             unread: catalog
                 .listings
                 .iter()
-                .filter(|row| row.package == builds[0].package && row.reading == Reading::Seen)
+                .filter(|row| row.package == package && row.reading == Reading::Seen)
                 .collect(),
             releases: releases.into(),
             versions: versions.into(),

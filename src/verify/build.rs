@@ -44,8 +44,7 @@ fn unanswered(check: Check, root: &str, fault: &ApiError) -> Check {
 
 /// Whether a toolkit is the locked release; nvcc's own numbers end with a build, of which the lock knows nothing.
 fn is_locked(toolkit: &Toolkit, wanted: &Version) -> bool {
-    let same =
-        |found: &Version| found.prefix(found.len().min(wanted.len())) == wanted.prefix(found.len().min(wanted.len()));
+    let same = |found: &Version| found.cmp_prefix(wanted).is_eq() || wanted.cmp_prefix(found).is_eq();
     match (&toolkit.version, &toolkit.nvcc) {
         (Some(version), _) => same(version),
         (None, Some(nvcc)) => nvcc.prefix(2) == wanted.prefix(2),

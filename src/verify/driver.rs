@@ -109,7 +109,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     if let (Some((cuda, by)), Some(needed)) = (context.offered().filter(|_| !context.loads_compat()), branch_cuda) {
         let check =
             check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(format!("reported by {by}")));
-        return match cuda.cmp_prefix(&needed.prefix(2)) {
+        return match cuda.cmp_prefix(needed) {
             Ordering::Greater => check.pass(),
             Ordering::Equal if opens_branch(context, &minimum) => check.pass(),
             Ordering::Equal => check.unknown(Action::None, of_branch),
@@ -187,7 +187,7 @@ fn of_jetson(context: &CheckContext<'_>, check: Check, minimum: &str) -> Check {
         return check.unknown(Action::None, "neither its JetPack nor the CUDA of its driver was told");
     };
     let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(by));
-    match cuda.cmp_prefix(&wanted.prefix(2)).is_ge() {
+    match cuda.cmp_prefix(&wanted).is_ge() {
         true => check.pass(),
         false => check.fail(Action::AskAdmin, context.newer_driver()),
     }

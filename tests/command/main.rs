@@ -6,6 +6,7 @@ mod common;
 mod acceptance;
 mod bad_input;
 mod beyond;
+mod borders;
 mod captures;
 mod catalog_older;
 mod catalog_update;

@@ -8,6 +8,7 @@ mod common;
 mod dockerfile;
 mod env;
 mod exports;
+mod exports_borders;
 mod exports_hold;
 mod forms;
 mod hostile;

@@ -12,6 +12,7 @@ mod probe;
 mod scripted;
 mod stack;
 mod unrun;
+mod verdict_borders;
 mod verdict_faults;
 mod verdict_neighbours;
 mod verdicts;

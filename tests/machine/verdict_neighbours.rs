@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::common::judge::{SPEC, judge, lock, with, worst};
 
-const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
+pub const GPU: &str = "[stack]\ntorch = \"2.5.1+cu124\"\npython = \"3.11\"\n[target.prod]\ngpu = \"H100 NVL\"\n";
 
 /// A lock, what the host has otherwise than a sound one, a check, how it ends, and what it says.
-type Case<'a> = (&'a Lock, Vec<(String, Value)>, &'static str, Status, &'static str);
+pub type Case<'a> = (&'a Lock, Vec<(String, Value)>, &'static str, Status, &'static str);
 
 #[track_caller]
-fn hold(cases: Vec<Case<'_>>) {
+pub fn hold(cases: Vec<Case<'_>>) {
     let mut wrong = Vec::new();
     for (lock, changes, id, status, says) in cases {
         let changes: Vec<(&str, Value)> = changes.iter().map(|(at, value)| (at.as_str(), value.clone())).collect();
@@ -26,12 +26,12 @@ fn hold(cases: Vec<Case<'_>>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn one(at: &str, value: Value) -> Vec<(String, Value)> {
+pub fn one(at: &str, value: Value) -> Vec<(String, Value)> {
     vec![(at.to_string(), value)]
 }
 
 /// A second GPU.
-fn second(name: &str, cc: &str) -> Vec<(String, Value)> {
+pub fn second(name: &str, cc: &str) -> Vec<(String, Value)> {
     let pci = "0000:83:00.0";
     let seen = json!({ "index": 1, "name": name, "pci": pci, "compute_capability": cc });
     let device = json!({ "ordinal": 1, "name": name, "pci": pci, "compute_capability": cc });
@@ -68,7 +68,7 @@ fn what_a_container_is_given_is_read_word_by_word() {
 }
 
 /// CUDA that does not start.
-fn no_cuda(code: u64) -> Vec<(String, Value)> {
+pub fn no_cuda(code: u64) -> Vec<(String, Value)> {
     let fault = json!({ "at": "cuInit", "code": code });
     [one("/libcuda/fault", fault), one("/libcuda/devices", json!([])), one("/kernels", json!([]))].concat()
 }

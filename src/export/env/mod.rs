@@ -112,7 +112,7 @@ impl Plan {
             .filter(|name| match *name {
                 "LD_LIBRARY_PATH" => self.libraries || self.cleans || self.compat.is_some(),
                 "CUDA_HOME" | "PATH" | "LIBRARY_PATH" => self.cuda_home.is_some(),
-                _ => self.values.iter().any(|(value, _)| value == name),
+                _ => !self.values.is_empty(),
             })
             .collect()
     }

@@ -435,7 +435,7 @@ fn has_notes(parent: &Table, key: &str) -> bool {
     let Some(list) = list.as_array() else { return false };
     let inside = [Some(list.trailing()), list.decor().suffix()];
     let above = between(name.leaf_decor().prefix());
-    let is_ours = |line: &str| line.is_empty() || above::ALL.iter().any(|ours| ours.lines().any(|ours| ours == line));
+    let is_ours = |line: &str| line.is_empty() || above::ALL.contains(&line);
     inside.into_iter().any(|place| between(place).contains('#')) || !above.lines().map(str::trim).all(is_ours)
 }
 

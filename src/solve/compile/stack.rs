@@ -195,21 +195,20 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.add_cuda_clause(groups);
         let possible = self.policy.possible;
         // What no release is called, no build comes with.
-        let cudnns = request.catalog.cudnns.iter().map(|row| &row.version);
-        let nccls = request.catalog.nccls.iter().map(|row| &row.version);
-        let cudnn_may = possible && is_release(request.cudnn.as_ref(), cudnns);
-        let nccl_may = possible && is_release(request.nccl.as_ref(), nccls);
-        let met = |wanted: &Constraint, has: Option<&Version>, may: bool| {
-            has.map_or(wanted.is_any() || may, |has| wanted.admits(has))
-        };
         if let Some(wanted) = &request.cudnn {
-            let brings = |build: &Build| coinstall::takes_newer(build) || met(wanted, build.cudnn.as_ref(), cudnn_may);
-            let admits = self.releases_of(groups, with_builds(&brings, cudnn_may || wanted.is_any()));
+            let mut known = request.catalog.cudnns.iter();
+            let may = wanted.is_any() || possible && known.any(|row| wanted.admits(&row.version));
+            let is_met = |build: &Build| build.cudnn.as_ref().map_or(may, |has| wanted.admits(has));
+            let brings = |build: &Build| coinstall::takes_newer(build) || is_met(build);
+            let admits = self.releases_of(groups, with_builds(&brings, may));
             self.clause_on_releases("cudnn", admits);
         }
         if let Some(wanted) = &request.nccl {
-            let brings = |build: &Build| coinstall::leaves_open(build) || met(wanted, build.nccl.as_ref(), nccl_may);
-            let admits = self.releases_of(groups, with_builds(&brings, nccl_may || wanted.is_any()));
+            let mut known = request.catalog.nccls.iter();
+            let may = wanted.is_any() || possible && known.any(|row| wanted.admits(&row.version));
+            let is_met = |build: &Build| build.nccl.as_ref().map_or(may, |has| wanted.admits(has));
+            let brings = |build: &Build| coinstall::leaves_open(build) || is_met(build);
+            let admits = self.releases_of(groups, with_builds(&brings, may));
             self.clause_on_releases("nccl", admits);
         }
     }
@@ -292,11 +291,6 @@ fn with_builds<'a, 'c>(
         let of_unseen = |release: &Release<'c>| may || !framework.is_unseen(release, on);
         framework.matching(|release| release.is_cpu() || release.on(on).map_or_else(|| of_unseen(release), holds))
     }
-}
-
-/// Whether some release of a library is what is asked for.
-fn is_release<'v>(wanted: Option<&Constraint>, mut known: impl Iterator<Item = &'v Version>) -> bool {
-    wanted.is_some_and(|wanted| known.any(|version| wanted.admits(version)))
 }
 
 /// Whether a line of Python is out for a year and leaves out nothing that is asked for.

@@ -101,8 +101,8 @@ impl<'c> Problem<'c> {
 
     /// The releases of a framework; none of a name that is no framework's.
     pub fn framework(&self, package: &str) -> Option<&Framework<'c>> {
-        let (_, known) = self.frameworks.iter().find(|(name, _)| *name == package)?;
-        Some(known.get_or_init(|| Framework::new(self.catalog, self.catalog.builds.of(package))))
+        let (name, known) = self.frameworks.iter().find(|(name, _)| *name == package)?;
+        Some(known.get_or_init(|| Framework::new(self.catalog, name)))
     }
 
     /// The releases of a package that follows a framework; none of a name that is none's.

@@ -376,7 +376,7 @@ impl<'c> Reader<'_, 'c> {
             // Those of Windows stand between those of Linux; what came after the listed ones may be of either.
             let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
             let windows = || self.catalog.windows_drivers.iter();
-            let is_between = self.catalog.branches.last().is_some_and(|row| row.branch > *version);
+            let is_between = self.catalog.branches.iter().any(|row| row.branch > *version);
             let of_windows = windows().any(of_windows) || is_between && windows().all(|row| row.driver < *version);
             let nearest = judged.map(|judged| judged.prefix(1)).or(nearest.map(|row| row.branch));
             let not_listed = DriverNotListed::Branch { version, nearest: nearest.as_ref(), of_windows };

@@ -1,0 +1,177 @@
+//! More specs beside which another lies that is answered otherwise: at the ends of what is known, and of several at once.
+
+use crate::common::cases::{Case, case, hold};
+
+const CASES: &[Case] = &[
+    // Versions side by side are meant as one or the other; beside a bound nobody knows.
+    case("torch = \"2.5,2.6\"", "gpu = \"A100\"", 2, &["for one or the other write `2.5 || 2.6`"]),
+    case("torch = \"2.5,>=2.6\"", "gpu = \"A100\"", 2, &["drop one of its parts", "!for one or the other"]),
+    // A branch that is not known is told by the lower bound that names it; one beyond all is of neither system.
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100\"\ndriver = \">=533.1,<534\"",
+        0,
+        &["driver branch R533 is not in the catalog", "!R534"],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100\"\ndriver = \"600.10\"",
+        0,
+        &["driver branch R600 is not in the catalog", "`platform = \"wsl2\"`"],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100\"\ndriver = \"999.10\"",
+        0,
+        &["driver branch R999 is not in the catalog", "!`platform = \"wsl2\"`"],
+    ),
+    // Of several installed toolkits the newest of the major is loaded.
+    case(
+        "tensorflow = \"2.5.0\"",
+        "gpu = \"T4\"\ndriver = \"470.57.02\"\ntoolkit = [\"11.0\", \"11.2\"]\ncudnn = \"8.1\"",
+        0,
+        &["!install CUDA 11.2 too"],
+    ),
+    case(
+        "tensorflow = \"2.5.0\"",
+        "gpu = \"T4\"\ndriver = \"470.57.02\"\ntoolkit = [\"11.0\", \"11.1\"]\ncudnn = \"8.1\"",
+        0,
+        &["would load the libraries of CUDA 11.1, which may lack what it calls: install CUDA 11.2 too"],
+    ),
+    case(
+        "tensorflow = \"2.5.0\"",
+        "gpu = \"T4\"\ndriver = \"470.57.02\"\ntoolkit = [\"11.0\", \"11.2\", \"12.4\"]\ncudnn = \"8.1\"",
+        0,
+        &["!install CUDA 11.2 too"],
+    ),
+    // What a build holds that nobody has read may be what is asked for, if it is a release at all.
+    case("torch = \"1.8.2+cu111\"\ncudnn = \"8.0.5\"", "gpu = \"A100\"", 3, &["what torch 1.8.2+cu111 holds"]),
+    case("torch = \"1.8.2+cu111\"\ncudnn = \"*\"", "gpu = \"A100\"", 3, &["what torch 1.8.2+cu111 holds"]),
+    case("torch = \"1.8.2+cu111\"\nnccl = \"*\"", "gpu = \"A100\"", 3, &["what torch 1.8.2+cu111 holds"]),
+    case("torch = \"1.8.1+cu111\"\ncudnn = \"8.0.4\"", "gpu = \"A100\"", 1, &["brings cuDNN 8.0.5"]),
+    // A label that was published for one processor is what one of the targets asks for.
+    case(
+        "torch = \"2.3.1+cpu.cxx11.abi\"",
+        "gpu = \"A100\"\n[target.u]\ngpu = \"GH200 480GB\"\narch = \"aarch64\"",
+        3,
+        &["what torch 2.3.1+cpu.cxx11.abi holds"],
+    ),
+    case(
+        "torch = \"2.3.1+cpu.cxx11.abi\"",
+        "gpu = \"GH200 480GB\"\narch = \"aarch64\"",
+        1,
+        &["torch 2.3.1 was published for aarch64 as cpu only"],
+    ),
+    // An older release may help where some machine is too old for every one that was read.
+    case(
+        "torch = \"*\"",
+        "gpu = \"Tesla C2050\"\n[target.u]\ngpu = \"A100\"",
+        3,
+        &["whether a torch older than 0.4.1 fits"],
+    ),
+    case("torch = \"*\"\ncuda = \"7.0\"", "gpu = \"P100\"", 3, &["whether a torch older than 0.4.1 fits"]),
+    case("torch = \"*\"\ncuda = \"9.1\"", "gpu = \"P100\"", 1, &["torch 0.4.1 to", "!whether a torch older"]),
+    case("torch = \"*\"\ncuda = \"7.0 || 9.1\"", "gpu = \"P100\"", 1, &["torch 0.4.1 to", "!whether a torch older"]),
+    // A list of architectures changes what is compiled only for what reads it: the toolkit has to know the GPU all the same.
+    case(
+        "flash-attn = \"2.7.3\"\n[build]\narch-list = \"8.9\"",
+        "gpu = \"RTX 4090\"\ntoolkit = \"11.6\"",
+        1,
+        &["1. change toolkit from 11.6 to 11.8"],
+    ),
+    case(
+        "flash-attn = \"2.7.3\"\n[build]\narch-list = \"8.9\"",
+        "gpu = \"RTX 4090\"\ntoolkit = \"11.8\"",
+        0,
+        &["lock: id = \"flash-attn-2.7-toolkit\""],
+    ),
+    // Pre-releases that nothing written admits come in by their name alone; where all are pre-releases any is taken.
+    case(
+        "flash-attn-4 = \"*\"\nsglang = \"<0.5.10\"",
+        "gpu = \"H100\"",
+        0,
+        &["!lock: stack.flash-attn-4 = \"4.0.0b3\""],
+    ),
+    case("flash-attn-4 = \"*\"\nsglang = \"0.5.14\"", "gpu = \"H100\"", 0, &["flash-attn-4 4.0.0b15"]),
+    // A rule that is set aside for one target decides which images the others may take.
+    case(
+        "cuda = \"11.8\"\ncudnn = \"8\"",
+        "gpu = \"Tesla K80\"\nimage = \"nvidia/cuda\"\n[target.u]\ngpu = \"Tesla K80\"\nimage = \"nvidia/cuda\"\n[[override]]\nrule = \"cudnn-8.8-gpu\"\ntarget = \"t\"\nreason = \"-\"",
+        0,
+        &[
+            "lock: target.t.image = \"nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04\"",
+            "lock: target.u.image = \"nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu18.04\"",
+            "![unused-override]",
+        ],
+    ),
+    case(
+        "cuda = \"11.8\"\ncudnn = \"8\"",
+        "gpu = \"Tesla K80\"\nimage = \"nvidia/cuda\"\n[target.u]\ngpu = \"Tesla K80\"\nimage = \"nvidia/cuda\"\n[[override]]\nrule = \"cudnn-8.8-gpu\"\ntarget = \"u\"\nreason = \"-\"",
+        0,
+        &["ended 2023-05-31 (target `t`)", "![unused-override]"],
+    ),
+    // A library that no toolkit release has is no reason against any of them.
+    case(
+        "jax = \"0.6.0\"\n[packages]\nnvidia-nvshmem-cu12 = \"*\"",
+        "gpu = \"A100\"",
+        0,
+        &["cuda 12.9.2", "(minor-version)"],
+    ),
+    case(
+        "torch = \"2.9.0+cu128\"\njax = \"*\"\n[packages]\nnvidia-cutensor-cu12 = \"*\"",
+        "gpu = \"A100\"",
+        0,
+        &["lock: nvidia-cuda-nvcc-cu12\", version = \"12.8."],
+    ),
+    // Of a build for Windows whose Pythons were read in part nobody knows which it was not published for.
+    case(
+        "torch = \"2.9.1\"\npython = \"3.9\"",
+        "gpu = \"A100\"\nos = \"windows\"",
+        3,
+        &["torch 2.9.1 was published for Windows x86_64", "!but not for Python"],
+    ),
+    case(
+        "torch = \"1.13.1\"\npython = \"3.12\"",
+        "gpu = \"A100\"\nos = \"windows\"",
+        3,
+        &["cu116, cu117, but not for Python 3.12"],
+    ),
+    // A toolkit compiles beside a build of its own major: a newer one, for which the system's gcc would do, does not help.
+    case(
+        "torch = \"1.10.2+cu102\"\ntorch-scatter = \"*\"",
+        "gpu = \"T4\"\nos = \"ubuntu24.04\"",
+        0,
+        &[
+            "torch-scatter 2.1.2 does not compile on this target",
+            "nvcc of CUDA 10.2 accepts gcc up to 8",
+            "Install gcc 5 to 8",
+        ],
+    ),
+    case(
+        "torch = \"2.1.2+cu118\"\nmamba-ssm = \"1.0.1\"",
+        "gpu = \"T4\"\nos = \"ubuntu24.04\"",
+        0,
+        &["nvcc of CUDA 11.8 accepts gcc up to 11", "Install gcc 6 to 11 beside it"],
+    ),
+    case(
+        "torch = \"1.10.2+cu102\"\ntorch-scatter = \"*\"",
+        "gpu = \"T4\"\nos = \"ubuntu18.04\"",
+        0,
+        &["![source-compiler]"],
+    ),
+    // A wheel that was read is no wheel that nobody read, though its rule is set aside.
+    case(
+        "fbgemm-gpu = \"1.0.0\"",
+        "gpu = \"P100\"\n[[override]]\nrule = \"gpu-code\"\nreason = \"-\"",
+        0,
+        &["![operators-missing]"],
+    ),
+    // Of the newest CUDA whose images were listed every tag is known; of a later one none is.
+    case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:13.3.1-base-ubuntu99.04\"", 1, &["has no tag"]),
+    case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:99.1.0-base-ubuntu99.04\"", 3, &["exists"]),
+];
+
+#[test]
+fn what_lies_on_the_other_side_is_answered_otherwise() {
+    hold("borders", CASES);
+}
