@@ -288,7 +288,10 @@ const CASES: &[Case] = &[
         "faiss-gpu = \"1.14.3\"\ncuda = \"12.6\"",
         "gpu = \"T4\"",
         0,
-        &["nvidia-cuda-runtime-cu12\", version = \"12.6.77\"", "nvidia-cublas-cu12\", version = \"12.6.4.1\""],
+        &[
+            "lock: nvidia-cuda-runtime-cu12\", version = \"12.6.77\"",
+            "lock: nvidia-cublas-cu12\", version = \"12.6.4.1\"",
+        ],
     ),
     case(
         "faiss-gpu = \"1.14.3\"\ntorch = \"2.5.1+cu124\"",
@@ -297,7 +300,7 @@ const CASES: &[Case] = &[
         &["torch 2.5.1+cu124 requires nvidia-cublas-cu12 ==12.4.5.8"],
     ),
     case("faiss-gpu = \"1.14.3\"\ntorch = \"2.7.1+cu126\"", "gpu = \"T4\"", 0, &["!nvidia-cublas-cu12"]),
-    case("cuml-cu12 = \"26.10\"\ncuda = \"12.4\"", "gpu = \"T4\"", 0, &["cuda-toolkit"]),
+    case("cuml-cu12 = \"26.10\"\ncuda = \"12.4\"", "gpu = \"T4\"", 0, &["lock: cuda-toolkit"]),
     // What pip brings is found by CuPy from 14 on. Source: github.com/NVIDIA/cutile-python/issues/57.
     case(
         "cupy-cuda13x = \"13.6.0\"\ntorch = \"2.9.1+cu130\"",
@@ -328,8 +331,8 @@ const CASES: &[Case] = &[
     case(
         "torch = \"2.0.1\"\nbitsandbytes = \"0.39.1\"",
         "gpu = \"A100\"\ntoolkit = \"12.2\"",
-        0,
-        &["has none for what is there (CUDA 12.2)"],
+        1,
+        &["bitsandbytes 0.39.1 holds libraries for CUDA 11.0 to 12.1", "change toolkit from 12.2 to 12.1"],
     ),
     case(
         "torch = \"2.0.1\"\nbitsandbytes = \"0.39.1\"",
