@@ -71,7 +71,7 @@ FRAMEWORKS_READ_BY_HAND = (
 # What stands at the end of a row, for it got the fields later.
 LATE = ("ptx_isa", "arm_glibc")
 # What no index tells of a release: it is as in the release before until somebody has looked.
-UNTOLD = ("system_cuda", "cpu_only", "jit", "loads", "unreached", "extra", "glibc", "nvjitlink", "pools", "wsl2", "wsl2_source", "headers_from", "headers_source")
+UNTOLD = ("system_cuda", "finds_cuda", "borrows", "cpu_only", "jit", "loads", "unreached", "extra", "glibc", "nvjitlink", "pools", "wsl2", "wsl2_source", "headers_from", "headers_source")
 
 
 # Sources of what a row carries over from another: no run reads them.

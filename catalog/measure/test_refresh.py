@@ -57,7 +57,7 @@ BY_HAND = {
     "nccl": {"pools"},
     "toolkit": {"driver", "runfile", "released", "tegra_unified", "tegra_disputed", "source"},
     "companion": {
-        *("gone", "unreached", "cudnn_headers", "cpu_glibc", "kernels_with", "kernels_source", "pools", "wsl2", "wsl2_source", "headers_from", "headers_source"),
+        *("gone", "unreached", "finds_cuda", "borrows", "cudnn_headers", "cpu_glibc", "kernels_with", "kernels_source", "pools", "wsl2", "wsl2_source", "headers_from", "headers_source"),
         *("offered", "offered_source", "arm_offered", "arm_offered_source", "abi_variants", "abi_source"),
     },
 }

@@ -7,6 +7,9 @@ use crate::types::{Constraint, Specifier, Version};
 /// What somebody asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
 pub type PackageRequest<'c> = (&'c str, Constraint);
 
+/// The package of the CUDA runtime, of whatever major.
+pub const RUNTIME: &str = "nvidia-cuda-runtime";
+
 /// A toolkit release and its components.
 #[derive(Debug)]
 pub struct Kit<'c> {

@@ -10,12 +10,9 @@ use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::compile::{Group, Plan};
 use super::facts::Facts;
-use super::kits::{Kit, PackageRequest};
+use super::kits::{Kit, PackageRequest, RUNTIME};
 use super::libraries::{asked, asked_of, compiles_for};
 use super::rules::Needs;
-
-/// The package of the CUDA runtime, of whatever major.
-pub const RUNTIME: &str = "nvidia-cuda-runtime";
 
 /// The components of one toolkit release that are installed for frameworks which leave them open.
 #[derive(Debug, Clone)]

@@ -121,8 +121,8 @@ fn lists_boards(asked: &TargetRequest<'_>, version: &Version) -> bool {
     firsts.all(|first| first <= version)
 }
 
-/// A driver that suffices, or the first one seen to list the boards where that is newer and drives them all: who installs
-/// another driver takes one that knows the board. Of a family one member that is listed is enough. Windows numbers its
+/// A driver that suffices, or the first one seen to list the boards where that is of a newer branch and drives them all: who
+/// installs another driver takes one of a branch that knows the board. Of a family one member that is listed is enough. Windows numbers its
 /// releases by itself, so there the branch counts.
 pub fn listing<'a>(
     asked: &TargetRequest<'_>,
@@ -138,7 +138,8 @@ pub fn listing<'a>(
     let Some(first) = firsts.into_values().flatten().max() else { return suffices };
     let first = if asked.windows_driver { first.prefix(1) } else { first };
     let mut rules = asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
-    if rules.all(|rule| rule.needs.admits(&first)) { first.max(suffices) } else { suffices }
+    let is_taken = first.major() > suffices.major() && rules.all(|rule| rule.needs.admits(&first));
+    if is_taken { first } else { suffices }
 }
 
 /// The flavour of kernel modules that is there, else the one without which some GPU of a target is not found.

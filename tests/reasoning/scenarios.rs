@@ -149,9 +149,8 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
         let speaks = |gpu: &GpuRequest<'_>| one.row.subject == Subject::Gpu && one.range.admits(&gpu.cc_version);
         one.row.id == rule && request.targets.iter().any(|target| target.named_gpus().iter().any(speaks))
     });
-    // A rule of which nobody knows whether it holds, or one of two releases of a library, is told by a warning alone.
-    let is_told = |row: &&Rule| row.id == rule && (row.unproven || row.subject == row.object);
-    let says = BUILTIN.rules.iter().find(is_told).map(|row| &*row.says);
+    // Some are told by a warning alone, in their own words.
+    let says = BUILTIN.rules.iter().find(|row| row.id == rule).map(|row| row.says.trim_end_matches('.'));
     // One of a library of CUDA by the warning of all of them, which names the library.
     let library = BUILTIN.rules.iter().find(|row| row.id == rule).map(|row| row.subject.as_str());
     let names = |warning: &Warning| library.is_some_and(|library| warning.message.to_lowercase().contains(library));

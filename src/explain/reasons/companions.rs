@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use crate::catalog::rows::{Asks, Build, Companion, library_major};
 use crate::coverage::Coverage;
 use crate::solve::fits::{self, TRITON};
-use crate::solve::pieces::RUNTIME;
+use crate::solve::kits::RUNTIME;
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds;
 use crate::solve::wants::Want;
