@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::catalog::rows::{Rule, Subject};
+use gpuenv::catalog::rows::Subject;
 use gpuenv::explain;
 use gpuenv::solve::compile::Locked;
 use gpuenv::solve::engine::Steps;

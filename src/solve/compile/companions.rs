@@ -394,6 +394,29 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
             rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
         }
     }
+    rows = serving_installed(plan, class, package, rows);
+    if !plan.policy.unknown {
+        rows = beside_installed(plan, class, package, rows);
+    }
+    // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
+    // the others hold tells nothing of it. Machines of other systems can never share it.
+    let is_alone =
+        plan.request.share != Share::Stack || plan.classes.iter().all(|other| other.target.platform == target.platform);
+    if plan.policy.possible && target.platform.is_one_system() && is_alone {
+        rows.add(&elsewhere);
+    }
+    rows
+}
+
+/// The releases that the CUDA and the cuDNN which are installed serve, where they load those.
+fn serving_installed<'c>(
+    plan: &Plan<'_, 'c>,
+    class: &Class<'_, 'c>,
+    package: &Package<'c>,
+    mut rows: RowSet,
+) -> RowSet {
+    let machine = class.machine();
+    let target = &machine.reading;
     // What looks for CUDA itself finds what is installed.
     let rules = plan.request.rules.of_package(package.name, Subject::Toolkit);
     if let Some(installed) = target.toolkits.as_ref().filter(|_| !target.is_cpu()) {
@@ -409,16 +432,6 @@ fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Packag
     if installed.is_some_and(|has| !machine.takes_cudnn(&has, &class.off)) {
         let loading = plan.request.rules.of_package(package.name, Subject::Cudnn);
         rows = rows.filtered(&|row| loading.about(&package.releases[row].version).next().is_none());
-    }
-    if !plan.policy.unknown {
-        rows = beside_installed(plan, class, package, rows);
-    }
-    // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
-    // the others hold tells nothing of it. Machines of other systems can never share it.
-    let is_alone =
-        plan.request.share != Share::Stack || plan.classes.iter().all(|other| other.target.platform == target.platform);
-    if plan.policy.possible && target.platform.is_one_system() && is_alone {
-        rows.add(&elsewhere);
     }
     rows
 }
