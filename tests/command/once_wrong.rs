@@ -309,7 +309,7 @@ const CASES: &[Case] = &[
         "torch = \"1.12.1+cu113\"",
         "gpu = \"RTX 3090\"\ndriver = \"460.67\"\nimage = \"nvidia/cuda:11.3.0-cudnn8-devel-ubuntu20.04\"",
         1,
-        &["1. change image", "11.2.2-base-ubuntu20.04; resolves", "(with the warning `image-compat`)"],
+        &["1. change image", "11.2.2-cudnn8-devel-ubuntu20.04; resolves", "(with the warning `image-compat`)"],
     ),
     // The libstdc++ of a system is that of its gcc, whatever the tag of a wheel says.
     case(
