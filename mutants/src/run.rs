@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ struct Suite<'p> {
     program: &'p Path,
     tests: Vec<Test>,
     /// How many mutants it has noticed.
-    noticed: usize,
+    noticed: AtomicUsize,
 }
 
 /// What a test does without a mutant.
@@ -40,52 +41,77 @@ pub fn survivors(programs: &[PathBuf], mutants: &[Chosen], asked: &[usize], fold
             suites.extend(learn(program, folder)?);
         }
     }
-    let mut survived = Vec::new();
-    for &mutant in asked {
-        let what = &mutants[mutant];
+    let answers = at_once(asked, |&mutant| {
         let begun = Instant::now();
-        let noticed = is_noticed(&mut suites, mutant, folder)?;
+        let noticed = is_noticed(&suites, mutant, folder)?;
         let word = if noticed { "noticed " } else { "SURVIVED" };
-        println!("{mutant:4} {word} {:5.1} s  {what}", begun.elapsed().as_secs_f64());
-        if !noticed {
-            survived.push(mutant);
+        println!("{mutant:4} {word} {:5.1} s  {}", begun.elapsed().as_secs_f64(), mutants[mutant]);
+        Ok(noticed)
+    })?;
+    Ok(asked.iter().zip(answers).filter(|(_, noticed)| !noticed).map(|(mutant, _)| *mutant).collect())
+}
+
+/// What is said of each, in their order; as many are asked at once as there are processors.
+fn at_once<T: Sync, A: Send>(all: &[T], ask: impl Fn(&T) -> Result<A> + Sync) -> Result<Vec<A>> {
+    let next = AtomicUsize::new(0);
+    let work = || -> Result<Vec<(usize, A)>> {
+        let mut said = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Relaxed);
+            match all.get(at) {
+                Some(one) => said.push((at, ask(one)?)),
+                None => return Ok(said),
+            }
         }
-    }
-    Ok(survived)
+    };
+    let mut said = Vec::new();
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..thread::available_parallelism()?.get()).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            said.extend(worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        anyhow::Ok(())
+    })?;
+    said.sort_by_key(|(at, _)| *at);
+    Ok(said.into_iter().map(|(_, answer)| answer).collect())
 }
 
 /// Runs each test of a program by itself, to learn how long it takes and which mutants it reaches.
 fn learn<'p>(program: &'p Path, folder: &Path) -> Result<Vec<Suite<'p>>> {
     let listed = Command::new(program).current_dir(folder).args(["--list", "--format", "terse"]).output()?;
-    let mut suites: BTreeMap<String, Suite<'p>> = BTreeMap::new();
-    for line in String::from_utf8(listed.stdout)?.lines() {
-        let Some(name) = line.strip_suffix(": test") else { continue };
-        let record = folder.join("../reached");
+    let listed = String::from_utf8(listed.stdout)?;
+    let names: Vec<&str> = listed.lines().filter_map(|line| line.strip_suffix(": test")).collect();
+    let tests = at_once(&names, |name| {
+        let record = folder.join("../reached").join(name.replace("::", "."));
+        fs::create_dir_all(folder.join("../reached"))?;
         File::create(&record)?;
         let begun = Instant::now();
         let variable = ("GPUENV_MUTANTS_REACHED", record.display().to_string());
         if !passes(program, &[name], folder, Duration::from_secs(900), variable)? {
             println!("not asked, for it fails on the copy: {name} of {}", program.display());
-            continue;
+            return Ok(None);
         }
-        let reaches: BTreeSet<usize> =
-            fs::read_to_string(&record)?.lines().filter_map(|line| line.parse().ok()).collect();
-        if !reaches.is_empty() {
-            let room = name.split_once("::").map_or("", |(room, _)| room).to_string();
-            let suite = suites.entry(room).or_insert_with(|| Suite { program, tests: Vec::new(), noticed: 0 });
-            suite.tests.push(Test { name: name.to_string(), took: begun.elapsed(), reaches });
+        let reaches = fs::read_to_string(&record)?.lines().filter_map(|line| line.parse().ok()).collect();
+        Ok(Some(Test { name: name.to_string(), took: begun.elapsed(), reaches }))
+    })?;
+    let mut suites: BTreeMap<&str, Suite<'p>> = BTreeMap::new();
+    for (name, test) in names.iter().zip(tests) {
+        if let Some(test) = test.filter(|test| !test.reaches.is_empty()) {
+            let room = name.split_once("::").map_or("", |(room, _)| room);
+            let new = || Suite { program, tests: Vec::new(), noticed: AtomicUsize::new(0) };
+            suites.entry(room).or_insert_with(new).tests.push(test);
         }
     }
     Ok(suites.into_values().collect())
 }
 
 /// Asks the tests that reach a mutant; those of the suite first that says most in a second.
-fn is_noticed(suites: &mut [Suite<'_>], mutant: usize, folder: &Path) -> Result<bool> {
+fn is_noticed(suites: &[Suite<'_>], mutant: usize, folder: &Path) -> Result<bool> {
     let mut asked = Vec::new();
     for (at, suite) in suites.iter().enumerate() {
         let reach: Vec<&Test> = suite.tests.iter().filter(|test| test.reaches.contains(&mutant)).collect();
         let took: Duration = reach.iter().map(|test| test.took).sum();
-        let worth = (suite.noticed + 1) as f64 / (took.as_secs_f64() + 0.1);
+        let worth = (suite.noticed.load(Relaxed) + 1) as f64 / (took.as_secs_f64() + 0.1);
         let names: Vec<String> = reach.iter().map(|test| test.name.clone()).collect();
         if !names.is_empty() {
             asked.push((worth, at, names, took));
@@ -96,7 +122,7 @@ fn is_noticed(suites: &mut [Suite<'_>], mutant: usize, folder: &Path) -> Result<
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let limit = took * 3 + Duration::from_secs(10);
         if !passes(suites[at].program, &names, folder, limit, ("GPUENV_MUTANT", mutant.to_string()))? {
-            suites[at].noticed += 1;
+            suites[at].noticed.fetch_add(1, Relaxed);
             return Ok(true);
         }
     }
