@@ -227,7 +227,27 @@ impl Tree {
             replace(&self.folder.join(file), &bytes)?;
         }
         replace(&self.folder.join("src/mutant.rs"), include_bytes!("../chosen.rs"))?;
+        self.forget(&self.folder)?;
         Ok(lines)
+    }
+
+    /// Takes away what an earlier copy had and the checkout has no more: a test would read it.
+    fn forget(&self, folder: &Path) -> Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            let name = path.strip_prefix(&self.folder)?.to_string_lossy().into_owned();
+            if entry.file_type()?.is_dir() {
+                // What tests have built stays; of other folders those are left that something lies in.
+                if name != "target" {
+                    self.forget(&path)?;
+                    let _ = fs::remove_dir(&path);
+                }
+            } else if name != "src/mutant.rs" && !self.files.contains_key(&name) {
+                fs::remove_file(&path).with_context(|| path.display().to_string())?;
+            }
+        }
+        Ok(())
     }
 
     /// The test programs, and the places of errors.
