@@ -478,6 +478,8 @@ pub struct CudaGpu<'a> {
     pub from: Version,
     /// The first release of the framework that does without.
     pub until: Option<Version>,
+    /// The variants of the same release for such a line.
+    pub sisters: &'a [&'a str],
 }
 
 impl Kind for CudaGpu<'_> {
@@ -510,7 +512,9 @@ impl Kind for CudaGpu<'_> {
                 format!("the cuFFT of CUDA {cuda} does not run there"),
             ),
         };
-        format!("{what}: {why}; take {newer}a build for CUDA {from} or newer")
+        let sisters: Vec<String> = self.sisters.iter().map(|variant| format!("+{variant}")).collect();
+        let sisters = if sisters.is_empty() { String::new() } else { format!(": {}", sisters.join(" or ")) };
+        format!("{what}: {why}; take {newer}a build for CUDA {from} or newer{sisters}")
     }
 }
 

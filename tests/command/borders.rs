@@ -169,6 +169,35 @@ const CASES: &[Case] = &[
     // Of the newest CUDA whose images were listed every tag is known; of a later one none is.
     case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:13.3.1-base-ubuntu99.04\"", 1, &["has no tag"]),
     case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:99.1.0-base-ubuntu99.04\"", 3, &["exists"]),
+    // Of the variants of a release one of which nothing fails on the GPU: cuBLAS of CUDA 12.1 crashes on the H20. What is
+    // named stays, and of those for CUDA 12.8 and 12.6 none is better; what serves is experimental, and named.
+    case("torch = \"2.1.0\"", "gpu = \"H20\"", 0, &["torch        2.1.0+cu118", "![cuda-gpu]"]),
+    case("torch = \"2.1.0\"", "gpu = \"H100\"", 0, &["torch        2.1.0+cu121"]),
+    case("torch = \"2.1.0+cu121\"", "gpu = \"H20\"", 0, &["torch        2.1.0+cu121", "[cuda-gpu]"]),
+    case(
+        "torch = \"2.1.0\"",
+        "gpu = \"H100\"\n[target.u]\ngpu = \"H20\"",
+        0,
+        &["torch        2.1.0+cu118", "![cuda-gpu]"],
+    ),
+    case(
+        "torch = \"2.10.0\"",
+        "gpu = \"GB10\"",
+        0,
+        &["torch        2.10.0+cu128", "take a build for CUDA 12.9 or newer: +cu130 or +cu129"],
+    ),
+    case(
+        "torch = \"2.10.0\"\n[resolve]\nallow-experimental = true",
+        "gpu = \"GB10\"",
+        0,
+        &["torch        2.10.0+cu130", "![cuda-gpu]"],
+    ),
+    case(
+        "torch = \"2.10.0\"\n[resolve]\nallow-experimental = true",
+        "gpu = \"RTX 5090\"",
+        0,
+        &["torch        2.10.0+cu128"],
+    ),
 ];
 
 #[test]

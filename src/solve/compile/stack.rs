@@ -11,13 +11,14 @@ use crate::types::{Constraint, Version};
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
+use crate::solve::failing;
 use crate::solve::libraries::compiles_for;
 use crate::solve::machine::Machine;
 use crate::solve::network::{Order, Var};
 use crate::solve::ordinary::{self, Follows};
 use crate::solve::platform::Platform;
 use crate::solve::release::Release;
-use crate::solve::request::{Direction, ImageRequest, PackageRequest, Request};
+use crate::solve::request::{Direction, GpuRequest, ImageRequest, PackageRequest, Request};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::law;
 
@@ -139,7 +140,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let before = if cpu_first { framework.cpu.clone() } else { all().minus(&framework.cpu) };
         let before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
         let key = format!("{}.variant{}", framework.package, self.group_name(classes));
-        let order = (Order::before(before), self.asked_by(framework.package));
+        let order = (Order::Before(self.sound(classes, framework, before)), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
         for &class in classes {
             let mut rows = releases::of_class(self, &self.classes[class], framework, &request.frameworks[at]);
@@ -149,6 +150,28 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         self.network.relate(self.versions[at], var, |version| framework.of_version[version].clone());
         ReleaseChoice { var, framework }
+    }
+
+    /// Those of some releases of which nothing is known to fail on a GPU of these classes, where their own kernels run: of
+    /// two variants of one version it is the one to install.
+    fn sound(&self, classes: &[usize], framework: &'c Framework<'c>, of: RowSet) -> Box<dyn Fn(usize) -> bool + 'q> {
+        let problem = self.request.problem;
+        let targets = classes.iter().map(|&class| self.classes[class].target);
+        let gpus = targets.flat_map(|target| target.named_gpus().iter().map(|gpu| (target.platform, gpu)));
+        let mut distinct: Vec<(Platform<'c>, &GpuRequest<'c>)> = Vec::new();
+        for (on, gpu) in gpus {
+            if !distinct.iter().any(|(other, known)| *other == on && (known.cc, &known.name) == (gpu.cc, &gpu.name)) {
+                distinct.push((on, gpu));
+            }
+        }
+        let fails = move |release: &Release<'c>| {
+            let on = |&(on, gpu): &(Platform<'c>, &GpuRequest<'c>)| {
+                release.on(on).is_some_and(|build| failing::fails_on(problem, build, gpu))
+            };
+            distinct.iter().any(on)
+        };
+        let known: Vec<OnceCell<bool>> = vec![OnceCell::new(); framework.releases.len()];
+        Box::new(move |row| of.has(row) && !known[row].get_or_init(|| fails(&framework.releases[row])))
     }
 
     /// The releases of the CUDA line that each class compiles with, where that is said: torch warns of another minor.

@@ -3,7 +3,7 @@
 
 use crate::catalog::rows::{Build, Module, Subject};
 use crate::coverage::{Coverage, covers};
-use crate::solve::bundled_torch::TORCH;
+use crate::solve::failing;
 use crate::solve::fits::{self, TRITON};
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
@@ -56,7 +56,7 @@ pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target:
     warnings
 }
 
-/// The libraries of CUDA that a build brings, and that are older than a GPU at times on which its own kernels run.
+/// How the libraries of CUDA are called that a build brings.
 const LIBRARIES: &[(Subject, CudaLibrary)] = &[
     (Subject::Cufft, CudaLibrary::Cufft),
     (Subject::Nvrtc, CudaLibrary::Nvrtc),
@@ -70,21 +70,18 @@ fn fails(
     build: &Build,
     (subject, library): &(Subject, CudaLibrary),
 ) -> Option<Warning> {
-    let cuda = build.line().filter(|_| build.pins.is_some() || build.package == TORCH)?.prefix(2);
-    let refuses = |line: &Version, gpu: &GpuRequest<'_>| {
-        request.rules.about(*subject, line, Subject::Gpu).find(|rule| {
-            rule.row.package.is_none_or(|package| package == build.package)
-                && rule.row.until.is_none_or(|first| build.version < first)
-                && (rule.row.boards.is_empty() || gpu.row.is_some_and(|row| rule.row.boards.contains(&row.name)))
-                && !rule.needs.admits(&gpu.cc_version)
-        })
-    };
+    let cuda = failing::brought_line(build)?;
+    let refuses =
+        |line: &Version, gpu: &GpuRequest<'_>| failing::against_library(&request.rules, *subject, build, line, gpu);
     let failing: Vec<&GpuRequest<'_>> = asked.named_gpus().iter().filter(|gpu| refuses(&cuda, gpu).is_some()).collect();
     let until = failing.first().and_then(|gpu| refuses(&cuda, gpu))?.row.until;
     let lines = request.catalog.toolkits.iter().map(|kit| kit.version.prefix(2));
     let from = lines.filter(|line| *line > cuda).find(|line| failing.iter().all(|gpu| refuses(line, gpu).is_none()))?;
-    let fails =
-        CudaGpu { build: &release(build), gpus: &names(failing.into_iter())?, library: *library, cuda, from, until };
+    let releases = request.problem.framework(&build.package).map_or(&[][..], |framework| &framework.releases);
+    let sisters = releases.iter().filter(|other| *other.version == build.version && other.line >= Some(from));
+    let sisters: Vec<&str> = sisters.filter_map(|other| Some(&*other.on(asked.platform)?.variant)).collect();
+    let (release, gpus) = (release(build), names(failing.iter().copied())?);
+    let fails = CudaGpu { build: &release, gpus: &gpus, library: *library, cuda, from, until, sisters: &sisters };
     Some(Warning::about(&fails, &[asked.key("gpu")]))
 }
 
@@ -191,10 +188,7 @@ fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
 /// GPUs that run the wheel but not what its compiler makes.
 fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = compiling(target)?;
-    let against = |gpu: &GpuRequest<'_>| {
-        let mut rules = request.rules.about(Subject::Triton, triton, Subject::Gpu);
-        rules.find(|rule| !rule.needs.admits(&gpu.cc_version))
-    };
+    let against = |gpu: &GpuRequest<'_>| failing::against_triton(&request.rules, triton, gpu);
     let rule = asked.named_gpus().iter().find_map(against)?;
     let refused = |gpu: &&GpuRequest<'_>| against(gpu).is_some_and(|found| found.row.id == rule.row.id);
     let (release, gpus) = (release(build), names(asked.named_gpus().iter().filter(refused))?);
@@ -209,22 +203,13 @@ fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolut
 /// GPUs that are newer than the assembler Triton brings.
 fn triton_assembler(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = compiling(target)?;
-    let row = request.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
     // Where Triton itself fails on a GPU, no other assembler helps.
-    let generates = |gpu: &GpuRequest<'_>| {
-        request.rules.about(Subject::Triton, triton, Subject::Gpu).all(|rule| rule.needs.admits(&gpu.cc_version))
-    };
-    let unknown = |gpu: &&GpuRequest<'_>| {
-        if !generates(gpu) {
-            return false;
-        }
-        let line = row.release_for(gpu.cc).prefix(2);
-        let mut of_line =
-            request.catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&line).is_eq()).peekable();
-        let newest = request.catalog.toolkits.last().is_some_and(|kit| kit.sass.contains(&Arch::base(gpu.cc)));
-        newest && of_line.peek().is_some() && of_line.all(|kit| !kit.sass.contains(&Arch::base(gpu.cc)))
-    };
+    let generates = |gpu: &GpuRequest<'_>| failing::against_triton(&request.rules, triton, gpu).is_none();
+    let too_old =
+        |gpu: &GpuRequest<'_>| failing::assembler_too_old(request.catalog, triton, gpu).filter(|_| generates(gpu));
+    let unknown = |gpu: &&GpuRequest<'_>| too_old(gpu).is_some();
     let newer = asked.named_gpus().iter().find(unknown)?;
+    let row = too_old(newer)?;
     let first = request.catalog.toolkits.iter().find(|kit| kit.sass.contains(&Arch::base(newer.cc)))?;
     let too_new = TritonGpu::TooNew {
         build: &release(build),
@@ -254,9 +239,7 @@ fn triton_driver(request: &Request<'_>, asked: &TargetRequest<'_>, target: &Targ
     let (build, triton) = compiling(target)?;
     let row = request.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
     let driver = target.driver.as_ref().filter(|driver| asked.pins_driver() && driver.compat.is_none())?;
-    let compiles = |gpu: &&GpuRequest<'_>| {
-        request.rules.about(Subject::Triton, triton, Subject::Gpu).all(|rule| rule.needs.admits(&gpu.cc_version))
-    };
+    let compiles = |gpu: &&GpuRequest<'_>| failing::against_triton(&request.rules, triton, gpu).is_none();
     let missed = |gpu: &GpuRequest<'_>| {
         let cuda = row.release_for(gpu.cc).prefix(2);
         let rules = request.rules.about(Subject::Cuda, &cuda, Subject::Driver);

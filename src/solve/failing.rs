@@ -1,0 +1,67 @@
+//! What fails on a GPU although a build's own kernels run there: a library of CUDA that the build brings along, and what its
+//! Triton compiles.
+
+use std::rc::Rc;
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Ptxas, Subject};
+use crate::types::{Arch, Version};
+
+use super::bundled_torch::TORCH;
+use super::facts::Facts;
+use super::rules::{Needs, Rules};
+use super::values::GpuRequest;
+
+/// The libraries of CUDA that a build brings, and that are older than a GPU at times on which its own kernels run.
+const LIBRARIES: [Subject; 3] = [Subject::Cufft, Subject::Nvrtc, Subject::Cublas];
+
+/// Whether something of a build is known to fail on a GPU on which it runs.
+pub fn fails_on(facts: &Facts<'_>, build: &Build, gpu: &GpuRequest<'_>) -> bool {
+    let of_library = |library: Subject| {
+        brought_line(build).is_some_and(|line| against_library(&facts.rules, library, build, &line, gpu).is_some())
+    };
+    let of_triton = |triton: &Version| {
+        against_triton(&facts.rules, triton, gpu).is_some() || assembler_too_old(facts.catalog, triton, gpu).is_some()
+    };
+    LIBRARIES.into_iter().any(of_library) || build.triton.as_ref().is_some_and(of_triton)
+}
+
+/// The CUDA line of the libraries that a build brings along; none where it brings none.
+pub fn brought_line(build: &Build) -> Option<Version> {
+    Some(build.line().filter(|_| build.pins.is_some() || build.package == TORCH)?.prefix(2))
+}
+
+/// The rule by which a library of a CUDA line, brought by a build, does not run on a GPU.
+pub fn against_library<'a, 'c>(
+    rules: &'a Rules<'c>,
+    library: Subject,
+    build: &Build,
+    line: &Version,
+    gpu: &GpuRequest<'_>,
+) -> Option<&'a Rc<Needs<'c>>> {
+    rules.about(library, line, Subject::Gpu).find(|rule| {
+        rule.row.package.is_none_or(|package| package == build.package)
+            && rule.row.until.is_none_or(|first| build.version < first)
+            && (rule.row.boards.is_empty() || gpu.row.is_some_and(|row| rule.row.boards.contains(&row.name)))
+            && !rule.needs.admits(&gpu.cc_version)
+    })
+}
+
+/// The rule by which a release of Triton generates no code that runs on a GPU.
+pub fn against_triton<'a, 'c>(
+    rules: &'a Rules<'c>,
+    triton: &Version,
+    gpu: &GpuRequest<'_>,
+) -> Option<&'a Rc<Needs<'c>>> {
+    rules.about(Subject::Triton, triton, Subject::Gpu).find(|rule| !rule.needs.admits(&gpu.cc_version))
+}
+
+/// The assembler that a release of Triton brings, where it is from before a GPU.
+pub fn assembler_too_old<'c>(catalog: &'c Catalog, triton: &Version, gpu: &GpuRequest<'_>) -> Option<&'c Ptxas> {
+    let row = catalog.ptxases.iter().find(|row| row.triton == *triton)?;
+    let (line, arch) = (row.release_for(gpu.cc).prefix(2), Arch::base(gpu.cc));
+    let mut of_line = catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&line).is_eq()).peekable();
+    let newest_knows = catalog.toolkits.last().is_some_and(|kit| kit.sass.contains(&arch));
+    let is_before = newest_knows && of_line.peek().is_some() && of_line.all(|kit| !kit.sass.contains(&arch));
+    is_before.then_some(row)
+}
