@@ -271,6 +271,44 @@ const CASES: &[Case] = &[
         1,
         &["upgrade the driver from 525 to 535"],
     ),
+    // Both sides of one library that two ask for otherwise, and nothing of those on which they agree: the first of several,
+    // NCCL and not cuDNN, NumPy and not CUDA.
+    case(
+        "torch = \"2.5.1+cu124\"\nfaiss-gpu = \"1.14.3\"",
+        "gpu = \"A100\"",
+        1,
+        &[
+            "faiss-gpu 1.14.3 requires nvidia-cublas-cu12 >=12.6,<13",
+            "torch 2.5.1+cu124 requires nvidia-cublas-cu12 ==12.4.5.8",
+            "!nvidia-curand",
+            "!loads the libraries of CUDA 12",
+        ],
+    ),
+    case(
+        "tensorflow = \"2.15.0\"\njax = \"0.4.28\"",
+        "gpu = \"A100\"",
+        1,
+        &["exactly CUDA 12.2 and NCCL 2.16.5", "made for CUDA 12 and NCCL 2.18.1 or newer", "!was published"],
+    ),
+    case(
+        "tensorflow = \"2.15.0\"\ntorch = \"2.9.0\"",
+        "gpu = \"A100\"",
+        1,
+        &["exactly CUDA 12.2 and cuDNN 8.9.4.25", "!NCCL"],
+    ),
+    case(
+        "torch = \"2.1.2\"\njax = \"0.8.0\"",
+        "gpu = \"A100\"",
+        1,
+        &["torch 2.1.2 requires numpy <2", "jax 0.8.0 requires numpy >=2.0", "!published"],
+    ),
+    // Who has set aside that frameworks share their libraries gets one of those that either accepts.
+    case(
+        "tensorflow = \"2.15.0\"\njax = \"0.4.28\"\n[[override]]\nrule = \"framework-libraries\"\nreason = \"-\"",
+        "gpu = \"A100\"",
+        0,
+        &["tensorflow   2.15.0.post1+cu122"],
+    ),
 ];
 
 #[test]

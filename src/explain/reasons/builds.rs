@@ -450,22 +450,34 @@ impl<'c> Explainer<'_, 'c> {
         let of = |package: &str| left.iter().rev().find(|build| build.package == *package && !build.is_cpu()).copied();
         let builds: Vec<_> = asks.filter_map(|ask| of(ask.package)).collect();
         if !self.libraries_at_odds(&builds) {
-            builds.iter().for_each(|build| self.say(format!("{} is made for {}", name_of(build), made_for(build))));
+            let is_nccl = builds.iter().any(|one| builds.iter().any(|other| clash_by_nccl(one, other)));
+            for build in &builds {
+                self.say(format!("{} is made for {}", name_of(build), made_for(build, is_nccl)));
+            }
         }
         builds.iter().for_each(|build| self.cite_builds(&[*build]));
         self.say("one environment can hold only one copy of each NVIDIA library".into());
     }
 }
 
-/// Of which CUDA and which cuDNN a build was made.
-fn made_for(build: &Build) -> String {
+/// Whether it is their NCCL alone by which two builds do not go together.
+fn clash_by_nccl(one: &Build, other: &Build) -> bool {
+    !coinstall::agree(one, other) && coinstall::agree(&Build { nccl: None, ..one.clone() }, other)
+}
+
+/// Of which CUDA and which cuDNN a build was made, and of which NCCL where that is what clashes.
+fn made_for(build: &Build, is_nccl: bool) -> String {
     let (least, exactly) = (build.pins == Some(Pins::AtLeast), build.pins == Some(Pins::Exact));
     let line = build.line().map(|line| format!("CUDA {line}"));
+    let or_newer = if least { " or newer" } else { "" };
     // A range ends somewhere, and that may be what clashes.
     let range = build.cudnn_range.as_ref().map(|range| format!("cuDNN {range}"));
-    let from = || build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{}", if least { " or newer" } else { "" }));
-    let cudnn = range.or_else(from);
-    let parts: Vec<String> = line.into_iter().chain(cudnn).collect();
+    let from = || build.cudnn.as_ref().map(|cudnn| format!("cuDNN {cudnn}{or_newer}"));
+    let library = match build.nccl.as_ref().filter(|_| is_nccl) {
+        Some(nccl) => Some(format!("NCCL {nccl}{or_newer}")),
+        None => range.or_else(from),
+    };
+    let parts: Vec<String> = line.into_iter().chain(library).collect();
     format!("{}{}", if exactly { "exactly " } else { "" }, parts.join(" and "))
 }
 

@@ -149,10 +149,11 @@ impl<'c> Explainer<'_, 'c> {
         if self.other_abis() {
             return self.blamed_frameworks();
         }
-        if self.follow_versions() {
+        let request = self.request;
+        // Whoever clashes by a library does so whatever CUDA it is of.
+        if self.follow_versions() && !request.companions.iter().any(|ask| self.disputes(ask)) {
             self.companion_lines();
         }
-        let request = self.request;
         let mut silent = Vec::new();
         for ask in &request.companions {
             let (following, others) = self.by_following(ask);
@@ -243,6 +244,17 @@ impl<'c> Explainer<'_, 'c> {
         rows.into_iter().partition(|row| self.follows(row))
     }
 
+    /// Whether the newest release that is asked for of a blamed package asks for something that is disputed.
+    fn disputes(&self, ask: &PackageRequest<'c>) -> bool {
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        let (following, others) = self.by_following(ask);
+        let newest = following.last().or(others.last()).filter(|_| self.blames(ask.package));
+        newest.is_some_and(|row| {
+            let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]);
+            asked.into_iter().any(|want| !self.blames(want.0) && self.is_disputed(want, &row.package))
+        })
+    }
+
     /// What the newest of these releases of a blamed package that asks for another one asks for; and the releases that ask
     /// for none, unless all are such.
     fn what_they_ask(&mut self, rows: &[&'c Companion]) -> Option<Vec<&'c Companion>> {
@@ -250,8 +262,10 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let asked = |row: &'c Companion| -> Vec<Want> {
             let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]).into_iter();
-            let asked = asked.filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package));
-            asked.chain(row.asked_by_extra().filter(|(of, _)| self.blames(of))).collect()
+            let mut asked: Vec<Want> =
+                asked.filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect();
+            self.keep_one_dispute(&mut asked, |want| *want);
+            asked.into_iter().chain(row.asked_by_extra().filter(|(of, _)| self.blames(of))).collect()
         };
         let blamed: Vec<_> = rows.iter().copied().filter(|row| self.blames(&row.package)).collect();
         let (silent, asking): (Vec<_>, Vec<_>) = blamed.into_iter().partition(|row| asked(row).is_empty());
@@ -278,18 +292,26 @@ impl<'c> Explainer<'_, 'c> {
     /// What blamed builds ask for of packages that come along unasked.
     fn what_frameworks_ask(&mut self) {
         for build in self.newest_left() {
-            let wants = self.request.problem.wants(&build.package);
-            let mut asked: Vec<Want> = wants.at(&build.version).collect();
-            asked.retain(|want| self.is_disputed(*want, &build.package));
-            for (package, range) in asked {
-                self.say(format!("{} {} requires {package} {range}", build.package, build.version));
-            }
-            let mut pinned = thirds::all_of_build(self.request.catalog, build);
-            pinned.retain(|want| self.is_disputed(*want, &build.package));
-            for (package, range) in pinned {
-                self.say(format!("{} requires {package} {range}", build.named()));
+            let (release, wants) =
+                (format!("{} {}", build.package, build.version), self.request.problem.wants(&build.package));
+            let asked = wants.at(&build.version).map(|want| (release.clone(), want));
+            let pinned = thirds::all_of_build(self.request.catalog, build).into_iter();
+            let mut asked: Vec<(String, Want)> =
+                asked.chain(pinned.map(|want| (build.named().to_string(), want))).collect();
+            asked.retain(|(_, want)| self.is_disputed(*want, &build.package));
+            self.keep_one_dispute(&mut asked, |(_, want)| *want);
+            for (name, (package, range)) in asked {
+                self.say(format!("{name} requires {package} {range}"));
             }
         }
+    }
+
+    /// Of several packages that come along unasked and are disputed the first by name: each is reason enough, and both
+    /// sides of one are told rather than one side of all.
+    fn keep_one_dispute<'a, T>(&self, asked: &mut Vec<T>, want: impl Fn(&T) -> Want<'a>) {
+        let unasked = asked.iter().map(&want).filter(|(of, _)| !self.blames(of));
+        let first = unasked.map(|(of, _)| of).min();
+        asked.retain(|one| self.blames(want(one).0) || Some(want(one).0) == first);
     }
 
     /// Of each blamed framework the newest build that is left.

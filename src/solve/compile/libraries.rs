@@ -272,8 +272,7 @@ impl<'c> Plan<'_, 'c> {
             return;
         }
         let cudnn = self.cudnn(&group.classes);
-        let alone = group.releases.len() == 1;
-        let platforms = self.platforms(&group.classes, |class| alone || !class.off.has(law::id::TOGETHER));
+        let platforms = self.platforms_of_shared(group);
         for release in &group.releases {
             for &on in &platforms {
                 let (catalog, framework, may) = (request.catalog, release.framework, self.policy.possible);
@@ -282,6 +281,13 @@ impl<'c> Plan<'_, 'c> {
             }
         }
         group.cudnn = Some(cudnn);
+    }
+
+    /// The kinds of machines on which what is installed of a library must be one that every framework accepts: of one
+    /// framework all, of several where nobody has set aside that they share it.
+    fn platforms_of_shared(&self, group: &Group<'c>) -> Vec<Platform<'c>> {
+        let alone = group.releases.len() == 1;
+        self.platforms(&group.classes, |class| alone || !class.off.has(law::id::TOGETHER))
     }
 
     /// Where frameworks ask for a least NCCL, the one to be installed.
@@ -296,6 +302,7 @@ impl<'c> Plan<'_, 'c> {
             return;
         }
         let nccl = self.nccl();
+        let platforms = self.platforms_of_shared(group);
         for release in &group.releases {
             for &on in &platforms {
                 let (framework, rows) = (release.framework, nccl.rows.clone());
