@@ -53,6 +53,11 @@ impl Catalog {
         [("{version}", version), ("{package}", package), ("{arch}", arch)].into_iter().fold(source.at.to_string(), fill)
     }
 
+    /// The same where its address has no placeholders.
+    pub fn source_at(&self, id: &str) -> String {
+        self.source_of(id, "", "", "")
+    }
+
     /// The branch a driver belongs to: the one with its first number.
     pub fn branch_of(&self, driver: &Version) -> Option<&Branch> {
         self.branches.iter().find(|row| row.branch.major() == driver.major())

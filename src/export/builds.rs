@@ -67,3 +67,19 @@ fn within(gpus: &[GpuLock], taken: &[u32]) -> Option<String> {
     let words: Vec<String> = needed.iter().map(ToString::to_string).collect();
     (!words.is_empty()).then(|| words.join(";"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An 8.9 runs what is compiled for 8.9 and, where that is not among them, for the next below it of its major.
+    #[test]
+    fn of_each_major_the_highest_that_the_gpu_reaches() {
+        let gpu = |cc: &str| GpuLock { name: cc.into(), compute_capability: cc.into(), coverage: None };
+        let of = |ccs: &[&str], taken: &[u32]| within(&ccs.iter().map(|cc| gpu(cc)).collect::<Vec<_>>(), taken);
+        assert_eq!(of(&["8.9"], &[80, 86, 89, 90]).as_deref(), Some("89"));
+        assert_eq!(of(&["8.9", "9.0"], &[80, 86, 90]).as_deref(), Some("86;90"));
+        assert_eq!(of(&["8.0", "7.5"], &[80, 90]), None);
+        assert_eq!(of(&[], &[80, 90]), None);
+    }
+}

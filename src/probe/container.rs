@@ -102,11 +102,11 @@ fn docker(context: &ProbeContext, container: &mut Container) {
 
 /// The version of the cgroup tree.
 fn cgroups(context: &ProbeContext) -> Option<u64> {
-    match () {
-        () if context.has("/sys/fs/cgroup/cgroup.controllers") => Some(2),
-        () if context.has("/sys/fs/cgroup/devices") || context.has("/sys/fs/cgroup/memory") => Some(1),
-        () => None,
+    if context.has("/sys/fs/cgroup/cgroup.controllers") {
+        return Some(2);
     }
+    let is_first = context.has("/sys/fs/cgroup/devices") || context.has("/sys/fs/cgroup/memory");
+    is_first.then_some(1)
 }
 
 /// Whether every NVIDIA device has its link in /dev/char.

@@ -3,8 +3,10 @@
 //! target has it or no wheel of it is known.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Pins};
+use crate::catalog::rows::{Build, Companion, Cudnn, Nccl};
 use crate::types::Version;
+
+use super::coinstall;
 
 /// The libraries that were chosen for a class of machines, beside the packages that load them.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +25,7 @@ pub struct Chosen<'a, 'c> {
 
 /// What pip installs of them: package and version.
 pub fn libraries(catalog: &Catalog, chosen: Chosen<'_, '_>) -> Vec<(String, Version)> {
-    let open = chosen.builds.iter().any(|build| build.pins == Some(Pins::AtLeast));
+    let open = chosen.builds.iter().any(|build| coinstall::leaves_open(build));
     let alone = chosen.builds.is_empty() && chosen.companions.iter().any(|row| row.follows_cuda());
     let on_index =
         |source: &str| catalog.source(source).is_some_and(|source| source.at.starts_with("pkg:pypi/nvidia-"));

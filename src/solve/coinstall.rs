@@ -52,7 +52,7 @@ pub fn has_folder_for(on: Platform<'_>, release: &Release<'_>, library: &str) ->
 /// Whether a build leaves its cuDNN open: it names the oldest that serves and takes any newer, from pip or from the
 /// system.
 pub fn takes_newer(build: &Build) -> bool {
-    build.pins == Some(Pins::AtLeast) || build.system_cuda
+    leaves_open(build) || build.system_cuda
 }
 
 /// Whether a build that takes the system's cuDNN runs with an installed one; a build that brings its own does not ask.

@@ -85,11 +85,10 @@ pub fn companion_code(catalog: &Catalog, row: &Companion, arch: CpuArch, gpu: Cc
     }
     // An integrated GPU: it matters which toolkit compiled the code.
     let of_all = |as_it_is: fn(&Toolkit) -> bool| compilers(catalog, row, arch).all(as_it_is);
-    match () {
-        () if of_all(|toolkit| toolkit.tegra_unified) => Some(unified),
-        () if of_all(|toolkit| !toolkit.tegra_unified && toolkit.tegra_disputed.is_none()) => Some(apart),
-        () => None,
+    if of_all(|toolkit| toolkit.tegra_unified) {
+        return Some(unified);
     }
+    of_all(|toolkit| !toolkit.tegra_unified && toolkit.tegra_disputed.is_none()).then_some(apart)
 }
 
 /// Where evidence differs on how a GPU loads the code of a package: the source of that.

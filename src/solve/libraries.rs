@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Libraries, Pins};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
+use super::coinstall;
 use super::facts::Facts;
 use super::fits;
 use super::kits::{Kit, PackageRequest};
@@ -93,7 +94,7 @@ pub fn are_found(
 
 /// The toolkit releases that have all which a build leaves open; none where it leaves nothing open.
 pub fn kits_with_all<'c>(facts: &Facts<'c>, build: &'c Build) -> Vec<Version> {
-    if build.pins != Some(Pins::AtLeast) {
+    if !coinstall::leaves_open(build) {
         return Vec::new();
     }
     let open = asked(facts.catalog, build, build.arch);

@@ -80,7 +80,7 @@ fn newest(wanted: &Constraint) -> Option<Version> {
 /// Whether every driver that a machine may have is too old for a release.
 fn refuses<'c>(request: &Request<'c>, target: &TargetRequest<'c>, release: &Aged<'_>) -> bool {
     let Some(line) = release.line else { return false };
-    let off = request.off_everywhere();
+    let off = request.off_at(&target.name);
     let machine = &target.machine;
     let admitted = machine.drivers(request.problem).admitted(&off, false);
     let mut left = admitted.clone();

@@ -8,6 +8,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Libraries, Pins, Subject};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
+use super::coinstall;
 use super::compile::{Group, Plan};
 use super::facts::Facts;
 use super::kits::{Kit, PackageRequest, RUNTIME};
@@ -50,7 +51,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     let catalog = plan.request.catalog;
     let (mut asks, mut fixed) = (Vec::new(), Vec::new());
     let loaded = loaded(chosen);
-    let is_open = loaded.iter().any(|(build, _)| build.pins == Some(Pins::AtLeast));
+    let is_open = loaded.iter().any(|(build, _)| coinstall::leaves_open(build));
     for &(build, arch) in &loaded {
         match build.pins {
             Some(Pins::AtLeast) => asks.extend(asked(catalog, build, arch)),

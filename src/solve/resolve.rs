@@ -31,7 +31,7 @@ pub enum Resolution<'c> {
 const EXACT_CLASSES: usize = 10;
 
 /// Everything allowed: whether a question has any answer at all.
-const ANYTHING: Policy<'static> =
+pub const ANYTHING: Policy<'static> =
     Policy { experimental: true, unknown: true, possible: false, forward_compat: ForwardCompat::All, driver_cap: None };
 
 /// The same, and whatever nobody has read as it is wished for: what has no answer then is proven to have none.

@@ -187,13 +187,12 @@ impl<'t> Condition<'t> {
             _ => return Condition::Unreadable(text),
         };
         let is = |known: &str| name.eq_ignore_ascii_case(known);
-        let subject = match () {
-            () if value.is_empty() => return Condition::Unreadable(text),
-            () if is("cuda") => Subject::Cuda,
-            () if is("driver") => Subject::Driver,
-            () if is("arch") => Subject::Arch,
-            () if is("brand") => return Condition::Brand(relation, value),
-            () => return Condition::Unreadable(text),
+        let subjects = [("cuda", Subject::Cuda), ("driver", Subject::Driver), ("arch", Subject::Arch)];
+        let subject = subjects.into_iter().find(|(known, _)| is(known)).map(|(_, subject)| subject);
+        let subject = match subject.filter(|_| !value.is_empty()) {
+            Some(subject) => subject,
+            None if is("brand") && !value.is_empty() => return Condition::Brand(relation, value),
+            None => return Condition::Unreadable(text),
         };
         // What is no version is wrong only where there is one to compare it with.
         Condition::Version(subject, relation, Number::parse(value).unwrap_or(Number(Vec::new())), value)

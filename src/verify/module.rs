@@ -149,13 +149,12 @@ fn flavour(context: &CheckContext<'_>) -> Check {
     let silent = locked.filter(|cc| !present.contains(cc));
     let rule = silent.filter_map(|cc| needed(context, cc)).find(|rule| rule.needs.as_str() != found);
     match rule {
-        Some(rule) if present.is_empty() && !context.record.pci.is_empty() => check
-            .expected(rule.needs.as_str())
-            .evidence(Some(context.catalog.source_of(&rule.source, "", "", "")))
-            .fail(
+        Some(rule) if present.is_empty() && !context.record.pci.is_empty() => {
+            check.expected(rule.needs.as_str()).evidence(Some(context.catalog.source_at(&rule.source))).fail(
                 Action::AskAdmin,
                 format!("{} Install the {} modules of the same driver.", rule.says, rule.needs.as_str()),
-            ),
+            )
+        }
         _ => check.pass(),
     }
 }

@@ -110,6 +110,26 @@ const CASES: &[Case] = &[
         0,
         &["ended 2023-05-31 (target `t`)", "![unused-override]"],
     ),
+    // What is set aside for a target is so for what its packages need as well, and for what several share where it is set
+    // aside for each of them.
+    case(
+        "torch = \"2.5.1\"\ndeepspeed = \"*\"\n[build]",
+        "gpu = \"RTX 4090\"\ntoolkit = \"11.7\"\n[[override]]\nrule = \"deepspeed-8.9-toolkit\"\ntarget = \"t\"\nreason = \"-\"",
+        0,
+        &["![unused-override]"],
+    ),
+    case(
+        "torch = \"2.4.1+cu124\"\nbitsandbytes = \"0.43.0\"",
+        "gpu = \"RTX 4090\"\n[[override]]\nrule = \"bitsandbytes-0.43.0-cuda\"\ntarget = \"t\"\nreason = \"-\"",
+        0,
+        &["![unused-override]"],
+    ),
+    case(
+        "torch = \"2.4.1+cu124\"\nbitsandbytes = \"0.43.0\"",
+        "gpu = \"RTX 4090\"\n[target.u]\ngpu = \"L4\"\n[[override]]\nrule = \"bitsandbytes-0.43.0-cuda\"\ntarget = \"t\"\nreason = \"-\"",
+        1,
+        &["bitsandbytes = \"0.43.0\""],
+    ),
     // A library that no toolkit release has is no reason against any of them.
     case(
         "jax = \"0.6.0\"\n[packages]\nnvidia-nvshmem-cu12 = \"*\"",

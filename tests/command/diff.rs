@@ -36,6 +36,11 @@ fn what_changes_for_whom_drivers_first() {
         let line = ran.out.lines().find(|line| line.contains("torchaudio")).unwrap();
         assert!(line.ends_with(mark), "{line}");
     }
+    // What a board needs beside its driver comes and goes with it.
+    fs::write(sandbox.path("e.toml"), OLD.replace("\"H100\"", "\"H200\"")).unwrap();
+    sandbox.run(&["lock", "--spec", "e.toml"]).exits(0);
+    let ran = sandbox.run(&["diff", "a.lock", "e.lock", "--spec", "a.toml"]).exits(0);
+    assert!(ran.out.contains("nvidia-fabricmanager"), "{}", ran.out);
     // Hosts change before anything else does; then who comes or goes, and the rest by its name.
     fs::write(sandbox.path("c.toml"), NEW.replace("target.lab", "target.desk")).unwrap();
     sandbox.run(&["lock", "--spec", "c.toml"]).exits(0);

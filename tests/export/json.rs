@@ -35,3 +35,15 @@ fn one_target_stands_alone() {
     assert_eq!(value["targets"].as_object().unwrap().len(), 1);
     assert_eq!(value["wheels"].as_array().unwrap().len(), 1);
 }
+
+/// A wheel that several targets install stands in what is told of one of them.
+#[test]
+fn a_shared_wheel_is_each_targets() {
+    let mut lock = locks::container();
+    lock.target.insert("lab".into(), lock.target["prod"].clone());
+    lock.wheel.iter_mut().for_each(|wheel| wheel.targets.insert(0, "lab".into()));
+    for target in ["lab", "prod"] {
+        let value: Value = serde_json::from_str(&render_for("json", &lock, target).unwrap()).unwrap();
+        assert_eq!(value["wheels"].as_array().unwrap().len(), lock.wheel.len(), "{target}");
+    }
+}

@@ -443,6 +443,17 @@ fn what_others_wrote_is_not_replaced() {
     }
 }
 
+/// What a build backend computes is not written beside its word for it.
+#[test]
+fn what_is_computed_is_left_to_the_backend() {
+    let old = "[project]\nname = \"a\"\ndynamic = [\"version\", \"requires-python\"]\n";
+    let text = merged(old, &locks::container()).unwrap();
+    let project = text.parse::<toml::Table>().unwrap()["project"].clone();
+    assert!(project.get("version").is_none() && project.get("requires-python").is_none(), "{text}");
+    let text = merged(&old.replace("\"version\", ", ""), &locks::container()).unwrap();
+    assert!(text.parse::<toml::Table>().unwrap()["project"].get("version").is_some(), "{text}");
+}
+
 /// Of what comes from the package index the lock writes no source; one of the user's own would take it from elsewhere.
 #[test]
 fn a_source_of_a_package_that_comes_from_the_index_is_not_overlooked() {

@@ -143,11 +143,14 @@ impl Build {
 
     /// Why nobody read its GPU code in its own file: of those for CUDA, what the package index has is read.
     pub fn unread(&self) -> Option<&'static str> {
-        match () {
-            () if self.is_cpu() || self.is_laid() || self.index.contains(&Index::Pypi) => None,
-            () if self.is_in_image() => Some("it stands in an image, and images are not read"),
-            () if self.index.is_empty() => Some("its wheel lies on an index of its own, which is not read"),
-            () => Some("its wheel lies on the PyTorch index alone, which is not read"),
+        if self.is_cpu() || self.is_laid() || self.index.contains(&Index::Pypi) {
+            None
+        } else if self.is_in_image() {
+            Some("it stands in an image, and images are not read")
+        } else if self.index.is_empty() {
+            Some("its wheel lies on an index of its own, which is not read")
+        } else {
+            Some("its wheel lies on the PyTorch index alone, which is not read")
         }
     }
 

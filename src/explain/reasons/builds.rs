@@ -279,7 +279,7 @@ impl<'c> Explainer<'_, 'c> {
                 self.say(format!("{image} holds {}", os.name));
             }
             self.say(format!("{} uses musl instead of glibc", os.name));
-            self.fact(format!("os {}", os.id), self.request.catalog.source_of(&os.source, "", "", ""));
+            self.fact(format!("os {}", os.id), self.request.catalog.source_at(&os.source));
             return self.cite_builds(&builds);
         }
         let unseen = self.next_to_unseen();

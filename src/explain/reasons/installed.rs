@@ -26,7 +26,7 @@ impl<'c> Explainer<'_, 'c> {
                 }
                 told.push(&row.id);
                 self.say(row.says.trim_end_matches('.').to_string());
-                self.fact(row.id.to_string(), catalog.source_of(&row.source, "", "", ""));
+                self.fact(row.id.to_string(), catalog.source_at(&row.source));
             }
         }
         if told.len() == 1 && modules_need_driver(catalog, told[0]) {
@@ -60,7 +60,7 @@ impl<'c> Explainer<'_, 'c> {
             }
             _ => {}
         }
-        self.fact(format!("cuda-compat {}", compat.cuda), self.request.catalog.source_of(&compat.source, "", "", ""));
+        self.fact(format!("cuda-compat {}", compat.cuda), self.request.catalog.source_at(&compat.source));
     }
 
     /// The builds that are left and load what the system has.
@@ -141,9 +141,9 @@ impl<'c> Explainer<'_, 'c> {
         let floor = windows::floor(catalog, rule);
         self.say(windows::says(floor, rule));
         if let Some(row) = floor {
-            self.fact(format!("windows-driver {}", row.cuda), catalog.source_of(&row.source, "", "", ""));
+            self.fact(format!("windows-driver {}", row.cuda), catalog.source_at(&row.source));
         }
-        self.fact(rule.row.id.to_string(), catalog.source_of(&rule.row.source, "", "", ""));
+        self.fact(rule.row.id.to_string(), catalog.source_at(&rule.row.source));
         true
     }
 

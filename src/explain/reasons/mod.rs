@@ -304,9 +304,9 @@ impl<'q, 'c> Explainer<'q, 'c> {
             }
             self.say(rule.says.trim_end_matches('.').to_string());
             self.subject(rule.object);
-            self.fact(id.to_string(), catalog.source_of(&rule.source, "", "", ""));
+            self.fact(id.to_string(), catalog.source_at(&rule.source));
         } else if let Some(law) = catalog.laws.iter().find(|law| law.id == id) {
-            self.fact(id.to_string(), catalog.source_of(&law.source, "", "", ""));
+            self.fact(id.to_string(), catalog.source_at(&law.source));
         }
     }
 

@@ -198,7 +198,7 @@ impl<'c> Explainer<'_, 'c> {
         self.say(format!("{} is made for boards of compute capability {} only", os.name, list(&boards)));
         self.say(board);
         let source = os.boards_source.as_deref().unwrap_or_default();
-        self.fact(format!("os {}", os.id), self.request.catalog.source_of(source, "", "", ""));
+        self.fact(format!("os {}", os.id), self.request.catalog.source_at(source));
     }
 
     /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::solve::compile::{ForwardCompat, Locked, Plan, Policy};
 use crate::solve::engine::{Outcome, Steps};
 use crate::solve::request::{Request, TargetRequest};
+use crate::solve::resolve::ANYTHING;
 use crate::solve::resolve::{Resolution, Verdict, World, judge, resolve};
 use crate::solve::rowset::RowSet;
 use crate::solve::solution::{Solution, TargetSolution};
@@ -13,10 +14,6 @@ use crate::spec::Share;
 use crate::types::{Constraint, Version, sort_by_key};
 
 use super::model::Stack;
-
-/// Everything that an answer may use: what has none then is not served.
-const ANYTHING: Policy<'static> =
-    Policy { experimental: true, unknown: true, possible: false, forward_compat: ForwardCompat::All, driver_cap: None };
 
 /// Asks about hosts.
 pub struct Asker<'c> {

@@ -147,10 +147,12 @@ pub(super) fn platform(value: &str, seen: &mut Seen) {
 
 fn kernel_is(kernel: &str, seen: &mut Seen) {
     let lower = kernel.to_lowercase();
-    let system = match () {
-        () if lower.contains("microsoft") => System::Wsl,
-        () if lower.contains("tegra") => System::Tegra,
-        () => System::Linux,
+    let system = if lower.contains("microsoft") {
+        System::Wsl
+    } else if lower.contains("tegra") {
+        System::Tegra
+    } else {
+        System::Linux
     };
     fill(&mut seen.record.platform.kernel, Some(kernel.to_string()));
     fill(&mut seen.record.platform.system, Some(system));

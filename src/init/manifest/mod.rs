@@ -83,14 +83,16 @@ impl Kind {
                 Specifier::split(&asked).is_some_and(|(name, asked)| line.starts_with(name) && !asked.is_any());
             line.starts_with('-') || line.contains(" @ ") || is_one || !line.contains(char::is_whitespace)
         };
-        Some(match () {
-            () if ["FROM", "ARG"].contains(&word.as_str()) => Kind::Dockerfile,
-            () if is_table(&["[[package]]"]) => Kind::UvLock,
-            () if is_table(&["[project]", "[tool.", "[build-system]"]) => Kind::Pyproject,
-            () if is_table(&["dependencies:"]) => Kind::Conda,
-            () if lines().all(is_required) => Kind::Requirements,
-            () => return None,
-        })
+        if ["FROM", "ARG"].contains(&word.as_str()) {
+            return Some(Kind::Dockerfile);
+        }
+        let tables: [(&[&str], Kind); 3] = [
+            (&["[[package]]"], Kind::UvLock),
+            (&["[project]", "[tool.", "[build-system]"], Kind::Pyproject),
+            (&["dependencies:"], Kind::Conda),
+        ];
+        let found = tables.into_iter().find(|(begins, _)| is_table(begins)).map(|(_, kind)| kind);
+        found.or_else(|| lines().all(is_required).then_some(Kind::Requirements))
     }
 }
 

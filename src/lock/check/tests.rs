@@ -37,3 +37,22 @@ fn texts_have_a_length() {
     assert!(mode("minor-version") && !mode("PWNED") && !mode(""));
     assert!(is_digest(&"a".repeat(64)) && !is_digest(&"a".repeat(65)) && !is_digest(""));
 }
+
+/// A lock names files as files are named, the spec below the lock, and an overlay with its sha256: one half will not do.
+#[test]
+fn files_are_named_as_files_are() {
+    let of_overlay = |overlay: String| {
+        let (version, digest) = ("2026.11.28".into(), "a".repeat(64));
+        stamp(&CatalogStamp { version, digest, overlays: vec![overlay] }).is_ok()
+    };
+    let sha256 = "a".repeat(64);
+    assert!(of_overlay(format!("site.toml sha256:{sha256}")));
+    for bad in [format!("$(touch x) sha256:{sha256}"), "site.toml sha256:a".into(), "site.toml".into()] {
+        assert!(!of_overlay(bad.clone()), "{bad}");
+    }
+    let mut lock = crate::lock::parse(include_str!("../../../gpuenv.lock")).unwrap();
+    for (spec, is_taken) in [("jobs/a.toml", true), ("/etc/a.toml", false), ("$(touch x)", false)] {
+        lock.spec = Some(spec.into());
+        assert_eq!(values(&lock).is_ok(), is_taken, "{spec}");
+    }
+}

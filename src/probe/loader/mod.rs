@@ -286,10 +286,12 @@ fn elf(place: &Path) -> Option<[u8; 20]> {
 /// ELF's word for 64 bits.
 const CLASS_64: u8 = 2;
 /// ELF's number of the machine this program was built for.
-const MACHINE: Option<[u8; 2]> = match () {
-    () if cfg!(target_arch = "x86_64") => Some([62, 0]),
-    () if cfg!(target_arch = "aarch64") => Some([183, 0]),
-    () => None,
+const MACHINE: Option<[u8; 2]> = if cfg!(target_arch = "x86_64") {
+    Some([62, 0])
+} else if cfg!(target_arch = "aarch64") {
+    Some([183, 0])
+} else {
+    None
 };
 
 /// Why it is not safe for root to load this file, if it is not: somebody else can replace it or what leads to it.

@@ -35,7 +35,7 @@ impl<'c> Plan<'_, 'c> {
                 self.clause(ask.package, vec![(var, admitted)]);
             }
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
-                if !self.everywhere.has(law::id::COMPANION) {
+                if !self.off.has(law::id::COMPANION) {
                     let framework = *framework;
                     self.network.relate(of, var, move |version| {
                         let version = framework.versions[version];
@@ -45,7 +45,7 @@ impl<'c> Plan<'_, 'c> {
             }
             for before in 0..at {
                 let together = self.request.problem.together(self.packages[before], package, &arches);
-                if !self.everywhere.has(law::id::COMPANION) && !together.is_any() {
+                if !self.off.has(law::id::COMPANION) && !together.is_any() {
                     let of_one = written_versions(&self.request.companions[before], self.packages[before]);
                     let of_other = written.clone();
                     let with = move |version: usize| together.with_written(version, &of_one, &of_other);
@@ -76,7 +76,7 @@ impl<'c> Plan<'_, 'c> {
     fn relate_thirds(&mut self, arches: &[CpuArch]) {
         let problem = self.request.problem;
         let named = self.named();
-        if named.len() < 2 || self.everywhere.has(law::id::COMPANION) {
+        if named.len() < 2 || self.off.has(law::id::COMPANION) {
             return;
         }
         let vars: Vec<Var> = self.versions.iter().chain(&self.companions).copied().collect();
@@ -94,7 +94,7 @@ impl<'c> Plan<'_, 'c> {
     /// What comes along unasked and is compiled against one release of a framework has wheels for some lines of Python, of
     /// which that framework and what asks for it may have more.
     pub(super) fn relate_pythons(&mut self, python: &Choice<&'c Python>) {
-        if [law::id::PYTHON, law::id::COMPANION].iter().any(|law| self.everywhere.has(*law)) {
+        if [law::id::PYTHON, law::id::COMPANION].iter().any(|law| self.off.has(*law)) {
             return;
         }
         let problem = self.request.problem;
@@ -136,14 +136,14 @@ impl<'c> Plan<'_, 'c> {
                 self.given[class].push((var, rows));
             }
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
-                if !self.everywhere.has(law::id::COMPANION) {
+                if !group.off.has(law::id::COMPANION) {
                     let framework = *framework;
                     self.network.relate(of, var, move |version| {
                         package.accepting(framework.package, framework.versions[version]).as_ref().clone()
                     });
                 }
             }
-            if let Some(python) = self.python.as_ref().filter(|_| !self.everywhere.has(law::id::PYTHON)) {
+            if let Some(python) = self.python.as_ref().filter(|_| !group.off.has(law::id::PYTHON)) {
                 let lines = python.rows.clone();
                 let problem = self.request.problem;
                 self.network.relate(python.var, var, move |line| {
@@ -209,13 +209,12 @@ impl<'c> Plan<'_, 'c> {
         let not_asked_beside_cpu = package.matching(|row| !concerns(row) || row.follows_cuda());
         // What loads the system's CUDA may have another minor release than the framework.
         let of_system = package.matching(|row| row.system_cuda);
-        let follows = !self.everywhere.has(law::id::COMPANION);
+        let follows = !group.off.has(law::id::COMPANION);
         let possible = self.policy.possible;
         let catalog = request.catalog;
         let wanted = package.pieces(request.problem);
         let pieces: Vec<&str> = distinct(wanted.iter().flatten().map(|(piece, _)| *piece));
-        let rules = request.rules.of_package(package.name, Subject::Cuda);
-        let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
+        let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
         self.network.relate(release.var, var, move |row| {
             let release = &framework.releases[row];
             let line = release.line.as_ref();
@@ -308,7 +307,7 @@ impl<'c> Plan<'_, 'c> {
         (package, var): (&'c Package<'c>, usize),
     ) {
         let platforms = self.platforms(&group.classes, |_| true);
-        if !package.asks_for_libraries() || self.everywhere.has(law::id::LIBRARY_CUDA) {
+        if !package.asks_for_libraries() || group.off.has(law::id::LIBRARY_CUDA) {
             return;
         }
         let framework = release.framework;

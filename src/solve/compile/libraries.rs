@@ -17,7 +17,7 @@ use crate::solve::network::{Order, Says, Var};
 use crate::solve::platform::Platform;
 use crate::solve::request::{ImageRequest, Request};
 use crate::solve::rowset::RowSet;
-use crate::solve::rules::{Needs, law};
+use crate::solve::rules::law;
 use crate::solve::wants::Want;
 
 impl<'c> Plan<'_, 'c> {
@@ -193,7 +193,7 @@ impl<'c> Plan<'_, 'c> {
 
     /// A library built for one CUDA line or major runs with its releases.
     pub(super) fn relate_libraries(&mut self, group: &Group<'c>, toolkit: &Choice<&'c Toolkit>) {
-        if self.everywhere.has(law::id::LIBRARY_CUDA) {
+        if group.off.has(law::id::LIBRARY_CUDA) {
             return;
         }
         let problem = self.request.problem;
@@ -213,15 +213,14 @@ impl<'c> Plan<'_, 'c> {
     /// The cuDNN that is asked for is the one that packages load: it is one that they can.
     fn relate_packages_to_cudnn(&mut self, group: &Group<'c>, cudnn: &Choice<&'c Cudnn>) {
         for (chosen, &package) in group.companions.iter().zip(&self.packages) {
-            let rules = self.request.rules.of_package(package.name, Subject::Cudnn);
+            let rules = self.rules_that_hold(package.name, Subject::Cudnn, &group.off);
             if rules.is_empty() {
                 continue;
             }
-            let (cudnns, off) = (cudnn.rows.clone(), self.everywhere.clone());
+            let cudnns = cudnn.rows.clone();
             self.network.relate(cudnn.var, chosen.var, move |row| {
                 let mut loading = RowSet::first(package.releases.len());
-                let holding = rules.iter().filter(|rule| !off.has(rule.id));
-                let refusing = holding.filter(|rule| !rule.needs.admits(&cudnns[row].version));
+                let refusing = rules.iter().filter(|rule| !rule.needs.admits(&cudnns[row].version));
                 refusing.for_each(|rule| loading.subtract(&package.within(rule)));
                 loading
             });
@@ -231,10 +230,9 @@ impl<'c> Plan<'_, 'c> {
     /// A package that follows a CUDA major runs with its releases, as far as its rules admit them.
     fn relate_packages_to_cuda(&mut self, group: &Group<'c>) {
         let Some(cuda) = &group.cuda else { return };
-        let follows = !self.everywhere.has(law::id::COMPANION);
+        let follows = !group.off.has(law::id::COMPANION);
         for (chosen, &package) in group.companions.iter().zip(&self.packages) {
-            let rules = self.request.rules.of_package(package.name, Subject::Cuda);
-            let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
+            let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
             let (packages, toolkits) = (chosen.rows.clone(), cuda.rows.clone());
             let (kits, pieces) = (self.request.problem.kits(), package.pieces(self.request.problem));
             self.network.relate(cuda.var, chosen.var, move |row| {
@@ -316,7 +314,7 @@ impl<'c> Plan<'_, 'c> {
     /// What `[packages]` says of NVIDIA's libraries: an environment has one of each, so it must be one that the frameworks
     /// accept.
     pub(super) fn add_written_libraries(&mut self, groups: &[Group<'c>]) {
-        if self.everywhere.has(law::id::TOGETHER) {
+        if self.off.has(law::id::TOGETHER) {
             return;
         }
         let request = self.request;

@@ -165,8 +165,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             });
         }
         for (companion, ask) in group.companions.iter().zip(&request.companions) {
-            let rules = request.rules.of_package(ask.package, Subject::Toolkit);
-            let rules: Vec<&Needs> = rules.iter().filter(|rule| !self.everywhere.has(rule.id)).collect();
+            let rules = self.rules_that_hold(ask.package, Subject::Toolkit, &self.classes[class].off);
             if rules.is_empty() {
                 continue;
             }

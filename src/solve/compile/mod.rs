@@ -12,9 +12,10 @@ mod stack;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use pubgrub::VersionSet;
 use rustc_hash::FxHashMap;
 
-use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Toolkit};
+use crate::catalog::rows::{Companion, Cudnn, Image, Nccl, Python, Subject, Toolkit};
 use crate::spec::Share;
 use crate::types::{CpuArch, Version, distinct};
 
@@ -29,6 +30,7 @@ use super::problem::Package;
 use super::release::Release;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
+use super::rules::Needs;
 
 /// What may be used that is not the first choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,6 +127,8 @@ pub struct Group<'c> {
     pub nccl: Option<Choice<&'c Nccl>>,
     /// The CUDA release that runs, where no framework brings its own and nothing is compiled.
     pub cuda: Option<Choice<&'c Toolkit>>,
+    /// The rules that are set aside for each of the classes: what is chosen once for several is held to what one holds to.
+    pub off: RowSet,
 }
 
 impl<'c> Group<'c> {
@@ -194,7 +198,8 @@ pub struct Plan<'q, 'c> {
     pub network: Network<'q>,
     /// For each class what it has been found to admit.
     given: Vec<Vec<(Var, RowSet)>>,
-    everywhere: Rc<RowSet>,
+    /// The rules that are set aside for every class.
+    off: RowSet,
     policy: Policy<'q>,
     /// What an earlier lock chose, by key of `[stack]`.
     pub locked: &'q Locked,
@@ -224,10 +229,11 @@ impl<'q, 'c> Plan<'q, 'c> {
             locals: Vec::new(),
             network: Network::default(),
             given,
-            everywhere: Rc::new(request.off_everywhere()),
+            off: RowSet::default(),
             policy,
             locked,
         };
+        plan.off = plan.off_in(0..plan.classes.len());
         plan.add_versions();
         plan.add_groups();
         plan.add_machines();
@@ -238,6 +244,18 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// The best selection.
     pub fn solve(&self, steps: &Steps) -> Outcome {
         engine::solve(&self.network, steps)
+    }
+
+    /// The rules that are set aside for each of some classes.
+    fn off_in(&self, classes: impl IntoIterator<Item = usize>) -> RowSet {
+        let each = classes.into_iter().map(|class| self.classes[class].off.clone());
+        each.reduce(|all, off| all.intersection(&off)).unwrap_or_default()
+    }
+
+    /// The rules that a package has about an object and that hold, where some are set aside.
+    fn rules_that_hold(&self, package: &str, object: Subject, off: &RowSet) -> Vec<&'q Needs<'c>> {
+        let rules = self.request.rules.of_package(package, object);
+        rules.iter().filter(|rule| !off.has(rule.id)).collect()
     }
 
     /// Which classes choose together.

@@ -66,11 +66,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             Some(_) => self.clause("python", vec![(var, admitted.clone())]),
             None => self.network.restrict(var, &admitted),
         }
-        if !self.everywhere.has(law::id::PYTHON) {
-            for group in groups {
-                for at in 0..group.releases.len() {
-                    self.relate_python(group, at, (var, &rows, &admitted));
-                }
+        for group in groups.iter().filter(|group| !group.off.has(law::id::PYTHON)) {
+            for at in 0..group.releases.len() {
+                self.relate_python(group, at, (var, &rows, &admitted));
             }
         }
         let python = Choice { var, rows };
@@ -115,8 +113,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             for at in 0..self.frameworks.len() {
                 releases.push(self.add_release(&classes, at));
             }
-            let (companions, cudnn) = (Vec::new(), None);
-            groups.push(Group { classes, releases, companions, cudnn, nccl: None, cuda: None });
+            let off = self.off_in(classes.iter().copied());
+            groups.push(Group { classes, releases, off, companions: Vec::new(), cudnn: None, nccl: None, cuda: None });
         }
         self.add_clauses(&groups);
         self.add_written_libraries(&groups);

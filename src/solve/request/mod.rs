@@ -407,6 +407,13 @@ impl<'c> Request<'c> {
         self.rules.ids(own.map(|off| off.rule.as_str()))
     }
 
+    /// All rules that are set aside for a target.
+    pub fn off_at(&self, target: &str) -> RowSet {
+        let mut off = self.off_everywhere();
+        off.add(&self.off_for(target));
+        off
+    }
+
     /// The cuDNN wanted of the system: asked for where no framework brings its own.
     pub fn system_cudnn(&self) -> Option<&Constraint> {
         self.cudnn.as_ref().filter(|_| self.frameworks.is_empty())

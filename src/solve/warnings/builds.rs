@@ -188,7 +188,7 @@ impl One<'_, '_> {
         let toolkit = about.request.catalog.toolkit_of(build);
         let is_unknown = |gpu: &&GpuRequest<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
         let gpu = about.asked.named_gpus().iter().find(is_unknown)?;
-        let source = catalog.source_of(toolkit?.tegra_disputed.as_deref()?, "", "", "").to_string();
+        let source = catalog.source_at(toolkit?.tegra_disputed.as_deref()?).to_string();
         let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
         let table = "the framework's own table";
         let disputed = UnknownGpuCode::Disputed { name: &self.name, table, gpu: &gpu.name, source: &source, settled };
@@ -200,7 +200,7 @@ impl One<'_, '_> {
         let (about, build) = (self.about, self.build);
         let rule_on = |gpu| about.request.unproven_rule(build, gpu).map(|rule| (gpu, rule));
         let (gpu, rule) = about.asked.named_gpus().iter().find_map(rule_on)?;
-        let source = about.request.catalog.source_of(&rule.row.source, "", "", "").to_string();
+        let source = about.request.catalog.source_at(&rule.row.source).to_string();
         let unproven =
             UnknownGpuCode::Unproven { name: &self.name, gpu: &gpu.name, says: &rule.row.says, source: &source };
         Some(Warning::about(&unproven, &about.keys("gpu")))

@@ -122,8 +122,7 @@ impl<'c> One<'_, 'c> {
             .framework(TORCH)
             .and_then(|torch| torch.releases.iter().position(of_image).map(|row| machine.needs_of(torch).of(row)));
         let need = known.unwrap_or(DriverNeed::Line(line, None));
-        let mut off = request.off_everywhere();
-        off.add(&request.off_for(&asked.name));
+        let off = request.off_at(&asked.name);
         let runs = driver::met_by(problem, need, &off);
         if runs(driver) {
             return None;
