@@ -24,10 +24,12 @@ pub enum OsName<'c> {
 }
 
 impl Os {
-    /// The images that a name of the system is the name of: `rockylinux9` of `rocky9`, while `rhel9` is no image's.
-    pub fn named_image(&self, name: &str) -> Option<&str> {
+    /// The images that a name of the system means: `rockylinux9` where it is called `rocky9`, and the first of them, `ubi9`,
+    /// where it is called as none of them is, `rhel9`.
+    pub fn preferred_image(&self, name: &str) -> Option<&str> {
         let plain = |name: &str| name.to_ascii_lowercase().replace("linux", "");
-        self.images.iter().map(|image| &**image).find(|image| plain(image) == plain(name))
+        let mut images = self.images.iter().map(|image| &**image);
+        images.clone().find(|image| plain(image) == plain(name)).or_else(|| images.next())
     }
 }
 

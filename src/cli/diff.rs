@@ -67,7 +67,7 @@ fn read(name: &str, place: impl Fn() -> Result<PathBuf, Failure>) -> Result<Lock
 
 fn of_file(path: &Path) -> Result<Lock, Failure> {
     let lock = files::read_lock(path).map_err(|failure| {
-        let is_unread = failure.problems.iter().any(|problem| problem.code == "bad-lock");
+        let is_unread = failure.problems.iter().any(|problem| ["bad-lock", files::NOT_A_LOCK].contains(&problem.code));
         let help = "name two locks, or revisions of git; a lock that is damaged is made anew by `gpuenv lock --fresh`";
         if is_unread { failure.help(help) } else { failure }
     });

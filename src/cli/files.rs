@@ -215,16 +215,18 @@ pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
     let fresh = "run `gpuenv lock --fresh` to make it anew";
     if bytes.len() as u64 >= LOCK_CAP {
         let message = format!("this file is larger than {} MiB, the most that is read", LOCK_CAP >> 20);
-        return Err(bad_lock(path, "too-large", &message, fresh));
+        return Err(bad_lock(path, &bytes, "too-large", &message, fresh));
     }
-    let text = String::from_utf8(bytes).map_err(|_| bad_lock(path, "bad-lock", "this lock is not UTF-8", fresh))?;
-    Ok(Some(text))
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) => Err(bad_lock(path, error.as_bytes(), "bad-lock", "this lock is not UTF-8", fresh)),
+    }
 }
 
 /// Reads the text of gpuenv.lock.
 pub fn parse_lock(path: &Path, text: &str) -> Result<Lock, Failure> {
     lock::parse(text.strip_prefix('\u{feff}').unwrap_or(text))
-        .map_err(|error| bad_lock(path, error.code(), &error.to_string(), error.help()))
+        .map_err(|error| bad_lock(path, text.as_bytes(), error.code(), &error.to_string(), error.help()))
 }
 
 /// Refuses a lock that would not be read again, before anything is replaced.
@@ -237,8 +239,17 @@ pub fn check_new_lock(path: &Path, text: &str) -> Result<(), Failure> {
         .help("ask for fewer targets, or fewer GPUs in each; machines that are alike are one target"))
 }
 
-fn bad_lock(path: &Path, code: &'static str, message: &str, help: &str) -> Failure {
-    Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help)
+/// The code of a file that is no lock at all: somebody else wrote it.
+pub const NOT_A_LOCK: &str = "not-a-lock";
+
+/// A file that cannot be read as a lock: one that was gpuenv's may be made anew, of any other that would lose what it holds.
+fn bad_lock(path: &Path, bytes: &[u8], code: &'static str, message: &str, help: &str) -> Failure {
+    if lock::is_remnant(&String::from_utf8_lossy(bytes)) {
+        return Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help);
+    }
+    let message = format!("{} is no lock, and gpuenv did not write it", shown(path));
+    Failure::new(Exit::BadInput, NOT_A_LOCK, message)
+        .help("name another file with --lock, or replace this one with `gpuenv lock --fresh --force`")
 }
 
 /// Reads a host: a record, or what somebody pasted. `-` is stdin.

@@ -89,13 +89,15 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
     }
 }
 
-/// Whatever is in the file, the lock of a later gpuenv or of another spec is not replaced by a fresh one.
+/// The lock of a later gpuenv or of another spec, and what is no lock, is not replaced by a fresh one.
 fn may_be_replaced(spec: &Spec, places: &Places, force: bool) -> Result<(), Failure> {
     match files::read_lock(&places.lock) {
         Ok(None) => Ok(()),
         Ok(Some(lock)) => origin::check(&lock, spec, places, force),
-        Err(failure) if failure.problems.iter().any(|problem| problem.code == "newer-lock") => Err(failure),
-        Err(_) => Ok(()),
+        Err(failure) => {
+            let is = |code: &str| failure.problems.iter().any(|problem| problem.code == code);
+            if is("newer-lock") || is(files::NOT_A_LOCK) && !force { Err(failure) } else { Ok(()) }
+        }
     }
 }
 

@@ -168,8 +168,6 @@ impl Command {
     /// Whether it answers in this format; few commands have more than the first three.
     fn has(&self, format: Format) -> bool {
         match (self, format) {
-            // A job is a text for others; a document around it would have to be taken off again.
-            (Command::Fleet(args), Format::Json) => !fleet::is_job(args),
             (_, Format::Human | Format::Json | Format::Github) => true,
             (Command::Probe(_), Format::Ndjson) => true,
             (Command::Matrix(_), Format::Csv | Format::Html | Format::Svg) => true,

@@ -11,8 +11,8 @@ use super::Host;
 
 #[derive(Deserialize)]
 struct List {
-    #[serde(default)]
-    items: Vec<Node>,
+    /// None of what is no list.
+    items: Option<Vec<Node>>,
     metadata: Option<Metadata>,
     status: Option<Status>,
 }
@@ -65,11 +65,11 @@ pub fn of_list(text: &str) -> Result<Vec<Host>, String> {
     let list: List = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let alone = list.metadata.filter(|metadata| !metadata.name.is_empty());
     let alone = alone.map(|metadata| Node { metadata, status: list.status });
-    let nodes: Vec<Node> = list.items.into_iter().chain(alone).collect();
-    match nodes.is_empty() {
-        true => Err("this is a Kubernetes document without nodes".to_string()),
-        false => Ok(nodes.into_iter().map(host).collect()),
+    // A selector that matches nothing gives an empty list.
+    if list.items.is_none() && alone.is_none() {
+        return Err("this is a Kubernetes document without nodes".to_string());
     }
+    Ok(list.items.into_iter().flatten().chain(alone).map(host).collect())
 }
 
 fn host(node: Node) -> Host {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::{Lock, TargetLock};
+use super::{DriverLock, Lock, TargetLock, Wheel};
 
 /// One choice that two locks make differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -30,12 +30,11 @@ pub fn diff(old: &Lock, new: &Lock) -> Vec<Difference> {
     let mut by_change: BTreeMap<Change, Vec<&String>> = BTreeMap::new();
     for &name in &names {
         let (before, after) = (choices(old, name), choices(new, name));
+        let of_wheels = of_wheels(old, new, name);
         let parts: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-        for part in parts {
-            let (from, to) = (before.get(part), after.get(part));
-            if from != to {
-                by_change.entry((part.clone(), from.cloned(), to.cloned())).or_default().push(name);
-            }
+        let chosen = parts.into_iter().map(|part| (part.clone(), before.get(part).cloned(), after.get(part).cloned()));
+        for (part, from, to) in chosen.chain(of_wheels).filter(|(_, from, to)| from != to) {
+            by_change.entry((part, from, to)).or_default().push(name);
         }
     }
     let mut differences: Vec<Difference> = Vec::new();
@@ -74,11 +73,85 @@ fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
     put("image", image.clone());
     put("runtime-image", runtime_image.clone());
     put("toolkit", toolkit.clone());
-    put(DRIVER, driver.as_ref().map(|driver| format!(">={} ({})", driver.minimum, driver.mode)));
+    put(DRIVER, driver.as_ref().map(needed));
+    put("recommended", driver.as_ref().and_then(recommended));
     put("requires", (!requires.is_empty()).then(|| requires.join(", ")));
-    let gpus: Vec<&str> = target.gpu.iter().map(|gpu| gpu.name.as_str()).collect();
+    let reached = target.gpu.iter().map(|gpu| match gpu.coverage.as_deref() {
+        Some(coverage) => format!("{} ({coverage})", gpu.name),
+        None => gpu.name.clone(),
+    });
+    let gpus: Vec<String> = reached.collect();
     put("gpu", (!gpus.is_empty()).then(|| gpus.join(", ")));
     let list = target.arch_list.as_ref().or(lock.arch_list.as_ref());
     put("arch-list", list.map(|list| list.torch.clone()));
+    for (package, asked) in lock.packages() {
+        put(&format!("packages.{package}"), Some(asked.to_string()));
+    }
+    for one in lock.overrides.iter().filter(|one| one.target.as_deref().is_none_or(|of| of == name)) {
+        put(&format!("override.{}", one.rule), Some(one.reason.clone()));
+    }
+    // What comes along is chosen, too, though nobody asked for it.
+    for wheel in wheels(lock, name) {
+        choices.entry(wheel.package.clone()).or_insert_with(|| wheel.version.clone());
+    }
+    for one in lock.constraint.iter().filter(|one| one.targets.iter().any(|of| of == name)) {
+        choices.entry(one.package.clone()).or_insert_with(|| format!("{} (where it comes along)", one.version));
+    }
     choices
 }
+
+/// `>=550.54.14 (forward-compat, cuda-compat-12-4)`
+fn needed(driver: &DriverLock) -> String {
+    let compat = driver.compat.as_ref().map_or_else(String::new, |package| format!(", {package}"));
+    format!(">={} ({}{compat})", driver.minimum, driver.mode)
+}
+
+/// `595.99.02 (open modules)`
+fn recommended(driver: &DriverLock) -> Option<String> {
+    let one = driver.recommended.as_ref()?;
+    let modules = one.modules.as_ref().map_or_else(String::new, |modules| format!(" ({modules} modules)"));
+    Some(format!("{}{modules}", one.release))
+}
+
+fn wheels<'l>(lock: &'l Lock, target: &'l str) -> impl Iterator<Item = &'l Wheel> {
+    lock.wheel.iter().filter(move |wheel| wheel.targets.iter().any(|of| of == target))
+}
+
+/// What differs between wheels of one version: which file it is, what it brings and asks for, and how it is built.
+fn of_wheels(old: &Lock, new: &Lock, target: &str) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for before in wheels(old, target) {
+        let same = |after: &&Wheel| (&after.package, &after.version) == (&before.package, &before.version);
+        let Some(after) = wheels(new, target).find(same) else { continue };
+        for (part, tells) in TOLD_OF_WHEELS {
+            let [from, to] = [before, after].map(|wheel| Some(tells(wheel)).filter(|text| !text.is_empty()));
+            changes.push((format!("{} {part}", before.package), from, to));
+        }
+    }
+    changes
+}
+
+/// A part of a wheel, and what is told of it.
+type OfWheel = (&'static str, fn(&Wheel) -> String);
+
+const TOLD_OF_WHEELS: [OfWheel; 5] = [
+    ("file", |wheel| {
+        let place = wheel.url.as_ref().or(wheel.index.as_ref()).map_or("the package index", String::as_str);
+        let hashes: Vec<String> =
+            wheel.sha256.split(' ').map(|hash| hash.chars().take(16).collect::<String>()).collect();
+        format!("{place}, sha256 {}", hashes.join(" or "))
+    }),
+    ("libraries", |wheel| wheel.libraries.join(", ")),
+    ("asks for", |wheel| {
+        let extra = wheel.extra.iter().map(|extra| format!("[{extra}]"));
+        let python = wheel.python.iter().map(|python| format!("Python {python} or newer"));
+        extra.chain(python).chain(wheel.asks.iter().cloned()).collect::<Vec<_>>().join(", ")
+    }),
+    ("requires", |wheel| wheel.requires.iter().flatten().cloned().collect::<Vec<_>>().join(", ")),
+    ("build", |wheel| {
+        let flags = [("from source", wheel.sdist), ("with CUDA of the system", wheel.system_cuda)];
+        let flags = flags.into_iter().filter(|(_, is_so)| *is_so).map(|(flag, _)| flag.to_string());
+        let settings = [&wheel.unisolated, &wheel.switch, &wheel.archs].into_iter().flatten().cloned();
+        flags.chain(settings).chain(wheel.tools.iter().cloned()).collect::<Vec<_>>().join(", ")
+    }),
+];

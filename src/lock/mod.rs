@@ -23,7 +23,7 @@ pub use make::make;
 pub use read::{MAX_BYTES, is_readable, parse};
 pub use renew::{Renewed, renew};
 pub use stale::{is_newer, staleness};
-pub use text::{head, to_text};
+pub use text::{head, is_remnant, to_text};
 
 use std::collections::BTreeMap;
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Toolkit};
+use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Subject, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
 use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Specifier, Version, distinct};
@@ -31,6 +31,7 @@ use super::pieces::{self, Beside, Pieces};
 use super::reading::Reading;
 use super::release::Release;
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
+use super::rowset::RowSet;
 use super::rules::law;
 
 /// The answer to a request.
@@ -275,6 +276,13 @@ fn pick<'c, T>(choices: &Option<Choice<&'c T>>, choice: &[usize]) -> Option<&'c 
     choices.as_ref().map(|choices| *choices.of(choice))
 }
 
+/// Whether every rule that told which driver a CUDA line needs has been retracted.
+fn is_unstated(request: &Request<'_>, need: DriverNeed, retracted: &RowSet) -> bool {
+    let DriverNeed::Line(line, _) = need else { return false };
+    let mut rules = request.rules.about(Subject::Cuda, &line, Subject::Driver).peekable();
+    rules.peek().is_some() && rules.all(|rule| retracted.has(rule.id))
+}
+
 /// The oldest driver that suffices for what was chosen, whatever the hosts have.
 fn minimum_driver<'c>(
     plan: &Plan<'_, 'c>,
@@ -290,8 +298,11 @@ fn minimum_driver<'c>(
     if asks_nothing && (!class.target.pins_driver() || class.machine().kinds.is_empty()) {
         return None;
     }
-    // What an overlay has retracted is no rule any more.
+    // What an overlay has retracted is no rule any more: where nothing else tells what a line needs, nobody knows.
     let retracted = request.rules.ids(request.catalog.retractions.iter().map(|one| &*one.rule));
+    if needs.iter().any(|need| is_unstated(request, *need, &retracted)) {
+        return None;
+    }
     let by_every_rule: Vec<_> = needs.iter().map(|need| driver::met_by(problem, *need, &retracted)).collect();
     let machine = class.machine();
     let demand = answer.image.map(|image| demand::of_image(request.catalog, &class.target.reading, image));

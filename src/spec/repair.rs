@@ -127,12 +127,13 @@ fn part(text: &str) -> Option<String> {
     let variant = version.rfind("cu").or(version.rfind("cpu")).map(|at| version.split_at(at));
     // A variant has no order, so it stands beside a range.
     let is_range = !["", "=="].contains(&op);
-    Some(match variant {
-        Some((version, variant)) if is_range => {
-            format!("{op}{},+{variant}", version.trim_end_matches(['-', '_', '+', ' ', '/']))
-        }
-        Some((version, variant)) => format!("{op}{}+{variant}", version.trim_end_matches(['-', '_', '+', ' ', '/'])),
-        None => format!("{op}{version}"),
+    let Some((version, variant)) = variant else { return Some(format!("{op}{version}")) };
+    let version = version.trim_end_matches(['-', '_', '+', ' ', '/']);
+    Some(match op {
+        // A release is left out with all of its builds: beside it the variant would ask for the very build.
+        "!=" => format!("!={version}"),
+        _ if is_range => format!("{op}{version},+{variant}"),
+        _ => format!("{op}{version}+{variant}"),
     })
 }
 

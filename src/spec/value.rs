@@ -176,7 +176,8 @@ impl<'s> Reader<'s> {
             (false, DeValue::Table(_)) => refusal.help(format!("write `{} = \"VALUE\"`", clip(key))),
             (false, DeValue::Array(list)) if list.iter().all(|item| item.get_ref().is_str()) && !list.is_empty() => {
                 let parts: Vec<&str> = list.iter().filter_map(|item| item.get_ref().as_str()).collect();
-                refusal.help(format!("write one string: `{} = \"{}\"`", clip(key), clip(&parts.join(","))))
+                let between = if key.ends_with("arch-list") { ";" } else { "," };
+                refusal.help(format!("write one string: `{} = \"{}\"`", clip(key), clip(&parts.join(between))))
             }
             _ => refusal.help(format!("write one string: `{} = \"…\"`", clip(key))),
         }

@@ -188,7 +188,14 @@ const CASES: &[Case] = &[
     ),
     // Of the newest CUDA whose images were listed every tag is known; of a later one none is.
     case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:13.3.1-base-ubuntu99.04\"", 1, &["has no tag"]),
+    // Red Hat's own images where the system is called by its name, and those of the clone that is named.
+    case("torch = \"2.9.1\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"\nos = \"rhel9\"", 0, &["base-ubi9"]),
+    case("torch = \"2.9.1\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"\nos = \"rocky9\"", 0, &["base-rockylinux9"]),
+    case("torch = \"2.9.1\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"\nos = \"ol9\"", 0, &["-ubi9"]),
     case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:99.1.0-base-ubuntu99.04\"", 3, &["exists"]),
+    // Red Hat's own images where the system is called by its name, and those of the clone that is named.
+    case("torch = \"2.9.1\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"\nos = \"rhel9\"", 0, &["-base-ubi9"]),
+    case("torch = \"2.9.1\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"\nos = \"rocky9\"", 0, &["-base-rockylinux9"]),
     // Of the variants of a release one of which nothing fails on the GPU: cuBLAS of CUDA 12.1 crashes on the H20. What is
     // named stays, and of those for CUDA 12.8 and 12.6 none is better; what serves is experimental, and named.
     case("torch = \"2.1.0\"", "gpu = \"H20\"", 0, &["torch        2.1.0+cu118", "![cuda-gpu]"]),

@@ -40,7 +40,7 @@ fn what_changes_for_whom_drivers_first() {
     fs::write(sandbox.path("e.toml"), OLD.replace("\"H100\"", "\"H200\"")).unwrap();
     sandbox.run(&["lock", "--spec", "e.toml"]).exits(0);
     let ran = sandbox.run(&["diff", "a.lock", "e.lock", "--spec", "a.toml"]).exits(0);
-    assert!(ran.out.contains("nvidia-fabricmanager"), "{}", ran.out);
+    assert!(ran.out.contains("requires") && ran.out.contains("nvidia-fabricmanager"), "{}", ran.out);
     // Hosts change before anything else does; then who comes or goes, and the rest by its name.
     fs::write(sandbox.path("c.toml"), NEW.replace("target.lab", "target.desk")).unwrap();
     sandbox.run(&["lock", "--spec", "c.toml"]).exits(0);
@@ -101,4 +101,40 @@ fn a_revision_of_git_is_read_as_it_is() {
     assert!(ran.out.contains("torch"), "{}", ran.out);
     sandbox.run(&["diff", "no-such-revision"]).exits(2);
     sandbox.run(&["diff", "--", "--output=x"]).exits(2);
+}
+
+/// What is installed differs where no version does: another file of the same release, what it brings, what `[packages]` asks.
+#[test]
+fn what_is_installed_otherwise_differs() {
+    let sandbox = Sandbox::new(
+        "diff-installs",
+        "[stack]\ntorch = \"2.5.1\"\n[packages]\ntimm = \">=1\"\n[target.a]\ngpu = \"T4\"\n",
+    );
+    sandbox.run(&["lock"]).exits(0);
+    let lock = fs::read_to_string(sandbox.path("gpuenv.lock")).unwrap();
+    let sha256 = lock.lines().find(|line| line.contains("package = \"torch\"")).unwrap();
+    let sha256 = sha256.split("sha256 = \"").nth(1).unwrap()[..64].to_string();
+    let release = lock.split("release = \"").nth(1).unwrap().split('"').next().unwrap().to_string();
+    for (old, new, part) in [
+        (sha256.as_str(), "a".repeat(64).as_str(), "torch file"),
+        ("/whl/cu124\"", "/whl/cu121\"", "torch file"),
+        ("nvidia-cublas-cu12==12.4.5.8", "nvidia-cublas-cu12==12.4.2.65", "torch libraries"),
+        ("inputs.\"packages.timm\" = \">=1\"", "inputs.\"packages.timm\" = \">=2\"", "packages.timm"),
+        (release.as_str(), "999.1", "recommended"),
+        ("coverage = \"native\"", "coverage = \"jit\"", "gpu"),
+    ] {
+        assert!(lock.contains(old), "{old}");
+        fs::write(sandbox.path("b.lock"), lock.replace(old, new)).unwrap();
+        let ran = sandbox.run(&["diff", "gpuenv.lock", "b.lock", "--exit-code", "--format", "json"]).exits(1);
+        let told: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        let parts: Vec<&str> =
+            told["differences"].as_array().unwrap().iter().map(|one| one["part"].as_str().unwrap()).collect();
+        assert_eq!(parts, [part], "{old}");
+    }
+    // Of a release that changes its version says enough.
+    sandbox.write("[stack]\ntorch = \"2.5.0\"\n[packages]\ntimm = \">=1\"\n[target.a]\ngpu = \"T4\"\n");
+    fs::copy(sandbox.path("gpuenv.lock"), sandbox.path("before.lock")).unwrap();
+    sandbox.run(&["lock"]).exits(0);
+    let ran = sandbox.run(&["diff", "before.lock", "gpuenv.lock"]).exits(0);
+    assert!(!ran.out.contains("torch file") && !ran.out.contains("torch libraries"), "{}", ran.out);
 }

@@ -309,6 +309,13 @@ fn a_retracted_rule_binds_nobody_and_is_recorded_where_it_mattered() {
     let doubled = format!("{}\n[[override]]\nrule = \"cuda-12-driver\"\nreason = \"too\"\n", sandbox.spec());
     sandbox.write(&doubled);
     sandbox.run(&["lock"]).exits(0).says("warning[unused-override]");
+    // What a line needs is told by nobody any more, unless another rule tells it.
+    let unstated = sandbox.run(&["lock"]).exits(0);
+    assert!(
+        unstated.err.contains("[driver-minimum]") && !lock_of(&sandbox).contains("driver.minimum"),
+        "{}",
+        unstated.err
+    );
     let free = site("retract-unused", SPEC, "");
     fs::write(free.path("site.toml"), retract.replace("cuda-12-driver", "cudnn-9.0-gpu")).unwrap();
     free.run(&["lock"]).exits(0);

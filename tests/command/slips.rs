@@ -29,6 +29,13 @@ fn a_slip_in_a_spec_is_told_by_what_was_written() {
     let place = Place::with("slips-spec", &SPEC.replace("T4", "sm_-1"));
     let ran = place.run(&["lock"]).exits(2).says("`sm_-1` is not a compute capability").says("gpu = \"sm_90\"");
     ran.hides("did you mean");
+    // CMake's spelling of a capability, and torch's of a list.
+    place.write("checkout/gpuenv.toml", &SPEC.replace("T4", "90"));
+    place.run(&["lock"]).exits(2).says("write `gpu = \"sm_90\"`").hides("did you mean");
+    place.write("checkout/gpuenv.toml", &SPEC.replace("\"2.5.1\"", "\"!=2.5.1+cu124\""));
+    place.run(&["lock"]).exits(2).says("write `!=2.5.1`").hides(",+cu124");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[build]\narch-list = [\"8.0\", \"8.6\"]\n"));
+    place.run(&["lock"]).exits(2).says("arch-list = \"8.0;8.6\"");
     place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\nrequirements = \"../x\"\n"));
     let ran = place.run(&["lock"]).exits(2).says("the file `../x` of [export] does not lie below gpuenv.toml");
     ran.hides("`file`");
@@ -49,9 +56,15 @@ fn a_slip_on_the_command_line_is_told_shortly() {
     let (code, told) = place.json(&["help", "lock"]);
     assert!(code == 0 && told["text"].as_str().unwrap().contains("gpuenv.lock"), "{told}");
     assert!(place.run(&["help", "fleet", "check", "--color", "never"]).exits(0).out.contains("Judge every host"));
-    // A job is no document, and none is made of it.
+    // A job in a document is its text.
     let (code, told) = place.json(&["fleet", "job", "slurm"]);
-    assert_eq!((code, &told["errors"][0]["code"]), (2, &"usage".into()), "{told}");
+    assert!(code == 0 && told["format"] == "slurm", "{told}");
+    assert!(told["text"].as_str().unwrap().starts_with("#!/bin/bash\n"), "{told}");
+    // A version behind a blank is none of a package, and what is told of a target is none either.
+    place.run(&["add", "torch", "2.5.1"]).exits(2).says("without a blank: `torch==2.5.1`");
+    place.run(&["add", "driver==550"]).exits(2).says("`driver` is no package").says("under [target.NAME]");
+    place.run(&["add", "os"]).exits(2).says("`os` is no package");
+    place.run(&["add", "cuda==12.4", "--dry-run"]).exits(0);
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub struct Os {
     pub gcc: Option<Version>,
     /// Its default python3.
     pub python: Option<Version>,
-    /// The names of this OS in nvidia/cuda tags: `ubuntu22.04`, `rockylinux8`, `ubi8`.
+    /// The names of this OS in nvidia/cuda tags, the preferred one first: `ubuntu22.04`, `ubi8`, `rockylinux8`.
     #[serde(default)]
     pub images: List<Text>,
     /// Day its standard support ends.

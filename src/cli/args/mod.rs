@@ -130,7 +130,7 @@ pub struct LockArgs {
     /// Ignore the existing lock, whatever is in the file
     #[arg(long, conflicts_with = "upgrade_package")]
     pub fresh: bool,
-    /// Replace a lock that was made from another spec
+    /// Replace a lock that was made from another spec; with --fresh also a file that is no lock
     #[arg(long, conflicts_with = "check")]
     pub force: bool,
     /// Show what would change and write nothing

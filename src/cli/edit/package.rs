@@ -1,8 +1,9 @@
 //! A package as it is typed behind `gpuenv add`: its name, and what is asked of its version.
 
+use crate::cli::args::edit::target_keys;
 use crate::report::{Exit, Failure, Problem, clean};
 use crate::spec;
-use crate::types::name;
+use crate::types::{Version, name};
 
 /// What ends a name and begins a constraint. `+` begins the variant of a wheel, which may stand alone.
 const BEGINS: [char; 6] = ['<', '>', '=', '!', '~', '+'];
@@ -42,6 +43,18 @@ fn parted(word: &str) -> (String, &str) {
 pub fn read(word: &str, table_of: impl Fn(&str) -> Table) -> Result<(Table, String, String), Failure> {
     let word = word.trim();
     let (name, rest) = parted(word);
+    if Version::parse(word).is_ok() {
+        return Err(refuse(
+            word,
+            &format!("write the package in front of its version, without a blank: `torch=={word}`"),
+        ));
+    }
+    if target_keys().iter().any(|key| key.name == name) && table_of(&name) == Table::Packages {
+        let help =
+            "write it under [target.NAME], or with a new target: `gpuenv target add NAME --help` lists what there is";
+        let message = format!("`{name}` is no package: it is told of a target");
+        return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
+    }
     if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
         return Err(refuse(word, "write a package, `torch`, or one with a version, `torch==2.5.1`"));
     }

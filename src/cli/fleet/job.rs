@@ -17,16 +17,16 @@ const HEAD: &str =
 
 /// Runs the command.
 pub fn run(common: &Common, args: &JobArgs, report: &Report) -> Result<Exit, Failure> {
-    let text = match args.engine {
-        Engine::Slurm => slurm(args)?,
-        Engine::Kubernetes => kubernetes(common, args)?,
+    let (engine, text) = match args.engine {
+        Engine::Slurm => ("slurm", slurm(args)?),
+        Engine::Kubernetes => ("kubernetes", kubernetes(common, args)?),
     };
     match output::named(&args.output) {
         Some(path) => {
             output::write(path, common, &text)?;
             report.saved(&shown(path));
         }
-        None => report.data(&text)?,
+        None => report.export(engine, &text)?,
     }
     Ok(Exit::Yes)
 }

@@ -19,11 +19,6 @@ pub fn run(common: &Common, args: &FleetArgs, report: &Report) -> Result<Exit, F
     }
 }
 
-/// Whether it prints a job.
-pub fn is_job(args: &FleetArgs) -> bool {
-    matches!(args.command, FleetCommand::Job(_))
-}
-
 /// Whether a format that few commands have is one of this command's.
 pub fn has(args: &FleetArgs, format: Format) -> bool {
     match args.command {

@@ -82,6 +82,12 @@ impl<'c> Reader<'_, 'c> {
             let message = format!("`{}` is not a compute capability", name.escape_debug());
             return ("unknown-gpu", message, help.to_string());
         }
+        // CMake's spelling of a capability.
+        let of_number = |gpu: &&Gpu| gpu.cc.number().to_string() == name;
+        if self.catalog.gpus.iter().any(|gpu| of_number(&gpu)) {
+            let (message, help) = (format!("unknown GPU `{name}`"), format!("write `gpu = \"sm_{name}\"`"));
+            return ("unknown-gpu", message, help);
+        }
         // What was meant is looked for among all names: whoever has written so many wrong has a list of his own.
         let suggestions = if self.is_asked_what_was_meant() { self.catalog.near_gpus(name) } else { Vec::new() };
         let near = match &suggestions[..] {

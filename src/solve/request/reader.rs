@@ -171,7 +171,7 @@ impl<'c> Reader<'_, 'c> {
             driver,
             os,
             judged: self.judged(target, os),
-            image_os: target.os.as_ref().zip(os).and_then(|(written, os)| os.named_image(&written.value)),
+            image_os: target.os.as_ref().zip(os).and_then(|(written, os)| os.preferred_image(&written.value)),
             glibc,
             gcc: gcc.filter(|_| builds && target.clang.is_none()),
             own_gcc: gcc.filter(|_| !builds && target.clang.is_none()),
