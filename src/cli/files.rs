@@ -242,9 +242,11 @@ pub fn check_new_lock(path: &Path, text: &str) -> Result<(), Failure> {
 /// The code of a file that is no lock at all: somebody else wrote it.
 pub const NOT_A_LOCK: &str = "not-a-lock";
 
-/// A file that cannot be read as a lock: one that was gpuenv's may be made anew, of any other that would lose what it holds.
+/// A file that cannot be read as a lock: one that was gpuenv's, or has its lock's name, may be made anew, of any other that
+/// would lose what it holds.
 fn bad_lock(path: &Path, bytes: &[u8], code: &'static str, message: &str, help: &str) -> Failure {
-    if lock::is_remnant(&String::from_utf8_lossy(bytes)) {
+    let is_ours = path.file_name().is_some_and(|name| name == LOCK);
+    if is_ours || lock::is_remnant(&String::from_utf8_lossy(bytes)) {
         return Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help);
     }
     let message = format!("{} is no lock, and gpuenv did not write it", shown(path));
