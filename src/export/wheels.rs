@@ -129,13 +129,12 @@ pub fn cuda_line(lock: &Lock, name: &str, target: &TargetLock) -> Option<Version
     }
     let stack = lock.stack_of(target);
     let of_label = |version: &String| {
-        let digits = version.split_once('+')?.1.strip_prefix("cu")?;
-        if digits.len() < 3 {
-            let cuda = Version::parse(stack.get("cuda")?).ok()?;
-            return (cuda.major().to_string() == digits).then(|| cuda.prefix(2));
+        let line = variant::line_of(variant::parts(version).1?)?;
+        if line.len() > 1 {
+            return Some(line);
         }
-        let (major, minor) = digits.split_at_checked(digits.len() - 1)?;
-        Version::parse(&format!("{major}.{minor}")).ok()
+        let cuda = Version::parse(stack.get("cuda")?).ok()?;
+        (cuda.major() == line.major()).then(|| cuda.prefix(2))
     };
     let is_brought =
         |package: &&String| !lock.wheel.iter().any(|wheel| wheel.package == **package && wheel.system_cuda);
