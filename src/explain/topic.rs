@@ -9,6 +9,7 @@ use crate::catalog::rows::{FRAMEWORKS, FoundIn};
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::nearest;
 use crate::spec::Spec;
+use crate::types::variant::line_of;
 use crate::types::{Constraint, Version};
 use crate::warning;
 
@@ -174,10 +175,8 @@ fn by_its_form(name: &str) -> Option<(&str, Cow<'_, str>)> {
         return Some((what, which.into()));
     }
     let is_number = |text: &&str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if let Some((major, minor)) =
-        name.strip_prefix("cu").filter(is_number).and_then(|line| line.split_at_checked(line.len() - 1))
-    {
-        return Some(("cuda", format!("{major}.{minor}").into()));
+    if let Some(line) = name.strip_prefix("cu").filter(is_number).and_then(|_| line_of(name)) {
+        return Some(("cuda", line.to_string().into()));
     }
     let (major, _) = name.split_once('.').filter(|(major, _)| is_number(major)).unwrap_or_default();
     match (name.strip_prefix(['R', 'r']).filter(is_number), major.len()) {

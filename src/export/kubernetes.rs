@@ -8,10 +8,10 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use crate::lock::{Lock, TargetLock};
+use crate::lock::{Admitted, Lock, TargetLock};
 
 use super::compose::{self, Origin, SHM};
-use super::drivers::{self, Admitted};
+use super::drivers;
 use super::format::{Format, Opt, Options, Render, choose};
 use super::{ExportError, images, quote, valid};
 
@@ -149,7 +149,7 @@ fn terms(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Value>, Exp
             let mut ways = from(DRIVER, minimum);
             // The first is every later branch.
             ways.remove(0);
-            ways.extend(from(CUDA, &cuda));
+            ways.extend(from(CUDA, cuda.as_str()));
             ways
         }
     };
@@ -220,7 +220,7 @@ fn claim(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Res
             "({} && {} || {})",
             compared("driverVersion", ">=", minimum),
             compared("driverVersion", "<", &next.to_string()),
-            compared("cudaDriverVersion", ">=", &cuda)
+            compared("cudaDriverVersion", ">=", cuda.as_str())
         )),
     }
     let count: u64 = gpus(options)?.parse().unwrap_or(1);

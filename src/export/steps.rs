@@ -4,11 +4,11 @@
 //! any, and uv's builds run on every glibc system alike, Ubuntu, Rocky or UBI. Where the image holds the framework
 //! itself, its Python is taken and nothing is put beside its torch.
 
-use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
+use crate::lock::{Admitted, ConstraintLock, Lock, TargetLock, Wheel};
 use crate::types::version::Written;
 use crate::types::{CpuArch, Version};
 
-use super::drivers::{self, Admitted};
+use super::drivers;
 use super::wheels::{self, pin};
 use super::{ExportError, builds, images, ordinary, own, quote, seal, valid};
 
@@ -391,7 +391,7 @@ fn gpu_access(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Step>,
         return Ok(Vec::new());
     }
     let mut steps = Vec::new();
-    if let Some(driver) = target.driver.as_ref().filter(|driver| driver.mode == "forward-compat") {
+    if let Some(driver) = target.driver.as_ref().filter(|driver| driver.is_forward_compat()) {
         let missing = || ExportError::Incomplete { what: "the cuda-compat package", target: name.to_string() };
         let package = driver.compat.as_deref().ok_or_else(missing)?;
         let line = valid::compat_line(package)?;

@@ -120,42 +120,14 @@ pub fn pythons(lock: &Lock, targets: &[(&str, &TargetLock)]) -> Result<Option<St
     }))
 }
 
-/// The CUDA line that a target's wheels bring the libraries of; none where none does: that of the locked runtime, else
-/// the label's, `12.4` for `2.5.1+cu124`. A label of a whole major, `cu13` of jax, leaves the line to the locked CUDA.
-pub fn cuda_line(lock: &Lock, name: &str, target: &TargetLock) -> Option<Version> {
-    let runtime = lock.wheels_of(name).find(|wheel| is_runtime(&wheel.package));
-    if let Some(locked) = runtime.and_then(|wheel| Version::parse(&wheel.version).ok()) {
-        return Some(locked.prefix(2));
-    }
-    let stack = lock.stack_of(target);
-    let of_label = |version: &String| {
-        let digits = version.split_once('+')?.1.strip_prefix("cu")?;
-        if digits.len() < 3 {
-            let cuda = Version::parse(stack.get("cuda")?).ok()?;
-            return (cuda.major().to_string() == digits).then(|| cuda.prefix(2));
-        }
-        let (major, minor) = digits.split_at_checked(digits.len() - 1)?;
-        Version::parse(&format!("{major}.{minor}")).ok()
-    };
-    let is_brought =
-        |package: &&String| !lock.wheel.iter().any(|wheel| wheel.package == **package && wheel.system_cuda);
-    stack.iter().filter(|(package, _)| is_brought(package)).find_map(|(_, version)| of_label(version))
-}
-
 /// The CUDA line that whatever is installed beside a target's packages keeps to: that of their libraries, or the one that
 /// somebody's own build was made for, whoever brings its libraries.
 pub fn cuda_beside(lock: &Lock, name: &str, target: &TargetLock) -> Option<Version> {
-    cuda_line(lock, name, target).or_else(|| {
+    lock.cuda_line(name, target).or_else(|| {
         let stack = lock.stack_of(target);
         lock.own_builds().find(|package| stack.contains_key(*package))?;
         Version::parse(stack.get("cuda")?).ok().map(|cuda| cuda.prefix(2))
     })
-}
-
-/// `nvidia-cuda-runtime-cu12`, since CUDA 13 without the major; or the metapackage of a release, whose parts bring it.
-fn is_runtime(package: &str) -> bool {
-    package == "cuda-toolkit"
-        || package.strip_prefix("nvidia-cuda-runtime").is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
 }
 
 /// The lowest compute capability of a target's GPUs.

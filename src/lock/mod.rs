@@ -5,6 +5,7 @@
 mod check;
 mod constraints;
 mod diff;
+mod drivers;
 mod error;
 mod facts;
 mod locked;
@@ -17,6 +18,7 @@ mod text;
 
 pub use constraints::BESIDE_TORCH;
 pub use diff::{Difference, diff};
+pub use drivers::Admitted;
 pub use error::LockError;
 pub use locked::{Upgrade, locked};
 pub use make::make;

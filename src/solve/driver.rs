@@ -203,10 +203,19 @@ pub fn met_by<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed, off: &RowSet) -> i
 
 /// The releases that what is said of a machine's driver leaves open, oldest first.
 fn possible<'c>(facts: &Facts<'c>, machine: &Described<'c>) -> Vec<Version> {
+    let listed = machine.reading.driver.listed();
+    let each = listed.iter().map(|one| of_request(facts, machine, one));
+    // Of several that occur the oldest is judged here, and each of the others as a machine of its own.
+    let oldest = each.filter(|versions| !versions.is_empty()).min();
+    oldest.unwrap_or_else(|| of_request(facts, machine, &machine.reading.driver))
+}
+
+/// The same of what one value says of it.
+fn of_request<'c>(facts: &Facts<'c>, machine: &Described<'c>, driver: &DriverRequest) -> Vec<Version> {
     let catalog = facts.catalog;
     let windows = machine.reading.windows_driver;
     let candidates = candidates(facts, machine);
-    match &machine.reading.driver {
+    match driver {
         DriverRequest::Exact(version) => vec![*version],
         DriverRequest::Free(bound) => {
             let within = candidates.iter().filter(|version| bound.as_ref().is_none_or(|it| it.admits(version)));

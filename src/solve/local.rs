@@ -26,7 +26,9 @@ pub(super) fn local_choice<'c>(
     let var_of_image = local.image.as_ref().map(|choices| choices.var);
     let var_of_driver = local.driver.as_ref().map(|choices| choices.var);
     let free: Vec<Var> = [var_of_toolkit, var_of_image, var_of_driver].into_iter().flatten().collect();
-    let ranked = Ranked { plan, at, choice, releases, free: &free };
+    let others: Vec<Var> = local.others.iter().map(|(_, choices)| choices.var).collect();
+    let open = [&free[..], &others].concat();
+    let ranked = Ranked { plan, at, choice, releases, free: &open };
     let mut tried = choice.to_vec();
     let (toolkits, images, drivers) = (ranked.toolkits(), ranked.images(), ranked.drivers());
     for toolkit in each(&toolkits) {
@@ -38,7 +40,9 @@ pub(super) fn local_choice<'c>(
                         tried[var] = row;
                     }
                 }
-                if free.iter().all(|&var| plan.network.goes_with(var, tried[var], &tried, &[])) {
+                let runs_on = |&other: &Var| !plan.network.beside(other, &tried, &others).is_empty();
+                let goes = |&var: &Var| plan.network.goes_with(var, tried[var], &tried, &others);
+                if free.iter().all(goes) && others.iter().all(runs_on) {
                     return (
                         local.toolkit.as_ref().zip(toolkit).map(|(choices, row)| choices.rows[row]),
                         local.image.as_ref().zip(image).map(|(choices, row)| choices.rows[row]),

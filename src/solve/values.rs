@@ -55,6 +55,33 @@ pub enum DriverRequest {
     Cuda(Version, Told),
 }
 
+impl DriverRequest {
+    /// What a constraint on the driver means, where it is none of Jetsons or Windows' own.
+    pub fn of(constraint: &Constraint) -> Self {
+        if constraint.is_any() {
+            return DriverRequest::Free(None);
+        }
+        if constraint.only_upper_bounds() {
+            return DriverRequest::Free(Some(constraint.clone()));
+        }
+        match constraint.single() {
+            Some(version) if version.len() >= 2 => DriverRequest::Exact(*version),
+            _ => DriverRequest::AtWorst(constraint.clone()),
+        }
+    }
+
+    /// The drivers of a list, each of which some host has; none of what is no list.
+    pub fn listed(&self) -> Vec<DriverRequest> {
+        match self {
+            DriverRequest::AtWorst(list) if list.alternatives().len() > 1 => {
+                let each = list.apart().map(|one| DriverRequest::of(&one));
+                each.filter(|one| !matches!(one, DriverRequest::Free(_))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
 /// What tells the CUDA version of a driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Told {

@@ -3,7 +3,8 @@
 use super::error::Refusal;
 use super::field::Read;
 use super::{OwnBuild, OwnCuda, Written};
-use crate::types::{Constraint, Version, address, variant};
+use crate::types::variant::{self, line_of};
+use crate::types::{Constraint, Version, address};
 
 /// What the name of a wheel's file tells: `torch-2.8.0a0+git1234-cp312-cp312-linux_x86_64.whl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,9 +68,9 @@ impl OwnBuild {
         if word == "cpu" {
             return Some(OwnCuda::None);
         }
-        let digits = word.strip_prefix("cu").filter(|digits| digits.len() > 1 && address::is_number(digits))?;
-        let (major, minor) = digits.split_at(digits.len() - 1);
-        Version::parse(&format!("{major}.{minor}")).ok().map(OwnCuda::Line)
+        word.strip_prefix("cu").filter(|digits| address::is_number(digits))?;
+        // A whole major, `cu12`, names no line.
+        line_of(word).filter(|line| line.len() > 1).map(OwnCuda::Line)
     }
 
     /// What does not go together, and what is missing.

@@ -161,6 +161,14 @@ impl Constraint {
         })
     }
 
+    /// Each alternative by itself: `535` and `>=550` of `535 || >=550`.
+    pub fn apart(&self) -> impl Iterator<Item = Constraint> + '_ {
+        let texts = self.text.split("||").map(|text| text.trim().to_string());
+        let alternatives = self.alternatives.iter().map(|all| vec![all.clone()]);
+        let one = |(text, alternatives)| Constraint { text, alternatives, unnamed: self.unnamed };
+        texts.zip(alternatives).map(one)
+    }
+
     /// Whether any part of the constraint names this variant.
     pub fn names_variant(&self, variant: &str) -> bool {
         self.comparisons().any(|one| one.variant.as_deref() == Some(variant))

@@ -20,7 +20,7 @@ pub const SHM_LEAST: u64 = 1 << 30;
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     let mut checks = Vec::new();
-    if context.target.runtime == "container" && context.needs_gpu() {
+    if context.target.is_for_container() && context.needs_gpu() {
         checks.extend(locked_images(context));
         checks.extend(runtime(context));
     }

@@ -72,9 +72,7 @@ impl<'a> CheckContext<'a> {
     pub fn newer_driver(&self) -> String {
         match self.system_with_driver() {
             Some(os) => format!("the driver comes with the system: take {} or a later one", os.name),
-            None if self.record.platform.system == Some(System::Tegra) => {
-                "the driver comes with the Jetson's JetPack: take a later one".to_string()
-            }
+            None if self.is_tegra() => "the driver comes with the Jetson's JetPack: take a later one".to_string(),
             None => self.raise_driver(),
         }
     }
@@ -186,6 +184,11 @@ impl<'a> CheckContext<'a> {
         matches!(self.record.platform.system, Some(System::Wsl | System::Windows))
     }
 
+    /// Whether the host is a Jetson, whose driver is numbered by itself.
+    pub fn is_tegra(&self) -> bool {
+        self.record.platform.system == Some(System::Tegra)
+    }
+
     /// Whether the host is Linux inside Windows.
     pub fn is_wsl(&self) -> bool {
         self.record.platform.system == Some(System::Wsl)
@@ -200,7 +203,7 @@ impl<'a> CheckContext<'a> {
     /// brings its own. A report may have been made inside it, unless it is of another system than the image's.
     pub fn sees_userland(&self) -> bool {
         let other = || self.same_os() == Some(false);
-        self.target.runtime == "bare-metal" || self.in_container() || self.is_pasted() && !other()
+        !self.target.is_for_container() || self.in_container() || self.is_pasted() && !other()
     }
 
     /// Whether the host's system is the target's; none where one of them is not known.

@@ -4,19 +4,18 @@ use std::cmp::Ordering;
 
 use crate::catalog::rows::{Class, Subject};
 use crate::catalog::{GpuMatch, OsMatch};
-use crate::host::{Compat, System};
+use crate::host::Compat;
 use crate::lock::DriverLock;
 use crate::types::{Constraint, Version};
 
-use super::check::{Action, Check};
+use super::check::{Action, Check, Status};
 use super::context::CheckContext;
 use super::nvml_errors;
 use super::seen::Seen;
+use super::served;
 
 /// Numbers of driver branches are greater than this, those of board support packages are not.
 const BRANCHES: u64 = 100;
-/// The mode in which a cuda-compat package stands before the driver.
-const FORWARD: &str = "forward-compat";
 
 /// Everything that is to be said of it.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -82,7 +81,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let Ok(minimum) = Version::parse(&locked.minimum) else {
         return check.unknown(Action::ChangeLock, "the lock's minimum is not a version: lock again");
     };
-    if context.record.platform.system == Some(System::Tegra) {
+    if context.is_tegra() {
         return of_jetson(context, check, &locked.minimum);
     }
     if context.has_other_numbers() {
@@ -215,14 +214,18 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let same_major = cuda.major() == line.major();
     let limit =
         "minor-version compatibility: PTX of the stack's own CUDA cannot be compiled by this driver, machine code runs";
+    if locked.is_forward_compat() {
+        return match context.loads_compat() {
+            _ if same_major && is_needless(context) => check.pass_with(limit),
+            // Whether its package is there is the next check's.
+            false => check.skip("a cuda-compat is to bring it"),
+            true => check.fail(
+                Action::FixEnvironment,
+                "the cuda-compat that is loaded is older than the stack: load the locked one",
+            ),
+        };
+    }
     match locked.mode.as_str() {
-        FORWARD if same_major && is_needless(context) => check.pass_with(limit),
-        // Whether its package is there is the next check's.
-        FORWARD if !context.loads_compat() => check.skip("a cuda-compat is to bring it"),
-        FORWARD => check.fail(
-            Action::FixEnvironment,
-            "the cuda-compat that is loaded is older than the stack: load the locked one",
-        ),
         "native" if same_major => check.warn(Action::None, limit),
         _ if same_major => check.pass_with(limit),
         _ => check
@@ -232,7 +235,7 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
 
 /// The locked cuda-compat: there, for this kernel's branch, on GPUs that take it, and really loaded.
 fn forward(context: &CheckContext<'_>, locked: &DriverLock) -> Vec<Check> {
-    let (Some(package), true) = (&locked.compat, locked.mode == FORWARD) else {
+    let (Some(package), true) = (&locked.compat, locked.is_forward_compat()) else {
         return unwanted(context).into_iter().collect();
     };
     let check = Check::new("forward-compat").expected(&**package);
@@ -245,7 +248,15 @@ fn forward(context: &CheckContext<'_>, locked: &DriverLock) -> Vec<Check> {
             false => check.found(found).pass(),
         }];
     }
-    let mut checks = vec![package_check(context, check, package)];
+    let unserved = served::unserved(context, check.clone(), locked, package);
+    let checked = match unserved {
+        Some(unserved) if unserved.status == Status::Fail => unserved,
+        unserved => {
+            let found = package_check(context, check, package);
+            unserved.filter(|_| found.status != Status::Fail).unwrap_or(found)
+        }
+    };
+    let mut checks = vec![checked];
     checks.extend(context.gpus().iter().filter_map(|gpu| eligible(context, gpu)));
     checks
 }
@@ -274,17 +285,20 @@ fn is_needless(context: &CheckContext<'_>) -> bool {
         true => of_branch(),
         false => context.offered().map(|(cuda, _)| cuda).or_else(of_branch),
     };
-    let jit = context.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
-    own.is_some_and(|own| own.cmp_prefix(&line).is_ge() || !jit && runs_by_minor_version(context, &line, own))
+    let suffices = |own: &Version| {
+        own.cmp_prefix(&line).is_ge() || !context.target.compiles_ptx() && runs_by_minor_version(context, &line, own)
+    };
+    own.is_some_and(suffices)
 }
 
 fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Check {
-    let install = match context.target.runtime.as_str() {
-        "container" if !context.in_container() => {
-            return check.skip("the image brings it; verify inside the container");
-        }
-        "container" => "it is not in this container: run the locked image, or install it there",
-        _ => "install the package and put its folder first in LD_LIBRARY_PATH",
+    let in_container = context.target.is_for_container();
+    if in_container && !context.in_container() {
+        return check.skip("the image brings it; verify inside the container");
+    }
+    let install = match in_container {
+        true => "it is not in this container: run the locked image, or install it there",
+        false => "install the package and put its folder first in LD_LIBRARY_PATH",
     };
     let cuda = package.strip_prefix("cuda-compat-").map(|cuda| cuda.replace('-', "."));
     let of_line = |compat: &&Compat| compat.cuda.as_ref().map(|found| found.prefix(2).to_string()) == cuda;

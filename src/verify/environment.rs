@@ -173,7 +173,7 @@ fn jit(context: &CheckContext<'_>) -> Check {
     }
     let Some(name) = set(["CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"]) else { return check.pass() };
     let check = check.found(format!("{name}=1"));
-    match context.target.gpu.iter().find(|gpu| gpu.coverage.as_deref() == Some("jit")) {
+    match context.target.gpu.iter().find(|gpu| gpu.compiles_ptx()) {
         Some(gpu) => {
             check.fail(Action::FixEnvironment, format!("unset it: the lock reaches {} by PTX alone", gpu.name))
         }

@@ -3,6 +3,7 @@
 
 use crate::coverage::{Coverage, covers, sass_runs};
 use crate::host::{Kernel, Outcome};
+use crate::lock::GpuLock;
 use crate::types::{Arch, distinct};
 
 use super::check::{Action, Check};
@@ -38,11 +39,10 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
 /// Whether the GPU is to run PTX because nothing else in the lock reaches it.
 fn is_jit(context: &CheckContext<'_>, gpu: &Seen<'_>) -> bool {
     let locked = gpu.product.or_else(|| {
-        let same =
-            |locked: &&crate::lock::GpuLock| gpu.cc.is_some_and(|cc| locked.compute_capability == cc.to_string());
+        let same = |locked: &&GpuLock| gpu.cc.is_some_and(|cc| locked.compute_capability == cc.to_string());
         context.target.gpu.iter().find(same)
     });
-    locked.is_some_and(|locked| locked.coverage.as_deref() == Some("jit"))
+    locked.is_some_and(GpuLock::compiles_ptx)
 }
 
 /// Whether what is compiled on top reaches the GPU by PTX only, whatever the frameworks hold.

@@ -278,7 +278,7 @@ fn jit_compiler(context: &CheckContext<'_>) -> Check {
         Some(path) => check.found(path.as_str()).pass(),
         None if context.is_bare() => check.skip("there is no NVIDIA driver"),
         None => {
-            let jit = context.target.gpu.iter().any(|gpu| gpu.coverage.as_deref() == Some("jit"));
+            let jit = context.target.compiles_ptx();
             let (action, hint) = match context.in_container() {
                 true => (Action::RestartContainer, "start the container with `compute` in NVIDIA_DRIVER_CAPABILITIES"),
                 false => (Action::AskAdmin, "install the driver's libraries again, all of one release"),

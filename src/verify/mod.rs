@@ -26,6 +26,7 @@ mod platform;
 mod probes;
 mod python;
 mod seen;
+mod served;
 mod shown;
 mod torch;
 

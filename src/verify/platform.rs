@@ -72,9 +72,9 @@ fn os(context: &CheckContext<'_>) -> Check {
     if context.same_os() == Some(true) {
         return check.pass();
     }
-    let hint = match context.target.runtime.as_str() {
-        "container" => "this is not the locked image's system; run the image that the lock names",
-        _ => "the lock was solved for another system: what depends on it alone (default compiler) may differ",
+    let hint = match context.target.is_for_container() {
+        true => "this is not the locked image's system; run the image that the lock names",
+        false => "the lock was solved for another system: what depends on it alone (default compiler) may differ",
     };
     check.warn(Action::None, hint)
 }

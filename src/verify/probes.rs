@@ -58,7 +58,7 @@ fn is_told(context: &CheckContext<'_>, probe: &Probe) -> bool {
 fn decides(context: &CheckContext<'_>, probe: &str) -> bool {
     match probe {
         "toolkits" | "compilers" => context.target.toolkit.is_some() && context.sees_userland(),
-        "container" => context.target.runtime == "container" && !context.in_container(),
+        "container" => context.target.is_for_container() && !context.in_container(),
         "libraries" | "python" | "torch" => context.sees_userland(),
         _ => true,
     }

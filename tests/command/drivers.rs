@@ -215,6 +215,97 @@ mod betas {
     }
 }
 
+/// The drivers of a list all occur: it holds where each of them does by itself.
+mod lists {
+    use super::*;
+
+    const A100: &str = "gpu = \"A100-SXM4-80GB\"\n";
+    const TORCH: &str = "torch = \"2.9.0+cu130\"\npython = \"3.12\"";
+
+    fn told(name: &str, stack: &str, target: &str) -> (i32, String) {
+        let ran =
+            Sandbox::new(&format!("list-{name}"), &one(stack, target)).with(&["lock", "-v"], &[("COLUMNS", "400")]);
+        (ran.code, ran.err.clone())
+    }
+
+    #[test]
+    fn a_list_holds_where_each_of_its_drivers_does() {
+        let v100 = "gpu = \"V100-SXM2-16GB\"\n";
+        let image = format!("{A100}image = \"ghcr.io/me/x:1\"\nimage-requires = \"driver>=535,driver<536\"\n");
+        let older = "torch = \"2.6.0\"";
+        for (stack, target, drivers) in [
+            // cuda-compat-13-0 is for 535, 550 from 550.54 on, 565, 570 and 575.
+            (TORCH, A100, &["535", "560", "550.40.07", "550.54.14", ">=580,<581", "535.54.03"][..]),
+            (older, v100, &["535", "590", ">=575", "620"]),
+            (older, &image, &["535", "550", "535.104.05"]),
+            (older, "gpu = \"RTX 3090\"\n", &["470", "525", "590"]),
+        ] {
+            let holds = |driver: &str| locked(&one(stack, &format!("{target}driver = {driver}"))).is_ok();
+            let alone: Vec<bool> = drivers.iter().map(|driver| holds(&format!("\"{driver}\""))).collect();
+            for (at, first) in drivers.iter().enumerate() {
+                // Of each pair one order.
+                let is_asked = |other: usize| (at + other) % 2 == usize::from(other > at);
+                for (other, second) in drivers.iter().enumerate().filter(|(other, _)| *other != at && is_asked(*other))
+                {
+                    let list = format!("[\"{first}\", \"{second}\"]");
+                    assert_eq!(holds(&list), alone[at] && alone[other], "{target}{list}");
+                }
+            }
+        }
+    }
+
+    /// One environment has one cuda-compat: that which all listed drivers take.
+    #[test]
+    fn listed_drivers_share_one_cuda_compat() {
+        let locked = locked(&one(TORCH, &format!("{A100}driver = [\"550.54.14\", \"535\", \"580\"]"))).unwrap();
+        let driver = &locked["targets"]["t"]["driver"];
+        assert_eq!((&driver["minimum"], &driver["compat"]), (&"535.86.05".into(), &"cuda-compat-13-0".into()));
+    }
+
+    #[test]
+    fn the_driver_that_does_not_hold_is_named_and_left_out_by_a_fix() {
+        for (name, drivers, says, fix) in [
+            (
+                "newer",
+                "[\"535\", \"560\"]",
+                "`driver` lists 560, which means any release of it; the oldest, 560.28.03,",
+                "to 535",
+            ),
+            (
+                "older",
+                "[\"525\", \"535\"]",
+                "`driver` lists 525, which means any release of it; the oldest, 525.53,",
+                "to 535",
+            ),
+            (
+                "exact",
+                "[\"535.104.05\", \"550.40.07\", \"565\"]",
+                "driver 550.40.07 supports CUDA up to 12.4",
+                "to [\"535.104.05\", \"565\"]",
+            ),
+        ] {
+            let (code, told) = told(name, TORCH, &format!("{A100}driver = {drivers}"));
+            assert!(code == 1 && told.contains(says), "{told}");
+            assert!(told.contains(&format!("change driver from {drivers} {fix}")), "{told}");
+            // No range that admits the one that does not hold takes the place of the list.
+            assert!(!told.contains("to >=53") && !told.contains("to 535."), "{told}");
+        }
+        // `>=` promises the oldest and no later one.
+        assert!(locked(&one("torch = \"2.6.0\"", "gpu = \"V100-SXM2-16GB\"\ndriver = \">=535\"")).is_ok());
+    }
+
+    #[test]
+    fn a_lock_of_a_list_stays_as_it_is() {
+        let spec = one(TORCH, &format!("{A100}driver = [\"565\", \"535\"]"));
+        let sandbox = Sandbox::new("list-relock", &spec);
+        sandbox.run(&["lock"]).exits(0).says("you have 535 or 565");
+        sandbox.run(&["lock", "--check"]).exits(0);
+        sandbox.write(&spec.replace("\"565\", \"535\"", "\"565\", \"560\", \"535\""));
+        sandbox.run(&["lock"]).exits(1);
+        sandbox.run(&["lock", "--check"]).exits(1);
+    }
+}
+
 mod ranges {
     use super::*;
 

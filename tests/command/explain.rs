@@ -632,6 +632,27 @@ fn the_nearest_tag_is_of_the_line_written() {
     assert_eq!(offered("tag", &spec)[0].0, "target.t.image = nvidia/cuda:12.4.1-base-ubuntu22.04");
 }
 
+/// Of several tags that do not exist each is changed to the one that is told to be the nearest, if that starts on the driver.
+#[test]
+fn the_nearest_tags_are_written_where_several_do_not_exist() {
+    let target = |name: &str, driver: &str, tag: &str| {
+        let driver = format!("driver = \"{driver}\"\n");
+        format!("[target.{name}]\ngpu = \"RTX 3090\"\n{driver}image = \"nvidia/cuda:{tag}\"\n")
+    };
+    let two = |driver: &str, second: &str| {
+        let spec = format!("[stack]\ntorch = \"2.6.0\"\n{}", target("a", driver, "12.4.9-devel-ubuntu22.04"));
+        let (_, told) = Sandbox::new("tags", &(spec + &target("b", driver, second))).json(&["lock"]);
+        let changes = told["fixes"][0]["changes"].as_array().unwrap().clone();
+        changes.iter().map(|change| change["to"].as_str().unwrap().to_string()).collect::<Vec<_>>()
+    };
+    let near = "nvidia/cuda:12.4.1-devel-ubuntu22.04";
+    assert_eq!(two("560", "12.6.9-devel-ubuntu22.04"), [near, "nvidia/cuda:12.6.3-devel-ubuntu22.04"]);
+    assert_eq!(two("550", "12.6.9-devel-ubuntu22.04"), [near, near]);
+    assert_eq!(two("560", "12.4.9-base-ubuntu20.04"), [near, "nvidia/cuda:12.4.1-base-ubuntu20.04"]);
+    // A tag that exists stays.
+    assert_eq!(two("560", "12.6.3-devel-ubuntu22.04"), [near]);
+}
+
 #[test]
 fn a_companion_without_code_for_a_board_is_all_that_is_told() {
     let lines = told("companion", "[stack]\nbitsandbytes = \"==0.42.0\"\n[target.t]\ngpu = \"RTX 5090\"\n");

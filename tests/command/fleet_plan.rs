@@ -367,6 +367,29 @@ fn drivers_of_windows_are_raised_to_a_branch() {
     assert!(code == 1 && !to.is_empty() && !to.contains('.'), "{told:#}");
 }
 
+/// The template may be of WSL2; a host of Linux brings a driver of Linux, which is judged by Linux's numbers.
+#[test]
+fn a_host_of_linux_is_none_of_wsl2_whatever_the_template_says() {
+    let spec =
+        "[stack]\ntorch = \"2.6.0+cu124\"\n[target.a]\ngpu = \"RTX 3090\"\nos = \"ubuntu22.04\"\nplatform = \"wsl2\"\n";
+    let sandbox = Sandbox::new("plan-not-windows", spec);
+    // CUDA 12 needs 525.60.13 on Linux, and 528.33 on Windows.
+    for (system, driver, code) in [
+        (json!("linux"), "525.105.17", 0),
+        (Value::Null, "525.105.17", 0),
+        (json!("linux"), "470.82.01", 1),
+        (json!("wsl"), "528.33", 0),
+        (json!("wsl"), "527.41", 1),
+        (Value::Null, "527.41", 1),
+    ] {
+        let record = json!({ "format": 1, "platform": { "system": system, "arch": "x86_64", "os": "ubuntu22.04" },
+            "nvml": { "driver": driver, "gpus": [{ "index": 0, "name": "NVIDIA GeForce RTX 3090", "compute_capability": "8.6" }] } });
+        fs::write(sandbox.path("h.json"), record.to_string()).unwrap();
+        let (ended, told) = sandbox.json(&["fleet", "plan", "h.json"]);
+        assert_eq!(ended, code, "{system} {driver}: {told:#}");
+    }
+}
+
 #[test]
 fn a_plan_is_told_in_every_format() {
     let sandbox = Sandbox::new("plan-formats", SPEC);

@@ -404,9 +404,10 @@ const CASES: &[Case] = &[
     case(
         "torch = \"2.9.1+cu126\"",
         "gpu = \"V100-SXM2-16GB\"\ndriver = [\"580\", \"620\"]",
-        0,
-        &["[driver-drops-gpu]", "[driver-not-listed]"],
+        1,
+        &["Branch 580 is the last", "`driver` lists 620"],
     ),
+    case("torch = \"2.9.1+cu126\"", "gpu = \"A100\"\ndriver = [\"580\", \"620\"]", 0, &["[driver-not-listed]"]),
     // What is older than the catalog may have been published. Sources: github.com/jax-ml/jax/releases (0.4.9),
     // github.com/sgl-project/sglang/releases (0.4.2).
     case("jax = \"0.4.9\"", "gpu = \"A100\"", 3, &["jax 0.4.9, which is older than the catalog"]),

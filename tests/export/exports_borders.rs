@@ -69,3 +69,21 @@ fn an_index_of_somebody_elses_is_in_the_way_only_at_the_same_address() {
         assert_eq!(ran.err.contains("is not `explicit = true`: any package may come from it"), code == 2, "{ran:?}");
     }
 }
+
+/// A label names its line of CUDA by two digits too, `cu92`, and a major alone, `cu12`: then the locked CUDA tells the line.
+#[test]
+fn what_is_beside_the_wheels_keeps_to_the_line_that_their_label_names() {
+    let v100 = "[target.t]\ngpu = \"V100-SXM2-16GB\"\ndriver = \"418\"\n";
+    for (name, stack, line) in [
+        ("cu92", "torch = \"1.7.1+cu92\"", "9.2"),
+        ("cu90", "torch = \"1.1.0+cu90\"", "9.0"),
+        ("cu101", "torch = \"1.7.1+cu101\"", "10.1"),
+    ] {
+        let sandbox = locked(name, &format!("[stack]\n{stack}\n{v100}"));
+        export(&sandbox, &["conda"]).exits(0).says(&format!("  - \"cuda-version={line}\""));
+        export(&sandbox, &["pixi"]).exits(0).says(&format!(
+            "[system-requirements]\n# The virtual package __cuda: what the driver can run.\ncuda = \"{line}"
+        ));
+        export(&sandbox, &["env"]).exits(0).says("LD_LIBRARY_PATH");
+    }
+}

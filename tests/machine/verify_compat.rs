@@ -119,6 +119,76 @@ fn a_locked_cuda_compat_is_held_against_gpu_driver_and_what_is_loaded() {
     assert!(sound.checks.iter().all(|check| check.id != "forward-compat-gpu"), "{sound:#?}");
 }
 
+/// A cuda-compat serves the branches that NVIDIA names for it, each from a release of its own on, whoever brings it; a driver
+/// that offers the CUDA by itself needs none.
+#[rustfmt::skip]
+#[test]
+fn a_locked_cuda_compat_serves_the_branches_that_are_named_for_it() {
+    use Status::{Fail, Pass, Skip, Unknown};
+    let forward = "[stack]\ntorch = \"2.9.1+cu130\"\n[target.f]\ngpu = \"H100 NVL\"\ndriver = \"535\"\nos = \"ubuntu22.04\"\n";
+    let locks = [lock(forward), lock(&format!("{forward}image = \"nvidia/cuda\"\n")), lock(&format!("{forward}image = \"ghcr.io/me/app:1\"\n"))];
+    let on = |driver: &str, cuda: Value| {
+        let version = json!(driver);
+        let own = json!(format!("/usr/lib/x86_64-linux-gnu/libcuda.so.{driver}"));
+        behind(&[("/nvml/driver", version.clone()), ("/nvml/file_version", version.clone()), ("/module/version", version.clone()), ("/nvml/cuda", cuda.clone()),
+                 ("/libcuda/path", own), ("/libcuda/file_version", version), ("/libcuda/cuda", cuda), ("/compat", json!([])), ("/origin", json!("pasted"))])
+    };
+    // What a container says where the package serves; on bare metal a pasted text does not tell whether it is there.
+    for (driver, cuda, status, says) in [
+        ("535.104.05", "12.2", Skip, ""),
+        ("545.23.08", "12.3", Fail, "535 (from 535.86), 550 (from 550.54), 565, 570, 575 only"),
+        ("550.40.07", "12.4", Fail, "from 550.54 on"),
+        ("550.54.14", "12.4", Skip, ""),
+        ("550", "12.4", Unknown, "was not told"),
+        ("555.42.06", "12.5", Fail, "change the driver's branch"),
+        ("560.35.03", "12.6", Fail, "change the driver's branch"),
+        ("565", "12.7", Skip, ""),
+        ("570.124.06", "12.8", Skip, ""),
+        ("580.65.06", "13.0", Pass, ""),
+        ("595.45.04", "13.2", Pass, ""),
+        // That it is too old is told by its minimum.
+        ("470.57.02", "11.4", Skip, ""),
+        ("535.54.03", "12.2", Skip, ""),
+    ] {
+        for (at, lock) in locks.iter().enumerate() {
+            let verdict = judge::judge(lock, &on(driver, json!(cuda)));
+            let check = verdict.checks.iter().find(|check| check.id == "forward-compat").unwrap();
+            let wanted = if at == 0 && status == Skip { Unknown } else { status };
+            let hint = check.hint.as_deref().unwrap_or_default();
+            assert!(check.status == wanted && hint.contains(says), "{at} {driver}: {check:?}");
+        }
+    }
+    // A branch that nobody knows is not refused, and neither is a package.
+    let host = on("579.10.02", Value::Null);
+    assert_eq!(worst(&judge::judge(&locks[1], &host), "forward-compat").status, Unknown);
+    let mut later = locks[1].clone();
+    later.target.get_mut("f").unwrap().driver.as_mut().unwrap().compat = Some("cuda-compat-13-77".into());
+    assert_eq!(worst(&judge::judge(&later, &on("560.35.03", json!("12.6"))), "forward-compat").status, Unknown);
+    assert_eq!(worst(&judge::judge(&later, &on("535.104.05", json!("12.2"))), "forward-compat").status, Skip);
+    // Who knows the CUDA of a driver alone knows its branch.
+    for (cuda, status) in [("12.2", Skip), ("12.4", Unknown), ("12.6", Fail), ("12.7", Skip), ("13.0", Pass)] {
+        let mut host = on("560.35.03", json!(cuda));
+        for at in ["/nvml/driver", "/nvml/file_version", "/module/version", "/libcuda/file_version"] {
+            set(&mut host, at, Value::Null);
+        }
+        assert_eq!(worst(&judge::judge(&locks[2], &host), "forward-compat").status, status, "{cuda}");
+    }
+    // What the package itself names counts for more, but for the releases of a branch.
+    let noted = |driver: &str, cuda: &str, branches: &[u64]| {
+        let mut host = on(driver, json!(cuda));
+        set(&mut host, "/origin", json!("observed"));
+        set(&mut host, "/libcuda/path", json!(COMPAT));
+        set(&mut host, "/libcuda/cuda", json!("13.0"));
+        set(&mut host, "/compat", json!([{ "path": COMPAT, "cuda": "13.0", "branches": branches }]));
+        worst(&judge::judge(&locks[0], &host), "forward-compat").status
+    };
+    assert_eq!(noted("560.35.03", "12.6", &[535, 560]), Pass);
+    assert_eq!(noted("560.35.03", "12.6", &[535, 550]), Fail);
+    assert_eq!(noted("560.35.03", "12.6", &[]), Fail);
+    assert_eq!(noted("550.40.07", "12.4", &[535, 550]), Fail);
+    assert_eq!(noted("570.124.06", "12.8", &[535, 570]), Pass);
+}
+
 /// A driver of the stack's CUDA major runs its machine code by itself, but compiles no PTX of a later release.
 #[test]
 fn a_cuda_compat_is_needless_where_the_driver_is_of_the_same_major_and_no_ptx_is_compiled() {

@@ -270,7 +270,13 @@ impl<'c> Finder<'_, 'c> {
         if asked.as_ref().is_some_and(|request| is_of_jetson(request, target)) {
             return;
         }
-        let pinned = asked.and_then(|request| pinned_driver(&request, target));
+        let (served, unserved) = self.listed_drivers(key);
+        let newest = |list: &[Constraint]| {
+            list.iter().filter_map(|one| one.comparisons().filter_map(|it| it.version).max()).max()
+        };
+        // Whoever raises the drivers of a list raises those on which nothing runs.
+        let pinned = newest(&unserved).or_else(|| newest(&served));
+        let pinned = pinned.or_else(|| asked.and_then(|request| pinned_driver(&request, target)));
         let catalog = self.asker.catalog;
         let write = |driver: Version| match key.ends_with("driver-cuda") {
             true => cuda_of(catalog, &driver),
@@ -297,6 +303,7 @@ impl<'c> Finder<'_, 'c> {
             None => floors.into_iter().filter_map(write).collect(),
         };
         self.try_values(key, &values);
+        self.try_fewer_drivers(key, &served, &unserved);
         if self.found.len() > before {
             return;
         }

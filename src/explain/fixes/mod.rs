@@ -2,6 +2,7 @@
 //! that down as a value and solving the changed spec once more.
 
 mod boards;
+mod branches;
 mod images;
 mod keys;
 mod rank;

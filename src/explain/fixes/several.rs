@@ -5,6 +5,7 @@ use crate::explain::{needed, target_of};
 use super::written::written_down;
 use super::{Edit, Finder, Fix, set, unset};
 use crate::catalog::rows::{Image, repeated};
+use crate::solve::image::{self, TagMatch};
 use crate::solve::request::{Direction, PARTS};
 use crate::types::{distinct, first};
 
@@ -207,6 +208,7 @@ impl<'c> Finder<'_, 'c> {
     /// A system, C library, compiler or driver that would be removed gets the nearest value that also serves, if any does.
     fn keep_written(&self, changes: &mut [Edit]) {
         self.leave_lists_open(changes);
+        self.keep_tag(changes);
         self.keep_system(changes);
         for at in 0..changes.len() {
             let (key, None) = changes[at].clone() else { continue };
@@ -233,6 +235,28 @@ impl<'c> Finder<'_, 'c> {
             let values = compiled.chain(values.into_iter().map(|value| (key.clone(), Some(value))));
             if let Some(edit) = values.into_iter().find(|edit| self.has_answer(&with(edit.clone()))) {
                 changes[at] = edit;
+            }
+        }
+    }
+
+    /// In the place of a tag that does not exist stands the nearest that does, as where it is the only one: that was meant.
+    fn keep_tag(&self, changes: &mut [Edit]) {
+        for at in 0..changes.len() {
+            let (key, Some(value)) = changes[at].clone() else { continue };
+            let target = self.spec.target(target_of(&key)).filter(|_| key.ends_with(".image"));
+            let Some(image) = target.and_then(|target| target.image.as_ref()).map(|image| &image.value) else {
+                continue;
+            };
+            let Some(tag) = image.tag.as_ref() else { continue };
+            if matches!(image::tag(self.asker.catalog, &image.repository, tag), TagMatch::Known(_)) {
+                continue;
+            }
+            for near in self.other_tags(&image.repository, tag) {
+                changes[at].1 = Some(format!("{}:{near}", image.name()));
+                if changes[at].1.as_ref() == Some(&value) || self.has_answer(changes) {
+                    break;
+                }
+                changes[at].1 = Some(value.clone());
             }
         }
     }

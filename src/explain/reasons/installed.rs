@@ -8,7 +8,7 @@ use crate::solve::{installed, modules, windows};
 use crate::types::{Version, distinct};
 
 use super::Explainer;
-use super::words::{driver_words, list, named};
+use super::words::{list, named};
 
 impl<'c> Explainer<'_, 'c> {
     /// The flavour of kernel modules that is written, and who needs the other one.
@@ -148,7 +148,7 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     fn driver_of(&mut self, target: &TargetRequest<'c>) {
-        if let Some(sentence) = driver_words(self.request, target) {
+        if let Some(sentence) = self.driver_words(target) {
             self.say(sentence);
         }
     }

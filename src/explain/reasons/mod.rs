@@ -4,6 +4,7 @@
 //! fewer rules refuse. What remains is told from the catalog's rows, in the order a person would tell it.
 
 mod binding;
+mod branches;
 mod builds;
 mod companions;
 mod compile;
@@ -40,10 +41,12 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     let alone = fewest_boards(asker, alone, culprits);
     let mut conflict = Conflict { culprits: culprits.to_vec(), ..Conflict::default() };
     let Some(request) = asker.question(&alone).map(|alone| asker.on_their_machines(alone)) else { return conflict };
+    let (request, listed) = branches::one_of_each(asker, request);
     let binding = shortest(asker, &request, binding_rules(asker, &request));
     let mut explainer = Explainer {
         forced: forced(asker),
         typed: typed(asker),
+        listed,
         request: &request,
         culprits,
         left: Vec::new(),
@@ -104,6 +107,8 @@ struct Explainer<'q, 'c> {
     forced: Vec<String>,
     /// What was typed: no line of the file says so either.
     typed: Vec<String>,
+    /// The targets of whose listed drivers one is told of.
+    listed: Vec<String>,
     culprits: &'q [String],
     /// The builds asked for that nothing told so far refuses: what is told next is about these.
     left: Vec<&'c Build>,
@@ -344,9 +349,14 @@ impl<'q, 'c> Explainer<'q, 'c> {
     fn driver(&mut self) {
         let says = |target: &&TargetRequest| target.driver != DriverRequest::Free(None);
         let target = self.request.targets.iter().find(says);
-        if let Some(sentence) = target.and_then(|target| driver_words(self.request, target)) {
+        if let Some(sentence) = target.and_then(|target| self.driver_words(target)) {
             self.say(sentence);
         }
+    }
+
+    /// What is said of a target's driver, in words.
+    fn driver_words(&self, target: &TargetRequest<'_>) -> Option<String> {
+        driver_words(self.request, target, self.listed.contains(&target.name))
     }
 
     /// The target with the oldest C library, of those where it is known.

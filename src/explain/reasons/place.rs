@@ -10,7 +10,7 @@ use crate::spec::Share;
 use crate::types::Constraint;
 
 use super::Explainer;
-use super::words::{driver_words, list};
+use super::words::list;
 
 impl<'c> Explainer<'_, 'c> {
     pub(super) fn image_tag(&mut self) {
@@ -157,7 +157,7 @@ impl<'c> Explainer<'_, 'c> {
                 let sentence = format!("{}:{} starts only on {short}{more}", image.repository, image.tag);
                 let source = self.request.catalog.source_of(&image.source, image.tag.as_ref(), &image.repository, "");
                 let id = format!("image {}:{}", image.repository, image.tag);
-                let driver = driver_words(self.request, target);
+                let driver = self.driver_words(target);
                 self.say(sentence);
                 driver.into_iter().for_each(|sentence| self.say(sentence));
                 self.fact(id, source);
@@ -165,7 +165,7 @@ impl<'c> Explainer<'_, 'c> {
             }
         } else if let ImageRequest::Choose(repository) = &target.image {
             let sentence = format!("no tag of {repository} starts on that driver");
-            let driver = driver_words(self.request, target);
+            let driver = self.driver_words(target);
             driver.into_iter().for_each(|sentence| self.say(sentence));
             self.say(sentence);
             self.brands();

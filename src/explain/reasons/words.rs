@@ -18,8 +18,8 @@ pub(super) fn name_of(build: &Build) -> String {
     build.named()
 }
 
-/// What is said of a target's driver, in words.
-pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>) -> Option<String> {
+/// What is said of a target's driver, in words; whether it is one of several that are listed.
+pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>, listed: bool) -> Option<String> {
     use crate::solve::request::{DriverRequest, Told};
     match &target.driver {
         DriverRequest::Exact(version) => match cuda_of(request.catalog, version) {
@@ -30,6 +30,8 @@ pub(super) fn driver_words(request: &Request<'_>, target: &TargetRequest<'_>) ->
             let oldest = oldest_of(request.catalog, constraint);
             let cuda = oldest.and_then(|oldest| cuda_of(request.catalog, oldest));
             let means = match constraint.single() {
+                Some(branch) if listed => format!("`driver` lists {branch}, which means any release of it"),
+                None if listed => format!("`driver` lists {constraint}, which means any release that it admits"),
                 Some(branch) => format!("`driver = \"{constraint}\"` means any release of {branch}"),
                 None => format!("`driver = \"{constraint}\"` means any release that it admits"),
             };

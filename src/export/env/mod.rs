@@ -14,7 +14,7 @@ use crate::lock::{Lock, TargetLock};
 use crate::types::Version;
 
 use super::format::{Format, Opt, Options, Render};
-use super::{ExportError, valid, wheels};
+use super::{ExportError, valid};
 
 /// `gpuenv export env`
 pub const FORMAT: Format = Format {
@@ -99,7 +99,7 @@ impl Plan {
             values.push(("CUDAARCHS", valid::cmake_arch_list(&lists.cmake)?.to_string()));
         }
         let toolkit = target.toolkit.as_deref().and_then(|toolkit| Version::parse(toolkit).ok());
-        let wheels = wheels::cuda_line(lock, name, target);
+        let wheels = lock.cuda_line(name, target);
         let same = wheels.is_none_or(|line| toolkit.is_some_and(|toolkit| toolkit.cmp_prefix(&line).is_eq()));
         let libraries = cuda_home.is_some() && same;
         Ok(Plan { cuda_home, compat: compat(name, target)?, libraries, cleans: wheels.is_some(), values })
@@ -166,10 +166,10 @@ fn cuda_home(toolkit: &str) -> Result<String, ExportError> {
 ///
 /// On bare metal only: in a container the NVIDIA Container Toolkit decides whether to load the package.
 fn compat(name: &str, target: &TargetLock) -> Result<Option<String>, ExportError> {
-    let Some(driver) = target.driver.as_ref().filter(|driver| driver.mode == "forward-compat") else {
+    let Some(driver) = target.driver.as_ref().filter(|driver| driver.is_forward_compat()) else {
         return Ok(None);
     };
     let missing = || ExportError::Incomplete { what: "the cuda-compat package", target: name.to_string() };
     let line = valid::compat_line(driver.compat.as_deref().ok_or_else(missing)?)?;
-    Ok((target.runtime != "container").then(|| format!("/usr/local/cuda-{line}/compat")))
+    Ok((!target.is_for_container()).then(|| format!("/usr/local/cuda-{line}/compat")))
 }

@@ -176,6 +176,8 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
     }
     if !without_gpu && has_driver_of_windows(record, release.as_ref()) {
         target.platform = written(spec::Platform::Wsl2, "wsl2");
+    } else if has_driver_of_linux(record, release.as_ref()) {
+        target.platform = None;
     }
     let has_driver = target.driver.is_some() || target.driver_cuda.is_some();
     if !has_driver && !without_gpu && !comes_with_driver(&target, catalog) {
@@ -208,6 +210,15 @@ fn has_driver_of_windows(record: &Record, release: Option<&Version>) -> bool {
     let is_windows = matches!(record.platform.system, Some(System::Wsl | System::Windows));
     let is_numbered = release.is_none_or(|release| release.len() <= 2);
     is_windows && is_numbered && record.platform.arch.as_deref().is_none_or(|arch| arch == "x86_64")
+}
+
+/// Whether its driver is one of Linux, whatever the template says: its system tells it, or a number that Windows has none of.
+fn has_driver_of_linux(record: &Record, release: Option<&Version>) -> bool {
+    match record.platform.system {
+        Some(System::Linux | System::Tegra) => true,
+        Some(System::Wsl | System::Windows) => false,
+        None => release.is_some_and(|release| release.len() > 2),
+    }
 }
 
 /// Whether a target's system brings its driver, as on Jetson.

@@ -11,6 +11,7 @@ use crate::solve::demand;
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::driver_row::DriverRow;
 use crate::solve::image::{self, Images, Inside};
+use crate::solve::machine::Machine;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::platform::Takes;
 use crate::solve::request::ImageRequest;
@@ -35,6 +36,9 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         for class in 0..count {
             self.locals[class].driver = self.driver(class);
+        }
+        for class in 0..count {
+            self.locals[class].others = self.other_drivers(class);
         }
         for group in std::mem::take(&mut self.groups) {
             for &class in &group.classes {
@@ -124,15 +128,38 @@ impl<'q, 'c> Plan<'q, 'c> {
         Some(Choice { var, rows })
     }
 
+    /// The other drivers that are listed for a class, one for each.
+    fn other_drivers(&mut self, class: usize) -> Vec<(Rc<Machine<'c>>, Choice<DriverRow<'c>>)> {
+        if self.classes[class].target.is_cpu() {
+            return Vec::new();
+        }
+        let machines = self.classes[class].machine().others(self.request.problem);
+        let mut others = Vec::new();
+        for machine in machines.iter() {
+            let rows = machine.drivers(self.request.problem).rows.clone();
+            let admitted = self.drivers_on(class, machine);
+            let because = vec![Says::Machine(class)];
+            let var = self.network.variable(rows.len(), Order::Ascending, RowSet::default(), because);
+            self.given[class].push((var, admitted));
+            others.push((machine.clone(), Choice { var, rows }));
+        }
+        others
+    }
+
     /// The drivers that a class may have under the policy.
     pub(super) fn drivers_of(&self, class: usize) -> RowSet {
+        self.drivers_on(class, self.classes[class].machine())
+    }
+
+    /// The same on one of its machines, where several drivers are listed.
+    fn drivers_on(&self, class: usize, machine: &Machine<'c>) -> RowSet {
         let forward = match self.policy.forward_compat {
             ForwardCompat::Nobody => false,
             ForwardCompat::All => true,
             ForwardCompat::These(these) => these.contains(&class),
         };
         let class = &self.classes[class];
-        let drivers = class.machine().drivers(self.request.problem);
+        let drivers = machine.drivers(self.request.problem);
         let admitted = drivers.admitted(&class.off, forward);
         match self.policy.driver_cap.filter(|_| !class.target.pins_driver()) {
             Some(cap) => admitted.filtered(&|row| drivers.rows[row].version <= *cap),
@@ -271,13 +298,32 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// What needs a driver: releases, a CUDA of the system, what a toolkit compiles, and images.
     fn relate_driver(&mut self, class: usize, group: &Group<'c>) {
         let Some(driver) = self.locals[class].driver.clone() else { return };
+        self.relate_driver_on(class, group, self.classes[class].target.machine.clone(), &driver);
+        for (machine, other) in self.locals[class].others.clone() {
+            self.relate_driver_on(class, group, machine, &other);
+            // One environment, one cuda-compat.
+            let (own, others) = (driver.rows.clone(), other.rows.clone());
+            self.network.relate(driver.var, other.var, move |row| {
+                let added = own[row].added().map(|compat| compat.cuda);
+                RowSet::filter(others.len(), |at| others[at].added().is_none_or(|compat| Some(compat.cuda) == added))
+            });
+        }
+    }
+
+    fn relate_driver_on(
+        &mut self,
+        class: usize,
+        group: &Group<'c>,
+        machine: Rc<Machine<'c>>,
+        driver: &Choice<DriverRow<'c>>,
+    ) {
         let (request, all) = (self.request, driver.rows.len());
         for (from, need) in self.needs_of_drivers(class, group) {
-            let class = self.classes[class].clone();
+            let (class, machine) = (self.classes[class].clone(), machine.clone());
             self.network.relate(from, driver.var, move |row| {
                 let mut rows = RowSet::first(all);
                 for need in need(row) {
-                    class.machine().refused_by(request.problem, need).apply(&mut rows, &class.off);
+                    machine.refused_by(request.problem, need).apply(&mut rows, &class.off);
                 }
                 rows
             });
@@ -289,7 +335,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             }
             self.network.relate(image.var, driver.var, move |row| {
                 let key = demand::of_image(request.catalog, &class.target.reading, image.rows[row]);
-                RowSet::first(all).minus(&class.machine().refused_by_image(request.problem, key))
+                RowSet::first(all).minus(&machine.refused_by_image(request.problem, key))
             });
         }
     }

@@ -171,6 +171,8 @@ pub struct Local<'c> {
     pub images: Rc<Images<'c>>,
     /// The driver; none for CPU targets.
     pub driver: Option<Choice<DriverRow<'c>>>,
+    /// The other drivers that are listed for it, each on the machine that has it: what runs must run on all of them.
+    pub others: Vec<(Rc<Machine<'c>>, Choice<DriverRow<'c>>)>,
 }
 
 /// Choices of an earlier lock, tried first: choice key to label.

@@ -256,24 +256,16 @@ impl<'c> Reader<'_, 'c> {
             return DriverRequest::Free(None);
         };
         let constraint = &written.value;
-        if constraint.is_any() {
-            return DriverRequest::Free(None);
-        }
-        if constraint.only_upper_bounds() {
-            return DriverRequest::Free(Some(constraint.clone()));
-        }
-        match constraint.single() {
-            Some(version) if version.len() >= 2 => {
-                self.check_driver_listed(target, version);
-                DriverRequest::Exact(*version)
-            }
-            _ if self.admits_no_driver(constraint) => {
+        let meant = DriverRequest::of(constraint);
+        match &meant {
+            DriverRequest::Exact(version) => self.check_driver_listed(target, version),
+            DriverRequest::AtWorst(_) if self.admits_no_driver(constraint) => {
                 let message = format!("`{}` admits no driver: `,` means and", written.text.escape_debug());
                 let help = "for one or the other write `535 || 550`".to_string();
                 self.error("empty-constraint", message, Some(help), written);
-                DriverRequest::Free(None)
+                return DriverRequest::Free(None);
             }
-            _ => {
+            DriverRequest::AtWorst(_) => {
                 // Each branch of a list occurs.
                 for version in constraint.listed() {
                     let is_it = |driver: &Version| driver.cmp_prefix(version).is_eq();
@@ -290,9 +282,10 @@ impl<'c> Reader<'_, 'c> {
                         self.check_branch_listed(target, &version, judged);
                     }
                 }
-                DriverRequest::AtWorst(constraint.clone())
             }
+            _ => {}
         }
+        meant
     }
 
     /// Whether no release can be what is asked for, be it known or still to come.

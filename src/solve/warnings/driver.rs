@@ -186,11 +186,7 @@ fn drops_gpu(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let DriverRequest::AtWorst(constraint) = &about.asked.driver else { return None };
     let gpus = about.request.gpu_rules(about.asked);
     let branches = &about.request.catalog.branches;
-    let is_known = |version: &Version| branches.iter().any(|row| row.branch.major() == version.major());
-    let known = branches.iter().map(|row| &row.branch).filter(|branch| constraint.admits(branch));
-    // A list may name branches that are newer than the catalog.
-    let newer = constraint.listed().filter(|version| !is_known(version));
-    for branch in known.chain(newer) {
+    for branch in branches.iter().map(|row| &row.branch).filter(|branch| constraint.admits(branch)) {
         let dropped = gpus.iter().find(|gpu| gpu.driver.iter().any(|needs| !needs.needs.admits(branch)));
         let Some(dropped) = dropped else { continue };
         let drops = DriverDropsGpu { branch, admitted_by: constraint, gpu: &dropped.gpu.name };

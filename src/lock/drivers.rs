@@ -1,0 +1,113 @@
+//! Which drivers a lock takes, and the words that it says of them.
+
+use crate::types::{Version, variant};
+
+use super::{DriverLock, GpuLock, Lock, TargetLock};
+
+/// The mode in which a cuda-compat package stands before the driver.
+const FORWARD_COMPAT: &str = "forward-compat";
+
+/// The drivers that a lock admits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admitted<'a> {
+    /// This release and every later one.
+    From(&'a str),
+    /// With cuda-compat: those of the minimum's branch, which is the one that the package was chosen for, and those
+    /// that bring the CUDA of the stack by themselves. Which others take the package only the catalog tells.
+    OfBranch {
+        /// The oldest release of the branch.
+        minimum: &'a str,
+        /// The number that ends it.
+        next: u64,
+        /// The CUDA that a driver without the package must offer: `13.0`, or `13.1` where it compiles PTX of that.
+        cuda: Version,
+    },
+}
+
+impl Admitted<'_> {
+    /// Whether a driver is among those that run the stack as it is locked, with the package where there is one.
+    pub fn admits(&self, driver: &Version) -> bool {
+        let is_from = |minimum: &str| Version::parse(minimum).is_ok_and(|minimum| *driver >= minimum);
+        match self {
+            Admitted::From(minimum) => is_from(minimum),
+            Admitted::OfBranch { minimum, next, .. } => is_from(minimum) && driver.major() < *next,
+        }
+    }
+}
+
+impl DriverLock {
+    /// Whether a cuda-compat package stands before the driver.
+    pub fn is_forward_compat(&self) -> bool {
+        self.mode == FORWARD_COMPAT
+    }
+
+    /// The CUDA line of its cuda-compat package, `13.0` of `cuda-compat-13-0`.
+    pub fn compat_line(&self) -> Option<Version> {
+        let line = self.compat.as_deref()?.strip_prefix("cuda-compat-")?;
+        Version::parse(&line.replace('-', ".")).ok()
+    }
+}
+
+impl Lock {
+    /// What a target asks of its driver; none where it asks nothing, or where what is locked names no driver.
+    pub fn admitted<'a>(&self, name: &str, target: &'a TargetLock) -> Option<Admitted<'a>> {
+        let driver = target.driver.as_ref()?;
+        let minimum = driver.minimum.as_str();
+        if !driver.is_forward_compat() {
+            return Some(Admitted::From(minimum));
+        }
+        let branch = Version::parse(minimum).ok()?.major();
+        let line = self.cuda_line(name, target).or_else(|| driver.compat_line())?;
+        let cuda = match target.compiles_ptx() {
+            true => line,
+            false => Version::parse(&format!("{}.0", line.major())).ok()?,
+        };
+        Some(Admitted::OfBranch { minimum, next: branch + 1, cuda })
+    }
+
+    /// The CUDA line that a target's wheels bring the libraries of; none where none does: that of the locked runtime, else
+    /// the label's, `12.4` for `2.5.1+cu124`. A label of a whole major, `cu13` of jax, leaves the line to the locked CUDA.
+    pub fn cuda_line(&self, name: &str, target: &TargetLock) -> Option<Version> {
+        let runtime = self.wheels_of(name).find(|wheel| is_runtime(&wheel.package));
+        if let Some(locked) = runtime.and_then(|wheel| Version::parse(&wheel.version).ok()) {
+            return Some(locked.prefix(2));
+        }
+        let stack = self.stack_of(target);
+        let of_label = |version: &String| {
+            let line = variant::line_of(variant::parts(version).1?)?;
+            if line.len() > 1 {
+                return Some(line);
+            }
+            let cuda = Version::parse(stack.get("cuda")?).ok()?;
+            (cuda.major() == line.major()).then(|| cuda.prefix(2))
+        };
+        let is_brought =
+            |package: &&String| !self.wheel.iter().any(|wheel| wheel.package == **package && wheel.system_cuda);
+        stack.iter().filter(|(package, _)| is_brought(package)).find_map(|(_, version)| of_label(version))
+    }
+}
+
+/// `nvidia-cuda-runtime-cu12`, since CUDA 13 without the major; or the metapackage of a release, whose parts bring it.
+fn is_runtime(package: &str) -> bool {
+    package == "cuda-toolkit"
+        || package.strip_prefix("nvidia-cuda-runtime").is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
+}
+
+impl TargetLock {
+    /// Whether it runs in a container.
+    pub fn is_for_container(&self) -> bool {
+        self.runtime == "container"
+    }
+
+    /// Whether some GPU runs nothing but PTX, which the driver compiles.
+    pub fn compiles_ptx(&self) -> bool {
+        self.gpu.iter().any(GpuLock::compiles_ptx)
+    }
+}
+
+impl GpuLock {
+    /// Whether it runs nothing but PTX, which the driver compiles.
+    pub fn compiles_ptx(&self) -> bool {
+        self.coverage.as_deref() == Some("jit")
+    }
+}
