@@ -43,5 +43,6 @@ mod plain_output;
 mod project;
 mod relocks;
 mod schema;
+mod several;
 mod shell;
 mod slips;
