@@ -34,3 +34,44 @@ fn each_target_has_the_image_that_it_names() {
     place.run(&["lock"]).exits(0);
     assert_eq!(lock_of(&place).matches(".image = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"\n").count(), 2);
 }
+
+/// Two targets of a stack in either order of their names, with `share`.
+fn in_both_orders(name: &str, stack: &str, share: &str, targets: [&str; 2]) -> [Sandbox; 2] {
+    [["a", "b"], ["b", "a"]].map(|names| {
+        let targets: String =
+            names.iter().zip(targets).map(|(name, lines)| format!("[target.{name}]\n{lines}\n")).collect();
+        let spec = format!("[stack]\n{stack}\n[resolve]\nshare = \"{share}\"\n{targets}");
+        Sandbox::new(&format!("{name}-{}", names.concat()), &spec)
+    })
+}
+
+/// What images may be chosen is worked out once for the machines that it is the same for.
+#[test]
+fn what_an_image_has_to_be_depends_on_its_own_machine() {
+    // The tag was built several times, and a driver that is named is asked to start any of the builds.
+    let image = "gpu = \"RTX 2080 Ti\"\nimage = \"nvidia/cuda:11.1.1-base-ubuntu20.04\"";
+    let targets = [&*format!("{image}\ndriver = \"450.80.02\""), image];
+    for share in ["stack", "none"] {
+        for place in in_both_orders(&format!("built-often-{share}"), "torch = \"1.8.1+cu111\"", share, targets) {
+            place.run(&["lock"]).exits(0).says("one build starts on driver 450.80.02, another does not");
+        }
+    }
+    // Without the image of several builds, the driver is as old as it is.
+    let old = image.replace("11.1.1", "11.2.2");
+    let targets = [&*format!("{old}\ndriver = \"450.80.02\""), &old];
+    for place in in_both_orders("built-once", "torch = \"1.8.1+cu111\"", "none", targets) {
+        place.run(&["lock"]).exits(1);
+    }
+    // The cuDNN of the newest images has left Pascal behind.
+    let targets = ["gpu = \"GTX 1080\"\nimage = \"nvidia/cuda\"", "gpu = \"RTX 3090\"\nimage = \"nvidia/cuda\""];
+    let chosen = in_both_orders("loads-cudnn", "onnxruntime-gpu = \"*\"", "none", targets).map(|place| {
+        place.run(&["lock"]).exits(0);
+        let lock = lock_of(&place);
+        let images = lock.lines().filter_map(|line| Some(line.strip_prefix("target.")?.split_once(".image = ")?.1));
+        let mut images: Vec<String> = images.map(str::to_string).collect();
+        images.sort_unstable();
+        assert!(images.iter().all(|image| image.contains("-cudnn-runtime-")), "{images:?}");
+        images
+    });
+    assert!(chosen[0] == chosen[1] && chosen[0][0] != chosen[0][1], "{chosen:?}");
+}

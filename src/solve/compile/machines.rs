@@ -7,7 +7,7 @@ use crate::spec::Share;
 
 use super::{Choice, ForwardCompat, Group, Local, Plan};
 use crate::solve::bundled_torch::{self, TORCH};
-use crate::solve::demand;
+use crate::solve::demand::{self, Bearing};
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::driver_row::DriverRow;
 use crate::solve::image::{self, Images, Inside};
@@ -288,7 +288,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 return;
             }
             self.network.relate(image.var, driver.var, move |row| {
-                let key = demand::of_image(request.catalog, &class.target.reading, image.rows[row]);
+                let key = demand::of_image(request.catalog, Bearing::of(&class.target.reading), image.rows[row]);
                 RowSet::first(all).minus(&class.machine().refused_by_image(request.problem, key))
             });
         }
@@ -343,7 +343,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         if let Some(image) = self.locals[class].image.clone().filter(|_| !class_.off.has(law::id::IMAGE_REQUIRE)) {
             self.network.relate(image.var, var, move |row| {
-                let key = demand::of_image(request.catalog, &class_.target.reading, image.rows[row]);
+                let key = demand::of_image(request.catalog, Bearing::of(&class_.target.reading), image.rows[row]);
                 let starts = image::starts_on(request.problem, class_.machine(), key);
                 RowSet::filter(rows.len(), |at| starts(&rows[at]))
             });
