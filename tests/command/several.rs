@@ -75,3 +75,24 @@ fn what_an_image_has_to_be_depends_on_its_own_machine() {
     });
     assert!(chosen[0] == chosen[1] && chosen[0][0] != chosen[0][1], "{chosen:?}");
 }
+
+/// A conflict is one whatever is not known of another target.
+#[test]
+fn what_has_no_answer_for_one_target_has_none() {
+    let targets = ["gpu = \"Jetson AGX Orin 64GB\"\nos = \"jetpack6.2\"", "gpu = \"RTX 5090\""];
+    for share in ["none", "versions", "stack"] {
+        for place in in_both_orders(&format!("one-conflict-{share}"), "torch = \"2.4.0\"", share, targets) {
+            place.run(&["lock"]).exits(1).says("is incompatible with `gpu = \"RTX 5090\"`");
+        }
+    }
+    // So is what is renewed, with earlier choices of each.
+    let [place, _] = in_both_orders("one-conflict-later", "torch = \"2.4.0\"", "none", ["gpu = \"A100\""; 2]);
+    place.run(&["lock"]).exits(0);
+    place.write(&in_both_orders("one-conflict-then", "torch = \"2.4.0\"", "none", targets)[0].spec());
+    place.run(&["lock"]).exits(1).says("is incompatible with `gpu = \"RTX 5090\"`");
+    // Of what nobody has read all is told.
+    let targets = ["gpu = \"Jetson AGX Orin 64GB\"\nos = \"jetpack6.2\"", "gpu = \"RTX 3090\""];
+    for place in in_both_orders("one-unknown", "torch = \"2.4.0\"", "none", targets) {
+        place.run(&["lock"]).exits(3);
+    }
+}
