@@ -96,3 +96,63 @@ fn what_has_no_answer_for_one_target_has_none() {
         place.run(&["lock"]).exits(3);
     }
 }
+
+/// Targets that are alike are judged as one, and none of them is left out of what is said.
+#[test]
+fn a_warning_tells_each_target_that_it_is_of() {
+    let told = |name: &str, spec: &str, says: &[&str]| {
+        let place = Sandbox::new(name, spec);
+        let ran = place.run(&["lock"]).exits(0);
+        let said = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        for sentence in says {
+            let (count, sentence) = if let Some(no) = sentence.strip_prefix('!') { (0, no) } else { (1, *sentence) };
+            assert_eq!(said.matches(sentence).count(), count, "{sentence}\n{}", ran.err);
+        }
+    };
+    let torch = "[stack]\ntorch = \"2.6.0\"\n";
+    let none = "gpu = \"none\"\n";
+    told(
+        "told-none",
+        &format!("{torch}[target.a]\n{none}[target.b]\n{none}[target.c]\ngpu = \"RTX 3090\"\n"),
+        &["the target has no GPU but installs torch 2.6.0+cu124", "gives it the CPU build (targets `a`, `b`)"],
+    );
+    // A name that is a key too is one all the same.
+    told(
+        "told-gpu",
+        &format!("{torch}[target.gpu]\n{none}[target.share]\n{none}[target.c]\ngpu = \"RTX 3090\"\n"),
+        &["(targets `gpu`, `share`)"],
+    );
+    told(
+        "told-package",
+        &format!(
+            "{torch}flash-attn = \"2.7.4.post1\"\n[target.a]\n{none}[target.b]\n{none}[target.c]\ngpu = \"A100\"\n"
+        ),
+        &["the target, which has none, can install it but not use it (targets `a`, `b`)"],
+    );
+    let old = "gpu = \"RTX 3090\"\ndriver = \"470\"\n";
+    let off = "[[override]]\nrule = \"cuda-12-driver\"\nreason = \"x\"\n";
+    told(
+        "told-minimum",
+        &format!("{torch}{off}[target.a]\n{old}[target.b]\n{old}"),
+        &["has no driver minimum: `gpuenv verify` takes any driver (targets `a`, `b`)"],
+    );
+    told("told-one", &format!("{torch}{off}[target.a]\n{old}"), &["takes any driver warning", "!(target"]);
+    let jetson = "gpu = \"Jetson AGX Orin 64GB\"\n";
+    told(
+        "told-jetson",
+        &format!("[stack]\ntorch = \"2.3.0\"\npython = \"3.10\"\n[target.a]\n{jetson}[target.b]\n{jetson}"),
+        &["the target does not set `os` (targets `a`, `b`)"],
+    );
+}
+
+/// Each board is told, and of a name that means several no more than one.
+#[test]
+fn every_board_that_a_driver_may_not_know_is_told() {
+    let told = |name: &str, gpu: &str| {
+        let spec = format!("[stack]\ntorch = \"2.6.0\"\n[target.a]\ngpu = {gpu}\ndriver = \"525.60.13\"\n");
+        Sandbox::new(name, &spec).run(&["lock"]).exits(0).err.matches("warning[gpu-not-listed]").count()
+    };
+    assert_eq!(told("boards", "[\"RTX 4090\", \"RTX 4070 Ti SUPER\", \"RTX 4080 SUPER\"]"), 2);
+    assert_eq!(told("board", "[\"RTX 4090\", \"RTX 4080 SUPER\"]"), 1);
+    assert_eq!(told("no-board", "\"RTX 4090\""), 0);
+}

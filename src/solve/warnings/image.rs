@@ -209,12 +209,12 @@ fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
         Some(toolkit) => (toolkit, lines.find(|line| toolkit != *line)?),
         None => lines.find_map(|line| Some((newer_toolkit(about, &line)?, line)))?,
     };
-    let key = match (&about.asked.toolkits, &about.asked.image) {
-        (Some(_), _) => about.asked.key("toolkit"),
-        (None, ImageRequest::No) => format!("target.{}", about.asked.name),
-        (None, _) => about.asked.key("image"),
+    let keys = match (&about.asked.toolkits, &about.asked.image) {
+        (Some(_), _) => about.keys("toolkit"),
+        (None, ImageRequest::No) => about.whole(),
+        (None, _) => about.keys("image"),
     };
-    Some(Warning::about(&ToolkitMinor { toolkit, wheels }, &[key]))
+    Some(Warning::about(&ToolkitMinor { toolkit, wheels }, &keys))
 }
 
 /// What compiles a package when it is installed or used, where no `[build]` chooses a toolkit and every one that the machine has
