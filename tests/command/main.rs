@@ -10,6 +10,7 @@ mod borders;
 mod captures;
 mod catalog_older;
 mod catalog_update;
+mod cited;
 mod cli;
 mod diagnose_host;
 mod diff;

@@ -10,6 +10,7 @@ use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::demand::{self, Bearing};
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::driver_row::DriverRow;
+use crate::solve::heeded;
 use crate::solve::image::{self, Images, Inside};
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::platform::Takes;
@@ -174,7 +175,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let release = releases[row];
                 let kinds = &class.machine().kinds;
                 let speaks = |rule: &&&Needs| {
-                    (release.sdist || release.jit || release.finds_cuda)
+                    heeded::takes_toolkit(release)
                         && rule.speaks_of(&release.version, kinds.iter().map(|kind| &kind.gpu.cc_version), listed)
                 };
                 let about: Vec<&&Needs> = rules.iter().filter(speaks).collect();
