@@ -28,6 +28,7 @@ mod from_the_system;
 mod grounds;
 mod init;
 mod inspect;
+mod kept;
 mod many;
 mod matrix;
 mod neighbours;
