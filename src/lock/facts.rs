@@ -9,7 +9,7 @@ use crate::solve::driver::{self, DriverNeed};
 use crate::solve::finished::Use;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::solve::{held, modules, ordinary, own, services, variants, windows};
+use crate::solve::{heeded, held, modules, ordinary, own, services, variants, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
@@ -269,23 +269,35 @@ impl Ledger<'_, '_> {
                 about.for_each(|needs| self.put(entry, needs.row, [Stack(&build.package)]));
             }
         }
+        for build in &target.builds {
+            self.of_build(entry, build);
+        }
         for companion in &target.companions {
             self.of_companion(entry, companion);
             self.of_driver(entry, companion);
         }
     }
 
+    /// The rules about a framework, of the GPUs of its target and of the toolkit whose parts pip installs for it.
+    fn of_build(&mut self, entry: &Entry<'_, '_>, build: &Build) {
+        let (request, asked) = (self.request, entry.asked);
+        let of = |object: Subject| request.rules.of_package(&build.package, object);
+        let has_gpu = !asked.named_gpus().is_empty();
+        let of_gpus: Vec<_> = of(Subject::Gpu).about(&build.version).filter(|_| has_gpu).collect();
+        let pieces = of(Subject::Toolkit);
+        let of_pieces = pieces.iter().filter(|rule| heeded::bears_on_pieces(rule, asked, build));
+        let of_pieces = of_pieces.filter(|_| entry.target.pieces.is_some());
+        for rule in of_gpus.into_iter().chain(of_pieces) {
+            if request.holds(&rule.row.id, &asked.name) {
+                self.put(entry, rule.row, [Stack(&build.package)]);
+            }
+        }
+    }
+
     /// The rules about a package, of the things that its target has.
     fn of_companion(&mut self, entry: &Entry<'_, '_>, row: &Companion) {
         let (request, target) = (self.request, entry.target);
-        let has_gpu = !entry.asked.named_gpus().is_empty();
-        let is_there = |object: Subject| match object {
-            Subject::Gpu | Subject::Cuda => has_gpu,
-            Subject::Toolkit | Subject::Gcc => target.toolkit.is_some(),
-            Subject::Glibc => has_gpu,
-            Subject::Libstdcxx => has_gpu && entry.asked.libstdcxx().is_some(),
-            _ => false,
-        };
+        let is_there = |object: Subject| heeded::bears(request, entry.asked, row, object, target.toolkit.is_some());
         let line = target.builds.iter().find(|build| *build.package == *row.framework).and_then(|build| build.line());
         let about = request.rules.all().filter(|rule| rule.row.package.as_deref() == Some(&*row.package));
         for needs in about.filter(|rule| is_there(rule.row.object)) {

@@ -40,7 +40,9 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
         for &member in group {
             let name = &answer.targets[member].name;
-            let image = lock.image.clone().map(|image| systems.with_digest(name, systems.as_written(name, image)));
+            // An image that nobody could check is repeated as each target writes it: to the solver they are all alike.
+            let image = firsts[at].image_reference(&request.targets[member]);
+            let image = image.map(|image| systems.with_digest(name, systems.as_written(name, image)));
             let runtime_image = lock.runtime_image.clone().map(|image| systems.as_written(name, image));
             let os = systems.of(name, firsts[at]);
             let mut own = TargetLock { os, image, runtime_image, ..lock.clone() };
@@ -115,7 +117,7 @@ fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolu
         arch: chosen.arch.to_string(),
         platform: asked.windows_driver.then(|| "wsl2".to_string()),
         os: None,
-        image: chosen.image_reference(asked),
+        image: None,
         runtime_image: chosen.runtime_image.map(Image::name),
         toolkit: chosen.toolkit.map(|toolkit| toolkit.version.to_string()),
         driver: driver(chosen),

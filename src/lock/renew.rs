@@ -3,8 +3,7 @@
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::request::{Off, Request};
-use crate::solve::resolve::{Resolution, resolve};
-use crate::solve::solution::Solution;
+use crate::solve::resolve::{Resolution, resolve, together};
 use crate::solve::unknowns::Unknown;
 use crate::solve::warnings::warnings;
 use crate::spec::{Share, Spec};
@@ -77,15 +76,10 @@ fn answer<'c>(request: &Request<'c>, previous: Option<&Lock>, upgrade: &Upgrade,
     if request.share != Share::None || previous.is_none() {
         return resolve(request, &keep(request), steps);
     }
-    let mut targets = Vec::new();
-    for target in &request.targets {
+    together(request.targets.iter().map(|target| {
         let alone = request.of(vec![target.clone()]);
-        match resolve(&alone, &keep(&alone), steps) {
-            Resolution::Solution(answer) => targets.extend(answer.targets),
-            other => return other,
-        }
-    }
-    Resolution::Solution(Solution { targets })
+        resolve(&alone, &keep(&alone), steps)
+    }))
 }
 
 /// Everything a lock chose, without what it rests on.

@@ -65,10 +65,11 @@ pub(super) fn target(key: &str) -> &str {
 /// Targets that are listed by name; more are counted.
 const TARGETS: usize = 4;
 
-/// The targets that keys belong to, as words behind a sentence that names none of them.
+/// The targets that keys or whole tables belong to, as words behind a sentence that names none of them.
 pub(super) fn targets_beside(sentence: &str, keys: &[String]) -> String {
-    let mut names = distinct(keys.iter().map(|key| target(key)).filter(|name| !name.is_empty()).map(quoted));
-    if names.iter().any(|name| sentence.contains(name.as_str())) {
+    let names = keys.iter().filter_map(|key| key.strip_prefix("target.")?.split('.').next());
+    let mut names = distinct(names.map(quoted));
+    if names.iter().any(|name| sentence.contains(&format!("target {name}"))) {
         return String::new();
     }
     let more = names.len().saturating_sub(TARGETS);

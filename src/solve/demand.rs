@@ -96,17 +96,40 @@ pub enum DemandKey<'c> {
     Line(Version),
 }
 
+/// What decides on a machine which of its demands an image makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Bearing {
+    arch: CpuArch,
+    /// The target says itself what its image demands.
+    is_written: bool,
+    /// It names the tag.
+    is_given: bool,
+    /// It says which driver the machine has.
+    has_driver: bool,
+}
+
+impl Bearing {
+    /// That of a machine.
+    pub fn of(asked: &Reading<'_>) -> Self {
+        Bearing {
+            arch: asked.arch,
+            is_written: asked.image_requires.is_some(),
+            is_given: is_given(asked),
+            has_driver: asked.pins_driver(),
+        }
+    }
+}
+
 /// What an image demands on a machine. Every requirement known admits the image's own line; what else one of
 /// unknown text admits nobody knows, which is enough to keep the user's image but not to choose one.
-pub fn of_image<'c>(catalog: &'c Catalog, asked: &Reading<'c>, image: &Image) -> DemandKey<'c> {
-    if asked.image_requires.is_some() {
+pub fn of_image<'c>(catalog: &'c Catalog, on: Bearing, image: &Image) -> DemandKey<'c> {
+    if on.is_written {
         // What is written is asked of every driver, whichever image is chosen.
         return DemandKey::Nothing;
     }
-    let given = is_given(asked);
-    match requirement(catalog, image, asked.arch) {
-        Some(requirement) => DemandKey::Text(text(requirement.row, given && asked.pins_driver())),
-        None if given => DemandKey::Nothing,
+    match requirement(catalog, image, on.arch) {
+        Some(requirement) => DemandKey::Text(text(requirement.row, on.is_given && on.has_driver)),
+        None if on.is_given => DemandKey::Nothing,
         None => DemandKey::Line(image.cuda.prefix(2)),
     }
 }

@@ -84,8 +84,12 @@ impl<'c> Described<'c> {
 
     /// Whether no rule about its GPUs refuses a cuDNN release.
     pub fn takes_cudnn(&self, cudnn: &Version, off: &RowSet) -> bool {
-        let refuses = |rule: &Rc<Needs<'c>>| !off.has(rule.id) && rule.range.admits(cudnn);
-        !self.kinds.iter().any(|kind| kind.cudnn.iter().any(refuses))
+        !self.cudnn_rules(off).any(|rule| rule.range.admits(cudnn))
+    }
+
+    /// The rules that keep some cuDNN releases from one of its GPUs and are not set aside.
+    pub fn cudnn_rules<'a>(&'a self, off: &'a RowSet) -> impl Iterator<Item = &'a Rc<Needs<'c>>> {
+        self.kinds.iter().flat_map(|kind| &kind.cudnn).filter(|rule| !off.has(rule.id))
     }
 
     /// Whether no rule about its GPUs refuses a CUDA line.

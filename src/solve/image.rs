@@ -3,6 +3,7 @@
 mod tags;
 
 use std::cmp::Reverse;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
@@ -10,43 +11,69 @@ use crate::catalog::rows::{Build, Class as Market, Flavour, Image, SAMPLED, Text
 use crate::types::{Constraint, CpuArch, Version, first};
 
 use super::coinstall::finds_cuda;
-use super::demand::{self, Demand, DemandKey, is_given, is_known};
+use super::demand::{self, Bearing, Demand, DemandKey, is_given, is_known};
 use super::described::Described;
 use super::driver_row::DriverRow;
 use super::facts::Facts;
+use super::kept::Kept;
 use super::reading::Reading;
 use super::rowset::RowSet;
+use super::rules::Rules;
 use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
 pub use tags::{TagMatch, holds_torch, nearest_tag, spelt, tag};
 
-/// Everything that the choice of images for a machine depends on.
+/// Everything that the choice of images for a machine depends on: they are found from this alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ImageKey<'c> {
-    repository: Place<'c>,
-    os: Option<&'c str>,
+    place: Place<'c>,
+    /// The machine's system, and the systems whose images are its own.
+    os: Option<(&'c str, &'c [Text])>,
     /// The one whose images are preferred.
     image_os: Option<&'c str>,
     arch: CpuArch,
     needs: Needs,
-    /// Whether the target says itself what its image demands.
-    demand_written: bool,
     /// Whether a cuDNN is installed on top of it.
     cudnn_installed: bool,
     /// The cuDNN that the image must hold, where one is asked for and no framework brings its own.
-    cudnn: Option<(Constraint, usize)>,
+    cudnn: Option<Constraint>,
     /// The cuDNN that a package loads, and that an image which is chosen had better hold.
-    loads: Option<String>,
+    loads: Option<Constraint>,
+    /// The rules that keep some cuDNN releases from the machine's GPUs, where a cuDNN matters.
+    cudnn_rules: RowSet,
     /// The laws about images that are set aside.
     off: RowSet,
 }
 
 /// The repository to choose from, or the image that was named.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone)]
 enum Place<'c> {
     In(String),
-    This(&'c str, &'c str),
+    This(&'c Image),
+}
+
+impl Place<'_> {
+    fn identity(&self) -> (&str, Option<&str>) {
+        match self {
+            Place::In(repository) => (repository, None),
+            Place::This(image) => (&image.repository, Some(&image.tag)),
+        }
+    }
+}
+
+impl PartialEq for Place<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Place<'_> {}
+
+impl Hash for Place<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().hash(state);
+    }
 }
 
 /// What a stack needs of an image.
@@ -94,33 +121,31 @@ pub struct Images<'c> {
     pub rows: Rc<[&'c Image]>,
     /// Those of which the platforms and the drivers that they start on are known.
     pub known: RowSet,
-    /// What they demand of a driver, and which of them do.
-    pub demands: Vec<(DemandKey<'c>, RowSet)>,
+    /// What they demand of a driver, and which of them do, by what of a machine decides it.
+    demands: Kept<Bearing, [(DemandKey<'c>, RowSet)]>,
     /// The C libraries in them, as far as anybody knows, and which of them have each.
     glibcs: Vec<(Version, RowSet)>,
 }
 
 impl<'c> Images<'c> {
-    fn new(catalog: &'c Catalog, id: usize, asked: &Reading<'c>, rows: Vec<&'c Image>) -> Self {
-        let mut demands: Vec<(DemandKey, RowSet)> = Vec::new();
-        for (at, image) in rows.iter().enumerate() {
-            let key = demand::of_image(catalog, asked, image);
-            match demands.iter_mut().find(|(known, _)| *known == key) {
-                Some((_, images)) => images.insert(at),
-                None => demands.push((key, RowSet::filter(rows.len(), |row| row == at))),
+    /// Those that a key tells.
+    pub(super) fn new(facts: &Facts<'c>, id: usize, key: &ImageKey<'c>) -> Self {
+        let (catalog, asked) = (facts.catalog, Asked { rules: &facts.rules, key });
+        let rows: Vec<&Image> = match &key.place {
+            Place::This(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
+            Place::In(repository) => {
+                let admitted = catalog.images.of(repository).iter().filter(|image| asked.admits(image)).collect();
+                first(preferred_first(admitted, key.image_os), |image| asked.is_loaded(image))
             }
-        }
-        let known = RowSet::filter(rows.len(), |row| is_known(catalog, rows[row], asked.arch));
-        let mut glibcs: Vec<(Version, RowSet)> = Vec::new();
-        for (at, image) in rows.iter().enumerate() {
-            let of_image = catalog.os_of_image(image);
-            let Some(has) = of_image.and_then(|os| os.glibc) else { continue };
-            match glibcs.iter_mut().find(|(known, _)| *known == has) {
-                Some((_, images)) => images.insert(at),
-                None => glibcs.push((has, RowSet::filter(rows.len(), |row| row == at))),
-            }
-        }
-        Images { id, rows: rows.into(), known, demands, glibcs }
+        };
+        let known = RowSet::filter(rows.len(), |row| is_known(catalog, rows[row], key.arch));
+        let glibcs = rows_by(&rows, |image| catalog.os_of_image(image)?.glibc);
+        Images { id, rows: rows.into(), known, demands: Kept::default(), glibcs }
+    }
+
+    /// What they demand of a driver on a machine, and which of them do.
+    pub fn demands(&self, catalog: &'c Catalog, on: Bearing) -> Rc<[(DemandKey<'c>, RowSet)]> {
+        self.demands.get(on, || rows_by(&self.rows, |image| Some(demand::of_image(catalog, on, image))))
     }
 
     /// Those whose C library is new enough for something; of a machine that has one of its own, all or none.
@@ -153,51 +178,45 @@ impl<'c> Images<'c> {
     }
 }
 
+/// What some images have, and which of them have it.
+fn rows_by<K: PartialEq>(images: &[&Image], of: impl Fn(&Image) -> Option<K>) -> Vec<(K, RowSet)> {
+    let mut by: Vec<(K, RowSet)> = Vec::new();
+    for (at, image) in images.iter().enumerate() {
+        let Some(has) = of(image) else { continue };
+        match by.iter_mut().find(|(known, _)| *known == has) {
+            Some((_, rows)) => rows.insert(at),
+            None => by.push((has, RowSet::filter(images.len(), |row| row == at))),
+        }
+    }
+    by
+}
+
 /// What the choice of images for a machine depends on; none where it has none to choose.
-pub(super) fn key<'c>(machine: &Described<'c>, id: usize, inside: &Inside<'_>, off: &RowSet) -> Option<ImageKey<'c>> {
-    let repository = match &machine.reading.image {
-        ImageRequest::Known(image) => Place::This(&image.repository, &image.tag),
+pub(super) fn key<'c>(machine: &Described<'c>, inside: &Inside<'_>, off: &RowSet) -> Option<ImageKey<'c>> {
+    let reading = &machine.reading;
+    let place = match &reading.image {
+        ImageRequest::Known(image) => Place::This(image),
         ImageRequest::Choose(repository) => Place::In(repository.clone()),
         _ => return None,
     };
     let laws = [law::id::IMAGE_TAG, law::id::IMAGE_ARCH, law::id::IMAGE_OS, law::id::IMAGE_HOLDS];
-    let mut matters = RowSet::default();
-    // A rule about GPUs and cuDNN can only refuse where a cuDNN is asked for.
-    let rules =
-        machine.kinds.iter().flat_map(|kind| &kind.cudnn).map(|rule| rule.id).filter(|_| inside.cudnn.is_some());
-    laws.into_iter().chain(rules).filter(|rule| off.has(*rule)).for_each(|rule| matters.insert(rule));
+    let (mut laws_off, mut cudnn_rules) = (RowSet::default(), RowSet::default());
+    laws.into_iter().filter(|rule| off.has(*rule)).for_each(|rule| laws_off.insert(rule));
+    if inside.cudnn.is_some() || inside.loads.is_some() {
+        machine.cudnn_rules(off).for_each(|rule| cudnn_rules.insert(rule.id));
+    }
     Some(ImageKey {
-        repository,
-        os: machine.reading.os.map(|os| &*os.id),
-        image_os: machine.reading.image_os,
-        arch: machine.reading.arch,
+        place,
+        os: reading.os.map(|os| (&*os.id, &*os.images)),
+        image_os: reading.image_os,
+        arch: reading.arch,
         needs: inside.needs,
-        demand_written: machine.reading.image_requires.is_some(),
-        cudnn_installed: machine.reading.cudnn.is_some(),
-        cudnn: inside.cudnn.map(|wanted| (wanted.clone(), id)),
-        loads: inside.loads.as_ref().map(|loads| loads.as_str().to_string()),
-        off: matters,
+        cudnn_installed: reading.cudnn.is_some(),
+        cudnn: inside.cudnn.cloned(),
+        loads: inside.loads.clone(),
+        cudnn_rules,
+        off: laws_off,
     })
-}
-
-/// The images that a machine may take, preferred first.
-pub(super) fn of_machine<'c>(
-    catalog: &'c Catalog,
-    id: usize,
-    machine: &Described<'c>,
-    inside: &Inside<'_>,
-    off: &RowSet,
-) -> Images<'c> {
-    let asked = Asked { machine, inside, off };
-    let rows = match &machine.reading.image {
-        ImageRequest::Known(image) => [*image].into_iter().filter(|image| asked.admits(image)).collect(),
-        ImageRequest::Choose(repository) => {
-            let admitted = catalog.images.of(repository).iter().filter(|image| asked.admits(image)).collect();
-            first(preferred_first(admitted, machine.reading.image_os), |image| asked.is_loaded(image))
-        }
-        _ => Vec::new(),
-    };
-    Images::new(catalog, id, &machine.reading, rows)
 }
 
 /// Newest CUDA first, then by system, the one that is named before others, and the smallest flavour; of those that nothing
@@ -219,22 +238,21 @@ fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&
     images
 }
 
-/// A machine and what is asked of its image, whatever the driver and the stack.
+/// What is asked of a machine's image, whatever the driver and the stack.
 struct Asked<'a, 'c> {
-    machine: &'a Described<'c>,
-    inside: &'a Inside<'a>,
-    off: &'a RowSet,
+    rules: &'a Rules<'c>,
+    key: &'a ImageKey<'c>,
 }
 
 impl Asked<'_, '_> {
     /// Whether no law keeps an image from the machine.
     fn admits(&self, image: &Image) -> bool {
-        let asked = &self.machine.reading;
-        let fine = |rule: RuleId, fine: bool| fine || self.off.has(rule);
-        let of_os = || asked.os.is_none_or(|os| os.id == image.os || os.images.contains(&image.os));
+        let key = self.key;
+        let fine = |rule: RuleId, fine: bool| fine || key.off.has(rule);
+        let of_os = || key.os.is_none_or(|(os, images)| *os == *image.os || images.contains(&image.os));
         let for_arch = match image.arches.is_empty() {
-            true => asked.arch == CpuArch::X86_64,
-            false => image.arches.contains(&asked.arch),
+            true => key.arch == CpuArch::X86_64,
+            false => image.arches.contains(&key.arch),
         };
         fine(law::id::IMAGE_TAG, !image.withdrawn)
             && fine(law::id::IMAGE_ARCH, for_arch)
@@ -243,43 +261,48 @@ impl Asked<'_, '_> {
     }
 
     fn holds_enough(&self, image: &Image) -> bool {
-        let pinned = is_given(&self.machine.reading);
+        let (key, needs) = (self.key, self.key.needs);
+        let pinned = matches!(key.place, Place::This(_));
         // Images with a torch of their own come as they are: there is no smaller one to prefer.
         let whole = image.torch.is_some() || SAMPLED.contains(&&*image.repository);
-        if self.inside.needs.compiler {
-            let no_more = image.cudnn.is_none() == self.inside.cudnn.is_none() || self.brings_headers(image);
+        if needs.compiler {
+            let no_more = image.cudnn.is_none() == key.cudnn.is_none() || self.brings_headers(image);
             return image.flavour == Flavour::Devel && (pinned || whole || no_more);
         }
-        match self.inside.cudnn {
+        match &key.cudnn {
             Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| {
-                let known = wanted.admits(inside) && self.machine.takes_cudnn(inside, self.off);
+                let known = wanted.admits(inside) && self.takes_cudnn(inside);
                 known || ((pinned || whole) && may_hold(image, |major| wanted.cut_to(1).admits(major)))
             }),
             None if pinned || whole => true,
             // Which of the two a framework needs depends on its release: see `serves`.
-            None if self.inside.needs.system_cuda
-                && (image.cudnn.is_some() || self.machine.reading.cudnn.is_some()) =>
-            {
+            None if needs.system_cuda && (image.cudnn.is_some() || key.cudnn_installed) => {
                 image.flavour == Flavour::Runtime
             }
             None => {
-                let is_for_compiling = self.inside.needs.compiles && image.flavour == Flavour::Devel;
-                (image.flavour == self.inside.needs.smallest_flavour() || is_for_compiling)
+                let is_for_compiling = needs.compiles && image.flavour == Flavour::Devel;
+                (image.flavour == needs.smallest_flavour() || is_for_compiling)
                     && (image.cudnn.is_none() || self.is_loaded(image) || self.brings_headers(image))
             }
         }
     }
 
+    /// Whether no rule about the machine's GPUs refuses a cuDNN release.
+    fn takes_cudnn(&self, cudnn: &Version) -> bool {
+        let mut rules = self.key.cudnn_rules.rows().filter_map(|id| self.rules.of_id(id));
+        !rules.any(|rule| rule.range.admits(cudnn))
+    }
+
     /// Whether an image may be taken for the headers of the cuDNN in it, where nobody says that there are some.
     fn brings_headers(&self, image: &Image) -> bool {
-        let wanted = self.inside.needs.cudnn_headers && self.machine.reading.cudnn.is_none();
+        let wanted = self.key.needs.cudnn_headers && !self.key.cudnn_installed;
         wanted && image.cudnn.is_some() && image.flavour == Flavour::Devel
     }
 
     /// Whether the cuDNN of an image is one that a package loads.
     fn is_loaded(&self, image: &Image) -> bool {
-        let loads = |inside: &Version| self.inside.loads.as_ref().is_some_and(|loads| loads.admits(inside));
-        image.cudnn.as_ref().is_some_and(|inside| loads(inside) && self.machine.takes_cudnn(inside, self.off))
+        let loads = |inside: &Version| self.key.loads.as_ref().is_some_and(|loads| loads.admits(inside));
+        image.cudnn.as_ref().is_some_and(|inside| loads(inside) && self.takes_cudnn(inside))
     }
 }
 

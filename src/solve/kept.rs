@@ -19,11 +19,16 @@ impl<K, V: ?Sized> Default for Kept<K, V> {
 impl<K: Hash + Eq, V: ?Sized> Kept<K, V> {
     /// What is known under a key, found if it is not.
     pub fn get<R: Into<Rc<V>>>(&self, key: K, find: impl FnOnce() -> R) -> Rc<V> {
+        self.of_key(key, |_| find())
+    }
+
+    /// What is known under a key, found from the key alone if it is not: nothing else can make a difference.
+    pub fn of_key<R: Into<Rc<V>>>(&self, key: K, find: impl FnOnce(&K) -> R) -> Rc<V> {
         if let Some(known) = self.0.borrow().get(&key) {
             return known.clone();
         }
         // Finding may ask for other keys.
-        let found: Rc<V> = find().into();
+        let found: Rc<V> = find(&key).into();
         self.0.borrow_mut().insert(key, found.clone());
         found
     }

@@ -12,7 +12,7 @@ use crate::catalog::rows::{Companion, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::types::{ArchList, Version};
 
-use super::demand::DemandKey;
+use super::demand::{Bearing, DemandKey};
 use super::described::{Described, Refusals};
 use super::driver::{self, DriverNeed, Drivers};
 use super::facts::Facts;
@@ -196,7 +196,7 @@ impl<'c> Machine<'c> {
     pub fn unstarted(&self, facts: &Facts<'c>, images: &Images<'c>, drivers: &RowSet) -> Rc<RowSet> {
         self.unstarted.get((images.id, drivers.clone()), || {
             let mut unstarted = RowSet::default();
-            for (demand, of_demand) in &images.demands {
+            for (demand, of_demand) in images.demands(facts.catalog, Bearing::of(&self.reading)).iter() {
                 if drivers.subset_of(&self.refused_by_image(facts, *demand)) {
                     unstarted.add(of_demand);
                 }

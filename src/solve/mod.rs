@@ -18,6 +18,7 @@ mod failing;
 pub mod finished;
 pub mod fits;
 pub mod framework;
+pub mod heeded;
 pub mod held;
 pub mod image;
 pub mod installed;

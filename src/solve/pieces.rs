@@ -11,6 +11,7 @@ use crate::types::{Constraint, CpuArch, Specifier, Version};
 use super::coinstall;
 use super::compile::{Group, Plan};
 use super::facts::Facts;
+use super::heeded;
 use super::kits::{Kit, PackageRequest, RUNTIME};
 use super::libraries::{asked, asked_of, compiles_for};
 use super::rules::Needs;
@@ -156,9 +157,8 @@ fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, loaded: &[(&Build, CpuArch)]
     loaded.iter().all(|(build, _)| {
         let rules = plan.request.rules.of_package(&build.package, Subject::Toolkit);
         group.classes.iter().map(|&class| &plan.classes[class]).all(|class| {
-            let kinds = &class.machine().kinds;
-            let gpus = || kinds.iter().map(|kind| &kind.gpu.cc_version);
-            let binds = |rule: &&Needs<'_>| !class.off.has(rule.id) && rule.speaks_of(&build.version, gpus(), false);
+            let asked = &class.machine().reading;
+            let binds = |rule: &&Needs<'_>| !class.off.has(rule.id) && heeded::bears_on_pieces(rule, asked, build);
             rules.iter().filter(binds).all(|rule| rule.needs.admits(toolkit))
         })
     })

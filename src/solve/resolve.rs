@@ -155,9 +155,17 @@ fn judge_together(request: &Request<'_>, world: World, ask: &dyn Fn(&Request<'_>
     }
 }
 
-/// The first of some verdicts that is no answer.
-fn first_no(mut verdicts: impl Iterator<Item = Verdict>) -> Verdict {
-    verdicts.find(|verdict| *verdict != Verdict::Solvable).unwrap_or(Verdict::Solvable)
+/// The first of some verdicts that is a conflict, else one that is no answer.
+fn first_no(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
+    let mut of_all = Verdict::Solvable;
+    for verdict in verdicts {
+        match verdict {
+            Verdict::Solvable => {}
+            Verdict::Conflict(_) => return verdict,
+            Verdict::GaveUp => of_all = verdict,
+        }
+    }
+    of_all
 }
 
 /// Whether a request has an answer among what is known; none if the step limit was reached first.
@@ -186,19 +194,43 @@ pub fn best<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Option
 /// The answer to a request whose parts are answered in some way.
 fn each_part<'c>(request: &Request<'c>, answer: impl Fn(&Request<'c>) -> Resolution<'c>) -> Resolution<'c> {
     let parts = (request.share == Share::None).then(|| parts(request));
-    let mut targets: Vec<TargetAnswer> = Vec::new();
-    for part in parts.as_deref().unwrap_or(std::slice::from_ref(request)) {
-        match answer(part) {
+    let parts = parts.as_deref().unwrap_or(std::slice::from_ref(request));
+    match together(parts.iter().map(answer)) {
+        Resolution::Solution(mut answer) => {
+            let unseen = unknowns::of_images(request);
+            if !unseen.is_empty() {
+                return Resolution::Undetermined(unseen);
+            }
+            answer.targets.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+            Resolution::Solution(answer)
+        }
+        other => other,
+    }
+}
+
+/// What came of several parts of a request, whichever of them was asked first: what has no answer in one of them has none,
+/// though of others that is not known; and of several that depend on what nobody has read, all of it is told.
+pub fn together<'c>(parts: impl IntoIterator<Item = Resolution<'c>>) -> Resolution<'c> {
+    let (mut targets, mut undetermined, mut gave_up) = (Vec::<TargetAnswer>::new(), None::<Vec<Unknown>>, false);
+    for part in parts {
+        match part {
             Resolution::Solution(answer) => targets.extend(answer.targets),
-            other => return other,
+            Resolution::Conflict => return Resolution::Conflict,
+            Resolution::Undetermined(unknowns) => {
+                let known = undetermined.get_or_insert_default();
+                unknowns.into_iter().for_each(|one| match known.contains(&one) {
+                    true => {}
+                    false => known.push(one),
+                });
+            }
+            Resolution::GaveUp => gave_up = true,
         }
     }
-    let unseen = unknowns::of_images(request);
-    if !unseen.is_empty() {
-        return Resolution::Undetermined(unseen);
+    match undetermined {
+        Some(unknowns) => Resolution::Undetermined(unknowns),
+        None if gave_up => Resolution::GaveUp,
+        None => Resolution::Solution(Solution { targets }),
     }
-    targets.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-    Resolution::Solution(Solution { targets })
 }
 
 /// With `share = "none"` every target is a question of its own; those that ask the same are one.

@@ -17,7 +17,7 @@ use super::brought;
 use super::by_pip;
 use super::coinstall;
 use super::compile::{Choice, Class, Plan};
-use super::demand;
+use super::demand::{self, Bearing};
 use super::driver::{self, DriverNeed};
 use super::driver_row::DriverRow;
 use super::engine::Selection;
@@ -305,7 +305,7 @@ fn minimum_driver<'c>(
     }
     let by_every_rule: Vec<_> = needs.iter().map(|need| driver::met_by(problem, *need, &retracted)).collect();
     let machine = class.machine();
-    let demand = answer.image.map(|image| demand::of_image(request.catalog, &class.target.reading, image));
+    let demand = answer.image.map(|image| demand::of_image(request.catalog, Bearing::of(&class.target.reading), image));
     let demand = demand.filter(|_| !class.off.has(law::id::IMAGE_REQUIRE));
     let starts = demand.map(|demand| image::starts_on(problem, machine, demand));
     let met: Vec<_> = needs.into_iter().map(|need| driver::met_by(problem, need, &class.off)).collect();

@@ -8,8 +8,6 @@ use super::Kind;
 pub enum CudaOnCpu<'a> {
     /// It shares the stack of targets with GPUs.
     Shared {
-        /// The target.
-        target: &'a str,
         /// The build.
         name: &'a str,
         /// Whether it would get a CPU build if it did not.
@@ -17,8 +15,6 @@ pub enum CudaOnCpu<'a> {
     },
     /// A package beside it goes with no CPU build.
     Beside {
-        /// The target.
-        target: &'a str,
         /// The build.
         name: &'a str,
         /// The package and its release.
@@ -26,15 +22,11 @@ pub enum CudaOnCpu<'a> {
     },
     /// A package that computes on GPUs alone.
     NeedsGpu {
-        /// The target.
-        target: &'a str,
         /// The package and its release.
         name: &'a str,
     },
     /// A package made for CUDA, of which nobody knows whether it does without a GPU.
     Unknown {
-        /// The target.
-        target: &'a str,
         /// The package and its release.
         name: &'a str,
         /// The CUDA that it loads; none where it is compiled for the one that is there.
@@ -58,24 +50,20 @@ impl Kind for CudaOnCpu<'_> {
 
     fn message(&self) -> String {
         match self {
-            CudaOnCpu::Shared { target, name, has_cpu_build } => {
+            CudaOnCpu::Shared { name, has_cpu_build } => {
                 let instead = if *has_cpu_build { "; `share = \"versions\"` gives it the CPU build" } else { "" };
-                format!(
-                    "target `{target}` has no GPU but installs {name}, because all targets share one stack{instead}"
-                )
+                format!("the target has no GPU but installs {name}, because all targets share one stack{instead}")
             }
-            CudaOnCpu::Beside { target, name, package } => {
-                format!("target `{target}` has no GPU but installs {name}, because {package} goes with no CPU build")
+            CudaOnCpu::Beside { name, package } => {
+                format!("the target has no GPU but installs {name}, because {package} goes with no CPU build")
             }
-            CudaOnCpu::NeedsGpu { target, name } => {
-                format!(
-                    "{name} computes on GPUs only: target `{target}`, which has none, can install it but not use it"
-                )
+            CudaOnCpu::NeedsGpu { name } => {
+                format!("{name} computes on GPUs only: the target, which has none, can install it but not use it")
             }
-            CudaOnCpu::Unknown { target, name, cuda } => {
+            CudaOnCpu::Unknown { name, cuda } => {
                 let cuda = cuda.map_or_else(String::new, |cuda| format!(" {cuda}"));
                 format!(
-                    "{name} is made for CUDA{cuda}, and it is not known to run without a GPU, which target `{target}` lacks"
+                    "{name} is made for CUDA{cuda}, and it is not known to run without a GPU, which the target lacks"
                 )
             }
             CudaOnCpu::NoneSeen { release, arch } => format!("no build of {release} without CUDA was seen for {arch}"),
@@ -297,13 +285,9 @@ pub enum SystemUnsaid<'a> {
         name: &'a str,
         /// The systems that it was made for.
         systems: &'a [&'a str],
-        /// The target.
-        target: &'a str,
     },
     /// The target names the system that a JetPack is based on, or none.
     Jetpack {
-        /// The target.
-        target: &'a str,
         /// What is written.
         os: Option<&'a str>,
         /// The newest JetPack for the board that is based on it.
@@ -320,15 +304,13 @@ impl Kind for SystemUnsaid<'_> {
 
     fn message(&self) -> String {
         match self {
-            SystemUnsaid::Build { name, systems, target } => {
-                format!("{name} is made for {}, but target `{target}` does not set `os`", systems.join(", "))
+            SystemUnsaid::Build { name, systems } => {
+                format!("{name} is made for {}, but the target does not set `os`", systems.join(", "))
             }
-            SystemUnsaid::Jetpack { target, os, jetpack, cuda } => {
+            SystemUnsaid::Jetpack { os, jetpack, cuda } => {
                 let with = os.map_or("without `os`".to_string(), |os| format!("with `os = \"{os}\"`"));
                 let what = format!("that of {jetpack} supports CUDA up to {cuda}. Write `os = \"{jetpack}\"`");
-                format!(
-                    "target `{target}` is a Jetson {with}, so its driver was not checked: {what}, or the JetPack it has"
-                )
+                format!("the target is a Jetson {with}, so its driver was not checked: {what}, or the JetPack it has")
             }
         }
     }

@@ -349,8 +349,6 @@ impl Kind for TritonDriver<'_> {
 
 /// A target without a driver minimum, for rules about drivers are overridden.
 pub struct DriverMinimum<'a> {
-    /// The target.
-    pub target: &'a str,
     /// The rules.
     pub rules: &'a [&'a str],
 }
@@ -363,9 +361,9 @@ impl Kind for DriverMinimum<'_> {
 
     fn message(&self) -> String {
         let rules: Vec<String> = self.rules.iter().map(|rule| format!("`{rule}`")).collect();
-        let (is, target) = (if rules.len() == 1 { "is" } else { "are" }, self.target);
+        let is = if rules.len() == 1 { "is" } else { "are" };
         format!(
-            "{} {is} overridden, so target `{target}` has no driver minimum: `gpuenv verify` takes any driver",
+            "{} {is} overridden, so the target has no driver minimum: `gpuenv verify` takes any driver",
             rules.join(" and ")
         )
     }

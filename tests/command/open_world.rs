@@ -341,7 +341,7 @@ const CASES: &[Case] = &[
         "torch = \"2.7.1+cu126\"",
         "gpu = \"H100 NVL\"\n[[override]]\nrule = \"cuda-12-driver\"\nreason = \"tried\"",
         0,
-        &["`cuda-12-driver` is overridden, so target `t` has no driver minimum"],
+        &["`cuda-12-driver` is overridden, so the target has no driver minimum"],
     ),
     // A library of which no release is called so comes with no unseen build either.
     case("torch = \"*\"\nnccl = \"2.99\"", "gpu = \"H100 NVL\"", 1, &["no known release of nccl matches `2.99`"]),

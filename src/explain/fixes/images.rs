@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::rows::Image;
+use crate::catalog::rows::{Image, repeated};
 use crate::explain::target_of;
 use crate::solve::image;
 use crate::solve::solution::Solution;
@@ -22,7 +22,9 @@ impl<'c> Finder<'_, 'c> {
             let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{}:{tag}", image.value.name())).collect();
             self.try_values(key, &nearest);
         }
-        let answer = self.answer(&[set(key, repository)], None);
+        let of_system = self.written_system(key).map(|os| set(&format!("target.{}.os", target_of(key)), os));
+        let kept = of_system.and_then(|of_system| self.answer(&[set(key, repository), of_system], None));
+        let answer = kept.or_else(|| self.answer(&[set(key, repository)], None));
         if let Some(value) = answer.and_then(|answer| self.image_of(&answer, key)) {
             self.offer(&[set(key, value)]);
         }
@@ -30,6 +32,16 @@ impl<'c> Finder<'_, 'c> {
             self.try_repositories(key, repository);
         }
         self.offer(&[unset(key)]);
+    }
+
+    /// The system that the tag of an image names, where no other key does: what takes the place of the image had better be of
+    /// that one too.
+    fn written_system(&self, key: &str) -> Option<&'c str> {
+        let target = self.spec.target(target_of(key)).filter(|target| target.os.is_none())?;
+        let image = &target.image.as_ref()?.value;
+        let words: Vec<&str> = image.tag.as_deref()?.split('-').collect();
+        let mut images = self.asker.catalog.images.of(repeated(&image.repository)).iter();
+        images.find(|row| words.contains(&&*row.os)).map(|row| &*row.os)
     }
 
     /// The image that an answer chose, as it would be written: the smallest that serves is chosen where none is named, but what

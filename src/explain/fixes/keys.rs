@@ -8,6 +8,7 @@ use crate::solve::request::{Direction, DriverRequest, GpuRequest, Request, Told}
 use crate::solve::solution::Solution;
 use crate::solve::windows;
 use crate::spec::other_names::without_cuda;
+use crate::types::variant::line_of;
 use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, sort_by_key, variant};
 
 use super::written::{chosen, cuda_of, minimum, outermost};
@@ -141,7 +142,7 @@ impl<'c> Finder<'_, 'c> {
                 None => return,
             },
         };
-        let same = variant.as_ref().map(|_| (versions_only(&written), Direction::Newest));
+        let same = variant.as_ref().map(|name| (self.same_release(key, package, &written, name), Direction::Newest));
         let stays = same.is_some_and(|same| self.try_version(key, package, &written, same));
         // The nearest of its own line, else the nearest above; the newest, and the nearest below.
         let (above, below) = (format!(">{high}"), format!("<{low}"));
@@ -166,6 +167,31 @@ impl<'c> Finder<'_, 'c> {
             serves(&above, Direction::Newest);
             serves(&below, Direction::Newest);
         }
+    }
+
+    /// The releases that are written, in another variant: the nearest of the CUDA major that is written, where what would be
+    /// chosen is of another one and such a variant serves.
+    fn same_release(&self, key: &str, package: &str, written: &Constraint, variant: &str) -> String {
+        let any = versions_only(written);
+        let is_plain = FRAMEWORKS.contains(&package) && !any.contains("||");
+        let Some(major) = line_of(variant).filter(|_| is_plain).map(|line| line.major()) else {
+            return any;
+        };
+        let is_of_major = |variant: &str| line_of(variant).is_some_and(|line| line.major() == major);
+        let answer = self.answer(&[set(key, &any)], Some((&[package], Direction::Newest)));
+        let taken = answer.and_then(|answer| chosen(&answer, key));
+        let Some(taken) = taken.as_deref().and_then(|taken| variant::parts(taken).1) else { return any };
+        if is_of_major(taken) {
+            return any;
+        }
+        let others = self.other_variants(package, variant).into_iter().filter(|other| is_of_major(other));
+        let mut wishes = others.map(|other| format!("+{other},{any}"));
+        // One that needs a package beside the driver serves less well than another major that needs none.
+        let serves = |wish: &String| {
+            let answer = self.has_answer(&[set(key, wish)]).then(|| self.answer(&[set(key, wish)], None)).flatten();
+            answer.is_some_and(|answer| advice::compat(&answer).is_none())
+        };
+        wishes.find(serves).unwrap_or(any)
     }
 
     /// The first version that a wish admits, from one end, where it has an answer; whether it is one that is offered.

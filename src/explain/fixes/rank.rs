@@ -58,7 +58,8 @@ fn replaces_system(spec: &Spec, fix: &Fix) -> bool {
     fix.changes.iter().any(|change| is_system(&change.key) && is_machine(&change.key))
 }
 
-/// Whether a fix stays at the version written and takes the variant that another takes of another version.
+/// Whether a fix stays at the version written and takes the variant that another takes of another version, or stays at the
+/// CUDA major too, where another falls back to an older one.
 fn is_nearer(fix: &Fix, than: &Fix) -> bool {
     let ([one], [other]) = (fix.changes.as_slice(), than.changes.as_slice()) else { return false };
     let parts = |text: &Option<String>| {
@@ -68,7 +69,10 @@ fn is_nearer(fix: &Fix, than: &Fix) -> bool {
     let (Some(from), Some(near), Some(far)) = (parts(&one.from), parts(&one.to), parts(&other.to)) else {
         return false;
     };
-    one.key == other.key && near.0 == from.0 && far.0 != from.0 && near.1 == far.1
+    let major = |variant: &str| variant::line_of(variant).map(|line| line.major());
+    let falls_back = major(&far.1).zip(major(&from.1)).is_some_and(|(far, from)| far < from);
+    let is_kept = near.1 == far.1 || falls_back && major(&near.1) == major(&from.1);
+    one.key == other.key && near.0 == from.0 && far.0 != from.0 && is_kept
 }
 
 /// How hard a change is to make: another wheel is a line, another machine is not.

@@ -3,7 +3,7 @@
 use crate::catalog::rows::{Build, Subject};
 use crate::coverage::Coverage;
 use crate::explain::FactNote;
-use crate::solve::demand;
+use crate::solve::demand::{self, Bearing};
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::driver_row::DriverRow;
 use crate::solve::image;
@@ -169,7 +169,7 @@ impl Reasons<'_, '_> {
     fn image(&mut self, below: &Version) {
         let (request, Some(chosen)) = (self.request, self.target.image) else { return };
         let Some(row) = DriverRow::plain(request.catalog, *below, self.asked.windows_driver) else { return };
-        let demand = demand::of_image(request.catalog, self.asked, chosen);
+        let demand = demand::of_image(request.catalog, Bearing::of(self.asked), chosen);
         let starts = image::starts_on(request.problem, &self.asked.machine, demand);
         if request.holds(law::IMAGE_REQUIRE, &self.asked.name) && !starts(&row) {
             let says = format!("{}:{} does not start on driver {below}", chosen.repository, chosen.tag);

@@ -12,6 +12,7 @@ use crate::types::{Cc, Constraint, CpuArch, Version, distinct};
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
 use crate::solve::coinstall;
 use crate::solve::fits;
+use crate::solve::heeded;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::release::Release;
@@ -418,16 +419,13 @@ fn serving_installed<'c>(
     let target = &machine.reading;
     // What looks for CUDA itself finds what is installed.
     let rules = plan.request.rules.of_package(package.name, Subject::Toolkit);
-    if let Some(installed) = target.toolkits.as_ref().filter(|_| !target.is_cpu()) {
-        let finding = package.matching(|row| row.finds_cuda);
-        let holding = rules.iter().filter(|rule| !class.off.has(rule.id));
-        for rule in holding.filter(|rule| !installed.iter().any(|toolkit| rule.needs.admits(toolkit))) {
-            let refused = package.within(rule);
-            rows = rows.filtered(&|row| !(finding.has(row) && refused.has(row)));
-        }
+    for rule in rules.iter().filter(|rule| !class.off.has(rule.id)) {
+        let serves = |installed: &[Version]| installed.iter().any(|toolkit| rule.needs.admits(toolkit));
+        let finds = |row: &Companion| heeded::installed_toolkits(target, row).is_some_and(|has| !serves(has));
+        rows.subtract(&package.within(rule).intersection(&package.matching(finds)));
     }
     // What no framework brings is what is installed, whichever GPUs that holds code for.
-    let installed = target.cudnn.filter(|_| plan.request.frameworks.is_empty());
+    let installed = heeded::installed_cudnn(plan.request, target);
     if installed.is_some_and(|has| !machine.takes_cudnn(&has, &class.off)) {
         let loading = plan.request.rules.of_package(package.name, Subject::Cudnn);
         rows = rows.filtered(&|row| loading.about(&package.releases[row].version).next().is_none());

@@ -7,9 +7,10 @@ use crate::spec::Share;
 
 use super::{Choice, ForwardCompat, Group, Local, Plan};
 use crate::solve::bundled_torch::{self, TORCH};
-use crate::solve::demand;
+use crate::solve::demand::{self, Bearing};
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::driver_row::DriverRow;
+use crate::solve::heeded;
 use crate::solve::image::{self, Images, Inside};
 use crate::solve::machine::Machine;
 use crate::solve::network::{Order, Says, Var};
@@ -201,7 +202,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let release = releases[row];
                 let kinds = &class.machine().kinds;
                 let speaks = |rule: &&&Needs| {
-                    (release.sdist || release.jit || release.finds_cuda)
+                    heeded::takes_toolkit(release)
                         && rule.speaks_of(&release.version, kinds.iter().map(|kind| &kind.gpu.cc_version), listed)
                 };
                 let about: Vec<&&Needs> = rules.iter().filter(speaks).collect();
@@ -334,7 +335,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 return;
             }
             self.network.relate(image.var, driver.var, move |row| {
-                let key = demand::of_image(request.catalog, &class.target.reading, image.rows[row]);
+                let key = demand::of_image(request.catalog, Bearing::of(&class.target.reading), image.rows[row]);
                 RowSet::first(all).minus(&machine.refused_by_image(request.problem, key))
             });
         }
@@ -389,7 +390,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         if let Some(image) = self.locals[class].image.clone().filter(|_| !class_.off.has(law::id::IMAGE_REQUIRE)) {
             self.network.relate(image.var, var, move |row| {
-                let key = demand::of_image(request.catalog, &class_.target.reading, image.rows[row]);
+                let key = demand::of_image(request.catalog, Bearing::of(&class_.target.reading), image.rows[row]);
                 let starts = image::starts_on(request.problem, class_.machine(), key);
                 RowSet::filter(rows.len(), |at| starts(&rows[at]))
             });

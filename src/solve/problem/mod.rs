@@ -300,7 +300,7 @@ impl<'c> Problem<'c> {
 
     /// The images that a machine may take, preferred first; none where an image is asked for and none serves.
     pub fn images(&self, machine: &Machine<'c>, inside: &Inside<'_>, off: &RowSet) -> Rc<Images<'c>> {
-        let Some(key) = image::key(machine, machine.id, inside, off) else { return Rc::default() };
-        self.images.get(key, || image::of_machine(self.catalog, self.images.count(), machine, inside, off))
+        let Some(key) = image::key(machine, inside, off) else { return Rc::default() };
+        self.images.of_key(key, |key| Images::new(self, self.images.count(), key))
     }
 }

@@ -130,9 +130,9 @@ impl One<'_, '_> {
     fn system_unsaid(&self) -> Option<Warning> {
         let (asked, build) = (self.about.asked, self.build);
         let systems: Vec<&str> = build.systems.iter().map(|system| &**system).collect();
-        let unsaid = SystemUnsaid::Build { name: &self.name, systems: &systems, target: &asked.name };
+        let unsaid = SystemUnsaid::Build { name: &self.name, systems: &systems };
         let is_unsaid = asked.platform.takes == Takes::Either && !systems.is_empty();
-        is_unsaid.then(|| Warning::about(&unsaid, &[format!("target.{}", asked.name)]))
+        is_unsaid.then(|| Warning::about(&unsaid, &self.about.whole()))
     }
 
     fn unknown_code(&self) -> Option<Warning> {
@@ -212,14 +212,14 @@ impl One<'_, '_> {
         if !asked.is_cpu() {
             return None;
         }
-        let (target, name) = (&*asked.name, &*self.name);
+        let name = &*self.name;
         let beside = self.about.target.companions.iter().find(|row| self.needs_cuda(row));
         let has_cpu_build = fits::has_cpu_build(request.catalog, build);
         let is_cpu = |target: &TargetRequest<'_>| target.is_cpu();
         if request.share == Share::Stack && !request.targets.iter().all(is_cpu) {
             // What is named is the one that each target gets.
             let has_cpu_build = has_cpu_build && beside.is_none() && !self.is_named();
-            let shared = CudaOnCpu::Shared { target, name, has_cpu_build };
+            let shared = CudaOnCpu::Shared { name, has_cpu_build };
             return Some(Warning::about(&shared, &self.about.keys("gpu")));
         }
         if self.is_named() {
@@ -227,7 +227,7 @@ impl One<'_, '_> {
         }
         if let Some(row) = beside {
             let package = format!("{} {}", row.package, row.version);
-            return Some(Warning::about(&CudaOnCpu::Beside { target, name, package: &package }, &self.key));
+            return Some(Warning::about(&CudaOnCpu::Beside { name, package: &package }, &self.key));
         }
         let release = format!("{} {}", build.package, build.version);
         let none = CudaOnCpu::NoneSeen { release: &release, arch: build.arch.as_str() };

@@ -156,20 +156,20 @@ fn on_cpu(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     if !about.asked.is_cpu() {
         return None;
     }
-    let (target, name) = (&*about.asked.name, format!("{} {}", row.package, row.version));
+    let name = format!("{} {}", row.package, row.version);
     let rules = about.request.rules.of_package(&row.package, Subject::Gpu);
     let needs_gpu = rules.about(&row.version).any(|rule| rule.cuda.is_none() && !rule.needs.only_upper_bounds());
     // What holds code for the CPU beside that for GPUs takes CUDA from the system, or has it inside.
     let is_for_cuda = if row.gpu_code { row.cuda.is_some() && !row.system_cuda } else { row.follows_cuda() };
     let on_cpu = match (needs_gpu, is_for_cuda) {
-        (true, _) => CudaOnCpu::NeedsGpu { target, name: &name },
-        (false, true) => CudaOnCpu::Unknown { target, name: &name, cuda: row.cuda.as_ref() },
+        (true, _) => CudaOnCpu::NeedsGpu { name: &name },
+        (false, true) => CudaOnCpu::Unknown { name: &name, cuda: row.cuda.as_ref() },
         (false, false) => {
             // Nor may what it brings along.
             let brings = left_open(about.request.problem, about.target, row).into_iter().map(|one| one.newest);
             let one = brings.into_iter().find(|one| one.gpu_code && one.cuda.is_some() && !one.system_cuda)?;
             let name = format!("{} {}, which {name} requires,", one.package, one.version);
-            let brought = CudaOnCpu::Unknown { target, name: &name, cuda: one.cuda.as_ref() };
+            let brought = CudaOnCpu::Unknown { name: &name, cuda: one.cuda.as_ref() };
             return Some(Warning::about(&brought, &key(row)));
         }
     };

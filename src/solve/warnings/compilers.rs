@@ -63,7 +63,7 @@ fn reasons(
     let mut says = Vec::new();
     if let [(_, Some(gcc)), _] = has {
         let os = asked.os.filter(|os| os.gcc == Some(gcc));
-        let of = os.map_or_else(|| format!("Target `{}`", asked.name), |os| os.name.to_string());
+        let of = os.map_or_else(|| "The target".to_string(), |os| os.name.to_string());
         says.push(format!("{of} has gcc {gcc}"));
         let most = toolkits.iter().filter_map(|toolkit| Some((toolkit.gcc_max?, toolkit.version.prefix(2)))).max();
         let nvcc = most.filter(|(most, _)| gcc.major() > most.major());

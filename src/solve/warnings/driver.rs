@@ -37,7 +37,7 @@ fn no_minimum(about: &About<'_, '_>) -> Option<Warning> {
         |rule: &&str| about.request.rules.named(rule).is_some_and(|rule| rule.row.object == Subject::Driver);
     let off = about.request.off.iter().filter(|off| off.bears_on(&off.rule, &asked.name));
     let rules: Vec<&str> = off.map(|off| off.rule.as_str()).filter(of_driver).collect();
-    let unset = DriverMinimum { target: &asked.name, rules: &rules };
+    let unset = DriverMinimum { rules: &rules };
     (!rules.is_empty()).then(|| Warning::about(&unset, &about.keys("driver")))
 }
 
@@ -79,7 +79,7 @@ fn jetpack_unsaid(about: &About<'_, '_>) -> Option<Warning> {
     };
     let jetpack = about.request.catalog.oses.iter().rfind(is_based_on).filter(|_| about.target.image.is_none())?;
     let os = asked.os.map(|os| &*os.id);
-    let unsaid = SystemUnsaid::Jetpack { target: &asked.name, os, jetpack: &jetpack.id, cuda: jetpack.cuda.as_ref()? };
+    let unsaid = SystemUnsaid::Jetpack { os, jetpack: &jetpack.id, cuda: jetpack.cuda.as_ref()? };
     Some(Warning::about(&unsaid, &about.keys(if os.is_some() { "os" } else { "gpu" })))
 }
 
@@ -159,7 +159,7 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
 }
 
 /// A family name is fine as long as the driver lists any member of it, and a branch as long as some release of it does.
-fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
+fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Vec<Warning> {
     let is_exact = matches!(about.asked.driver, DriverRequest::Exact(_));
     let is_listed = |gpu: &GpuRequest<'_>| {
         let first = gpu.row.and_then(|row| row.first_driver.as_ref());
@@ -169,16 +169,23 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> 
         })
     };
     let gpus = about.asked.named_gpus();
+    let mut told: Vec<&str> = Vec::new();
+    let mut warnings = Vec::new();
     for gpu in gpus {
         let family_listed = gpus.iter().any(|other| other.written == gpu.written && is_listed(other));
         let Some(first) = gpu.row.and_then(|row| row.first_driver.as_ref()).filter(|_| !family_listed) else {
             continue;
         };
+        // Of a name that means several boards the first one speaks for all.
+        if told.contains(&gpu.written.as_str()) {
+            continue;
+        }
+        told.push(&gpu.written);
         let not_listed = GpuNotListed { gpu: &gpu.name, first, driver: &driver.version, windows: driver.windows };
         let keys = [about.keys("gpu"), about.keys(about.asked.driver_setting())].concat();
-        return Some(Warning::about(&not_listed, &keys));
+        warnings.push(Warning::about(&not_listed, &keys));
     }
-    None
+    warnings
 }
 
 /// Branches that the hosts may have and that no longer drive the GPU.

@@ -7,7 +7,7 @@ use crate::solve::coinstall;
 use crate::solve::demand;
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::release::Release;
-use crate::solve::request::ImageRequest;
+use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::{fits, image};
 use crate::types::Version;
 use crate::warning::{
@@ -41,13 +41,18 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
     warnings
 }
 
-/// A torch that is installed into an image of which nobody has read what it holds, where others of its repository hold one.
-fn unread_torch(about: &About<'_, '_>) -> Option<Warning> {
-    let ImageRequest::Unchecked(image) = &about.asked.image else { return None };
-    let build = about.target.builds.iter().find(|build| build.package == TORCH)?;
+/// Torches that are installed into images of which nobody has read what they hold, where others of their repository hold one.
+/// Such images are all alike to the solver, so each target tells its own.
+fn unread_torch(about: &About<'_, '_>) -> Vec<Warning> {
+    let Some(build) = about.target.builds.iter().find(|build| build.package == TORCH) else { return Vec::new() };
     let installed = format!("{}+{}", build.version, build.variant);
-    let unknown = TwoTorches::Unknown { image: &image.to_string(), installed: &installed };
-    image::holds_torch(about.request.catalog, &image.repository).then(|| Warning::about(&unknown, &about.keys("image")))
+    let of_target = |asked: &&TargetRequest<'_>| {
+        let ImageRequest::Unchecked(image) = &asked.image else { return None };
+        let unknown = TwoTorches::Unknown { image: &image.to_string(), installed: &installed };
+        let holds_torch = image::holds_torch(about.request.catalog, &image.repository);
+        holds_torch.then(|| Warning::about(&unknown, &[asked.key("image")]))
+    };
+    about.all.iter().filter_map(of_target).collect()
 }
 
 /// The image that was chosen.
@@ -204,12 +209,12 @@ fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
         Some(toolkit) => (toolkit, lines.find(|line| toolkit != *line)?),
         None => lines.find_map(|line| Some((newer_toolkit(about, &line)?, line)))?,
     };
-    let key = match (&about.asked.toolkits, &about.asked.image) {
-        (Some(_), _) => about.asked.key("toolkit"),
-        (None, ImageRequest::No) => format!("target.{}", about.asked.name),
-        (None, _) => about.asked.key("image"),
+    let keys = match (&about.asked.toolkits, &about.asked.image) {
+        (Some(_), _) => about.keys("toolkit"),
+        (None, ImageRequest::No) => about.whole(),
+        (None, _) => about.keys("image"),
     };
-    Some(Warning::about(&ToolkitMinor { toolkit, wheels }, &[key]))
+    Some(Warning::about(&ToolkitMinor { toolkit, wheels }, &keys))
 }
 
 /// What compiles a package when it is installed or used, where no `[build]` chooses a toolkit and every one that the machine has

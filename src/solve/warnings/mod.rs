@@ -94,6 +94,11 @@ impl About<'_, '_> {
         self.all.iter().map(|target| target.key(setting)).collect()
     }
 
+    /// The tables of the targets, where what is missing is no key that they have.
+    fn whole(&self) -> Vec<String> {
+        self.all.iter().map(|target| format!("target.{}", target.name)).collect()
+    }
+
     /// The builds made for CUDA.
     fn gpu_builds(&self) -> impl Iterator<Item = &&Build> {
         self.target.builds.iter().filter(|build| !build.is_cpu())
