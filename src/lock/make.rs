@@ -14,7 +14,7 @@ use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::{ImageRef, Runtime, Share, Spec};
-use crate::types::{ArchList, Version, address, distinct, map_of, variant};
+use crate::types::{ArchList, Specifier, Version, address, distinct, map_of, variant};
 
 use super::sources::{self, Compiled};
 use super::{
@@ -209,10 +209,12 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
             sdist: true,
             ..Install::from_pypi(row.package.to_string(), row.version.to_string())
         });
+        let mut beside = request.packages.to_vec();
+        beside.extend(ordinary::brought(request.problem, &chosen.locked(), &request.packages));
         let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
         for install in all.filter(|install| !is_in_image(chosen, install)) {
             let sha256 = sha256(catalog, chosen, &install);
-            let asks = asks(request, chosen, &install);
+            let asks = asks(request, chosen, &install, &beside);
             let compiled = sources::compiled(catalog, chosen, &install);
             let python = python_patch(catalog, chosen, &install);
             merged.entry((install, chosen.arch.as_str(), sha256, asks, compiled, python)).or_default().extend(group);
@@ -301,13 +303,18 @@ fn python_patch(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Instal
     Some(catalog.python_patch(&install.package, &version, chosen.python?)?.python.to_string())
 }
 
-/// What no installer knows of packages beside it: what it needs of them, and those of `[packages]` of it, and which of
+/// What no installer knows of packages beside it: what it needs of them, and those `beside` it of it, and which of
 /// those that it requires go with the stack.
-fn asks(request: &Request<'_>, chosen: &TargetSolution<'_>, install: &Install) -> Vec<String> {
+fn asks(
+    request: &Request<'_>,
+    chosen: &TargetSolution<'_>,
+    install: &Install,
+    beside: &[(String, Specifier)],
+) -> Vec<String> {
     let Ok(version) = Version::parse(variant::public(&install.version)) else { return Vec::new() };
     let rows = ordinary::untold(request.problem, &install.package, &version);
     let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
-    all.extend(ordinary::held(request.problem, &(install.package.clone(), version), &request.packages));
+    all.extend(ordinary::held(request.problem, &(install.package.clone(), version), beside));
     let companions = chosen.companions.iter().filter(|row| *row.package == *install.package);
     let others = companions.flat_map(|row| held::left_open(request.problem, chosen, row));
     all.extend(others.map(|other| other.told()));

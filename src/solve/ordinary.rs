@@ -46,7 +46,7 @@ pub fn untold<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'
 }
 
 /// The facts that decide what an answer carries or warns of: what locked packages need without saying so, and what
-/// follows for packages of `[packages]`.
+/// follows for packages of `[packages]`, and for those that come along.
 pub fn deciding<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Vec<(&'c Asks, String)> {
     let mut found = Vec::new();
     for (package, version) in locked {
@@ -55,7 +55,26 @@ pub fn deciding<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, S
     for (name, asked) in packages {
         found.extend(judged(facts, locked, name, asked).into_iter().map(|one| (one.row, one.locked.0)));
     }
+    for (name, asked) in brought(facts, locked, packages) {
+        let judged = Releases::of(facts, locked, &name).and_then(|releases| releases.judge(&asked));
+        let held = judged.filter(|one| matches!(one.follows, Follows::Held(_)));
+        found.extend(held.map(|one| (one.row, one.locked.0)));
+    }
     found
+}
+
+/// What nobody wrote and installers bring along, for the metadata of what is locked asks for it: as all that is locked needs it.
+pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specifier)]) -> Vec<(String, Specifier)> {
+    let rows: Vec<&Asks> = locked.iter().flat_map(|(package, version)| asked_by(facts, package, version)).collect();
+    let is_written = |name: &str| name == "python" || packages.iter().any(|(written, _)| *written == *name);
+    let names: BTreeSet<&str> =
+        rows.iter().filter(|row| row.found_in == FoundIn::Metadata).map(|row| &*row.of).collect();
+    let needs = |name: &str| {
+        let needs = rows.iter().filter(|row| *row.of == *name).filter_map(|row| Specifier::parse(&row.needs).ok());
+        needs.reduce(|all, one| all.and(&one))
+    };
+    let unwritten = names.into_iter().filter(|name| !is_written(name));
+    unwritten.filter_map(|name| Some((name.to_string(), needs(name)?))).collect()
 }
 
 /// What is said of a package of `[packages]`.
@@ -80,7 +99,7 @@ pub fn without_wheels<'c>(facts: &Facts<'c>, asks: &Asks, line: &Version) -> Opt
     judged(facts, &python, &asks.of, &asked).into_iter().find(|one| matches!(one.follows, Follows::Excluded(_)))
 }
 
-/// What exports hold an ordinary package to beside one locked package, `transformers<5.1`.
+/// What exports hold ordinary packages to beside one locked package, `transformers<5.1`: those that are written or come along.
 pub fn held(facts: &Facts<'_>, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
     let mut all = Vec::new();
     for (name, asked) in packages {

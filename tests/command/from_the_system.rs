@@ -214,14 +214,42 @@ const CASES: &[Case] = &[
         "onnxruntime-gpu = \"1.22.0\"\ncudnn = \"9\"",
         "gpu = \"T4\"\nos = \"ubuntu22.04\"\ntoolkit = \"12.8\"",
         0,
-        &["!warning[cudnn-missing]"],
+        &["!warning[cudnn-missing]", "libcudnn.so.9 by name", "folder nvidia/cudnn/lib"],
     ),
     case(
         "onnxruntime-gpu = \"1.22.0\"\ncudnn = \"9\"",
         "gpu = \"T4\"\nos = \"ubuntu22.04\"\ntoolkit = \"12.8\"\ncudnn = \"9.28\"",
         0,
-        &["!warning[cudnn-missing]"],
+        &["!warning[cudnn-missing]", "!warning[library-missing]"],
     ),
+    // From 1.28 on it is no library that it is linked with.
+    case(
+        "onnxruntime-gpu = \"1.28.0\"\ncudnn = \"9\"",
+        "gpu = \"T4\"\ntoolkit = \"13.0\"",
+        0,
+        &["!warning[library-missing]"],
+    ),
+    // The core of these names the parts of cuDNN, and loads the first file of pip's alone. Source:
+    // github.com/NVIDIA/TransformerEngine/issues/1853.
+    case(
+        "torch = \"2.7.0+cu128\"\ntransformer-engine = \"2.3.0\"",
+        "gpu = \"H100\"\nos = \"ubuntu24.04\"",
+        0,
+        &["libcudnn_adv.so.9 and libcudnn_ops.so.9 by name", "folder nvidia/cudnn/lib"],
+    ),
+    case(
+        "torch = \"2.7.0+cu128\"\ntransformer-engine = \"2.3.0\"",
+        "gpu = \"H100\"\nos = \"ubuntu24.04\"\ncudnn = \"9.8\"",
+        0,
+        &["!warning[library-missing]"],
+    ),
+    case(
+        "torch = \"2.7.0+cu128\"\ntransformer-engine = \"2.4.0\"",
+        "gpu = \"H100\"\nos = \"ubuntu24.04\"",
+        0,
+        &["!warning[library-missing]"],
+    ),
+    case("torch = \"2.6.0\"\ntransformer-engine = \"2.1.0\"", "gpu = \"H100\"", 0, &["!warning[library-missing]"]),
     // No wheel of this one was ever made.
     case(
         "ctranslate2 = \"3.24.0\"\ncudnn = \"8.0\"",

@@ -212,11 +212,13 @@ impl<'c> Package<'c> {
         })
     }
 
-    /// The releases that ask for another version of a package than a framework's build brings along.
+    /// The releases that ask for another version of a package than a framework's build brings along, or whose code runs
+    /// beside another only.
     pub fn refusing(&self, name: &'static str, brought: &Version, arch: CpuArch) -> Rc<RowSet> {
         self.property(Property::Refusing(name, *brought, arch), || {
             let admits = |range: &str| Specifier::parse(range).is_ok_and(|range| range.admits(brought));
-            self.matching(|row| row.asked(arch).any(|(of, range)| of == name && !admits(range)))
+            let asked = |row: &'c Companion| row.asked(arch).chain(row.asked_by_extra());
+            self.matching(|row| asked(row).any(|(of, range)| of == name && !admits(range)))
         })
     }
 
