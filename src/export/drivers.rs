@@ -8,6 +8,7 @@ use super::{ExportError, valid};
 pub fn admitted<'a>(lock: &Lock, name: &str, target: &'a TargetLock) -> Result<Option<Admitted<'a>>, ExportError> {
     let Some(driver) = &target.driver else { return Ok(None) };
     valid::driver(&driver.minimum)?;
+    driver.others.iter().try_for_each(|other| valid::driver(other).map(|_| ()))?;
     driver.compat.as_deref().map(valid::compat_line).transpose()?;
     let missing = || ExportError::Incomplete { what: "the cuda-compat package", target: name.to_string() };
     lock.admitted(name, target).map(Some).ok_or_else(missing)

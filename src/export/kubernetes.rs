@@ -145,12 +145,10 @@ fn terms(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Value>, Exp
     let drivers = match drivers::admitted(lock, name, target)? {
         None => vec![Vec::new()],
         Some(Admitted::From(minimum)) => from(DRIVER, minimum),
-        Some(Admitted::OfBranch { minimum, cuda, .. }) => {
-            let mut ways = from(DRIVER, minimum);
+        Some(Admitted::OfBranches { branches, cuda }) => {
             // The first is every later branch.
-            ways.remove(0);
-            ways.extend(from(CUDA, cuda.as_str()));
-            ways
+            let of_branch = |(least, _)| from(DRIVER, least).into_iter().skip(1);
+            branches.into_iter().flat_map(of_branch).chain(from(CUDA, cuda.as_str())).collect()
         }
     };
     let mut terms = Vec::new();
@@ -216,12 +214,15 @@ fn claim(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Res
     match drivers::admitted(lock, name, target)? {
         None => {}
         Some(Admitted::From(minimum)) => all.push(compared("driverVersion", ">=", minimum)),
-        Some(Admitted::OfBranch { minimum, next, cuda }) => all.push(format!(
-            "({} && {} || {})",
-            compared("driverVersion", ">=", minimum),
-            compared("driverVersion", "<", &next.to_string()),
-            compared("cudaDriverVersion", ">=", cuda.as_str())
-        )),
+        Some(Admitted::OfBranches { branches, cuda }) => {
+            let of_branch = |(least, next): (&str, u64)| {
+                let from = compared("driverVersion", ">=", least);
+                format!("{from} && {}", compared("driverVersion", "<", &next.to_string()))
+            };
+            let by_itself = compared("cudaDriverVersion", ">=", cuda.as_str());
+            let ways: Vec<String> = branches.into_iter().map(of_branch).chain([by_itself]).collect();
+            all.push(format!("({})", ways.join(" || ")));
+        }
     }
     let count: u64 = gpus(options)?.parse().unwrap_or(1);
     Ok(json!({ "name": "gpu", "exactly": { "deviceClassName": DEVICE_CLASS, "count": count,

@@ -423,8 +423,9 @@ fn require(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, Expor
     let mut ways: Vec<Vec<String>> = match drivers::admitted(lock, name, target)? {
         None => vec![Vec::new()],
         Some(Admitted::From(minimum)) => vec![vec![format!("driver>={minimum}")]],
-        Some(Admitted::OfBranch { minimum, next, cuda }) => {
-            vec![vec![format!("cuda>={cuda}")], vec![format!("driver>={minimum}"), format!("driver<{next}")]]
+        Some(Admitted::OfBranches { branches, cuda }) => {
+            let of_branch = |(least, next)| vec![format!("driver>={least}"), format!("driver<{next}")];
+            std::iter::once(vec![format!("cuda>={cuda}")]).chain(branches.into_iter().map(of_branch)).collect()
         }
     };
     ways.iter_mut().for_each(|way| way.extend(capability.clone()));

@@ -12,13 +12,11 @@ const FORWARD_COMPAT: &str = "forward-compat";
 pub enum Admitted<'a> {
     /// This release and every later one.
     From(&'a str),
-    /// With cuda-compat: those of the minimum's branch, which is the one that the package was chosen for, and those
-    /// that bring the CUDA of the stack by themselves. Which others take the package only the catalog tells.
-    OfBranch {
-        /// The oldest release of the branch.
-        minimum: &'a str,
-        /// The number that ends it.
-        next: u64,
+    /// With cuda-compat: those of the branches that the package was chosen for, the minimum's first, and those that bring
+    /// the CUDA of the stack by themselves. Which others take the package only the catalog tells.
+    OfBranches {
+        /// The oldest release of each branch, and the number that ends it.
+        branches: Vec<(&'a str, u64)>,
         /// The CUDA that a driver without the package must offer: `13.0`, or `13.1` where it compiles PTX of that.
         cuda: Version,
     },
@@ -30,7 +28,9 @@ impl Admitted<'_> {
         let is_from = |minimum: &str| Version::parse(minimum).is_ok_and(|minimum| *driver >= minimum);
         match self {
             Admitted::From(minimum) => is_from(minimum),
-            Admitted::OfBranch { minimum, next, .. } => is_from(minimum) && driver.major() < *next,
+            Admitted::OfBranches { branches, .. } => {
+                branches.iter().any(|(least, next)| is_from(least) && driver.major() < *next)
+            }
         }
     }
 }
@@ -56,13 +56,15 @@ impl Lock {
         if !driver.is_forward_compat() {
             return Some(Admitted::From(minimum));
         }
-        let branch = Version::parse(minimum).ok()?.major();
+        let all = std::iter::once(minimum).chain(driver.others.iter().map(String::as_str));
+        let branch = |least| Some((least, Version::parse(least).ok()?.major().saturating_add(1)));
+        let branches: Vec<(&str, u64)> = all.map(branch).collect::<Option<_>>()?;
         let line = self.cuda_line(name, target).or_else(|| driver.compat_line())?;
         let cuda = match target.compiles_ptx() {
             true => line,
             false => Version::parse(&format!("{}.0", line.major())).ok()?,
         };
-        Some(Admitted::OfBranch { minimum, next: branch + 1, cuda })
+        Some(Admitted::OfBranches { branches, cuda })
     }
 
     /// The CUDA line that a target's wheels bring the libraries of; none where none does: that of the locked runtime, else

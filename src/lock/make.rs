@@ -180,8 +180,12 @@ impl<'a> Systems<'a> {
 
 fn driver(chosen: &TargetSolution<'_>) -> Option<DriverLock> {
     let (judged, minimum) = (chosen.driver.as_ref()?, chosen.minimum.as_ref()?);
+    // Without cuda-compat whatever is newer will do.
+    let by_compat = chosen.others.iter().filter(|row| judged.compat.is_some() && row.compat.is_some());
+    let others = by_compat.map(|row| row.version).filter(|other| other.major() != minimum.major());
     Some(DriverLock {
         minimum: minimum.to_string(),
+        others: distinct(others).iter().map(ToString::to_string).collect(),
         mode: chosen.mode().to_string(),
         cuda: judged.branch.cuda.as_ref().map_or_else(|| "unknown".to_string(), ToString::to_string),
         compat: judged.compat.map(Compat::package),

@@ -159,6 +159,9 @@ pub struct GpuLock {
 pub struct DriverLock {
     /// The oldest release that suffices.
     pub minimum: String,
+    /// With cuda-compat, of each other branch that is listed the oldest release that suffices.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
     /// `native`, `minor-version` or `forward-compat`.
     pub mode: String,
     /// The CUDA version of the driver the mode was judged at.

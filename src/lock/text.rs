@@ -177,6 +177,9 @@ impl Text {
                 put("driver.recommended.modules", recommended.modules.as_ref());
             }
         }
+        if let Some(driver) = target.driver.as_ref().filter(|driver| !driver.others.is_empty()) {
+            self.line(&format!("{prefix}driver.others"), strings(&driver.others));
+        }
         if !target.requires.is_empty() {
             self.line(&format!("{prefix}requires"), strings(&target.requires));
         }

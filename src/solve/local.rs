@@ -6,12 +6,21 @@ use crate::catalog::rows::{Build, Companion, Flavour, Image, Toolkit};
 use crate::types::Version;
 
 use super::coinstall;
-use super::compile::Plan;
+use super::compile::{Choice, Plan};
 use super::driver_row::DriverRow;
 use super::fits;
 use super::image;
 use super::network::Var;
 use super::release::Release;
+
+/// What is chosen for a class by itself.
+pub(super) struct Place<'c> {
+    pub(super) toolkit: Option<&'c Toolkit>,
+    pub(super) image: Option<&'c Image>,
+    pub(super) driver: Option<DriverRow<'c>>,
+    /// The oldest of each other driver that is listed.
+    pub(super) others: Vec<DriverRow<'c>>,
+}
 
 /// Toolkit, image and driver of a class once the stack is known: the first combination that fits, toolkits and
 /// images nearest to the stack's line first.
@@ -20,7 +29,7 @@ pub(super) fn local_choice<'c>(
     at: usize,
     choice: &[usize],
     releases: &[&Release<'c>],
-) -> (Option<&'c Toolkit>, Option<&'c Image>, Option<DriverRow<'c>>) {
+) -> Place<'c> {
     let local = &plan.locals[at];
     let var_of_toolkit = local.toolkit.as_ref().map(|choices| choices.var);
     let var_of_image = local.image.as_ref().map(|choices| choices.var);
@@ -40,14 +49,21 @@ pub(super) fn local_choice<'c>(
                         tried[var] = row;
                     }
                 }
-                let runs_on = |&other: &Var| !plan.network.beside(other, &tried, &others).is_empty();
+                let oldest = |(_, choices): &(_, Choice<DriverRow<'c>>)| {
+                    let rows = plan.network.beside(choices.var, &tried, &others).into_iter();
+                    rows.map(|row| choices.rows[row].clone()).min_by_key(|row| row.version)
+                };
                 let goes = |&var: &Var| plan.network.goes_with(var, tried[var], &tried, &others);
-                if free.iter().all(goes) && others.iter().all(runs_on) {
-                    return (
-                        local.toolkit.as_ref().zip(toolkit).map(|(choices, row)| choices.rows[row]),
-                        local.image.as_ref().zip(image).map(|(choices, row)| choices.rows[row]),
-                        local.driver.as_ref().zip(driver).map(|(choices, row)| choices.rows[row].clone()),
-                    );
+                if !free.iter().all(goes) {
+                    continue;
+                }
+                if let Some(others) = local.others.iter().map(oldest).collect() {
+                    return Place {
+                        toolkit: local.toolkit.as_ref().zip(toolkit).map(|(choices, row)| choices.rows[row]),
+                        image: local.image.as_ref().zip(image).map(|(choices, row)| choices.rows[row]),
+                        driver: local.driver.as_ref().zip(driver).map(|(choices, row)| choices.rows[row].clone()),
+                        others,
+                    };
                 }
             }
         }

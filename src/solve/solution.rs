@@ -25,7 +25,7 @@ use super::finished::{self, Finished};
 use super::fits;
 use super::image;
 use super::installed;
-use super::local::local_choice;
+use super::local::{Place, local_choice};
 use super::ordinary::Locked;
 use super::pieces::{self, Beside, Pieces};
 use super::reading::Reading;
@@ -101,6 +101,8 @@ pub struct TargetSolution<'c> {
     pub runtime_image: Option<&'c Image>,
     /// The driver it was judged at: what the hosts have, else the minimum.
     pub driver: Option<DriverRow<'c>>,
+    /// Of each other driver that is listed for it the oldest that suffices.
+    pub others: Vec<DriverRow<'c>>,
     /// The oldest driver that suffices.
     pub minimum: Option<Version>,
     /// Whether every CUDA line in it is within the driver's own.
@@ -176,7 +178,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.platform)).collect();
     let cuda = pick(&group.cuda, choice);
     let python = plan.python.as_ref().map(|python| &python.of(choice).version);
-    let (toolkit, image, driver) = local_choice(plan, at, choice, &releases);
+    let Place { toolkit, image, driver, others } = local_choice(plan, at, choice, &releases);
     let mut companions = group.companions_on(class.target.arch, choice);
     companions.extend(brought::files(request.catalog, &companions, &builds, class.target.arch));
     // What compiles kernels when they are first used needs the compiler where it runs.
@@ -200,6 +202,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
             .and_then(|image| runtime_sibling(request, image, class.target)),
         image,
         driver,
+        others,
         minimum: None,
         native_driver: true,
         gpus: Vec::new(),

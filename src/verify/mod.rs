@@ -75,6 +75,7 @@ pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> O
 pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdict {
     let nothing = DriverLock {
         minimum: "0".into(),
+        others: Vec::new(),
         mode: "native".into(),
         cuda: "unknown".into(),
         compat: None,

@@ -262,6 +262,27 @@ mod lists {
         assert_eq!((&driver["minimum"], &driver["compat"]), (&"535.86.05".into(), &"cuda-compat-13-0".into()));
     }
 
+    /// A container starts on each branch that is listed, from the release on that the package takes.
+    #[test]
+    fn exports_admit_every_listed_branch() {
+        let image = "image = \"nvidia/cuda\"\nos = \"ubuntu22.04\"\n";
+        let requires = |name: &str, drivers: &str| {
+            let sandbox =
+                Sandbox::new(&format!("list-{name}"), &one(TORCH, &format!("{A100}{image}driver = {drivers}")));
+            sandbox.run(&["lock"]).exits(0);
+            sandbox.run(&["lock", "--check"]).exits(0);
+            let out = sandbox.run(&["export", "dockerfile"]).exits(0).out.clone();
+            let (_, requires) = out.split_once("NVIDIA_REQUIRE_CUDA=\"").unwrap();
+            requires.split('"').next().unwrap().replace(",arch>=8.0", "")
+        };
+        let (native, first) = ("cuda>=13.0", "driver>=535.86.05,driver<536");
+        assert_eq!(requires("one", "\"535\""), format!("{native} {first}"));
+        let several = format!("{native} {first} driver>=550.54.14,driver<551 driver>=565.57.01,driver<566");
+        // What brings the CUDA by itself needs no package.
+        assert_eq!(requires("several", "[\"565\", \"535\", \"580\", \"550\"]"), several);
+        assert_eq!(requires("native", "[\"580\", \"590\"]"), "driver>=580.65.06");
+    }
+
     #[test]
     fn the_driver_that_does_not_hold_is_named_and_left_out_by_a_fix() {
         for (name, drivers, says, fix) in [

@@ -191,7 +191,14 @@ pub fn own_build() -> Lock {
 /// A driver that suffices, and how.
 pub fn driver(mode: &str) -> DriverLock {
     let compat = (mode == "forward-compat").then(|| "cuda-compat-12-4".to_string());
-    DriverLock { minimum: "550.54.14".into(), mode: mode.into(), cuda: "12.4".into(), compat, recommended: None }
+    DriverLock {
+        minimum: "550.54.14".into(),
+        others: Vec::new(),
+        mode: mode.into(),
+        cuda: "12.4".into(),
+        compat,
+        recommended: None,
+    }
 }
 
 /// An architecture list in both spellings.

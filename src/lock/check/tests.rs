@@ -24,7 +24,8 @@ fn support_ends_on_a_day_or_in_a_month() {
     };
     let is_taken = |until: &str| {
         let (minimum, mode, cuda) = ("550.54.14".into(), "native".into(), "12.4".into());
-        driver("", &DriverLock { minimum, mode, cuda, compat: None, recommended: Some(of(until)) }).is_ok()
+        driver("", &DriverLock { minimum, others: Vec::new(), mode, cuda, compat: None, recommended: Some(of(until)) })
+            .is_ok()
     };
     assert!(is_taken("2027-03") && is_taken("2027-03-31"));
     assert!(!is_taken("2027-03-311") && !is_taken("2027-03-3x"));
