@@ -80,10 +80,10 @@ fn what_is_beside_the_wheels_keeps_to_the_line_that_their_label_names() {
         ("cu101", "torch = \"1.7.1+cu101\"", "10.1"),
     ] {
         let sandbox = locked(name, &format!("[stack]\n{stack}\n{v100}"));
-        export(&sandbox, &["conda"]).exits(0).says(&format!("  - \"cuda-version={line}\""));
-        export(&sandbox, &["pixi"]).exits(0).says(&format!(
+        export(&sandbox, &["conda"]).exits(0).tells(&format!("  - \"cuda-version={line}\""));
+        export(&sandbox, &["pixi"]).exits(0).tells(&format!(
             "[system-requirements]\n# The virtual package __cuda: what the driver can run.\ncuda = \"{line}"
         ));
-        export(&sandbox, &["env"]).exits(0).says("LD_LIBRARY_PATH");
+        export(&sandbox, &["env"]).exits(0).tells("LD_LIBRARY_PATH");
     }
 }
