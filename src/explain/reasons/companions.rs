@@ -265,7 +265,8 @@ impl<'c> Explainer<'_, 'c> {
             let mut asked: Vec<Want> =
                 asked.filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect();
             self.keep_one_dispute(&mut asked, |want| *want);
-            let is_beside = |want: &Want| self.blames(want.0) || want.0 == TRITON && self.is_disputed(*want, &row.package);
+            let is_beside =
+                |want: &Want| self.blames(want.0) || want.0 == TRITON && self.is_disputed(*want, &row.package);
             asked.into_iter().chain(row.asked_by_extra().filter(is_beside)).collect()
         };
         let blamed: Vec<_> = rows.iter().copied().filter(|row| self.blames(&row.package)).collect();
