@@ -37,6 +37,8 @@ pub struct Framework<'c> {
     /// Whether some release needs CUDA and cuDNN of the system, and whether one made for single systems does.
     system_cuda: bool,
     own_system_cuda: bool,
+    /// Whether some release reads files of the toolkit's compiler when it runs.
+    reads_of_compiler: bool,
     known: Kept<Property<'c>, RowSet>,
     pythons: Kept<(Platform<'c>, Version, bool), RowSet>,
     cudnns: Kept<(Platform<'c>, usize, bool), RowSet>,
@@ -83,6 +85,7 @@ impl<'c> Framework<'c> {
             package,
             system_cuda: releases.iter().any(|release| release.builds().any(needs_system)),
             own_system_cuda: releases.iter().any(|release| release.own_builds().any(needs_system)),
+            reads_of_compiler: builds.iter().any(|build| build.reads_of_compiler().is_some()),
             unread: catalog
                 .listings
                 .iter()
@@ -250,6 +253,11 @@ impl<'c> Framework<'c> {
     /// Whether some release needs CUDA and cuDNN of the system; with `own` also those made for single systems.
     pub fn takes_system_cuda(&self, own: bool) -> bool {
         self.system_cuda || (own && self.own_system_cuda)
+    }
+
+    /// Whether some release reads files of the toolkit's compiler when it runs.
+    pub fn reads_of_compiler(&self) -> bool {
+        self.reads_of_compiler
     }
 
     /// The releases with wheels for a line of Python; with `unseen` also those for which there may be one.

@@ -85,6 +85,8 @@ pub struct Needs {
     pub libraries: bool,
     /// Libraries and cuDNN for some releases of a framework.
     pub system_cuda: bool,
+    /// Files of the compiler for some of those.
+    pub compiler_files: bool,
     /// A compiler, for what may be compiled where it is installed or used: an image that is chosen had better hold one.
     pub compiles: bool,
     /// cuDNN's headers, for what is compiled: an image that is chosen had better hold them.
@@ -277,7 +279,7 @@ impl Asked<'_, '_> {
             None if pinned || whole => true,
             // Which of the two a framework needs depends on its release: see `serves`.
             None if needs.system_cuda && (image.cudnn.is_some() || key.cudnn_installed) => {
-                image.flavour == Flavour::Runtime
+                image.flavour == Flavour::Runtime || needs.compiler_files && image.flavour == Flavour::Devel
             }
             None => {
                 let is_for_compiling = needs.compiles && image.flavour == Flavour::Devel;
@@ -347,10 +349,12 @@ fn holds_cuda(asked: &Reading<'_>, cudnn: Option<&Constraint>, build: &Build, im
 }
 
 /// Whether a build that takes the system's CUDA finds its libraries in an image, by their file names. Where there is a choice
-/// they are not older than those it was built with.
+/// they are not older than those it was built with, and what it reads of the compiler is there.
 fn has_libraries(asked: &Reading<'_>, build: &Build, image: &Image) -> bool {
     let older = build.line().is_some_and(|line| image.cuda.cmp_prefix(&line).is_lt());
-    image.flavour >= Flavour::Runtime && finds_cuda(build, &[image.cuda]) && (is_given(asked) || !older)
+    let lacks_files = build.reads_of_compiler().is_some() && image.flavour != Flavour::Devel;
+    let suits = is_given(asked) || !(older || lacks_files);
+    image.flavour >= Flavour::Runtime && finds_cuda(build, &[image.cuda]) && suits
 }
 
 /// Whether an image is newer than a driver that may start it: it counts on the cuda-compat package that it brings,

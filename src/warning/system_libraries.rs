@@ -58,6 +58,17 @@ pub enum SystemCuda<'a> {
         /// The image.
         image: &'a str,
     },
+    /// The image holds CUDA's libraries without a file of the compiler that it reads when it runs.
+    ImageCompiler {
+        /// The build.
+        name: &'a str,
+        /// The CUDA it was built with.
+        cuda: Version,
+        /// The file, below the folder of the toolkit.
+        file: &'a str,
+        /// The image.
+        image: &'a str,
+    },
     /// It chooses its kernels by a CUDA that it looks for itself, and nobody says that one is there.
     Finds {
         /// The package.
@@ -122,6 +133,10 @@ impl Kind for SystemCuda<'_> {
                 "{name} compiles its kernels when they run, with headers of CUDA that {image} does not hold: take the image of \
                  flavour devel, or install the runtime of the same CUDA beside it (the wheel whose name begins with \
                  nvidia-cuda-runtime)"
+            ),
+            SystemCuda::ImageCompiler { name, cuda, file, image } => format!(
+                "{name} compiles kernels when it runs and reads {file} of CUDA's compiler, which {image} does not hold: take the \
+                 image of flavour devel, or install the nvcc of CUDA {cuda} in it"
             ),
             SystemCuda::Finds { name, needs, image } => {
                 let set = match image {

@@ -93,6 +93,26 @@ const CASES: &[Case] = &[
         &["!lock: stack.flash-attn-4 = \"4.0.0b3\""],
     ),
     case("flash-attn-4 = \"*\"\nsglang = \"0.5.14\"", "gpu = \"H100\"", 0, &["flash-attn-4 4.0.0b15"]),
+    // TensorFlow 2.11 to 2.13 read libdevice, which is of nvcc. Source: github.com/tensorflow/tensorflow/issues/58681.
+    case(
+        "tensorflow = \"2.10.0\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["nvidia/cuda:11.2.2-cudnn8-runtime-ubuntu20.04", "![system-cuda]"],
+    ),
+    case(
+        "tensorflow = \"2.11.0\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["nvidia/cuda:11.2.2-cudnn8-devel-ubuntu20.04", "![system-cuda]"],
+    ),
+    case(
+        "tensorflow = \"2.11.0\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:11.2.2-cudnn8-runtime-ubuntu20.04\"",
+        0,
+        &["[system-cuda]", "reads nvvm/libdevice/libdevice.10.bc of CUDA's compiler", "image of flavour devel"],
+    ),
+    case("tensorflow = \"2.11.0\"", "gpu = \"T4\"", 0, &["[system-cuda]", "CUDA 11.2 with nvcc"]),
     // A rule that is set aside for one target decides which images the others may take.
     case(
         "cuda = \"11.8\"\ncudnn = \"8\"",

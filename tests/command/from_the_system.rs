@@ -64,7 +64,7 @@ const CASES: &[Case] = &[
         "tensorflow = \"2.12\"",
         "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
         0,
-        &["!warning[system-cuda]", "-cudnn8-runtime-"],
+        &["!warning[system-cuda]", "-cudnn8-devel-"],
     ),
     case("tensorflow = \"2.12\"", "gpu = \"none\"", 0, &["!warning[system-cuda]"]),
     case("tensorflow = \"2.16\"", "gpu = \"A100\"\ntoolkit = \"10.0\"", 0, &["!warning[system-cuda]"]),

@@ -262,7 +262,7 @@ const CASES: &[Case] = &[
         "tensorflow = \"2.13.0\"\ntorch = \"2.1.2+cu118\"",
         "gpu = \"A100\"\nimage = \"nvidia/cuda\"",
         0,
-        &["nvidia/cuda:11.8.0-cudnn8-runtime-ubuntu22.04"],
+        &["nvidia/cuda:11.8.0-cudnn8-devel-ubuntu22.04"],
     ),
     case(
         "tensorflow = \"2.16.2\"",

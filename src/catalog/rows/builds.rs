@@ -66,7 +66,8 @@ pub struct Build {
     #[serde(default)]
     pub system_cuda: bool,
     /// Libraries that it loads and that neither pip nor the systems it is made for bring, by their file names; or that pip
-    /// installs where it does not look, by their paths.
+    /// installs where it does not look, by their paths; and what it reads of the toolkit's compiler when it runs, by the path
+    /// below the toolkit's folder: `nvvm/libdevice/libdevice.10.bc`.
     #[serde(default)]
     pub loads: List<Text>,
     /// The NCCL it pins or bundles.
@@ -96,6 +97,11 @@ pub struct Build {
 }
 
 impl Build {
+    /// What it reads of the toolkit's compiler when it runs, beyond libraries.
+    pub fn reads_of_compiler(&self) -> Option<&str> {
+        self.loads.iter().map(|path| &**path).find(|path| path.starts_with("nvvm/"))
+    }
+
     /// One of which nobody has told more.
     pub fn bare(package: Text, version: Version, variant: Text, arch: CpuArch, source: Text) -> Self {
         Build {

@@ -440,7 +440,7 @@ impl<'c> Request<'c> {
     /// What its stack needs of an image.
     pub fn needs_of_images(&self) -> image::Needs {
         let own = self.targets.iter().any(|target| target.platform.takes != Takes::General);
-        let frameworks = self.frameworks.iter().filter_map(|ask| self.problem.framework(ask.package));
+        let frameworks = || self.frameworks.iter().filter_map(|ask| self.problem.framework(ask.package));
         // What an image had better hold matters where one is chosen.
         let is_chosen = self.targets.iter().any(|target| matches!(target.image, ImageRequest::Choose(_)));
         let compiles = || self.build.is_none() && self.companions.iter().any(|ask| self.may_need_toolkit(ask));
@@ -449,7 +449,8 @@ impl<'c> Request<'c> {
         image::Needs {
             compiler: self.build.is_some(),
             libraries: self.frameworks.is_empty(),
-            system_cuda: frameworks.into_iter().any(|framework| framework.takes_system_cuda(own)),
+            system_cuda: frameworks().any(|framework| framework.takes_system_cuda(own)),
+            compiler_files: frameworks().any(|framework| framework.reads_of_compiler()),
             compiles: is_chosen && compiles(),
             cudnn_headers: is_chosen && with_headers(),
         }

@@ -91,6 +91,9 @@ impl One<'_, '_> {
 
     fn library_missing(&self) -> Option<Warning> {
         let (build, name) = (self.build, &*self.name);
+        if build.reads_of_compiler().is_some() {
+            return None;
+        }
         let files: Vec<&str> = build.loads.iter().map(|path| path.rsplit('/').next().unwrap_or(path)).collect();
         let missing = match build.loads.first()?.rsplit_once('/') {
             Some(_) if self.about.asked.is_cpu() || self.has_cuda() => return None,
@@ -156,10 +159,16 @@ impl One<'_, '_> {
         }
         let line = self.build.line()?;
         let needs = self.build.cudnn.as_ref();
+        let file = self.build.reads_of_compiler();
         if let Some(image) = self.about.target.image {
+            let reference = format!("{}:{}", image.repository, image.tag);
+            let lacks = |_: &&str| image.flavour != Flavour::Devel && asked.toolkits.is_none();
+            if let Some(file) = file.filter(lacks) {
+                let lacking = SystemCuda::ImageCompiler { name, cuda: line, file, image: &reference };
+                return Some(Warning::about(&lacking, &self.about.keys("image")));
+            }
             let needs = needs.filter(|_| image::holds_unread_cudnn(image) && asked.cudnn.is_none())?;
-            let image = format!("{}:{}", image.repository, image.tag);
-            let unread = SystemCuda::ImageCudnn { name, needs, image: &image };
+            let unread = SystemCuda::ImageCudnn { name, needs, image: &reference };
             return Some(Warning::about(&unread, &self.about.keys("image")));
         }
         if !matches!(asked.image, ImageRequest::No) {
@@ -173,7 +182,8 @@ impl One<'_, '_> {
             let older = SystemCuda::Older { name, cuda: line, installed: newest };
             return Some(Warning::about(&older, &self.about.keys("toolkit")));
         }
-        let cuda = asked.toolkits.is_none().then(|| (format!("CUDA {line}"), "`toolkit`"));
+        let with = file.map_or_else(String::new, |file| format!(" with nvcc (for its {file})"));
+        let cuda = asked.toolkits.is_none().then(|| (format!("CUDA {line}{with}"), "`toolkit`"));
         let cudnn = cudnn.map(|cudnn| (format!("cuDNN {cudnn} or a later one of that major"), "`cudnn`"));
         let (what, keys): (Vec<String>, Vec<&str>) = cuda.into_iter().chain(cudnn).unzip();
         let install = SystemCuda::Install { name, what: &what.join(" and "), keys: &keys.join(" and ") };
