@@ -168,6 +168,7 @@ impl<'c> Explainer<'_, 'c> {
             match silent {
                 Some(silent) if !is_blamed && !silent.is_empty() => self.what_they_need(&silent),
                 Some(_) if !is_blamed && !are_some_silent => {}
+                None if !is_blamed && self.is_asked_for(ask.package) => {}
                 _ => {
                     self.what_they_need(&others);
                     self.what_they_need(&following);
@@ -252,6 +253,19 @@ impl<'c> Explainer<'_, 'c> {
         newest.is_some_and(|row| {
             let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]);
             asked.into_iter().any(|want| !self.blames(want.0) && self.is_disputed(want, &row.package))
+        })
+    }
+
+    /// Whether another blamed package asks for a package: then that says enough of it.
+    fn is_asked_for(&self, package: &str) -> bool {
+        let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
+        let mut others = self.request.companions.iter().filter(|ask| ask.package != package && self.blames(ask.package));
+        others.any(|ask| {
+            let (following, others) = self.by_following(ask);
+            following.last().or(others.last()).is_some_and(|row| {
+                let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]).into_iter();
+                asked.chain(row.asked_by_extra()).any(|(of, _)| of == package)
+            })
         })
     }
 
