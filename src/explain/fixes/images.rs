@@ -8,7 +8,7 @@ use crate::solve::image;
 use crate::solve::solution::Solution;
 
 use super::written::chosen;
-use super::{Finder, set, unset};
+use super::{Edit, Finder, set, unset};
 
 impl<'c> Finder<'_, 'c> {
     /// The tags most like the one written, then whatever the repository offers, then no image at all.
@@ -23,15 +23,23 @@ impl<'c> Finder<'_, 'c> {
             self.try_values(key, &nearest);
         }
         let of_system = self.written_system(key).map(|os| set(&format!("target.{}.os", target_of(key)), os));
-        let kept = of_system.and_then(|of_system| self.answer(&[set(key, repository), of_system], None));
-        let answer = kept.or_else(|| self.answer(&[set(key, repository)], None));
-        if let Some(value) = answer.and_then(|answer| self.image_of(&answer, key)) {
-            self.offer(&[set(key, value)]);
+        let kept = of_system.is_some_and(|of_system| self.try_repository(key, &[set(key, repository), of_system]));
+        if !kept {
+            self.try_repository(key, &[set(key, repository)]);
         }
         if self.found.len() == before {
             self.try_repositories(key, repository);
         }
         self.offer(&[unset(key)]);
+    }
+
+    /// The tag of a repository that is chosen with some edits; whether it is one that is offered.
+    fn try_repository(&mut self, key: &str, edits: &[Edit]) -> bool {
+        let answer = self.answer(edits, None);
+        let Some(value) = answer.and_then(|answer| self.image_of(&answer, key)) else { return false };
+        let fix = [set(key, value)];
+        let changes = self.changes(&fix);
+        self.offer(&fix) || self.found.iter().any(|found| found.changes == changes)
     }
 
     /// The system that the tag of an image names, where no other key does: what takes the place of the image had better be of

@@ -169,11 +169,11 @@ impl<'c> Finder<'_, 'c> {
         }
     }
 
-    /// The releases that are written, in another variant: the nearest of the CUDA major that is written, where what would be
-    /// chosen is of another one and such a variant serves.
+    /// The releases that are written, in another variant than one that they were not published in: the nearest of its CUDA
+    /// major, where what would be chosen is of another one and such a variant serves.
     fn same_release(&self, key: &str, package: &str, written: &Constraint, variant: &str) -> String {
         let any = versions_only(written);
-        let is_plain = FRAMEWORKS.contains(&package) && !any.contains("||");
+        let is_plain = FRAMEWORKS.contains(&package) && !any.contains("||") && !self.is_published(package, written);
         let Some(major) = line_of(variant).filter(|_| is_plain).map(|line| line.major()) else {
             return any;
         };

@@ -26,7 +26,7 @@ impl Finder<'_, '_> {
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
             )
         });
-        let nearer = |fix: &Fix| self.found.iter().any(|other| is_nearer(other, fix));
+        let nearer = |fix: &Fix| self.found.iter().any(|other| self.is_nearer(other, fix));
         let found: Vec<Fix> = self.found.iter().filter(|fix| !nearer(fix)).cloned().collect();
         let keys = |fix: &Fix| fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>();
         // One of each kind comes before the second of any: who cannot change a wheel may change a machine.
@@ -49,6 +49,33 @@ impl Finder<'_, '_> {
         });
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
+
+    /// Whether a fix stays at the version written and takes the variant that another takes of another version; or stays at
+    /// the CUDA major too, where another falls back to an older one and what is written was never published.
+    fn is_nearer(&self, fix: &Fix, than: &Fix) -> bool {
+        let ([one], [other]) = (fix.changes.as_slice(), than.changes.as_slice()) else { return false };
+        let parts = |text: &Option<String>| {
+            let (version, variant) = text.as_deref()?.split_once('+')?;
+            Some((version.to_string(), variant.to_string()))
+        };
+        let (Some(from), Some(near), Some(far)) = (parts(&one.from), parts(&one.to), parts(&other.to)) else {
+            return false;
+        };
+        let major = |variant: &str| variant::line_of(variant).map(|line| line.major());
+        let falls_back = || {
+            let is_older = major(&far.1).zip(major(&from.1)).is_some_and(|(far, from)| far < from);
+            let written = one.from.as_deref().and_then(|from| Constraint::parse(from).ok());
+            let package = one.key.strip_prefix("stack.").unwrap_or_default();
+            is_older && major(&near.1) == major(&from.1) && !written.is_some_and(|of| self.is_published(package, &of))
+        };
+        one.key == other.key && near.0 == from.0 && far.0 != from.0 && (near.1 == far.1 || falls_back())
+    }
+
+    /// Whether a build that is written of a package is one that is known.
+    pub(super) fn is_published(&self, package: &str, written: &Constraint) -> bool {
+        let mut builds = self.asker.catalog.builds.of(package).iter();
+        builds.any(|row| written.admits_build(&row.version, &row.variant))
+    }
 }
 
 /// Whether a fix installs another system on a machine.
@@ -56,23 +83,6 @@ fn replaces_system(spec: &Spec, fix: &Fix) -> bool {
     let is_system = |key: &str| key.ends_with(".os") || key.ends_with(".glibc");
     let is_machine = |key: &str| spec.target(target_of(key)).is_some_and(|on| on.runtime() == Runtime::BareMetal);
     fix.changes.iter().any(|change| is_system(&change.key) && is_machine(&change.key))
-}
-
-/// Whether a fix stays at the version written and takes the variant that another takes of another version, or stays at the
-/// CUDA major too, where another falls back to an older one.
-fn is_nearer(fix: &Fix, than: &Fix) -> bool {
-    let ([one], [other]) = (fix.changes.as_slice(), than.changes.as_slice()) else { return false };
-    let parts = |text: &Option<String>| {
-        let (version, variant) = text.as_deref()?.split_once('+')?;
-        Some((version.to_string(), variant.to_string()))
-    };
-    let (Some(from), Some(near), Some(far)) = (parts(&one.from), parts(&one.to), parts(&other.to)) else {
-        return false;
-    };
-    let major = |variant: &str| variant::line_of(variant).map(|line| line.major());
-    let falls_back = major(&far.1).zip(major(&from.1)).is_some_and(|(far, from)| far < from);
-    let is_kept = near.1 == far.1 || falls_back && major(&near.1) == major(&from.1);
-    one.key == other.key && near.0 == from.0 && far.0 != from.0 && is_kept
 }
 
 /// How hard a change is to make: another wheel is a line, another machine is not.
