@@ -113,6 +113,24 @@ const CASES: &[Case] = &[
         &["[system-cuda]", "reads nvvm/libdevice/libdevice.10.bc of CUDA's compiler", "image of flavour devel"],
     ),
     case("tensorflow = \"2.11.0\"", "gpu = \"T4\"", 0, &["[system-cuda]", "CUDA 11.2 with nvcc"]),
+    // What code takes of an installed package without asking for it: where one of the two is open it is chosen within. Sources:
+    // github.com/facebookresearch/xformers/issues/1267, github.com/bitsandbytes-foundation/bitsandbytes/issues/1492.
+    case(
+        "torch = \"2.7.0\"\nxformers = \"*\"\nflash-attn = \"*\"",
+        "gpu = \"A100\"",
+        0,
+        &["flash-attn 2.7.4.post1", "!flash-attn 2.8"],
+    ),
+    case("torch = \"2.6.0\"\nxformers = \"*\"\nflash-attn = \"2.7.4.post1\"", "gpu = \"A100\"", 0, &["0.0.29.post3"]),
+    case(
+        "torch = \"2.6.0\"\nbitsandbytes = \"0.44.1\"",
+        "gpu = \"A100\"",
+        1,
+        &["bitsandbytes 0.44.1 requires triton <3.2 beside it", "torch 2.6.0 requires triton 3.2.0"],
+    ),
+    case("torch = \"2.6.0+cpu\"\nbitsandbytes = \"0.44.1\"", "gpu = \"none\"", 0, &["!triton"]),
+    case("torch = \"2.4.0\"\ndeepspeed = \"0.14.4\"", "gpu = \"A100\"", 0, &["!error"]),
+    case("torch = \"2.4.0\"\ndeepspeed = \"0.14.3\"", "gpu = \"A100\"", 1, &["deepspeed 0.14.3 requires torch <2.4"]),
     // A rule that is set aside for one target decides which images the others may take.
     case(
         "cuda = \"11.8\"\ncudnn = \"8\"",

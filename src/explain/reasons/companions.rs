@@ -115,6 +115,22 @@ impl<'c> Explainer<'_, 'c> {
             let names = ArchList::from_targets(sass, ptx).names();
             (!names.is_empty()).then(|| format!("holds code for {} only", names.replace(' ', ", ")))
         });
+        self.kept_elsewhere();
+    }
+
+    /// Where else the projects of blamed packages keep builds: of what they hold nobody has read anything.
+    fn kept_elsewhere(&mut self) {
+        for ask in self.request.companions.iter().filter(|ask| self.blames(ask.package)).collect::<Vec<_>>() {
+            let newest = self.admitted_releases(ask).map(|row| row.version).max();
+            let index = newest.and_then(|newest| self.request.catalog.elsewhere(ask.package, &newest));
+            if let Some(index) = index {
+                self.say(format!(
+                    "that is {} as the package index has it; its project keeps builds with labels of their own at {index}, which \
+                     nobody has read",
+                    ask.package
+                ));
+            }
+        }
     }
 
     /// The CUDA of blamed packages that follow no framework: what they are made for, or carry inside.
