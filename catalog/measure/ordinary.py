@@ -11,7 +11,7 @@ import sys
 
 from catalog import Catalog, inline, row_of
 from companions import admits
-from remote import Source, SpecifierSet, Version, applies, parsed
+from remote import InvalidRequirement, Requirement, Source, SpecifierSet, Version, applies, canonicalize_name, extra_of, parsed
 from remote import asked_by as installed_with
 
 FILE = "asks.toml"
@@ -95,8 +95,14 @@ CHECKS = {
     ],
 }
 
+# NVIDIA's libraries that toolkits have as components, and NCCL: what a lock pins wherever they are left open.
+KIT = "cuda-toolkit"
+NCCL = re.compile(r"nvidia-nccl-cu\d+")
 OF_NVIDIA = re.compile(r"nvidia-(?!ml-py)|cuda-toolkit")
 SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels"}
+# What is asked for by what a release brings along. A resolver sees it as it sees what the release itself asks for.
+BROUGHT = "brought"
+OF_BROUGHT = "ordinary-brought"
 # Lines of Python that a row can be about; a range that holds the last of them has no end. Nobody asks which release of an
 # ordinary package was the last for older ones.
 FIRST_LINE = "3.6"
@@ -106,7 +112,7 @@ LINES = LINES[LINES.index(FIRST_LINE) :]
 
 def ordinary(catalog, index, write, only):
     """Every row anew; with `write` the file holds these, and those that were written by hand."""
-    rows = renew(catalog, index, only)
+    rows = renew(catalog, index, only, with_brought=True)
     path = catalog.root / "catalog" / FILE
     print(f"# {len(rows)} rows of {len({row['package'] for row in rows})} packages", file=sys.stderr)
     if write:
@@ -116,20 +122,25 @@ def ordinary(catalog, index, write, only):
     return 1 if catalog.changed[path] != catalog.files[path] else 0
 
 
-def renew(catalog, index, only):
-    """Puts the rows of these packages into the file anew, of all where none is named; the rows."""
+def renew(catalog, index, only, with_brought=False):
+    """Puts the rows of these packages into the file anew, of all where none is named; the rows. What the releases bring along is
+    read if it is asked for: else the rows of it stay as they are."""
     solved = {row["package"] for row in catalog.rows("build") + catalog.rows("companion")}
     rows = []
     for package in sorted({*BESIDE, *LISTED, *solved}):
         if only and package not in only:
             continue
         needs = of_solved if package in solved else of_ordinary
-        rows += [row for row in ranges(package, needs(catalog, index, package, solved)) if tells(catalog, row)]
-    by_hand = [row for row in catalog.rows("asks") if row["source"] not in SOURCES.values()]
+        found = needs(catalog, index, package, solved)
+        if with_brought and package in solved:
+            add_brought(catalog, index, package, found)
+        rows += [row for row in ranges(package, found) if tells(catalog, row)]
+    written = {*SOURCES.values(), *([OF_BROUGHT] if with_brought else [])}
+    by_hand = [row for row in catalog.rows("asks") if row["source"] not in written]
     rows = [row for row in rows if not any(says_so(one, row) for one in by_hand)]
     path = catalog.root / "catalog" / FILE
     lines = catalog.files[path].splitlines(keepends=True)
-    mine = [line for line in lines if any(f'source = "{one}"' in line for one in SOURCES.values())]
+    mine = [line for line in lines if any(f'source = "{one}"' in line for one in written)]
     kept = [line for line in mine if only and not any(f'package = "{one}"' in line for one in only)]
     new = sorted(kept + [f"  {inline(row)},\n" for row in rows], key=place)
     head = [line for line in lines if line not in mine and line.strip() != "]"]
@@ -165,6 +176,8 @@ def tells(catalog, row):
     """Whether a need leaves out anything that the catalog has of the other; of ordinary packages each does."""
     known = [one["version"] for one in catalog.rows("build") + catalog.rows("companion") if one["package"] == row["of"]]
     known = LINES if row["of"] == "python" else known
+    if row["needs"] == "*":
+        return not known
     asked = SpecifierSet(row["needs"])
     return not known or not all(asked.contains(version.split("+")[0], prereleases=True) for version in known)
 
@@ -210,6 +223,89 @@ def of_solved(catalog, index, package, _solved, only=None):
     # Older ones have no wheel to read: what the first of these asks for is not told of them.
     unread = {version: {} for version in known if version < min(found, default=version)}
     return unread | found
+
+
+def add_brought(catalog, index, package, found):
+    """Adds what the releases bring along of CUDA's libraries: what they ask for themselves stands in `requires` or is there."""
+    frameworks = {row["package"] for row in catalog.rows("build")}
+    if package in frameworks:
+        return
+    components = {name for row in catalog.rows("libraries") if row["package"] == KIT for name in re.findall(r"[^ =<>~!,]+(?=[=<>~!])", row["pins"])}
+    stop = {*BESIDE, *LISTED, *frameworks, KIT}
+    required = {}
+    for row in catalog.rows("companion"):
+        if row["package"] == package:
+            names = {re.match(r"[\w.-]+", line)[0] for line in row.get("requires", [])}
+            required.setdefault(Version(row["version"].split("+")[0]), set()).update(names)
+    read = releases(index, package)
+    for version, needs in found.items():
+        wheel = read[version][-1] if version in read else None
+        if wheel is None or isinstance(wheel, Source):
+            continue
+        extras, python = {extra_of(package, index.needs(wheel)) or ""}, newest_line(wheel)
+        newest = follow(index, wheel, extras, python, -1, stop)
+        is_open = {
+            name
+            for name in newest
+            if (name in components or NCCL.fullmatch(name)) and (name, "metadata") not in needs and name not in required[version]
+        }
+        # What an older one that may be taken does not ask for leaves nothing out.
+        oldest = follow(index, wheel, extras, python, 0, stop) if is_open else {}
+        for name in sorted(is_open):
+            needs[name, BROUGHT] = narrowed(newest[name] & oldest.get(name, set())) or "*", None
+
+
+def follow(index, wheel, extras, python, pick, stop, asked=None, seen=None):
+    """What a wheel and what it brings along ask for of NVIDIA's packages: of a range the newest release that fits, or the
+    oldest."""
+    asked, seen = {} if asked is None else asked, set() if seen is None else seen
+    for line in index.needs(wheel).get_all("Requires-Dist") or []:
+        try:
+            one = Requirement(line)
+        except InvalidRequirement:
+            continue
+        name = canonicalize_name(one.name)
+        if name in stop or not any(applies(one.marker, "x86_64", extra, python) for extra in {"", *extras}):
+            continue
+        if name == wheel.package:
+            # An extra may name others of its own package.
+            if more := set(one.extras) - extras:
+                follow(index, wheel, extras | more, python, pick, stop, asked, seen)
+            continue
+        if name.startswith("nvidia-"):
+            asked.setdefault(name, set()).update(str(one.specifier).split(","))
+        key = name, str(one.specifier), frozenset(one.extras)
+        if key in seen:
+            continue
+        seen.add(key)
+        fitting = [files for version, files in releases(index, name).items() if one.specifier.contains(version)]
+        if fitting and not isinstance(fitting[pick][-1], Source):
+            follow(index, fitting[pick][-1], set(one.extras), python, pick, stop, asked, seen)
+    return asked
+
+
+def newest_line(wheel):
+    """The newest line of Python that a wheel is for."""
+    lines = [line for line in LINES if wheel.requires_python is None or on(wheel.requires_python, line)]
+    built = {f"{tag[2]}.{tag[3:]}" for tag in wheel.pythons if tag.startswith("cp")}
+    return ([line for line in lines if line in built] or lines or LINES)[-1]
+
+
+def narrowed(parts):
+    """Several bounds as one range; nothing where it holds what has no order."""
+    parts = sorted(part for part in parts if part)
+    spec = plain(",".join(parts)) if parts else None
+    if not spec:
+        return None
+    kept = {}
+    for part in spec.split(","):
+        operator = re.match(r"[<>=!~]+", part)[0]
+        number = Version(part[len(operator):].removesuffix(".*"))
+        low, high = operator in (">", ">="), operator in ("<", "<=")
+        key = "low" if low else "high" if high else part
+        if key not in kept or (low and number > kept[key][0]) or (high and number < kept[key][0]):
+            kept[key] = number, part
+    return ",".join(part for _, part in kept.values())
 
 
 def checked(index, package, wheel):
@@ -346,13 +442,13 @@ def one_row(package, kind, need, versions, at, end):
     elif not re.fullmatch(r">=[\d.]+", needs):
         bounds.append(f"<={versions[-1]}")
     return {
-        "id": f"{package}-{versions[at]}-{of}" + ("" if how == "metadata" else f"-{how}"),
+        "id": f"{package}-{versions[at]}-{of}" + ("" if how in ("metadata", BROUGHT) else f"-{how}"),
         "package": package,
         "range": ",".join(bounds) or "*",
         "of": of,
         "needs": needs,
-        "found_in": how,
+        "found_in": "metadata" if how == BROUGHT else how,
         "says": says,
         "read": versions[at],
-        "source": SOURCES[how],
+        "source": OF_BROUGHT if how == BROUGHT else SOURCES[how],
     }

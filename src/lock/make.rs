@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Companion, Compat, Image, Libraries};
+use crate::catalog::rows::{Companion, Compat, Image, Libraries, Pins};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -205,7 +205,7 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
 /// The wheels of all targets: what several need is listed once.
 fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
     let catalog = request.catalog;
-    type Row<'a> = (Install, &'a str, String, Vec<String>, Compiled, Option<String>);
+    type Row<'a> = (Install, &'a str, String, Vec<String>, Compiled, Option<String>, Vec<String>);
     let mut merged: BTreeMap<Row<'_>, Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
@@ -221,13 +221,14 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
             let asks = asks(request, chosen, &install, &beside);
             let compiled = sources::compiled(catalog, chosen, &install);
             let python = python_patch(catalog, chosen, &install);
-            merged.entry((install, chosen.arch.as_str(), sha256, asks, compiled, python)).or_default().extend(group);
+            let libraries = libraries(catalog, chosen, &install);
+            let row = (install, chosen.arch.as_str(), sha256, asks, compiled, python, libraries);
+            merged.entry(row).or_default().extend(group);
         }
     }
-    let wheel = |((install, arch, sha256, asks, compiled, python), mut targets): (Row<'_>, Vec<usize>)| {
+    let wheel = |((install, arch, sha256, asks, compiled, python, libraries), mut targets): (Row<'_>, Vec<usize>)| {
         targets.sort_unstable();
         let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
-        let libraries = libraries(catalog, &install, arch);
         let Compiled { unisolated, tools, requires, switch, archs } = compiled;
         let Install { package, version, index, url, extra, system_cuda, sdist } = install;
         let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
@@ -257,15 +258,19 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
 }
 
 /// The metapackage of the chosen CUDA, where packages that follow no framework take their libraries through it
-/// (`cuda-toolkit[nvrtc]==13.*` of RAPIDS), be it through others: it holds nothing itself, and its extras are exact.
+/// (`cuda-toolkit[nvrtc]==13.*` of RAPIDS), be it through others, and no framework pins them: it holds nothing itself, and its
+/// extras are exact.
 fn toolkit_package(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Option<Install> {
-    let cuda = chosen.cuda.filter(|_| chosen.builds.is_empty())?;
+    // What a framework pins is of one release of it already.
+    let is_pinned = chosen.builds.iter().any(|build| build.pins == Some(Pins::Exact));
+    let open = chosen.pieces.as_ref().filter(|_| !is_pinned).map(|pieces| pieces.toolkit.version);
+    let version = chosen.cuda.filter(|_| chosen.builds.is_empty()).map(|cuda| cuda.version).or(open)?;
     let asks = |package: &str| catalog.asks.of(package).iter().any(|row| *row.of == *TOOLKIT);
     let through = |one: &Companion| one.requirements().any(|(of, ..)| asks(of));
     if !chosen.companions.iter().any(|one| one.follows_cuda() && (asks(&one.package) || through(one))) {
         return None;
     }
-    let row = catalog.libraries.iter().find(|row| *row.package == *TOOLKIT && row.version == cuda.version)?;
+    let row = catalog.libraries.iter().find(|row| *row.package == *TOOLKIT && row.version == version)?;
     Some(Install::from_pypi(TOOLKIT.to_string(), row.version.to_string()))
 }
 
@@ -325,15 +330,20 @@ fn asks(
     all
 }
 
-/// What the build of the package index pins; what it leaves open is no pin.
-fn libraries(catalog: &Catalog, install: &Install, arch: &str) -> Vec<String> {
+/// What the build of the package index pins; what it leaves open is no pin. Of the components that the extras of a metapackage
+/// pin, one that is chosen for itself comes through no extra.
+fn libraries(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> Vec<String> {
     let same = |row: &&Libraries| {
         row.package == install.package
             && row.variant.is_none()
             && row.version.as_str() == install.version
-            && row.arch.is_none_or(|of| of.as_str() == arch)
+            && row.arch.is_none_or(|of| of == chosen.arch)
     };
     let row = catalog.libraries.iter().filter(|_| install.index.is_none() && install.url.is_none()).find(same);
+    let is_other = |name: &str, version: &str| {
+        let mut by_pip = chosen.by_pip.iter();
+        install.package == TOOLKIT && by_pip.any(|(of, own)| of == name && *own.as_str() != version[2..])
+    };
     let exact = row.into_iter().flat_map(Libraries::asked).filter(|(_, range)| range.starts_with("=="));
-    exact.map(|(package, version)| [package, version].concat()).collect()
+    exact.filter(|(name, range)| !is_other(name, range)).map(|(name, range)| [name, range].concat()).collect()
 }

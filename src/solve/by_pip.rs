@@ -4,9 +4,13 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Cudnn, Nccl};
-use crate::types::Version;
+use crate::types::{Version, distinct};
 
 use super::coinstall;
+use super::facts::Facts;
+use super::kits;
+use super::pieces;
+use super::wants::{self, Want};
 
 /// The libraries that were chosen for a class of machines, beside the packages that load them.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +38,37 @@ pub fn libraries(catalog: &Catalog, chosen: Chosen<'_, '_>) -> Vec<(String, Vers
     let nccl = chosen.nccl.filter(|row| is_wanted(&row.source, false));
     let cudnn = cudnn.map(|row| (package(CUDNN, &row.cuda), row.version));
     cudnn.into_iter().chain(nccl.map(|row| (package(NCCL, &row.cuda), row.version))).collect()
+}
+
+/// The components of a toolkit that packages ask for, or what they bring along does: those of that release, or of the nearest
+/// later one where somebody refuses them.
+pub fn components<'c>(facts: &Facts<'c>, toolkit: &Version, wants: &[Want<'c>]) -> Vec<(String, Version)> {
+    let kits = facts.kits();
+    let pin =
+        |name: &'c str| Some((name, kits::component(&kits, toolkit, name, |version| admitted(wants, name, version))?));
+    let mut pins: Vec<(&str, &str)> =
+        distinct(wants.iter().map(|(name, _)| *name)).into_iter().filter_map(pin).collect();
+    if let Some(kit) = kits.iter().find(|kit| kit.version == *toolkit) {
+        pieces::bring_along(facts.catalog, kit, &mut pins);
+    }
+    let read = |(name, text): (&str, &str)| Some((name.to_string(), Version::parse(text).ok()?));
+    pins.into_iter().filter_map(read).collect()
+}
+
+/// The NCCL that packages ask for, where nothing else chooses one: the locked one, or the newest that all of them take.
+pub fn nccl<'c>(catalog: &'c Catalog, wants: &[Want<'_>], locked: Option<&str>) -> Option<&'c Nccl> {
+    let serves = |row: &&'c Nccl| {
+        let name = package(NCCL, &row.cuda);
+        wants.iter().any(|(of, _)| *of == name) && admitted(wants, &name, &row.version)
+    };
+    let serving = catalog.nccls.iter().filter(serves);
+    serving.max_by_key(|row| (locked == Some(row.version.as_str()), row.version))
+}
+
+/// Whether all who ask for a package take a release of it.
+fn admitted(wants: &[Want<'_>], name: &str, version: &Version) -> bool {
+    let asked = wants.iter().filter(|(of, _)| *of == name);
+    asked.filter_map(|(_, range)| wants::range(range)).all(|range| range.admits(version))
 }
 
 /// The cuDNN among them.

@@ -59,3 +59,16 @@ impl<'c> Kit<'c> {
         known.peek().is_some() && known.all(|(version, range)| range.admits(version))
     }
 }
+
+/// The release of a component for a toolkit: its own; or where that one does not serve, or it has none, the nearest later of its
+/// major that does. What is left open upwards an installer would take as well.
+pub fn component<'c>(
+    kits: &[Kit<'c>],
+    toolkit: &Version,
+    name: &str,
+    serves: impl Fn(&Version) -> bool,
+) -> Option<&'c str> {
+    let from_here = kits.iter().filter(|kit| kit.version >= *toolkit && kit.version.major() == toolkit.major());
+    let serving = from_here.filter(|kit| kit.version_of(name).is_some_and(&serves));
+    serving.min_by_key(|kit| kit.version)?.text_of(name)
+}

@@ -6,13 +6,13 @@ use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Libraries, Pins, Subject};
-use crate::types::{Constraint, CpuArch, Specifier, Version};
+use crate::types::{Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::coinstall;
 use super::compile::{Group, Plan};
 use super::facts::Facts;
 use super::heeded;
-use super::kits::{Kit, PackageRequest, RUNTIME};
+use super::kits::{self, Kit, PackageRequest, RUNTIME};
 use super::libraries::{asked, asked_of, compiles_for};
 use super::rules::Needs;
 
@@ -63,21 +63,29 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
             None => {}
         }
     }
-    if asks.is_empty() {
+    // What another framework pins by itself comes in with it.
+    let of_fixed = fixed.iter().flat_map(|build| asked_of(catalog, build, None));
+    let pinned: Vec<&str> = of_fixed.filter(|(_, range)| range.starts_with("==")).map(|(name, _)| name).collect();
+    let kits = plan.request.problem.kits();
+    let mut beside = asked_beside(plan.request.problem, chosen, &fixed, &asks);
+    beside.retain(|name| !pinned.contains(name));
+    if asks.is_empty() && beside.is_empty() {
         return None;
     }
+    let is_of_builds = |kit: &Kit<'c>| fixed.iter().all(|build| build.toolkit.is_none_or(|own| own == kit.version));
     let serves = |kit: &&Kit<'c>| {
-        kit.has_all(&asks)
+        (kit.has_all(&asks) || asks.is_empty() && is_of_builds(kit))
             && plan.request.libraries().all(|(name, range)| kit.goes_with(name, range))
             && group.classes.iter().all(|&class| compiles_for(catalog, plan.classes[class].machine(), &kit.version))
     };
-    let kits = plan.request.problem.kits();
     let kit = kits.iter().filter(serves).min_by_key(|row| {
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
         let off_line = plan.request.cuda_line.as_ref().map(|wanted| !wanted.admits(&row.version.prefix(2)));
         let wanted = plan.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
         let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
-        let suits = chosen.iter().all(|one| one.asks.iter().all(|(name, range)| row.goes_with(name, range)));
+        // What other packages refuse of the components that stand beside pinned ones is taken of a later release.
+        let suits = !fixed.is_empty()
+            || chosen.iter().all(|one| one.asks.iter().all(|(name, range)| row.goes_with(name, range)));
         let compiles = chosen.iter().all(|one| one.compiler.is_none_or(|line| row.version.prefix(2) == line));
         let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
         // Within what the drivers know the newest, beyond it the nearest, as for the rest of what a build pins.
@@ -95,24 +103,34 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
             row.version,
         )
     })?;
-    // What another framework pins by itself comes in with it.
-    let of_fixed = fixed.iter().flat_map(|build| asked_of(catalog, build, None));
-    let pinned: Vec<&str> = of_fixed.filter(|(_, range)| range.starts_with("==")).map(|(name, _)| name).collect();
-    let mut pins: Vec<(&str, &str)> = Vec::new();
-    for (name, range) in &asks {
-        let version = component(&kits, kit, (name, range), chosen);
-        let version = version.or_else(|| released_apart(plan.request.problem, name, range));
-        pins.extend(version.map(|version| (*name, version)));
-    }
-    bring_along(catalog, kit, &mut pins);
+    let mut pins = released_with(plan.request.problem, kit, chosen, &asks, &beside);
     pins.retain(|(name, _)| !pinned.contains(name));
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit: kit.row, pins })
 }
 
-/// The release of a component of a toolkit. Where another package refuses that one, the nearest later one that everybody takes:
-/// of what is left open upwards an installer would take it too.
+/// The releases of what builds leave open, of what is asked for beside them, and of what those ask for in turn.
+fn released_with<'c>(
+    facts: &Facts<'c>,
+    kit: &Kit<'c>,
+    chosen: &[Beside<'c>],
+    asks: &[PackageRequest<'c>],
+    beside: &[&'c str],
+) -> Vec<(&'c str, &'c str)> {
+    let (kits, any) = (facts.kits(), Constraint::any());
+    let mut pins: Vec<(&str, &str)> = Vec::new();
+    for (name, range) in asks {
+        let version = component(&kits, kit, (name, range), chosen);
+        let version = version.or_else(|| released_apart(facts, name, range));
+        pins.extend(version.map(|version| (*name, version)));
+    }
+    pins.extend(beside.iter().filter_map(|name| Some((*name, component(&kits, kit, (name, &any), chosen)?))));
+    bring_along(facts.catalog, kit, &mut pins);
+    pins
+}
+
+/// The release of a component of a toolkit, or of a later one where another package refuses that.
 fn component<'c>(
     kits: &[Kit<'c>],
     kit: &Kit<'c>,
@@ -123,13 +141,31 @@ fn component<'c>(
         let mut asks = chosen.iter().flat_map(|one| &one.asks).filter(|(of, _)| *of == name);
         range.admits(version) && asks.all(|(_, asked)| asked.admits(version))
     };
-    let serves = |one: &&Kit<'c>| one.version_of(name).is_some_and(taken);
-    let later = || kits.iter().filter(|one| one.version > kit.version).filter(serves).min_by_key(|one| one.version);
-    let own = kit.text_of(name)?;
-    match serves(&kit) {
-        true => Some(own),
-        false => Some(later().and_then(|one| one.text_of(name)).unwrap_or(own)),
-    }
+    kits::component(kits, &kit.version, name, taken).or_else(|| kit.text_of(name))
+}
+
+/// What other packages ask for of the components of toolkits, or libraries do that a build pins, and no build does: those are
+/// installed as well.
+fn asked_beside<'c>(
+    facts: &Facts<'c>,
+    chosen: &[Beside<'c>],
+    fixed: &[&'c Build],
+    asks: &[PackageRequest<'c>],
+) -> Vec<&'c str> {
+    let (catalog, kits) = (facts.catalog, facts.kits());
+    let of_packages = chosen.iter().flat_map(|one| &one.asks).map(|(name, _)| *name);
+    // The metadata of other indexes was not read.
+    let read = fixed.iter().filter(|build| build.index.contains(&Index::Pypi));
+    let pinned = read.flat_map(|build| asked_of(catalog, build, Some(build.arch)));
+    // Of a metapackage its extras are asked for, which stand among what the build pins.
+    let is_pin = |row: &Libraries, (name, range): (&str, &str)| {
+        row.package == name && name.starts_with("nvidia-") && range.strip_prefix("==") == Some(row.version.as_str())
+    };
+    let bringing = pinned.flat_map(|pin| catalog.libraries.iter().filter(move |row| is_pin(row, pin)));
+    let all = of_packages.chain(bringing.flat_map(Libraries::asked).map(|(name, _)| name));
+    let is_open = |name: &&str| asks.iter().all(|(asked, _)| asked != name);
+    let is_component = |name: &&str| kits.iter().any(|kit| kit.version_of(name).is_some());
+    distinct(all.filter(|name| is_open(name) && is_component(name)))
 }
 
 /// What a build leaves open that pins the rest: CUDA's metapackages do so with what later releases serve as well.
@@ -166,7 +202,7 @@ fn is_sound(plan: &Plan<'_, '_>, group: &Group<'_>, loaded: &[(&Build, CpuArch)]
 
 /// The components that those which are asked for need in turn: their own metadata leaves the version open, and a driver
 /// for CUDA 13.0 cannot follow what the NVVM of a later CUDA writes.
-fn bring_along<'c>(catalog: &'c Catalog, kit: &Kit<'c>, pins: &mut Vec<(&'c str, &'c str)>) {
+pub fn bring_along<'c>(catalog: &'c Catalog, kit: &Kit<'c>, pins: &mut Vec<(&'c str, &'c str)>) {
     let mut next = 0;
     while let Some((package, version)) = pins.get(next).copied() {
         next += 1;

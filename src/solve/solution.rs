@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Subject, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Specifier, Version, distinct};
+use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Version, distinct};
 
 use super::arch_lists;
 use super::brought;
@@ -33,6 +33,7 @@ use super::release::Release;
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 use super::rules::law;
+use super::wants::{self, Want};
 
 /// The answer to a request.
 #[derive(Debug, Clone)]
@@ -209,6 +210,10 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         arch_list: None,
         builds,
     };
+    if answer.builds.is_empty() && answer.nccl.is_none() && !class.target.is_cpu() {
+        let wants = wants(request, &answer.companions, arch);
+        answer.nccl = by_pip::nccl(request.catalog, &wants, plan.locked.get("nccl").map(|locked| &**locked));
+    }
     answer.by_pip = pip_installs(request, &answer);
     answer.minimum = minimum_driver(plan, at, choice, &answer);
     // Nothing that was chosen asks for a driver, or what asks for one was set aside: the hosts' own is still what runs.
@@ -225,22 +230,21 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
 
 /// The cuDNN and NCCL that pip installs for what was chosen, and where no framework pins them what packages ask for of CUDA's
 /// other libraries: those of the release that was chosen, not the newest of the day.
-fn pip_installs(request: &Request<'_>, chosen: &TargetSolution<'_>) -> Vec<(String, Version)> {
+fn pip_installs<'c>(request: &Request<'c>, chosen: &TargetSolution<'c>) -> Vec<(String, Version)> {
     let TargetSolution { builds, companions, cudnn, nccl, installed_cudnn, .. } = chosen;
     let has_cudnn = installed_cudnn.is_some();
     let chosen_libraries = by_pip::Chosen { builds, companions, cudnn: *cudnn, nccl: *nccl, has_cudnn };
     let mut installs = by_pip::libraries(request.catalog, chosen_libraries);
-    let (problem, kits) = (request.problem, request.problem.kits());
-    let kit = chosen.cuda.and_then(|cuda| kits.iter().find(|kit| kit.version == cuda.version));
-    if let Some(kit) = kit.filter(|_| builds.is_empty()) {
-        let wants = companions.iter().flat_map(|row| problem.wants(&row.package).at_row(row, &[chosen.arch]));
-        let pieces = wants.filter_map(|(piece, range)| {
-            let version = *kit.version_of(piece)?;
-            Specifier::parse(range).is_ok_and(|range| range.admits(&version)).then(|| (piece.to_string(), version))
-        });
-        installs.extend(distinct(pieces));
+    if let Some(cuda) = chosen.cuda.filter(|_| builds.is_empty()) {
+        let wants = wants(request, companions, chosen.arch);
+        installs.extend(by_pip::components(request.problem, &cuda.version, &wants));
     }
     installs
+}
+
+/// What packages ask for of others, or what they bring along does.
+fn wants<'c>(request: &Request<'c>, companions: &[&'c Companion], arch: CpuArch) -> Vec<Want<'c>> {
+    companions.iter().flat_map(|row| request.problem.wants(&row.package).at_row(row, &[arch])).collect()
 }
 
 /// What extensions for a class are compiled for: with the toolkit there, or the one whose libraries are installed.
@@ -259,9 +263,9 @@ fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &TargetSolution<'c>) ->
     let pinned = chosen.driver.as_ref().filter(|_| plan.classes[class].target.pins_driver());
     let driver_cuda = pinned.and_then(|driver| driver.branch.cuda);
     let compiler = chosen.toolkit.map(|toolkit| toolkit.version.prefix(2));
-    let wants = |row: &&'c Companion| plan.request.problem.wants(&row.package).at_row(row, &[chosen.arch]);
-    let asks = chosen.companions.iter().flat_map(wants).filter(|(of, _)| of.starts_with("nvidia-"));
-    let asks = asks.filter_map(|(of, range)| Some((of, Specifier::parse(range).ok()?))).collect();
+    let wants = wants(plan.request, &chosen.companions, chosen.arch).into_iter();
+    let asks = wants.filter(|(of, _)| of.starts_with("nvidia-"));
+    let asks = asks.filter_map(|(of, range)| Some((of, wants::range(range)?))).collect();
     Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda, compiler, asks }
 }
 

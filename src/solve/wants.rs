@@ -2,10 +2,15 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Asks, Companion};
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 /// A package and what is asked for of it, `tilelang` and `==0.1.9`.
 pub type Want<'c> = (&'c str, &'c str);
+
+/// The range of what is asked for; where nothing is said of it, any.
+pub fn range(asked: &str) -> Option<Specifier> {
+    Specifier::parse(if asked.is_empty() { "*" } else { asked }).ok()
+}
 
 /// What the releases of a package ask for of those that nothing is solved with.
 #[derive(Debug, Default)]

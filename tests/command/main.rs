@@ -7,6 +7,7 @@ mod acceptance;
 mod bad_input;
 mod beyond;
 mod borders;
+mod brought_libraries;
 mod captures;
 mod catalog_older;
 mod catalog_update;
