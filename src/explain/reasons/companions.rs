@@ -275,7 +275,8 @@ impl<'c> Explainer<'_, 'c> {
     /// Whether another blamed package asks for a package: then that says enough of it.
     fn is_asked_for(&self, package: &str) -> bool {
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
-        let mut others = self.request.companions.iter().filter(|ask| ask.package != package && self.blames(ask.package));
+        let mut others =
+            self.request.companions.iter().filter(|ask| ask.package != package && self.blames(ask.package));
         others.any(|ask| {
             let (following, others) = self.by_following(ask);
             following.last().or(others.last()).is_some_and(|row| {
