@@ -10,7 +10,7 @@ use pubgrub::VersionSet;
 
 use crate::catalog::rows::{Companion, Toolkit};
 use crate::coverage::{Coverage, covers};
-use crate::types::{ArchList, Version};
+use crate::types::ArchList;
 
 use super::demand::{Bearing, DemandKey};
 use super::described::{Described, Refusals};
@@ -20,7 +20,6 @@ use super::fits;
 use super::framework::Framework;
 use super::image::{self, Images};
 use super::kept::Kept;
-use super::problem::Problem;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
@@ -50,7 +49,6 @@ pub struct Machine<'c> {
     pub id: usize,
     described: Described<'c>,
     drivers: OnceCell<Drivers<'c>>,
-    others: OnceCell<Rc<[Rc<Machine<'c>>]>>,
     of_need: Kept<DriverNeed, Refusals>,
     of_releases: Kept<&'c str, ReleaseNeeds>,
     of_packages: Kept<&'c str, [Vec<DriverNeed>]>,
@@ -75,7 +73,6 @@ impl<'c> Machine<'c> {
             id,
             described: Described::new(facts, reading),
             drivers: OnceCell::new(),
-            others: OnceCell::new(),
             of_need: Kept::default(),
             of_releases: Kept::default(),
             of_packages: Kept::default(),
@@ -90,28 +87,6 @@ impl<'c> Machine<'c> {
     /// The drivers it may have.
     pub fn drivers(&self, facts: &Facts<'c>) -> &Drivers<'c> {
         self.drivers.get_or_init(|| Drivers::new(facts, self))
-    }
-
-    /// The same machine with each of the other drivers that are listed for it: all of them occur, and the oldest is its own.
-    pub fn others(&self, problem: &Problem<'c>) -> Rc<[Rc<Machine<'c>>]> {
-        let versions = |machine: &Machine<'c>| -> Vec<Version> {
-            machine.drivers(problem).rows.iter().map(|row| row.version).collect()
-        };
-        let find = || {
-            let listed = self.reading.driver.listed().into_iter();
-            let machines = listed.map(|driver| problem.machine(Reading { driver, ..self.reading.clone() }));
-            let mut known = vec![versions(self)];
-            let mut others: Vec<Rc<Machine>> = Vec::new();
-            for machine in machines {
-                let of = versions(&machine);
-                if !known.contains(&of) {
-                    known.push(of);
-                    others.push(machine);
-                }
-            }
-            others.into()
-        };
-        self.others.get_or_init(find).clone()
     }
 
     /// The drivers on which something does not run.

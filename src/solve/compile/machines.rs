@@ -134,7 +134,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         if self.classes[class].target.is_cpu() {
             return Vec::new();
         }
-        let machines = self.classes[class].machine().others(self.request.problem);
+        let machines = self.request.problem.others(self.classes[class].machine());
         let mut others = Vec::new();
         for machine in machines.iter() {
             let rows = machine.drivers(self.request.problem).rows.clone();

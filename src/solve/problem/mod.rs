@@ -50,6 +50,7 @@ pub struct Problem<'c> {
     frameworks: Vec<(&'c str, OnceCell<Framework<'c>>)>,
     packages: Vec<(&'c str, OnceCell<Package<'c>>)>,
     machines: Kept<Reading<'c>, Machine<'c>>,
+    others: Kept<usize, [Rc<Machine<'c>>]>,
     images: Kept<ImageKey<'c>, Images<'c>>,
     together: Kept<Pair<'c>, Together>,
     thirds: Kept<Pair<'c>, Thirds<'c>>,
@@ -82,6 +83,7 @@ impl<'c> Problem<'c> {
             frameworks: catalog.builds.heads().into_iter().map(|name| (name, OnceCell::new())).collect(),
             packages: catalog.companions.heads().into_iter().map(|name| (name, OnceCell::new())).collect(),
             machines: Kept::default(),
+            others: Kept::default(),
             images: Kept::default(),
             together: Kept::default(),
             thirds: Kept::default(),
@@ -266,6 +268,27 @@ impl<'c> Problem<'c> {
     /// The machine that a reading of a target describes.
     pub fn machine(&self, reading: Reading<'c>) -> Rc<Machine<'c>> {
         self.machines.get(reading.clone(), || Machine::new(self, self.machines.count(), reading))
+    }
+
+    /// The same machine with each of the other drivers that are listed for it: all of them occur, and the oldest is its own.
+    pub fn others(&self, machine: &Machine<'c>) -> Rc<[Rc<Machine<'c>>]> {
+        let versions = |machine: &Machine<'c>| -> Vec<Version> {
+            machine.drivers(self).rows.iter().map(|row| row.version).collect()
+        };
+        self.others.get(machine.id, || {
+            let listed = machine.reading.driver.listed().into_iter();
+            let machines = listed.map(|driver| self.machine(Reading { driver, ..machine.reading.clone() }));
+            let mut known = vec![versions(machine)];
+            let mut others: Vec<Rc<Machine>> = Vec::new();
+            for machine in machines {
+                let of = versions(&machine);
+                if !known.contains(&of) {
+                    known.push(of);
+                    others.push(machine);
+                }
+            }
+            others
+        })
     }
 
     /// What two packages ask of each other on some processors.
