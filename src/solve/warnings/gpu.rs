@@ -72,7 +72,7 @@ fn fails(
 ) -> Option<Warning> {
     let cuda = failing::brought_line(build)?;
     let refuses =
-        |line: &Version, gpu: &GpuRequest<'_>| failing::against_library(&request.rules, *subject, build, line, gpu);
+        |line: &Version, gpu: &GpuRequest<'_>| failing::against_library(request.rules, *subject, build, line, gpu);
     let failing: Vec<&GpuRequest<'_>> = asked.named_gpus().iter().filter(|gpu| refuses(&cuda, gpu).is_some()).collect();
     let until = failing.first().and_then(|gpu| refuses(&cuda, gpu))?.row.until;
     let lines = request.catalog.toolkits.iter().map(|kit| kit.version.prefix(2));
@@ -188,7 +188,7 @@ fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
 /// GPUs that run the wheel but not what its compiler makes.
 fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = compiling(target)?;
-    let against = |gpu: &GpuRequest<'_>| failing::against_triton(&request.rules, triton, gpu);
+    let against = |gpu: &GpuRequest<'_>| failing::against_triton(request.rules, triton, gpu);
     let rule = asked.named_gpus().iter().find_map(against)?;
     let refused = |gpu: &&GpuRequest<'_>| against(gpu).is_some_and(|found| found.row.id == rule.row.id);
     let (release, gpus) = (release(build), names(asked.named_gpus().iter().filter(refused))?);
@@ -204,7 +204,7 @@ fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolut
 fn triton_assembler(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let (build, triton) = compiling(target)?;
     // Where Triton itself fails on a GPU, no other assembler helps.
-    let generates = |gpu: &GpuRequest<'_>| failing::against_triton(&request.rules, triton, gpu).is_none();
+    let generates = |gpu: &GpuRequest<'_>| failing::against_triton(request.rules, triton, gpu).is_none();
     let too_old =
         |gpu: &GpuRequest<'_>| failing::assembler_too_old(request.catalog, triton, gpu).filter(|_| generates(gpu));
     let unknown = |gpu: &&GpuRequest<'_>| too_old(gpu).is_some();
@@ -239,7 +239,7 @@ fn triton_driver(request: &Request<'_>, asked: &TargetRequest<'_>, target: &Targ
     let (build, triton) = compiling(target)?;
     let row = request.catalog.ptxases.iter().find(|row| row.triton == *triton)?;
     let driver = target.driver.as_ref().filter(|driver| asked.pins_driver() && driver.compat.is_none())?;
-    let compiles = |gpu: &&GpuRequest<'_>| failing::against_triton(&request.rules, triton, gpu).is_none();
+    let compiles = |gpu: &&GpuRequest<'_>| failing::against_triton(request.rules, triton, gpu).is_none();
     let missed = |gpu: &GpuRequest<'_>| {
         let cuda = row.release_for(gpu.cc).prefix(2);
         let rules = request.rules.about(Subject::Cuda, &cuda, Subject::Driver);
