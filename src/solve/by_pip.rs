@@ -4,7 +4,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Cudnn, Nccl};
-use crate::types::{Version, distinct};
+use crate::types::{Constraint, Version, distinct};
 
 use super::coinstall;
 use super::facts::Facts;
@@ -55,11 +55,18 @@ pub fn components<'c>(facts: &Facts<'c>, toolkit: &Version, wants: &[Want<'c>]) 
     pins.into_iter().filter_map(read).collect()
 }
 
-/// The NCCL that packages ask for, where nothing else chooses one: the locked one, or the newest that all of them take.
-pub fn nccl<'c>(catalog: &'c Catalog, wants: &[Want<'_>], locked: Option<&str>) -> Option<&'c Nccl> {
+/// The NCCL that packages ask for, by the name that they give it, where no framework chooses one: the locked one, or the newest
+/// that all of them take.
+pub fn nccl<'c>(
+    catalog: &'c Catalog,
+    wants: &[Want<'_>],
+    asked: Option<&Constraint>,
+    locked: Option<&str>,
+) -> Option<&'c Nccl> {
     let serves = |row: &&'c Nccl| {
         let name = package(NCCL, &row.cuda);
-        wants.iter().any(|(of, _)| *of == name) && admitted(wants, &name, &row.version)
+        let is_asked = asked.is_none_or(|asked| asked.admits(&row.version));
+        is_asked && wants.iter().any(|(of, _)| *of == name) && admitted(wants, &name, &row.version)
     };
     let serving = catalog.nccls.iter().filter(serves);
     serving.max_by_key(|row| (locked == Some(row.version.as_str()), row.version))

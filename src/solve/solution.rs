@@ -210,9 +210,10 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         arch_list: None,
         builds,
     };
-    if answer.builds.is_empty() && answer.nccl.is_none() && !class.target.is_cpu() {
+    if answer.builds.is_empty() && !class.target.is_cpu() {
         let wants = wants(request, &answer.companions, arch);
-        answer.nccl = by_pip::nccl(request.catalog, &wants, plan.locked.get("nccl").map(|locked| &**locked));
+        let locked = plan.locked.get("nccl").map(|locked| &**locked);
+        answer.nccl = by_pip::nccl(request.catalog, &wants, request.nccl.as_ref(), locked).or(answer.nccl);
     }
     answer.by_pip = pip_installs(request, &answer);
     answer.minimum = minimum_driver(plan, at, choice, &answer);
