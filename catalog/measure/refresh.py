@@ -439,7 +439,7 @@ class Refresh:
             return accepted(files, files[-1].requires_python)
         return ",".join(lines(source.requires_python)) if source else None
 
-    def carried(self, row, like):
+    def carried(self, row, like, rows):
         """A row with what no index tells of its release, as the release before has it: somebody has to look."""
         if Version(like["version"]) > Version(row["version"]):
             # What holds from some release on is not known to hold before.
@@ -447,8 +447,11 @@ class Refresh:
         kept = {field: like[field] for field in UNTOLD if field in like and field not in row}
         if kept.get("cpu_only"):
             kept["cpu_only"] = [arch for arch in kept["cpu_only"] if arch in row.get("arches", ())]
-        # A pin of what an extra asks for is that of its own release.
-        beside = [one for one in like.get("requires", ()) if one.endswith("; extra") and "==" not in one]
+        # A pin of what an extra asks for is that of its own release; and what the next one is not said to ask for has ended.
+        after = [one for one in rows if Version(one["version"]) > Version(row["version"]) and one.get("variant") == row.get("variant")]
+        after = min(after, key=lambda one: Version(one["version"]), default=like)
+        asked = set(like.get("requires", ())) & set(after.get("requires", ()))
+        beside = [one for one in asked if one.endswith("; extra") and "==" not in one]
         if beside:
             kept["requires"] = sorted({*row.get("requires", ()), *beside})
         kept = {field: value for field, value in kept.items() if value}
@@ -460,7 +463,7 @@ class Refresh:
         """A release that is missing, after the nearest one of those that come as it does."""
         like = nearest(rows, version)
         if row := read(like["package"], version, like):
-            row = self.carried(row, like)
+            row = self.carried(row, like, rows)
             self.adds(COMPANION_FILE, row)
             self.untold(f"{row['package']} {version}", row, rows)
 

@@ -308,6 +308,7 @@ fn minimum_driver<'c>(
     }
     // What an overlay has retracted is no rule any more: where nothing else tells what a line needs, nobody knows.
     let retracted = request.rules.ids(request.catalog.retractions.iter().map(|one| &*one.rule));
+    let retracted = retracted.filtered(&|rule| class.off.has(rule));
     if needs.iter().any(|need| is_unstated(request, *need, &retracted)) {
         return None;
     }

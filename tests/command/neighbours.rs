@@ -397,13 +397,13 @@ const CASES: &[Case] = &[
         "jax = \"0.4.30\"",
         "gpu = \"V100\"\ndriver = \"515.65.01\"\nimage = \"nvidia/cuda:12.2.0-devel-ubuntu22.04\"",
         1,
-        &["nvidia/cuda:12.0.1-devel-ubuntu18.04", "!12.0.1-base-ubuntu18.04"],
+        &["nvidia/cuda:11.7.1-devel-ubuntu22.04", "!12.0.1-base-ubuntu18.04"],
     ),
     case(
         "jax = \"0.4.30\"",
         "gpu = \"V100\"\ndriver = \"515.65.01\"\nimage = \"nvidia/cuda:12.2.0-base-ubuntu22.04\"",
         1,
-        &["nvidia/cuda:12.0.1-base-ubuntu18.04"],
+        &["nvidia/cuda:11.7.1-base-ubuntu22.04"],
     ),
     // Names for one CUDA that a project gave up.
     case(

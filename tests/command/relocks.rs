@@ -311,7 +311,7 @@ mod set_aside {
         sandbox.write(&spec(&format!("{}{OVERLAY}", aimed("a"))));
         sandbox.run(&["lock", "--check"]).exits(1);
         let document = locked(&sandbox, &[]);
-        assert_ne!(minimum(&document, "b"), "525.60.13", "it frees the other target too");
+        assert!(document["targets"]["b"]["driver"]["minimum"].is_null(), "it frees the other target too: {document:#}");
         let recorded = document["overrides"].as_array().unwrap();
         assert_eq!(recorded.len(), 1, "{recorded:?}");
         assert_eq!((&recorded[0]["overlay"], &recorded[0]["target"]), (&"site.toml:1".into(), &Value::Null));

@@ -33,7 +33,7 @@ fn a_slip_in_a_spec_is_told_by_what_was_written() {
     place.write("checkout/gpuenv.toml", &SPEC.replace("T4", "90"));
     place.run(&["lock"]).exits(2).says("write `gpu = \"sm_90\"`").hides("did you mean");
     place.write("checkout/gpuenv.toml", &SPEC.replace("\"2.5.1\"", "\"!=2.5.1+cu124\""));
-    place.run(&["lock"]).exits(2).says("write `!=2.5.1`").hides(",+cu124");
+    place.run(&["lock"]).exits(2).says("write `torch = \"!=2.5.1\"`").hides(",+cu124");
     place.write("checkout/gpuenv.toml", &format!("{SPEC}[build]\narch-list = [\"8.0\", \"8.6\"]\n"));
     place.run(&["lock"]).exits(2).says("arch-list = \"8.0;8.6\"");
     place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\nrequirements = \"../x\"\n"));

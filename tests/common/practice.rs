@@ -16,6 +16,7 @@ pub fn broken(catalog: &Catalog) -> Vec<String> {
     companions(catalog, &mut practice);
     systems(catalog, &mut practice);
     requirements(catalog, &mut practice);
+    neighbours(catalog, &mut practice);
     practice.broken.extend(published::drivers(catalog));
     practice.broken.extend(published::toolkit_drivers(catalog));
     practice.broken.extend(published::ptx_history(catalog));
@@ -173,6 +174,44 @@ fn companions(catalog: &Catalog, practice: &mut Practice) {
         newest.insert(&row.package, (least, row));
     }
 }
+
+/// What two releases of a package have in common, the one between them has too.
+fn neighbours(catalog: &Catalog, practice: &mut Practice) {
+    let mut by_kind: HashMap<(&str, Option<&str>), Vec<&Companion>> = HashMap::new();
+    let of_index = |row: &&Companion| row.systems.is_empty() && row.source_for().is_none();
+    for row in catalog.companions.iter().filter(of_index) {
+        by_kind.entry((&row.package, row.variant.as_deref())).or_default().push(row);
+    }
+    for rows in by_kind.values() {
+        for [before, row, after] in rows.windows(3).filter_map(|rows| <[&Companion; 3]>::try_from(rows).ok()) {
+            for (field, value) in FIELDS {
+                let is_alone = value(before) == value(after) && value(row) != value(before);
+                let thing = format!("{} {}", row.package, row.version);
+                if is_alone && !ALONE.contains(&&*thing) {
+                    practice.broken.push(format!("{thing}: `{field}` is that of neither neighbour"));
+                }
+            }
+        }
+    }
+}
+
+/// A field of a package's release, and what it says.
+type Field = (&'static str, fn(&Companion) -> String);
+
+const FIELDS: &[Field] = &[
+    ("jit", |row| row.jit.to_string()),
+    ("finds_cuda", |row| row.finds_cuda.to_string()),
+    ("system_cuda", |row| row.system_cuda.to_string()),
+    ("borrows", |row| format!("{:?}", row.borrows)),
+    ("glibc", |row| format!("{:?}", row.glibc)),
+    ("sass", |row| list(&row.sass)),
+    ("ptx", |row| list(&row.ptx)),
+    ("arm_sass", |row| list(&row.arm_sass)),
+    ("ptx_isa", |row| format!("{:?}", row.ptx_isa)),
+];
+
+/// Releases that were built otherwise than the ones before and after them, as their wheels say.
+const ALONE: &[&str] = &[];
 
 /// The family and the numbers in a system's name: `ubuntu` and 22.04.
 fn named(id: &str) -> (&str, Option<Version>) {
