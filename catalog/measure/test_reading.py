@@ -148,7 +148,10 @@ def neighbours():
     after = row | {"version": "1.2", "needs": ">=2,<2.5", "source": "a-docs", "requires": ["c"]}
     run = Refresh(Catalog(companion=[before, after]), Index())
     for like in (before, after):
-        yield f"carried from {like['version']}", "jit" in run.carried(dict(row), like | {"jit": True}), like is before
+        yield f"carried from {like['version']}", "jit" in run.carried(dict(row), like | {"jit": True}, []), like is before
+    extra = before | {"requires": ["d<2; extra"]}
+    for name, rows, carried in (("open", [extra], ["d<2; extra"]), ("ended", [extra, after], [])):
+        yield f"an extra, {name}", run.carried(dict(row), extra, rows)["requires"], carried
     run.notes.clear()
     run.untold("a 1.1", row, [before, after])
     yield "neighbours", run.notes, [
