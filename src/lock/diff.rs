@@ -100,10 +100,11 @@ fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
     choices
 }
 
-/// `>=550.54.14 (forward-compat, cuda-compat-12-4)`
+/// `>=535.54.03 or >=550.54.14 (forward-compat, cuda-compat-12-6)`
 fn needed(driver: &DriverLock) -> String {
     let compat = driver.compat.as_ref().map_or_else(String::new, |package| format!(", {package}"));
-    format!(">={} ({}{compat})", driver.minimum, driver.mode)
+    let others: String = driver.others.iter().map(|other| format!(" or >={other}")).collect();
+    format!(">={}{others} ({}{compat})", driver.minimum, driver.mode)
 }
 
 /// `595.99.02 (open modules)`

@@ -122,6 +122,7 @@ fn what_is_installed_otherwise_differs() {
         ("inputs.\"packages.timm\" = \">=1\"", "inputs.\"packages.timm\" = \">=2\"", "packages.timm"),
         (release.as_str(), "999.1", "recommended"),
         ("coverage = \"native\"", "coverage = \"jit\"", "gpu"),
+        ("a.driver.mode =", "a.driver.others = [\"550.54.14\"]\ntarget.a.driver.mode =", "driver"),
     ] {
         assert!(lock.contains(old), "{old}");
         fs::write(sandbox.path("b.lock"), lock.replace(old, new)).unwrap();
