@@ -339,8 +339,7 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
-    /// Of several packages that come along unasked and are disputed the first by name: each is reason enough, and both
-    /// sides of one are told rather than one side of all.
+    /// Of disputed packages that come along unasked the first by name: both sides of one are told, not one side of all.
     fn keep_one_dispute<'a, T>(&self, asked: &mut Vec<T>, want: impl Fn(&T) -> Want<'a>) {
         let unasked = asked.iter().map(&want).filter(|(of, _)| !self.blames(of));
         let first = unasked.map(|(of, _)| of).min();
