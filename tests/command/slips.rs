@@ -61,9 +61,13 @@ fn a_slip_on_the_command_line_is_told_shortly() {
     assert!(code == 0 && told["format"] == "slurm", "{told}");
     assert!(told["text"].as_str().unwrap().starts_with("#!/bin/bash\n"), "{told}");
     // A version behind a blank is none of a package, and what is told of a target is none either.
-    place.run(&["add", "torch", "2.5.1"]).exits(2).says("without a blank: `torch==2.5.1`");
-    place.run(&["add", "driver==550"]).exits(2).says("`driver` is no package").says("under [target.NAME]");
-    place.run(&["add", "os"]).exits(2).says("`os` is no package");
+    place.run(&["add", "torch", "2.5.1"]).exits(2).says("without a blank: `NAME==2.5.1`");
+    place
+        .run(&["add", "driver==550"])
+        .exits(2)
+        .says("`driver` is not a package, but a key of a target")
+        .says("under [target.NAME]");
+    place.run(&["add", "os"]).exits(2).says("`os` is not a package");
     place.run(&["add", "cuda==12.4", "--dry-run"]).exits(0);
 }
 

@@ -44,15 +44,12 @@ pub fn read(word: &str, table_of: impl Fn(&str) -> Table) -> Result<(Table, Stri
     let word = word.trim();
     let (name, rest) = parted(word);
     if Version::parse(word).is_ok() {
-        return Err(refuse(
-            word,
-            &format!("write the package in front of its version, without a blank: `torch=={word}`"),
-        ));
+        return Err(refuse(word, &format!("write the version behind its package, without a blank: `NAME=={word}`")));
     }
     if target_keys().iter().any(|key| key.name == name) && table_of(&name) == Table::Packages {
         let help =
             "write it under [target.NAME], or with a new target: `gpuenv target add NAME --help` lists what there is";
-        let message = format!("`{name}` is no package: it is told of a target");
+        let message = format!("`{name}` is not a package, but a key of a target");
         return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
     }
     if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
