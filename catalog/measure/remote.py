@@ -137,19 +137,18 @@ class Index:
         collector = self._finder._link_collector
         sources = collector.collect_sources(canonicalize_name(package), candidates_from_page=lambda link: [])
         sources = [source.link for source in sources.index_urls if source is not None]
-        pages = [collector.fetch_response(link) for link in sources]
-        links = [told(link) for page in pages if page for link in parse_links(page)]
-        days = {}
-        for link in sources if links else []:
-            days |= self._days(link.url)
+        pages = [page for link in sources if (page := collector.fetch_response(link))]
+        links = [told(link) for page in pages for link in parse_links(page)]
+        days = {name: day for page in pages for name, day in self._days(page).items()} if links else {}
         return [link | {"uploaded": days.get(link["name"])} for link in links]
 
-    def _days(self, url):
-        """On which day each file was uploaded, where the index tells."""
-        response = self.session.get(url, headers={"Accept": JSON})
-        if response.headers.get("content-type", "").split(";")[0] != JSON:
-            return {}
-        files = json.loads(response.content).get("files", [])
+    def _days(self, page):
+        """On which day each file of a listing was uploaded, where the index tells."""
+        if not page.content_type.startswith(JSON):
+            page = self.session.get(page.url, headers={"Accept": JSON})
+            if page.headers.get("content-type", "").split(";")[0] != JSON:
+                return {}
+        files = json.loads(page.content).get("files", [])
         return {file["filename"]: file["upload-time"][:10] for file in files if file.get("upload-time")}
 
     @lru_cache(maxsize=None)
@@ -254,21 +253,28 @@ class Index:
         """The METADATA of a wheel; its description is left out."""
 
         def read():
+            if (beside := self._beside(wheel)) is not None:
+                return beside
             archive = self.open(wheel)
             name = next(one for one in archive.names if one.count("/") == 1 and one.endswith(".dist-info/METADATA"))
             return archive.read(name).decode("utf-8", "replace")
 
         return email.message_from_string(self.kept(wheel, "metadata", read))
 
+    def _beside(self, wheel):
+        """The METADATA that the index serves beside a wheel: one small file, where the wheel itself takes three reads."""
+        answer = self.session.get(f"{wheel.url}.metadata") if self.serves_metadata else None
+        # An index serves it beside every wheel or beside none: one that has none is not asked for each.
+        self.serves_metadata = answer is not None and answer.status_code == 200
+        return answer.content.decode("utf-8", "replace") if self.serves_metadata else None
+
     @lru_cache(maxsize=None)
     def needs(self, wheel):
         """What the METADATA of a wheel requires, nothing else of it: the index serves it beside the wheel."""
 
         def read():
-            answer = self.session.get(f"{wheel.url}.metadata") if self.serves_metadata else None
-            # An index serves it beside every wheel or beside none: one that has none is not asked for each.
-            self.serves_metadata = answer is not None and answer.status_code == 200
-            text = answer.text if self.serves_metadata else self.metadata(wheel).as_string()
+            text = self._beside(wheel)
+            text = self.metadata(wheel).as_string() if text is None else text
             head = text.replace("\r", "").split("\n\n")[0].splitlines()
             return "\n".join(line for line in head if line.startswith("Requires-"))
 

@@ -267,9 +267,8 @@ impl Asked<'_, '_> {
         let pinned = matches!(key.place, Place::This(_));
         // Images with a torch of their own come as they are: there is no smaller one to prefer.
         let whole = image.torch.is_some() || SAMPLED.contains(&&*image.repository);
-        if needs.compiler {
-            let no_more = image.cudnn.is_none() == key.cudnn.is_none() || self.brings_headers(image);
-            return image.flavour == Flavour::Devel && (pinned || whole || no_more);
+        if needs.compiler && image.flavour != Flavour::Devel {
+            return false;
         }
         match &key.cudnn {
             Some(wanted) => image.cudnn.as_ref().is_some_and(|inside| {
@@ -279,10 +278,11 @@ impl Asked<'_, '_> {
             None if pinned || whole => true,
             // Which of the two a framework needs depends on its release: see `serves`.
             None if needs.system_cuda && (image.cudnn.is_some() || key.cudnn_installed) => {
-                image.flavour == Flavour::Runtime || needs.compiler_files && image.flavour == Flavour::Devel
+                image.flavour == Flavour::Runtime
+                    || (needs.compiler || needs.compiler_files) && image.flavour == Flavour::Devel
             }
             None => {
-                let is_for_compiling = needs.compiles && image.flavour == Flavour::Devel;
+                let is_for_compiling = (needs.compiler || needs.compiles) && image.flavour == Flavour::Devel;
                 (image.flavour == needs.smallest_flavour() || is_for_compiling)
                     && (image.cudnn.is_none() || self.is_loaded(image) || self.brings_headers(image))
             }

@@ -22,8 +22,8 @@ pub(super) struct Place<'c> {
     pub(super) others: Vec<DriverRow<'c>>,
 }
 
-/// Toolkit, image and driver of a class once the stack is known: the first combination that fits, toolkits and
-/// images nearest to the stack's line first.
+/// Image, toolkit and driver of a class once the stack is known: the first combination that fits, images and toolkits
+/// nearest to the stack's line first.
 pub(super) fn local_choice<'c>(
     plan: &Plan<'_, 'c>,
     at: usize,
@@ -40,8 +40,9 @@ pub(super) fn local_choice<'c>(
     let ranked = Ranked { plan, at, choice, releases, free: &open };
     let mut tried = choice.to_vec();
     let (toolkits, images, drivers) = (ranked.toolkits(), ranked.images(), ranked.drivers());
-    for toolkit in each(&toolkits) {
-        for image in each(&images) {
+    // An image holds its toolkit.
+    for image in each(&images) {
+        for toolkit in each(&toolkits) {
             for driver in each(&drivers) {
                 let picks = [(var_of_toolkit, toolkit), (var_of_image, image), (var_of_driver, driver)];
                 for (var, row) in picks {
@@ -87,9 +88,10 @@ impl<'c> Ranked<'_, '_, 'c> {
         self.plan.network.beside(var, self.choice, self.free)
     }
 
-    /// The stack's CUDA line.
-    fn line(&self) -> Option<&Version> {
-        self.releases.iter().find_map(|release| release.line.as_ref())
+    /// The stack's CUDA line: that of a framework, else the CUDA that a package takes from the system.
+    fn line(&self) -> Option<Version> {
+        let of_frameworks = self.releases.iter().find_map(|release| release.line);
+        of_frameworks.or_else(|| self.companions().iter().filter(|row| row.system_cuda).find_map(|row| row.cuda))
     }
 
     /// Whether all frameworks leave their CUDA libraries open: what one pins is what the others get.
@@ -112,7 +114,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         // Of those on the line, and of those that are not, what the driver knows by itself: it compiles no PTX of a later CUDA.
         let known = self.known_by_driver();
         let beyond = |version: &Version| known.map(|known| version.prefix(2) > known);
-        let off_line = |version: &Version| line.map(|line| version.cmp_prefix(line).is_ne());
+        let off_line = |version: &Version| line.map(|line| version.cmp_prefix(&line).is_ne());
         let mut toolkits = self.beside(choices.var);
         toolkits.sort_unstable_by_key(|&row| {
             let version = &choices.rows[row].version;
@@ -163,7 +165,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         };
         // What is left open is of some release of the major that the driver knows.
         let is_open = self.leaves_open();
-        let line = if is_open { line.prefix(1) } else { *line };
+        let line = if is_open { line.prefix(1) } else { line };
         let known = self.known_by_driver().filter(|_| line.len() < 2);
         images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
@@ -187,7 +189,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         let (plan, line) = (self.plan, self.line());
         let Some(choices) = &plan.locals[self.at].driver else { return Vec::new() };
         let compat_distance = |row: &DriverRow<'c>| {
-            row.added().map(|compat| (line.map(|line| compat.cuda.cmp_prefix(line).is_ne()), compat.cuda))
+            row.added().map(|compat| (line.map(|line| compat.cuda.cmp_prefix(&line).is_ne()), compat.cuda))
         };
         let mut drivers = self.beside(choices.var);
         drivers.sort_unstable_by_key(|&row| (compat_distance(&choices.rows[row]), plan.network.rank(choices.var, row)));

@@ -77,7 +77,17 @@ impl<'c> Unread<'c> {
                 |ask: &PackageRequest, build: &Build| !build.is_cpu() && ask.takes_build(build) && is_here(build);
             request.frameworks.iter().any(|ask| {
                 let mut builds = catalog.builds.of(ask.package).iter().filter(|build| is_asked(ask, build));
+                let first_read = catalog
+                    .builds
+                    .of(ask.package)
+                    .iter()
+                    .filter(|build| is_read(build))
+                    .map(|build| build.version)
+                    .min();
+                // What an older release holds is not older than that in a later one.
+                let may_be_older = |other: &OtherBuild| first_read.is_none_or(|first| other.version < first);
                 builds.any(|build| !is_read(build))
+                    || published(request, ask).any(|other| line_of(&other.variant).is_some() && may_be_older(other))
             })
         };
         let oldest = [
@@ -149,16 +159,21 @@ impl<'c> Unread<'c> {
 
 /// A build beside the usual ones that is asked for by its label: it was published, and nobody has read what it holds. Of one
 /// that is told by its CUDA more is known (`unseen`).
-fn of_contents(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
-    let (package, wanted) = (ask.package, &ask.constraint);
+fn of_contents<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown> {
+    if !ask.constraint.pins_variant() {
+        return None;
+    }
+    let found = published(request, ask).filter(|row| line_of(&row.variant).is_none()).last()?;
+    Some(unknowns::of_contents(ask.package, &found.version, &found.variant))
+}
+
+/// The builds that were published for a target, and of which nobody has read what they hold, that a request admits.
+fn published<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> impl Iterator<Item = &'c OtherBuild> {
     let is_it = |row: &&OtherBuild| {
         let here = row.os == Family::Linux && request.targets.iter().any(|target| target.arch == row.arch);
-        here && row.package == package
-            && line_of(&row.variant).is_none()
-            && wanted.admits_build(&row.version, &row.variant)
+        here && row.package == ask.package && ask.constraint.admits_build(&row.version, &row.variant)
     };
-    let found = request.catalog.other_builds.iter().filter(|_| wanted.pins_variant()).rfind(is_it)?;
-    Some(unknowns::of_contents(package, &found.version, &found.variant))
+    request.catalog.other_builds.iter().filter(is_it)
 }
 
 /// A build of a known release for a CUDA that no release of the package was seen for, where the index was not read whole.

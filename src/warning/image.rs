@@ -207,6 +207,8 @@ pub struct ToolkitMinor {
     pub toolkit: Version,
     /// The wheels'.
     pub wheels: Version,
+    /// Whether torch's extension builder compares them.
+    pub of_torch: bool,
 }
 
 impl Kind for ToolkitMinor {
@@ -223,10 +225,11 @@ impl Kind for ToolkitMinor {
             true => "what is compiled may not load beside the wheels' older CUDA runtime (\"undefined symbol\")",
             false => "it mostly works",
         };
-        format!(
-            "extensions are compiled with CUDA {toolkit} while the wheels use CUDA {wheels}: torch warns about it, and \
-             {follows}, and some setup.py (apex's) stop"
-        )
+        let compared = format!("extensions are compiled with CUDA {toolkit} while the wheels use CUDA {wheels}");
+        match self.of_torch {
+            true => format!("{compared}: torch warns about it, and {follows}, and some setup.py (apex's) stop"),
+            false => format!("{compared}: {follows}"),
+        }
     }
 }
 

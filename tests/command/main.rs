@@ -13,6 +13,7 @@ mod catalog_older;
 mod catalog_update;
 mod cited;
 mod cli;
+mod compiling;
 mod diagnose_host;
 mod diff;
 mod drivers;

@@ -33,14 +33,16 @@ impl<'c> Explainer<'_, 'c> {
     }
 
     pub(super) fn image_holds(&mut self) {
-        let image = self.image_of().filter(|_| self.request.build.is_none());
-        let is_told = image.is_some_and(|image| self.libraries_in(image));
-        let lacks = match self.request.build {
-            Some(_) => vec!["has no nvcc, which `[build]` needs"],
-            None if is_told => Vec::new(),
-            None => vec!["does not hold the cuDNN that is needed"],
+        let image = self.image_of();
+        let compiles = self.request.build.is_some();
+        let lacks_nvcc = compiles && image.is_none_or(|image| image.flavour != Flavour::Devel);
+        let is_told = !lacks_nvcc && image.is_some_and(|image| self.libraries_in(image));
+        let told = match lacks_nvcc {
+            true => vec!["has no nvcc, which `[build]` needs".to_string()],
+            false if is_told => Vec::new(),
+            false => image.map(|image| format!("holds {}", cudnn_in(image))).into_iter().collect(),
         };
-        self.image(|name, _, _| lacks.iter().map(|lacks| format!("{name} {lacks}")).collect());
+        self.image(|name, _, _| told.iter().map(|told| format!("{name} {told}")).collect());
     }
 
     /// The image that is named.
@@ -67,12 +69,7 @@ impl<'c> Explainer<'_, 'c> {
             self.cite(law::SYSTEM_CUDA);
         } else {
             self.needs_of_cudnn(&loading);
-            let holds = match image.cudnn {
-                None => "no cuDNN".to_string(),
-                Some(_) if image::holds_unread_cudnn(image) => "a cuDNN of another major".to_string(),
-                Some(cudnn) => format!("cuDNN {cudnn}"),
-            };
-            self.say(format!("{name} holds {holds}"));
+            self.say(format!("{name} holds {}", cudnn_in(image)));
         }
         self.cite_builds(&loading);
         true
@@ -256,5 +253,14 @@ impl<'c> Explainer<'_, 'c> {
             }
             _ => {}
         }
+    }
+}
+
+/// The cuDNN in an image that does not serve.
+fn cudnn_in(image: &Image) -> String {
+    match image.cudnn {
+        None => "no cuDNN".to_string(),
+        Some(_) if image::holds_unread_cudnn(image) => "a cuDNN of another major".to_string(),
+        Some(cudnn) => format!("cuDNN {cudnn}"),
     }
 }

@@ -29,10 +29,9 @@ impl<'c> Plan<'_, 'c> {
         }
         let gpu_classes: Vec<usize> =
             group.classes.iter().copied().filter(|&class| !self.classes[class].target.is_cpu()).collect();
-        let inside_image = request.build.is_none()
-            && gpu_classes.iter().any(|&class| {
-                matches!(self.classes[class].target.image, ImageRequest::Known(_) | ImageRequest::Choose(_))
-            });
+        let inside_image = gpu_classes
+            .iter()
+            .any(|&class| matches!(self.classes[class].target.image, ImageRequest::Known(_) | ImageRequest::Choose(_)));
         if request.cudnn.is_some() && !inside_image {
             let cudnn = self.cudnn(&gpu_classes);
             self.relate_packages_to_cudnn(group, &cudnn);

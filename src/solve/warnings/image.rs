@@ -204,7 +204,11 @@ impl<'c> One<'_, 'c> {
 /// A toolkit of another minor than the wheel's.
 fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
     let chosen = about.target.toolkit.map(|toolkit| toolkit.version.prefix(2));
-    let mut lines = about.gpu_builds().filter_map(|build| build.line());
+    // What a framework leaves open within a major is that of the pieces that pip installs for it.
+    let pieces = about.target.pieces.as_ref().filter(|pieces| pieces.bring_runtime());
+    let of_pieces = pieces.map(|pieces| pieces.toolkit.version.prefix(2));
+    let line_of = |build: &&Build| build.line().and_then(|line| if line.len() < 2 { of_pieces } else { Some(line) });
+    let mut lines = about.gpu_builds().filter_map(line_of);
     let (toolkit, wheels) = match chosen {
         Some(toolkit) => (toolkit, lines.find(|line| toolkit != *line)?),
         None => lines.find_map(|line| Some((newer_toolkit(about, &line)?, line)))?,
@@ -214,7 +218,8 @@ fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
         (None, ImageRequest::No) => about.whole(),
         (None, _) => about.keys("image"),
     };
-    Some(Warning::about(&ToolkitMinor { toolkit, wheels }, &keys))
+    let of_torch = about.gpu_builds().any(|build| build.package == TORCH);
+    Some(Warning::about(&ToolkitMinor { toolkit, wheels, of_torch }, &keys))
 }
 
 /// What compiles a package when it is installed or used, where no `[build]` chooses a toolkit and every one that the machine has

@@ -62,8 +62,17 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         return Some(Warning::about(&lacking, &about.keys("image")));
     }
     // Of an image that nobody could check, nobody knows what it holds, and that is said.
-    let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
-    matches!(asked.image, ImageRequest::No).then(|| Warning::about(&install, &key(row)))
+    if !matches!(asked.image, ImageRequest::No) {
+        return None;
+    }
+    // The toolkit that compiles is installed there, and its libraries are loaded.
+    let Some(chosen) = target.toolkit.map(|toolkit| &toolkit.version) else {
+        let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
+        return Some(Warning::about(&install, &key(row)));
+    };
+    let there = format!("the toolkit that was chosen is of CUDA {}", chosen.prefix(2));
+    let other = SystemCuda::OtherMajor { name: &name, what: &what, there: &there };
+    (!serves(chosen)).then(|| Warning::about(&other, &key(row)))
 }
 
 /// The CUDA that a package looks for, which is not the framework's: a release that it has kernels for must be there.

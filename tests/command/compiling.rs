@@ -1,0 +1,64 @@
+//! What a stack with `[build]` gets: the image, the toolkit and the cuDNN are those that its packages load, too.
+
+use crate::common::cases::{Case, case, hold};
+
+const IN_IMAGE: &str = "gpu = \"A100\"\nimage = \"nvidia/cuda\"\n[build]";
+const BARE: &str = "gpu = \"A100\"\n[build]";
+
+const CASES: &[Case] = &[
+    // A chosen image spares the warning about it.
+    case("cupy-cuda12x = \"*\"", IN_IMAGE, 0, &["nvidia/cuda:12.9.1-devel-", "!system-cuda"]),
+    case(
+        "ctranslate2 = \"4.0.0\"",
+        IN_IMAGE,
+        0,
+        &["nvidia/cuda:12.2.2-cudnn8-devel-", "!cudnn-missing", "!system-cuda"],
+    ),
+    case("onnxruntime-gpu = \"1.20\"", IN_IMAGE, 0, &["nvidia/cuda:12.9.1-cudnn-devel-", "!cudnn-missing"]),
+    case("tensorflow = \"2.11\"", IN_IMAGE, 0, &["nvidia/cuda:11.2.2-cudnn8-devel-"]),
+    case("tensorflow = \"2.15\"", IN_IMAGE, 0, &["nvidia/cuda:12.2.2-cudnn8-devel-"]),
+    // The cuDNN that is asked for is that of the image.
+    case("cudnn = \"8.9\"", IN_IMAGE, 0, &["nvidia/cuda:12.2.2-cudnn8-devel-", "lock: stack.cudnn = \"8.9.6.50\""]),
+    case(
+        "cuda = \"12.4\"\ncudnn = \"9\"",
+        IN_IMAGE,
+        0,
+        &["nvidia/cuda:12.4.1-cudnn-devel-", "lock: stack.cudnn = \"9.1.0.70\""],
+    ),
+    case(
+        "cudnn = \"8.9\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.9.1-cudnn-devel-ubuntu24.04\"\n[build]",
+        1,
+        &["nvidia/cuda:12.9.1-cudnn-devel-ubuntu24.04 holds cuDNN 9.", "!has no nvcc"],
+    ),
+    case(
+        "cudnn = \"8.9\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.4.1-devel-ubuntu22.04\"\n[build]",
+        1,
+        &["nvidia/cuda:12.4.1-devel-ubuntu22.04 holds no cuDNN"],
+    ),
+    case(
+        "cudnn = \"8.9\"",
+        "gpu = \"A100\"\nimage = \"nvidia/cuda:12.2.2-cudnn8-runtime-ubuntu22.04\"\n[build]",
+        1,
+        &["has no nvcc", "!holds cuDNN"],
+    ),
+    case("cudnn = \"8.9\"", BARE, 0, &["lock: stack.cudnn = \"8.9.7.29\""]),
+    // On bare metal the toolkit that compiles is the one whose libraries are loaded.
+    case("cupy-cuda12x = \"*\"", BARE, 0, &["lock: target.t.toolkit = \"12.9", "!system-cuda"]),
+    case(
+        "cupy-cuda12x = \"*\"\ncuda = \"13\"",
+        BARE,
+        0,
+        &["loads the libraries of CUDA 12 from the system, and the toolkit that was chosen is of CUDA 13"],
+    ),
+    // A framework that follows a major alone has its pieces of the CUDA that compiles.
+    case("jax = \"*\"", IN_IMAGE, 0, &["!toolkit-minor"]),
+    case("jax = \"0.4.35\"", "gpu = \"A100\"\ntoolkit = \"11.8\"\n[build]", 0, &["toolkit-minor", "!torch warns"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\ntoolkit = \"12.6\"\n[build]", 0, &["toolkit-minor", "torch warns"]),
+];
+
+#[test]
+fn what_compiles_is_what_is_loaded() {
+    hold("compiling", CASES);
+}
