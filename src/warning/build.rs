@@ -286,14 +286,26 @@ pub enum SystemUnsaid<'a> {
         /// The systems that it was made for.
         systems: &'a [&'a str],
     },
-    /// The target names the system that a JetPack is based on, or none.
-    Jetpack {
-        /// What is written.
-        os: Option<&'a str>,
-        /// The newest JetPack for the board that is based on it.
+    /// The target names no system.
+    Nothing {
+        /// The newest JetPack for the board.
         jetpack: &'a str,
         /// The CUDA that this JetPack's driver supports.
         cuda: &'a Version,
+    },
+    /// The target names the system that a JetPack is based on.
+    Base {
+        /// What is written.
+        os: &'a str,
+        /// The newest JetPack for the board that is based on it: the target counts as one.
+        jetpack: &'a str,
+        /// The CUDA that this JetPack's driver supports.
+        cuda: &'a Version,
+    },
+    /// The target names a system that no JetPack for the board is known to be based on.
+    NoBase {
+        /// What is written.
+        os: &'a str,
     },
 }
 
@@ -307,11 +319,18 @@ impl Kind for SystemUnsaid<'_> {
             SystemUnsaid::Build { name, systems } => {
                 format!("{name} is made for {}, but the target does not set `os`", systems.join(", "))
             }
-            SystemUnsaid::Jetpack { os, jetpack, cuda } => {
-                let with = os.map_or("without `os`".to_string(), |os| format!("with `os = \"{os}\"`"));
-                let what = format!("that of {jetpack} supports CUDA up to {cuda}. Write `os = \"{jetpack}\"`");
-                format!("the target is a Jetson {with}, so its driver was not checked: {what}, or the JetPack it has")
-            }
+            SystemUnsaid::Nothing { jetpack, cuda } => format!(
+                "the target is a Jetson without `os`, so its driver was not checked: that of {jetpack} supports CUDA up to {cuda}. \
+                 Write `os = \"{jetpack}\"`, or the JetPack it has"
+            ),
+            SystemUnsaid::Base { os, jetpack, cuda } => format!(
+                "the target is a Jetson with `os = \"{os}\"`: it counts as {jetpack}, the newest JetPack on that system, whose driver \
+                 supports CUDA up to {cuda}. Write `os = \"{jetpack}\"`, or the JetPack it has"
+            ),
+            SystemUnsaid::NoBase { os } => format!(
+                "the target is a Jetson with `os = \"{os}\"`, on which no known JetPack for its board is based, so its driver was not \
+                 checked. Write the JetPack it has"
+            ),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::types::variant::line_of;
 use crate::types::{Constraint, CpuArch, Version};
 use crate::warning::{
     self, CompatInstalled, CudnnInstalled, DriverNotListed, GpuNotChecked, ImageNotChecked, NewerThanCatalog,
-    OwnBuildPython, UnusedKey, Warning,
+    OwnBuildPython, SystemUnsaid, UnusedKey, Warning,
 };
 
 use super::{DriverRequest, Gpus, ImageRequest, Off, PARTS, TargetRequest, Told};
@@ -136,6 +136,7 @@ impl<'c> Reader<'_, 'c> {
             (None, ImageRequest::Known(image)) => self.catalog.os_of_image(image),
             (None, image) => self.named_by(image),
         };
+        let os = self.jetpack_on(target, os, &gpus).or(os);
         let runtime = target.runtime();
         let glibc = self.glibc(target).or_else(|| os?.glibc);
         let gcc = target.gcc.as_ref().map(|written| written.value).or_else(|| os?.gcc);
@@ -219,6 +220,32 @@ impl<'c> Reader<'_, 'c> {
         for (key, why) in clang.into_iter().chain(module) {
             self.warn(&UnusedKey { key, why }, format!("target.{}.{key}", target.name));
         }
+    }
+
+    /// The newest JetPack for the boards of a target that names the system which it is based on: the driver of a Jetson and
+    /// what is made for it come with the JetPack.
+    fn jetpack_on(&mut self, target: &Target, os: Option<&'c Os>, gpus: &Gpus<'c>) -> Option<&'c Os> {
+        let Gpus::These(boards) = gpus else { return None };
+        let is_open =
+            |os: &&Os| os.cuda.is_none() && os.glibc.is_some() && target.image.is_none() && target.os.is_some();
+        let os = os.filter(is_open).filter(|_| gpus.are_jetsons())?;
+        let of_driver = |written: &Written<Constraint>| match self.of_jetson(written, true)? {
+            DriverRequest::Cuda(cuda, _) => Some(cuda),
+            _ => None,
+        };
+        let shown = target.driver_cuda.as_ref().map(|written| written.value);
+        let shown = shown.or_else(|| target.driver.as_ref().and_then(of_driver));
+        let fits = |row: &&Os| {
+            let is_shown = row.cuda.is_some_and(|cuda| shown.is_none_or(|shown| cuda <= shown));
+            is_shown && row.glibc == os.glibc && boards.iter().all(|gpu| row.boards.contains(&gpu.cc_version))
+        };
+        let found = self.catalog.oses.iter().rfind(fits);
+        let told = match found.and_then(|row| Some((row, row.cuda.as_ref()?))) {
+            Some((row, cuda)) => SystemUnsaid::Base { os: &os.id, jetpack: &row.id, cuda },
+            None => SystemUnsaid::NoBase { os: &os.id },
+        };
+        self.warn(&told, format!("target.{}.os", target.name));
+        found
     }
 
     fn jetson_under_wsl2(&mut self, target: &Target, implied: Option<CpuArch>) {

@@ -62,25 +62,18 @@ fn policy_unmet<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
     warnings
 }
 
-/// A Jetson of which not the JetPack is written, but the system that it is based on or none: its driver was not checked.
+/// A Jetson of which no system is written: its driver was not checked.
 fn jetpack_unsaid(about: &About<'_, '_>) -> Option<Warning> {
     let asked = about.asked;
-    if asked.os.is_some_and(|os| os.cuda.is_some() || os.glibc.is_none()) {
-        return None;
-    }
     // What was made for some JetPacks asks for the system by itself.
-    if asked.os.is_none() && about.target.builds.iter().any(|build| !build.systems.is_empty()) {
+    if asked.os.is_some() || about.target.builds.iter().any(|build| !build.systems.is_empty()) {
         return None;
     }
     let gpu = asked.named_gpus().iter().find(|gpu| gpu.is_jetson())?;
-    let is_based_on = |row: &&Os| {
-        let of_system = asked.os.is_none_or(|os| row.glibc == os.glibc);
-        of_system && row.boards.contains(&gpu.cc_version) && row.cuda.is_some()
-    };
-    let jetpack = about.request.catalog.oses.iter().rfind(is_based_on).filter(|_| about.target.image.is_none())?;
-    let os = asked.os.map(|os| &*os.id);
-    let unsaid = SystemUnsaid::Jetpack { os, jetpack: &jetpack.id, cuda: jetpack.cuda.as_ref()? };
-    Some(Warning::about(&unsaid, &about.keys(if os.is_some() { "os" } else { "gpu" })))
+    let is_for_board = |row: &&Os| row.boards.contains(&gpu.cc_version) && row.cuda.is_some();
+    let jetpack = about.request.catalog.oses.iter().rfind(is_for_board).filter(|_| about.target.image.is_none())?;
+    let unsaid = SystemUnsaid::Nothing { jetpack: &jetpack.id, cuda: jetpack.cuda.as_ref()? };
+    Some(Warning::about(&unsaid, &about.keys("gpu")))
 }
 
 /// What most people compile kernels with while they run, beside the frameworks.
