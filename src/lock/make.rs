@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Companion, Compat, Image, Libraries, Pins};
+use crate::catalog::rows::{Companion, Compat, Image, Libraries, Os, Pins};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -44,7 +44,7 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
             let image = firsts[at].image_reference(&request.targets[member]);
             let image = image.map(|image| systems.with_digest(name, systems.as_written(name, image)));
             let runtime_image = lock.runtime_image.clone().map(|image| systems.as_written(name, image));
-            let os = systems.of(name, firsts[at]);
+            let os = systems.of(&request.targets[member], firsts[at]);
             let mut own = TargetLock { os, image, runtime_image, ..lock.clone() };
             let recommended = recommended::driver(request, &request.targets[member], firsts[at]);
             if let Some(driver) = &mut own.driver {
@@ -163,10 +163,14 @@ impl<'a> Systems<'a> {
         self.images.get(target).and_then(|written| image::spelt(written, &image)).unwrap_or(image)
     }
 
-    /// As written where the catalog does not know it, else the image's.
-    fn of(&mut self, target: &str, chosen: &TargetSolution<'_>) -> Option<String> {
+    /// As written where the catalog does not know it, else the image's. A Jetson's is the JetPack as which it counts.
+    fn of(&mut self, asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> Option<String> {
         let catalog = self.catalog;
-        if let Some(written) = self.written.get(target) {
+        if let Some(written) = self.written.get(&*asked.name) {
+            let is_base = |_: &&Os| matches!(catalog.os(written), OsMatch::Found(os) if os.cuda.is_none());
+            if let Some(jetpack) = asked.os.filter(|os| os.cuda.is_some()).filter(is_base) {
+                return Some(jetpack.id.to_string());
+            }
             let known = self.known.entry(written).or_insert_with(|| match catalog.os(written) {
                 OsMatch::Found(os) => &os.id,
                 OsMatch::Unknown(_) => written,

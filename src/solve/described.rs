@@ -101,7 +101,10 @@ impl<'c> Described<'c> {
     /// Whether cuda-compat may run on its GPUs.
     pub fn may_use_compat(&self, off: &RowSet) -> bool {
         !self.kinds.is_empty()
-            && self.kinds.iter().all(|kind| kind.gpu.is_datacenter())
+            && match self.reading.own_compats() {
+                Some(own) => !own.is_empty(),
+                None => self.kinds.iter().all(|kind| kind.gpu.is_datacenter()),
+            }
             && !off.has(law::id::FORWARD_COMPAT)
     }
 }

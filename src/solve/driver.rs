@@ -9,13 +9,14 @@ use std::rc::Rc;
 use pubgrub::VersionSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Branch, Companion, Compat, Subject, WindowsDriver};
+use crate::catalog::rows::{Branch, Companion, Compat, Os, Subject, WindowsDriver};
 use crate::coverage::Coverage;
 use crate::types::{Constraint, Version, distinct};
 
 use super::described::{Described, GpuKind, Refusals};
 use super::driver_row::{DriverRow, branch_of};
 use super::facts::Facts;
+use super::reading::Reading;
 use super::rowset::RowSet;
 use super::rules::Needs;
 use super::rules::law::{self, RuleId};
@@ -61,12 +62,12 @@ impl<'c> Drivers<'c> {
         let may_add = asked.forward_compat && asked.pins_driver() && asked.compat.is_none();
         if may_add && machine.may_use_compat(&RowSet::default()) {
             for at in 0..plain.len() {
-                let with = with_compat(catalog, &rows[at]);
+                let with = with_compat(facts, machine, &rows[at]);
                 base.extend(with.iter().map(|_| at));
                 rows.extend(with);
             }
         }
-        let mut refusals = refused_by_gpus(machine, &rows);
+        let mut refusals = refused_by_gpus(facts, machine, &rows);
         installed::refuse(facts, machine, &rows, &mut refusals);
         Drivers { rows: rows.into(), base, plain, refusals }
     }
@@ -278,7 +279,7 @@ fn worst_branch(catalog: &Catalog, constraint: &Constraint, candidates: &[&Versi
 }
 
 /// The drivers that do not run a machine's GPUs, or not in this machine.
-fn refused_by_gpus<'c>(machine: &Described<'c>, rows: &[DriverRow<'c>]) -> Refusals {
+fn refused_by_gpus<'c>(facts: &Facts<'c>, machine: &Described<'c>, rows: &[DriverRow<'c>]) -> Refusals {
     let asked = &machine.reading;
     let mut refusals = Refusals::default();
     for rule in machine.kinds.iter().flat_map(|kind| &kind.driver) {
@@ -294,7 +295,22 @@ fn refused_by_gpus<'c>(machine: &Described<'c>, rows: &[DriverRow<'c>]) -> Refus
     if boards.is_some_and(|boards| asked.named_gpus().iter().any(|gpu| !boards.contains(&gpu.cc_version))) {
         refusals.add(law::id::SYSTEM_BOARDS, RowSet::first(rows.len()));
     }
+    // Whichever JetPack it has, its driver is at best that of the newest one for the board.
+    if let Some(newest) = newest_on_boards(facts.catalog, asked) {
+        let is_beyond = |row: &DriverRow| row.branch.cuda.is_some_and(|cuda| cuda > newest);
+        refusals.add(law::id::SYSTEM_BOARDS, RowSet::filter(rows.len(), |row| is_beyond(&rows[row])));
+    }
     refusals
+}
+
+/// The newest CUDA that a driver of a JetPack for a machine's boards supports, cuda-compat included; none where the JetPack is
+/// told, or the boards are none of Jetsons.
+pub fn newest_on_boards(catalog: &Catalog, asked: &Reading<'_>) -> Option<Version> {
+    let is_told = asked.os.is_some_and(|os| os.cuda.is_some());
+    let boards = asked.named_gpus();
+    let is_for_boards = |os: &&Os| boards.iter().all(|gpu| os.boards.contains(&gpu.cc_version));
+    let jetpacks = catalog.oses.iter().filter(|os| !is_told && asked.gpus.are_jetsons() && is_for_boards(os));
+    jetpacks.flat_map(|os| os.cuda.into_iter().chain(os.compats.iter().copied())).max()
 }
 
 /// Every driver that knows the generation of a machine's GPUs, whether it lists the boards or not, oldest first.
@@ -310,7 +326,7 @@ pub fn with<'c>(facts: &Facts<'c>, machine: &Described<'c>, off: &RowSet, compat
         return Vec::new();
     }
     let drivers = of_generation(facts, machine, off);
-    let rows = drivers.iter().flat_map(|row| with_compat(facts.catalog, row));
+    let rows = drivers.iter().flat_map(|row| with_compat(facts, machine, row));
     rows.filter(|row| row.compat.map(|with| with.cuda) == Some(compat.cuda))
         .filter(|row| knows(&machine.kinds, row, off))
         .collect()
@@ -321,11 +337,21 @@ fn knows(kinds: &[GpuKind<'_>], row: &DriverRow<'_>, off: &RowSet) -> bool {
     rules.all(|rule| off.has(rule.id) || row.is_admitted(&rule.needs))
 }
 
-/// The same driver with each cuda-compat package that may stand before it.
-fn with_compat<'c>(catalog: &'c Catalog, row: &DriverRow<'c>) -> Vec<DriverRow<'c>> {
+/// The same driver with each cuda-compat package that may stand before it: on a Jetson those that its JetPack takes.
+fn with_compat<'c>(facts: &Facts<'c>, machine: &Described<'c>, row: &DriverRow<'c>) -> Vec<DriverRow<'c>> {
+    let is_base = |base: &Version| base.major() == row.version.major() && *base <= row.version;
     let serves = |compat: &&Compat| {
         compat.branch.major() > row.version.major()
-            && compat.bases.iter().any(|base| base.major() == row.version.major() && *base <= row.version)
+            && match machine.reading.own_compats() {
+                Some(own) => own.contains(&compat.cuda),
+                None => compat.bases.iter().any(is_base),
+            }
     };
-    catalog.compats.iter().filter(serves).map(|compat| DriverRow { compat: Some(compat), ..row.clone() }).collect()
+    facts
+        .catalog
+        .compats
+        .iter()
+        .filter(serves)
+        .map(|compat| DriverRow { compat: Some(compat), ..row.clone() })
+        .collect()
 }

@@ -131,6 +131,12 @@ impl Hash for Reading<'_> {
 }
 
 impl<'c> Reading<'c> {
+    /// The CUDA lines of the cuda-compat packages that a Jetson's system takes beside its own driver: none where it is not
+    /// told. Others take what NVIDIA says of their driver's branch.
+    pub fn own_compats(&self) -> Option<&'c [Version]> {
+        self.gpus.are_jetsons().then(|| self.os.map_or(&[][..], |os| &os.compats))
+    }
+
     /// Whether one of its GPUs is a Jetson's, whose driver comes with its system image.
     pub fn is_jetson(&self) -> bool {
         self.named_gpus().iter().any(GpuRequest::is_jetson)

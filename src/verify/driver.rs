@@ -314,7 +314,9 @@ fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Che
     let Some((driver, _)) = context.driver() else {
         return check.unknown(Action::None, "the kernel's driver is not known");
     };
-    if !compat.branches.is_empty() && !compat.branches.contains(&driver.major()) {
+    // The number of a Jetson's driver is none of those that the package names.
+    let is_named = compat.branches.contains(&driver.major()) || context.is_tegra();
+    if !compat.branches.is_empty() && !is_named {
         let branches: Vec<String> = compat.branches.iter().map(u64::to_string).collect();
         return check.fail(
             Action::AskAdmin,
@@ -330,7 +332,7 @@ fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Che
             Action::FixEnvironment,
             format!("{loaded} is loaded instead: put the folder of the package first in LD_LIBRARY_PATH"),
         ),
-        _ if compat.branches.is_empty() => {
+        _ if compat.branches.is_empty() && !context.is_tegra() => {
             check.unknown(Action::None, "its note does not say which branches it supports")
         }
         _ => check.pass(),
@@ -346,6 +348,7 @@ fn eligible(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Option<Check> {
     let check = Check::new("forward-compat-gpu").of(&gpu.label).expected("a data-centre GPU").found(name);
     Some(match context.catalog.gpu(name) {
         GpuMatch::Found(rows) if rows.iter().all(|row| row.class == Class::Datacenter) => check.pass(),
+        _ if context.is_tegra() => return None,
         GpuMatch::Found(_) => {
             check.fail(Action::AskAdmin, "cuda-compat is refused on this GPU (804): raise the driver instead")
         }

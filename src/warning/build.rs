@@ -320,8 +320,8 @@ impl Kind for SystemUnsaid<'_> {
                 format!("{name} is made for {}, but the target does not set `os`", systems.join(", "))
             }
             SystemUnsaid::Nothing { jetpack, cuda } => format!(
-                "the target is a Jetson without `os`, so its driver was not checked: that of {jetpack} supports CUDA up to {cuda}. \
-                 Write `os = \"{jetpack}\"`, or the JetPack it has"
+                "the target is a Jetson without `os`: its driver comes with its JetPack, and that of {jetpack} supports CUDA up to \
+                 {cuda}. Write `os = \"{jetpack}\"`, or the JetPack it has"
             ),
             SystemUnsaid::Base { os, jetpack, cuda } => format!(
                 "the target is a Jetson with `os = \"{os}\"`: it counts as {jetpack}, the newest JetPack on that system, whose driver \

@@ -46,15 +46,19 @@ const CASES: &[Case] = &[
     case("cudnn = \"8.9\"", BARE, 0, &["lock: stack.cudnn = \"8.9.7.29\""]),
     // On bare metal the toolkit that compiles is the one whose libraries are loaded.
     case("cupy-cuda12x = \"*\"", BARE, 0, &["lock: target.t.toolkit = \"12.9", "!system-cuda"]),
+    case("cupy-cuda12x = \"*\"\ncuda = \"13\"", BARE, 1, &["it loads the libraries of CUDA 12"]),
+    case("cupy-cuda13x = \"*\"\nctranslate2 = \"4.0.0\"", BARE, 1, &["loads the libraries of CUDA 12"]),
+    case("cupy-cuda13x = \"*\"\nctranslate2 = \"4.0.0\"", IN_IMAGE, 1, &["loads the libraries of CUDA 12"]),
+    // Several toolkits may stand side by side.
     case(
-        "cupy-cuda12x = \"*\"\ncuda = \"13\"",
-        BARE,
+        "cupy-cuda12x = \"*\"",
+        "gpu = \"A100\"\ntoolkit = \"13.0\"\n[build]",
         0,
-        &["loads the libraries of CUDA 12 from the system, and the toolkit that was chosen is of CUDA 13"],
+        &["`toolkit` names CUDA 13.0 only, which does not serve: install CUDA 12 too"],
     ),
     // A framework that follows a major alone has its pieces of the CUDA that compiles.
     case("jax = \"*\"", IN_IMAGE, 0, &["!toolkit-minor"]),
-    case("jax = \"0.4.35\"", "gpu = \"A100\"\ntoolkit = \"11.8\"\n[build]", 0, &["toolkit-minor", "!torch warns"]),
+    case("tensorflow = \"2.18\"", "gpu = \"A100\"\ntoolkit = \"12.2\"\n[build]", 0, &["toolkit-minor", "!torch warns"]),
     case("torch = \"2.5.1\"", "gpu = \"A100\"\ntoolkit = \"12.6\"\n[build]", 0, &["toolkit-minor", "torch warns"]),
 ];
 

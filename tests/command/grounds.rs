@@ -241,7 +241,7 @@ const CASES: &[Case] = &[
     // Where the numbers would do, what keeps the code of others from integrated GPUs, and theirs from others.
     case(
         "torch = \"2.9.1+cu126\"",
-        "gpu = \"AGX Orin\"\nos = \"ubuntu22.04\"",
+        "gpu = \"AGX Orin\"\nos = \"jetpack7.2\"",
         1,
         &["of 8.7 does not load machine code for 8.0 unless CUDA 13.2 or newer compiled it"],
     ),

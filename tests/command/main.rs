@@ -30,6 +30,7 @@ mod from_the_system;
 mod grounds;
 mod init;
 mod inspect;
+mod jetsons;
 mod kept;
 mod many;
 mod matrix;

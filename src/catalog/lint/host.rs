@@ -252,6 +252,13 @@ fn systems(catalog: &Catalog, say: Say<'_>) {
         if row.boards.is_empty() == row.boards_source.is_some() {
             say("belongs-together", "os", &row.row_name(), "boards and boards_source belong together".into());
         }
+        if row.compats.is_empty() == row.compats_source.is_some() {
+            say("belongs-together", "os", &row.row_name(), "compats and compats_source belong together".into());
+        }
+        let is_known = |line: &&Version| catalog.compats.iter().any(|compat| compat.cuda == **line);
+        if let Some(line) = row.compats.iter().find(|line| !is_known(line)) {
+            say("compat-base", "os", &row.row_name(), format!("no cuda-compat for CUDA {line} is known"));
+        }
         if row.driver.is_some() != (row.driver_source.is_some() && row.cuda.is_some()) {
             let message = "driver, driver_source and cuda belong together".into();
             say("belongs-together", "os", &row.row_name(), message);

@@ -87,6 +87,11 @@ pub struct Os {
     pub driver_proprietary: Option<Text>,
     /// The source of both.
     pub driver_package_source: Option<Text>,
+    /// The CUDA lines of the cuda-compat packages that serve beside the driver which comes with the system (Jetson).
+    #[serde(default)]
+    pub compats: List<Version>,
+    /// The source of `compats`.
+    pub compats_source: Option<Text>,
 }
 
 /// A tag of an image repository.

@@ -1,7 +1,8 @@
 //! What images are and ask for, and what comes with the machine.
 
-use crate::catalog::rows::{Build, Flavour, Image};
+use crate::catalog::rows::{Build, Flavour, Image, Os};
 use crate::solve::demand;
+use crate::solve::driver;
 use crate::solve::platform::TORCH;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::rules::law;
@@ -184,7 +185,11 @@ impl<'c> Explainer<'_, 'c> {
 
     /// A system that is made for other boards.
     pub(super) fn system_boards(&mut self) {
-        let Some((target, os)) = self.target_with("os").and_then(|target| Some((target, target.os?))) else { return };
+        self.board_without_system();
+        let of_boards = |target: &TargetRequest<'c>| target.os.filter(|os| !os.boards.is_empty());
+        let Some((target, os)) = self.target_with("os").and_then(|target| Some((target, of_boards(target)?))) else {
+            return;
+        };
         let other = target.named_gpus().iter().find(|gpu| !os.boards.contains(&gpu.cc_version));
         let Some(board) = other.map(|gpu| format!("{} has compute capability {}", gpu.written, gpu.cc)) else { return };
         let boards: Vec<&str> = os.boards.iter().map(|cc| cc.as_str()).collect();
@@ -195,6 +200,19 @@ impl<'c> Explainer<'_, 'c> {
         self.say(format!("{} is made for boards of compute capability {} only", os.name, list(&boards)));
         self.say(board);
         let source = os.boards_source.as_deref().unwrap_or_default();
+        self.fact(format!("os {}", os.id), self.request.catalog.source_at(source));
+    }
+
+    /// A Jetson whose JetPack is not told: no JetPack for it comes with a driver that is new enough.
+    fn board_without_system(&mut self) {
+        let Some(target) = self.target_with("gpu") else { return };
+        let Some(newest) = driver::newest_on_boards(self.request.catalog, target) else { return };
+        let boards: Vec<&str> = target.named_gpus().iter().map(|gpu| gpu.written.as_str()).collect();
+        self.say(format!("no JetPack for {} has a driver for more than CUDA {newest}", list(&boards)));
+        let is_newest = |os: &&Os| os.cuda == Some(newest) || os.compats.contains(&newest);
+        let Some(os) = self.request.catalog.oses.iter().rfind(is_newest) else { return };
+        let source =
+            if os.cuda == Some(newest) { &os.source } else { os.compats_source.as_ref().unwrap_or(&os.source) };
         self.fact(format!("os {}", os.id), self.request.catalog.source_at(source));
     }
 

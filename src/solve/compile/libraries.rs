@@ -54,8 +54,10 @@ impl<'c> Plan<'_, 'c> {
                 package.releases.iter().any(|row| ask.constraint.admits(&row.version) && takes(row))
             })
         };
-        let asked = request.cuda.is_some() || request.cudnn.is_some() || request.nccl.is_some() || follow_cuda();
-        if request.build.is_none() && asked && !gpu_classes.is_empty() {
+        let asked = || request.cuda.is_some() || request.cudnn.is_some() || request.nccl.is_some();
+        // Where something is compiled, a toolkit is chosen for that; what its packages load is of one CUDA all the same.
+        let is_chosen = follow_cuda() || request.build.is_none() && asked();
+        if is_chosen && !gpu_classes.is_empty() {
             let rows = request.problem.toolkits();
             let order = Order::before(self.preferred_toolkits(&gpu_classes, &rows));
             let var = self.variable(&rows, (order, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());

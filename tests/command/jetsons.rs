@@ -1,0 +1,87 @@
+//! Jetsons: the driver comes with the JetPack, whether that is written, or the Ubuntu that it is based on, or nothing.
+
+use crate::common::cases::{Case, case, hold};
+
+const CASES: &[Case] = &[
+    // The Ubuntu tells the newest JetPack that is based on it; what is made for it and its driver are taken.
+    case(
+        "torch = \"*\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"ubuntu22.04\"",
+        0,
+        &["lock: target.t.os = \"jetpack6.2\"", "+cu126", "it counts as jetpack6.2", "CUDA up to 12.6"],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"ubuntu20.04\"",
+        0,
+        &["lock: target.t.os = \"jetpack5.1\"", "+cu114"],
+    ),
+    case("torch = \"*\"", "gpu = \"Jetson AGX Thor\"\nos = \"ubuntu24.04\"", 0, &["it counts as jetpack7.2"]),
+    case(
+        "torch = \"*\"",
+        "gpu = \"Jetson AGX Thor\"\nos = \"ubuntu22.04\"",
+        0,
+        &["on which no known JetPack for its board is based"],
+    ),
+    case("torch = \"2.13\"", "gpu = \"Jetson AGX Orin\"\nos = \"ubuntu22.04\"", 3, &["was built for jetpack6.2"]),
+    // One that shows an older CUDA is an older JetPack.
+    case(
+        "torch = \"2.3\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"ubuntu22.04\"\ndriver-cuda = \"12.2\"",
+        0,
+        &["lock: target.t.os = \"jetpack6.0\""],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"L4\"\nos = \"ubuntu22.04\"",
+        0,
+        &["!JetPack", "lock: target.t.os = \"ubuntu22.04\""],
+    ),
+    // Source: NVIDIA's table of upgrade packages; github.com/NVIDIA/TensorRT/issues/4300 runs 12.2 on a Xavier.
+    case(
+        "cuda = \"12.2\"",
+        "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack5.1\"\ntoolkit = \"12.2\"\n[build]",
+        0,
+        &["install cuda-compat-12-2", "lock: driver.compat = \"cuda-compat-12-2\""],
+    ),
+    case(
+        "cuda = \"11.8\"",
+        "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack5.1\"\n[build]",
+        0,
+        &["!forward-compat", "(minor-version)"],
+    ),
+    case(
+        "cuda = \"12.4\"",
+        "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack5.1\"\n[build]",
+        1,
+        &["NVIDIA JetPack 5.1 comes with a driver that supports CUDA up to 11.4"],
+    ),
+    case(
+        "cuda = \"12.2\"",
+        "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack5.1\"\nforward-compat = \"never\"\n[build]",
+        1,
+        &[],
+    ),
+    case("cuda = \"13.0\"", "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"\n[build]", 1, &[]),
+    // Where no JetPack is written, it is one for the board.
+    case("cuda = \"*\"", "gpu = \"Jetson Nano\"\n[build]", 0, &["lock: stack.cuda = \"10.2.89\""]),
+    case(
+        "cuda = \"12.2\"",
+        "gpu = \"Jetson Nano\"\n[build]",
+        1,
+        &["no JetPack for Jetson Nano has a driver for more than CUDA 10.2"],
+    ),
+    case("cuda = \"12.2\"", "gpu = \"Jetson AGX Xavier\"\n[build]", 0, &[]),
+    case(
+        "torch = { version = \"2.9.0\", cuda = \"13.0\", arch-list = \"7.2\", python = \"3.10\" }",
+        "gpu = \"Jetson AGX Xavier\"",
+        1,
+        &["no JetPack for Jetson AGX Xavier has a driver for more than CUDA 12.2"],
+    ),
+    case("cuda = \"13.2\"", "gpu = \"Jetson AGX Orin\"\n[build]", 0, &[]),
+];
+
+#[test]
+fn the_driver_of_a_jetson_is_that_of_its_jetpack() {
+    hold("jetsons", CASES);
+}
