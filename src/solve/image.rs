@@ -221,8 +221,8 @@ pub(super) fn key<'c>(machine: &Described<'c>, inside: &Inside<'_>, off: &RowSet
     })
 }
 
-/// Newest CUDA first, then by system, the one that is named before others, and the smallest flavour; of those that nothing
-/// here tells apart, one: the smallest without a compiler, and the one with it.
+/// Newest CUDA and release first, then by system, the one that is named before others, the smallest flavour, and without a
+/// cuDNN; of those that nothing here tells apart, one: the smallest without a compiler, and the one with it.
 fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&'c Image> {
     let mut systems: Vec<&str> = Vec::new();
     for image in &images {
@@ -231,7 +231,13 @@ fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&
         }
     }
     systems.sort_by_key(|os| (named != Some(*os), os_rank(os)));
-    images.sort_by_key(|image| (Reverse(&image.cuda), systems.iter().position(|os| *os == image.os), image.flavour));
+    // Of a line of CUDA the newest release of the image: a tag begins with that.
+    let release = |image: &Image| image.tag.split('-').next().and_then(|release| Version::parse(release).ok());
+    let newest = |image: &Image| (Reverse(image.cuda.prefix(2)), Reverse(release(image)), Reverse(image.cuda));
+    images.sort_by_cached_key(|image| {
+        let system = systems.iter().position(|os| *os == image.os);
+        (newest(image), system, image.flavour, image.cudnn.is_some())
+    });
     images.dedup_by(|later, kept| {
         let compiles = |image: &Image| image.flavour == Flavour::Devel;
         let inside = |image: &Image| (image.cuda, image.cudnn.is_some(), image.torch, compiles(image));

@@ -197,7 +197,8 @@ fn each_part<'c>(request: &Request<'c>, answer: impl Fn(&Request<'c>) -> Resolut
     let parts = parts.as_deref().unwrap_or(std::slice::from_ref(request));
     match together(parts.iter().map(answer)) {
         Resolution::Solution(mut answer) => {
-            let unseen = unknowns::of_images(request);
+            let mut unseen = unknowns::of_images(request);
+            unseen.extend(unknowns::of_chosen_images(request, &answer));
             if !unseen.is_empty() {
                 return Resolution::Undetermined(unseen);
             }

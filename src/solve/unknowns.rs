@@ -13,8 +13,9 @@ use super::image;
 use super::libraries;
 use super::platform::{Platform, Takes};
 use super::release::Release;
-use super::request::{ImageRequest, PackageRequest, Request};
+use super::request::{ImageRequest, PackageRequest, Request, TargetRequest};
 use super::rules::law;
+use super::solution::Solution;
 use crate::types::variant::pytorch_index;
 
 /// What makes a finding known.
@@ -213,19 +214,9 @@ pub(super) fn of_system(package: &str, asked: &str, system: &str) -> Unknown {
 /// Images of which nobody has read whether they exist, and so what they hold.
 pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
     let mut unknowns = Vec::new();
-    let cudnn = request.system_cudnn().filter(|wanted| !wanted.is_any());
     for target in &request.targets {
-        if let ImageRequest::Known(image) = &target.image
-            && let Some(wanted) = cudnn.filter(|_| target.cudnn.is_none())
-            && image::may_hold(image, |major| wanted.cut_to(1).admits(major))
-        {
-            let name = format!("{}:{}", image.repository, image.tag);
-            unknowns.push(Unknown {
-                code: None,
-                fact: format!("which cuDNN `{name}` holds, and so whether it is {wanted}"),
-                keys: vec!["stack.cudnn".to_string(), target.key("image")],
-                how: format!("look into it (`docker run --rm {name} sh -c 'ls /usr/lib/*/libcudnn.so.*'`), and set `cudnn` of the target"),
-            });
+        if let ImageRequest::Known(image) = &target.image {
+            unknowns.extend(of_cudnn_inside(request, target, image));
         }
         let ImageRequest::UnseenTag(image, nearest) = &target.image else { continue };
         let near =
@@ -241,6 +232,27 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         });
     }
     unknowns
+}
+
+/// The same of images that were chosen.
+pub fn of_chosen_images(request: &Request<'_>, answer: &Solution<'_>) -> Vec<Unknown> {
+    let chosen = answer.targets.iter().filter_map(|answer| Some((request.target(&answer.name)?, answer.chosen.image?)));
+    let chosen = chosen.filter(|(target, _)| matches!(target.image, ImageRequest::Choose(_)));
+    chosen.filter_map(|(target, image)| of_cudnn_inside(request, target, image)).collect()
+}
+
+/// The cuDNN in an image, where one is asked for and nobody has read which it is.
+fn of_cudnn_inside(request: &Request<'_>, target: &TargetRequest<'_>, image: &Image) -> Option<Unknown> {
+    let wanted = request.system_cudnn().filter(|wanted| !wanted.is_any() && target.cudnn.is_none())?;
+    let name = format!("{}:{}", image.repository, image.tag);
+    image::may_hold(image, |major| wanted.cut_to(1).admits(major)).then(|| Unknown {
+        code: None,
+        fact: format!("which cuDNN `{name}` holds, and so whether it is {wanted}"),
+        keys: vec!["stack.cudnn".to_string(), target.key("image")],
+        how: format!(
+            "look into it (`docker run --rm {name} sh -c 'ls /usr/lib/*/libcudnn.so.*'`), and set `cudnn` of the target"
+        ),
+    })
 }
 
 fn of_release<'c>(

@@ -16,7 +16,7 @@ const CASES: &[Case] = &[
     ),
     case("onnxruntime-gpu = \"1.20\"", IN_IMAGE, 0, &["nvidia/cuda:12.9.1-cudnn-devel-", "!cudnn-missing"]),
     case("tensorflow = \"2.11\"", IN_IMAGE, 0, &["nvidia/cuda:11.2.2-cudnn8-devel-"]),
-    case("tensorflow = \"2.15\"", IN_IMAGE, 0, &["nvidia/cuda:12.2.2-cudnn8-devel-"]),
+    case("tensorflow = \"2.15\"", IN_IMAGE, 0, &["nvidia/cuda:12.2.2-devel-"]),
     // The cuDNN that is asked for is that of the image.
     case("cudnn = \"8.9\"", IN_IMAGE, 0, &["nvidia/cuda:12.2.2-cudnn8-devel-", "lock: stack.cudnn = \"8.9.6.50\""]),
     case(
@@ -42,6 +42,19 @@ const CASES: &[Case] = &[
         "gpu = \"A100\"\nimage = \"nvidia/cuda:12.2.2-cudnn8-runtime-ubuntu22.04\"\n[build]",
         1,
         &["has no nvcc", "!holds cuDNN"],
+    ),
+    // Of a chosen image, too, nobody may have read which cuDNN it holds.
+    case(
+        "faiss-gpu-cu12 = \"*\"\ncuda = \"12.8\"\ncudnn = \"9.1\"",
+        "gpu = \"RTX 4090\"\nimage = \"nvcr.io/nvidia/pytorch\"",
+        3,
+        &["which cuDNN `nvcr.io/nvidia/pytorch:25.03-py3` holds, and so whether it is 9.1"],
+    ),
+    case(
+        "faiss-gpu-cu12 = \"*\"\ncuda = \"12.8\"",
+        "gpu = \"RTX 4090\"\nimage = \"nvcr.io/nvidia/pytorch\"",
+        0,
+        &["nvcr.io/nvidia/pytorch:25.03-py3"],
     ),
     case("cudnn = \"8.9\"", BARE, 0, &["lock: stack.cudnn = \"8.9.7.29\""]),
     // On bare metal the toolkit that compiles is the one whose libraries are loaded.

@@ -204,10 +204,13 @@ impl<'c> One<'_, 'c> {
 /// A toolkit of another minor than the wheel's.
 fn toolkit_minor(about: &About<'_, '_>) -> Option<Warning> {
     let chosen = about.target.toolkit.map(|toolkit| toolkit.version.prefix(2));
-    // What a framework leaves open within a major is that of the pieces that pip installs for it.
+    // What a framework leaves open is that of the pieces that pip installs for it.
     let pieces = about.target.pieces.as_ref().filter(|pieces| pieces.bring_runtime());
     let of_pieces = pieces.map(|pieces| pieces.toolkit.version.prefix(2));
-    let line_of = |build: &&Build| build.line().and_then(|line| if line.len() < 2 { of_pieces } else { Some(line) });
+    let line_of = |build: &&Build| match coinstall::leaves_open(build) {
+        true => of_pieces.or(build.line().filter(|line| line.len() > 1)),
+        false => build.line(),
+    };
     let mut lines = about.gpu_builds().filter_map(line_of);
     let (toolkit, wheels) = match chosen {
         Some(toolkit) => (toolkit, lines.find(|line| toolkit != *line)?),
