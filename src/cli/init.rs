@@ -192,7 +192,11 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
 
 /// What was seen, and over it what was typed.
 fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: &Catalog) -> Draft {
-    let host = host.map(|record| init::of_host(record, catalog, args.build));
+    let python = if interpreter(args).is_some() { &None } else { &args.python };
+    let packages = [("torch", &args.torch), ("tensorflow", &args.tensorflow), ("jax", &args.jax), ("python", python)];
+    let typed = packages.iter().any(|(name, value)| *name != "python" && value.is_some());
+    let of_host = if typed || found.is_some() { init::of_host_beside } else { init::of_host };
+    let host = host.map(|record| of_host(record, catalog, args.build));
     let mut draft = match found {
         Some(files) => manifests::joined(host, files),
         None => host.unwrap_or_default(),
@@ -202,9 +206,6 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
     if let Some(name) = &args.target {
         draft.target = name.clone();
     }
-    let python = if interpreter(args).is_some() { &None } else { &args.python };
-    let packages = [("torch", &args.torch), ("tensorflow", &args.tensorflow), ("jax", &args.jax), ("python", python)];
-    let typed = packages.iter().any(|(name, value)| *name != "python" && value.is_some());
     if typed {
         draft.drop_frameworks();
     }
