@@ -234,9 +234,18 @@ pub fn check_new_lock(path: &Path, text: &str) -> Result<(), Failure> {
     if lock::is_readable(text) {
         return Ok(());
     }
-    let message = format!("{} would hold more than is read of a lock: nothing was written", shown(path));
-    Err(Failure::new(Exit::BadInput, "too-large", message)
-        .help("ask for fewer targets, or fewer GPUs in each; machines that are alike are one target"))
+    // Each target has a runtime.
+    let targets = text.lines().filter(|line| line.starts_with("target.") && line.contains(".runtime = ")).count();
+    let room = match targets * lock::readable_percent(text) / 100 {
+        room if targets > 1 => format!(": of these {targets} targets about {room} fit"),
+        _ => String::new(),
+    };
+    let message =
+        format!("{} would be larger than the largest lock that is read{room}; nothing was written", shown(path));
+    Err(Failure::new(Exit::BadInput, "too-large", message).help(
+        "name single products (`A100` means each A100 there is), write one target for machines that are alike, or divide \
+         the targets among several files",
+    ))
 }
 
 /// The code of a file that is no lock at all: somebody else wrote it.
