@@ -168,6 +168,7 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
         ("gpu", !args.gpu.is_empty()),
         ("driver", args.driver.is_some()),
         ("driver-cuda", args.driver_cuda.is_some()),
+        ("platform", args.platform.is_some()),
         ("os", args.os.is_some()),
         ("arch", args.arch.is_some()),
         ("image", args.image.is_some()),
@@ -216,7 +217,7 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
         let one = <&[String; 1]>::try_from(&args.gpu[..]).map(|[gpu]| Value::Text(gpu.clone()));
         draft.fact("gpu", one.unwrap_or_else(|_| Value::List(args.gpu.clone())));
     }
-    let driver = [("driver", &args.driver), ("driver-cuda", &args.driver_cuda)];
+    let driver = [("platform", &args.platform), ("driver", &args.driver), ("driver-cuda", &args.driver_cuda)];
     let facts = [("image", &args.image), ("os", &args.os), ("arch", &args.arch)];
     for (key, value) in driver.into_iter().chain(facts) {
         value.iter().for_each(|value| draft.fact(key, Value::Text(value.clone())));

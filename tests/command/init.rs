@@ -381,3 +381,27 @@ fn a_jetson_for_which_torch_is_typed_compiles_nothing() {
     assert!(!init(&["--torch", "*"]).contains("[build]"));
     assert!(init(&["--torch", "*", "--build"]).contains("[build]\n"));
 }
+
+/// An owner of a laptop reads the number of a driver for Windows, and Linux there is a platform of its own.
+#[test]
+fn linux_inside_windows_is_typed_or_hinted_at() {
+    let sandbox = empty("init-wsl2");
+    let init = |driver: &str, more: &[&str]| {
+        let typed = ["init", "--gpu", "RTX 4090", "--driver", driver, "--force"];
+        let ran = sandbox.run(&[&typed[..], more].concat()).exits(0);
+        ran.err.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for number in ["566.36", "566", "551.61", "572.83", "580.88"] {
+        let told = init(number, &[]);
+        assert!(told.contains("under WSL2 write `platform = \"wsl2\"`"), "{number}: {told}");
+        assert!(!init(number, &["--platform", "wsl2"]).contains("WSL2 write"), "{number}");
+    }
+    // Numbers of Linux.
+    for number in ["550.54.15", "535.43.99", "580", "580.65", "999.1", ">=566"] {
+        assert!(!init(number, &[]).contains("WSL2 write"), "{number}");
+    }
+    init("566.36", &["--platform", "wsl2"]);
+    assert!(sandbox.spec().contains("platform = \"wsl2\""), "{}", sandbox.spec());
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.run(&["init", "--platform", "wsl", "--force"]).exits(2).says("--platform");
+}

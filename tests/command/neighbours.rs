@@ -200,7 +200,7 @@ const CASES: &[Case] = &[
         "torch = \"*\"",
         "gpu = \"A100\"\ndriver = \"533.33\"",
         0,
-        &["judged as branch R530", "!`platform = \"wsl2\"`"],
+        &["judged as branch R530", "if it is the number of a driver for Windows"],
     ),
     // Of an image that nobody knows that is judged which is written of it, and nothing is said where it is what is known.
     case(

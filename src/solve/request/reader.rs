@@ -337,7 +337,9 @@ impl<'c> Reader<'_, 'c> {
         let older = of_branch.iter().filter(|known| *known < version).max();
         let newer = of_branch.iter().filter(|known| *known > version).min();
         if !windows || older.is_none() {
-            let not_listed = DriverNotListed::Release { version, beside: (older, newer) };
+            // Most of Linux have a third part, those of Windows have none; beyond the newest it may be of either.
+            let of_windows = !windows && version.len() == 2 && newer.is_some();
+            let not_listed = DriverNotListed::Release { version, beside: (older, newer), of_windows };
             self.warn(&not_listed, format!("target.{}.driver", target.name));
         }
     }
@@ -397,7 +399,8 @@ impl<'c> Reader<'_, 'c> {
             let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
             let windows = || self.catalog.windows_drivers.iter();
             let is_between = self.catalog.branches.iter().any(|row| row.branch > *version);
-            let of_windows = windows().any(of_windows) || is_between && windows().all(|row| row.driver < *version);
+            let is_later = |row: &WindowsDriver| row.driver < *version;
+            let of_windows = judged.is_none() && (windows().any(of_windows) || is_between && windows().any(is_later));
             let nearest = judged.map(|judged| judged.prefix(1)).or(nearest.map(|row| row.branch));
             let not_listed = DriverNotListed::Branch { version, nearest: nearest.as_ref(), of_windows };
             self.warn(&not_listed, format!("target.{}.driver", target.name));
