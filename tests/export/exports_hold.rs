@@ -509,3 +509,18 @@ fn an_extra_that_becomes_a_dependency_is_told() {
     let none = project("[project.optional-dependencies]\nnumbers = [\"numpy\", \"torch\"]\n");
     assert!(!none.err.contains("now among"), "{}", none.err);
 }
+
+/// What stands above pages stands above pages alone.
+#[test]
+fn constraints_of_the_package_index_speak_of_no_page() {
+    let head = "# Each page below";
+    let printed = |sandbox: &Sandbox| sandbox.run(&["export", "requirements", "--constraints"]).exits(0).out;
+    let of_index = locked("no-pages", "[stack]\ntorch = \"2.8\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n");
+    let text = printed(&of_index);
+    assert_eq!(text.contains(head), text.contains("--find-links"), "{text}");
+    let newest = locked("no-pages-newest", "[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n");
+    let text = printed(&newest);
+    assert_eq!(text.contains(head), text.contains("--find-links"), "{text}");
+    let elsewhere = locked("pages", &format!("{BASE}{A100}").replace("2.5.1", "2.5.1+cu121"));
+    assert!(printed(&elsewhere).contains(head));
+}
