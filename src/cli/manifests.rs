@@ -54,6 +54,11 @@ fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
         true => files::read_stdin("a file of the project holds", CAP + 1, report)?,
         false => files::read_or_pipe(path, CAP + 1)?,
     };
+    if let Some((command, help)) = installed(&bytes, path) {
+        let message =
+            format!("--from {name}: this is the output of `{command}`, which tells what is installed somewhere");
+        return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
+    }
     let is_nameless = is_stdin || path.starts_with("/dev") || path.starts_with("/proc");
     let of_text = || Kind::of_text(&host::decode(&bytes)).filter(|_| is_nameless && !is_machine(&bytes));
     let Some(kind) = kind(path).or_else(|| of_list(path, &bytes)).or_else(of_text) else {
@@ -75,6 +80,27 @@ fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
         Err(error) => Err(Failure::new(Exit::BadInput, "bad-manifest", format!("{name}: {}", error.message))
             .help(error.help.unwrap_or_else(|| "save it again as UTF-8".to_string()))),
     }
+}
+
+/// A list of what is installed, as tools print it for people: by which command, and what to do with it.
+fn installed(bytes: &[u8], path: &Path) -> Option<(&'static str, String)> {
+    let text = host::decode(bytes);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let head: Vec<String> =
+        lines.by_ref().take(4).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let command = match head.first().map(String::as_str)? {
+        _ if head.iter().any(|line| line.starts_with("# $ conda create --name")) => {
+            let help = "write it with `conda env export > environment.yml`, then `gpuenv init --from environment.yml`";
+            return Some(("conda list --export", help.to_string()));
+        }
+        first if first.starts_with("# packages in environment at") => "conda list",
+        _ if head.iter().any(|line| line.starts_with("# Name Version Build")) => "conda list",
+        "Package Version" | "Package Version Editable project location" => "pip list",
+        _ => return None,
+    };
+    // A name such as requirements.txt is not taken for a machine.
+    let host = if kind(path).is_some() { format!("- < {}", shown(path)) } else { shown(path) };
+    Some((command, format!("use `gpuenv init --host {host}`")))
 }
 
 /// What kind of file it is by its name.
