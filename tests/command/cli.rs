@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::sandbox::Sandbox;
+
 const SPEC: &str = r#"
 [stack]
 torch = ">=2.4,<2.6"
@@ -572,4 +574,25 @@ fn a_spec_on_a_slow_pipe_is_no_reason_to_wait() {
     let mut stdin = child.stdin.take().unwrap();
     let _ = stdin.write_all(b"[stack]\n");
     Ran::of(child.wait_with_output().unwrap()).exits(4);
+}
+
+/// A format that a command does not have is refused with those that it has, be it another command's or nobody's.
+#[test]
+fn a_format_is_refused_with_those_of_the_command() {
+    let sandbox = Sandbox::new("cli-formats", "");
+    for (typed, has) in [
+        (
+            &["verify", "--format", "junit"][..],
+            "use one of: human, json, github; `--junit FILE` is an option of its own",
+        ),
+        (&["verify", "--format=junit"], "use one of: human, json, github"),
+        (&["lock", "--format", "yaml"], "use one of: human, json, github"),
+        (&["lock", "--format", "htm"], "use one of: human, json, github"),
+        (&["lock", "--format", "csv"], "use one of: human, json, github"),
+        (&["matrix", "--format", "yaml"], "use one of: human, json, github, csv, html, svg"),
+    ] {
+        let ran = sandbox.run(typed).exits(2).says(has);
+        assert!(ran.err.contains("this command has no `--format") && !ran.err.contains("ndjson"), "{}", ran.err);
+    }
+    sandbox.run(&["lock", "--format", "jsn"]).exits(2).says("did you mean `json`?");
 }
