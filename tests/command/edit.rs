@@ -384,7 +384,7 @@ fn a_bound_that_no_driver_is_within_is_told() {
 fn what_is_asked_of_a_package_stays_where_nothing_new_is() {
     let sandbox = Sandbox::new("edit-pinned", SPEC);
     let ran = sandbox.run(&["add", "torch", "torchvision"]).exits(0);
-    ran.says("`torch` is in [stack] already, as `2.5`, which stays: `torch==*` means any version");
+    ran.says("`torch` is in [stack] already, as `2.5`, which stays; `torch = \"*\"` there means any version");
     assert!(sandbox.spec().contains("torch  = \"2.5\"   # see ticket 7\n"), "{}", sandbox.spec());
     sandbox.run(&["add", "torch==*"]).exits(0);
     assert!(sandbox.spec().contains("torch  = \"*\""), "{}", sandbox.spec());

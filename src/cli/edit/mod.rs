@@ -49,7 +49,10 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         }
         let was = begun.spec.text(&key);
         if let Some(was) = was.as_ref().filter(|_| constraint == "*" && !word.contains('*')) {
-            let any = if table == Table::Stack { format!(": `{name}==*` means any version") } else { String::new() };
+            let any = match table == Table::Stack && was != "*" {
+                true => format!("; `{name} = \"*\"` there means any version"),
+                false => String::new(),
+            };
             report.note(&format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
             continue;
         }
