@@ -507,3 +507,31 @@ fn what_cannot_be_is_refused_with_the_same_codes_everywhere() {
         sandbox.run(args).exits(2).says("gpuenv.lock does not exist");
     }
 }
+
+/// What a host or an engine said in place of a report is told, not which reports there are.
+#[test]
+fn the_answer_of_a_host_that_described_nothing_is_quoted() {
+    let sandbox = sandbox("fleet-answers");
+    let gpu = "NVIDIA H100 NVL, 595.71.05, 9.0";
+    for (text, quoted) in [
+        (
+            format!("n3: {gpu}\nn4: ssh: connect to host n4 port 22: Connection timed out\n"),
+            "`ssh: connect to host n4 port 22: Connection timed out`",
+        ),
+        (
+            format!("n21:\n    {gpu}\nn22:\n    Minion did not return. [Not connected]\n"),
+            "`Minion did not return. [Not connected]`",
+        ),
+    ] {
+        fs::write(sandbox.path("hosts.txt"), text).unwrap();
+        let ran = sandbox.run(&["fleet", "check", "hosts.txt"]).exits(3);
+        assert!(!ran.out.contains("describes no host"), "{}", ran.out);
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(quoted), "{words}");
+    }
+    // A row without a header is a GPU's by its driver and capability, whatever its board is called.
+    fs::write(sandbox.path("hosts.txt"), "n1: Some Unknown GPU, 570.124.06, 9.0\nn2: two, 3.1, words\n").unwrap();
+    let (_, told) = sandbox.json(&["fleet", "check", "hosts.txt"]);
+    let text = told.to_string();
+    assert!(!text.contains("answered `Some Unknown GPU") && text.contains("answered `two, 3.1, words`"), "{told:#}");
+}
