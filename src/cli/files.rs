@@ -243,8 +243,8 @@ pub fn check_new_lock(path: &Path, text: &str) -> Result<(), Failure> {
     let message =
         format!("{} would be larger than the largest lock that is read{room}; nothing was written", shown(path));
     Err(Failure::new(Exit::BadInput, "too-large", message).help(
-        "name single products (`A100` means each A100 there is), write one target for machines that are alike, or divide \
-         the targets among several files",
+        "ask for fewer targets, or fewer GPUs in each (`A100` means every A100 there is); machines that are alike are one \
+         target",
     ))
 }
 

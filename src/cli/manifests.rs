@@ -30,7 +30,8 @@ pub fn drafted(
 ) -> Result<(Draft, Vec<Left>), Failure> {
     of_manifests(files, catalog, without).map_err(|Unread { file, line, why }| {
         let message = format!("{file}:{line} cannot be read: {}", clean(&why));
-        Failure::new(Exit::BadInput, "bad-manifest", message).help("nothing was written")
+        Failure::new(Exit::BadInput, "bad-manifest", message)
+            .help("correct that line, or leave the file out; nothing was written")
     })
 }
 

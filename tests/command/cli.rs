@@ -596,3 +596,15 @@ fn a_format_is_refused_with_those_of_the_command() {
     }
     sandbox.run(&["lock", "--format", "jsn"]).exits(2).says("did you mean `json`?");
 }
+
+/// The lines that are left out of a drawing stand under the bar of the others, however long the file is.
+#[test]
+fn lines_that_are_left_out_stand_under_the_others() {
+    let spec = format!(
+        "[stack]\ntorch = \"2.8.0+cu128\"\n\n\n[target.a]\ngpu = \"L4\"\ndriver = \"450\"\n{}",
+        "# more\n".repeat(20)
+    );
+    let told = Sandbox::new("cli-drawing", &spec).run(&["lock"]).exits(1).err;
+    let bars: Vec<usize> = told.lines().filter(|line| line.contains(" | ")).filter_map(|line| line.find('|')).collect();
+    assert!(told.contains("| ...") && bars.len() > 2 && bars.iter().all(|bar| *bar == bars[0]), "{told}");
+}

@@ -535,3 +535,21 @@ fn the_answer_of_a_host_that_described_nothing_is_quoted() {
     let text = told.to_string();
     assert!(!text.contains("answered `Some Unknown GPU") && text.contains("answered `two, 3.1, words`"), "{told:#}");
 }
+
+/// An engine's job takes the options of that engine, and what comes next names it.
+#[test]
+fn a_job_is_told_what_comes_next_and_refuses_what_another_engine_has() {
+    let sandbox = sandbox("fleet-job-options");
+    for (typed, option) in [
+        (&["slurm", "--image", "x/y"][..], "has no `--image`"),
+        (&["slurm", "--runtime-class", "nvidia"], "has no `--runtime-class`"),
+        (&["kubernetes", "--image", "x/y", "--nodes", "3"], "has no `--nodes`"),
+        (&["kubernetes", "--image", "x/y", "--partition", "p"], "has no `--partition`"),
+    ] {
+        sandbox.run(&[&["fleet", "job"], typed].concat()).exits(2).says(option).says("leave it out");
+    }
+    sandbox.run(&["fleet", "job", "slurm", "--nodes", "8", "-o", "fleet.sh"]).exits(0).says("next: sbatch fleet.sh");
+    let kubernetes = ["fleet", "job", "kubernetes", "--image", "x/y", "-o", "fleet.yaml"];
+    sandbox.run(&kubernetes).exits(0).says("next: kubectl apply -f fleet.yaml");
+    sandbox.run(&["fleet", "job", "slurm"]).exits(0).tells("#SBATCH --nodes=1");
+}

@@ -124,6 +124,11 @@ pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exi
                 let message = format!("{} has no target `{}`", begun.file.name, crate::report::clean(name));
                 return Err(bad("unknown-target", message, &listed("the targets are", &names)));
             }
+            if names.len() == 1 {
+                let message =
+                    format!("`{name}` is the only target of {}, which needs one: nothing was removed", begun.file.name);
+                return Err(bad("missing", message, "add another one first: `gpuenv target add NAME --gpu …`"));
+            }
             begun.refuse_named(name)?;
             let after = spec::remove_target(&begun.file.text, name).map_err(unwritable)?;
             let of = format!("target.{name}.");

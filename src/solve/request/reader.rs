@@ -147,7 +147,7 @@ impl<'c> Reader<'_, 'c> {
                 &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none() && target.clang.is_none())],
             );
         }
-        self.unused_keys(target, builds, gpus.are_jetsons());
+        self.unused_keys(target, builds, &gpus);
         if matches!(gpus, Gpus::Unsaid) {
             self.warn(&GpuNotChecked { target: &target.name }, format!("target.{}", target.name));
         }
@@ -212,12 +212,15 @@ impl<'c> Reader<'_, 'c> {
     }
 
     /// Keys that decide nothing where they stand.
-    fn unused_keys(&mut self, target: &Target, builds: bool, jetson: bool) {
+    fn unused_keys(&mut self, target: &Target, builds: bool, gpus: &Gpus<'_>) {
         let clang =
             target.clang.as_ref().filter(|_| !builds).map(|_| ("clang", "nothing is compiled without `[build]`"));
-        let of_jetson = target.kernel_module.as_ref().filter(|_| jetson);
+        let of_jetson = target.kernel_module.as_ref().filter(|_| gpus.are_jetsons());
         let module = of_jetson.map(|_| ("kernel-module", "the driver of a Jetson comes with its JetPack"));
-        for (key, why) in clang.into_iter().chain(module) {
+        let written = [("driver", target.driver.is_some()), ("driver-cuda", target.driver_cuda.is_some())];
+        let drivers = written.into_iter().filter(|(_, is_written)| *is_written && matches!(gpus, Gpus::Cpu));
+        let driver = drivers.map(|(key, _)| (key, "a machine without a GPU needs no driver"));
+        for (key, why) in clang.into_iter().chain(module).chain(driver) {
             self.warn(&UnusedKey { key, why }, format!("target.{}.{key}", target.name));
         }
     }
