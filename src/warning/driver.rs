@@ -131,7 +131,7 @@ impl Kind for DriverEndOfLife<'_> {
                 let last_for = self.last_for.map_or_else(String::new, |gpu| format!(", the last that drives {gpu},"));
                 format!("support of driver branch R{last}{last_for} ended {end}{next}")
             }
-            false => format!("support of driver branches R{first} to R{last} has ended, of the last on {end}{next}"),
+            false => format!("support of driver branches R{first} to R{last} has ended, the last on {end}{next}"),
         }
     }
 }
