@@ -56,6 +56,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     }
     let catalog = catalog(place.as_deref(), report);
     let files = manifests::read(&args.from, report)?;
+    let python = args.python.as_deref().filter(|_| interpreter(args).is_none());
     let host = host(args, report)?;
     let unsuited = host.as_ref().and_then(init::unsuited);
     unsuited.iter().for_each(|why| report.note(&format!("{why}: change the target to the machine that is to run it")));
@@ -68,7 +69,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let drawn = loop {
         let (found, left) = match &files[..] {
             [] => (None, Vec::new()),
-            files => manifests::drafted(files, &catalog, &without).map(|(draft, left)| (Some(draft), left))?,
+            files => manifests::drafted(files, &catalog, &without, python).map(|(draft, left)| (Some(draft), left))?,
         };
         let drawn = draw(args, draft(args, host.as_ref(), found, &catalog), &name, &catalog)?;
         match manifests::at_odds(&drawn.draft, drawn.conflict.as_ref()) {

@@ -10,6 +10,7 @@ use crate::init::manifest::{Kind, Left, Manifest, Unread, of_manifests};
 use crate::init::{Draft, Value};
 use crate::report::{Exit, Failure, Report, clean};
 use crate::spec;
+use crate::types::Version;
 
 use super::files;
 use super::project::shown;
@@ -27,12 +28,20 @@ pub fn drafted(
     files: &[Manifest],
     catalog: &Catalog,
     without: &BTreeSet<String>,
+    python: Option<&str>,
 ) -> Result<(Draft, Vec<Left>), Failure> {
-    of_manifests(files, catalog, without).map_err(|Unread { file, line, why }| {
+    let python = python.and_then(line_of_python);
+    of_manifests(files, catalog, without, python.as_ref()).map_err(|Unread { file, line, why }| {
         let message = format!("{file}:{line} cannot be read: {}", clean(&why));
         Failure::new(Exit::BadInput, "bad-manifest", message)
             .help("correct that line, or leave the file out; nothing was written")
     })
+}
+
+/// The line of Python that is typed, `3.11`; none of a range.
+fn line_of_python(typed: &str) -> Option<Version> {
+    let line = typed.trim_start_matches("==").trim_end_matches(".*");
+    Version::parse(line).ok().filter(|version| version.len() > 1).map(|version| version.prefix(2))
 }
 
 /// An extra or group that nobody named, where it contradicts what else the files ask for: their project is never installed

@@ -604,3 +604,23 @@ fn an_environment_that_is_no_yaml_is_called_that() {
     let ran = sandbox.run(&["init", "--from", "environment.yml"]).exits(2);
     ran.says("this is not YAML").says("correct that line, or leave the file out; nothing was written");
 }
+
+/// `poetry export` writes the Pythons of the project behind each line: one that is typed decides them.
+#[test]
+fn conditions_on_python_are_decided_by_the_one_that_is_typed() {
+    let exported = "numpy==1.26.4 ; python_version >= \"3.10\" and python_version < \"3.13\"\n\
+                    torch==2.5.1 ; python_version >= \"3.10\" and python_version < \"3.13\"\n\
+                    tomli==2.0.1 ; python_version < \"3.11\"\n";
+    let files = [("requirements.txt", exported)];
+    let (spec, told) = drafted("markers", &files, &["--python", "3.11"]);
+    assert!(spec.contains(&"numpy=\"==1.26.4\"".to_string()), "{spec:#?}");
+    assert!(!spec.iter().any(|line| line.starts_with("tomli")), "{spec:#?}");
+    assert_eq!(left(&told), ["requirements.txt:3 tomli==2.0.1 ; python_version < \"3.11\""]);
+    // A range decides nothing, and neither does nobody.
+    for python in [&["--python", ">=3.10"][..], &[]] {
+        let (spec, told) = drafted("markers-open", &files, python);
+        assert!(!spec.iter().any(|line| line.starts_with("numpy")), "{spec:#?}");
+        let numpy = left(&told).into_iter().find(|line| line.starts_with("requirements.txt:1 numpy"));
+        assert!(numpy.is_some(), "{told:#}");
+    }
+}

@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::types::{Specifier, name, toml_memory};
+use crate::types::{Specifier, Version, name, toml_memory};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,6 +208,20 @@ impl Found {
     fn leave(&mut self, line: usize, text: &str, why: impl Into<String>) {
         if self.left.len() <= MOST {
             self.left.push((line, text.trim().to_string(), why.into()));
+        }
+    }
+
+    /// Takes the conditions that a line of Python decides as decided.
+    fn decide(&mut self, python: &Version) {
+        for mut wanted in std::mem::take(&mut self.wanted) {
+            match wanted.marker.as_deref().and_then(|marker| marker::with_python(marker, Some(python))) {
+                Some(true) => {
+                    wanted.marker = None;
+                    self.wanted.push(wanted);
+                }
+                Some(false) => self.leave(wanted.line, &wanted.written, format!("it is not for Python {python}")),
+                None => self.wanted.push(wanted),
+            }
         }
     }
 
