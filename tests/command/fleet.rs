@@ -553,3 +553,21 @@ fn a_job_is_told_what_comes_next_and_refuses_what_another_engine_has() {
     sandbox.run(&kubernetes).exits(0).says("next: kubectl apply -f fleet.yaml");
     sandbox.run(&["fleet", "job", "slurm"]).exits(0).tells("#SBATCH --nodes=1");
 }
+
+/// A file that is named twice, or again by its folder, holds its hosts once.
+#[test]
+fn a_source_that_is_named_twice_is_judged_once() {
+    let sandbox = sandbox("fleet-twice");
+    fs::create_dir(sandbox.path("hosts")).unwrap();
+    fs::write(sandbox.path("hosts/g1.json"), healthy().to_string()).unwrap();
+    fs::write(sandbox.path("hosts/g2.json"), healthy().to_string()).unwrap();
+    for (sources, count) in [
+        (&["hosts/g1.json", "hosts/g1.json"][..], 1),
+        (&["hosts/g1.json", "hosts"], 2),
+        (&["hosts", "./hosts/g2.json"], 2),
+        (&["hosts/g1.json", "hosts/g2.json"], 2),
+    ] {
+        let ran = sandbox.run(&[&["fleet", "check", "--format", "csv"], sources].concat());
+        assert_eq!(ran.out.lines().count(), count + 1, "{sources:?}: {}", ran.out);
+    }
+}
