@@ -91,7 +91,8 @@ fn of_revision(revision: &str, place: &Path) -> Result<Lock, Failure> {
     }
     let bytes = blob(&format!("{revision}:./{name}"), folder).map_err(|why| {
         let what = match folder.canonicalize().ok().and_then(|folder| work_tree(&folder)) {
-            Some(_) => format!("git has no {} at `{}`", clean(&name), clean(revision)),
+            Some(_) if is_revision(revision, folder) => format!("git has no {} at `{}`", clean(&name), clean(revision)),
+            Some(_) => format!("`{}` is neither a file nor a revision of git", clean(revision)),
             None => format!("`{}` is neither a file nor a revision: there is no git repository here", clean(revision)),
         };
         refuse(why.map_or(what, |why| clean(&why).into_owned()))
@@ -107,15 +108,24 @@ fn of_revision(revision: &str, place: &Path) -> Result<Lock, Failure> {
     })
 }
 
-/// What git holds under this name, no filter, pager or text conversion applied. An error says why git could not be asked;
-/// none: it has no such thing.
+/// What git holds under this name, no filter, pager or text conversion applied.
 fn blob(name: &str, folder: &Path) -> Result<Vec<u8>, Option<String>> {
+    git(&["cat-file", "blob", name], folder)
+}
+
+/// Whether git knows a commit by this name.
+fn is_revision(revision: &str, folder: &Path) -> bool {
+    git(&["cat-file", "-e", &format!("{revision}^{{commit}}")], folder).is_ok()
+}
+
+/// What git answers; an error says why it could not be asked, none that it has no such thing.
+fn git(arguments: &[&str], folder: &Path) -> Result<Vec<u8>, Option<String>> {
     let git = program::find("git", folder).ok_or_else(|| "there is no git on the PATH".to_string())?;
     let folder = folder.canonicalize().map_err(|_| None)?;
     let mut command = Command::new(git);
     // Begun elsewhere: a loader may look for libraries where it stands.
     command.current_dir("/").envs(ENVIRONMENT.iter().copied()).arg("-C").arg(folder).arg("--no-pager");
-    command.args(OVERRULED.iter().flat_map(|setting| ["-c", setting])).args(["cat-file", "blob", name]);
+    command.args(OVERRULED.iter().flat_map(|setting| ["-c", setting])).args(arguments);
     let bounds = Bounds { bytes: files::LOCK_CAP, time: TIME };
     program::output(command, bounds).map_err(|fault| match fault {
         Fault::Unstarted(why) => Some(format!("git could not be started: {why}")),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::export::{self, ExportError, Format, Options, VERIFY_LOCK};
+use crate::export::{self, ExportError, Format, Options, VERIFY_LOCK, quote};
 use crate::lock::Lock;
 use crate::report::{Exit, Exported, Failure, Report, Screen, SourceFile, Written};
 use crate::solve::own;
@@ -54,14 +54,21 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
     Ok(of_whole(exit, all_known, args))
 }
 
-/// What comes after a text that was printed: on a screen it is in no file yet.
+/// What comes after a text that was printed: on a screen it is in no file yet, and elsewhere in one of a name that is not
+/// known.
 fn next_of_text(format: &Format, lock: &Lock, options: &Options) -> String {
     let next = (format.next)(lock, format.file, options);
     if !Screen::is_watched() {
-        return next;
+        return format!("save it as {}, then: {next}", format.file);
     }
     let target = options.target.as_ref().map_or(String::new(), |target| format!(" --target {target}"));
-    format!("`gpuenv export {}{target} -o {}`, then: {next}", format.name, format.file)
+    let told = options.values.iter().filter(|(name, _)| format.options.iter().any(|one| one.name == *name));
+    let word = |(name, value): (&String, &String)| match value.is_empty() {
+        true => format!(" --{name}"),
+        false => format!(" --{name} {}", quote::sh_word(value)),
+    };
+    let told: String = told.map(word).collect();
+    format!("`gpuenv export {}{target}{told} -o {}`, then: {next}", format.name, format.file)
 }
 
 /// Says what a text leaves out. False where it does because nobody knows it.

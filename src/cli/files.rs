@@ -234,9 +234,18 @@ pub fn check_new_lock(path: &Path, text: &str) -> Result<(), Failure> {
     if lock::is_readable(text) {
         return Ok(());
     }
-    let message = format!("{} would hold more than is read of a lock: nothing was written", shown(path));
-    Err(Failure::new(Exit::BadInput, "too-large", message)
-        .help("ask for fewer targets, or fewer GPUs in each; machines that are alike are one target"))
+    // Each target has a runtime.
+    let targets = text.lines().filter(|line| line.starts_with("target.") && line.contains(".runtime = ")).count();
+    let room = match targets * lock::readable_percent(text) / 100 {
+        room if targets > 1 => format!(": of these {targets} targets about {room} fit"),
+        _ => String::new(),
+    };
+    let message =
+        format!("{} would be larger than the largest lock that is read{room}; nothing was written", shown(path));
+    Err(Failure::new(Exit::BadInput, "too-large", message).help(
+        "ask for fewer targets, or fewer GPUs in each (`A100` means every A100 there is); machines that are alike are one \
+         target",
+    ))
 }
 
 /// The code of a file that is no lock at all: somebody else wrote it.
@@ -249,7 +258,7 @@ fn bad_lock(path: &Path, bytes: &[u8], code: &'static str, message: &str, help: 
     if is_ours || lock::is_remnant(&String::from_utf8_lossy(bytes)) {
         return Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help);
     }
-    let message = format!("{} is no lock, and gpuenv did not write it", shown(path));
+    let message = format!("{} is not a lock that gpuenv wrote", shown(path));
     Failure::new(Exit::BadInput, NOT_A_LOCK, message)
         .help("name another file with --lock, or replace this one with `gpuenv lock --fresh --force`")
 }

@@ -56,6 +56,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     }
     let catalog = catalog(place.as_deref(), report);
     let files = manifests::read(&args.from, report)?;
+    let python = args.python.as_deref().filter(|_| interpreter(args).is_none());
     let host = host(args, report)?;
     let unsuited = host.as_ref().and_then(init::unsuited);
     unsuited.iter().for_each(|why| report.note(&format!("{why}: change the target to the machine that is to run it")));
@@ -68,7 +69,7 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let drawn = loop {
         let (found, left) = match &files[..] {
             [] => (None, Vec::new()),
-            files => manifests::drafted(files, &catalog, &without).map(|(draft, left)| (Some(draft), left))?,
+            files => manifests::drafted(files, &catalog, &without, python).map(|(draft, left)| (Some(draft), left))?,
         };
         let drawn = draw(args, draft(args, host.as_ref(), found, &catalog), &name, &catalog)?;
         match manifests::at_odds(&drawn.draft, drawn.conflict.as_ref()) {
@@ -168,6 +169,7 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
         ("gpu", !args.gpu.is_empty()),
         ("driver", args.driver.is_some()),
         ("driver-cuda", args.driver_cuda.is_some()),
+        ("platform", args.platform.is_some()),
         ("os", args.os.is_some()),
         ("arch", args.arch.is_some()),
         ("image", args.image.is_some()),
@@ -192,7 +194,11 @@ fn refused(errors: Vec<SpecError>, file: &SourceFile, args: &InitArgs) -> Failur
 
 /// What was seen, and over it what was typed.
 fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: &Catalog) -> Draft {
-    let host = host.map(|record| init::of_host(record, catalog, args.build));
+    let python = if interpreter(args).is_some() { &None } else { &args.python };
+    let packages = [("torch", &args.torch), ("tensorflow", &args.tensorflow), ("jax", &args.jax), ("python", python)];
+    let typed = packages.iter().any(|(name, value)| *name != "python" && value.is_some());
+    let of_host = if typed || found.is_some() { init::of_host_beside } else { init::of_host };
+    let host = host.map(|record| of_host(record, catalog, args.build));
     let mut draft = match found {
         Some(files) => manifests::joined(host, files),
         None => host.unwrap_or_default(),
@@ -202,9 +208,6 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
     if let Some(name) = &args.target {
         draft.target = name.clone();
     }
-    let python = if interpreter(args).is_some() { &None } else { &args.python };
-    let packages = [("torch", &args.torch), ("tensorflow", &args.tensorflow), ("jax", &args.jax), ("python", python)];
-    let typed = packages.iter().any(|(name, value)| *name != "python" && value.is_some());
     if typed {
         draft.drop_frameworks();
     }
@@ -215,7 +218,7 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
         let one = <&[String; 1]>::try_from(&args.gpu[..]).map(|[gpu]| Value::Text(gpu.clone()));
         draft.fact("gpu", one.unwrap_or_else(|_| Value::List(args.gpu.clone())));
     }
-    let driver = [("driver", &args.driver), ("driver-cuda", &args.driver_cuda)];
+    let driver = [("platform", &args.platform), ("driver", &args.driver), ("driver-cuda", &args.driver_cuda)];
     let facts = [("image", &args.image), ("os", &args.os), ("arch", &args.arch)];
     for (key, value) in driver.into_iter().chain(facts) {
         value.iter().for_each(|value| draft.fact(key, Value::Text(value.clone())));

@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 
+use crate::export::quote;
 use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::{Cli, ManArgs};
@@ -38,6 +39,7 @@ fn write_all(pages: &[(String, String)], folder: &Path, report: &Report) -> Resu
         replace(&folder.join(format!("{name}.1")), text)?;
     }
     report.pages(&shown(folder))?;
+    report.next(&format!("man -l {}", quote::sh_word(&shown(&folder.join("gpuenv.1")))));
     Ok(Exit::Yes)
 }
 

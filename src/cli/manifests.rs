@@ -10,6 +10,7 @@ use crate::init::manifest::{Kind, Left, Manifest, Unread, of_manifests};
 use crate::init::{Draft, Value};
 use crate::report::{Exit, Failure, Report, clean};
 use crate::spec;
+use crate::types::Version;
 
 use super::files;
 use super::project::shown;
@@ -27,11 +28,20 @@ pub fn drafted(
     files: &[Manifest],
     catalog: &Catalog,
     without: &BTreeSet<String>,
+    python: Option<&str>,
 ) -> Result<(Draft, Vec<Left>), Failure> {
-    of_manifests(files, catalog, without).map_err(|Unread { file, line, why }| {
+    let python = python.and_then(line_of_python);
+    of_manifests(files, catalog, without, python.as_ref()).map_err(|Unread { file, line, why }| {
         let message = format!("{file}:{line} cannot be read: {}", clean(&why));
-        Failure::new(Exit::BadInput, "bad-manifest", message).help("nothing was written")
+        Failure::new(Exit::BadInput, "bad-manifest", message)
+            .help("correct that line, or leave the file out; nothing was written")
     })
+}
+
+/// The line of Python that is typed, `3.11`; none of a range.
+fn line_of_python(typed: &str) -> Option<Version> {
+    let line = typed.trim_start_matches("==").trim_end_matches(".*");
+    Version::parse(line).ok().filter(|version| version.len() > 1).map(|version| version.prefix(2))
 }
 
 /// An extra or group that nobody named, where it contradicts what else the files ask for: their project is never installed
@@ -54,6 +64,11 @@ fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
         true => files::read_stdin("a file of the project holds", CAP + 1, report)?,
         false => files::read_or_pipe(path, CAP + 1)?,
     };
+    if let Some((command, help)) = installed(&bytes, path) {
+        let message =
+            format!("--from {name}: this is the output of `{command}`, which tells what is installed somewhere");
+        return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
+    }
     let is_nameless = is_stdin || path.starts_with("/dev") || path.starts_with("/proc");
     let of_text = || Kind::of_text(&host::decode(&bytes)).filter(|_| is_nameless && !is_machine(&bytes));
     let Some(kind) = kind(path).or_else(|| of_list(path, &bytes)).or_else(of_text) else {
@@ -75,6 +90,27 @@ fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
         Err(error) => Err(Failure::new(Exit::BadInput, "bad-manifest", format!("{name}: {}", error.message))
             .help(error.help.unwrap_or_else(|| "save it again as UTF-8".to_string()))),
     }
+}
+
+/// A list of what is installed, as tools print it for people: by which command, and what to do with it.
+fn installed(bytes: &[u8], path: &Path) -> Option<(&'static str, String)> {
+    let text = host::decode(bytes);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let head: Vec<String> =
+        lines.by_ref().take(4).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let command = match head.first().map(String::as_str)? {
+        _ if head.iter().any(|line| line.starts_with("# $ conda create --name")) => {
+            let help = "write it with `conda env export > environment.yml`, then `gpuenv init --from environment.yml`";
+            return Some(("conda list --export", help.to_string()));
+        }
+        first if first.starts_with("# packages in environment at") => "conda list",
+        _ if head.iter().any(|line| line.starts_with("# Name Version Build")) => "conda list",
+        "Package Version" | "Package Version Editable project location" => "pip list",
+        _ => return None,
+    };
+    // A name such as requirements.txt is not taken for a machine.
+    let host = if kind(path).is_some() { format!("- < {}", shown(path)) } else { shown(path) };
+    Some((command, format!("use `gpuenv init --host {host}`")))
 }
 
 /// What kind of file it is by its name.

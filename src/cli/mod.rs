@@ -49,7 +49,7 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches, ValueEnum};
 
 #[cfg(target_os = "linux")]
 use crate::probe::{CHILD, child};
-use crate::report::{Color, Exit, Failure, Report};
+use crate::report::{Color, Exit, Failure, Report, clean};
 
 use args::{Cli, Command};
 use common::{Common, Format};
@@ -82,7 +82,9 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
                 installed::choose(|| files::admitted_catalogs(&cli.common), Some(&report));
             }
             let outcome = match &cli.command {
-                command if !command.has(cli.common.format) => Err(no_such_format(command, cli.common.format)),
+                command if !command.has(cli.common.format) => {
+                    Err(no_such_format(command, &name_of(cli.common.format), &args))
+                }
                 Command::Init(args) => init::run(&cli.common, args, &report),
                 Command::Lock(args) => lock::run(&cli.common, args, &report),
                 Command::Add(args) => edit::add(&cli.common, args, &report),
@@ -116,12 +118,18 @@ fn told(outcome: Result<Exit, Failure>, report: &Report) -> Exit {
     })
 }
 
-fn no_such_format(command: &Command, format: Format) -> Failure {
-    let name = |format: Format| format.to_possible_value().map_or(String::new(), |value| value.get_name().to_string());
+/// As it is typed.
+fn name_of(format: Format) -> String {
+    format.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
+}
+
+/// A format that a command does not have, with those that it has.
+fn no_such_format(command: &Command, typed: &str, args: &[OsString]) -> Failure {
     let has: Vec<String> =
-        Format::value_variants().iter().filter(|format| command.has(**format)).map(|format| name(*format)).collect();
-    let message = format!("this command has no `--format {}`", name(format));
-    Failure::new(Exit::BadInput, "usage", message).help(format!("use one of: {}", has.join(", ")))
+        Format::value_variants().iter().filter(|format| command.has(**format)).map(|format| name_of(*format)).collect();
+    let message = format!("this command has no `--format {}`", clean(typed));
+    let option = usage::option_named(args, typed).map_or(String::new(), |option| format!("; {option}"));
+    Failure::new(Exit::BadInput, "usage", message).help(format!("use one of: {}{option}", has.join(", ")))
 }
 
 fn read(args: &[OsString]) -> Result<Cli, clap::Error> {

@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ColorChoice, CommandFactory};
+use clap::{ColorChoice, CommandFactory, ValueEnum};
 
 use crate::catalog::BUILTIN;
 use crate::report::{Exit, Failure, Report, clean};
 
 use super::args::Cli;
+use super::common::Format;
 use super::installed;
 
 /// Commands of other tools, and what does the same here.
@@ -81,6 +82,11 @@ pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result
             }
         }
         ErrorKind::UnknownArgument => return Err(unknown_option(error, args)),
+        ErrorKind::InvalidValue => {
+            if let Some(failure) = unknown_format(error, args) {
+                return Err(failure);
+            }
+        }
         _ => {}
     }
     // clap's own words come in paragraphs: the error, a tip, the usage, where to read more.
@@ -114,6 +120,35 @@ fn unknown_option(error: &clap::Error, args: &[OsString]) -> Failure {
     let near = alike(error, (ContextKind::InvalidArg, ContextKind::SuggestedArg));
     let help = near.unwrap_or_else(|| format!("`gpuenv{named} --help` lists what it takes"));
     Failure::new(Exit::BadInput, "usage", format!("{what} `{}`{of}", clean(&word))).help(clean(&help))
+}
+
+/// A `--format` that no command has, told of the one that was typed: each has some of them.
+fn unknown_format(error: &clap::Error, args: &[OsString]) -> Option<Failure> {
+    const OPTION: &str = "--format";
+    said(error, ContextKind::InvalidArg).filter(|option| option.starts_with(OPTION))?;
+    let word = said(error, ContextKind::InvalidValue).filter(|word| !word.is_empty())?;
+    let near = alike(error, (ContextKind::InvalidValue, ContextKind::SuggestedValue));
+    let near = near.and_then(|_| Format::from_str(&said(error, ContextKind::SuggestedValue)?, false).ok());
+    let joined = format!("{OPTION}={word}");
+    let is_value = |at: usize| at > 0 && args[at - 1] == OPTION && args[at] == *word;
+    let without = args.iter().enumerate().map(|(at, one)| match one {
+        _ if is_value(at) => "human".into(),
+        one if *one == *joined => format!("{OPTION}=human").into(),
+        one => one.clone(),
+    });
+    let cli = super::read(&without.collect::<Vec<_>>()).ok()?;
+    // A slip of the pen is told as one.
+    let is_slip = near.is_some_and(|near| cli.command.has(near));
+    (!is_slip).then(|| super::no_such_format(&cli.command, &word, args))
+}
+
+/// An option of the command that was typed which is called as a format was: `--junit`.
+pub fn option_named(args: &[OsString], word: &str) -> Option<String> {
+    let (command, _) = typed_command(args);
+    let option = command.get_arguments().find(|option| option.get_long() == Some(word))?;
+    let value =
+        option.get_value_names().and_then(|names| names.first()).map_or(String::new(), |name| format!(" {name}"));
+    Some(format!("`--{word}{value}` is an option of its own"))
 }
 
 /// What clap says of an error, where that is one text or the first of several.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::lock::{Lock, TargetLock};
 
 use super::env::Plan;
-use super::format::{Format, Opt, Options, Render, Targets, names};
+use super::format::{self, Format, Opt, Options, Render, Targets, names};
 use super::{ExportError, valid};
 
 /// `gpuenv export cmake`
@@ -14,7 +14,10 @@ pub const FORMAT: Format = Format {
     help: "A CMakePresets.json with nvcc, host compiler and architectures",
     file: "CMakePresets.json",
     options: &[Opt::value("host-compiler", "PATH", "The compiler that nvcc calls [default: what it finds]")],
-    next: |_, _, _| "cmake --list-presets".to_string(),
+    next: |_, file, _| {
+        let command = format!("cmake{} --list-presets", format::folder_option("-S", file));
+        format::by_its_name(file, "CMakePresets.json", &command)
+    },
     merge: None,
     installs: None,
     render: Render::Whole(render),

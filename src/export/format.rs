@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::lock::{Lock, TargetLock};
 use crate::nearest::nearest;
 
-use super::{ExportError, seal, valid};
+use super::{ExportError, quote, seal, valid};
 
 /// One thing the lock can be rendered as.
 #[derive(Debug)]
@@ -57,6 +57,23 @@ pub struct Merged {
     pub notes: Vec<String>,
     /// What the command that comes next has to say, for what its owner wrote.
     pub argument: Option<String>,
+}
+
+/// The folder of a file that a program finds there by its name, as an option; nothing for the one it is called in.
+pub(super) fn folder_option(option: &str, file: &str) -> String {
+    match file.rsplit_once('/') {
+        None | Some((".", _)) => String::new(),
+        Some(("", _)) => format!(" {option} /"),
+        Some((folder, _)) => format!(" {option} {}", quote::sh_word(folder)),
+    }
+}
+
+/// A command that reads a file by its usual name, after a word of that name where the file has another one.
+pub(super) fn by_its_name(file: &str, usual: &str, command: &str) -> String {
+    match file.rsplit('/').next() == Some(usual) {
+        true => command.to_string(),
+        false => format!("rename it to {usual}, then: {command}"),
+    }
 }
 
 /// An option of a format.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
 use crate::types::{CpuArch, Specifier};
 
-use super::format::{Format, Installs, Options, Render};
+use super::format::{self, Format, Installs, Options, Render};
 use super::{ExportError, images, ordinary, own, quote, remarks, requirements, valid, wheels};
 
 /// `gpuenv export pixi`
@@ -16,7 +16,11 @@ pub const FORMAT: Format = Format {
     help: "A pixi.toml with the locked wheels and what the driver must be able to run",
     file: "pixi.toml",
     options: &[],
-    next: |_, _, _| "pixi install".to_string(),
+    next: |_, file, _| {
+        let place =
+            if file.contains('/') { format!(" --manifest-path {}", quote::sh_word(file)) } else { String::new() };
+        format::by_its_name(file, "pixi.toml", &format!("pixi install{place}"))
+    },
     merge: None,
     installs: Some(Installs { by_pip: false, at_once: true }),
     render: Render::Target(render),

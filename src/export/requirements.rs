@@ -191,10 +191,12 @@ pub(super) fn unseen(lock: &Lock, targets: &Targets) -> Vec<String> {
     distinct(found)
 }
 
+/// What stands above pages.
+const PAGES: &str = "# Each page below offers one package only; everything else comes from your usual index.\n";
+
 /// What later installs must keep to, and where it is found.
 fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) -> Result<String, ExportError> {
-    let mut out =
-        "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
+    let mut out = String::new();
     for wheel in wheels {
         if let Some(index) = &wheel.index {
             refuse_ambiguous(&wheel.package, &wheel.version, index)?;
@@ -202,6 +204,9 @@ fn constraints(wheels: &[&Wheel], beside: &[&ConstraintLock], others: &[Asked]) 
         }
     }
     out += &pages(beside)?;
+    if !out.is_empty() {
+        out.insert_str(0, PAGES);
+    }
     for wheel in wheels {
         out += &(wheels::locked(wheel)? + "\n");
     }
@@ -354,8 +359,7 @@ fn sources(
 
 /// A page of its own for each package that comes from another index than the default one.
 fn pages_of(wheels: &[&Wheel], beside: &[&ConstraintLock]) -> Result<String, ExportError> {
-    let mut out =
-        "# Each page below offers one package only; everything else comes from your usual index.\n".to_string();
+    let mut out = PAGES.to_string();
     for wheel in wheels {
         if let Some(index) = &wheel.index {
             let package = valid::package(&wheel.package)?;

@@ -54,7 +54,25 @@ fn said(block: &blocks::Block) -> Result<host::Record, String> {
 }
 
 fn read(text: &str) -> Result<host::Record, String> {
-    host::read_any(text).map_err(|error| error.to_string())
+    host::read_any(text).map_err(|error| {
+        let words = answered(text).filter(|_| error.code() == "unrecognised");
+        words.unwrap_or_else(|| error.to_string())
+    })
+}
+
+/// An answer of so few lines is quoted: that of a host which could not be reached, or has no such command.
+const FEW: usize = 3;
+/// More of a line is cut off.
+const QUOTED: usize = 160;
+
+/// What a host said that described nothing, in its own words.
+fn answered(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().filter(|first| !first.starts_with(['{', '[', '<']) && lines.count() < FEW)?;
+    let words = first.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = words.char_indices().nth(QUOTED).map(|(at, _)| at);
+    let words = end.map_or(words.clone(), |end| format!("{}…", &words[..end]));
+    Some(format!("the host answered `{words}`, which tells nothing of a GPU or a driver"))
 }
 
 /// Whether prefixes are hosts' names. `OS: …` and `Driver: …` are none: what stands behind them describes no host. Nor

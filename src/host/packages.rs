@@ -3,20 +3,36 @@
 /// How their names begin.
 const BEGINNINGS: &[&str] = &[
     "apex",
+    "auto-gptq",
     "bitsandbytes",
+    "causal-conv1d",
+    "colossalai",
+    "ctranslate2",
     "cuda-",
+    "cudf",
+    "cugraph",
+    "cuml",
     "cupy",
     "deepspeed",
+    "faiss-gpu",
+    "fbgemm-gpu",
     "flash-attn",
     "flashinfer",
     "jax",
+    "lmcache",
+    "lmdeploy",
+    "mamba-ssm",
     "numba",
     "numpy",
     "nvidia-",
     "onnxruntime",
+    "open3d",
+    "paddlepaddle-gpu",
     "pycuda",
     "pytorch-",
+    "rmm",
     "sgl-kernel",
+    "sglang",
     "tensorflow",
     "tensorrt",
     "tf-keras",
@@ -25,6 +41,7 @@ const BEGINNINGS: &[&str] = &[
     "triton",
     "vllm",
     "xformers",
+    "xgboost",
 ];
 
 /// Whether a package, by its name as indexes compare names, is one of them.
@@ -42,5 +59,13 @@ mod tests {
             assert!(matters(name), "{name}");
         }
         assert!(!matters("requests"));
+    }
+
+    /// What can be locked is kept, so that a draft of a host can name it.
+    #[test]
+    fn packages_of_the_catalog_are_kept() {
+        for row in crate::catalog::BUILTIN.companions.iter() {
+            assert!(matters(&row.package), "{}", row.package);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::companions;
 use super::jetpack::{self, Jetpack};
 use super::{Draft, Entry, Value};
 use crate::catalog::rows::FRAMEWORKS;
@@ -16,24 +17,38 @@ use crate::types::{Cc, CpuArch, Version};
 /// The name of the target.
 const TARGET: &str = "host";
 
+/// Why code is compiled on a Jetson where nobody says what must run.
+const COMPILED: &str = "nothing that can be locked was seen there, and the usual wheels are not made for Jetson";
+
 /// A spec that says what a host is and asks for what is installed there. With `build`, code is compiled there too.
 pub fn of_host(record: &Record, catalog: &Catalog, build: bool) -> Draft {
+    drawn(record, catalog, build, true)
+}
+
+/// The same where what must run is said elsewhere: it asks for nothing that was not seen.
+pub fn of_host_beside(record: &Record, catalog: &Catalog, build: bool) -> Draft {
+    drawn(record, catalog, build, false)
+}
+
+fn drawn(record: &Record, catalog: &Catalog, build: bool, alone: bool) -> Draft {
     let origin = match (&record.source, record.origin) {
         (Some(source), _) => format!("The machine described in {source}"),
         (None, Origin::Pasted) => "The machine of a pasted report".to_string(),
         (None, Origin::Observed) => "The machine that gpuenv looked at".to_string(),
     };
     let mut stack = stack(record, catalog);
-    // The wheels of the package index are not made for Jetson: what runs there is compiled.
-    let build = build || record.platform.system == Some(System::Tegra) && stack.iter().all(|entry| entry.off);
-    if !build && stack.iter().all(|entry| entry.off) {
+    let is_bare = alone && stack.iter().all(|entry| entry.off);
+    let compiled = is_bare && record.platform.system == Some(System::Tegra);
+    let build_note = (compiled && !build).then_some(COMPILED);
+    let build = build || compiled;
+    if !build && is_bare {
         let note = if stack.is_empty() { "none was seen there: say what must run" } else { "any that fits" };
         let name = stack.first().map_or(FRAMEWORKS[0].to_string(), |entry| entry.key.clone());
         stack.push(Entry::on(&name, Value::Text("*".to_string()), note));
     }
     stack.extend(python(record));
     let machine = entries(record, catalog, build);
-    Draft { origin: Some(origin), stack, build, target: TARGET.to_string(), machine, ..Draft::default() }
+    Draft { origin: Some(origin), stack, build, build_note, target: TARGET.to_string(), machine, ..Draft::default() }
 }
 
 /// Why what is drafted of a host will not run there, or not on its GPUs; none where nothing says so.
@@ -53,7 +68,8 @@ pub fn unsuited(record: &Record) -> Option<String> {
 }
 
 fn stack(record: &Record, catalog: &Catalog) -> Vec<Entry> {
-    FRAMEWORKS.iter().filter_map(|name| framework(name, record, catalog)).collect()
+    let frameworks = FRAMEWORKS.iter().filter_map(|name| framework(name, record, catalog));
+    frameworks.chain(companions::of(record, catalog)).collect()
 }
 
 fn python(record: &Record) -> Option<Entry> {
@@ -87,7 +103,7 @@ fn framework(name: &str, record: &Record, catalog: &Catalog) -> Option<Entry> {
         _ => match torch.and_then(|torch| torch.cuda.as_ref()) {
             Some(cuda) => {
                 let own = Value::Own { version: installed.clone(), cuda: cuda.prefix(2).to_string() };
-                Entry::on(name, own, format!("{seen}: a build of their own, for the catalog has none such"))
+                Entry::on(name, own, format!("{seen}: a build of their own, which is not in the catalog"))
             }
             None => {
                 let whose = variant::parts(installed).1.and_then(other_maker);

@@ -4,6 +4,7 @@
 //! A draft claims nothing of its own. A value from a host stands with the place it was seen at; what the catalog does
 //! not know stays in as a comment, so that whoever reads the file can mend it.
 
+mod companions;
 mod hints;
 mod host;
 mod jetpack;
@@ -16,7 +17,7 @@ use std::fmt;
 use crate::catalog::Catalog;
 use crate::solve::image;
 
-pub use host::{machine, of_host, unsuited};
+pub use host::{machine, of_host, of_host_beside, unsuited};
 pub use jetpack::open_jetpack;
 
 /// A spec in the making.
@@ -28,6 +29,8 @@ pub struct Draft {
     pub stack: Vec<Entry>,
     /// Whether there is a `[build]`.
     pub build: bool,
+    /// Why there is one that nobody asked for.
+    pub build_note: Option<&'static str>,
     /// The name of the one target.
     pub target: String,
     /// `[target.NAME]`

@@ -36,7 +36,8 @@ impl Draft {
         text += &table(&self.stack, &hints("stack", hints::STACK));
         text += &self.ordinary();
         if self.build {
-            text += "\n[build]\ncuda-extensions = true\n";
+            let note = self.build_note.map_or(String::new(), |note| format!("  # {note}"));
+            text += &format!("\n[build]{note}\ncuda-extensions = true\n");
         }
         text += &format!("\n[target.{}]\n", part_of_key(&self.target));
         text += &table(&self.machine, &hints("target", of_machine));

@@ -22,7 +22,7 @@ pub use drivers::Admitted;
 pub use error::LockError;
 pub use locked::{Upgrade, locked};
 pub use make::make;
-pub use read::{MAX_BYTES, is_readable, parse};
+pub use read::{MAX_BYTES, is_readable, parse, readable_percent};
 pub use renew::{Renewed, renew};
 pub use stale::{is_newer, staleness};
 pub use text::{head, is_remnant, to_text};

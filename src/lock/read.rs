@@ -14,6 +14,12 @@ pub fn is_readable(text: &str) -> bool {
     text.len() <= MAX_BYTES && toml_memory::memory(text) <= toml_memory::MOST
 }
 
+/// How many hundredths of a text a lock may hold that is read.
+pub fn readable_percent(text: &str) -> usize {
+    let of = |most: usize, taken: usize| most.saturating_mul(100) / taken.max(1);
+    of(MAX_BYTES, text.len()).min(of(toml_memory::MOST, toml_memory::memory(text))).min(100)
+}
+
 /// Reads a lock.
 pub fn parse(text: &str) -> Result<Lock, LockError> {
     if !is_readable(text) {
@@ -74,6 +80,21 @@ mod tests {
     fn no_larger_lock_is_read() {
         let of = |bytes: usize| format!("#{}", "x".repeat(bytes - 1));
         assert!(is_readable(&of(MAX_BYTES)) && !is_readable(&of(MAX_BYTES + 1)));
+    }
+
+    /// How many of the targets fit of a lock that is too large.
+    #[test]
+    fn the_part_of_a_lock_that_is_read_is_told() {
+        let of = |bytes: usize| format!("#{}", "x".repeat(bytes - 1));
+        assert_eq!(readable_percent("a = 1\n"), 100);
+        assert_eq!(readable_percent(&of(MAX_BYTES * 2)), 50);
+        let line =
+            |at| format!("target.t{at}.gpu = [{{ name = \"a\", b = \"8.0\" }}, {{ name = \"b\", b = \"8.0\" }}]\n");
+        let text: String = (0..80_000).map(line).collect();
+        let percent = readable_percent(&text);
+        assert!(!is_readable(&text) && (10..100).contains(&percent), "{percent}");
+        let fits: String = text.lines().take(80_000 * percent / 100).map(|line| format!("{line}\n")).collect();
+        assert!(is_readable(&fits));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::catalog::at_hand;
+use crate::catalog::rows::{Service, Text};
 use crate::explain::importance;
 use crate::export::{self, Format, Options, Whose, whose};
 use crate::lock::{Lock, TargetLock};
@@ -179,6 +181,20 @@ fn choices(lock: &Lock, other: Option<&Lock>) -> BTreeMap<String, Section> {
     choices
 }
 
+/// What a machine needs beside its driver, with the machines that it is needed on where that is not all with these GPUs.
+fn required(target: &TargetLock) -> String {
+    let has = |board: &Text| target.gpu.iter().any(|gpu| gpu.name == **board);
+    let of = |one: &String| {
+        let is_of = |row: &&Service| row.needs.as_deref() == Some(one) && row.boards.iter().any(has);
+        let mut rows = at_hand().services.iter().filter(is_of).map(|row| row.condition.as_deref());
+        match rows.next().flatten().filter(|first| rows.all(|other| other == Some(first))) {
+            Some(condition) => format!("{one} {condition}"),
+            None => one.clone(),
+        }
+    };
+    target.requires.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
 /// Packages in the order of importance.
 fn packages(stack: &BTreeMap<String, String>) -> Section {
     let mut rows: Section = stack.iter().map(|(name, version)| (name.clone(), version.clone())).collect();
@@ -205,7 +221,7 @@ fn of_target(lock: &Lock, target: &TargetLock) -> Section {
             format!("driver {} (R{}{until})", one.release, one.branch)
         }),
     );
-    put("requires", (!target.requires.is_empty()).then(|| target.requires.join(", ")));
+    put("requires", (!target.requires.is_empty()).then(|| required(target)));
     put("arch-list", target.arch_list.as_ref().map(|list| list.torch.clone()));
     rows
 }

@@ -113,7 +113,7 @@ fn list(screen: &Screen, rows: &[&FullRow], verbose: bool) -> String {
     text
 }
 
-/// A row in a line: its id, then of what it says as much as there is room for.
+/// A row in a line: its id, then of what it says as much as a screen has room for; whatever else reads it gets all.
 fn row_line(screen: &Screen, row: &FullRow, width: usize) -> String {
     let id = clean(&row.fact.id).into_owned();
     let says = row.says.as_object().into_iter().flatten();
@@ -126,9 +126,10 @@ fn row_line(screen: &Screen, row: &FullRow, width: usize) -> String {
     });
     let mut line = format!("{id:width$}");
     let mut between = "  ";
+    let room = if Screen::is_watched() { screen.width } else { usize::MAX };
     for field in told {
         let field = clean(&field);
-        if line.chars().count() + between.len() + field.chars().count() <= screen.width {
+        if line.chars().count() + between.len() + field.chars().count() <= room {
             line += between;
             line += &field;
             between = "; ";
@@ -139,11 +140,11 @@ fn row_line(screen: &Screen, row: &FullRow, width: usize) -> String {
     line
 }
 
-/// A line that stays one line.
-fn cut(line: &str, width: usize) -> String {
-    match line.char_indices().nth(width) {
-        Some(_) => line.chars().take(width.saturating_sub(1)).chain(['~']).collect(),
-        None => line.to_string(),
+/// A name and what is said of it: in columns on a screen, whole and in one line for whatever else reads it.
+fn entry(screen: &Screen, name: &str, says: &str) -> String {
+    match Screen::is_watched() {
+        true => screen.column(name, says),
+        false => format!("{name}{says}").trim_end().to_string() + "\n",
     }
 }
 
@@ -239,8 +240,7 @@ pub(super) fn listed(screen: &Screen, shelves: &[Shelf], all: bool) -> String {
         if all {
             let width = shelf.names.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
             for (name, says) in &shelf.names {
-                text += cut(format!("{name:width$}  {}", clean(says)).trim_end(), screen.width).as_str();
-                text.push('\n');
+                text += &entry(screen, &format!("{name:width$}  "), &clean(says));
             }
             continue;
         }

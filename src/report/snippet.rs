@@ -70,6 +70,10 @@ fn marked_lines(text: &str, spans: &[Range<usize>]) -> BTreeSet<usize> {
 fn fold(drawn: &str, marked: &BTreeSet<usize>, number: usize, bar: char) -> String {
     let mut folded = String::new();
     let mut in_gap = false;
+    // Where the bar stands follows from the numbers that are drawn, not from those of the whole file.
+    let before = |line: &str| Some(without_colors(line).split_once(bar)?.0.to_string());
+    let numbered = drawn.lines().filter_map(before).find(|head| head.trim().parse::<usize>().is_ok());
+    let column = numbered.map_or(number + 2, |head| head.chars().count());
     for line in drawn.lines() {
         let shown = without_colors(line);
         let line_number = shown.split_once(bar).and_then(|(head, _)| head.trim().parse::<usize>().ok());
@@ -78,7 +82,7 @@ fn fold(drawn: &str, marked: &BTreeSet<usize>, number: usize, bar: char) -> Stri
             folded.push('\n');
             in_gap = false;
         } else if !in_gap {
-            folded += &format!("{:1$} {bar} ...\n", "", number + 1);
+            folded += &format!("{:column$}{bar} ...\n", "");
             in_gap = true;
         }
     }

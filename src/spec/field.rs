@@ -472,9 +472,9 @@ pub(super) fn version(key: &str, text: &str) -> Read<Version> {
 /// `requires-gpuenv`
 pub(super) fn requirement(text: &str) -> Read<semver::VersionReq> {
     short("requires-gpuenv", text)?;
-    semver::VersionReq::parse(text).map_err(|error| {
-        let message = format!("`requires-gpuenv`: {} is not a version requirement: {error}", quote(text));
-        Refusal::new("constraint", message).help("write it as in `requires-gpuenv = \">=0.1\"`")
+    semver::VersionReq::parse(text).map_err(|_| {
+        let message = format!("`requires-gpuenv`: {} is not a version requirement", quote(text));
+        Refusal::new("constraint", message).help("write it as in `requires-gpuenv = \">=0.1\"`: `>=`, `>`, `<`, `<=`, `=`, `^` or `~` and a version, a comma for and")
     })
 }
 

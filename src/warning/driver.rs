@@ -131,7 +131,7 @@ impl Kind for DriverEndOfLife<'_> {
                 let last_for = self.last_for.map_or_else(String::new, |gpu| format!(", the last that drives {gpu},"));
                 format!("support of driver branch R{last}{last_for} ended {end}{next}")
             }
-            false => format!("support of driver branches R{first} to R{last} has ended, of the last on {end}{next}"),
+            false => format!("support of driver branches R{first} to R{last} has ended, the last on {end}{next}"),
         }
     }
 }
@@ -166,6 +166,8 @@ pub enum DriverNotListed<'a> {
         version: &'a Version,
         /// Those of its branch that are next to it: the older one, and the newer one.
         beside: (Option<&'a Version>, Option<&'a Version>),
+        /// Whether drivers for Windows have such numbers.
+        of_windows: bool,
     },
     /// A release of a branch that is not known.
     Branch {
@@ -186,7 +188,7 @@ impl Kind for DriverNotListed<'_> {
 
     fn message(&self) -> String {
         match self {
-            DriverNotListed::Release { version, beside } => {
+            DriverNotListed::Release { version, beside, of_windows } => {
                 let branch = version.major();
                 let known = match beside {
                     (Some(older), Some(newer)) => {
@@ -196,21 +198,27 @@ impl Kind for DriverNotListed<'_> {
                     (None, Some(oldest)) => format!(", whose oldest of branch R{branch} is {oldest}"),
                     (None, None) => String::new(),
                 };
-                format!("driver {version} is not in the catalog{known}: it is judged by its number")
+                let windows = windows(*of_windows);
+                format!("driver {version} is not in the catalog{known}: it is judged by its number{windows}")
             }
             DriverNotListed::Branch { version, nearest, of_windows } => {
                 let judged = match nearest {
                     Some(branch) => format!("as branch R{branch}"),
                     None => "older than every branch known".to_string(),
                 };
-                let windows = match of_windows {
-                    true => "; on Windows drivers have such numbers: under WSL2 write `platform = \"wsl2\"` beside it",
-                    false => "",
-                };
+                let windows = windows(*of_windows);
                 let branch = version.major();
                 format!("driver branch R{branch} is not in the catalog; {version} is judged {judged}{windows}")
             }
         }
+    }
+}
+
+/// What a number may be that Linux does not have.
+fn windows(has_such: bool) -> &'static str {
+    match has_such {
+        true => "; if it is the number of a driver for Windows, under WSL2 write `platform = \"wsl2\"` beside it",
+        false => "",
     }
 }
 

@@ -280,6 +280,8 @@ pub struct TritonPython<'a> {
     pub triton: &'a Version,
     /// The Python.
     pub python: &'a Version,
+    /// The newest Python for which it does; none where there is none.
+    pub serves: Option<&'a Version>,
 }
 
 impl Kind for TritonPython<'_> {
@@ -289,9 +291,11 @@ impl Kind for TritonPython<'_> {
          or a newer torch; setting TORCHDYNAMO_DISABLE to 1 makes such code run uncompiled.";
 
     fn message(&self) -> String {
+        let cure = self.serves.map_or_else(String::new, |python| {
+            format!("; `python = \"{python}\"` under [stack] is the newest for which it does")
+        });
         format!(
-            "torch.compile of {} does not run with Python {}, for which it brings no Triton {}; set an older `python` under \
-             [stack] to have it",
+            "torch.compile of {} does not run with Python {}, for which it brings no Triton {}{cure}",
             self.build, self.python, self.triton
         )
     }

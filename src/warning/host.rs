@@ -81,7 +81,7 @@ pub struct UnusedKey<'a> {
 impl Kind for UnusedKey<'_> {
     const CODE: &'static str = "unused-key";
     const EXPLAINED: &'static str = "What is written decides nothing in this spec: `clang` is what nvcc calls, which is not asked without \
-        `[build]`, and a Jetson has no choice of kernel modules. Delete the key, or add what it belongs to.";
+        `[build]`, a Jetson has no choice of kernel modules, and a machine without a GPU needs no driver. Delete the key, or add what it belongs to.";
 
     fn message(&self) -> String {
         format!("`{}` decides nothing here: {}", self.key, self.why)

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::common::sandbox::Sandbox;
+
 const SPEC: &str = r#"
 [stack]
 torch = ">=2.4,<2.6"
@@ -572,4 +574,37 @@ fn a_spec_on_a_slow_pipe_is_no_reason_to_wait() {
     let mut stdin = child.stdin.take().unwrap();
     let _ = stdin.write_all(b"[stack]\n");
     Ran::of(child.wait_with_output().unwrap()).exits(4);
+}
+
+/// A format that a command does not have is refused with those that it has, be it another command's or nobody's.
+#[test]
+fn a_format_is_refused_with_those_of_the_command() {
+    let sandbox = Sandbox::new("cli-formats", "");
+    for (typed, has) in [
+        (
+            &["verify", "--format", "junit"][..],
+            "use one of: human, json, github; `--junit FILE` is an option of its own",
+        ),
+        (&["verify", "--format=junit"], "use one of: human, json, github"),
+        (&["lock", "--format", "yaml"], "use one of: human, json, github"),
+        (&["lock", "--format", "htm"], "use one of: human, json, github"),
+        (&["lock", "--format", "csv"], "use one of: human, json, github"),
+        (&["matrix", "--format", "yaml"], "use one of: human, json, github, csv, html, svg"),
+    ] {
+        let ran = sandbox.run(typed).exits(2).says(has);
+        assert!(ran.err.contains("this command has no `--format") && !ran.err.contains("ndjson"), "{}", ran.err);
+    }
+    sandbox.run(&["lock", "--format", "jsn"]).exits(2).says("did you mean `json`?");
+}
+
+/// The lines that are left out of a drawing stand under the bar of the others, however long the file is.
+#[test]
+fn lines_that_are_left_out_stand_under_the_others() {
+    let spec = format!(
+        "[stack]\ntorch = \"2.8.0+cu128\"\n\n\n[target.a]\ngpu = \"L4\"\ndriver = \"450\"\n{}",
+        "# more\n".repeat(20)
+    );
+    let told = Sandbox::new("cli-drawing", &spec).run(&["lock"]).exits(1).err;
+    let bars: Vec<usize> = told.lines().filter(|line| line.contains(" | ")).filter_map(|line| line.find('|')).collect();
+    assert!(told.contains("| ...") && bars.len() > 2 && bars.iter().all(|bar| *bar == bars[0]), "{told}");
 }

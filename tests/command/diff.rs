@@ -139,3 +139,25 @@ fn what_is_installed_otherwise_differs() {
     let ran = sandbox.run(&["diff", "before.lock", "gpuenv.lock"]).exits(0);
     assert!(!ran.out.contains("torch file") && !ran.out.contains("torch asks for"), "{}", ran.out);
 }
+
+/// A word that is neither a file nor a revision is not taken for a revision without a lock.
+#[test]
+fn a_slip_is_neither_a_file_nor_a_revision() {
+    let sandbox = Sandbox::new("diff-slip", OLD);
+    sandbox.run(&["lock"]).exits(0);
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=x", "-c", "user.email=x@y", "-C"]).arg(sandbox.path("")).args(arguments);
+        assert!(command.output().unwrap().status.success(), "{arguments:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "gpuenv.toml"]);
+    git(&["commit", "-q", "-m", "a spec alone"]);
+    for slip in ["HEAD~5", "nofile.lock"] {
+        sandbox.run(&["diff", slip]).exits(2).says(&format!("`{slip}` is neither a file nor a revision of git"));
+    }
+    sandbox.run(&["diff", "HEAD"]).exits(2).says("git has no gpuenv.lock at `HEAD`");
+    git(&["add", "gpuenv.lock"]);
+    git(&["commit", "-q", "-m", "and its lock"]);
+    sandbox.run(&["diff", "HEAD"]).exits(0);
+}

@@ -60,7 +60,7 @@ fn what_cannot_be_added_or_removed_is_told_and_nothing_is_written() {
         (&["target", "add", "lab", "--driver", "new"], "invalid value for `--driver`"),
         (&["target", "add", "lab", "--gpu", "RTX 309x"], "unknown GPU `RTX 309x`"),
         (&["target", "remove", "lab"], "the targets are: prod"),
-        (&["target", "remove", "prod"], "no target"),
+        (&["target", "remove", "prod"], "`prod` is the only target"),
     ] {
         let ran = sandbox.run(args).exits(2).says(wanted);
         assert!(!ran.err.contains(",-["), "a box in a file that was never written: {ran:?}");
@@ -384,7 +384,7 @@ fn a_bound_that_no_driver_is_within_is_told() {
 fn what_is_asked_of_a_package_stays_where_nothing_new_is() {
     let sandbox = Sandbox::new("edit-pinned", SPEC);
     let ran = sandbox.run(&["add", "torch", "torchvision"]).exits(0);
-    ran.says("`torch` is in [stack] already, as `2.5`, which stays: `torch==*` means any version");
+    ran.says("`torch` is in [stack] already, as `2.5`, which stays; `torch = \"*\"` there means any version");
     assert!(sandbox.spec().contains("torch  = \"2.5\"   # see ticket 7\n"), "{}", sandbox.spec());
     sandbox.run(&["add", "torch==*"]).exits(0);
     assert!(sandbox.spec().contains("torch  = \"*\""), "{}", sandbox.spec());
@@ -424,4 +424,16 @@ fn what_the_lock_holds_is_an_earlier_choice_only_while_it_is_current() {
     sandbox.write("[stack]\ntorch = \"2.9.0\"\n[target.a]\ngpu = \"T4\"\n");
     let told = sandbox.run(&["explain", "torch"]).exits(0).out;
     assert!(told.contains("the lock holds 2.9.1 and is out of date") && !told.contains("still works"), "{told}");
+}
+
+/// A gpuenv.toml has a target: the last one is not removed.
+#[test]
+fn the_only_target_stays() {
+    let spec = "[stack]\ntorch = \"2.8\"\n[target.a]\ngpu = \"L4\"\n";
+    let sandbox = Sandbox::new("edit-last-target", spec);
+    sandbox.run(&["target", "remove", "a"]).exits(2).says("`a` is the only target").says("gpuenv target add NAME");
+    assert_eq!(sandbox.spec(), spec);
+    sandbox.run(&["target", "add", "b", "--gpu", "T4"]).exits(0);
+    sandbox.run(&["target", "remove", "a"]).exits(0);
+    assert!(!sandbox.spec().contains("target.a"), "{}", sandbox.spec());
 }

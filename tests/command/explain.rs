@@ -1019,3 +1019,15 @@ fn a_driver_that_a_package_needs_is_told_with_its_reason() {
         assert!(lock.contains(&format!("id = \"{fact}\"")), "{lock}");
     }
 }
+
+/// Of systems that have no support any more those that images are made of come first: they had it for years.
+#[test]
+fn another_system_is_one_that_was_supported_for_long() {
+    let target = "[target.a]\ngpu = \"A100\"\nos = \"ubuntu22.04\"\ntoolkit = [\"11.6\"]\n";
+    let fixes = offered("old-system", &format!("[stack]\ntorch = \"1.12\"\n[build]\n{target}"));
+    let systems: Vec<&str> = fixes.iter().filter_map(|(change, _)| change.strip_prefix("target.a.os = ")).collect();
+    assert_eq!(systems, ["ubuntu20.04"], "{fixes:?}");
+    // One that is supported comes before all of them.
+    let fixes = offered("new-system", "[stack]\ntorch = \"2.8\"\n[target.a]\ngpu = \"A100\"\nos = \"rhel7\"\n");
+    assert!(fixes.iter().any(|(change, _)| change == "target.a.os = rhel8"), "{fixes:?}");
+}

@@ -333,3 +333,16 @@ fn a_number_of_windows_is_recognised() {
         "{told:#}"
     );
 }
+
+/// What a program reads is whole: rows are fitted to a screen alone.
+#[test]
+fn lists_are_whole_where_nobody_watches() {
+    let sandbox = Sandbox::new("inspect-lists", "");
+    let gpus = sandbox.run(&["catalog", "list", "gpus"]).exits(0).out;
+    assert!(gpus.lines().all(|line| line.contains("compute capability ") && !line.ends_with('~')), "{gpus}");
+    assert!(gpus.contains("compute capability 6.1"));
+    let narrow = sandbox.with(&["catalog", "list", "rules"], &[("COLUMNS", "60")]).exits(0).out;
+    assert!(narrow.lines().any(|line| line.len() > 200) && !narrow.contains('~'), "{narrow}");
+    let rows = sandbox.run(&["catalog", "show", "torch"]).exits(0).out;
+    assert!(rows.lines().next().is_some_and(|line| line.contains("triton ")), "{rows}");
+}

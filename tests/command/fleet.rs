@@ -507,3 +507,67 @@ fn what_cannot_be_is_refused_with_the_same_codes_everywhere() {
         sandbox.run(args).exits(2).says("gpuenv.lock does not exist");
     }
 }
+
+/// What a host or an engine said in place of a report is told, not which reports there are.
+#[test]
+fn the_answer_of_a_host_that_described_nothing_is_quoted() {
+    let sandbox = sandbox("fleet-answers");
+    let gpu = "NVIDIA H100 NVL, 595.71.05, 9.0";
+    for (text, quoted) in [
+        (
+            format!("n3: {gpu}\nn4: ssh: connect to host n4 port 22: Connection timed out\n"),
+            "`ssh: connect to host n4 port 22: Connection timed out`",
+        ),
+        (
+            format!("n21:\n    {gpu}\nn22:\n    Minion did not return. [Not connected]\n"),
+            "`Minion did not return. [Not connected]`",
+        ),
+    ] {
+        fs::write(sandbox.path("hosts.txt"), text).unwrap();
+        let ran = sandbox.run(&["fleet", "check", "hosts.txt"]).exits(3);
+        assert!(!ran.out.contains("describes no host"), "{}", ran.out);
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(quoted), "{words}");
+    }
+    // A row without a header is a GPU's by its driver and capability, whatever its board is called.
+    fs::write(sandbox.path("hosts.txt"), "n1: Some Unknown GPU, 570.124.06, 9.0\nn2: two, 3.1, words\n").unwrap();
+    let (_, told) = sandbox.json(&["fleet", "check", "hosts.txt"]);
+    let text = told.to_string();
+    assert!(!text.contains("answered `Some Unknown GPU") && text.contains("answered `two, 3.1, words`"), "{told:#}");
+}
+
+/// An engine's job takes the options of that engine, and what comes next names it.
+#[test]
+fn a_job_is_told_what_comes_next_and_refuses_what_another_engine_has() {
+    let sandbox = sandbox("fleet-job-options");
+    for (typed, option) in [
+        (&["slurm", "--image", "x/y"][..], "has no `--image`"),
+        (&["slurm", "--runtime-class", "nvidia"], "has no `--runtime-class`"),
+        (&["kubernetes", "--image", "x/y", "--nodes", "3"], "has no `--nodes`"),
+        (&["kubernetes", "--image", "x/y", "--partition", "p"], "has no `--partition`"),
+    ] {
+        sandbox.run(&[&["fleet", "job"], typed].concat()).exits(2).says(option).says("leave it out");
+    }
+    sandbox.run(&["fleet", "job", "slurm", "--nodes", "8", "-o", "fleet.sh"]).exits(0).says("next: sbatch fleet.sh");
+    let kubernetes = ["fleet", "job", "kubernetes", "--image", "x/y", "-o", "fleet.yaml"];
+    sandbox.run(&kubernetes).exits(0).says("next: kubectl apply -f fleet.yaml");
+    sandbox.run(&["fleet", "job", "slurm"]).exits(0).tells("#SBATCH --nodes=1");
+}
+
+/// A file that is named twice, or again by its folder, holds its hosts once.
+#[test]
+fn a_source_that_is_named_twice_is_judged_once() {
+    let sandbox = sandbox("fleet-twice");
+    fs::create_dir(sandbox.path("hosts")).unwrap();
+    fs::write(sandbox.path("hosts/g1.json"), healthy().to_string()).unwrap();
+    fs::write(sandbox.path("hosts/g2.json"), healthy().to_string()).unwrap();
+    for (sources, count) in [
+        (&["hosts/g1.json", "hosts/g1.json"][..], 1),
+        (&["hosts/g1.json", "hosts"], 2),
+        (&["hosts", "./hosts/g2.json"], 2),
+        (&["hosts/g1.json", "hosts/g2.json"], 2),
+    ] {
+        let ran = sandbox.run(&[&["fleet", "check", "--format", "csv"], sources].concat());
+        assert_eq!(ran.out.lines().count(), count + 1, "{sources:?}: {}", ran.out);
+    }
+}

@@ -562,3 +562,65 @@ fn builds_for_other_processors_stay_what_they_are() {
     assert!(!spec.iter().any(|line| line.contains("tensorflow")), "{spec:#?}");
     assert_eq!(left(&told).len(), 1, "{told:#}");
 }
+
+/// What tools print of what is installed is told as that, not line by line.
+#[test]
+fn a_list_of_what_is_installed_is_no_project() {
+    let conda = "# packages in environment at /opt/conda:\n#\n# Name                    Version                   Build  Channel\n\
+                 pytorch                   1.11.0          py3.8_cuda11.3_cudnn8.2.0_0    pytorch\n";
+    let pip = "Package            Version\n------------------ ---------\ntorch              2.3.0+cu121\n";
+    let exported = "# This file may be used to create an environment using:\n# $ conda create --name <env> --file <this file>\n\
+                    # platform: linux-64\nnumpy=1.21.5=py38_1\n";
+    for (file, text, command, help) in [
+        ("list.txt", conda, "`conda list`", "`gpuenv init --host list.txt`"),
+        ("list.txt", pip, "`pip list`", "`gpuenv init --host list.txt`"),
+        ("requirements.txt", conda, "`conda list`", "`gpuenv init --host - < requirements.txt`"),
+        ("requirements.txt", exported, "`conda list --export`", "conda env export > environment.yml"),
+    ] {
+        let sandbox = project("installed", &[(file, text)]);
+        sandbox.run(&["init", "--from", file]).exits(2).says(command).says(help);
+    }
+    // What is asked for is taken as ever.
+    drafted("asked", &[("requirements.txt", "# Name of the project\ntorch==2.3.0\n")], &[]);
+}
+
+/// Keys are written with and without blanks and quotes, and again in other tables.
+#[test]
+fn the_lines_of_poetrys_keys_are_told() {
+    let poetry = "[tool.other]\ntorch = 1\n[tool.poetry]\nname = \"x\"\n[tool.poetry.dependencies]\npython=\"^3.10\"\n\
+                  \"torch\" = \"^2.3\"\n[tool.poetry.group.dev.dependencies]\ntorchvision   = \"*\"\n";
+    let sandbox = project("poetry-lines", &[("pyproject.toml", poetry)]);
+    sandbox.run(&["init", "--from", "pyproject.toml"]).exits(0);
+    let spec: Vec<String> = sandbox.spec().lines().map(str::to_string).collect();
+    for (key, place) in [("python", ":6"), ("torch ", ":7"), ("torchvision", ":9")] {
+        let line = spec.iter().find(|line| line.starts_with(key)).unwrap();
+        assert!(line.contains(&format!("pyproject.toml{place}")), "{line}");
+    }
+}
+
+#[test]
+fn an_environment_that_is_no_yaml_is_called_that() {
+    let sandbox = project("no-yaml", &[("environment.yml", "hello: [\n")]);
+    let ran = sandbox.run(&["init", "--from", "environment.yml"]).exits(2);
+    ran.says("this is not YAML").says("correct that line, or leave the file out; nothing was written");
+}
+
+/// `poetry export` writes the Pythons of the project behind each line: one that is typed decides them.
+#[test]
+fn conditions_on_python_are_decided_by_the_one_that_is_typed() {
+    let exported = "numpy==1.26.4 ; python_version >= \"3.10\" and python_version < \"3.13\"\n\
+                    torch==2.5.1 ; python_version >= \"3.10\" and python_version < \"3.13\"\n\
+                    tomli==2.0.1 ; python_version < \"3.11\"\n";
+    let files = [("requirements.txt", exported)];
+    let (spec, told) = drafted("markers", &files, &["--python", "3.11"]);
+    assert!(spec.contains(&"numpy=\"==1.26.4\"".to_string()), "{spec:#?}");
+    assert!(!spec.iter().any(|line| line.starts_with("tomli")), "{spec:#?}");
+    assert_eq!(left(&told), ["requirements.txt:3 tomli==2.0.1 ; python_version < \"3.11\""]);
+    // A range decides nothing, and neither does nobody.
+    for python in [&["--python", ">=3.10"][..], &[]] {
+        let (spec, told) = drafted("markers-open", &files, python);
+        assert!(!spec.iter().any(|line| line.starts_with("numpy")), "{spec:#?}");
+        let numpy = left(&told).into_iter().find(|line| line.starts_with("requirements.txt:1 numpy"));
+        assert!(numpy.is_some(), "{told:#}");
+    }
+}

@@ -322,3 +322,86 @@ fn wsl_1_has_no_gpu() {
         assert_eq!(told.out.contains("fail    platform-system"), is_first, "{}", told.out);
     }
 }
+
+/// As `conda list` prints an environment.
+const CONDA: &str = "\
+# packages in environment at /home/user/miniconda3/envs/ml:
+#
+# Name                    Version                   Build  Channel
+_libgcc_mutex             0.1                        main
+cudatoolkit               11.3.1               h2bc3f7f_2
+numpy                     1.21.5           py38he7a7128_1
+python                    3.8.13               h12debd9_0
+pytorch                   1.11.0          py3.8_cuda11.3_cudnn8.2.0_0    pytorch
+torchvision               0.12.0               py38_cu113    pytorch
+";
+
+/// A draft of a host holds all that runs there and can be locked, not only its frameworks.
+#[test]
+fn what_runs_on_a_host_is_taken_with_its_packages() {
+    let sandbox = empty("init-packages");
+    let init = |text: &str, more: &[&str]| {
+        fs::write(sandbox.path("paste.txt"), text).unwrap();
+        sandbox.run(&[&["init", "--host", "paste.txt", "--force"], more].concat()).exits(0);
+        sandbox.spec().split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let spec = init(CONDA, &["--gpu", "A6000"]);
+    for line in ["torch = \"1.11.0+cu113\"", "torchvision = \"0.12.0\"", "python = \"3.8\""] {
+        assert!(spec.contains(line), "{line}: {spec}");
+    }
+    sandbox.run(&["lock", "--fresh"]).exits(0);
+    let vllm = "PyTorch version: 2.4.0+cu121\nPython version: 3.10.14\nGPU 0: NVIDIA A100-SXM4-80GB\n\
+                Nvidia driver version: 535.183.06\n[pip3] torch==2.4.0\n[pip3] torchvision==0.19.0\n\
+                [pip3] triton==3.0.0\nvLLM Version: 0.6.3.post1\n";
+    let spec = init(vllm, &[]);
+    assert!(spec.contains("vllm = \"0.6.3.post1\"") && spec.contains("torchvision = \"0.19.0\""), "{spec}");
+    // torch brings its Triton.
+    assert!(!spec.contains("triton"), "{spec}");
+    sandbox.run(&["lock", "--fresh"]).exits(0);
+    // What cannot be locked is named.
+    let spec = init("vllm==0.99.0\ntorch==2.6.0+rocm6.2\ntorchvision==0.21.0+rocm6.2\n", &["--gpu", "A100"]);
+    for line in ["# vllm = \"0.99.0\"", "# torchvision = \"0.21.0+rocm6.2\""] {
+        assert!(spec.contains(line), "{line}: {spec}");
+    }
+    // What is typed is what must run.
+    let spec = init(CONDA, &["--gpu", "A6000", "--torch", "2.8"]);
+    assert!(spec.contains("torch = \"2.8\"") && !spec.contains("torchvision"), "{spec}");
+}
+
+/// A Jetson is compiled on where nothing is said of what must run there, and only there.
+#[test]
+fn a_jetson_for_which_torch_is_typed_compiles_nothing() {
+    let sandbox = empty("init-jetson-typed");
+    fs::write(sandbox.path("paste.txt"), jetson("5.15.122", "22.04.3", "12.2.140")).unwrap();
+    let init = |more: &[&str]| {
+        sandbox.run(&[&["init", "--host", "paste.txt", "--force"], more].concat()).exits(0);
+        sandbox.spec()
+    };
+    assert!(init(&[]).contains("[build]  # nothing that can be locked was seen there"));
+    assert!(!init(&["--torch", "*"]).contains("[build]"));
+    assert!(init(&["--torch", "*", "--build"]).contains("[build]\n"));
+}
+
+/// An owner of a laptop reads the number of a driver for Windows, and Linux there is a platform of its own.
+#[test]
+fn linux_inside_windows_is_typed_or_hinted_at() {
+    let sandbox = empty("init-wsl2");
+    let init = |driver: &str, more: &[&str]| {
+        let typed = ["init", "--gpu", "RTX 4090", "--driver", driver, "--force"];
+        let ran = sandbox.run(&[&typed[..], more].concat()).exits(0);
+        ran.err.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    for number in ["566.36", "566", "551.61", "572.83", "580.88"] {
+        let told = init(number, &[]);
+        assert!(told.contains("under WSL2 write `platform = \"wsl2\"`"), "{number}: {told}");
+        assert!(!init(number, &["--platform", "wsl2"]).contains("WSL2 write"), "{number}");
+    }
+    // Numbers of Linux.
+    for number in ["550.54.15", "535.43.99", "580", "580.65", "999.1", ">=566"] {
+        assert!(!init(number, &[]).contains("WSL2 write"), "{number}");
+    }
+    init("566.36", &["--platform", "wsl2"]);
+    assert!(sandbox.spec().contains("platform = \"wsl2\""), "{}", sandbox.spec());
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.run(&["init", "--platform", "wsl", "--force"]).exits(2).says("--platform");
+}

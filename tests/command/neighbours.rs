@@ -200,7 +200,7 @@ const CASES: &[Case] = &[
         "torch = \"*\"",
         "gpu = \"A100\"\ndriver = \"533.33\"",
         0,
-        &["judged as branch R530", "!`platform = \"wsl2\"`"],
+        &["judged as branch R530", "if it is the number of a driver for Windows"],
     ),
     // Of an image that nobody knows that is judged which is written of it, and nothing is said where it is what is known.
     case(
@@ -242,7 +242,26 @@ const CASES: &[Case] = &[
     ),
     // Support has ended where that of every branch has which the hosts may have, and with the last of them.
     case("torch = \"2.5.1\"", "gpu = \"A100\"\ndriver = \"455 || 460\"", 0, &["!driver-end-of-life"]),
-    case("torch = \"2.5.1\"", "gpu = \"A100\"\ndriver = \"470 || 525\"", 0, &["of the last on 2024-07-20"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\ndriver = \"470 || 525\"", 0, &["has ended, the last on 2024-07-20"]),
+    // A warning quotes what is written: the driver of a list, and what is known by its CUDA says that once.
+    case(
+        "torch = \"2.7.1+cu128\"",
+        "gpu = \"A100\"\ndriver = [\"535\", \"550.54.15\"]",
+        0,
+        &["[jit-limited]", "driver 535 supports CUDA up to 12.2"],
+    ),
+    case(
+        "torch = \"2.7.1+cu128\"",
+        "gpu = \"A100\"\ndriver-cuda = \"12.2\"",
+        0,
+        &["driver of CUDA 12.2, the stack uses CUDA 12.8", "!supports CUDA up to 12.2"],
+    ),
+    case(
+        "torch = \"2.7.1+cu128\"",
+        "gpu = \"A100\"\ndriver = \"550.54.15\"",
+        0,
+        &["550.54.15 supports CUDA up to 12.4"],
+    ),
     // Which CUDA a driver supports that nobody wrote down is no reason for alarm.
     case(
         "cuda = \"8.0\"\n[packages]\nnumba = \"*\"",

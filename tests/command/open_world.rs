@@ -257,7 +257,27 @@ const CASES: &[Case] = &[
     case("jax = \"0.4.34\"", "gpu = \"H100 NVL\"\ndriver = \"535\"", 0, &["cuda 12.6.3"]),
     case("jax = \"0.4.34\"", "gpu = \"A100\"\ndriver = \"535\"", 0, &["cuda 12.2.2"]),
     // What boards need beside a driver, by the names that people write.
-    case("torch = \"2.9.1\"", "gpu = \"H200\"", 0, &["requires nvidia-fabricmanager"]),
+    case("torch = \"2.9.1\"", "gpu = \"H200\"", 0, &["requires nvidia-fabricmanager on machines with NVSwitches"]),
+    case("torch = \"2.9.1\"", "gpu = \"V100-SXM3-32GB\"", 0, &["requires nvidia-fabricmanager", "!on machines"]),
+    // A driver is nothing to a machine without a GPU.
+    case("torch = \"2.8\"", "gpu = \"none\"\ndriver = \"550\"", 0, &["[unused-key]", "`driver` decides nothing here"]),
+    case("torch = \"2.8\"", "gpu = \"none\"\ndriver-cuda = \"12.4\"", 0, &["`driver-cuda` decides nothing here"]),
+    case("torch = \"2.8\"", "gpu = \"L4\"\ndriver = \"550\"", 0, &["!unused-key"]),
+    case("torch = \"2.8\"", "driver = \"550\"", 0, &["!unused-key"]),
+    // The Python to write is named. Source: pypi.org/project/torch/2.5.1 (triton for Python before 3.13).
+    case(
+        "torch = \"2.5\"",
+        "gpu = \"A100\"",
+        0,
+        &["`python = \"3.12\"` under [stack] is the newest for which it does"],
+    ),
+    case(
+        "torch = \"2.3\"",
+        "gpu = \"A100\"",
+        0,
+        &["`python = \"3.11\"` under [stack] is the newest for which it does"],
+    ),
+    case("torch = \"2.4\"", "gpu = \"A100\"", 0, &["!triton-python"]),
     case("torch = \"2.9.1\"", "gpu = \"H200 NVL\"", 0, &["!nvidia-fabricmanager"]),
     case("torch = \"2.9.1\"", "gpu = \"H100\"", 0, &["!nvidia-fabricmanager"]),
     case(

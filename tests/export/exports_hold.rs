@@ -472,3 +472,55 @@ fn pip_takes_what_lies_beside_torch() {
         }
     }
 }
+
+/// A program that finds its file by name in a folder is told of the folder, or that the file has another name.
+#[test]
+fn what_comes_next_reads_the_file_that_was_written() {
+    let sandbox = locked("folder", &format!("{BASE}{A100}"));
+    fs::create_dir(sandbox.path("env")).unwrap();
+    for (format, file, next) in [
+        ("uv", "env/pyproject.toml", "next: uv sync --project env"),
+        ("uv", "./other.toml", "next: rename it to pyproject.toml, then: uv sync\n"),
+        ("uv", "pyproject.toml", "next: uv sync\n"),
+        ("pixi", "env/pixi.toml", "next: pixi install --manifest-path env/pixi.toml\n"),
+        ("pixi", "pixi.toml", "next: pixi install\n"),
+    ] {
+        sandbox.run(&["export", format, "-o", file]).exits(0).says(next);
+    }
+    sandbox.run(&["export", "json"]).exits(0).says("next: save it as stack.json, then: jq .targets stack.json");
+}
+
+/// What an extra or a group alone asked for is installed by everybody once the project itself asks for it.
+#[test]
+fn an_extra_that_becomes_a_dependency_is_told() {
+    let spec = "[stack]\ntorch = \"2.8\"\nvllm = \"*\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n";
+    let sandbox = locked("extra", spec);
+    let project = |extras: &str| {
+        let project = format!("[project]\nname = \"x\"\nversion = \"1\"\ndependencies = [\"torch>=2\"]\n{extras}");
+        fs::write(sandbox.path("pyproject.toml"), project).unwrap();
+        sandbox.run(&["export", "uv", "-o", "pyproject.toml"]).exits(0)
+    };
+    let told = project("[project.optional-dependencies]\nserve = [\"vllm>=0.9\"]\nnumbers = [\"numpy\"]\n");
+    let words: String = told.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("vllm of `project.optional-dependencies.serve` is now among the `dependencies`"), "{words}");
+    // It is said once, and of nothing that stays where it was.
+    let again = sandbox.run(&["export", "uv", "-o", "pyproject.toml"]).exits(0);
+    assert!(!again.err.contains("is now among"), "{}", again.err);
+    let none = project("[project.optional-dependencies]\nnumbers = [\"numpy\", \"torch\"]\n");
+    assert!(!none.err.contains("now among"), "{}", none.err);
+}
+
+/// What stands above pages stands above pages alone.
+#[test]
+fn constraints_of_the_package_index_speak_of_no_page() {
+    let head = "# Each page below";
+    let printed = |sandbox: &Sandbox| sandbox.run(&["export", "requirements", "--constraints"]).exits(0).out;
+    let of_index = locked("no-pages", "[stack]\ntorch = \"2.8\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n");
+    let text = printed(&of_index);
+    assert_eq!(text.contains(head), text.contains("--find-links"), "{text}");
+    let newest = locked("no-pages-newest", "[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"A100-PCIE-40GB\"\n");
+    let text = printed(&newest);
+    assert_eq!(text.contains(head), text.contains("--find-links"), "{text}");
+    let elsewhere = locked("pages", &format!("{BASE}{A100}").replace("2.5.1", "2.5.1+cu121"));
+    assert!(printed(&elsewhere).contains(head));
+}

@@ -123,6 +123,8 @@ pub struct Service {
     pub place: Place,
     /// What has to be installed, `nvidia-fabricmanager`; none where nothing helps.
     pub needs: Option<Text>,
+    /// On which machines with these boards, where that is not all: `on machines with NVSwitches`.
+    pub condition: Option<Text>,
     /// The fact in one plain sentence.
     pub says: Text,
     /// Its source.

@@ -70,9 +70,9 @@ pub struct JobArgs {
     /// Slurm: the partition
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
-    /// Slurm: how many nodes, or a range
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub nodes: String,
+    /// Slurm: how many nodes, or a range [default: 1]
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<String>,
     /// Slurm: the GPUs that a node's part of the job asks for, `gpu:8`
     #[arg(long, value_name = "GRES")]
     pub gres: Option<String>,
@@ -82,9 +82,9 @@ pub struct JobArgs {
     /// Kubernetes: the namespace
     #[arg(long, value_name = "NAME")]
     pub namespace: Option<String>,
-    /// Kubernetes: the runtime class that gives pods the GPUs
-    #[arg(long, value_name = "NAME", default_value = "nvidia")]
-    pub runtime_class: String,
+    /// Kubernetes: the runtime class that gives pods the GPUs [default: nvidia]
+    #[arg(long, value_name = "NAME")]
+    pub runtime_class: Option<String>,
     /// The command that runs gpuenv on the nodes
     #[arg(long, value_name = "PATH", default_value = "gpuenv")]
     pub gpuenv: String,

@@ -88,6 +88,9 @@ pub struct InitArgs {
     /// The CUDA version that nvidia-smi shows, where the driver's own is not known
     #[arg(long, value_name = "VERSION", conflicts_with = "driver")]
     pub driver_cuda: Option<String>,
+    /// What runs the Linux system: linux, or wsl2, whose driver is the one that Windows has
+    #[arg(long, value_name = "NAME")]
+    pub platform: Option<String>,
     /// The operating system; with --image, that of the image
     #[arg(long, value_name = "NAME", add = complete::systems())]
     pub os: Option<String>,

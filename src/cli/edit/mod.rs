@@ -49,7 +49,10 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         }
         let was = begun.spec.text(&key);
         if let Some(was) = was.as_ref().filter(|_| constraint == "*" && !word.contains('*')) {
-            let any = if table == Table::Stack { format!(": `{name}==*` means any version") } else { String::new() };
+            let any = match table == Table::Stack && was != "*" {
+                true => format!("; `{name} = \"*\"` there means any version"),
+                false => String::new(),
+            };
             report.note(&format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
             continue;
         }
@@ -120,6 +123,11 @@ pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exi
             if !names.contains(&name) {
                 let message = format!("{} has no target `{}`", begun.file.name, crate::report::clean(name));
                 return Err(bad("unknown-target", message, &listed("the targets are", &names)));
+            }
+            if names.len() == 1 {
+                let message =
+                    format!("`{name}` is the only target of {}, which needs one: nothing was removed", begun.file.name);
+                return Err(bad("missing", message, "add another one first: `gpuenv target add NAME --gpu …`"));
             }
             begun.refuse_named(name)?;
             let after = spec::remove_target(&begun.file.text, name).map_err(unwritable)?;

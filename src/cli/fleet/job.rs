@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use crate::export::quote;
 use crate::report::{Exit, Failure, Report, clean};
 
 use crate::cli::common::Common;
@@ -17,6 +18,7 @@ const HEAD: &str =
 
 /// Runs the command.
 pub fn run(common: &Common, args: &JobArgs, report: &Report) -> Result<Exit, Failure> {
+    refuse_others(args)?;
     let (engine, text) = match args.engine {
         Engine::Slurm => ("slurm", slurm(args)?),
         Engine::Kubernetes => ("kubernetes", kubernetes(common, args)?),
@@ -24,11 +26,35 @@ pub fn run(common: &Common, args: &JobArgs, report: &Report) -> Result<Exit, Fai
     match output::named(&args.output) {
         Some(path) => {
             output::write(path, common, &text)?;
-            report.saved(&shown(path));
+            let file = shown(path);
+            report.saved(&file);
+            report.next(&match args.engine {
+                Engine::Slurm => format!("sbatch {}", quote::sh_word(&file)),
+                Engine::Kubernetes => format!("kubectl apply -f {}", quote::sh_word(&file)),
+            });
         }
         None => report.export(engine, &text)?,
     }
     Ok(Exit::Yes)
+}
+
+/// Refuses what only another engine has, as formats of exports do.
+fn refuse_others(args: &JobArgs) -> Result<(), Failure> {
+    let of_slurm =
+        [("partition", args.partition.is_some()), ("nodes", args.nodes.is_some()), ("gres", args.gres.is_some())];
+    let of_kubernetes = [
+        ("image", args.image.is_some()),
+        ("namespace", args.namespace.is_some()),
+        ("runtime-class", args.runtime_class.is_some()),
+    ];
+    let (engine, other, others) = match args.engine {
+        Engine::Slurm => ("slurm", "kubernetes", of_kubernetes),
+        Engine::Kubernetes => ("kubernetes", "slurm", of_slurm),
+    };
+    let Some((option, _)) = others.into_iter().find(|(_, is_typed)| *is_typed) else { return Ok(()) };
+    let message = format!("`gpuenv fleet job {engine}` has no `--{option}`");
+    Err(Failure::new(Exit::BadInput, "usage", message)
+        .help(format!("leave it out: it is an option of `gpuenv fleet job {other}`")))
 }
 
 /// A value that goes where no quotes can: names of partitions, images, generic resources.
@@ -79,7 +105,7 @@ fn node_count(text: &str) -> Result<&str, Failure> {
 
 fn slurm(args: &JobArgs) -> Result<String, Failure> {
     let mut text = format!("#!/bin/bash\n# {HEAD}\n#SBATCH --job-name=gpuenv-fleet\n");
-    let nodes = node_count(&args.nodes)?;
+    let nodes = node_count(args.nodes.as_deref().unwrap_or("1"))?;
     let _ = write!(text, "#SBATCH --nodes={nodes}\n#SBATCH --ntasks-per-node=1\n#SBATCH --time=00:10:00\n");
     if let Some(partition) = &args.partition {
         let _ = writeln!(text, "#SBATCH --partition={}", plain("--partition", partition)?);
@@ -140,7 +166,7 @@ fn kubernetes(common: &Common, args: &JobArgs) -> Result<String, Failure> {
     let command =
         format!("{{ {}; }} 2>/dev/null; sleep infinity", line(args, "NODE_NAME", Some("/gpuenv/gpuenv.lock")));
     let command = command.replace('\\', "\\\\").replace('"', "\\\"");
-    let runtime = plain("--runtime-class", &args.runtime_class)?;
+    let runtime = plain("--runtime-class", args.runtime_class.as_deref().unwrap_or("nvidia"))?;
     let _ = write!(
         text,
         "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata:\n  name: gpuenv-fleet\n{namespace}spec:\n  \

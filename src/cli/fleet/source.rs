@@ -1,5 +1,7 @@
 //! The sources of hosts, read piece by piece: files, folders and stdin.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -44,11 +46,12 @@ pub fn each(sources: &[PathBuf], hand: &mut dyn FnMut(Batch) -> Result<(), Failu
     if sources.is_empty() {
         return stream(&mut io::stdin().lock(), "stdin", hand).map(drop);
     }
+    let read = RefCell::default();
     for source in sources {
         if source == Path::new("-") {
             stream(&mut io::stdin().lock(), "stdin", hand)?;
         } else {
-            let way = Way { top: None, alone: sources.len() == 1, depth: DEPTH };
+            let way = Way { top: None, alone: sources.len() == 1, depth: DEPTH, read: &read };
             place(source, way, hand)?;
         }
     }
@@ -105,6 +108,8 @@ struct Way<'p> {
     alone: bool,
     /// Folders are followed so deep from here.
     depth: usize,
+    /// The files of several sources that were read: one that is named twice, or again by its folder, holds the same hosts.
+    read: &'p RefCell<BTreeSet<PathBuf>>,
 }
 
 /// A file or what lies in a folder. What was named must be there.
@@ -140,6 +145,9 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
             true => Err(Failure::new(Exit::Io, "not-a-file", format!("{} is not a regular file", shown(path)))),
             false => Ok(()),
         };
+    }
+    if about.is_file() && !way.alone && path.canonicalize().is_ok_and(|whole| !way.read.borrow_mut().insert(whole)) {
+        return Ok(());
     }
     let mut file = BufReader::with_capacity(1 << 20, File::open(path).map_err(failed)?);
     match stream(&mut file, &stem(path), hand)? {

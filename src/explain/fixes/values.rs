@@ -55,9 +55,14 @@ impl<'c> Finder<'_, 'c> {
             let own: Vec<&Os> = self.asker.catalog.oses.iter().filter(|os| os.cuda.is_some()).collect();
             others = first(own, |os| os.glibc != glibc).into_iter().map(|os| &*os.id).collect();
         }
-        let systems: Vec<&str> = same.chain(others.into_iter().rev()).collect();
-        let ended = |id: &str| self.asker.catalog.oses.iter().any(|os| os.id == id && self.has_ended(os));
-        first(systems, |id| !ended(id)).into_iter().map(str::to_string).collect()
+        let mut systems: Vec<&str> = same.chain(others.into_iter().rev()).collect();
+        // Of those without support the ones that images are made of were supported for years.
+        let standing = |id: &str| match self.asker.catalog.oses.iter().find(|os| os.id == id) {
+            Some(os) if self.has_ended(os) => 1 + u8::from(os.images.is_empty()),
+            _ => 0,
+        };
+        sort_by_key(&mut systems, |id| standing(id));
+        systems.into_iter().map(str::to_string).collect()
     }
 
     fn has_ended(&self, os: &Os) -> bool {

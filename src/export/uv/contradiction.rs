@@ -64,6 +64,11 @@ pub fn pinned_names(locked: &[String]) -> Vec<String> {
     requirements.filter(|(_, pin)| pinned(pin).is_some()).map(|(name, _)| name).collect()
 }
 
+/// The packages that requirements name, but for those with an address.
+pub fn names(written: &[String]) -> Vec<String> {
+    written.iter().filter_map(|one| Some(requirement(one)?.0)).collect()
+}
+
 /// Whether a `requires-python` leaves out every Python that another one admits.
 pub fn python(written: &str, locked: &str) -> bool {
     let words = |text: &str| -> String { text.split_whitespace().collect() };

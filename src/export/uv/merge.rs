@@ -7,7 +7,8 @@ use crate::types::{name, toml_memory};
 
 use super::super::ExportError;
 use super::super::format::Merged;
-use super::{above, contradiction};
+use super::sync;
+use super::{above, contradiction, moved};
 
 /// The lists of a pyproject.toml that exports add to, by their name in the record.
 const LISTS: [(&str, &[&str]); 8] = [
@@ -33,7 +34,8 @@ const PYTHON: &str = "requires-python";
 
 /// The file's new text.
 pub fn merge(old: &str, rendered: &str, name: &str) -> Result<Merged, ExportError> {
-    let called = |text: String| text.replacen(USUAL, name, 1);
+    let sync = format!("`{}", sync(name));
+    let called = |text: String| text.replacen(USUAL, name, 1).replace("`uv sync", &sync);
     match merge_usual(old, rendered) {
         Ok(merged) => Ok(Merged { notes: merged.notes.into_iter().map(called).collect(), ..merged }),
         Err(ExportError::Taken { what, cure }) => Err(ExportError::Taken { what: called(what), cure }),
@@ -70,6 +72,7 @@ fn merge_usual(old: &str, rendered: &str) -> Result<Merged, ExportError> {
     let mut notes: Vec<String> = note.into_iter().collect();
     notes.extend(other_platforms(&file, &new));
     refuse_environments(&file, &new)?;
+    notes.extend(moved_up(&file, &new));
     for (name, path) in LISTS {
         let (before, after) = (recorded(&file, name), recorded(&new, name));
         if !before.is_empty() || !after.is_empty() {
@@ -159,6 +162,16 @@ fn held_python(file: &DocumentMut, new: &mut DocumentMut) -> Option<(String, Str
          `uv sync {argument}`"
     );
     Some((argument, note))
+}
+
+/// What extras and groups alone asked for, and the project itself is to.
+fn moved_up(file: &DocumentMut, new: &DocumentMut) -> Option<String> {
+    const OWN: [&str; 2] = ["project", "dependencies"];
+    let [own, locked] = [file, new].map(|of| at(of, &OWN).map(strings).unwrap_or_default());
+    let lists = resolved_lists(file);
+    let optional =
+        |list: &&Resolved| !["project.dependencies", "tool.uv.constraint-dependencies"].contains(&&*list.name);
+    moved::note(lists.iter().filter(optional).map(|list| (&*list.name, &*list.written)), &own, &locked)
 }
 
 /// From now on uv resolves for the platforms of the lock only.

@@ -9,6 +9,7 @@
 
 mod contradiction;
 mod merge;
+mod moved;
 mod plan;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,7 +17,7 @@ use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock, Wheel};
 
-use super::format::{Format, Installs, Options, Render, Targets, choose, names};
+use super::format::{self, Format, Installs, Options, Render, Targets, choose, names};
 use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
 use super::{ExportError, builds, images, own, quote, valid};
 
@@ -28,16 +29,16 @@ pub const FORMAT: Format = Format {
     help: "A pyproject.toml for uv, each package tied to its index; merged into the one that is there",
     file: "pyproject.toml",
     options: &[],
-    next: |lock, _, options| next(lock, options),
+    next,
     merge: Some(merge::merge),
     installs: Installs::IN_ORDER,
     render: Render::Whole(render),
 };
 
 /// An extra has to be named, where the targets are extras.
-fn next(lock: &Lock, options: &Options) -> String {
+fn next(lock: &Lock, file: &str, options: &Options) -> String {
     let targets = choose(lock, options).unwrap_or_default();
-    let Ok(plan) = Plan::new(lock, &targets) else { return "uv sync".to_string() };
+    let Ok(plan) = Plan::new(lock, &targets) else { return sync(file) };
     // What somebody has installed himself is none of the project's, and would be removed.
     let inexact = if plan.excluded.is_empty() { "" } else { " --inexact" };
     let extra = plan.extras.first().map_or(String::new(), |extra| format!(" --extra {extra}"));
@@ -45,7 +46,13 @@ fn next(lock: &Lock, options: &Options) -> String {
     if !misnamed(&plan.all).is_empty() {
         told = format!("{told} {UNCHECKED}=1");
     }
-    format!("{told} uv sync{inexact}{extra}").trim_start().to_string()
+    let command = format!("{told} uv sync{}{inexact}{extra}", format::folder_option("--project", file));
+    format::by_its_name(file, FORMAT.file, command.trim_start())
+}
+
+/// `uv sync` of the project that a file is of.
+fn sync(file: &str) -> String {
+    format!("uv sync{}", format::folder_option("--project", file))
 }
 
 /// The variables that the builds for a target read, in front of a command.

@@ -63,9 +63,10 @@ fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
     let is_driver =
         |cell: &&&str| numbers(cell) && version(cell).is_some_and(|it| it.len() > 1 && it.major() >= OLDEST);
     let is_capability = |cell: &&&str| numbers(cell) && cell.len() <= 4 && cell.matches('.').count() == 1;
-    let name = cells.iter().find(|cell| PRODUCTS.iter().any(|maker| cell.starts_with(maker)));
     let driver = cells.iter().find(is_driver);
     let capability = cells.iter().find(|cell| is_capability(cell) && !is_driver(cell));
+    let name = cells.iter().find(|cell| PRODUCTS.iter().any(|maker| cell.starts_with(maker)));
+    let name = name.or_else(|| driver.and(capability).and_then(|_| only_name(cells)));
     // A GPU that does not answer tells neither of them.
     let fault = cells.iter().find_map(|cell| in_brackets(cell));
     let is_told = name.is_some() && (driver.is_some() || capability.is_some());
@@ -88,6 +89,15 @@ fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
     let sizes: Vec<u64> = cells.iter().filter_map(|cell| mebibytes(cell)).collect();
     fill(&mut gpu.memory, sizes.first().copied().filter(|_| sizes.len() == 1));
     true
+}
+
+/// The one cell of words among those with numbers: the name of a board that has none of the usual ones.
+fn only_name<'c, 'l>(cells: &'c [&'l str]) -> Option<&'c &'l str> {
+    let is_word = |cell: &&&str| {
+        cell.starts_with(|c: char| c.is_ascii_alphabetic()) && !cell.starts_with("GPU-") && in_brackets(cell).is_none()
+    };
+    let mut words = cells.iter().filter(is_word);
+    words.next().filter(|_| words.next().is_none())
 }
 
 /// An error in the place of a value.

@@ -91,8 +91,8 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     if let Some(line) = text.lines().position(|line| depth(line) > MOST_DEEP) {
         return Err((line + 1, "lists or mappings are nested too deeply".to_string()));
     }
-    let documents =
-        MarkedYaml::load_from_str(text).map_err(|error| (error.marker().line(), error.info().to_string()))?;
+    let documents = MarkedYaml::load_from_str(text)
+        .map_err(|error| (error.marker().line(), format!("this is not YAML: {}", error.info())))?;
     let mut found = Found::default();
     let root = documents.first().map(|document| &document.data);
     let list = root.and_then(|root| root.as_mapping_get("dependencies")).and_then(|list| list.data.as_sequence());

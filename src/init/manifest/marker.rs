@@ -1,5 +1,7 @@
 //! The condition behind a requirement, `sys_platform != "win32" and python_version >= "3.10"`: whether it holds on Linux.
 
+use crate::types::Version;
+
 /// What is the same on every Linux that gpuenv locks for.
 const KNOWN: [(&str, &str); 5] = [
     ("sys_platform", "linux"),
@@ -13,7 +15,12 @@ const MOST_DEEP: usize = 50;
 
 /// Whether it holds on every Linux or on none; nothing where it depends on more, or is no condition.
 pub(super) fn on_linux(marker: &str) -> Option<bool> {
-    let mut reader = Reader { words: words(marker), at: 0, is_broken: false };
+    with_python(marker, None)
+}
+
+/// The same with a line of Python, `3.11`.
+pub(super) fn with_python(marker: &str, python: Option<&Version>) -> Option<bool> {
+    let mut reader = Reader { words: words(marker), at: 0, is_broken: false, python: python.copied() };
     let value = reader.any(0);
     value.filter(|_| !reader.is_broken && reader.at == reader.words.len())
 }
@@ -22,6 +29,8 @@ struct Reader {
     words: Vec<String>,
     at: usize,
     is_broken: bool,
+    /// The line of Python that is installed, where it is known.
+    python: Option<Version>,
 }
 
 impl Reader {
@@ -66,6 +75,9 @@ impl Reader {
         let is_not = self.take("not");
         let (sign, right) = (self.next(), self.next());
         self.is_broken |= right.is_empty();
+        if let Some(python) = self.python.filter(|_| !is_not && PYTHONS.contains(&left.as_str())) {
+            return of_python(&python, &sign, right.strip_prefix('"')?);
+        }
         let (left, right) = (value(&left)?, value(&right)?);
         match (sign.as_str(), is_not) {
             ("==", false) => Some(left == right),
@@ -73,6 +85,27 @@ impl Reader {
             ("in", _) => Some(right.contains(left) != is_not),
             _ => None,
         }
+    }
+}
+
+/// What a condition calls the Python that is installed.
+const PYTHONS: [&str; 2] = ["python_version", "python_full_version"];
+
+/// Whether a line of Python stands so to a release; none where that depends on its patch release.
+fn of_python(line: &Version, sign: &str, written: &str) -> Option<bool> {
+    let release = Version::parse(written).ok()?;
+    let order = line.cmp(&release.prefix(2));
+    if order.is_eq() && release.len() > 2 {
+        return None;
+    }
+    match sign {
+        ">=" => Some(order.is_ge()),
+        ">" => Some(order.is_gt()),
+        "<=" => Some(order.is_le()),
+        "<" => Some(order.is_lt()),
+        "==" => Some(order.is_eq()),
+        "!=" => Some(order.is_ne()),
+        _ => None,
     }
 }
 

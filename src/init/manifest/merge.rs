@@ -35,11 +35,13 @@ pub fn of_manifests(
     manifests: &[Manifest],
     catalog: &Catalog,
     without: &BTreeSet<String>,
+    python: Option<&Version>,
 ) -> Result<(Draft, Vec<Left>), Unread> {
     let names: Vec<&str> = manifests.iter().map(|manifest| manifest.name.as_str()).collect();
     let mut files: Vec<(&Manifest, Found)> = Vec::new();
     for manifest in manifests {
-        let found = read(manifest).map_err(|(line, why)| Unread { file: manifest.name.clone(), line, why })?;
+        let mut found = read(manifest).map_err(|(line, why)| Unread { file: manifest.name.clone(), line, why })?;
+        python.into_iter().for_each(|python| found.decide(python));
         files.push((manifest, found));
     }
     // `pip install project[a,b]` names extras of the project's, too.

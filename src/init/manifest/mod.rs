@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::types::{Specifier, name, toml_memory};
+use crate::types::{Specifier, Version, name, toml_memory};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -211,6 +211,20 @@ impl Found {
         }
     }
 
+    /// Takes the conditions that a line of Python decides as decided.
+    fn decide(&mut self, python: &Version) {
+        for mut wanted in std::mem::take(&mut self.wanted) {
+            match wanted.marker.as_deref().and_then(|marker| marker::with_python(marker, Some(python))) {
+                Some(true) => {
+                    wanted.marker = None;
+                    self.wanted.push(wanted);
+                }
+                Some(false) => self.leave(wanted.line, &wanted.written, format!("it is not for Python {python}")),
+                None => self.wanted.push(wanted),
+            }
+        }
+    }
+
     /// Refuses a file that asks for more than is taken.
     fn bounded(self) -> Result<Found, (usize, String)> {
         let last = self.wanted.get(MOST).map(|wanted| wanted.line).or(self.left.get(MOST).map(|(line, ..)| *line));
@@ -280,6 +294,18 @@ fn rank(variant: Option<&str>) -> (u8, u32) {
 /// The line of a byte, counted from one.
 fn line_of(text: &str, at: usize) -> usize {
     1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The line of a key, counted from one: below the header of its table where there is one, else the first with that key.
+fn line_of_key(text: &str, table: &str, key: &str) -> usize {
+    let header = format!("[{table}]");
+    let is_header = |line: &str| line.split('#').next().is_some_and(|line| line.trim() == header);
+    let is_key =
+        |line: &str| line.split_once('=').is_some_and(|(left, _)| left.trim().trim_matches(['"', '\'']) == key);
+    let begin = text.lines().position(is_header).unwrap_or(0);
+    let mut lines = text.lines().enumerate();
+    let below = lines.clone().skip(begin).find(|(_, line)| is_key(line));
+    below.or_else(|| lines.find(|(_, line)| is_key(line))).map_or(1, |(at, _)| at + 1)
 }
 
 /// The first line that holds a text, counted from one; where it is not found, the first of all.

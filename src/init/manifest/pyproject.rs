@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use crate::types::name;
 
-use super::{Found, Wanted, line_with, rank, requirement, table, variant_of};
+use super::{Found, Wanted, line_of_key, line_with, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -88,7 +88,7 @@ impl<'t> Reader<'t> {
     /// A table of Poetry's requirements.
     fn poetry_table(&mut self, path: &str, group: Option<&str>) {
         for (name, value) in self.at(path).and_then(Value::as_table).into_iter().flat_map(Table::iter) {
-            let line = line_with(self.text, &format!("{name} ="));
+            let line = line_of_key(self.text, path, name);
             let version = value.as_str().or_else(|| value.get("version").and_then(Value::as_str));
             let Some(version) = version else {
                 let why = match value.is_array() {
@@ -132,7 +132,7 @@ impl<'t> Reader<'t> {
         for (name, source) in sources {
             let each: Vec<&Value> = source.as_array().map_or_else(|| vec![source], |list| list.iter().collect());
             let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_string);
-            let line = line_with(self.text, &format!("{name} ="));
+            let line = line_of_key(self.text, "tool.uv.sources", name);
             let mut variants = Vec::new();
             for one in each {
                 let marker = text(one, "marker").unwrap_or_default();

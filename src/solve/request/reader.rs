@@ -147,7 +147,7 @@ impl<'c> Reader<'_, 'c> {
                 &[("glibc", glibc.is_none()), ("gcc", builds && gcc.is_none() && target.clang.is_none())],
             );
         }
-        self.unused_keys(target, builds, gpus.are_jetsons());
+        self.unused_keys(target, builds, &gpus);
         if matches!(gpus, Gpus::Unsaid) {
             self.warn(&GpuNotChecked { target: &target.name }, format!("target.{}", target.name));
         }
@@ -212,12 +212,15 @@ impl<'c> Reader<'_, 'c> {
     }
 
     /// Keys that decide nothing where they stand.
-    fn unused_keys(&mut self, target: &Target, builds: bool, jetson: bool) {
+    fn unused_keys(&mut self, target: &Target, builds: bool, gpus: &Gpus<'_>) {
         let clang =
             target.clang.as_ref().filter(|_| !builds).map(|_| ("clang", "nothing is compiled without `[build]`"));
-        let of_jetson = target.kernel_module.as_ref().filter(|_| jetson);
+        let of_jetson = target.kernel_module.as_ref().filter(|_| gpus.are_jetsons());
         let module = of_jetson.map(|_| ("kernel-module", "the driver of a Jetson comes with its JetPack"));
-        for (key, why) in clang.into_iter().chain(module) {
+        let written = [("driver", target.driver.is_some()), ("driver-cuda", target.driver_cuda.is_some())];
+        let drivers = written.into_iter().filter(|(_, is_written)| *is_written && matches!(gpus, Gpus::Cpu));
+        let driver = drivers.map(|(key, _)| (key, "a machine without a GPU needs no driver"));
+        for (key, why) in clang.into_iter().chain(module).chain(driver) {
             self.warn(&UnusedKey { key, why }, format!("target.{}.{key}", target.name));
         }
     }
@@ -337,7 +340,9 @@ impl<'c> Reader<'_, 'c> {
         let older = of_branch.iter().filter(|known| *known < version).max();
         let newer = of_branch.iter().filter(|known| *known > version).min();
         if !windows || older.is_none() {
-            let not_listed = DriverNotListed::Release { version, beside: (older, newer) };
+            // Most of Linux have a third part, those of Windows have none; beyond the newest it may be of either.
+            let of_windows = !windows && version.len() == 2 && newer.is_some();
+            let not_listed = DriverNotListed::Release { version, beside: (older, newer), of_windows };
             self.warn(&not_listed, format!("target.{}.driver", target.name));
         }
     }
@@ -397,7 +402,8 @@ impl<'c> Reader<'_, 'c> {
             let of_windows = |row: &WindowsDriver| row.driver.major() == version.major();
             let windows = || self.catalog.windows_drivers.iter();
             let is_between = self.catalog.branches.iter().any(|row| row.branch > *version);
-            let of_windows = windows().any(of_windows) || is_between && windows().all(|row| row.driver < *version);
+            let is_later = |row: &WindowsDriver| row.driver < *version;
+            let of_windows = judged.is_none() && (windows().any(of_windows) || is_between && windows().any(is_later));
             let nearest = judged.map(|judged| judged.prefix(1)).or(nearest.map(|row| row.branch));
             let not_listed = DriverNotListed::Branch { version, nearest: nearest.as_ref(), of_windows };
             self.warn(&not_listed, format!("target.{}.driver", target.name));

@@ -6,7 +6,7 @@ use crate::solve::driver_row::DriverRow;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
 use crate::spec::DriverPolicy;
-use crate::types::Version;
+use crate::types::{Constraint, Version};
 use crate::warning::{
     DriverDropsGpu, DriverMinimum, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited,
     SystemUnsaid, Warning,
@@ -101,7 +101,9 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let newest = about.request.catalog.companions.of(NUMBA_CUDA).last();
     let linking = newest.and_then(|row| Some((&*row.package, row.nvjitlink?)));
     let builds = about.request.build.is_some();
-    let limited = JitLimited { driver: &name, supports: driver.branch.cuda, uses, packages, compiler, builds, linking };
+    // What is known by the CUDA that it shows says that itself.
+    let supports = driver.branch.cuda.filter(|_| !matches!(asked.driver, DriverRequest::Cuda(_, Told::Key(_))));
+    let limited = JitLimited { driver: &name, supports, uses, packages, compiler, builds, linking };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
 
@@ -122,19 +124,26 @@ fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(S
     name.filter(|_| is_newer).map(|name| (name, line))
 }
 
-/// A driver by what is written, which says more than the release that it was judged at: 535, not 535.43.02.
+/// A driver by what is written, which says more than the release that it was judged at: 535, not 535.43.02. Of several,
+/// that which admits it.
 pub(super) fn as_written(asked: &TargetRequest<'_>, driver: &DriverRow<'_>) -> String {
     match &asked.driver {
         DriverRequest::Cuda(_, Told::System) => format!("of {}", asked.os.map_or("", |os| &os.name)),
         DriverRequest::Cuda(_, Told::Jetson(number)) => number.to_string(),
         DriverRequest::Cuda(cuda, Told::Key(_)) => format!("of CUDA {cuda}"),
-        DriverRequest::AtWorst(constraint) => match constraint.single() {
+        DriverRequest::AtWorst(constraint) => match one_of(constraint, &driver.version) {
             Some(single) => single.to_string(),
             None if constraint.as_str().contains('.') => driver.version.to_string(),
             None => driver.version.major().to_string(),
         },
         _ => driver.version.to_string(),
     }
+}
+
+/// The version that is written alone, or as one of several that may be, and admits this one.
+fn one_of(constraint: &Constraint, version: &Version) -> Option<Version> {
+    let parts = constraint.as_str().split("||").filter_map(|part| Constraint::parse(part).ok());
+    parts.filter(|part| part.admits(version)).find_map(|part| part.single().copied())
 }
 
 fn forward_compat(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {

@@ -1,10 +1,11 @@
 //! What a GPU needs beyond a stack that runs on it: a flavour of kernel modules, a capability and a driver for
 //! torch.compile, code in NCCL; and whether only a driver's compiler makes the stack run.
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Module, Subject};
 use crate::coverage::{Coverage, covers};
 use crate::solve::failing;
-use crate::solve::fits::{self, TRITON};
+use crate::solve::fits::{self, TRITON, triton_of};
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;
@@ -43,7 +44,7 @@ pub(super) fn only_ptx_compiled(about: &About<'_, '_>) -> Option<Warning> {
 pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Vec<Warning> {
     let mut warnings = flavours(request, asked);
     warnings.extend(parameters(request, asked, target));
-    warnings.extend(without_triton(asked, target));
+    warnings.extend(without_triton(request.catalog, asked, target));
     warnings.extend(triton_elsewhere(request, asked, target));
     warnings.extend(triton(request, asked, target));
     warnings.extend(triton_assembler(request, asked, target));
@@ -166,9 +167,12 @@ fn compiling<'a>(target: &'a TargetSolution<'_>) -> Option<(&'a Build, &'a Versi
 }
 
 /// A Python for which torch does not ask for Triton.
-fn without_triton(asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
+fn without_triton(catalog: &Catalog, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
     let build = target.builds.iter().find(|build| build.triton.is_some()).filter(|_| target.triton.is_none())?;
-    let without = TritonPython { build: &release(build), triton: build.triton.as_ref()?, python: target.python? };
+    let brings = |python: &&Version| triton_of(catalog, &target.builds, Some(python)).is_some();
+    let serves = build.pythons.iter().filter(brings).max();
+    let (triton, python) = (build.triton.as_ref()?, target.python?);
+    let without = TritonPython { build: &release(build), triton, python, serves };
     Some(Warning::about(&without, &[asked.key("gpu")]))
 }
 

@@ -447,3 +447,25 @@ fn pip_knows_better_than_conda_what_is_imported() {
     let twice = host("[pip3] numpy==1.24.3\n[pip3] numpy==1.26.4\n");
     assert!(twice.probes.iter().any(|probe| probe.ended == ProbeStatus::Garbled));
 }
+
+#[test]
+fn conda_tells_its_python_and_the_cuda_of_its_torch() {
+    let told = |torch: &str| {
+        let list = format!("python 3.8.13 h12debd9_0\npytorch 1.11.0 {torch}\n");
+        let python = host(&list).python.unwrap();
+        assert_eq!(python.version.unwrap().as_str(), "3.8.13");
+        python.torch.and_then(|torch| torch.cuda).map(|cuda| cuda.to_string())
+    };
+    for (build, cuda) in [
+        ("py3.8_cuda11.3_cudnn8.2.0_0    pytorch", Some("11.3")),
+        ("py3.7_cuda10.1.243_cudnn7.6.3_0 pytorch", Some("10.1")),
+        ("cuda112py38h2f3b5c1_0", Some("11.2")),
+        ("cuda_118_py310_0 conda-forge", Some("11.8")),
+        ("py3.8_cpu_0 pytorch", None),
+    ] {
+        assert_eq!(told(build).as_deref(), cuda, "{build}");
+    }
+    // Prose is no list.
+    let record = host("torch==2.5.1\npython 3.8 is_old\npython 3.8\n");
+    assert_eq!(record.python.unwrap().version, None);
+}

@@ -28,3 +28,21 @@ fn conditions_hold_on_linux_or_do_not_or_depend_on_more() {
     }
     assert_eq!(on_linux(&"(".repeat(1 << 20)), None);
 }
+
+#[test]
+fn a_line_of_python_decides_what_speaks_of_it() {
+    let python = Version::parse("3.11").unwrap();
+    for (marker, expected) in [
+        ("python_version >= '3.10' and python_version < '3.13'", Some(true)),
+        ("python_version < \"3.11\"", Some(false)),
+        ("python_version == '3.11' and sys_platform == 'win32'", Some(false)),
+        ("python_full_version >= '3.9.1'", Some(true)),
+        ("python_full_version < '3.11.4'", None),
+        ("python_version >= '3.9' and platform_machine == 'x86_64'", None),
+        ("python_version in '3.10 3.11'", None),
+        ("extra == 'a'", None),
+    ] {
+        assert_eq!(with_python(marker, Some(&python)), expected, "{marker}");
+    }
+    assert_eq!(on_linux("python_version >= '3.10'"), None);
+}
