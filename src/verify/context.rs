@@ -11,10 +11,6 @@ use crate::types::{Arch, ArchList, Version};
 use super::check::{Action, Check};
 use super::seen::{Gpus, Seen};
 
-/// What is said of a GPU beside those that the lock names.
-pub const BESIDE: &str =
-    "nothing in the lock runs on this GPU, which it does not name: leave it out of CUDA_VISIBLE_DEVICES";
-
 /// The signal with which nobody ends by a fault of his own.
 pub const KILL: &str = "SIGKILL";
 /// What is said of whoever it ended.
@@ -270,8 +266,8 @@ impl<'a> CheckContext<'a> {
         &self.gpus.all
     }
 
-    /// Whether a GPU is only in the machine beside one that the lock names and that is sound: no job of this lock needs
-    /// it, and no code in the lock runs on it.
+    /// Whether a GPU is only in the machine beside one that the target names and that is sound, and the lock's list of
+    /// architectures does not reach it: no job of this target needs it.
     pub fn is_beside(&self, gpu: &Seen<'_>) -> bool {
         let runs = |cc| self.arch_list().is_none_or(|list| covers(&list, cc, self.tegra()) != Coverage::None);
         self.gpus.has_sound && gpu.named.is_none() && !gpu.cc.is_none_or(runs)

@@ -28,6 +28,7 @@ mod python;
 mod seen;
 mod served;
 mod shown;
+mod supported;
 mod torch;
 
 use std::collections::BTreeMap;

@@ -28,6 +28,44 @@ fn a_toolkit_is_the_locked_one_as_far_as_both_are_told() {
     ]);
 }
 
+/// The list of architectures is that of the GPUs that a target names: a second GPU is judged by what the locked builds hold
+/// for it, and nobody is told that the lock does not name one which another target names.
+#[test]
+fn a_second_gpu_is_judged_by_the_locked_builds() {
+    let alone = lock(GPU);
+    let servers = GPU.replace("[target.prod]", "[resolve]\nshare = \"versions\"\n[target.prod]");
+    let both = lock(&format!("{servers}[target.v]\ngpu = \"Tesla V100\"\n"));
+    let v100 = || second("Tesla V100-SXM2-32GB", "7.0");
+    let held = "the lock does not name this GPU, though torch 2.5.1 holds code for sm_70";
+    hold(vec![
+        (&alone, v100(), "gpu-supported", Warn, held),
+        (&alone, second("Tesla T4", "7.5"), "gpu-supported", Warn, "or name it in gpuenv.toml and lock again"),
+        (
+            &alone,
+            second("Tesla K80", "3.7"),
+            "gpu-supported",
+            Warn,
+            "torch 2.5.1 holds no code for sm_37, and the lock",
+        ),
+        (
+            &both,
+            v100(),
+            "gpu-supported",
+            Warn,
+            "target `v` names this GPU, `prod` does not: in jobs of `prod` leave it",
+        ),
+        (&both, second("Tesla T4", "7.5"), "gpu-supported", Warn, "name it under [target.prod] and lock again"),
+        // Where no other GPU is there that the target names, it is not beside any.
+        (
+            &lock(&GPU.replace("H100 NVL", "Tesla V100")),
+            Vec::new(),
+            "gpu-supported",
+            Fail,
+            "the lock is for other GPUs",
+        ),
+    ]);
+}
+
 /// Kernels are compiled for GPUs: where none is needed, or no driver is, a compiler is nobody's fault.
 #[test]
 fn a_compiler_is_judged_where_a_gpu_is_needed_and_driven() {
