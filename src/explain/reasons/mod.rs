@@ -15,6 +15,7 @@ mod laws;
 mod listed;
 mod place;
 mod published;
+mod pythons;
 mod unseen;
 mod words;
 

@@ -1,0 +1,89 @@
+//! What `gpuenv explain` and conflicts blame: the lines that hold a choice, and no others.
+
+use serde_json::Value;
+
+use crate::common::sandbox::Sandbox;
+
+/// The sentences of an answer and of what it was not, with the keys that each rejected value is said to clash with.
+fn told_of(sandbox: &Sandbox, key: &str) -> (String, Vec<(String, Vec<String>, String)>) {
+    let (code, told) = sandbox.json(&["explain", key]);
+    assert_eq!(code, 0, "{told:#}");
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_string()).collect()
+    };
+    let one = |one: &Value| {
+        (one["value"].as_str().unwrap().to_string(), texts(&one["culprits"]), texts(&one["explanation"]).join("; "))
+    };
+    let choice = &told["choices"][0];
+    let rejected = choice["rejected"].as_array().unwrap().iter().map(one).collect();
+    (choice["chosen"].as_str().unwrap().to_string(), rejected)
+}
+
+/// What an image holds is chosen among the images of the repository, and called as the lock calls it.
+#[test]
+fn a_repository_of_images_with_torch_is_explained_by_what_they_hold() {
+    let spec = "[stack]\ntorch = \"*\"\n[target.gh]\ngpu = \"H100\"\ndriver = \"550.127.08\"\n\
+                image = \"nvcr.io/nvidia/pytorch\"\n";
+    let sandbox = Sandbox::new("explain-ngc", spec);
+    sandbox.run(&["lock"]).exits(0);
+    let (chosen, rejected) = told_of(&sandbox, "torch");
+    assert_eq!(chosen, "2.2.0a0");
+    let ran = sandbox.run(&["explain", "torch"]).exits(0);
+    for wrong in ["gpuenv.toml sets", "no tag of", "--upgrade", "2.2.1"] {
+        assert!(!ran.out.contains(wrong), "{wrong}: {}", ran.out);
+    }
+    // The next image is passed over because nobody has read what its torch holds, which no key is to blame for.
+    let (value, culprits, because) = rejected.last().unwrap();
+    assert!(*value == "2.3.0" && culprits.is_empty() && because.contains("not known which GPUs torch 2.3.0"), "{because}");
+    // Elsewhere a wheel that was made for other machines is newer, and that is the reason.
+    let wheels = Sandbox::new("explain-wheels", &spec.replace("nvcr.io/nvidia/pytorch", "nvidia/cuda"));
+    assert!(told_of(&wheels, "torch").1.iter().any(|(_, culprits, _)| culprits == &["target.gh.driver"]));
+}
+
+/// Of a repository no tag works only where the machine alone refuses each.
+#[test]
+fn that_no_tag_works_is_said_of_machines_alone() {
+    let sandbox = Sandbox::new("explain-tags", "");
+    let because = |stack: &str, machine: &str| {
+        sandbox.write(&format!("[stack]\n{stack}\n[target.t]\n{machine}\n"));
+        let (code, told) = sandbox.json(&["lock"]);
+        assert_eq!(code, 1, "{told:#}");
+        told["explanation"].to_string()
+    };
+    let ngc = "gpu = \"H100\"\nimage = \"nvcr.io/nvidia/pytorch\"";
+    for package in ["vllm", "xformers"] {
+        for torch in ["torch = \"*\"\n", ""] {
+            let told = because(&format!("{torch}{package} = \"*\""), ngc);
+            assert!(told.contains("are built for published releases of torch, not for the one in the image"), "{told}");
+            assert!(!told.contains("no tag of") && !told.contains("such a torch"), "{told}");
+        }
+    }
+    let told = because("torch = \"2.2.1\"", ngc);
+    assert!(told.contains("no image of nvcr.io/nvidia/pytorch that works for target `t` holds such a torch"), "{told}");
+    assert!(told.contains("gpuenv.toml sets `torch = ") && !told.contains("no tag of"), "{told}");
+    let told = because("torch = \"*\"", "os = \"debian12\"\nimage = \"nvidia/cuda\"");
+    assert!(told.contains("no tag of nvidia/cuda for Debian 12 works for target `t`"), "{told}");
+}
+
+/// A line that admits a version is not to blame for another package's choice: the one that holds it is, or the choice itself.
+#[test]
+fn a_line_that_admits_a_version_is_not_blamed() {
+    let stack = "[stack]\ntorch = \">=2.6\"\nvllm = \">=0.9\"\nflash-attn = \"*\"\n[target.a]\ngpu = \"L40S\"\n";
+    let sandbox = Sandbox::new("explain-line", stack);
+    let (_, rejected) = told_of(&sandbox, "vllm");
+    assert!(!rejected.is_empty() && rejected.iter().all(|(_, culprits, _)| culprits == &["stack.flash-attn"]), "{rejected:?}");
+    // Pythons are those of every wheel of a release that comes along, whatever its variant.
+    let (_, rejected) = told_of(&sandbox, "python");
+    let because = &rejected[0].2;
+    assert!(because.contains("torchaudio 2.11.0, for Python 3.10, 3.11, 3.12, 3.13 and 3.14"), "{because}");
+    assert!(!because.contains("flashinfer-python"), "what has that Python is no reason: {because}");
+    sandbox.write("[stack]\ntorch = \"*\"\nxformers = \"*\"\n[target.a]\ngpu = \"A100\"\n");
+    let (_, rejected) = told_of(&sandbox, "python");
+    let (_, culprits, because) = &rejected[0];
+    assert!(culprits.is_empty() && because.contains(" is chosen first"), "{culprits:?} {because}");
+    // A line that admits no other is.
+    sandbox.write("[stack]\ntorch = \"2.5.1\"\nvllm = \"*\"\n[target.a]\ngpu = \"A100\"\n");
+    let (_, rejected) = told_of(&sandbox, "vllm");
+    let (_, culprits, because) = &rejected[0];
+    assert!(culprits == &["stack.torch"] && because.contains("gpuenv.toml sets `torch = \"2.5.1\"`"), "{because}");
+}
