@@ -76,8 +76,9 @@ impl<'c> Explainer<'_, 'c> {
         let which = match serving.len() {
             0 => "none holds".to_string(),
             1 => format!("only {}", plainly(&serving, "holds", "hold")),
-            // Where they lie scattered, from the first to the last says nothing.
+            // Where they lie scattered, from the first to the last says nothing, nor where that is the span of all.
             few if 2 * few < within => format!("{few} hold"),
+            some if some < within && plainly(&serving, "", "").trim_end() == all => format!("{some} hold"),
             some if some < within => format!("only {some} of {}", plainly(&serving, "hold", "hold")),
             _ => format!("only {}", plainly(&serving, "holds", "hold")),
         };

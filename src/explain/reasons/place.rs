@@ -6,7 +6,7 @@ use crate::solve::driver;
 use crate::solve::platform::TORCH;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::rules::law;
-use crate::solve::{coinstall, image};
+use crate::solve::{bundled_torch, coinstall, image};
 use crate::spec::Share;
 use crate::types::Constraint;
 
@@ -87,20 +87,23 @@ impl<'c> Explainer<'_, 'c> {
         self.fact(format!("image {name}"), source);
     }
 
+    /// What the image that is named holds.
+    pub(super) fn torch_in_image(&mut self) {
+        let Some(image) = self.image_of().filter(|image| image.torch.is_some()) else { return };
+        let python = image.python.map_or_else(String::new, |python| format!(" for Python {python}"));
+        let torch = image.torch.as_deref().unwrap_or_default();
+        let cuda = image.cuda.prefix(2);
+        let sentence = format!("{} holds torch {torch}{python}, built with CUDA {cuda}", image.name());
+        let source = self.request.catalog.source_of(&image.source, &image.tag, &image.repository, "");
+        self.say(sentence);
+        self.fact(format!("image {}", image.name()), source);
+    }
+
     /// The torch and the Python that an image comes with.
     pub(super) fn image_torch(&mut self) {
         let Some(target) = self.target_with("image").or(self.target()) else { return };
         match &target.image {
-            ImageRequest::Known(image) => {
-                let python = image.python.map_or_else(String::new, |python| format!(" for Python {python}"));
-                let torch = image.torch.as_deref().unwrap_or_default();
-                let cuda = image.cuda.prefix(2);
-                let sentence = format!("{} holds torch {torch}{python}, built with CUDA {cuda}", image.name());
-                let source = self.request.catalog.source_of(&image.source, &image.tag, &image.repository, "");
-                let id = format!("image {}", image.name());
-                self.say(sentence);
-                self.fact(id, source);
-            }
+            ImageRequest::Known(_) => self.torch_in_image(),
             ImageRequest::Choose(repository) => {
                 let none = format!("no image of {repository} that works for target `{}` holds", target.name);
                 let is_of_package = || self.request.companions.iter().any(|ask| self.blames(ask.package));
@@ -124,6 +127,11 @@ impl<'c> Explainer<'_, 'c> {
         let asked: Vec<_> = asked.collect();
         shared.into_iter().for_each(|sentence| self.say(sentence));
         asked.into_iter().for_each(|ask| self.say_line(ask.package, &ask.constraint));
+    }
+
+    /// Whether a build is none that the named image holds another one of.
+    pub(super) fn may_be_in_image(&self, build: &Build) -> bool {
+        build.package != TORCH || self.image_of().is_none_or(|image| bundled_torch::runs_in(image, build))
     }
 
     /// Where another target must have the torch of the image and there is none for it.
