@@ -34,7 +34,10 @@ fn a_repository_of_images_with_torch_is_explained_by_what_they_hold() {
     }
     // The next image is passed over because nobody has read what its torch holds, which no key is to blame for.
     let (value, culprits, because) = rejected.last().unwrap();
-    assert!(*value == "2.3.0" && culprits.is_empty() && because.contains("not known which GPUs torch 2.3.0"), "{because}");
+    assert!(
+        *value == "2.3.0" && culprits.is_empty() && because.contains("not known which GPUs torch 2.3.0"),
+        "{because}"
+    );
     // Elsewhere a wheel that was made for other machines is newer, and that is the reason.
     let wheels = Sandbox::new("explain-wheels", &spec.replace("nvcr.io/nvidia/pytorch", "nvidia/cuda"));
     assert!(told_of(&wheels, "torch").1.iter().any(|(_, culprits, _)| culprits == &["target.gh.driver"]));
@@ -71,7 +74,10 @@ fn a_line_that_admits_a_version_is_not_blamed() {
     let stack = "[stack]\ntorch = \">=2.6\"\nvllm = \">=0.9\"\nflash-attn = \"*\"\n[target.a]\ngpu = \"L40S\"\n";
     let sandbox = Sandbox::new("explain-line", stack);
     let (_, rejected) = told_of(&sandbox, "vllm");
-    assert!(!rejected.is_empty() && rejected.iter().all(|(_, culprits, _)| culprits == &["stack.flash-attn"]), "{rejected:?}");
+    assert!(
+        !rejected.is_empty() && rejected.iter().all(|(_, culprits, _)| culprits == &["stack.flash-attn"]),
+        "{rejected:?}"
+    );
     // Pythons are those of every wheel of a release that comes along, whatever its variant.
     let (_, rejected) = told_of(&sandbox, "python");
     let because = &rejected[0].2;
@@ -86,4 +92,32 @@ fn a_line_that_admits_a_version_is_not_blamed() {
     let (_, rejected) = told_of(&sandbox, "vllm");
     let (_, culprits, because) = &rejected[0];
     assert!(culprits == &["stack.torch"] && because.contains("gpuenv.toml sets `torch = \"2.5.1\"`"), "{because}");
+}
+
+/// Whose code is told of beside an image is the torch that it holds, and what takes its place is the nearest.
+#[test]
+fn an_image_without_code_for_a_gpu_is_told_by_what_it_holds() {
+    let sandbox = Sandbox::new("explain-image", "");
+    let told = |torch: &str, gpu: &str, tag: &str| {
+        let target = format!("[target.t]\ngpu = \"{gpu}\"\nimage = \"pytorch/pytorch:{tag}\"\n");
+        sandbox.write(&format!("[stack]\ntorch = \"{torch}\"\n{target}"));
+        let (code, told) = sandbox.json(&["lock"]);
+        assert_eq!(code, 1, "{told:#}");
+        let first = |at: usize| told["fixes"][at]["changes"][0]["to"].as_str().unwrap_or_default().to_string();
+        (told["explanation"].to_string(), [first(0), first(1)])
+    };
+    for torch in ["*", "1.9.0"] {
+        let (because, fixes) = told(torch, "RTX 3080", "1.9.0-cuda10.2-cudnn7-runtime");
+        assert!(because.contains("holds torch 1.9.0, built with CUDA 10.2"), "{because}");
+        assert!(because.contains("torch 1.9.0+cu102 holds code for sm_37, sm_50, sm_60, sm_70 only"), "{because}");
+        assert!(!because.contains("of the ") && !because.contains("cu111"), "{because}");
+        assert_eq!(fixes[0], "pytorch/pytorch:1.9.0-cuda11.1-cudnn8-runtime");
+    }
+    // The nearest stable one first, then the newest: none of an experimental variant.
+    let (_, fixes) = told("*", "RTX 5090", "2.1.0-cuda12.1-cudnn8-runtime");
+    assert_eq!(fixes[0], "pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime");
+    assert!(fixes[1].contains("-cuda13.0-"), "{fixes:?}");
+    // Where none is newer, an older one.
+    let (_, fixes) = told("*", "K80", "2.4.0-cuda12.4-cudnn9-runtime");
+    assert_eq!(fixes[0], "pytorch/pytorch:2.3.1-cuda11.8-cudnn8-runtime");
 }
