@@ -121,3 +121,28 @@ fn an_image_without_code_for_a_gpu_is_told_by_what_it_holds() {
     let (_, fixes) = told("*", "K80", "2.4.0-cuda12.4-cudnn9-runtime");
     assert_eq!(fixes[0], "pytorch/pytorch:2.3.1-cuda11.8-cudnn8-runtime");
 }
+
+/// A Dockerfile asks for the torch of its image, where that is a release.
+#[test]
+fn init_takes_the_torch_of_an_image() {
+    let sandbox = Sandbox::new("init-image-torch", "");
+    let asked = |image: &str, line: &str| {
+        std::fs::write(sandbox.path("Dockerfile"), format!("FROM {image}\n{line}\n")).unwrap();
+        sandbox.run(&["init", "--from", "Dockerfile", "--gpu", "A100", "--force"]).exits(0);
+        let spec = sandbox.spec();
+        spec.lines().find(|line| line.starts_with("torch ")).map(str::to_string)
+    };
+    let is = |torch: &str| Some(format!("torch = \"{torch}\"  # the one in the image"));
+    assert_eq!(asked("pytorch/pytorch:2.5.1-cuda12.4-cudnn9-devel", ""), is("2.5.1"));
+    assert_eq!(asked("docker.io/pytorch/pytorch:1.9.0-cuda11.1-cudnn8-runtime", ""), is("1.9.0"));
+    // A snapshot is no release, and of a tag that is not known nothing is.
+    assert_eq!(asked("nvcr.io/nvidia/pytorch:24.01-py3", ""), is("*"));
+    assert_eq!(asked("pytorch/pytorch:latest", ""), is("*"));
+    // What the file itself installs is asked for as it says.
+    let own = asked("pytorch/pytorch:2.5.1-cuda12.4-cudnn9-devel", "RUN pip install torch==2.6.0");
+    assert!(
+        own.as_ref().is_some_and(|line| line.starts_with("torch = \"==2.6.0\"") || line.contains("2.6.0")),
+        "{own:?}"
+    );
+    assert_eq!(asked("pytorch/pytorch:2.5.1-cuda12.4-cudnn9-devel", "RUN pip install vllm"), None);
+}
