@@ -1,7 +1,7 @@
 //! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
 
 use crate::catalog::rows::{Os, Subject};
-use crate::catalog::{Catalog, FullRow, OsMatch};
+use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::diagnose;
 use crate::host::{Kernel, Origin, Outcome, ProbeStatus, Record, System, signs};
@@ -78,6 +78,39 @@ impl<'a> CheckContext<'a> {
         let whose = if self.has_windows_driver() { " of Windows" } else { "" };
         let least = self.least_driver().map_or(String::new(), |least| format!(" to {least}"));
         format!("raise the driver{whose}{least}")
+    }
+
+    /// Who does what about a driver that is too old. No driver is newer than the last branch for the host's GPUs: where all
+    /// of them are dropped by those that suffice, only another lock helps.
+    pub fn driver_remedy(&self, again: &str) -> (Action, String) {
+        match self.dropped() {
+            Some((name, last)) => (
+                Action::ChangeLock,
+                format!(
+                    "the lock needs driver {}, and R{last} is the last branch for {name}: lock again for the driver \
+                     that is here",
+                    self.least_driver().unwrap_or_default()
+                ),
+            ),
+            None => (Action::AskAdmin, format!("{}, or {again}", self.newer_driver())),
+        }
+    }
+
+    /// A GPU of this host and the last branch of drivers for it, where the locked minimum is of a later one and drives none
+    /// of the others either.
+    pub fn dropped(&self) -> Option<(&'a str, Version)> {
+        let minimum = Version::parse(&self.target.driver.as_ref()?.minimum).ok()?;
+        if self.has_other_numbers() || self.has_windows_driver() || self.is_tegra() {
+            return None;
+        }
+        let last_of = |gpu: &Seen<'a>| {
+            let GpuMatch::Found(rows) = self.catalog.gpu(gpu.name?) else { return None };
+            // One that later branches still drive is dropped by none.
+            let lasts: Option<Vec<Version>> = rows.iter().map(|row| row.last_branch).collect();
+            Some((gpu.name?, lasts?.into_iter().max()?))
+        };
+        let lasts: Option<Vec<_>> = self.gpus().iter().map(last_of).collect();
+        lasts?.into_iter().max_by_key(|(_, last)| *last).filter(|(_, last)| last.major() < minimum.major())
     }
 
     /// The oldest driver that will do, as this host numbers drivers; none where any does.
