@@ -146,3 +146,16 @@ fn init_takes_the_torch_of_an_image() {
     );
     assert_eq!(asked("pytorch/pytorch:2.5.1-cuda12.4-cudnn9-devel", "RUN pip install vllm"), None);
 }
+
+/// What is proposed for a name that is not known means the same thing.
+#[test]
+fn a_name_is_not_taken_for_one_that_begins_like_it() {
+    let sandbox = Sandbox::new("explain-near", "");
+    let said = |args: &[&str]| sandbox.run(args).exits(2).err;
+    for command in [&["explain"][..], &["catalog", "show"]] {
+        let ask = |name: &str| said(&[command, &[name]].concat());
+        assert!(ask("torch==2.8.0").contains("did you mean `torch@2.8.0`?"), "{}", ask("torch==2.8.0"));
+        assert!(!ask("numpy").contains("numpyro"), "{}", ask("numpy"));
+        assert!(ask("tensorfow").contains("did you mean `tensorflow`?"), "{}", ask("tensorfow"));
+    }
+}
