@@ -9,7 +9,7 @@ use crate::explain::graph::{self, Language};
 use crate::explain::topic::{Described, Topic};
 use crate::explain::why::{Why, why};
 use crate::explain::{self, Explanation, topic};
-use crate::lock::{Lock, Upgrade, Wheel, is_newer, locked};
+use crate::lock::{Lock, Upgrade, Wheel, is_newer, keeping, locked};
 use crate::nearest::nearest;
 use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean, error_codes};
 use crate::solve::compile::Locked;
@@ -17,6 +17,7 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::{PARTS, Request};
 use crate::solve::resolve::{Resolution, resolve};
+use crate::solve::solution::Solution;
 use crate::spec::{Share, Spec, tables};
 use crate::task::lock::Asked;
 use crate::task::{STEPS, gave_up};
@@ -86,17 +87,12 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
         Resolution::GaveUp => Err(gave_up()),
         Resolution::Conflict => conflict(&spec, &rules, &file, report),
         Resolution::Undetermined(unknowns) => undetermined(&unknowns, &spec, &rules, &file, report),
-        Resolution::Solution(answer) => {
-            if let Some(drawn) = args.graph {
-                let language = match drawn {
-                    Drawn::Mermaid => Language::Mermaid,
-                    Drawn::Dot => Language::Dot,
-                };
-                report.graph(&graph::draw(&request, &answer), language)?;
-                return Ok(Exit::Yes);
-            }
+        Resolution::Solution(fresh) => {
             let project = Project { spec: &spec, file: &file, catalog: &catalog, rules: &rules };
-            project.tell(&places, what, report)
+            match args.graph {
+                Some(drawn) => project.draw(&places, (&request, &fresh), drawn, report),
+                None => project.tell(&places, what, report),
+            }
         }
     }
 }
@@ -173,9 +169,40 @@ struct Project<'a> {
     rules: &'a Problem<'a>,
 }
 
+/// A lock, whether it is that of the spec, and how it stands to it.
+struct Found {
+    lock: Option<Lock>,
+    is_own: bool,
+    standing: Standing,
+    exit: Exit,
+}
+
 impl Project<'_> {
-    /// Explains what is locked, if that is the lock of this spec; else, with a warning, what would be.
-    fn tell(&self, places: &Places, what: Option<&str>, report: &Report) -> Result<Exit, Failure> {
+    /// Draws what is locked, if that is the lock of this spec; else, with a warning, what would be.
+    fn draw(
+        &self,
+        places: &Places,
+        (request, fresh): (&Request<'_>, &Solution<'_>),
+        drawn: Drawn,
+        report: &Report,
+    ) -> Result<Exit, Failure> {
+        let Found { lock, is_own, standing, exit } = self.found(places, report);
+        let kept = lock.filter(|_| is_own).map(|lock| keeping(request, &lock, &Steps::new(STEPS)));
+        let drawing = match &kept {
+            Some(Resolution::Solution(answer)) => graph::draw(request, answer),
+            Some(Resolution::GaveUp) => return Err(gave_up()),
+            _ => graph::draw(request, fresh),
+        };
+        let language = match drawn {
+            Drawn::Mermaid => Language::Mermaid,
+            Drawn::Dot => Language::Dot,
+        };
+        report.graph(&drawing, language, &standing)?;
+        Ok(exit)
+    }
+
+    /// The lock of this project and how it stands to the spec.
+    fn found(&self, places: &Places, report: &Report) -> Found {
         let mut standing = Standing { lock: shown(&places.lock), status: "missing", reason: None };
         let mut exit = Exit::Yes;
         let lock = files::read_lock(&places.lock).unwrap_or_else(|failure| {
@@ -194,6 +221,12 @@ impl Project<'_> {
             standing.reason = other.or_else(|| stale::of(lock, self.spec, &self.file.name, self.catalog));
             standing.status = if standing.reason.is_some() { "stale" } else { "current" };
         }
+        Found { lock, is_own, standing, exit }
+    }
+
+    /// Explains what is locked, if that is the lock of this spec; else, with a warning, what would be.
+    fn tell(&self, places: &Places, what: Option<&str>, report: &Report) -> Result<Exit, Failure> {
+        let Found { lock, is_own, standing, exit } = self.found(places, report);
         let fresh = self.why(&Locked::new())?;
         // A lock that is out of date is what the next one is made from.
         let told = match lock.as_ref().filter(|_| is_own) {

@@ -22,6 +22,12 @@ pub fn observe(options: ProbeOptions, root: Option<&Path>, report: &Report) -> R
         context.root = folder(root)?;
     }
     if let Some(python) = context.missing_python() {
+        if python.is_dir() {
+            let own = ["bin/python", "python"].map(|own| python.join(own)).into_iter().find(|own| own.exists());
+            let own = own.map_or_else(String::new, |own| format!(": `--python {}`", shown(&own)));
+            return Err(Failure::io("not-found", format!("--python {} is a folder", shown(python)))
+                .help(format!("give the path of the interpreter in it{own}")));
+        }
         let message = format!("--python {}: there is no such program", shown(python));
         return Err(Failure::io("not-found", message).help("give the path of an interpreter, or its name on PATH"));
     }

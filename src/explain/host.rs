@@ -23,6 +23,8 @@ pub struct OnHost {
     pub gpus: Vec<String>,
     /// What the host has and the spec does not say, to be written there.
     pub differs: Vec<Change>,
+    /// Whether the target was asked by itself, since the spec has no answer as it is, whatever the host has.
+    pub alone: bool,
     /// Whether anything runs there.
     pub outcome: Outcome,
 }
@@ -72,18 +74,36 @@ pub fn on_host<'c>(
         hosted = changed;
         differs.push(Change { from: spec.text(&key), key, to });
     }
-    let request = Request::new(&hosted, problem).ok().map(|(request, _)| request);
-    let request = request.filter(|_| !observed.is_empty()).ok_or(Unplaced::NothingKnown)?;
-    let outcome = match resolve(&request, &Locked::new(), steps) {
+    let asked = !observed.is_empty() && Request::new(&hosted, problem).is_ok();
+    let mut outcome = if asked { outcome_of(&hosted, problem, steps) } else { return Err(Unplaced::NothingKnown) };
+    // What clashes without this host too is no fault of it.
+    let is_of_spec = matches!(outcome, Outcome::Conflict(_)) && (spec.targets.len() > 1 || !differs.is_empty());
+    let alone = is_of_spec && has_none(spec, problem, steps);
+    if alone {
+        let own = hosted.target(&target.name).cloned();
+        let own = Spec { targets: own.into_iter().collect(), ..hosted.clone_without_targets() };
+        outcome = outcome_of(&own, problem, steps);
+    }
+    let gpus = target.gpu.iter().flat_map(|gpus| gpus.value.clone()).collect();
+    Ok(OnHost { target: target.name.clone(), gpus, differs, alone, outcome })
+}
+
+/// What a spec comes to.
+fn outcome_of<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Outcome {
+    let Ok((request, _)) = Request::new(spec, problem) else { return Outcome::GaveUp };
+    match resolve(&request, &Locked::new(), steps) {
         Resolution::Solution(answer) => {
             Outcome::Solution { stack: fixes::common_stack(&answer), advice: advice::compat(&answer) }
         }
-        Resolution::Conflict => conflicts(&hosted, problem, steps).map_or(Outcome::GaveUp, Outcome::Conflict),
-        Resolution::Undetermined(_) => Outcome::GaveUp,
-        Resolution::GaveUp => Outcome::GaveUp,
-    };
-    let gpus = target.gpu.iter().flat_map(|gpus| gpus.value.clone()).collect();
-    Ok(OnHost { target: target.name.clone(), gpus, differs, outcome })
+        Resolution::Conflict => conflicts(spec, problem, steps).map_or(Outcome::GaveUp, Outcome::Conflict),
+        Resolution::Undetermined(_) | Resolution::GaveUp => Outcome::GaveUp,
+    }
+}
+
+/// Whether a spec is proven to have no answer.
+fn has_none<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> bool {
+    let request = Request::new(spec, problem).ok();
+    request.is_some_and(|(request, _)| matches!(resolve(&request, &Locked::new(), steps), Resolution::Conflict))
 }
 
 /// The target that a host belongs to: the one named, the only one, or the only one with its GPU.
@@ -222,29 +242,34 @@ impl OnHost {
                 format!("With {lines}{instead} in gpuenv.toml for this host (target `{}`)", self.target)
             }
         };
+        let of = if self.alone { format!("`{}` alone", self.target) } else { "the spec".to_string() };
+        let unsolved = "gpuenv.toml does not resolve without this host's values either: `gpuenv lock` says why.";
+        let first = self.alone.then(|| unsolved.to_string()).into_iter();
         match &self.outcome {
             Outcome::GaveUp => Vec::new(),
             Outcome::Solution { stack, advice } => {
                 let stack = listed(stack);
                 let advice = advice.as_ref().map(|advice| format!(" ({advice})")).unwrap_or_default();
                 let run = "Run `gpuenv lock` and install what it names.";
-                vec![format!("{host}, the spec resolves to {stack}{advice}. {run}")]
+                let run = if self.alone { "" } else { run };
+                let told = format!("{host}, {of} resolves to {stack}{advice}. {run}");
+                first.chain([told.trim_end().to_string()]).collect()
             }
             Outcome::Conflict(explanation) => {
                 let told = explanation.fixes.iter().take(TOLD).map(told);
-                std::iter::once(self.why_not(&host, explanation)).chain(told).collect()
+                first.chain([self.why_not(&host, &of, explanation)]).chain(told).collect()
             }
         }
     }
 
     /// That nothing runs on the host, and why.
-    fn why_not(&self, host: &str, explanation: &Explanation) -> String {
+    fn why_not(&self, host: &str, of: &str, explanation: &Explanation) -> String {
         let first = explanation.conflicts.first();
         let because = first
             .map(|conflict| conflict.explanation.iter().take(SENTENCES).cloned().collect::<Vec<_>>().join("; "))
             .unwrap_or_default();
         let end = if explanation.fixes.is_empty() { ". No change to the file was found that would help." } else { "." };
-        format!("{host}, the spec does not resolve: {because}{end}")
+        format!("{host}, {of} does not resolve: {because}{end}")
     }
 }
 

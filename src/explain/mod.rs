@@ -113,6 +113,9 @@ pub struct Fix {
     /// Whether what is then locked fails as it is.
     #[serde(skip)]
     pub fails: bool,
+    /// Whether what is then locked rests on a build that its publisher calls experimental.
+    #[serde(skip)]
+    pub experimental: bool,
 }
 
 /// A changed key. One that is added or removed has null for what it was or will be.

@@ -289,6 +289,11 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
             return near;
         }
     }
+    // As pip writes a release: `torch==2.8.0` is `torch@2.8.0`.
+    let of_pip = name.split_once("==").map(|(what, which)| format!("{}@{}", what.trim(), which.trim()));
+    if let Some(meant) = of_pip.filter(|meant| !find(catalog, meant).is_empty()) {
+        return vec![meant];
+    }
     let rules = catalog.rules.iter().map(|row| &*row.id).chain(catalog.laws.iter().map(|row| &*row.id));
     let rules = rules.chain(catalog.diagnoses.iter().map(|row| &*row.code));
     let packages = catalog.companions.heads().into_iter().chain(FRAMEWORKS.iter().copied());
@@ -299,7 +304,14 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
     }
     let near = if catalog.gpu(name) == GpuMatch::Unknown { catalog.near_gpus(name) } else { Vec::new() };
     match near.is_empty() {
-        true => catalog.ids_like(name),
+        true => {
+            // Who names a package alone means no other one that begins like it.
+            let is_word = !name.contains(|c: char| c == '-' || c == '@' || c.is_whitespace());
+            let first_of = |id: &str| id.split(['-', '@', ' ']).next().unwrap_or_default().to_lowercase();
+            let mut like = catalog.ids_like(name);
+            like.retain(|id| !is_word || nearest::nearest(name, [&*first_of(id)]).is_some());
+            like
+        }
         false => near.into_iter().map(str::to_string).collect(),
     }
 }

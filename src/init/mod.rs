@@ -15,7 +15,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::catalog::Catalog;
+use crate::catalog::rows::repeated;
 use crate::solve::image;
+use crate::spec::{ImageRef, read_image};
 
 pub use host::{machine, of_host, of_host_beside, unsuited};
 pub use jetpack::open_jetpack;
@@ -128,26 +130,34 @@ impl Draft {
     /// put in.
     pub fn ask_for_something(&mut self, catalog: &Catalog) -> bool {
         let asks = self.build || self.stack.iter().any(|entry| !entry.off && entry.key != "python");
-        let holds_torch = |entry: &Entry| match &entry.value {
-            Value::Text(image) if entry.key == "image" => {
-                image::holds_torch(catalog, image.split([':', '@']).next().unwrap_or_default())
-            }
-            _ => false,
-        };
-        let is_in_image = self.machine.iter().any(holds_torch);
+        let mut images = self.machine.iter().filter_map(|entry| match &entry.value {
+            Value::Text(image) if entry.key == "image" => read_image(image),
+            _ => None,
+        });
+        let in_image = images.find(|image| image::holds_torch(catalog, repeated(&image.repository)));
+        let is_in_image = in_image.is_some();
         if !asks {
             let note = match self.of_files {
                 _ if is_in_image => "the one in the image",
                 true => "a guess: replace it with what must run",
                 false => "the newest that fits",
             };
-            self.stack.insert(0, Entry::on("torch", Value::Text("*".to_string()), note));
+            let torch = in_image.and_then(|image| torch_inside(catalog, &image)).unwrap_or_else(|| "*".to_string());
+            self.stack.insert(0, Entry::on("torch", Value::Text(torch), note));
         }
         if self.target.is_empty() {
             self.target = "default".to_string();
         }
         !asks && !is_in_image
     }
+}
+
+/// The release of torch in an image, which tells what has to run; none of a snapshot, which counts as no release of its own.
+fn torch_inside(catalog: &Catalog, image: &ImageRef) -> Option<String> {
+    let image::TagMatch::Known(row) = image::tag(catalog, &image.repository, image.tag.as_deref()?) else {
+        return None;
+    };
+    image::published_torch(row).map(str::to_string)
 }
 
 /// What is typed replaces what was seen, and the comments on it.

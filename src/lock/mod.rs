@@ -23,7 +23,7 @@ pub use error::LockError;
 pub use locked::{Upgrade, locked};
 pub use make::make;
 pub use read::{MAX_BYTES, is_readable, parse, readable_percent};
-pub use renew::{Renewed, renew};
+pub use renew::{Renewed, keeping, renew};
 pub use stale::{is_newer, staleness};
 pub use text::{head, is_remnant, to_text};
 

@@ -67,6 +67,11 @@ pub fn renew(spec: &Spec, request: &Request<'_>, previous: Option<&Lock>, upgrad
     renewed
 }
 
+/// What the solver answers to a request whose lock is kept as far as it still holds.
+pub fn keeping<'c>(request: &Request<'c>, lock: &Lock, steps: &Steps) -> Resolution<'c> {
+    answer(request, Some(lock), &Upgrade::Nothing, steps)
+}
+
 /// The solver's answer. With `share = "none"` each target is asked alone, for each has choices of its own to keep.
 fn answer<'c>(request: &Request<'c>, previous: Option<&Lock>, upgrade: &Upgrade, steps: &Steps) -> Resolution<'c> {
     let keep = |request: &Request<'_>| {

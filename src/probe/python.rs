@@ -89,8 +89,11 @@ impl ProbeContext {
         let (named, context) = (self.options.python.as_deref().filter(|_| self.is_here())?, self.clone());
         // What a folder holds that may not be entered, or that does not answer, is not known to be missing.
         let is_missing = move || {
-            let path = interpreter(&context).map(|(path, _)| path.try_exists());
-            path.is_some_and(|exists| exists.is_ok_and(|exists| !exists))
+            let path = interpreter(&context).map(|(path, _)| path);
+            let is_folder = path.as_ref().is_some_and(|path| path.is_dir());
+            let path = path.map(|path| path.try_exists());
+            // A folder, as that of an environment, is no interpreter.
+            path.is_some_and(|exists| exists.is_ok_and(|exists| !exists)) || is_folder
         };
         answers::within(Duration::from_secs(1), is_missing).unwrap_or_default().then_some(named)
     }

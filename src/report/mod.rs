@@ -390,8 +390,9 @@ impl Report {
     }
 
     /// A drawing.
-    pub fn graph(&self, graph: &Graph, language: Language) -> Result<(), Failure> {
-        self.answer(|| sorted(&json::Graph::new(graph, language)), |_| graph.text(language))
+    pub fn graph(&self, graph: &Graph, language: Language, standing: &Standing) -> Result<(), Failure> {
+        self.remark(&why::standing(&self.screen, standing));
+        self.answer(|| sorted(&json::Graph::new(graph, language, standing)), |_| graph.text(language))
     }
 
     /// One schema, as it is in every format: it is a JSON document of its own.

@@ -191,12 +191,29 @@ pub(super) fn decisive(verdict: &Verdict) -> Option<&Check> {
     verdict.checks.iter().find(|check| check.status == status && status != Status::Pass)
 }
 
+/// The check of the lock itself, which says nothing of a host.
+const STALE: &str = "stale-lock";
+
 /// The verdict and the next step.
 fn sentence(screen: &Screen, judged: &Judged<'_>) -> String {
     let (best, target) = (&judged.best, &judged.best.target);
     let count = |status| best.checks.iter().filter(|check| check.status == status).count();
     let host = if judged.record.origin == Origin::Pasted { "the described host" } else { "the host" };
+    let is_stale = best.checks.iter().any(|check| check.id == STALE && check.status == Status::Fail);
     let (head, says) = match best.status {
+        // By this lock nothing else is wrong: the lock is what fails, and the host is not to blame.
+        Status::Fail if is_stale && count(Status::Fail) == 1 => (
+            screen.error("FAIL:"),
+            match count(Status::Unknown) {
+                0 => format!("the lock is out of date; {host} can run its `{target}`. {}", next(best)),
+                unknown => format!(
+                    "the lock is out of date, and whether {host} can run its `{target}` could not be determined: {} \
+                     without a result. {}",
+                    checks(unknown),
+                    next(best)
+                ),
+            },
+        ),
         Status::Fail => (
             screen.error("FAIL:"),
             format!("{host} cannot run `{target}`: {} failed. {}", checks(count(Status::Fail)), next(best)),
@@ -235,6 +252,9 @@ fn next(verdict: &Verdict) -> String {
     if has_no_driver(check) {
         return "Install the driver, or record the GPU host with `gpuenv probe -o host.json` and verify with `--host host.json`."
             .to_string();
+    }
+    if check.id == STALE {
+        return format!("Begin with {STALE}: run `gpuenv lock`; then verify again.");
     }
     match check.action {
         Action::None => format!("See {} above.", check.id),

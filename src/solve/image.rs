@@ -22,7 +22,7 @@ use super::rules::Rules;
 use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
-pub use tags::{TagMatch, holds_torch, nearest_tag, spelt, tag};
+pub use tags::{TagMatch, holds_torch, nearest_tag, published_torch, spelt, tag};
 
 /// Everything that the choice of images for a machine depends on: they are found from this alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -79,6 +79,11 @@ pub fn not_an_image(text: &str) -> Option<SpecError> {
     ImageRef::parse(text).err().map(|refusal| refusal.at(0..0))
 }
 
+/// What an image reference says; none of a text that is none.
+pub fn read_image(text: &str) -> Option<ImageRef> {
+    ImageRef::parse(text).ok()
+}
+
 impl fmt::Display for ImageRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.hub, self.repository)?;

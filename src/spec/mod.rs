@@ -31,7 +31,7 @@ use std::ops::Range;
 pub use bytes::decode;
 pub use edit::is_of_nvidia;
 pub use error::SpecError;
-pub use image::not_an_image;
+pub use image::{not_an_image, read_image};
 pub use keys::{KeyDoc, TableDoc, tables};
 pub use named::Targets;
 pub use observed::{Observed, ObservedGpu};

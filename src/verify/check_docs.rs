@@ -26,7 +26,7 @@ pub const ALL: &[About] = &[
     },
     About {
         id: "stale-lock",
-        says: "The lock is that of the gpuenv.toml beside it. A stale one warns; with --locked it fails.",
+        says: "The lock is that of the gpuenv.toml beside it. Of a stale one `verify`, `export` and `explain` warn; with --locked `verify` and `export` fail. `gpuenv lock` brings it up to date.",
     },
     About { id: "platform-arch", says: "The CPU architecture is the locked one: wheels and images are for one only." },
     About {

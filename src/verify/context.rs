@@ -1,7 +1,7 @@
 //! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
 
 use crate::catalog::rows::{Os, Subject};
-use crate::catalog::{Catalog, FullRow, OsMatch};
+use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::diagnose;
 use crate::host::{Kernel, Origin, Outcome, ProbeStatus, Record, System, signs};
@@ -10,10 +10,6 @@ use crate::types::{Arch, ArchList, Version};
 
 use super::check::{Action, Check};
 use super::seen::{Gpus, Seen};
-
-/// What is said of a GPU beside those that the lock names.
-pub const BESIDE: &str =
-    "nothing in the lock runs on this GPU, which it does not name: leave it out of CUDA_VISIBLE_DEVICES";
 
 /// The signal with which nobody ends by a fault of his own.
 pub const KILL: &str = "SIGKILL";
@@ -82,6 +78,39 @@ impl<'a> CheckContext<'a> {
         let whose = if self.has_windows_driver() { " of Windows" } else { "" };
         let least = self.least_driver().map_or(String::new(), |least| format!(" to {least}"));
         format!("raise the driver{whose}{least}")
+    }
+
+    /// Who does what about a driver that is too old. No driver is newer than the last branch for the host's GPUs: where all
+    /// of them are dropped by those that suffice, only another lock helps.
+    pub fn driver_remedy(&self, again: &str) -> (Action, String) {
+        match self.dropped() {
+            Some((name, last)) => (
+                Action::ChangeLock,
+                format!(
+                    "the lock needs driver {}, and R{last} is the last branch for {name}: lock again for the driver \
+                     that is here",
+                    self.least_driver().unwrap_or_default()
+                ),
+            ),
+            None => (Action::AskAdmin, format!("{}, or {again}", self.newer_driver())),
+        }
+    }
+
+    /// A GPU of this host and the last branch of drivers for it, where the locked minimum is of a later one and drives none
+    /// of the others either.
+    pub fn dropped(&self) -> Option<(&'a str, Version)> {
+        let minimum = Version::parse(&self.target.driver.as_ref()?.minimum).ok()?;
+        if self.has_other_numbers() || self.has_windows_driver() || self.is_tegra() {
+            return None;
+        }
+        let last_of = |gpu: &Seen<'a>| {
+            let GpuMatch::Found(rows) = self.catalog.gpu(gpu.name?) else { return None };
+            // One that later branches still drive is dropped by none.
+            let lasts: Option<Vec<Version>> = rows.iter().map(|row| row.last_branch).collect();
+            Some((gpu.name?, lasts?.into_iter().max()?))
+        };
+        let lasts: Option<Vec<_>> = self.gpus().iter().map(last_of).collect();
+        lasts?.into_iter().max_by_key(|(_, last)| *last).filter(|(_, last)| last.major() < minimum.major())
     }
 
     /// The oldest driver that will do, as this host numbers drivers; none where any does.
@@ -270,8 +299,8 @@ impl<'a> CheckContext<'a> {
         &self.gpus.all
     }
 
-    /// Whether a GPU is only in the machine beside one that the lock names and that is sound: no job of this lock needs
-    /// it, and no code in the lock runs on it.
+    /// Whether a GPU is only in the machine beside one that the target names and that is sound, and the lock's list of
+    /// architectures does not reach it: no job of this target needs it.
     pub fn is_beside(&self, gpu: &Seen<'_>) -> bool {
         let runs = |cc| self.arch_list().is_none_or(|list| covers(&list, cc, self.tegra()) != Coverage::None);
         self.gpus.has_sound && gpu.named.is_none() && !gpu.cc.is_none_or(runs)

@@ -259,7 +259,8 @@ fn cuda_meaning(context: &CheckContext<'_>, at: &str, code: i64) -> Option<Meani
     };
     match code {
         35 | 36 => {
-            fail(Action::AskAdmin, &format!("{}, or lock again for the driver that is here", context.newer_driver()))
+            let (action, raise) = context.driver_remedy("lock again for the driver that is here");
+            fail(action, &raise)
         }
         100 => Some(no_device(context)),
         101 => Some(invalid_device(context)),

@@ -87,7 +87,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     if context.has_other_numbers() {
         return of_other_numbers(context, check);
     }
-    let raise = format!("{}, or write this driver into gpuenv.toml and lock again", context.raise_driver());
+    let (action, raise) = context.driver_remedy("write this driver into gpuenv.toml and lock again");
     let of_branch = "it is of the branch of the minimum; which release of it was not told";
     if let Some((version, by)) = context.driver() {
         let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
@@ -100,7 +100,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
                     false => check.unknown(Action::None, of_branch),
                 }
             }
-            false => check.fail(Action::AskAdmin, raise),
+            false => check.fail(action, raise),
         };
     }
     // Who knows only the CUDA version that the driver offers knows the branch.
@@ -112,7 +112,7 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
             Ordering::Greater => check.pass(),
             Ordering::Equal if opens_branch(context, &minimum) => check.pass(),
             Ordering::Equal => check.unknown(Action::None, of_branch),
-            Ordering::Less => check.fail(Action::AskAdmin, raise),
+            Ordering::Less => check.fail(action, raise),
         };
     }
     let check = check.found("not known");
@@ -228,8 +228,10 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     match locked.mode.as_str() {
         "native" if same_major => check.warn(Action::None, limit),
         _ if same_major => check.pass_with(limit),
-        _ => check
-            .fail(Action::AskAdmin, format!("{}, or lock again for the driver that is here", context.newer_driver())),
+        _ => {
+            let (action, raise) = context.driver_remedy("lock again for the driver that is here");
+            check.fail(action, raise)
+        }
     }
 }
 

@@ -25,6 +25,11 @@ const ODD: &[(&str, &str)] = &[
     ("NVIDIA_DISABLE_REQUIRE", "it hides what images ask of the driver"),
 ];
 
+/// The variables that have the driver ignore machine code.
+const FORCE: [&str; 2] = ["CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"];
+/// Those that forbid it to compile PTX.
+const DISABLE: [&str; 2] = ["CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"];
+
 /// The classes of GPUs on which CUDA refuses a cuda-compat; on Jetson there are packages of its own.
 const DESKTOP: &[Class] = &[Class::Geforce, Class::Titan, Class::Workstation, Class::Mining];
 
@@ -45,10 +50,22 @@ fn is_on(context: &CheckContext<'_>, name: &str) -> bool {
     context.variable(name).is_some_and(|value| !matches!(value.trim(), "" | "0" | "false"))
 }
 
+/// Nothing that is known of these variables is wrong. A described host tells only of those that its text shows: what it
+/// does not show may be set all the same.
+fn unset<'n>(context: &CheckContext<'_>, check: Check, names: impl IntoIterator<Item = &'n str>) -> Check {
+    let shown = |name: &str| Some(format!("{name}={}", context.variable(name)?));
+    let shown: Vec<String> = names.into_iter().filter_map(shown).collect();
+    match (context.is_pasted(), shown.is_empty()) {
+        (true, true) => context.untold(check, "environment"),
+        (true, false) => check.found(shown.join(", ")).pass(),
+        (false, _) => check.pass(),
+    }
+}
+
 fn odd(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-variables").expected("no variable that changes how CUDA works");
     let set: Vec<&(&str, &str)> = ODD.iter().filter(|(name, _)| is_on(context, name)).collect();
-    let Some((name, does)) = set.first() else { return check.pass() };
+    let Some((name, does)) = set.first() else { return unset(context, check, ODD.iter().map(|(name, _)| *name)) };
     let names: Vec<&str> = set.iter().map(|(name, _)| *name).collect();
     check.found(names.join(", ")).warn(Action::FixEnvironment, format!("unset {name}: {does}"))
 }
@@ -168,10 +185,10 @@ fn jit(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-jit").expected("a driver that may compile PTX, and need not");
     // The driver reads no other value of these: `2`, `yes` and `true` change nothing.
     let set = |names: [&'static str; 2]| names.into_iter().find(|name| context.variable(name) == Some("1"));
-    if let Some(name) = set(["CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"]) {
+    if let Some(name) = set(FORCE) {
         return forced(context, check.found(format!("{name}=1")));
     }
-    let Some(name) = set(["CUDA_DISABLE_PTX_JIT", "CUDA_DISABLE_JIT"]) else { return check.pass() };
+    let Some(name) = set(DISABLE) else { return unset(context, check, FORCE.into_iter().chain(DISABLE)) };
     let check = check.found(format!("{name}=1"));
     match context.target.gpu.iter().find(|gpu| gpu.compiles_ptx()) {
         Some(gpu) => {
@@ -205,7 +222,7 @@ fn forced(context: &CheckContext<'_>, check: Check) -> Check {
 fn path(context: &CheckContext<'_>) -> Check {
     let check = Check::new("environment-library-path").expected("an LD_LIBRARY_PATH of absolute folders, if any");
     let Some(value) = context.variable("LD_LIBRARY_PATH").filter(|value| !value.is_empty()) else {
-        return check.pass();
+        return unset(context, check, ["LD_LIBRARY_PATH"]);
     };
     let check = check.found(format!("LD_LIBRARY_PATH={value}"));
     let stub = value.split([':', ';']).find(|element| element.trim_end_matches('/').ends_with("/stubs"));

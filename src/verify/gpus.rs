@@ -3,17 +3,16 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use crate::catalog::FullRow;
-use crate::coverage::{Coverage, covers, covers_targets};
 use crate::host::signs::{Presence, presence};
 use crate::host::{CudaDevice, Gpu, Kernel, Outcome};
 use crate::lock::GpuLock;
-use crate::types::{ArchList, Cc, grouped};
+use crate::types::grouped;
 
 use super::check::{Action, Check};
-use super::context::{BESIDE, CheckContext, held_code};
+use super::context::CheckContext;
 use super::seen::{Names, Seen};
 use super::shown::{is_empty_mig, label, unshown};
+use super::supported::supported;
 use super::{cuda_errors, environment, health, hidden, memory};
 
 /// More products of one family than this are told by the family.
@@ -166,7 +165,7 @@ fn why_none(context: &CheckContext<'_>) -> String {
 }
 
 /// The GPUs that a lock names, family by family.
-fn in_words(gpus: &[GpuLock]) -> String {
+pub(super) fn in_words(gpus: &[GpuLock]) -> String {
     let each = gpus.iter().map(|gpu| {
         // Up to the first word with a number in it: `NVIDIA A100` of `NVIDIA A100-SXM4-80GB`.
         let number = gpu.name.find(|c: char| c.is_ascii_digit()).unwrap_or(gpu.name.len());
@@ -204,108 +203,6 @@ fn counted(names: &[&str]) -> String {
         count => format!("{count} x {name}"),
     };
     kinds.iter().map(one).collect::<Vec<_>>().join(", ")
-}
-
-/// The builds of the lock, read when the first GPU needs them.
-type Builds<'a> = OnceCell<Vec<(&'a str, &'a str, FullRow)>>;
-
-/// Whether the lock holds code for a GPU, whichever of its kind it is.
-fn supported<'a>(context: &CheckContext<'a>, gpu: &Seen<'_>, builds: &Builds<'a>) -> Check {
-    let check = Check::new("gpu-supported");
-    let list = context.arch_list();
-    let check = check.expected(match (&list, context.target.gpu.as_slice()) {
-        (_, []) => list.as_ref().map_or("a GPU".to_string(), |list| format!("a GPU that {} covers", list.torch())),
-        (_, locked) => in_words(locked),
-    });
-    let Some(cc) = gpu.cc else {
-        return check.unknown(Action::None, "its compute capability is not known");
-    };
-    let check = check.found(format!("{} ({cc})", gpu.name.unwrap_or("GPU")));
-    if let Some(named) = gpu.named {
-        if Cc::parse(&named.compute_capability).is_ok_and(|locked| locked != cc) {
-            let hint = format!(
-                "the lock holds {} as {}; the driver says {cc}: see what stands between",
-                named.name, named.compute_capability
-            );
-            return check.fail(Action::AskAdmin, hint);
-        }
-        return check.pass();
-    }
-    if context.is_beside(gpu) {
-        return check.warn(Action::None, BESIDE);
-    }
-    let Some(list) = list else { return by_builds(context, check, cc, builds) };
-    let relock = "name it in gpuenv.toml and lock again to be sure";
-    let held = match held(context, cc, builds) {
-        Ok(held) => held,
-        Err(lacking) => return without_code(check, cc, &lacking),
-    };
-    match covers(&list, cc, context.tegra()) {
-        Coverage::Native => check.warn(
-            Action::None,
-            format!("the lock does not name this GPU, but its code ({}) runs on it: {relock}", list.torch()),
-        ),
-        Coverage::Jit => check.warn(
-            Action::ChangeLock,
-            format!(
-                "the lock does not name this GPU, and its driver would have to compile the lock's PTX for it: {relock}"
-            ),
-        ),
-        Coverage::None => check.fail(Action::ChangeLock, uncovered(cc, &list, &held)),
-    }
-}
-
-/// Why a list of architectures does not reach a GPU: what is compiled for the lock leaves it out, whatever the locked
-/// wheels hold.
-fn uncovered(cc: Cc, list: &ArchList, held: &[String]) -> String {
-    let (number, listed) = (cc.number(), list.torch());
-    let relock = "name this GPU in gpuenv.toml and lock again";
-    match held {
-        [] => format!("no code for sm_{number} in the lock ({listed}): {relock}"),
-        _ => format!(
-            "the lock is for other GPUs ({listed}), though {} holds code for sm_{number}: {relock}",
-            held.join(", ")
-        ),
-    }
-}
-
-/// A locked build that holds no code for a GPU, whatever a list of architectures says: nothing of it runs there.
-fn without_code(check: Check, cc: Cc, (build, codes): &(String, String)) -> Check {
-    let hint =
-        format!("the locked {build} holds no code for sm_{}: name this GPU in gpuenv.toml and lock again", cc.number());
-    check.evidence(Some(codes.as_str())).fail(Action::ChangeLock, hint)
-}
-
-/// The locked builds of which it is known that they hold code for a GPU; the first that does not, with the code that it
-/// has.
-fn held<'a>(context: &CheckContext<'a>, cc: Cc, builds: &Builds<'a>) -> Result<Vec<String>, (String, String)> {
-    let mut known = Vec::new();
-    for (package, version, row) in builds.get_or_init(|| context.builds()) {
-        let (sass, ptx) = held_code(row);
-        if sass.is_empty() && ptx.is_empty() {
-            continue;
-        }
-        let codes: Vec<String> = sass.iter().map(|code| format!("sm_{}", code.code())).collect();
-        let build = format!("{package} {version}");
-        if covers_targets(sass, ptx, cc, context.tegra()) == Coverage::None {
-            return Err((build, codes.join(" ")));
-        }
-        known.push(build);
-    }
-    Ok(known)
-}
-
-/// A lock that names no GPU holds the code of its builds.
-fn by_builds<'a>(context: &CheckContext<'a>, check: Check, cc: Cc, builds: &Builds<'a>) -> Check {
-    let known = match held(context, cc, builds) {
-        Ok(known) => known,
-        Err(lacking) => return without_code(check, cc, &lacking),
-    };
-    let says = match known.is_empty() {
-        true => "the lock does not name this GPU, nor the code that it holds".to_string(),
-        false => format!("the lock does not name this GPU, but {} holds code for it", known.join(", ")),
-    };
-    check.warn(Action::ChangeLock, format!("{says}: name it in gpuenv.toml and lock again"))
 }
 
 /// What NVML says of a GPU's state.

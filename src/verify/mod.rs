@@ -28,6 +28,7 @@ mod python;
 mod seen;
 mod served;
 mod shown;
+mod supported;
 mod torch;
 
 use std::collections::BTreeMap;
@@ -68,7 +69,21 @@ pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> O
     let (name, locked) = lock.target.get_key_value(target)?;
     let gpus = seen::Gpus::of(locked, record, catalog);
     let context = CheckContext { lock, name, target: locked, record, catalog, gpus: &gpus };
-    Some(Verdict::of(name, TOPICS.iter().flat_map(|(_, judge)| judge(&context)).collect()))
+    let mut checks: Vec<Check> = TOPICS.iter().flat_map(|(_, judge)| judge(&context)).collect();
+    if context.dropped().is_some() {
+        gpus_first(&mut checks);
+    }
+    Some(Verdict::of(name, checks))
+}
+
+/// Where no driver that suffices drives the host's GPUs, the GPUs that the lock is not for are the cause.
+fn gpus_first(checks: &mut Vec<Check>) {
+    let fails = |check: &Check| check.status == Status::Fail;
+    let Some(at) = checks.iter().position(|check| check.id.starts_with("driver-") && fails(check)) else { return };
+    let (gpus, mut others): (Vec<Check>, Vec<Check>) =
+        checks.drain(..).partition(|check| check.id == "gpu-supported" && fails(check));
+    others.splice(at..at, gpus);
+    *checks = others;
 }
 
 /// Judges what one image asks of a host, and nothing else.

@@ -24,7 +24,13 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         return vec![check.skip("the container brings its own interpreter; verify inside it")];
     }
     let Some(python) = &context.record.python else {
-        return vec![check.skip(beside(context).unwrap_or("no interpreter was asked; name one with --python"))];
+        let was_looked_for = context.record.probes.iter().any(|probe| probe.name == "python");
+        return vec![match beside(context) {
+            Some(beside) => check.skip(beside),
+            None if was_looked_for => check.skip("no interpreter was asked; name one with --python"),
+            // A quick look asks none, whichever is named.
+            None => context.untold(check, "python"),
+        }];
     };
     if !is_meant(context, python) {
         return vec![passed_over(context, check, python)];

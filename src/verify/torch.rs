@@ -6,8 +6,9 @@ use crate::host::Torch;
 use crate::types::{Arch, Version, distinct};
 
 use super::check::{Action, Check};
-use super::context::{BESIDE, CheckContext, KILLED};
+use super::context::{CheckContext, KILLED};
 use super::environment;
+use super::supported::LEAVE_OUT;
 
 /// Everything that is to be said of it.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -134,7 +135,10 @@ fn code(context: &CheckContext<'_>, torch: &Torch) -> Vec<Check> {
                 Action::ChangeLock,
                 "only PTX reaches this GPU: the driver compiles it at first, and the libraries beside torch may hold nothing for it",
             ),
-            Coverage::None if context.is_beside(gpu) => check.warn(Action::None, BESIDE),
+            Coverage::None if context.is_beside(gpu) => check.warn(
+                Action::None,
+                format!("the installed torch holds no code for it, and the target does not name it: {LEAVE_OUT}"),
+            ),
             Coverage::None => check.fail(
                 Action::ChangeLock,
                 format!("the installed torch holds no code for sm_{}: name this GPU in gpuenv.toml, lock again and install that build", cc.number()),

@@ -121,3 +121,35 @@ fn a_recorded_host_says_more_than_the_message() {
     assert!(differs.contains("target.a.driver") && differs.contains("470.223.02"), "{differs}");
     sandbox.run(&["diagnose", message, "--host", "nobody.toml"]).exits(4);
 }
+
+/// What clashes whatever the host has is no fault of the host: its target is asked by itself.
+#[test]
+fn the_conflict_of_another_target_is_not_blamed_on_the_host() {
+    let text = "[stack]\ntorch = \"2.7.1+cu118\"\n[target.a]\ngpu = \"A100\"\ndriver = \"535\"\n\
+                [target.b]\ngpu = \"RTX 5090\"\ndriver = \"570\"\n";
+    let sandbox = Sandbox::new("diagnose-host-other", text);
+    let told = |text: &str, message: &str| {
+        sandbox.write(text);
+        let (_, document) = sandbox.json(&["diagnose", message, "--target", "a"]);
+        let remedies = document["findings"][0]["remedies"].as_array().unwrap().clone();
+        let remedies: Vec<String> = remedies.iter().map(|one| one.as_str().unwrap().to_string()).collect();
+        (document["host"].clone(), remedies)
+    };
+    let (host, remedies) = told(text, OLD_DRIVER);
+    assert_eq!((&host["status"], &host["alone"]), (&"ok".into(), &true.into()), "{host:#}");
+    assert!(remedies[0].contains("does not resolve without this host's values either"), "{remedies:?}");
+    assert!(remedies[1].contains("`a` alone resolves to torch 2.7.1+cu118"), "{remedies:?}");
+    assert!(!remedies.concat().contains("5090"), "{remedies:?}");
+    // Alone it may have none either.
+    let (host, remedies) = told(&text.replace("cu118", "cu126"), &OLD_DRIVER.replace("11040", "11020"));
+    assert_eq!((&host["status"], &host["alone"]), (&"conflict".into(), &true.into()), "{host:#}");
+    assert!(
+        remedies[1].contains("`a` alone does not resolve: ") && !remedies.concat().contains("5090"),
+        "{remedies:?}"
+    );
+    // Where the spec has an answer without the host's values, they are what clashes, be it with another target.
+    let solvable = text.replace("2.7.1+cu118", "2.7.1");
+    let (host, remedies) = told(&solvable, &OLD_DRIVER.replace("11040", "10000"));
+    assert_eq!(host["alone"], false, "{host:#}");
+    assert!(remedies[0].contains("the spec does not resolve: "), "{remedies:?}");
+}

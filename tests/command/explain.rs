@@ -305,6 +305,32 @@ fn every_kind_of_warning_is_listed_and_given() {
 
 // Drawings
 
+/// What the lock keeps is drawn, not what would be chosen today; of a lock that is out of date this is said.
+#[test]
+fn what_is_locked_is_drawn() {
+    let spec = "[stack]\ntorch = \">=2.6\"\n[target.a]\ngpu = \"L4\"\ndriver = \"550\"\n";
+    for share in ["stack", "none"] {
+        let spec = format!("{spec}[resolve]\nshare = \"{share}\"\n");
+        let sandbox = Sandbox::new(&format!("graph-locked-{share}"), &spec);
+        let nodes = |sandbox: &Sandbox| {
+            let (_, told) = sandbox.json(&["explain", "--graph", "mermaid"]);
+            let nodes =
+                told["nodes"].as_array().unwrap().iter().map(|node| node["label"].as_str().unwrap().to_string());
+            (told["lock"]["status"].as_str().unwrap().to_string(), nodes.collect::<BTreeSet<_>>())
+        };
+        let (status, fresh) = nodes(&sandbox);
+        assert_eq!(status, "missing");
+        assert!(!fresh.contains("torch 2.6.0+cu124"), "{fresh:?}");
+        sandbox.run(&["lock"]).exits(0);
+        sandbox.run(&["lock", "--upgrade-package", "torch=2.6"]).exits(0);
+        let (status, locked) = nodes(&sandbox);
+        assert_eq!(status, "current");
+        assert!(locked.contains("torch 2.6.0+cu124"), "{locked:?}");
+        sandbox.write(&spec.replace("550", "560"));
+        sandbox.run(&["explain", "--graph", "dot"]).exits(0).says("gpuenv.lock is out of date").tells("torch 2.6.0");
+    }
+}
+
 #[test]
 fn the_answer_is_drawn() {
     let sandbox = Sandbox::new("graph", SPEC);

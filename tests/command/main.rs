@@ -20,6 +20,7 @@ mod drivers;
 mod edit;
 mod ends;
 mod explain;
+mod explain_reasons;
 mod facts;
 mod faults;
 mod fleet;

@@ -142,6 +142,19 @@ fn an_interpreter_that_is_named_has_to_be_there() {
         place.run(&["verify", "--python", python]).exits(4).says("there is no such program");
         place.run(&["probe", "--quick", "--python", python]).exits(4).says("error[not-found]");
     }
+    // A folder is none, but may hold one.
+    std::fs::create_dir_all(place.path("venv/bin")).unwrap();
+    place
+        .run(&["verify", "--python", "venv"])
+        .exits(4)
+        .says("--python venv is a folder")
+        .says("the path of the interpreter");
+    std::fs::write(place.path("venv/bin/python"), "").unwrap();
+    place.run(&["probe", "--quick", "--python", "venv"]).exits(4).says("in it: `--python venv/bin/python`");
+    // A quick look asks none, whichever is named.
+    let quick = place.run(&["verify", "--quick", "--python", "/bin/ls", "--verbose"]);
+    assert!(!quick.out.contains("no interpreter was asked"), "{}", quick.out);
+    quick.tells("the probe `python` was not made");
     let told = place.run(&["verify", "--python", "/bin/ls"]).exits(3);
     assert!(!told.out.contains('\u{fffd}'), "{}", told.out);
 }

@@ -1,10 +1,11 @@
 //! More hosts beside which another lies that is judged otherwise: what is not there, and what is told of several.
 
 use gpuenv::verify::Status::{Fail, Pass, Unknown, Warn};
+use gpuenv::verify::{Action, Verdict};
 use serde_json::{Value, json};
 
 use super::verdict_neighbours::{Case, GPU, hold, no_cuda, one, second};
-use crate::common::judge::{SPEC, judge, lock, with};
+use crate::common::judge::{SPEC, judge, lock, with, worst};
 
 /// Whether a verdict has a check, whatever it says.
 fn is_checked(spec: &str, changes: &[(String, Value)], id: &str) -> bool {
@@ -26,6 +27,79 @@ fn a_toolkit_is_the_locked_one_as_far_as_both_are_told() {
         case("12.4.0", Warn),
         case("12", Pass),
     ]);
+}
+
+/// The list of architectures is that of the GPUs that a target names: a second GPU is judged by what the locked builds hold
+/// for it, and nobody is told that the lock does not name one which another target names.
+#[test]
+fn a_second_gpu_is_judged_by_the_locked_builds() {
+    let alone = lock(GPU);
+    let servers = GPU.replace("[target.prod]", "[resolve]\nshare = \"versions\"\n[target.prod]");
+    let both = lock(&format!("{servers}[target.v]\ngpu = \"Tesla V100\"\n"));
+    let v100 = || second("Tesla V100-SXM2-32GB", "7.0");
+    let held = "the lock does not name this GPU, though torch 2.5.1 holds code for sm_70";
+    hold(vec![
+        (&alone, v100(), "gpu-supported", Warn, held),
+        (&alone, second("Tesla T4", "7.5"), "gpu-supported", Warn, "or name it in gpuenv.toml and lock again"),
+        (
+            &alone,
+            second("Tesla K80", "3.7"),
+            "gpu-supported",
+            Warn,
+            "torch 2.5.1 holds no code for sm_37, and the lock",
+        ),
+        (
+            &both,
+            v100(),
+            "gpu-supported",
+            Warn,
+            "target `v` names this GPU, `prod` does not: in jobs of `prod` leave it",
+        ),
+        (&both, second("Tesla T4", "7.5"), "gpu-supported", Warn, "name it under [target.prod] and lock again"),
+        // Where no other GPU is there that the target names, it is not beside any.
+        (
+            &lock(&GPU.replace("H100 NVL", "Tesla V100")),
+            Vec::new(),
+            "gpu-supported",
+            Fail,
+            "the lock is for other GPUs",
+        ),
+    ]);
+}
+
+/// No driver is newer than the last branch for a host's GPUs: another lock helps, and the GPU is the cause.
+#[test]
+fn no_driver_is_asked_for_that_drops_the_gpu() {
+    let lock = lock(GPU);
+    let host = |gpus: &[(&str, &str)], driver: &str, cuda: &str| {
+        let gpu =
+            |(at, (name, cc)): (usize, &(&str, &str))| json!({ "index": at, "name": name, "compute_capability": cc });
+        let gpus: Vec<Value> = gpus.iter().enumerate().map(gpu).collect();
+        let nvml = json!({ "driver": driver, "cuda": cuda, "gpus": gpus });
+        judge(&lock, &json!({ "format": 1, "origin": "pasted", "nvml": nvml }))
+    };
+    let first = |verdict: &Verdict| {
+        let check = verdict.checks.iter().find(|check| check.status == Fail).unwrap();
+        (check.id, check.action)
+    };
+    let kepler = host(&[("Tesla K80", "3.7")], "470.57.02", "11.4");
+    assert_eq!(first(&kepler), ("gpu-supported", Action::ChangeLock), "{kepler:#?}");
+    for id in ["driver-minimum", "driver-cuda"] {
+        let check = worst(&kepler, id);
+        let hint = check.hint.clone().unwrap_or_default();
+        assert!(
+            check.action == Action::ChangeLock && hint.contains("R470 is the last branch for Tesla K80"),
+            "{check:#?}"
+        );
+    }
+    // Another GPU there, or one that later branches drive, is served by a newer driver.
+    for gpus in [&[("Tesla K80", "3.7"), ("NVIDIA H100 NVL", "9.0")][..], &[("NVIDIA H100 NVL", "9.0")]] {
+        let verdict = host(gpus, "470.57.02", "11.4");
+        assert_eq!(first(&verdict), ("driver-minimum", Action::AskAdmin), "{verdict:#?}");
+        assert!(
+            worst(&verdict, "driver-minimum").hint.as_ref().is_some_and(|hint| hint.starts_with("raise the driver"))
+        );
+    }
 }
 
 /// Kernels are compiled for GPUs: where none is needed, or no driver is, a compiler is nobody's fault.

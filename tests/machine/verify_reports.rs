@@ -230,6 +230,24 @@ fn a_compat_folder_in_the_search_path_is_not_passed_over() {
     ends(&told, "environment-library-path", "warn", "cuda-12.9/compat");
 }
 
+/// A text shows what it shows: of variables that do not stand in it nobody knows that they are not set.
+#[test]
+fn a_text_without_variables_passes_no_check_of_them() {
+    let sandbox = locked("reports-variables", GPU);
+    let ids = ["environment-variables", "environment-jit", "environment-library-path"];
+    let (code, told) = judged(&sandbox, &collect_env(&[]), &[]);
+    assert_eq!(code, 0, "{told:#}");
+    ids.iter().for_each(|id| ends(&told, id, "skip", "the pasted text does not tell it"));
+    let passes = told["checks"].as_array().unwrap().iter().filter(|check| check["status"] == "pass");
+    assert!(passes.clone().count() > 0 && passes.clone().all(|check| !check["found"].is_null()), "{told:#}");
+    let shown = ["CUDA_LAUNCH_BLOCKING=0", "CUDA_DISABLE_PTX_JIT=0", "LD_LIBRARY_PATH=/opt/site/lib"];
+    for (id, variable) in ids.iter().zip(shown) {
+        let (_, told) = judged(&sandbox, &(collect_env(&[]) + variable + "\n"), &[]);
+        ends(&told, id, "pass", variable);
+        ids.iter().filter(|other| *other != id).for_each(|other| ends(&told, other, "skip", ""));
+    }
+}
+
 /// Windows numbers its drivers by itself.
 #[test]
 fn a_driver_of_windows_is_judged_by_the_floors_of_windows() {

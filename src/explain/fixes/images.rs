@@ -4,11 +4,17 @@ use std::collections::BTreeMap;
 
 use crate::catalog::rows::{Image, repeated};
 use crate::explain::target_of;
-use crate::solve::image;
+use crate::solve::image::{self, TagMatch};
+use crate::solve::platform::TORCH;
+use crate::solve::request::Direction;
 use crate::solve::solution::Solution;
+use crate::spec::ImageRef;
 
 use super::written::chosen;
 use super::{Edit, Finder, set, unset};
+
+/// The key of the framework that images hold.
+const TORCH_KEY: &str = "stack.torch";
 
 impl<'c> Finder<'_, 'c> {
     /// The tags most like the one written, then whatever the repository offers, then no image at all.
@@ -17,7 +23,10 @@ impl<'c> Finder<'_, 'c> {
         let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
         let repository = &image.value.repository;
         let before = self.found.len();
-        if let Some(tag) = image.value.tag.as_ref().filter(|tag| tag.contains(|c: char| c.is_ascii_digit())) {
+        let has_nearest = self.try_nearest_torch(key, &image.value);
+        if let Some(tag) =
+            image.value.tag.as_ref().filter(|tag| !has_nearest && tag.contains(|c: char| c.is_ascii_digit()))
+        {
             let nearest = self.other_tags(repository, tag);
             let nearest: Vec<String> = nearest.into_iter().map(|tag| format!("{}:{tag}", image.value.name())).collect();
             self.try_values(key, &nearest);
@@ -31,6 +40,28 @@ impl<'c> Finder<'_, 'c> {
             self.try_repositories(key, repository);
         }
         self.offer(&[unset(key)]);
+    }
+
+    /// In place of an image with a published torch the one whose torch is nearest: of its release, else the next newer one,
+    /// else the last older one; whether one is offered.
+    fn try_nearest_torch(&mut self, key: &str, image: &ImageRef) -> bool {
+        let catalog = self.asker.catalog;
+        let row = image.tag.as_deref().map(|tag| image::tag(catalog, &image.repository, tag));
+        let Some(TagMatch::Known(row)) = row else { return false };
+        let Some(inside) = image::published_torch(row) else { return false };
+        let is_own = self.spec.own.iter().any(|own| own.package == TORCH);
+        let written = self.written(TORCH_KEY).filter(|written| !is_own && !written.contains("||"));
+        let Some(written) = written else { return false };
+        let within = |bound: String| match written.as_str() {
+            "*" => bound,
+            written => format!("{written},{bound}"),
+        };
+        let ways = [(format!(">={inside}"), Direction::Oldest), (format!("<{inside}"), Direction::Newest)];
+        ways.into_iter().any(|(bound, from)| {
+            let edits = [set(key, &image.repository), set(TORCH_KEY, within(bound))];
+            let answer = self.answer(&edits, Some((&[TORCH], from)));
+            answer.and_then(|answer| self.image_of(&answer, key)).is_some_and(|value| self.offer(&[set(key, value)]))
+        })
     }
 
     /// The tag of a repository that is chosen with some edits; whether it is one that is offered.

@@ -187,11 +187,14 @@ impl<'c> Finder<'_, 'c> {
         if self.rests_on_the_unknown(&request, answer, &warned, edits) || ignores_the_list(&request, answer) {
             return false;
         }
-        let failing = advice::failing(&warned);
-        let fails = failing.is_some();
-        let advice: Vec<String> = advice::compat(answer).into_iter().chain(failing).collect();
+        // A build that is experimental as it is written is no news.
+        let is_of_build = |change: &Change| change.key.starts_with("stack.") || change.key.ends_with(".image");
+        let experimental = advice::is_experimental(&warned) && changes.iter().any(is_of_build);
+        let fails = advice::is_failing(&warned);
+        let warned = advice::warned_of(&warned, experimental);
+        let advice: Vec<String> = advice::compat(answer).into_iter().chain(warned).collect();
         let advice = (!advice.is_empty()).then(|| advice.join(", "));
-        self.found.push(Fix { changes, stack: common_stack(answer), advice, fails });
+        self.found.push(Fix { changes, stack: common_stack(answer), advice, fails, experimental });
         true
     }
 

@@ -24,6 +24,8 @@ impl Finder<'_, '_> {
                 serves_later(fix),
                 fix.changes.iter().map(effort).max(),
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
+                // Of the same keys a stable build comes first, wherever the experimental one lies.
+                fix.experimental,
             )
         });
         let nearer = |fix: &Fix| self.found.iter().any(|other| self.is_nearer(other, fix));

@@ -57,7 +57,7 @@ const LAWS: &[Law] = &[
     Law::new(law::LIBRARY_CUDA, always, |it| it.library_cuda()),
     Law::new(law::TOGETHER, has_several, |it| it.framework_libraries()),
     Law::new(law::FORWARD_COMPAT, may_use_compat, |_| ()),
-    Law::new(law::IMAGE_TORCH, has_image, |it| it.image_torch()),
+    Law::new(law::IMAGE_TORCH, has_image, |it| it.image_torch()).of_builds(|it, build| it.may_be_in_image(build)),
     Law::new(law::KERNEL_MODULE, has_kernel_module, |it| it.kernel_module()),
     Law::new(law::NVCC_CLANG, builds, |it| it.nvcc_clang()),
     Law::new(law::COMPAT_INSTALLED, has_compat, |it| it.compat_installed()),

@@ -15,6 +15,7 @@ mod laws;
 mod listed;
 mod place;
 mod published;
+mod pythons;
 mod unseen;
 mod words;
 
@@ -63,6 +64,12 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     // Which framework a package asks for narrows whose code is then told of.
     if !request.frameworks.iter().any(|ask| explainer.blames(ask.package)) {
         told = first(told, |rule| rule.as_str() == law::COMPANION);
+    }
+    // Which torch an image holds narrows whose code is then told of.
+    let has = |law: &str| told.iter().any(|rule| rule.as_str() == law);
+    if has(law::COVERAGE) && has(law::IMAGE_TORCH) {
+        explainer.torch_in_image();
+        explainer.narrow(law::IMAGE_TORCH);
     }
     let companion = law::COMPANION.to_string();
     if explainer.is_bound_by_label(&told) {

@@ -6,7 +6,7 @@ use crate::solve::driver;
 use crate::solve::platform::TORCH;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::rules::law;
-use crate::solve::{coinstall, image};
+use crate::solve::{bundled_torch, coinstall, image};
 use crate::spec::Share;
 use crate::types::Constraint;
 
@@ -87,23 +87,33 @@ impl<'c> Explainer<'_, 'c> {
         self.fact(format!("image {name}"), source);
     }
 
+    /// What the image that is named holds.
+    pub(super) fn torch_in_image(&mut self) {
+        let Some(image) = self.image_of().filter(|image| image.torch.is_some()) else { return };
+        let python = image.python.map_or_else(String::new, |python| format!(" for Python {python}"));
+        let torch = image.torch.as_deref().unwrap_or_default();
+        let cuda = image.cuda.prefix(2);
+        let sentence = format!("{} holds torch {torch}{python}, built with CUDA {cuda}", image.name());
+        let source = self.request.catalog.source_of(&image.source, &image.tag, &image.repository, "");
+        self.say(sentence);
+        self.fact(format!("image {}", image.name()), source);
+    }
+
     /// The torch and the Python that an image comes with.
     pub(super) fn image_torch(&mut self) {
         let Some(target) = self.target_with("image").or(self.target()) else { return };
         match &target.image {
-            ImageRequest::Known(image) => {
-                let python = image.python.map_or_else(String::new, |python| format!(" for Python {python}"));
-                let torch = image.torch.as_deref().unwrap_or_default();
-                let cuda = image.cuda.prefix(2);
-                let sentence = format!("{} holds torch {torch}{python}, built with CUDA {cuda}", image.name());
-                let source = self.request.catalog.source_of(&image.source, &image.tag, &image.repository, "");
-                let id = format!("image {}", image.name());
-                self.say(sentence);
-                self.fact(id, source);
-            }
+            ImageRequest::Known(_) => self.torch_in_image(),
             ImageRequest::Choose(repository) => {
-                let sentence =
-                    format!("no image of {repository} that works for target `{}` holds such a torch", target.name);
+                let none = format!("no image of {repository} that works for target `{}` holds", target.name);
+                let is_of_package = || self.request.companions.iter().any(|ask| self.blames(ask.package));
+                let sentence = match (self.blames(TORCH), self.blames("python")) {
+                    (false, true) => format!("{none} a torch for such a Python"),
+                    (false, false) if is_of_package() => {
+                        format!("the images of {repository} hold a torch of their own")
+                    }
+                    _ => format!("{none} such a torch"),
+                };
                 self.say(sentence);
             }
             _ => {}
@@ -114,8 +124,14 @@ impl<'c> Explainer<'_, 'c> {
         let shared = self.torch_elsewhere();
         let asks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
         let asked = asks.filter(|ask| shared.is_empty() || ask.package != TORCH);
-        let asked: Vec<String> = asked.map(|ask| self.line(ask.package, &ask.constraint)).collect();
-        shared.into_iter().chain(asked).for_each(|sentence| self.say(sentence));
+        let asked: Vec<_> = asked.collect();
+        shared.into_iter().for_each(|sentence| self.say(sentence));
+        asked.into_iter().for_each(|ask| self.say_line(ask.package, &ask.constraint));
+    }
+
+    /// Whether a build is none that the named image holds another one of.
+    pub(super) fn may_be_in_image(&self, build: &Build) -> bool {
+        build.package != TORCH || self.image_of().is_none_or(|image| bundled_torch::runs_in(image, build))
     }
 
     /// Where another target must have the torch of the image and there is none for it.
@@ -162,7 +178,7 @@ impl<'c> Explainer<'_, 'c> {
                 self.gpus_to(requirement);
             }
         } else if let ImageRequest::Choose(repository) = &target.image {
-            let sentence = format!("no tag of {repository} starts on that driver");
+            let sentence = format!("no tag of {repository}{} starts on that driver", self.asked_of_tags());
             let driver = self.driver_words(target);
             driver.into_iter().for_each(|sentence| self.say(sentence));
             self.say(sentence);
@@ -216,6 +232,27 @@ impl<'c> Explainer<'_, 'c> {
         self.fact(format!("os {}", os.id), self.request.catalog.source_at(source));
     }
 
+    /// What of the stack a tag has to go with, where that is blamed as well: without it some tag works. Nothing where the
+    /// machine alone refuses every tag.
+    fn asked_of_tags(&self) -> String {
+        let request = self.request;
+        let asks = request.frameworks.iter().chain(&request.companions).map(|ask| (ask.package, &ask.constraint));
+        let parts =
+            [("python", &request.python), ("cuda", &request.cuda), ("cudnn", &request.cudnn), ("nccl", &request.nccl)];
+        let parts = parts.into_iter().filter_map(|(name, wanted)| Some((name, wanted.as_ref()?)));
+        let blamed = asks.chain(parts).filter(|(name, _)| self.blames(name));
+        let lines: Vec<String> = blamed
+            .map(|(name, wanted)| match self.forced.iter().any(|forced| forced == name) {
+                true => format!("{name} {wanted}"),
+                false => format!("`{name} = \"{wanted}\"`"),
+            })
+            .collect();
+        match lines.is_empty() {
+            true => String::new(),
+            false => format!(" that goes with {}", list(&lines.iter().map(String::as_str).collect::<Vec<_>>())),
+        }
+    }
+
     /// Whether every tag of a repository for the CUDA that is blamed can no longer be pulled.
     fn line_is_gone(&self, repository: &str) -> bool {
         let Some(wanted) = self.request.cuda.as_ref().filter(|_| self.blames("cuda")) else { return false };
@@ -256,12 +293,14 @@ impl<'c> Explainer<'_, 'c> {
             }
             ImageRequest::Choose(repository) => {
                 let os = target.os.filter(|_| self.culprits.contains(&target.key("os")));
-                let sentence = match os {
-                    _ if self.line_is_gone(repository) => self.gone(repository),
-                    Some(os) => format!("no tag of {repository} for {} works for target `{name}`", os.name),
-                    None => format!("no tag of {repository} works for target `{name}`"),
-                };
-                self.say(sentence);
+                let asked = self.asked_of_tags();
+                let of_os = os.map_or_else(String::new, |os| format!(" for {}", os.name));
+                match self.line_is_gone(repository) {
+                    true => self.say(self.gone(repository)),
+                    // What was told of the packages is the reason, and tags that go with others may well work.
+                    false if !asked.is_empty() && !self.says.is_empty() => {}
+                    false => self.say(format!("no tag of {repository}{of_os}{asked} works for target `{name}`")),
+                }
             }
             ImageRequest::Known(image) if self.blames("cuda") || self.blames_what_loads_cuda() => {
                 let name = format!("{}:{}", image.repository, image.tag);

@@ -23,7 +23,7 @@ use crate::warning::Warning;
 
 use super::ask::Asker;
 use super::unlocks::{self, Opening};
-use super::{FactNote, conflict_beside};
+use super::{Conflict, FactNote, conflict_beside};
 
 /// More boards than these are counted, not named.
 const NAMED: usize = 3;
@@ -106,6 +106,15 @@ pub struct Rejected {
     pub because: Vec<String>,
     /// The rows and rules behind them.
     pub facts: Vec<FactNote>,
+}
+
+impl Rejected {
+    /// A value of a key that clashes with others.
+    fn by(conflict: Conflict, key: &str, value: &str) -> Rejected {
+        let Conflict { culprits, explanation: because, facts, .. } = conflict;
+        let culprits = culprits.into_iter().filter(|culprit| culprit != key).collect();
+        Rejected { value: value.to_string(), culprits, because, facts }
+    }
 }
 
 /// Explains the answer of a spec that keeps the choices of a lock, as far as they still serve; none if it has no answer,
@@ -228,14 +237,24 @@ impl<'c> Explainer<'_, 'c> {
     /// Forces a value and says what forbids it.
     fn reject(&self, scope: &Scope<'_, 'c>, spec: &Spec, key: &str, value: &str) -> Option<Rejected> {
         let forced = spec.with(key, Some(value)).ok()?;
-        if let Some(conflict) = conflict_beside(&forced, self.spec, self.asker.problem, self.asker.steps) {
-            let culprits = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
-            return Some(Rejected {
-                value: value.to_string(),
-                culprits,
-                because: conflict.explanation,
-                facts: conflict.facts,
-            });
+        if let Some(conflict) = self.clash(&forced) {
+            let settled = |culprit: &&String| *culprit != key && spec.text(culprit) != self.spec.text(culprit);
+            let settled: Vec<String> = conflict.culprits.iter().filter(settled).cloned().collect();
+            if settled.is_empty() {
+                return Some(Rejected::by(conflict, key, value));
+            }
+            // What clashes is a choice that was made before: to blame are the lines that hold it there, if there are any.
+            let written = Spec { targets: spec.targets.clone(), ..self.spec.clone_without_targets() };
+            if let Some(by_lines) = written.with(key, Some(value)).ok().and_then(|forced| self.clash(&forced)) {
+                return Some(Rejected::by(by_lines, key, value));
+            }
+            let mut rejected = Rejected::by(conflict, key, value);
+            rejected.culprits.retain(|culprit| !settled.contains(culprit));
+            rejected.because.extend(settled.iter().filter_map(|key| {
+                let name = key.rsplit('.').next().unwrap_or(key);
+                Some(format!("{name} {} is chosen first", spec.text(key)?))
+            }));
+            return Some(rejected);
         }
         let question = self.asker.question(&forced)?;
         let answer = self.asker.best(&question)?;
@@ -247,13 +266,18 @@ impl<'c> Explainer<'_, 'c> {
         let names = forced.targets.iter().map(|target| format!("target.{}.forward-compat", target.name));
         let native =
             names.collect::<Vec<_>>().iter().try_fold(forced, |spec, key| spec.with(key, Some("never"))).ok()?;
-        let conflict = conflict_beside(&native, self.spec, self.asker.problem, self.asker.steps);
+        let conflict = self.clash(&native);
         let (culprits, mut because, facts) = conflict.map_or_else(Default::default, |conflict| {
             let culprits: Vec<String> = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
             (culprits, conflict.explanation, conflict.facts)
         });
         because.extend(cost);
         Some(Rejected { value: value.to_string(), culprits, because, facts })
+    }
+
+    /// The first conflict of a spec that was made of the user's own.
+    fn clash(&self, spec: &Spec) -> Option<Conflict> {
+        conflict_beside(spec, self.spec, self.asker.problem, self.asker.steps)
     }
 
     fn is_young(&self, python: &Version) -> bool {

@@ -5,6 +5,8 @@ use crate::explain::FactNote;
 use crate::solve::coinstall;
 use crate::solve::fits::TRITON;
 use crate::solve::pieces::Pieces;
+use crate::solve::platform::TORCH;
+use crate::solve::request::ImageRequest;
 use crate::spec::Spec;
 use crate::types::{Constraint, Version, sort_by_key};
 
@@ -51,7 +53,7 @@ impl<'c> Explainer<'_, 'c> {
 
     /// A build of somebody's own is in nobody's place.
     fn own_build(&self, scope: &Scope<'_, 'c>, build: &Build, key: &str) -> Choice {
-        let chosen = build.version.to_string();
+        let chosen = as_locked(build);
         let because = vec!["it is your build, as gpuenv.toml describes it".to_string()];
         let key = self.own_key(scope, key);
         Choice { key, part: "version", chosen, verdict: Verdict::Best, because, rejected: vec![], facts: vec![] }
@@ -60,7 +62,14 @@ impl<'c> Explainer<'_, 'c> {
     fn version(&self, scope: &Scope<'_, 'c>, spec: &Spec, build: &Build, key: &str) -> Choice {
         let clause = self.written(key);
         // One that was made for other machines is newer too: that it was is the reason.
-        let newer = |row: &&Build| row.version > build.version && !row.version.is_prerelease();
+        // Where a repository is named whose images hold a torch, one of those is chosen among.
+        let asked_of = self.request.target(&scope.target.name).filter(|_| *build.package == *TORCH);
+        let repository = asked_of.and_then(|asked| match asked.image {
+            ImageRequest::Choose(_) => asked.platform.image(),
+            _ => None,
+        });
+        let is_there = |row: &Build| repository.is_none() || asked_of.is_none_or(|asked| asked.platform.takes(row));
+        let newer = |row: &&Build| row.version > build.version && !row.version.is_prerelease() && is_there(row);
         let rows: Vec<&Build> = self.asker.catalog.builds.of(&build.package).iter().filter(newer).collect();
         let asked =
             |row: &&&Build| clause.as_ref().is_none_or(|clause| clause.admits_build(&row.version, &row.variant));
@@ -73,10 +82,13 @@ impl<'c> Explainer<'_, 'c> {
             Values {
                 key: self.own_key(scope, key),
                 part: "version",
-                chosen: build.version.to_string(),
+                chosen: as_locked(build),
                 better,
                 admitted,
-                best: format!("the newest {} of catalog {}", build.package, self.asker.catalog.version),
+                best: match repository {
+                    Some(repository) => format!("the newest {} in the images of {repository}", build.package),
+                    None => format!("the newest {} of catalog {}", build.package, self.asker.catalog.version),
+                },
                 clause: self.spec.text(key).as_deref(),
                 facts: vec![self.note(self.asker.catalog.cite(build))],
             },
@@ -235,5 +247,14 @@ impl<'c> Explainer<'_, 'c> {
         facts: Vec<FactNote>,
     ) -> Choice {
         Choice { key, part, chosen, verdict: Verdict::Follows, because: vec![because], rejected: Vec::new(), facts }
+    }
+}
+
+/// A build's version as the lock has it: what stands in an image and builds of somebody's own keep the name that they have
+/// there, whatever release they count as.
+fn as_locked(build: &Build) -> String {
+    match build.is_in_image() || build.is_own() {
+        true => build.shown().split('+').next().unwrap_or_default().to_string(),
+        false => build.version.to_string(),
     }
 }

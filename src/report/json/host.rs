@@ -39,6 +39,8 @@ struct Hosted<'a> {
     target: &'a str,
     /// What the host has and gpuenv.toml does not say.
     differs: &'a [Change],
+    /// Whether the target was asked by itself, since gpuenv.toml has no answer whatever the host has.
+    alone: bool,
     /// With status ok: what then runs, package to version.
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<&'a BTreeMap<String, String>>,
@@ -67,6 +69,7 @@ impl<'a> Hosted<'a> {
             status: "gave-up",
             target: &host.target,
             differs: &host.differs,
+            alone: host.alone,
             stack: None,
             advice: None,
             conflicts: None,

@@ -336,6 +336,8 @@ pub(in crate::report) struct Graph<'a> {
     status: &'static str,
     #[cfg_attr(test, schemars(extend("enum" = ["mermaid", "dot"])))]
     language: &'static str,
+    /// How the lock stands to gpuenv.toml; what is drawn is what it holds where it is current.
+    lock: &'a Standing,
     nodes: &'a [Node],
     edges: &'a [Edge],
     /// The drawing.
@@ -343,10 +345,11 @@ pub(in crate::report) struct Graph<'a> {
 }
 
 impl<'a> Graph<'a> {
-    pub fn new(graph: &'a graph::Graph, language: Language) -> Self {
+    pub fn new(graph: &'a graph::Graph, language: Language, lock: &'a Standing) -> Self {
         Graph {
             status: OK,
             language: if language == Language::Dot { "dot" } else { "mermaid" },
+            lock,
             nodes: &graph.nodes,
             edges: &graph.edges,
             text: graph.text(language),

@@ -54,6 +54,11 @@ pub fn holds_torch(catalog: &Catalog, repository: &str) -> bool {
     catalog.images.of(repository).iter().any(|row| row.torch.is_some())
 }
 
+/// The release of torch in an image; none of a snapshot, or a build that was published nowhere else.
+pub fn published_torch(image: &Image) -> Option<&str> {
+    image.torch.as_deref().filter(|torch| torch.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()))
+}
+
 /// The tag that can be pulled and comes nearest to one that is not there: of the nearest version one that goes on like it,
 /// else the one that looks most like it; of such the newest, and of those the plainest. A tag without a number, `latest`, is
 /// like none of the others: the newest tells what they look like.
