@@ -131,7 +131,7 @@ pub struct PackageExcluded<'a> {
     pub package: &'a str,
     /// What is written of it.
     pub asked: &'a str,
-    /// The locked package, or Python, and its release.
+    /// The locked package, or Python, and its release; where another one that is asked for needs it, that.
     pub locked: &'a str,
     /// Which of the two needs the other.
     pub side: Side,
@@ -154,6 +154,8 @@ pub enum Side {
     Written,
     /// The locked one.
     Locked,
+    /// Neither: another one that is asked for needs it.
+    Beside,
 }
 
 impl Kind for PackageExcluded<'_> {
@@ -168,11 +170,12 @@ impl Kind for PackageExcluded<'_> {
         let PackageExcluded { package, asked, locked, of, needs, .. } = self;
         let instead = self.instead.map(|instead| format!("write `{package} = \"{instead}\"`"));
         let says = self.says.trim_end_matches('.');
-        if self.side == Side::Locked {
+        if self.side != Side::Written {
             let why = if self.installers_know { "installers refuse both together" } else { says };
             let instead = instead.map_or_else(String::new, |instead| format!("; {instead}"));
+            let who = if self.side == Side::Locked { "the locked " } else { "" };
             return format!(
-                "`{package} = \"{asked}\"` excludes what the locked {locked} needs, {package} {needs}: {why}{instead}"
+                "`{package} = \"{asked}\"` excludes what {who}{locked} needs, {package} {needs}: {why}{instead}"
             );
         }
         let (verb, why) = match (self.installers_know, says) {

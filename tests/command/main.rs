@@ -43,6 +43,7 @@ mod overlay_words;
 mod overlays;
 mod own_builds;
 mod packages;
+mod packages_beside;
 mod pasted;
 mod plain_output;
 mod project;
