@@ -9,7 +9,7 @@ use crate::solve::driver::{self, DriverNeed};
 use crate::solve::finished::Use;
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::solve::{heeded, held, modules, ordinary, own, services, variants, windows};
+use crate::solve::{failing, heeded, held, modules, ordinary, own, services, variants, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
@@ -306,6 +306,9 @@ impl Ledger<'_, '_> {
             if speaks && needs.speaks_of_line(line.as_ref()) && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }
+        }
+        for (rule, _) in failing::parts_of(request, entry.asked, target, row) {
+            self.put(entry, rule.row, [Stack(&row.package)]);
         }
     }
 

@@ -123,6 +123,30 @@ impl Kind for KernelsSkipped<'_> {
     }
 }
 
+/// A package that a target runs without a part of it.
+pub struct PartFails<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+    /// What the part does not run with: `glibc 2.28`, the GPUs.
+    pub on: &'a str,
+    /// What a rule says of that.
+    pub says: &'a str,
+}
+
+impl Kind for PartFails<'_> {
+    const CODE: &'static str = "part-fails";
+    const FAILS: bool = true;
+    const EXPLAINED: &'static str = "The package installs, is imported and runs on this target, and one part of it does not: a library that it \
+        loads for some uses needs a newer C library than the system has, or an operation has no code for the GPU. The \
+        message names the part, and what is seen where it is used. If you need it, take another release, or a system \
+        or GPU on which it runs; if not, `[[silence]]` says so.";
+
+    fn message(&self) -> String {
+        let PartFails { name, on, says } = self;
+        format!("{name} runs without a part of it on {on}: {}", says.trim_end_matches('.'))
+    }
+}
+
 /// An ordinary package of which every release that is asked for goes without what is locked.
 pub struct PackageExcluded<'a> {
     /// The locked release that asks for it; none where `[packages]` does.

@@ -128,6 +128,7 @@ pub const ALL: &[Listed] = &[
     listed::<OwnBuildPython>(),
     listed::<PackageCuda>(),
     listed::<PackageExcluded>(),
+    listed::<PartFails>(),
     listed::<PathPtxas>(),
     listed::<PythonPatch>(),
     listed::<SnapshotBuild>(),

@@ -44,6 +44,7 @@ mod overlays;
 mod own_builds;
 mod packages;
 mod packages_beside;
+mod parts;
 mod pasted;
 mod plain_output;
 mod project;

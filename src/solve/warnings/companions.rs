@@ -3,16 +3,18 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject};
 use crate::coverage::Coverage;
+use crate::solve::failing::{self, Breaking};
 use crate::solve::finished::Use;
 use crate::solve::held::{held, left_open};
 use crate::solve::problem::Along;
 use crate::solve::request::GpuRequest;
+use crate::solve::rules::Needs;
 use crate::solve::{brought, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{ArchList, Cc, Constraint, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, JitOnly, KernelsSkipped, LeftToImage, Nightly, OperatorsMissing, OwnBuildAbi,
-    SourceOnly, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
+    PartFails, SourceOnly, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
 use super::compilers;
@@ -36,6 +38,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(system_libraries::warnings(about, row));
         warnings.extend(on_cpu(about, row));
         warnings.extend(kernels_skipped(about, row));
+        warnings.extend(parts_failing(about, row));
         warnings.extend(own_build_abi(about, row));
         warnings.extend(on_wsl2(about, row));
         if row.gpu_code {
@@ -194,6 +197,25 @@ fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let skipped = KernelsSkipped::Beside { name: &name, build: &of, with: &with, jit: row.jit };
     (!loads.admits_build(&build.version, &build.variant))
         .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{}", row.framework)]))
+}
+
+/// Parts of a package that do not run with the C library or the GPUs of the target.
+fn parts_failing(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
+    let request = about.request;
+    let told = |rule: &Needs<'_>, on: &str| {
+        let name = format!("{} {}", row.package, row.version);
+        Warning::about(&PartFails { name: &name, on, says: &rule.row.says }, &key(row))
+    };
+    let mut warnings = Vec::new();
+    for (rule, breaking) in failing::parts_of(request, about.asked, about.target, row) {
+        let gpus = || names(about.asked.named_gpus().iter().filter(|gpu| !rule.needs.admits(&gpu.cc_version)));
+        let on = match breaking {
+            Breaking::Glibc(has) => Some(format!("glibc {has}")),
+            Breaking::Gpus => gpus(),
+        };
+        warnings.extend(on.map(|on| told(rule, &on)));
+    }
+    warnings
 }
 
 /// What a package needs in Linux inside Windows.
