@@ -7,6 +7,7 @@ use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::finished::Use;
+use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::solve::{failing, heeded, held, modules, ordinary, own, services, variants, windows};
@@ -137,6 +138,12 @@ impl Ledger<'_, '_> {
         let locked = target.locked();
         for (row, of) in ordinary::deciding(self.request.problem, &locked, &self.request.packages) {
             self.put(entry, row, [Stack(&of)]);
+        }
+        for one in doubled(self.request.problem, &locked, &self.request.packages) {
+            self.put(entry, one.row, [Stack(&one.locked.0)]);
+            if let By::Ordinary(_, row) = &one.by {
+                self.put(entry, *row, [Stack(&one.locked.0)]);
+            }
         }
         let pythons = self.request.catalog.pythons.iter();
         if let Some(row) = pythons.into_iter().find(|row| target.python == Some(&row.version)) {

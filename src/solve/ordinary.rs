@@ -2,6 +2,7 @@
 //! and whether what `[packages]` asks for leaves that out.
 
 mod among;
+pub mod shared;
 
 use std::collections::BTreeSet;
 

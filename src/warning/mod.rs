@@ -131,6 +131,7 @@ pub const ALL: &[Listed] = &[
     listed::<PartFails>(),
     listed::<PathPtxas>(),
     listed::<PythonPatch>(),
+    listed::<SameModule>(),
     listed::<SnapshotBuild>(),
     listed::<SourceCompiler>(),
     listed::<SourceOnly>(),

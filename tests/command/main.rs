@@ -36,6 +36,7 @@ mod many;
 mod matrix;
 mod neighbours;
 mod once_wrong;
+mod one_module;
 mod open_world;
 mod outputs;
 mod overlay_choices;

@@ -355,6 +355,21 @@ impl SourceBuild {
     }
 }
 
+/// Packages of which each installs the same module, so that an environment holds one of them: the files of another replace
+/// its own, and no installer says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedModule {
+    /// Its stable name, `module-onnxruntime`.
+    pub id: Text,
+    /// What is imported, `onnxruntime`.
+    pub module: Text,
+    /// Whose wheels hold it, in order.
+    pub packages: List<Text>,
+    /// Its source.
+    pub source: Text,
+}
+
 /// The NVIDIA libraries that a release asks for, as its metadata writes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -2,10 +2,11 @@
 //! packages ask for that has no wheel for the locked Python.
 
 use crate::catalog::rows::{Companion, FoundIn};
+use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{Among, Follows, asked_by, excludes, judged, without_wheels};
 use crate::spec::other_names::cuda_of;
 use crate::types::Version;
-use crate::warning::{PackageCuda, PackageExcluded, Side, Warning};
+use crate::warning::{PackageCuda, PackageExcluded, SameModule, Side, Warning};
 
 use super::About;
 
@@ -31,6 +32,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         }
     }
     warnings.extend(of_each_other(about));
+    warnings.extend(of_one_module(about));
     warnings.extend(about.request.packages.iter().filter_map(|(name, _)| of_other_cuda(about, name)));
     if let Some(python) = about.target.python {
         about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
@@ -62,6 +64,29 @@ fn of_each_other(about: &About<'_, '_>) -> Vec<Warning> {
             };
             warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
         }
+    }
+    warnings
+}
+
+/// Of packages that install one module.
+fn of_one_module(about: &About<'_, '_>) -> Vec<Warning> {
+    let (problem, packages) = (about.request.problem, &about.request.packages);
+    let mut warnings = Vec::new();
+    for one in doubled(problem, &about.target.locked(), packages) {
+        let (requirer, key) = match &one.by {
+            By::Written => (None, format!("packages.{}", one.other)),
+            By::Locked(_) => (None, format!("stack.{}", one.other)),
+            By::Companion((package, version)) => (Some(named(package, version)), format!("stack.{package}")),
+            By::Ordinary(package, _) => (Some(package.clone()), format!("packages.{package}")),
+        };
+        let same = SameModule {
+            module: &one.row.module,
+            locked: &named(&one.locked.0, &one.locked.1),
+            other: one.other,
+            requirer: requirer.as_deref(),
+            is_written: one.by == By::Written,
+        };
+        warnings.push(Warning::about(&same, &[key]));
     }
     warnings
 }
