@@ -62,3 +62,36 @@ fn kernels_that_are_open_are_held_back() {
         place.run(&["lock", "--check"]).exits(0);
     }
 }
+
+/// What an import loads of an ordinary package is for releases of torch that its metadata does not name.
+#[test]
+fn libraries_for_another_torch_are_told() {
+    for (at, (torch, packages, told, exported)) in [
+        // https://github.com/dmlc/dgl/issues/7247 and 7822
+        ("2.2.2", "dgl = \"==2.1.0\"", "`dgl = \"==2.1.0\"` needs torch >=2.0.0,<2.2.2", "\"dgl==2.1.0\""),
+        ("2.4.1", "dgl = \"*\"", "", "\"dgl<2.1\""),
+        ("2.1.2", "dgl = \"==2.1.0\"", "", "\"dgl==2.1.0\""),
+        ("2.2.1", "dgl = \"*\"", "", "\"dgl\""),
+        // The wheels of its own index go on.
+        ("2.4.1", "dgl = \">=2.4\"", "", "\"dgl>=2.4\""),
+        // https://github.com/casper-hansen/AutoAWQ/issues/466
+        ("2.3.0", "autoawq-kernels = \"==0.0.6\"", "needs torch <2.3", "\"autoawq-kernels==0.0.6\""),
+        ("2.3.0", "autoawq = \"==0.1.8\"", "needs torch <2.3", "\"autoawq==0.1.8\""),
+        ("2.2.0", "autoawq = \"==0.1.8\"", "", "\"autoawq==0.1.8\""),
+        ("2.3.1", "autoawq-kernels = \"==0.0.7\"", "", "\"autoawq-kernels==0.0.7\""),
+        ("2.4.0", "autoawq-kernels = \"==0.0.9\"", "requires torch >=2.5.1", "\"autoawq-kernels==0.0.9\""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let stack = format!("torch = \"{torch}\"");
+        let spec = format!("[stack]\n{stack}\npython = \"3.11\"\n[packages]\n{packages}\n{TARGET}");
+        let place = Place::with(&format!("other-torch-{at}"), &spec);
+        let ran = place.run(&["lock"]).exits(0);
+        let flat = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(flat.contains("package-excluded"), !told.is_empty(), "{stack} {packages}: {flat}");
+        assert!(flat.contains(told), "{stack} {packages}: {flat}");
+        let text = place.run(&["export", "uv"]).exits(0).out;
+        assert!(text.contains(exported), "{stack} {packages}: {text}");
+    }
+}
