@@ -54,3 +54,4 @@ mod schema;
 mod several;
 mod shell;
 mod slips;
+mod snapshots;

@@ -4,7 +4,7 @@
 use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject};
 use crate::coverage::Coverage;
 use crate::solve::failing::{self, Breaking};
-use crate::solve::finished::Use;
+use crate::solve::finished::{Use, mistaken};
 use crate::solve::held::{held, left_open};
 use crate::solve::problem::Along;
 use crate::solve::request::GpuRequest;
@@ -330,6 +330,10 @@ fn older_wheel(about: &About<'_, '_>, row: &Companion) -> Option<String> {
     older.into_iter().find(is_taken).map(|one| one.version.to_string())
 }
 
+/// Why a finished wheel does not run beside a snapshot, as the end of a sentence that begins with the wheel.
+const WITH_RELEASE: &str =
+    "is compiled with that release and not with this snapshot, beside which it may not load (\"undefined symbol\")";
+
 /// A package that is compiled where it is installed, and with what.
 fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let lined = |build: &&Build| Some((build.line()?, build.version.prefix(2)));
@@ -347,6 +351,10 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let force = build.and_then(|build| build.force.as_deref());
     let has_rows = about.request.catalog.finished_of(row).any(|wheel| wheel.broken.is_none());
     let refusal = finished.and_then(|finished| finished.refusal());
+    let refused = match (refusal, mistaken(about.request.catalog, row, &about.target.builds)) {
+        (Some(why), _) => Some((why, force)),
+        (None, force) => force.map(|force| (WITH_RELEASE.to_string(), Some(force))),
+    };
     let on = row.source_for().map_or(String::new(), |arch| format!(" on {arch}"));
     let source_only = SourceOnly {
         name: &format!("{} {}{on}", row.package, row.version),
@@ -358,8 +366,8 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         },
         when: When::Installed,
         older: older_wheel(about, row),
-        finished: finished.filter(|_| refusal.is_none()).map(|_| (release.to_string(), major)),
-        refused: refusal.map(|why| (release.to_string(), major, why, force)),
+        finished: finished.filter(|_| refused.is_none()).map(|_| (release.to_string(), major)),
+        refused: refused.map(|(why, force)| (release.to_string(), major, why, force)),
         unread: build.and_then(|build| build.unread.as_deref()).filter(|_| !has_rows),
         cudnn_headers: row.cudnn_headers.is_some() && !has_cudnn_headers(about),
         lacks: without_toolkit(about, row, major),
