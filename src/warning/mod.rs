@@ -116,6 +116,7 @@ pub const ALL: &[Listed] = &[
     listed::<LibraryMissing>(),
     listed::<LockNewerCatalog>(),
     listed::<LockOutdated>(),
+    listed::<MinorRefused>(),
     listed::<NcclGpu>(),
     listed::<NewerThanCatalog>(),
     listed::<Nightly>(),

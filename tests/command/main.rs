@@ -34,6 +34,7 @@ mod jetsons;
 mod kept;
 mod many;
 mod matrix;
+mod minor_refused;
 mod neighbours;
 mod once_wrong;
 mod one_module;

@@ -344,6 +344,9 @@ pub struct SourceBuild {
     /// Where finished wheels of it lie that nobody has read, by its address; none where none are known, or those that there
     /// are have rows of their own.
     pub unread: Option<Text>,
+    /// It refuses to be imported where another minor release of CUDA compiled it than its framework.
+    #[serde(default)]
+    pub same_minor: bool,
 }
 
 impl SourceBuild {
