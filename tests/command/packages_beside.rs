@@ -75,9 +75,11 @@ fn libraries_for_another_torch_are_told() {
         // The wheels of its own index go on.
         ("2.4.1", "dgl = \">=2.4\"", "", "\"dgl>=2.4\""),
         // https://github.com/casper-hansen/AutoAWQ/issues/466
-        ("2.3.0", "autoawq-kernels = \"==0.0.6\"", "needs torch <2.3", "\"autoawq-kernels==0.0.6\""),
-        ("2.3.0", "autoawq = \"==0.1.8\"", "needs torch <2.3", "\"autoawq==0.1.8\""),
+        ("2.3.0", "autoawq-kernels = \"==0.0.6\"", "needs torch >=2.1,<2.3", "\"autoawq-kernels==0.0.6\""),
+        ("2.3.0", "autoawq = \"==0.1.8\"", "needs torch >=2.1,<2.3", "\"autoawq==0.1.8\""),
+        ("2.0.1", "autoawq = \"==0.1.8\"", "needs torch >=2.1,<2.3", "\"autoawq==0.1.8\""),
         ("2.2.0", "autoawq = \"==0.1.8\"", "", "\"autoawq==0.1.8\""),
+        ("2.0.1", "autoawq = \"==0.1.5\"", "", "\"autoawq==0.1.5\""),
         ("2.3.1", "autoawq-kernels = \"==0.0.7\"", "", "\"autoawq-kernels==0.0.7\""),
         ("2.4.0", "autoawq-kernels = \"==0.0.9\"", "requires torch >=2.5.1", "\"autoawq-kernels==0.0.9\""),
     ]
