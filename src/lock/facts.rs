@@ -135,16 +135,7 @@ impl Ledger<'_, '_> {
             }
         }
         self.brought(entry);
-        let locked = target.locked();
-        for (row, of) in ordinary::deciding(self.request.problem, &locked, &self.request.packages) {
-            self.put(entry, row, [Stack(&of)]);
-        }
-        for one in doubled(self.request.problem, &locked, &self.request.packages) {
-            self.put(entry, one.row, [Stack(&one.locked.0)]);
-            if let By::Ordinary(_, row) = &one.by {
-                self.put(entry, *row, [Stack(&one.locked.0)]);
-            }
-        }
+        self.ordinary(entry);
         let pythons = self.request.catalog.pythons.iter();
         if let Some(row) = pythons.into_iter().find(|row| target.python == Some(&row.version)) {
             self.put(entry, row, [Stack("python")]);
@@ -160,6 +151,20 @@ impl Ledger<'_, '_> {
         }
         if let Some(pieces) = target.pieces.as_ref().filter(|pieces| pieces.bring_runtime()) {
             self.put(entry, pieces.toolkit, [Stack("cuda")]);
+        }
+    }
+
+    /// What decides of ordinary packages, and those with the module of a locked one.
+    fn ordinary(&mut self, entry: &Entry<'_, '_>) {
+        let locked = entry.target.locked();
+        for (row, of) in ordinary::deciding(self.request.problem, &locked, &self.request.packages) {
+            self.put(entry, row, [Stack(&of)]);
+        }
+        for one in doubled(self.request.problem, &locked, &self.request.packages) {
+            self.put(entry, one.row, [Stack(&one.locked.0)]);
+            if let By::Ordinary(_, row) = &one.by {
+                self.put(entry, *row, [Stack(&one.locked.0)]);
+            }
         }
     }
 

@@ -71,7 +71,7 @@ fn by<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]
         let newest = newest(wants.rows().iter().filter(|(_, row)| asks(row)), asked);
         let takes = |range: &Constraint| range.is_any() || newest.is_some_and(|newest| range.admits(&newest));
         let row = wants.rows().iter().find(|(range, row)| asks(row) && takes(range));
-        row.map(|(_, row)| By::Ordinary(name.clone(), *row))
+        row.map(|(_, row)| By::Ordinary(name.clone(), row))
     };
     packages.iter().find_map(needs)
 }
