@@ -222,8 +222,11 @@ pub(super) fn key<'c>(machine: &Described<'c>, inside: &Inside<'_>, off: &RowSet
 }
 
 /// Newest CUDA first, then by system, the one that is named before others, and the smallest flavour; of those that nothing
-/// here tells apart, one: the smallest without a compiler, and the one with it.
+/// here tells apart, one: the smallest without a compiler, and the one with it. Of a torch that several hold, the newest does.
 fn preferred_first<'c>(mut images: Vec<&'c Image>, named: Option<&str>) -> Vec<&'c Image> {
+    let holding: Vec<&Image> = images.iter().rev().copied().filter(|image| image.torch.is_some()).collect();
+    images.retain(|image| image.torch.is_none());
+    images.extend(holding);
     let mut systems: Vec<&str> = Vec::new();
     for image in &images {
         if !systems.contains(&&*image.os) {
