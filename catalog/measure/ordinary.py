@@ -18,8 +18,8 @@ FILE = "asks.toml"
 
 # What people install beside a framework, and what of their metadata is read.
 BESIDE = """
-    accelerate allennlp apollo-torch audiocraft auto-round autogluon-multimodal autogluon-timeseries axolotl botorch
-    chatterbox-tts chex chronos-forecasting colossalai coqui-tts ctgan curated-transformers darts diffusers
+    accelerate allennlp apollo-torch audiocraft auto-round autoawq autoawq-kernels autogluon-multimodal autogluon-timeseries axolotl botorch
+    chatterbox-tts chex chronos-forecasting colossalai coqui-tts ctgan curated-transformers darts dgl diffusers
     docling-ibm-models easyocr equinox executorch facenet-pytorch fairscale fastai fla-core flair
     flash-linear-attention flax galore-torch gptqmodel invisible-watermark kornia kt-kernel lerobot liger-kernel
     lightning lion-pytorch llm-foundry llmcompressor marker-pdf megatron-core monai mosaicml nemo-toolkit nequip neuralforecast

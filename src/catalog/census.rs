@@ -41,6 +41,7 @@ const NAMES: &[(&str, &str)] = &[
     ("module", "needs of kernel modules"),
     ("service", "what machines need beside a driver"),
     ("asks", "what builds need beside them"),
+    ("shared_module", "packages with one module"),
     ("diagnosis", "meanings of messages"),
     ("clue", "what logs tell in passing"),
     ("ptxas", "compilers that Triton brings"),

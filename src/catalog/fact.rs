@@ -80,6 +80,7 @@ cite! {
     Image: row => &row.tag, [row.cuda.as_str(), &row.repository, "", ""];
     ImageRequire: row => &row.id, ["", "", "", ""];
     Module: row => &row.id, ["", "", "", ""];
+    SharedModule: row => &row.id, ["", "", "", ""];
     Service: row => &row.id, ["", "", "", ""];
     PythonPatch: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Ptxas: row => row.triton.as_str(), [row.triton.as_str(), "", "", ""];
@@ -214,6 +215,7 @@ impl Catalog {
                 .or_else(|| self.find("law", &self.laws, id))
                 .or_else(|| self.find("module", &self.modules, id))
                 .or_else(|| self.find("service", &self.services, id))
+                .or_else(|| self.find("shared_module", &self.shared_modules, id))
                 .or_else(|| self.find("asks", self.asks.iter(), id))
                 .or_else(|| self.find("practice", &self.practices, id))
                 .or_else(|| self.find("companion", self.companions.iter(), id)),

@@ -22,7 +22,7 @@ use crate::types::packed::{self, Numbered, Parts};
 use crate::types::{Text, Version};
 
 /// The form that this program reads and writes: major and minor.
-pub const READER: (u16, u16) = (9, 0);
+pub const READER: (u16, u16) = (10, 0);
 /// No catalog is larger, its signature included: ten times today's.
 pub const MAX_BYTES: u64 = 8 << 20;
 /// Bytes of the header.

@@ -75,6 +75,7 @@ impl Catalog {
         all("module", &self.modules, see);
         all("service", &self.services, see);
         all("asks", self.asks.iter(), see);
+        all("shared_module", &self.shared_modules, see);
         all("ptxas", &self.ptxases, see);
         all("python", &self.pythons, see);
         all("python_patch", &self.python_patches, see);

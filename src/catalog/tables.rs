@@ -254,6 +254,7 @@ row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source, maybe holds_source);
 row!(ImageRequire, [id], [], [], row is format!("image-require {}", row.id), cites source, maybe wider_source);
 row!(Module, [id], [], [], row is row.id.to_string(), cites source);
+row!(SharedModule, [id], [], [], row is row.id.to_string(), cites source);
 row!(Service, [id], [], [], row is row.id.to_string(), cites source);
 row!(Practice, [id], [], [], row is row.id.to_string(), cites source);
 row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites source);
@@ -453,6 +454,8 @@ tables! {
     finished_wheels: Table<FinishedWheel> = "finished_wheel",
     /// What packages need of others that the catalog has no releases of.
     asks: Grouped<Asks> = "asks",
+    /// Packages that install one module.
+    shared_modules: Table<SharedModule> = "shared_module",
     /// The NVIDIA libraries that releases pin.
     libraries: Table<Libraries> = "libraries",
     /// How much of the listings of indexes was read.

@@ -7,9 +7,10 @@ use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::finished::Use;
+use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::solve::{heeded, held, modules, ordinary, own, services, variants, windows};
+use crate::solve::{failing, heeded, held, modules, ordinary, own, services, variants, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
@@ -134,10 +135,7 @@ impl Ledger<'_, '_> {
             }
         }
         self.brought(entry);
-        let locked = target.locked();
-        for (row, of) in ordinary::deciding(self.request.problem, &locked, &self.request.packages) {
-            self.put(entry, row, [Stack(&of)]);
-        }
+        self.ordinary(entry);
         let pythons = self.request.catalog.pythons.iter();
         if let Some(row) = pythons.into_iter().find(|row| target.python == Some(&row.version)) {
             self.put(entry, row, [Stack("python")]);
@@ -153,6 +151,20 @@ impl Ledger<'_, '_> {
         }
         if let Some(pieces) = target.pieces.as_ref().filter(|pieces| pieces.bring_runtime()) {
             self.put(entry, pieces.toolkit, [Stack("cuda")]);
+        }
+    }
+
+    /// What decides of ordinary packages, and those with the module of a locked one.
+    fn ordinary(&mut self, entry: &Entry<'_, '_>) {
+        let locked = entry.target.locked();
+        for (row, of) in ordinary::deciding(self.request.problem, &locked, &self.request.packages) {
+            self.put(entry, row, [Stack(&of)]);
+        }
+        for one in doubled(self.request.problem, &locked, &self.request.packages) {
+            self.put(entry, one.row, [Stack(&one.locked.0)]);
+            if let By::Ordinary(_, row) = &one.by {
+                self.put(entry, *row, [Stack(&one.locked.0)]);
+            }
         }
     }
 
@@ -306,6 +318,9 @@ impl Ledger<'_, '_> {
             if speaks && needs.speaks_of_line(line.as_ref()) && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }
+        }
+        for (rule, _) in failing::parts_of(request, entry.asked, target, row) {
+            self.put(entry, rule.row, [Stack(&row.package)]);
         }
     }
 

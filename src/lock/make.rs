@@ -8,7 +8,7 @@ use crate::solve::bundled_torch;
 use crate::solve::held;
 use crate::solve::image;
 use crate::solve::installs::Install;
-use crate::solve::ordinary;
+use crate::solve::ordinary::{self, Among};
 use crate::solve::recommended::{self, Recommended};
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
@@ -219,10 +219,11 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
         });
         let mut beside = request.packages.to_vec();
         beside.extend(ordinary::brought(request.problem, &chosen.locked(), &request.packages));
+        let among = Among::of(request.problem, &chosen.locked(), &request.packages);
         let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
         for install in all.filter(|install| !is_in_image(chosen, install)) {
             let sha256 = sha256(catalog, chosen, &install);
-            let asks = asks(request, chosen, &install, &beside);
+            let asks = asks(request, chosen, &install, (&beside, &among));
             let compiled = sources::compiled(catalog, chosen, &install);
             let python = python_patch(catalog, chosen, &install);
             let libraries = libraries(catalog, chosen, &install);
@@ -322,12 +323,14 @@ fn asks(
     request: &Request<'_>,
     chosen: &TargetSolution<'_>,
     install: &Install,
-    beside: &[(String, Specifier)],
+    (beside, among): (&[(String, Specifier)], &Among<'_>),
 ) -> Vec<String> {
     let Ok(version) = Version::parse(variant::public(&install.version)) else { return Vec::new() };
     let rows = ordinary::untold(request.problem, &install.package, &version);
     let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
     all.extend(ordinary::held(request.problem, &(install.package.clone(), version), beside));
+    let others = among.held_by(request.problem, &install.package).into_iter();
+    all.extend(others.map(|row| format!("{}{}", row.of, row.needs)));
     let companions = chosen.companions.iter().filter(|row| *row.package == *install.package);
     let others = companions.flat_map(|row| held::left_open(request.problem, chosen, row));
     all.extend(others.map(|other| other.told()));

@@ -2,6 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, pinned};
+use crate::solve::finished::mistaken;
 use crate::solve::installs::Install;
 use crate::solve::solution::TargetSolution;
 use crate::types::{Constraint, Specifier, Version};
@@ -25,7 +26,8 @@ pub(super) fn compiled(catalog: &Catalog, chosen: &TargetSolution<'_>, install: 
     let Some((row, version)) = catalog.source_build(companion) else { return Compiled::default() };
     // A finished wheel that does not run there would be taken all the same.
     let is_refused = chosen.finished_of(&companion.package).is_some_and(|finished| finished.use_of.is_refused());
-    let force = row.force.as_ref().filter(|_| is_refused);
+    let is_mistaken = mistaken(catalog, companion, &chosen.builds).is_some();
+    let force = row.force.as_ref().filter(|_| is_refused || is_mistaken);
     let framework = chosen.builds.iter().find(|build| build.package == companion.framework);
     let line = framework.and_then(|build| build.line());
     // A build that reads CUDA's major out of the framework stops beside one without CUDA.

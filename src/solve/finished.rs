@@ -61,7 +61,8 @@ pub fn of_release<'c>(
     let (reading, glibc, gpus) = machine;
     let build = builds.iter().find(|build| build.package == row.framework)?;
     // A torch that somebody else compiled may have another C++ ABI, and a system without glibc loads none of them.
-    let is_published = build.systems.is_empty() && !build.is_own() && !reading.os.is_some_and(|os| os.musl);
+    let is_other = build.is_own() || build.is_snapshot();
+    let is_published = build.systems.is_empty() && !is_other && !reading.os.is_some_and(|os| os.musl);
     let wheel = catalog.finished_beside(row, build, reading.arch).next().filter(|_| row.sdist && is_published)?;
     let covers = |gpu: &&Cc| covers_targets(wheel.sass.iter().copied(), [], **gpu, Tegra::Apart) != Coverage::None;
     let is_seen = |line: &Version| Constraint::parse(&wheel.python).is_ok_and(|seen| seen.admits(line));
@@ -77,6 +78,14 @@ pub fn of_release<'c>(
         Use::Unseen
     };
     Some(Finished { wheel, use_of })
+}
+
+/// What has the build of a package compile beside a snapshot of its framework: it asks for the release that the snapshot
+/// counts as, and would take a finished wheel that was compiled with that.
+pub fn mistaken<'c>(catalog: &'c Catalog, row: &Companion, builds: &[&Build]) -> Option<&'c str> {
+    let build = builds.iter().find(|build| build.package == row.framework)?;
+    let (source, _) = catalog.source_build(row).filter(|_| row.sdist && build.is_snapshot())?;
+    source.force.as_deref()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub mod driver;
 pub mod driver_row;
 pub mod engine;
 pub mod facts;
-mod failing;
+pub mod failing;
 pub mod finished;
 pub mod fits;
 pub mod framework;

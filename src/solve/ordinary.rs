@@ -1,6 +1,9 @@
 //! Ordinary packages, which nothing is solved with: what the locked ones need of them, what they need of the locked ones,
 //! and whether what `[packages]` asks for leaves that out.
 
+mod among;
+pub mod shared;
+
 use std::collections::BTreeSet;
 
 use crate::catalog::rows::{Asks, FoundIn};
@@ -9,6 +12,8 @@ use crate::types::specifier::around;
 use crate::types::{Constraint, Specifier, Version};
 
 use super::facts::Facts;
+
+pub use among::{Among, Taken};
 
 /// What is said of a package of `[packages]` beside what is locked.
 #[derive(Debug, Clone)]
@@ -54,6 +59,10 @@ pub fn deciding<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, S
     }
     for (name, asked) in packages {
         found.extend(judged(facts, locked, name, asked).into_iter().map(|one| (one.row, one.locked.0)));
+    }
+    let among = Among::of(facts, locked, packages);
+    for (package, _) in locked {
+        found.extend(among.held_by(facts, package).into_iter().map(|row| (row, package.clone())));
     }
     for (name, asked) in brought(facts, locked, packages) {
         let judged = Releases::of(facts, locked, &name).and_then(|releases| releases.judge(&asked));

@@ -72,7 +72,8 @@ pub fn arch_variable(text: &str) -> Option<(&str, Vec<u32>)> {
 /// finished wheel, `FLASH_ATTENTION_FORCE_BUILD=TRUE`.
 pub fn switch(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
-    let spelled = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let spelled = name.bytes().all(is_part) && name.starts_with(|first: char| first.is_ascii_uppercase());
     let for_cuda = name.ends_with("_CUDA") && is_number(value) && value.len() == 1;
     let by_force = name.ends_with("_FORCE_BUILD") && value == "TRUE";
     (spelled && name.len() <= 64 && (for_cuda || by_force)).then_some((name, value))

@@ -123,6 +123,30 @@ impl Kind for KernelsSkipped<'_> {
     }
 }
 
+/// A package that a target runs without a part of it.
+pub struct PartFails<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+    /// What the part does not run with: `glibc 2.28`, the GPUs.
+    pub on: &'a str,
+    /// What a rule says of that.
+    pub says: &'a str,
+}
+
+impl Kind for PartFails<'_> {
+    const CODE: &'static str = "part-fails";
+    const FAILS: bool = true;
+    const EXPLAINED: &'static str = "The package installs, is imported and runs on this target, and one part of it does not: a library that it \
+        loads for some uses needs a newer C library than the system has, or an operation has no code for the GPU. The \
+        message names the part, and what is seen where it is used. If you need it, take another release, or a system \
+        or GPU on which it runs; if not, `[[silence]]` says so.";
+
+    fn message(&self) -> String {
+        let PartFails { name, on, says } = self;
+        format!("{name} runs without a part of it on {on}: {}", says.trim_end_matches('.'))
+    }
+}
+
 /// An ordinary package of which every release that is asked for goes without what is locked.
 pub struct PackageExcluded<'a> {
     /// The locked release that asks for it; none where `[packages]` does.
@@ -131,7 +155,7 @@ pub struct PackageExcluded<'a> {
     pub package: &'a str,
     /// What is written of it.
     pub asked: &'a str,
-    /// The locked package, or Python, and its release.
+    /// The locked package, or Python, and its release; where another one that is asked for needs it, that.
     pub locked: &'a str,
     /// Which of the two needs the other.
     pub side: Side,
@@ -154,6 +178,8 @@ pub enum Side {
     Written,
     /// The locked one.
     Locked,
+    /// Neither: another one that is asked for needs it.
+    Beside,
 }
 
 impl Kind for PackageExcluded<'_> {
@@ -168,11 +194,12 @@ impl Kind for PackageExcluded<'_> {
         let PackageExcluded { package, asked, locked, of, needs, .. } = self;
         let instead = self.instead.map(|instead| format!("write `{package} = \"{instead}\"`"));
         let says = self.says.trim_end_matches('.');
-        if self.side == Side::Locked {
+        if self.side != Side::Written {
             let why = if self.installers_know { "installers refuse both together" } else { says };
             let instead = instead.map_or_else(String::new, |instead| format!("; {instead}"));
+            let who = if self.side == Side::Locked { "the locked " } else { "" };
             return format!(
-                "`{package} = \"{asked}\"` excludes what the locked {locked} needs, {package} {needs}: {why}{instead}"
+                "`{package} = \"{asked}\"` excludes what {who}{locked} needs, {package} {needs}: {why}{instead}"
             );
         }
         let (verb, why) = match (self.installers_know, says) {

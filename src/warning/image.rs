@@ -233,6 +233,36 @@ impl Kind for ToolkitMinor {
     }
 }
 
+/// A toolkit of another minor release than the wheels', with which a package is compiled that refuses to be imported then.
+pub struct MinorRefused<'a> {
+    /// The package and its release.
+    pub name: &'a str,
+    /// The toolkit's CUDA line.
+    pub toolkit: Version,
+    /// The framework's.
+    pub wheels: Version,
+    /// The framework and its build.
+    pub build: &'a str,
+}
+
+impl Kind for MinorRefused<'_> {
+    const CODE: &'static str = "minor-refused";
+    const FAILS: bool = true;
+    const EXPLAINED: &'static str = "The package is compiled where it is installed, keeps the CUDA release that compiled it, and compares it with that of \
+        its framework when it is imported: another minor release ends in \"Detected that PyTorch and torch_scatter were \
+        compiled with different CUDA versions\". Compile it with the toolkit of the framework's own line, take a finished wheel \
+        for the framework, or a later release of the package, which compares the major alone.";
+
+    fn message(&self) -> String {
+        let MinorRefused { name, toolkit, wheels, build } = self;
+        format!(
+            "{name} refuses to be imported where CUDA {toolkit} compiled it, for {build} is built for CUDA {wheels} (\"compiled \
+             with different CUDA versions\"): install the toolkit of CUDA {wheels} and compile it with that, or take a finished \
+             wheel for {build}"
+        )
+    }
+}
+
 /// An image of another CUDA line than the wheels'.
 pub struct TwoRuntimes<'a> {
     /// The image.

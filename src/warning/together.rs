@@ -70,3 +70,44 @@ impl Kind for PackageCuda<'_> {
         format!("{package} under [packages] is for CUDA {names} by its name, and {stack} is built for CUDA {cuda}")
     }
 }
+
+/// Two packages that install one module.
+pub struct SameModule<'a> {
+    /// What is imported.
+    pub module: &'a str,
+    /// The locked package and its release.
+    pub locked: &'a str,
+    /// The other.
+    pub other: &'a str,
+    /// Who requires that, if nobody asks for it.
+    pub requirer: Option<&'a str>,
+    /// Whether `[packages]` asks for it.
+    pub is_written: bool,
+}
+
+impl Kind for SameModule<'_> {
+    const CODE: &'static str = "same-module";
+    const FAILS: bool = true;
+    const EXPLAINED: &'static str = "Two packages hold the same module: onnxruntime and onnxruntime-gpu, faiss-cpu and faiss-gpu. Installers take both, \
+        for their names differ, and the files of whichever is installed last replace those of the other: mostly the build \
+        for the CPU is left, which computes without the GPU and says nothing, or a mixture that does not load. Ask for one of \
+        them. Where another package requires the other, uninstall both when all is installed, and install the one for the GPU \
+        again with --no-deps; uv leaves one out by `override-dependencies = [\"onnxruntime ; python_version < '0'\"]`.";
+
+    fn message(&self) -> String {
+        let SameModule { module, locked, other, .. } = self;
+        let package = locked.split(' ').next().unwrap_or_default();
+        let then = "installers take both, and the files of whichever comes last replace those of the other";
+        match self.requirer {
+            Some(requirer) => format!(
+                "{requirer} requires {other}, which installs the same module as the locked {locked}, `{module}`: {then}; \
+                 uninstall both afterwards, and install {package} again with --no-deps"
+            ),
+            None if self.is_written => format!(
+                "`{other}` of [packages] installs the same module as the locked {locked}, `{module}`: {then}; take it out of \
+                 [packages]"
+            ),
+            None => format!("{other} installs the same module as {locked}, `{module}`: {then}; ask for one of the two"),
+        }
+    }
+}

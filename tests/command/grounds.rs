@@ -161,6 +161,19 @@ const CASES: &[Case] = &[
     case("sglang = \"0.5.9\"", "gpu = \"H100\"\nimage = \"nvidia/cuda\"", 0, &["-devel-", "!source-only"]),
     case("sglang = \"0.5.8.post1\"", "gpu = \"H100\"\ndriver = \"570\"", 0, &["!source-only"]),
     // FlashInfer compiles for the very capability of the GPU. Source: its compilation_context.py.
+    // https://github.com/flashinfer-ai/flashinfer/pull/3633: 12.9 compiled it beside a torch of CUDA 13, and 12.8 did not for 12.0.
+    case(
+        "flashinfer-python = \"0.6.18\"\ntorch = \"2.13.0+cu132\"",
+        "gpu = \"RTX PRO 6000 Blackwell Server Edition\"\ntoolkit = [\"12.9\"]",
+        0,
+        &["CUDA 12.9 only, of another major, with which it may or may not compile", "!with which it is not compiled"],
+    ),
+    case(
+        "flashinfer-python = \"0.6.18\"\ntorch = \"2.13.0+cu132\"",
+        "gpu = \"RTX PRO 6000 Blackwell Server Edition\"\ntoolkit = [\"12.8\"]",
+        0,
+        &["CUDA 12.8 only, with which it is not compiled"],
+    ),
     case(
         "flashinfer-python = \"0.5.0\"\ntorch = \"2.9.0+cu129\"",
         "gpu = \"GB300\"\ntoolkit = \"12.8\"",

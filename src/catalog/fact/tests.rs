@@ -25,6 +25,7 @@ fn all_ids() -> Vec<String> {
         .chain(ids(&c.rules))
         .chain(ids(&c.modules))
         .chain(ids(&c.services))
+        .chain(ids(&c.shared_modules))
         .chain(ids(c.asks.iter()))
         .chain(ids(&c.ptxases));
     hosts.chain(pins).chain(cuda).chain(libraries).chain(others).chain(images).collect()

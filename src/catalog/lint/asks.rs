@@ -39,7 +39,8 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
-/// One of the two is solved with, and the other is not.
+/// One of the two is solved with, and the other is not; of two ordinary ones is told what no installer knows, and who brings
+/// a module that one of the first has, too.
 fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     let name = row.row_name();
     let is_solved = |package: &str| {
@@ -48,8 +49,11 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     let (package, of) = (is_solved(&row.package), is_solved(&row.of));
     if package && of {
         say("specifier", "asks", &name, format!("{} is solved with: that is a rule, or `requires`", row.of));
-    } else if !package && !of {
+    } else if !package && !of && row.found_in != FoundIn::Code && !shares_module(catalog, &row.of) {
         say("specifier", "asks", &name, "nothing is solved with either of the two".into());
+    }
+    if !package && !of {
+        return;
     }
     let (solved, text) = if package { (&row.package, &row.range) } else { (&row.of, &row.needs) };
     let Ok(range) = Constraint::parse(text) else { return };
@@ -59,9 +63,14 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     };
     // Releases of old need what is older than the catalog.
     let may_be_older = range.single().is_some() || range.only_upper_bounds();
-    if (package || of) && !has_one && (package || !may_be_older) {
+    if !has_one && (package || !may_be_older) {
         say("rule-range", "asks", &name, format!("no {solved} is in `{text}`"));
     }
+}
+
+/// Whether a package that is solved with may have its module.
+fn shares_module(catalog: &Catalog, package: &str) -> bool {
+    catalog.shared_modules.iter().any(|row| row.packages.iter().any(|one| **one == *package))
 }
 
 /// A range whose releases were read begins with the first of them, and the row is named after that one.

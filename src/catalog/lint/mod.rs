@@ -110,7 +110,7 @@ fn names(catalog: &Catalog, say: Say<'_>) {
         } else if let Some(other) = ids.insert(row.id.clone(), name) {
             say("id-twice", row.kind, &row.name, format!("its id `{}` is also that of {other}", row.id));
         }
-        const NAMED: [&str; 7] = ["rule", "asks", "module", "service", "law", "practice", "source"];
+        const NAMED: [&str; 8] = ["rule", "asks", "module", "service", "shared_module", "law", "practice", "source"];
         if NAMED.contains(&row.kind) && !is_plain(row.id.strip_prefix("source ").unwrap_or(&row.id)) {
             let says = "an id is made of lower-case letters, digits, `.` and `-`, without `-linux-` and `-windows-`";
             say("id-spelling", row.kind, &row.name, says.into());

@@ -69,12 +69,13 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
     let name = row.row_name();
     let is_of = |objects: &[Subject]| row.subject == Subject::Package && objects.contains(&row.object);
-    let misplaced: [(bool, &[Subject], &str); 5] = [
+    let misplaced: [(bool, &[Subject], &str); 6] = [
         (row.gpu.is_some(), &[Subject::Driver, Subject::Toolkit], "a driver or a toolkit, and no other, names GPUs"),
         (row.toolkit.is_some(), &[Subject::Gcc, Subject::Clang], "a host compiler, and no other, names toolkits"),
         (row.cuda.is_some(), &[Subject::Glibc, Subject::Gpu], "a C library or a GPU, and no other, names CUDA lines"),
         (row.compat, &[Subject::Driver], "a driver, and no other, speaks of cuda-compat"),
         (row.heeds_list.is_some(), &[Subject::Toolkit], "a toolkit, and no other, heeds a list"),
+        (row.part, &[Subject::Glibc, Subject::Gpu], "a C library or a GPU, and no other, is about a part"),
     ];
     for (_, _, says) in misplaced.iter().filter(|(is_said, objects, _)| *is_said && !is_of(objects)) {
         say("belongs-together", "rule", &name, format!("a rule of a package and {says}"));

@@ -473,8 +473,11 @@ fn source_builds(catalog: &Catalog, say: Say<'_>) {
             let says = "tools and requirements are written once each, in order, and one tool at least";
             say("list-order", "source_build", &name, says.into());
         }
-        if row.switch.as_deref().is_some_and(|switch| address::switch(switch).is_none()) {
-            say("architecture", "source_build", &name, "`switch` is a variable and a number, `FORCE_CUDA=1`".into());
+        let mut switches = row.switch.iter().chain(&row.force);
+        if switches.any(|switch| address::switch(switch).is_none()) {
+            let says =
+                "`switch` is a variable and a number, `FORCE_CUDA=1`, `force` one and TRUE, `X_FORCE_BUILD=TRUE`";
+            say("architecture", "source_build", &name, says.into());
         }
         let archs = row.archs.as_deref().map(|archs| address::arch_variable(archs).map(|read| read.1));
         if archs.is_some_and(|read| !read.is_some_and(|taken| taken.iter().all(|one| known.contains(one)))) {

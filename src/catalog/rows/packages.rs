@@ -344,6 +344,9 @@ pub struct SourceBuild {
     /// Where finished wheels of it lie that nobody has read, by its address; none where none are known, or those that there
     /// are have rows of their own.
     pub unread: Option<Text>,
+    /// It refuses to be imported where another minor release of CUDA compiled it than its framework.
+    #[serde(default)]
+    pub same_minor: bool,
 }
 
 impl SourceBuild {
@@ -353,6 +356,21 @@ impl SourceBuild {
         let told = one.replace("{version}", version.as_str()).replace("{cuda}", cuda);
         (!cuda.is_empty() || !one.contains("{cuda}")).then_some(told).filter(|told| Specifier::split(told).is_some())
     }
+}
+
+/// Packages of which each installs the same module, so that an environment holds one of them: the files of another replace
+/// its own, and no installer says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SharedModule {
+    /// Its stable name, `module-onnxruntime`.
+    pub id: Text,
+    /// What is imported, `onnxruntime`.
+    pub module: Text,
+    /// Whose wheels hold it, in order.
+    pub packages: List<Text>,
+    /// Its source.
+    pub source: Text,
 }
 
 /// The NVIDIA libraries that a release asks for, as its metadata writes it.

@@ -167,6 +167,11 @@ impl<'c> Rules<'c> {
         self.that(speaks).filter(|rule| !rule.needs.admits(gpu))
     }
 
+    /// What parts of a package's releases need of an object.
+    pub fn of_parts<'a>(&'a self, package: &'a str, object: Subject) -> impl Iterator<Item = &'a Rc<Needs<'c>>> {
+        self.that(move |row| row.part && row.object == object && is_of_package(row, package))
+    }
+
     /// Every rule.
     pub fn all(&self) -> impl Iterator<Item = &Rc<Needs<'c>>> {
         self.proven(|_| true)
@@ -182,9 +187,9 @@ impl<'c> Rules<'c> {
         self.on(object).filter(move |rule| !rule.needs.admits(&has))
     }
 
-    /// The rules whose rows are asked for, but for those of which nobody knows whether they hold.
+    /// The rules whose rows are asked for, but for those of which nobody knows whether they hold, and those about parts.
     fn proven(&self, is: impl Fn(&Rule) -> bool) -> impl Iterator<Item = &Rc<Needs<'c>>> {
-        self.that(move |row| !row.unproven && is(row))
+        self.that(move |row| !row.unproven && !row.part && is(row))
     }
 
     fn that(&self, is: impl Fn(&Rule) -> bool) -> impl Iterator<Item = &Rc<Needs<'c>>> {

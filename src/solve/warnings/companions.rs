@@ -3,16 +3,18 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject};
 use crate::coverage::Coverage;
-use crate::solve::finished::Use;
+use crate::solve::failing::{self, Breaking};
+use crate::solve::finished::{Use, mistaken};
 use crate::solve::held::{held, left_open};
 use crate::solve::problem::Along;
 use crate::solve::request::GpuRequest;
+use crate::solve::rules::Needs;
 use crate::solve::{brought, fits, image, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{ArchList, Cc, Constraint, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, JitOnly, KernelsSkipped, LeftToImage, Nightly, OperatorsMissing, OwnBuildAbi,
-    SourceOnly, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
+    PartFails, SourceOnly, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
 };
 
 use super::compilers;
@@ -36,6 +38,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(system_libraries::warnings(about, row));
         warnings.extend(on_cpu(about, row));
         warnings.extend(kernels_skipped(about, row));
+        warnings.extend(parts_failing(about, row));
         warnings.extend(own_build_abi(about, row));
         warnings.extend(on_wsl2(about, row));
         if row.gpu_code {
@@ -196,6 +199,25 @@ fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{}", row.framework)]))
 }
 
+/// Parts of a package that do not run with the C library or the GPUs of the target.
+fn parts_failing(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
+    let request = about.request;
+    let told = |rule: &Needs<'_>, on: &str| {
+        let name = format!("{} {}", row.package, row.version);
+        Warning::about(&PartFails { name: &name, on, says: &rule.row.says }, &key(row))
+    };
+    let mut warnings = Vec::new();
+    for (rule, breaking) in failing::parts_of(request, about.asked, about.target, row) {
+        let gpus = || names(about.asked.named_gpus().iter().filter(|gpu| !rule.needs.admits(&gpu.cc_version)));
+        let on = match breaking {
+            Breaking::Glibc(has) => Some(format!("glibc {has}")),
+            Breaking::Gpus => gpus(),
+        };
+        warnings.extend(on.map(|on| told(rule, &on)));
+    }
+    warnings
+}
+
 /// What a package needs in Linux inside Windows.
 fn on_wsl2(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let says = row.wsl2.as_deref().filter(|_| about.asked.windows_driver && !about.asked.is_cpu())?;
@@ -308,6 +330,10 @@ fn older_wheel(about: &About<'_, '_>, row: &Companion) -> Option<String> {
     older.into_iter().find(is_taken).map(|one| one.version.to_string())
 }
 
+/// Why a finished wheel does not run beside a snapshot, as the end of a sentence that begins with the wheel.
+const WITH_RELEASE: &str =
+    "is compiled with that release and not with this snapshot, beside which it may not load (\"undefined symbol\")";
+
 /// A package that is compiled where it is installed, and with what.
 fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let lined = |build: &&Build| Some((build.line()?, build.version.prefix(2)));
@@ -325,6 +351,10 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let force = build.and_then(|build| build.force.as_deref());
     let has_rows = about.request.catalog.finished_of(row).any(|wheel| wheel.broken.is_none());
     let refusal = finished.and_then(|finished| finished.refusal());
+    let refused = match (refusal, mistaken(about.request.catalog, row, &about.target.builds)) {
+        (Some(why), _) => Some((why, force)),
+        (None, force) => force.map(|force| (WITH_RELEASE.to_string(), Some(force))),
+    };
     let on = row.source_for().map_or(String::new(), |arch| format!(" on {arch}"));
     let source_only = SourceOnly {
         name: &format!("{} {}{on}", row.package, row.version),
@@ -336,8 +366,8 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         },
         when: When::Installed,
         older: older_wheel(about, row),
-        finished: finished.filter(|_| refusal.is_none()).map(|_| (release.to_string(), major)),
-        refused: refusal.map(|why| (release.to_string(), major, why, force)),
+        finished: finished.filter(|_| refused.is_none()).map(|_| (release.to_string(), major)),
+        refused: refused.map(|(why, force)| (release.to_string(), major, why, force)),
         unread: build.and_then(|build| build.unread.as_deref()).filter(|_| !has_rows),
         cudnn_headers: row.cudnn_headers.is_some() && !has_cudnn_headers(about),
         lacks: without_toolkit(about, row, major),

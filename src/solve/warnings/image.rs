@@ -1,18 +1,19 @@
 //! What the chosen image holds beside the stack and needs of the driver, and the toolkit that extensions are compiled with.
 
-use crate::catalog::rows::{Build, Compat, Image};
+use crate::catalog::rows::{Build, Companion, Compat, Flavour, Image};
 use crate::coverage::Coverage;
 use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::coinstall;
 use crate::solve::demand;
 use crate::solve::driver::{self, DriverNeed};
+use crate::solve::finished::Use;
 use crate::solve::release::Release;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::{fits, image};
 use crate::types::Version;
 use crate::warning::{
     ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn,
-    ToolkitMinor, TwoRuntimes, TwoTorches, Warning,
+    MinorRefused, ToolkitMinor, TwoRuntimes, TwoTorches, Warning,
 };
 
 use super::About;
@@ -37,7 +38,9 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
         }
     }
     warnings.extend(unread_torch(about));
-    warnings.extend(toolkit_minor(about));
+    let refused: Vec<Warning> = about.target.companions.iter().filter_map(|row| minor_refused(about, row)).collect();
+    warnings.extend(toolkit_minor(about).filter(|_| refused.is_empty()));
+    warnings.extend(refused);
     warnings
 }
 
@@ -199,6 +202,27 @@ impl<'c> One<'_, 'c> {
         (dropped.is_some() || image::leans_on_compat(self.image, driver, gpus.iter()))
             .then(|| Warning::about(&compat, &self.keys))
     }
+}
+
+/// A package that is compiled with another minor than the wheel's, and refuses to be imported then.
+fn minor_refused(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let (source, _) = about.request.catalog.source_build(row)?;
+    let is_taken = about.target.finished_of(&row.package).is_some_and(|finished| finished.use_of == Use::Taken);
+    let build = about.gpu_builds().find(|build| build.package == row.framework)?;
+    let line = build.line().filter(|line| row.sdist && source.same_minor && !is_taken && line.len() > 1)?;
+    let inside = about.target.image.filter(|image| image.flavour == Flavour::Devel).map(|image| &image.cuda);
+    let chosen = about.target.toolkit.map(|toolkit| &toolkit.version);
+    let all = match chosen {
+        Some(chosen) => vec![chosen],
+        None => about.asked.toolkits.iter().flatten().chain(inside).collect(),
+    };
+    let of_major: Vec<Version> =
+        all.into_iter().filter(|one| one.len() > 1 && one.major() == line.major()).map(|one| one.prefix(2)).collect();
+    let toolkit = *of_major.first().filter(|_| !of_major.contains(&line))?;
+    let name = format!("{} {}", row.package, row.version);
+    let refused = MinorRefused { name: &name, toolkit, wheels: line, build: &build.named() };
+    let key = if inside.is_some() && about.asked.toolkits.is_none() { "image" } else { "toolkit" };
+    Some(Warning::about(&refused, &about.keys(key)))
 }
 
 /// A toolkit of another minor than the wheel's.

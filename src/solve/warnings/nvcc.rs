@@ -59,8 +59,23 @@ pub(super) fn without_toolkit(about: &About<'_, '_>, row: &Companion, major: u64
         return None;
     }
     let blamed = |cuda: &Version| unknown_gpu(about, cuda).filter(|_| meets(about, row, major, cuda));
+    // A wheel that compiles kernels when they are used asks no extension builder, which would refuse another major.
+    let rules = rules_of(about, row);
+    let is_other_major = |cuda: &Version| {
+        row.jit
+            && !row.sdist
+            && cuda.major() != major
+            && rules.iter().all(|rule| rule.needs.admits(cuda))
+            && unknown_gpu(about, cuda).is_none()
+    };
     if let Some(installed) = &about.asked.toolkits {
-        let why = installed.iter().find_map(blamed).map_or("with which it is not compiled".to_string(), does_not_know);
+        let why = match installed.iter().find_map(blamed) {
+            Some(gpu) => does_not_know(gpu),
+            None if installed.iter().any(is_other_major) => {
+                "of another major, with which it may or may not compile".to_string()
+            }
+            None => "with which it is not compiled".to_string(),
+        };
         return Some(format!("the target has CUDA {} only, {why}", listed(installed)));
     }
     let Some(image) = about.target.image else {

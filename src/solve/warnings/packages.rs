@@ -2,10 +2,11 @@
 //! packages ask for that has no wheel for the locked Python.
 
 use crate::catalog::rows::{Companion, FoundIn};
-use crate::solve::ordinary::{Follows, asked_by, judged, without_wheels};
+use crate::solve::ordinary::shared::{By, doubled};
+use crate::solve::ordinary::{Among, Follows, asked_by, excludes, judged, without_wheels};
 use crate::spec::other_names::cuda_of;
 use crate::types::Version;
-use crate::warning::{PackageCuda, PackageExcluded, Side, Warning};
+use crate::warning::{PackageCuda, PackageExcluded, SameModule, Side, Warning};
 
 use super::About;
 
@@ -30,9 +31,62 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
             warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
         }
     }
+    warnings.extend(of_each_other(about));
+    warnings.extend(of_one_module(about));
     warnings.extend(about.request.packages.iter().filter_map(|(name, _)| of_other_cuda(about, name)));
     if let Some(python) = about.target.python {
         about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
+    }
+    warnings
+}
+
+/// Of packages that are asked for and do not go with each other.
+fn of_each_other(about: &About<'_, '_>) -> Vec<Warning> {
+    let (problem, packages) = (about.request.problem, &about.request.packages);
+    let among = Among::of(problem, &about.target.locked(), packages);
+    let mut warnings = Vec::new();
+    for (name, asked) in packages.iter() {
+        for (row, by) in among.needed_of(problem, name) {
+            if !excludes(asked, &row.needs) {
+                continue;
+            }
+            let excluded = PackageExcluded {
+                by: None,
+                package: name,
+                asked: &asked.to_string(),
+                locked: &by.asked.of(&by.package),
+                side: Side::Beside,
+                of: &row.of,
+                needs: &row.needs,
+                installers_know: false,
+                says: &row.says,
+                instead: Some(&row.needs),
+            };
+            warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
+        }
+    }
+    warnings
+}
+
+/// Of packages that install one module.
+fn of_one_module(about: &About<'_, '_>) -> Vec<Warning> {
+    let (problem, packages) = (about.request.problem, &about.request.packages);
+    let mut warnings = Vec::new();
+    for one in doubled(problem, &about.target.locked(), packages) {
+        let (requirer, key) = match &one.by {
+            By::Written => (None, format!("packages.{}", one.other)),
+            By::Locked(_) => (None, format!("stack.{}", one.other)),
+            By::Companion((package, version)) => (Some(named(package, version)), format!("stack.{package}")),
+            By::Ordinary(package, _) => (Some(package.clone()), format!("packages.{package}")),
+        };
+        let same = SameModule {
+            module: &one.row.module,
+            locked: &named(&one.locked.0, &one.locked.1),
+            other: one.other,
+            requirer: requirer.as_deref(),
+            is_written: one.by == By::Written,
+        };
+        warnings.push(Warning::about(&same, &[key]));
     }
     warnings
 }

@@ -1,0 +1,83 @@
+//! Ordinary packages beside each other: what the code of one that is written or comes along needs of another one.
+
+use crate::catalog::rows::{Asks, FoundIn};
+use crate::solve::facts::Facts;
+use crate::types::specifier::around;
+use crate::types::{Constraint, Specifier, Version};
+
+use super::{Locked, asked_by, brought, excludes, untold};
+
+/// What is written and what comes along beside what is locked.
+#[derive(Debug)]
+pub struct Among<'c> {
+    taken: Vec<Taken>,
+    /// What the locked packages need of them.
+    needed: Vec<&'c Asks>,
+}
+
+/// An ordinary package, and which release of it installers take.
+#[derive(Debug, Clone)]
+pub struct Taken {
+    /// The package.
+    pub package: String,
+    /// What is asked for of it, by whoever does.
+    pub asked: Specifier,
+    /// The release, or the nearest to it that a row or the request names; none where rows say nothing of its code.
+    version: Option<Version>,
+}
+
+impl<'c> Among<'c> {
+    /// That of a target.
+    pub fn of(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Self {
+        let needed: Vec<&Asks> =
+            locked.iter().flat_map(|(package, version)| asked_by(facts, package, version)).collect();
+        let written = packages.iter().map(|(name, asked)| {
+            let needs = needed.iter().filter(|row| *row.of == **name && !excludes(asked, &row.needs));
+            let needs = needs.filter_map(|row| Specifier::parse(&row.needs).ok());
+            (name.clone(), needs.fold(asked.clone(), |all, one| all.and(&one)))
+        });
+        let all = written.chain(brought(facts, locked, packages));
+        let taken = all.map(|(package, asked)| {
+            let wants = facts.wants(&package);
+            let told = wants.rows().iter().filter(|(_, row)| row.found_in == FoundIn::Code);
+            Taken { version: newest(told, &asked), package, asked }
+        });
+        Among { taken: taken.collect(), needed }
+    }
+
+    /// What the code of one of them needs of another, where no locked package needs as much of it.
+    pub fn needed_of<'f>(&self, facts: &Facts<'f>, name: &str) -> Vec<(&'f Asks, &Taken)> {
+        let mut all = Vec::new();
+        for one in &self.taken {
+            let Some(version) = &one.version else { continue };
+            let rows = untold(facts, &one.package, version).into_iter();
+            all.extend(rows.filter(|row| *row.of == *name && !self.is_needed(row)).map(|row| (row, one)));
+        }
+        all
+    }
+
+    /// What exports hold one of them to because of another that needs this locked package.
+    pub fn held_by<'f>(&self, facts: &Facts<'f>, package: &str) -> Vec<&'f Asks> {
+        let needs_it = |one: &Taken| facts.wants(&one.package).rows().iter().any(|(_, row)| *row.of == *package);
+        let all = self.taken.iter().flat_map(|one| self.needed_of(facts, &one.package));
+        all.filter(|(_, by)| needs_it(by)).map(|(row, _)| row).collect()
+    }
+
+    /// Whether a locked package needs that too.
+    fn is_needed(&self, asks: &Asks) -> bool {
+        let Ok(needs) = Specifier::parse(&asks.needs) else { return false };
+        let of_it = self.needed.iter().filter(|row| row.of == asks.of);
+        of_it.filter_map(|row| Specifier::parse(&row.needs).ok()).any(|known| known.clone().and(&needs) == known)
+    }
+}
+
+/// The newest release that is asked for, among those that rows and the request name, and those beside them.
+pub(super) fn newest<'r, 'c: 'r>(
+    rows: impl Iterator<Item = &'r (Constraint, &'c Asks)>,
+    asked: &Specifier,
+) -> Option<Version> {
+    let bounds: Vec<Version> = rows.flat_map(|(range, _)| range.comparisons()).filter_map(|one| one.version).collect();
+    let wanted = asked.range().filter(|_| !bounds.is_empty())?;
+    let tried = bounds.into_iter().chain(asked.bounds()).flat_map(around);
+    tried.filter(|version| wanted.admits(version)).max()
+}
