@@ -263,6 +263,26 @@ const CASES: &[Case] = &[
         0,
         &["torch        2.10.0+cu128"],
     ),
+    // paddlepaddle-gpu was built with cuDNN 7.6 from 1.7 on, and no wheel brings it along. Sources:
+    // github.com/PaddlePaddle/Paddle/issues/23922, 24327, 22996.
+    case(
+        "paddlepaddle-gpu = \"1.7.1\"",
+        "gpu = \"Tesla P40\"\ntoolkit = \"10.0\"\ncudnn = \"7.3\"",
+        0,
+        &["[cudnn-missing]", "needs cuDNN >=7.6,<8, and the stack has 7.3"],
+    ),
+    case(
+        "paddlepaddle-gpu = \"1.7.0\"",
+        "gpu = \"GTX 1080 Ti\"\ntoolkit = \"10.0\"",
+        0,
+        &["nothing in the stack brings one"],
+    ),
+    case(
+        "paddlepaddle-gpu = \"1.7.2\"",
+        "gpu = \"Tesla P40\"\ntoolkit = \"10.0\"\ncudnn = \"7.6\"",
+        0,
+        &["![cudnn-missing]"],
+    ),
 ];
 
 #[test]
