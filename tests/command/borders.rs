@@ -283,6 +283,17 @@ const CASES: &[Case] = &[
         0,
         &["![cudnn-missing]"],
     ),
+    // RAPIDS gave up Pascal with 24.02, before the oldest release that was read; older boards it never ran on.
+    case("cudf-cu12 = \"*\"", "gpu = \"GTX 1060\"", 3, &["whether a cudf-cu12 older than 24.12.0 fits"]),
+    case("rmm-cu12 = \"*\"", "gpu = \"Tesla P100\"", 3, &["older than 24.12.0"]),
+    case("cudf-cu12 = \">=24.2\"", "gpu = \"GTX 1060\"", 1, &["cudf-cu12-gpu"]),
+    case("tensorrt = \"8.6.1\"", "gpu = \"sm_35\"", 1, &[]),
+    case("tensorrt-llm = \"0.10.0\"", "gpu = \"Tesla P100\"", 1, &[]),
+    case("tensorrt-llm = \"0.15\"", "gpu = \"Tesla V100\"", 1, &[]),
+    case("cudf-cu12 = \"24.12\"", "gpu = \"GTX 1060\"", 1, &["23.12 was the last release for Pascal"]),
+    case("cudf-cu12 = \"*\"", "gpu = \"GTX 980\"", 1, &["`gpu = \"GTX 980\"`"]),
+    case("cudf-cu13 = \"*\"", "gpu = \"Tesla V100\"", 1, &[]),
+    case("cuml-cu12 = \"*\"", "gpu = \"Tesla V100\"", 0, &[]),
 ];
 
 #[test]
