@@ -294,6 +294,41 @@ const CASES: &[Case] = &[
     case("cudf-cu12 = \"*\"", "gpu = \"GTX 980\"", 1, &["`gpu = \"GTX 980\"`"]),
     case("cudf-cu13 = \"*\"", "gpu = \"Tesla V100\"", 1, &[]),
     case("cuml-cu12 = \"*\"", "gpu = \"Tesla V100\"", 0, &[]),
+    // Under WSL2 a driver that is told by its CUDA is judged as one that is told by its number. Source:
+    // github.com/tensorflow/tensorflow/issues/70960.
+    case(
+        "tensorflow = \"2.13.1+cu118\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.4\"",
+        0,
+        &["[wsl2]", "from R495 on", "minor-version"],
+    ),
+    case(
+        "tensorflow = \"2.13.1+cu118\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver = \"472.39\"",
+        0,
+        &["[wsl2]", "from R495 on", "minor-version"],
+    ),
+    case(
+        "tensorflow = \"2.15.1\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.4\"",
+        1,
+        &["CUDA 12 needs driver 528.33 of Windows or a newer one", "!once that is fixed"],
+    ),
+    case("torch = \"1.10.2+cu113\"", "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.2\"", 0, &["[wsl2]"]),
+    case(
+        "torch = \"1.10.2+cu113\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.0\"",
+        1,
+        &["CUDA 11.1.0 needs driver 456.38 of Windows"],
+    ),
+    case(
+        "torch = \"1.12.1+cu113\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.5\"",
+        0,
+        &["![wsl2]"],
+    ),
+    // Nobody is told to install such a driver.
+    case("torch = \"1.12.1+cu113\"", "gpu = \"GTX 1650\"\nplatform = \"wsl2\"", 0, &["![wsl2]", "!472"]),
 ];
 
 #[test]
