@@ -135,6 +135,7 @@ pub const ALL: &[Listed] = &[
     listed::<SourceOnly>(),
     listed::<SystemCuda>(),
     listed::<SystemUnsaid>(),
+    listed::<ToolkitGlibc>(),
     listed::<ToolkitMinor>(),
     listed::<TritonDriver>(),
     listed::<TritonGpu>(),
