@@ -329,6 +329,33 @@ const CASES: &[Case] = &[
     ),
     // Nobody is told to install such a driver.
     case("torch = \"1.12.1+cu113\"", "gpu = \"GTX 1650\"\nplatform = \"wsl2\"", 0, &["![wsl2]", "!472"]),
+    // A fix never leaves out what a machine is; it may be another machine. Sources: github.com/NVIDIA/DALI/issues/2507,
+    // github.com/tensorflow/tensorflow/issues/70960.
+    case("nvidia-dali-cuda110 = \"*\"", "gpu = \"Jetson Xavier NX\"\nos = \"jetpack4.4\"", 3, &["!remove `os"]),
+    case(
+        "torch = \"1.10.2+cu113\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver = \"451.48\"",
+        1,
+        &["change platform from wsl2 to linux", "!remove `platform"],
+    ),
+    case(
+        "torch = \"2.8.0\"",
+        "gpu = \"A100\"\nglibc = \"2.17\"",
+        1,
+        &["change glibc from 2.17 to 2.28", "!remove `glibc"],
+    ),
+    case(
+        "torch = \"2.8.0\"",
+        "gpu = \"A100\"\nos = \"centos7\"",
+        1,
+        &["change os from centos7 to rhel8", "!remove `os"],
+    ),
+    case(
+        "torch = \"2.8.0\"",
+        "gpu = \"GH200\"\narch = \"x86_64\"",
+        1,
+        &["change arch from x86_64 to aarch64", "!remove `arch"],
+    ),
 ];
 
 #[test]
