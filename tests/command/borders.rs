@@ -356,6 +356,23 @@ const CASES: &[Case] = &[
         1,
         &["change arch from x86_64 to aarch64", "!remove `arch"],
     ),
+    // One part of Open3D is for torch, of the minor and the CUDA that it was compiled with. Sources: open3d/_build_config.py of
+    // its wheels, github.com/syguan96/NeuroFluid/issues/15.
+    case(
+        "open3d = \"0.13.0\"\ntorch = \"1.8.1+cu111\"",
+        "gpu = \"RTX 3090\"",
+        0,
+        &["[kernels-skipped]", "for torch was compiled for torch 1.7+cu110: beside torch 1.8.1+cu111 its import fails"],
+    ),
+    case(
+        "open3d = \"0.19.0\"\ntorch = \"2.2.0+cu118\"",
+        "gpu = \"RTX 3090\"",
+        0,
+        &["[kernels-skipped]", "beside torch 2.2.0+cu118 it computes on the CPU"],
+    ),
+    case("open3d = \"0.19.0\"\ntorch = \"2.2.1+cu121\"", "gpu = \"RTX 3090\"", 0, &["![kernels-skipped]"]),
+    case("open3d = \"0.19.0\"", "gpu = \"RTX 3090\"", 0, &["![kernels-skipped]"]),
+    case("open3d = \"0.19.0\"\ntorch = \"2.6.0+cpu\"", "gpu = \"none\"", 0, &["![kernels-skipped]"]),
 ];
 
 #[test]
