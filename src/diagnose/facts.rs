@@ -334,11 +334,15 @@ fn toolkit_beyond(gcc_max: &Version, catalog: &Catalog) -> Option<String> {
     Some(catalog.toolkits.iter().find(beyond)?.version.prefix(2).to_string())
 }
 
-/// The oldest system with this glibc that is still supported, and the oldest Ubuntu, which most images are made of.
+/// The oldest system with this glibc that is still supported and that NVIDIA makes images of, for many can go there, and the
+/// oldest Ubuntu, which most images are made of. That of a board is for no other machine.
 fn os_for(glibc: &Version, catalog: &Catalog) -> Option<String> {
     let rows = catalog.oses.iter().filter(|row| row.glibc.as_ref().is_some_and(|own| own >= glibc));
     let has_ended = |row: &Os| row.eol.as_ref().is_some_and(|end| catalog.has_ended(end));
-    let rows: Vec<&Os> = rows.filter(|row| row.refused.is_none() && !has_ended(row)).collect();
+    let is_for_all = |row: &Os| row.refused.is_none() && row.boards.is_empty();
+    let all: Vec<&Os> = rows.filter(|row| is_for_all(row) && !has_ended(row)).collect();
+    let of_images: Vec<&Os> = all.iter().copied().filter(|row| !row.images.is_empty()).collect();
+    let rows = if of_images.is_empty() { all } else { of_images };
     let oldest = rows.iter().min_by_key(|row| &row.glibc)?;
     let ubuntus = rows.iter().filter(|row| row.name.starts_with("Ubuntu") && row.name != oldest.name);
     let ubuntu = ubuntus.min_by_key(|row| &row.glibc).filter(|_| !oldest.name.starts_with("Ubuntu"));

@@ -230,7 +230,9 @@ fn of_request<'c>(facts: &Facts<'c>, machine: &Described<'c>, driver: &DriverReq
                 true => branch_of(catalog, version).is_some_and(|of| of.branch == row.branch),
                 false => is_of(version, row),
             };
-            let within = candidates.iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
+            // What is there may be one that nobody is told to install.
+            let all = if windows { windows::known(catalog).into() } else { candidates };
+            let within = all.iter().filter(|version| branch.is_some_and(|row| is_of(version, row)));
             within.map(|version| **version).collect()
         }
     }

@@ -46,6 +46,25 @@ fn never_ran_on(request: &Request<'_>, (package, from): (&str, &Version), target
     against.any(|rule| target.named_gpus().iter().any(|gpu| !rule.needs.admits(&gpu.cc_version)))
 }
 
+/// Whether a rule keeps a package from an older GPU since a release that lies before the oldest that is known, and one before
+/// it may be what is asked for.
+fn was_given_up(request: &Request<'_>, ask: &PackageRequest<'_>, target: &TargetRequest<'_>) -> bool {
+    let (catalog, package) = (request.catalog, ask.package);
+    let builds = catalog.builds.of(package).iter().map(|row| row.version);
+    let companions = catalog.companions.of(package).iter().map(|row| row.version);
+    let Some(oldest) = builds.chain(companions).min() else { return false };
+    let begin = |range: &Constraint| range.alternatives().iter().map(|all| least(all)).min().flatten();
+    let reaches =
+        |from: Version| ask.constraint.alternatives().iter().any(|all| least(all).is_none_or(|wanted| wanted < from));
+    let rules = request.rules.of_package(package, Subject::Gpu);
+    let mut since =
+        rules.about(&oldest).filter(|rule| begin(&rule.range).is_some_and(|from| from < oldest && reaches(from)));
+    since.any(|rule| {
+        let needed = begin(&rule.needs);
+        needed.is_some_and(|needed| target.named_gpus().iter().any(|gpu| gpu.cc_version < needed))
+    })
+}
+
 /// Whether a machine is too old for the oldest release that was read for its like.
 fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &TargetRequest<'c>) -> bool {
     // What an image or a system brings is the one that is there.
@@ -56,7 +75,10 @@ fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &Targ
     if ages.oldest.is_empty() {
         return false;
     }
-    let is_gpu = || ages.least_gpu.is_some_and(|least| target.named_gpus().iter().any(|gpu| gpu.cc < least));
+    let is_gpu = || {
+        ages.least_gpu.is_some_and(|least| target.named_gpus().iter().any(|gpu| gpu.cc < least))
+            || was_given_up(request, ask, target)
+    };
     let all = |is_it: &dyn Fn(&Aged<'_>) -> bool| ages.oldest.iter().all(is_it);
     let is_driver = || ages.has_many_majors && target.pins_driver() && all(&|one| refuses(request, target, one));
     let is_glibc = || target.glibc.zip(ages.least_glibc).is_some_and(|(has, needs)| has < *needs);

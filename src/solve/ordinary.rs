@@ -125,6 +125,8 @@ struct Releases<'c> {
     rows: Vec<Speaks<'c>>,
     /// The newest release that was read, where later ones may need something else.
     last: Option<Version>,
+    /// The oldest release that was read, where older ones have no wheel either: of a Python that is newer than all of its own.
+    first: Option<Version>,
 }
 
 /// A row about what is locked.
@@ -148,7 +150,10 @@ impl<'c> Releases<'c> {
         }
         let ends = rows.iter().flat_map(|one| one.range.comparisons()).filter(|one| one.op == Op::AtMost);
         let last = ends.filter_map(|one| one.version).max();
-        (rows.iter().any(|one| !one.fits)).then_some(Releases { rows, last })
+        let begins = |one: &Speaks| one.range.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
+        let oldest = rows.iter().min_by_key(|one| begins(one)).filter(|one| one.is_too_old());
+        let first = oldest.and_then(begins);
+        (rows.iter().any(|one| !one.fits)).then_some(Releases { rows, last, first })
     }
 
     /// What follows from what is asked for.
@@ -190,7 +195,10 @@ impl<'c> Releases<'c> {
         for bound in ranges.flat_map(Constraint::comparisons).filter_map(|one| one.version) {
             tried.extend(around(bound));
         }
-        tried.into_iter().filter(|version| self.last.is_none_or(|last| *version <= last)).collect()
+        let was_read = |version: &Version| {
+            self.last.is_none_or(|last| *version <= last) && self.first.is_none_or(|first| *version >= first)
+        };
+        tried.into_iter().filter(was_read).collect()
     }
 
     /// What could be asked for instead: the nearest release that a row says to fit, the later one first.
@@ -209,6 +217,14 @@ impl<'c> Releases<'c> {
 }
 
 impl<'c> Speaks<'c> {
+    /// Whether it is of wheels for Pythons that are all older than the locked one.
+    fn is_too_old(&self) -> bool {
+        let of_wheels = self.row.found_in == FoundIn::Wheels && *self.row.of == *"python";
+        let newest =
+            range_of(&self.row.needs).and_then(|needs| needs.comparisons().filter_map(|one| one.version).max());
+        of_wheels && !self.fits && newest.is_some_and(|newest| newest <= self.locked.1)
+    }
+
     fn judged(&self, follows: Follows) -> Judged<'c> {
         Judged { row: self.row, locked: self.locked.clone(), follows }
     }

@@ -50,9 +50,15 @@ fn unsupported(catalog: &Catalog) -> impl Iterator<Item = Constraint> {
 /// which is what it begins with. None of them is one that NVIDIA does not support under WSL2: nobody is told to install it.
 pub fn turning_points(catalog: &Catalog) -> Vec<&Version> {
     let unsupported: Vec<Constraint> = unsupported(catalog).collect();
+    let mut points = known(catalog);
+    points.retain(|driver| !unsupported.iter().any(|range| range.admits(driver)));
+    points
+}
+
+/// All of them, oldest first, those that NVIDIA does not support under WSL2 too: hosts may have one.
+pub fn known(catalog: &Catalog) -> Vec<&Version> {
     let named = catalog.windows_drivers.iter().map(|row| &row.driver);
     let mut points: Vec<&Version> = named.chain(catalog.branches.iter().map(|row| &row.branch)).collect();
-    points.retain(|driver| !unsupported.iter().any(|range| range.admits(driver)));
     points.sort_unstable();
     points.dedup();
     points

@@ -90,13 +90,27 @@ pub enum KernelsSkipped<'a> {
         /// The processor.
         arch: &'a str,
     },
+    /// One part of it is for a framework, and was compiled for another build of that.
+    Part {
+        /// The package and its release.
+        name: &'a str,
+        /// The framework.
+        of: &'a str,
+        /// Its build.
+        build: &'a str,
+        /// The build that the part was compiled for.
+        with: &'a str,
+        /// Whether that is of another release, beside which it cannot be imported; else it is of another CUDA.
+        fails: bool,
+    },
 }
 
 impl Kind for KernelsSkipped<'_> {
     const CODE: &'static str = "kernels-skipped";
     const EXPLAINED: &'static str = "The package holds compiled kernels for some releases of its framework and looks which one is there when it is \
         imported: beside another it says so in its log, leaves them out, and runs what it can in Python. What needs them is \
-        slower or missing. Its wheel for another processor may hold none at all. One that compiles its kernels when they are first used stops there. Take the release of the \
+        slower or missing. Its wheel for another processor may hold none at all. Of some only one part, with a module of its own, \
+        is for the framework, and the rest runs without it. One that compiles its kernels when they are first used stops there. Take the release of the \
         framework that the message names, or the release of the package for yours.";
 
     fn message(&self) -> String {
@@ -106,6 +120,13 @@ impl Kind for KernelsSkipped<'_> {
                 return format!(
                     "the wheel of {name} for {arch} holds none of its own kernels, whichever framework is beside it: it runs \
                      without them; if you need them, compile it"
+                );
+            }
+            KernelsSkipped::Part { name, of, build, with, fails } => {
+                let then = if *fails { "its import fails" } else { "it computes on the CPU, or fails" };
+                return format!(
+                    "the part of {name} for {of} was compiled for {with}: beside {build} {then}, and the rest of the package \
+                     runs; if you need that part, take {with}, or a release of the package for {build}"
                 );
             }
         };

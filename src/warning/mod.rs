@@ -138,6 +138,7 @@ pub const ALL: &[Listed] = &[
     listed::<SourceOnly>(),
     listed::<SystemCuda>(),
     listed::<SystemUnsaid>(),
+    listed::<ToolkitGlibc>(),
     listed::<ToolkitMinor>(),
     listed::<TritonDriver>(),
     listed::<TritonGpu>(),

@@ -284,3 +284,34 @@ impl Kind for CudnnGpu<'_> {
         format!("cuDNN {cudnn} is older than {gpus}: take one of {needs}. {says}")
     }
 }
+
+/// Libraries of a toolkit that need a newer C library than there is.
+pub struct ToolkitGlibc<'a> {
+    /// The toolkit.
+    pub toolkit: &'a Version,
+    /// The C library of the target.
+    pub glibc: &'a Version,
+    /// Those with which they load.
+    pub needs: &'a str,
+    /// What the rule says.
+    pub says: &'a str,
+    /// The newest CUDA whose libraries do.
+    pub instead: Option<&'a Version>,
+}
+
+impl Kind for ToolkitGlibc<'_> {
+    const CODE: &'static str = "toolkit-glibc";
+    const EXPLAINED: &'static str = "Of a CUDA toolkit the compiler and the runtime run on older systems than some of its libraries. What \
+        links these is not linked, or not loaded, where the C library is older than they need (\"undefined reference to \
+        log2f@GLIBC_2.27\", \"version `GLIBC_2.27' not found\"). Take an older toolkit, build in an image of a newer system, or \
+        do without these libraries.";
+
+    fn message(&self) -> String {
+        let ToolkitGlibc { toolkit, glibc, needs, says, instead } = self;
+        let instead = instead.map_or_else(String::new, |cuda| format!("take CUDA {cuda} or older, "));
+        format!(
+            "some libraries of CUDA {toolkit} need glibc {needs}, and the target has {glibc}: {instead}take a newer system, or \
+             link none of them. {says}"
+        )
+    }
+}

@@ -263,6 +263,119 @@ const CASES: &[Case] = &[
         0,
         &["torch        2.10.0+cu128"],
     ),
+    // paddlepaddle-gpu was built with cuDNN 7.6 from 1.7 on, and no wheel brings it along. Sources:
+    // github.com/PaddlePaddle/Paddle/issues/23922, 24327, 22996.
+    case(
+        "paddlepaddle-gpu = \"1.7.1\"",
+        "gpu = \"Tesla P40\"\ntoolkit = \"10.0\"\ncudnn = \"7.3\"",
+        0,
+        &["[cudnn-missing]", "needs cuDNN >=7.6,<8, and the stack has 7.3"],
+    ),
+    case(
+        "paddlepaddle-gpu = \"1.7.0\"",
+        "gpu = \"GTX 1080 Ti\"\ntoolkit = \"10.0\"",
+        0,
+        &["nothing in the stack brings one"],
+    ),
+    case(
+        "paddlepaddle-gpu = \"1.7.2\"",
+        "gpu = \"Tesla P40\"\ntoolkit = \"10.0\"\ncudnn = \"7.6\"",
+        0,
+        &["![cudnn-missing]"],
+    ),
+    // RAPIDS gave up Pascal with 24.02, before the oldest release that was read; older boards it never ran on.
+    case("cudf-cu12 = \"*\"", "gpu = \"GTX 1060\"", 3, &["whether a cudf-cu12 older than 24.12.0 fits"]),
+    case("rmm-cu12 = \"*\"", "gpu = \"Tesla P100\"", 3, &["older than 24.12.0"]),
+    case("cudf-cu12 = \">=24.2\"", "gpu = \"GTX 1060\"", 1, &["cudf-cu12-gpu"]),
+    case("tensorrt = \"8.6.1\"", "gpu = \"sm_35\"", 1, &[]),
+    case("tensorrt-llm = \"0.10.0\"", "gpu = \"Tesla P100\"", 1, &[]),
+    case("tensorrt-llm = \"0.15\"", "gpu = \"Tesla V100\"", 1, &[]),
+    case("cudf-cu12 = \"24.12\"", "gpu = \"GTX 1060\"", 1, &["23.12 was the last release for Pascal"]),
+    case("cudf-cu12 = \"*\"", "gpu = \"GTX 980\"", 1, &["`gpu = \"GTX 980\"`"]),
+    case("cudf-cu13 = \"*\"", "gpu = \"Tesla V100\"", 1, &[]),
+    case("cuml-cu12 = \"*\"", "gpu = \"Tesla V100\"", 0, &[]),
+    // Under WSL2 a driver that is told by its CUDA is judged as one that is told by its number. Source:
+    // github.com/tensorflow/tensorflow/issues/70960.
+    case(
+        "tensorflow = \"2.13.1+cu118\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.4\"",
+        0,
+        &["[wsl2]", "from R495 on", "minor-version"],
+    ),
+    case(
+        "tensorflow = \"2.13.1+cu118\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver = \"472.39\"",
+        0,
+        &["[wsl2]", "from R495 on", "minor-version"],
+    ),
+    case(
+        "tensorflow = \"2.15.1\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.4\"",
+        1,
+        &["CUDA 12 needs driver 528.33 of Windows or a newer one", "!once that is fixed"],
+    ),
+    case("torch = \"1.10.2+cu113\"", "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.2\"", 0, &["[wsl2]"]),
+    case(
+        "torch = \"1.10.2+cu113\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.0\"",
+        1,
+        &["CUDA 11.1.0 needs driver 456.38 of Windows"],
+    ),
+    case(
+        "torch = \"1.12.1+cu113\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver-cuda = \"11.5\"",
+        0,
+        &["![wsl2]"],
+    ),
+    // Nobody is told to install such a driver.
+    case("torch = \"1.12.1+cu113\"", "gpu = \"GTX 1650\"\nplatform = \"wsl2\"", 0, &["![wsl2]", "!472"]),
+    // A fix never leaves out what a machine is; it may be another machine. Sources: github.com/NVIDIA/DALI/issues/2507,
+    // github.com/tensorflow/tensorflow/issues/70960.
+    case("nvidia-dali-cuda110 = \"*\"", "gpu = \"Jetson Xavier NX\"\nos = \"jetpack4.4\"", 3, &["!remove `os"]),
+    case(
+        "torch = \"1.10.2+cu113\"",
+        "gpu = \"GTX 1650\"\nplatform = \"wsl2\"\ndriver = \"451.48\"",
+        1,
+        &["change platform from wsl2 to linux", "!remove `platform"],
+    ),
+    case(
+        "torch = \"2.8.0\"",
+        "gpu = \"A100\"\nglibc = \"2.17\"",
+        1,
+        &["change glibc from 2.17 to 2.28", "!remove `glibc"],
+    ),
+    case(
+        "torch = \"2.8.0\"",
+        "gpu = \"A100\"\nos = \"centos7\"",
+        1,
+        &["change os from centos7 to rhel8", "!remove `os"],
+    ),
+    case(
+        "torch = \"2.8.0\"",
+        "gpu = \"GH200\"\narch = \"x86_64\"",
+        1,
+        &["change arch from x86_64 to aarch64", "!remove `arch"],
+    ),
+    // One part of Open3D is for torch, of the minor and the CUDA that it was compiled with. Sources: open3d/_build_config.py of
+    // its wheels, github.com/syguan96/NeuroFluid/issues/15.
+    case(
+        "open3d = \"0.13.0\"\ntorch = \"1.8.1+cu111\"",
+        "gpu = \"RTX 3090\"",
+        0,
+        &["[kernels-skipped]", "for torch was compiled for torch 1.7+cu110: beside torch 1.8.1+cu111 its import fails"],
+    ),
+    case(
+        "open3d = \"0.19.0\"\ntorch = \"2.2.0+cu118\"",
+        "gpu = \"RTX 3090\"",
+        0,
+        &["[kernels-skipped]", "beside torch 2.2.0+cu118 it computes on the CPU"],
+    ),
+    case("open3d = \"0.19.0\"\ntorch = \"2.2.1+cu121\"", "gpu = \"RTX 3090\"", 0, &["![kernels-skipped]"]),
+    case("open3d = \"0.19.0\"", "gpu = \"RTX 3090\"", 0, &["![kernels-skipped]"]),
+    case("open3d = \"0.19.0\"\ntorch = \"2.6.0+cpu\"", "gpu = \"none\"", 0, &["![kernels-skipped]"]),
+    // CUDA 9.1 came with driver 387.26. Source: the name of NVIDIA's installer, cuda_9.1.85_387.26_linux.
+    case("cuda = \"9.1\"", "gpu = \"GTX 1070\"\ndriver = \"387.34\"", 0, &[">=387.26"]),
+    case("cuda = \"9.1\"", "gpu = \"GTX 1070\"\ndriver = \"384.145\"", 1, &["CUDA 9.1 needs driver 387.26"]),
 ];
 
 #[test]

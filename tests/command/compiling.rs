@@ -73,6 +73,24 @@ const CASES: &[Case] = &[
     case("jax = \"*\"", IN_IMAGE, 0, &["!toolkit-minor"]),
     case("tensorflow = \"2.18\"", "gpu = \"A100\"\ntoolkit = \"12.2\"\n[build]", 0, &["toolkit-minor", "!torch warns"]),
     case("torch = \"2.5.1\"", "gpu = \"A100\"\ntoolkit = \"12.6\"\n[build]", 0, &["toolkit-minor", "torch warns"]),
+    // cuBLAS, cuSOLVER and NPP of CUDA 12.8 and newer need a newer C library than nvcc. Source: github.com/spack/spack/pull/49561.
+    case(
+        "",
+        "gpu = \"A100\"\nos = \"rhel7\"\ntoolkit = \"12.8\"\n[build]",
+        0,
+        &["[toolkit-glibc]", "need glibc >=2.27, and the target has 2.17: take CUDA 12.6 or older"],
+    ),
+    case(
+        "",
+        "gpu = \"A100\"\nos = \"amzn2\"\ntoolkit = \"12.9\"\n[build]",
+        0,
+        &["[toolkit-glibc]", "the target has 2.26"],
+    ),
+    case("", "gpu = \"A100\"\nos = \"rhel7\"\ntoolkit = \"12.6\"\n[build]", 0, &["![toolkit-glibc]"]),
+    case("", "gpu = \"A100\"\nos = \"ubuntu18.04\"\ntoolkit = \"12.8\"\n[build]", 0, &["![toolkit-glibc]"]),
+    case("cupy-cuda12x = \"13.6.0\"", "gpu = \"A100\"\nos = \"rhel7\"\ntoolkit = \"12.8\"", 0, &["[toolkit-glibc]"]),
+    // What brings its own CUDA loads none of the toolkit's.
+    case("torch = \"2.3.1\"", "gpu = \"A100\"\nos = \"rhel7\"\ntoolkit = \"12.8\"", 0, &["![toolkit-glibc]"]),
 ];
 
 #[test]

@@ -1,6 +1,7 @@
 //! `[packages]`: what nothing is solved with is carried into the lock and every export, and what the locked wheels are
 //! known not to run with is told.
 
+use crate::common::cases::{Case, case, hold};
 use crate::common::checkout::Place;
 
 const TARGET: &str = "[target.prod]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\nimage = \"nvidia/cuda\"\n";
@@ -211,4 +212,32 @@ fn a_package_explains_itself() {
     let told = place.run(&["explain", "transformers"]).exits(0).out;
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("Exports add `transformers<5`, which vllm 0.9.2 of the lock needs"), "{told}");
+}
+
+/// A package that needs NumPy 1 leaves Python at a line which that has wheels for: one of every release that is asked for, one
+/// of those that have code for the GPU, one of `[packages]`; and a Python that is written is kept, with a warning.
+const NUMPY_1: &[Case] = &[
+    case("xgboost = \"0.90\"", "gpu = \"Tesla K80\"", 0, &["lock: stack.python = \"3.12\"", "![package-excluded]"]),
+    case("xgboost = \"1.5.2\"", "gpu = \"GTX 1080\"", 0, &["lock: stack.python = \"3.12\""]),
+    case("xgboost = \"1.6.0\"", "gpu = \"GTX 1080\"", 0, &["lock: stack.python = \"3.14\""]),
+    case("xgboost = \"<1.7\"", "gpu = \"GTX 1080\"", 0, &["xgboost      1.6.2", "lock: stack.python = \"3.14\""]),
+    case("xgboost = \"*\"", "gpu = \"Tesla K40m\"", 0, &["1.5.2", "lock: stack.python = \"3.12\""]),
+    case("xgboost = \"*\"", "gpu = \"A100\"", 0, &["lock: stack.python = \"3.14\""]),
+    case(
+        "xgboost = \"1.5.2\"\npython = \"3.13\"",
+        "gpu = \"GTX 1080\"",
+        0,
+        &["[package-excluded]", "xgboost 1.5.2 requires numpy <2", "use Python >=3.9,<3.13"],
+    ),
+    case("xgboost = \"1.5.2\"\npython = \"3.11\"", "gpu = \"GTX 1080\"", 0, &["![package-excluded]"]),
+    case("torch = \"2.6.0\"\n[packages]\nnumpy = \"<2\"", "gpu = \"A100\"", 0, &["lock: stack.python = \"3.12\""]),
+    case("torch = \"2.6.0\"\n[packages]\nnumpy = \"<3\"", "gpu = \"A100\"", 0, &["lock: stack.python = \"3.13\""]),
+];
+
+#[test]
+fn numpy_1_keeps_python_to_the_lines_that_it_has_wheels_for() {
+    hold("numpy-1", NUMPY_1);
+    let place = place("numpy-1", "xgboost = \"1.5.2\"", "scikit-learn = \"*\"");
+    place.run(&["lock"]).exits(0);
+    assert!(place.run(&["export", "requirements"]).exits(0).out.contains("numpy<2"));
 }

@@ -28,6 +28,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Cufft, Subject::Gpu),
     (Subject::Nvrtc, Subject::Gpu),
     (Subject::Cublas, Subject::Gpu),
+    (Subject::Cublas, Subject::Glibc),
     (Subject::Package, Subject::Ptxas),
     (Subject::Gpu, Subject::Cudnn),
 ];

@@ -140,7 +140,8 @@ pub struct Companion {
     /// The oldest glibc that a second wheel of it loads with, which holds no GPU code; none where it has no such wheel.
     pub cpu_glibc: Option<Version>,
     /// The versions of the framework, in constraint grammar, beside which alone it loads its own kernels: beside another it
-    /// runs without them. `<0` = beside none. None = it loads them beside any, or nobody has read it.
+    /// runs without them. `<0` = beside none. None = it loads them beside any, or nobody has read it. Of what follows CUDA alone
+    /// it speaks of its part for a framework, which is named before: `torch 2.2,+cu121`.
     pub kernels_with: Option<Text>,
     /// The source of `kernels_with`.
     pub kernels_source: Option<Text>,

@@ -45,6 +45,7 @@ impl<'c> Finder<'_, 'c> {
                 "kernel-module" => self.try_values(key, &["open".into(), "proprietary".into()]),
                 "cudnn" => self.try_values(key, &self.newer_cudnns(key)),
                 "arch" => self.try_values(key, &["x86_64".into(), "aarch64".into()]),
+                "platform" => self.try_values(key, &["linux".into()]),
                 "toolkit" => self.try_values(key, &self.other_toolkits(key)),
                 _ => self.try_together(&[key.to_string()], &[]),
             },

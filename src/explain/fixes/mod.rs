@@ -131,7 +131,9 @@ impl<'c> Finder<'_, 'c> {
     /// Solves the spec with these edits and keeps them if it then has an answer.
     fn offer(&mut self, edits: &[Edit]) -> bool {
         let changes = self.changes(edits);
-        if changes.is_empty() || self.redescribes(edits) || self.found.iter().any(|fix| fix.changes == changes) {
+        let leads_nowhere =
+            changes.is_empty() || self.redescribes(edits) || changes.iter().any(|one| self.forgets(one));
+        if leads_nowhere || self.found.iter().any(|fix| fix.changes == changes) {
             return false;
         }
         let Some(answer) = self.answer(edits, None) else { return false };
@@ -156,6 +158,32 @@ impl<'c> Finder<'_, 'c> {
             let image = self.strange_image(target_of(key)).filter(|_| is_description);
             image.is_some_and(|image| !edits.iter().any(|(key, _)| *key == image))
         })
+    }
+
+    /// Whether a change leaves out what a machine is: that nobody says it any more makes it no other. Of a container whose
+    /// image is named, that tells the system.
+    fn forgets(&self, change: &Change) -> bool {
+        let target = target_of(&change.key);
+        let Some(name) = change.key.strip_prefix("target.").and_then(|key| key.rsplit('.').next()) else {
+            return false;
+        };
+        let is_in_image = || {
+            let has_image = self.spec.target(target).is_some_and(|target| target.image.is_some());
+            has_image && !self.is_board(target)
+        };
+        change.to.is_none()
+            && match name {
+                "platform" | "arch" => true,
+                "os" | "glibc" => !is_in_image(),
+                _ => false,
+            }
+    }
+
+    /// Whether the system of a target is that of a board, whatever its image: JetPack.
+    fn is_board(&self, target: &str) -> bool {
+        let request = self.asker.question(self.spec);
+        let os = request.as_ref().and_then(|request| request.target(target)).and_then(|target| target.os);
+        os.is_some_and(|os| !os.boards.is_empty())
     }
 
     /// The key of a target's image, if that is of a repository that nobody has read. The system of a board is the machine's,

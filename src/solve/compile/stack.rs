@@ -339,13 +339,15 @@ fn leaves_out_packages(request: &Request<'_>, row: &Python) -> bool {
     })
 }
 
-/// The packages that are asked for, and of each the releases that may be it: a line of Python for which none of these gets
-/// what it asks for in turn leaves the package out.
+/// The packages that are asked for, and of each the releases that may be it, with code for the GPUs that are named: a line of
+/// Python for which none of these gets what it asks for in turn leaves the package out.
 fn asked_for<'c>(request: &Request<'c>) -> Vec<(&'c Package<'c>, RowSet)> {
+    let gpus = || request.targets.iter().flat_map(|of| of.named_gpus().iter().map(|gpu| (of.arch, gpu.cc)));
     let asks = request.companions.iter();
     let admitted = asks.filter_map(|ask| {
         let package = request.problem.package(ask.package)?;
-        let releases = package.matching(|row| ask.constraint.admits(&row.version));
+        let mut releases = package.matching(|row| ask.constraint.admits(&row.version));
+        gpus().for_each(|(arch, gpu)| releases.subtract(&package.uncovered(request.catalog, arch, gpu)));
         Some((package, releases)).filter(|(_, releases)| !releases.is_empty())
     });
     admitted.collect()

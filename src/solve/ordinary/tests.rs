@@ -67,6 +67,12 @@ fn what_metadata_says_warns_only_where_nothing_is_left() {
         ("numpy", ">=1.25.2", "python", "3.12", ""),
         ("numpy", "==2.2.*", "python", "3.14", "excluded: >=2.3.2"),
         ("numpy", "<1.26", "python", "3.11", ""),
+        // A release from before all that were read has no wheel for a Python that came later; for an older one it may.
+        ("numpy", "<2", "python", "3.13", "excluded: >=2.1"),
+        ("numpy", "<2", "python", "3.14", "excluded: >=2.3.2"),
+        ("numpy", "<2", "python", "3.12", ""),
+        ("numpy", "<1.14", "python", "3.14", "excluded: >=2.3.2"),
+        ("numpy", "<3", "python", "3.14", ""),
         ("transformers", "==5.3.0", "vllm", "0.17.1", "excluded: >=4.56.0,<5"),
         ("numpy", ">=2", "tensorflow", "2.15.1", "excluded: >=1.23.5,<2.0.0"),
     ] {

@@ -39,6 +39,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         warnings.extend(on_cpu(about, row));
         warnings.extend(kernels_skipped(about, row));
         warnings.extend(parts_failing(about, row));
+        warnings.extend(part_skipped(about, row));
         warnings.extend(own_build_abi(about, row));
         warnings.extend(on_wsl2(about, row));
         if row.gpu_code {
@@ -216,6 +217,19 @@ fn parts_failing(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         warnings.extend(on.map(|on| told(rule, &on)));
     }
     warnings
+}
+
+/// A package that follows CUDA alone, and whose part for a framework was compiled for another release or CUDA of that.
+fn part_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    let (framework, with) = row.kernels_with.as_deref().filter(|_| row.follows_cuda())?.split_once(' ')?;
+    let loads = Constraint::parse(with).ok()?;
+    let is_there = !row.cpu_only.contains(&about.asked.arch);
+    let build = about.gpu_builds().find(|build| is_there && build.package == framework && !build.is_nightly())?;
+    let fails = !loads.comparisons().filter_map(|one| one.version).any(|of| build.version.cmp_prefix(&of).is_eq());
+    let (name, with) = (format!("{} {}", row.package, row.version), format!("{framework} {}", with.replace(",+", "+")));
+    let skipped = KernelsSkipped::Part { name: &name, of: framework, build: &build.named(), with: &with, fails };
+    (!loads.admits_build(&build.version, &build.variant))
+        .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{framework}")]))
 }
 
 /// What a package needs in Linux inside Windows.

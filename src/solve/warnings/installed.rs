@@ -9,7 +9,7 @@ use crate::solve::rules::Needs;
 use crate::solve::{by_pip, recommended, services};
 use crate::spec::Runtime;
 use crate::types::Version;
-use crate::warning::{CompatInstalled, CudnnGpu, CudnnInstalled, PathPtxas, Warning, Wsl2};
+use crate::warning::{CompatInstalled, CudnnGpu, CudnnInstalled, PathPtxas, ToolkitGlibc, Warning, Wsl2};
 
 use super::About;
 use super::gpu::names;
@@ -20,6 +20,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     warnings.extend(compat(about));
     warnings.extend(cudnn(about));
     warnings.extend(cudnn_before_gpu(about));
+    warnings.extend(toolkit_on_older_glibc(about));
     warnings.extend(about.gpu_builds().filter_map(|build| ptxas_in_path(about, build)));
     let driver = about.target.driver.as_ref().map(|driver| &driver.version);
     let services = services::of_target(about.request.catalog, about.asked, driver);
@@ -109,6 +110,38 @@ fn cudnn_before_gpu(about: &About<'_, '_>) -> Option<Warning> {
     let old = CudnnGpu { gpus: &named, cudnn, needs: &rule.row.needs, says: &rule.row.says };
     let keys = [about.keys("gpu"), key.map(|key| about.keys(key)).unwrap_or_default()].concat();
     Some(Warning::about(&old, &keys))
+}
+
+/// A toolkit that is compiled with, or whose libraries are loaded, and of which some need a newer C library than there is.
+fn toolkit_on_older_glibc(about: &About<'_, '_>) -> Option<Warning> {
+    let (asked, target) = (about.asked, about.target);
+    let has = asked.glibc.filter(|_| !asked.is_cpu())?;
+    let rules: Vec<_> = about.request.rules.between(Subject::Cublas, Subject::Glibc).collect();
+    let broken = |toolkit: &Version| {
+        let mut of_toolkit = rules.iter().filter(|rule| rule.range.admits(toolkit) && !rule.needs.admits(&has));
+        of_toolkit.find(|rule| about.request.holds(&rule.row.id, &asked.name))
+    };
+    let is_loaded =
+        about.gpu_builds().any(|build| build.system_cuda) || target.companions.iter().any(|row| row.system_cuda);
+    let named: Vec<Version> = asked.toolkits.iter().flatten().filter(|_| is_loaded).copied().collect();
+    let all = target.toolkit.map_or(named, |toolkit| vec![toolkit.version]);
+    let toolkit = *all.iter().max().filter(|_| all.iter().all(|toolkit| broken(toolkit).is_some()))?;
+    let rule = broken(&toolkit)?;
+    let lines = about.request.catalog.toolkits.iter().map(|row| row.version.prefix(2));
+    let instead = lines.filter(|line| *line < toolkit && broken(line).is_none()).max();
+    let old = ToolkitGlibc {
+        toolkit: &toolkit,
+        glibc: &has,
+        needs: &rule.row.needs,
+        says: &rule.row.says,
+        instead: instead.as_ref(),
+    };
+    let key = match (&asked.toolkits, asked.os) {
+        (Some(_), _) => "toolkit",
+        (None, Some(_)) => "os",
+        (None, None) => "glibc",
+    };
+    Some(Warning::about(&old, &about.keys(key)))
 }
 
 /// A cuDNN that is installed and that no part of the stack loads, or whose libraries mix with those of a wheel.
