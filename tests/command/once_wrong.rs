@@ -373,7 +373,7 @@ const CASES: &[Case] = &[
         "torch = \"2.9.0+cu128\"",
         "gpu = \"A100\"\ndriver-cuda = \"12.2\"",
         0,
-        &["jit-limited", "driver of CUDA 12.2 supports CUDA up to 12.2"],
+        &["jit-limited", "driver of CUDA 12.2, the stack uses CUDA 12.8"],
     ),
 ];
 

@@ -113,10 +113,10 @@ fn what_comes_next_is_said_on_stderr() {
     let place = locked("next", SPEC);
     let ran = place.run(&["export", "requirements"]).exits(0);
     assert!(!ran.out.contains("next:"), "{ran:?}");
-    ran.says("next: pip install -r requirements.txt");
+    ran.says("next: save it as requirements.txt, then: pip install -r requirements.txt");
     place.write("checkout/scripts/run.sh", "");
     for (args, says) in [
-        (&["env"][..], "next: . ./env.sh"),
+        (&["env"][..], "next: save it as env.sh, then: . ./env.sh"),
         (&["env", "-o", "scripts/env.sh"], "next: . scripts/env.sh"),
         (&["env", "--shell", "fish", "-o", "env.fish"], "next: source ./env.fish"),
         (&["env", "--shell", "direnv", "-o", ".envrc"], "next: direnv allow"),
@@ -124,7 +124,7 @@ fn what_comes_next_is_said_on_stderr() {
         place.run(&[&["export"], args].concat()).exits(0).says(says);
     }
     place.run(&["export", "kubernetes"]).exits(0).says("then name it here with --image REF");
-    place.run(&["export", "kubernetes", "--image", "x/y:1"]).exits(0).says("next: kubectl apply -f gpuenv.yaml");
+    place.run(&["export", "kubernetes", "--image", "x/y:1"]).exits(0).says("then: kubectl apply -f gpuenv.yaml");
     let (code, document) = place.json(&["export", "uv", "-o", "x.toml"]);
     assert_eq!((code, document["file"].as_str()), (0, Some("x.toml")), "{document}");
     for args in [["export", "json", "--shell", "fish"], ["export", "requirements", "--gres", "gpu:1"]] {

@@ -223,7 +223,7 @@ fn a_file_of_another_name_is_called_by_it() {
     let text = "[project]\nname = \"x\"\nversion = \"1\"\nrequires-python = \">=3.8\"\n";
     fs::write(sandbox.path("poetry.toml"), text).unwrap();
     let ran = sandbox.run(&["export", "uv", "-o", "poetry.toml"]).exits(0).says("`requires-python` of poetry.toml");
-    let ran = ran.says("next: uv sync --python 3.");
+    let ran = ran.says("rename it to pyproject.toml, then: uv sync --python 3.");
     assert!(!ran.err.contains("pyproject.toml"), "{}", ran.err);
 }
 
@@ -453,7 +453,7 @@ fn a_build_of_ones_own_is_not_replaced() {
     let sandbox = locked("own-build", &format!("{own}{A100}").replace("550", "570"));
     let ran = sandbox.run(&["export", "uv"]).exits(0);
     assert!(ran.out.contains("exclude-dependencies = [\n    \"torch\",\n]"), "{}", ran.out);
-    ran.says("next: uv sync --inexact");
+    ran.says("then: uv sync --inexact");
 }
 
 /// A number that an own index and the public one share is told apart by the label that torch's index gives it.
