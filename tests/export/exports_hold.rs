@@ -224,7 +224,7 @@ fn a_file_of_another_name_is_called_by_it() {
     fs::write(sandbox.path("poetry.toml"), text).unwrap();
     let ran = sandbox.run(&["export", "uv", "-o", "poetry.toml"]).exits(0).says("`requires-python` of poetry.toml");
     let ran = ran.says("rename it to pyproject.toml, then: uv sync --python 3.");
-    assert!(!ran.err.contains("pyproject.toml"), "{}", ran.err);
+    assert_eq!(ran.err.matches("pyproject.toml").count(), 1, "{}", ran.err);
 }
 
 /// What somebody wrote keeps its bytes.

@@ -91,13 +91,14 @@ fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
     true
 }
 
-/// The one cell of words among those with numbers: the name of a board that has none of the usual ones.
+/// The one cell of words among those with numbers: the name of a board that has none of the usual ones. A host's has no
+/// blank, and one that stands before a row a colon.
 fn only_name<'c, 'l>(cells: &'c [&'l str]) -> Option<&'c &'l str> {
     let is_word = |cell: &&&str| {
         cell.starts_with(|c: char| c.is_ascii_alphabetic()) && !cell.starts_with("GPU-") && in_brackets(cell).is_none()
     };
     let mut words = cells.iter().filter(is_word);
-    words.next().filter(|_| words.next().is_none())
+    words.next().filter(|name| words.next().is_none() && name.contains(' ') && !name.contains(':'))
 }
 
 /// An error in the place of a value.
