@@ -15,8 +15,9 @@ const OF_TORCH: &str = "triton";
 pub(super) fn of(record: &Record, catalog: &Catalog) -> Vec<Entry> {
     let Some(python) = &record.python else { return Vec::new() };
     let has_torch = python.torch.is_some() || python.packages.contains_key(FRAMEWORKS[0]);
-    let is_own = |name: &str| !FRAMEWORKS.contains(&name) && !(has_torch && name == OF_TORCH);
-    let known = python.packages.iter().filter(|(name, _)| is_own(name) && !catalog.companions.of(name).is_empty());
+    let is_elsewhere = |name: &str| FRAMEWORKS.contains(&name) || has_torch && name == OF_TORCH;
+    let known =
+        python.packages.iter().filter(|(name, _)| !is_elsewhere(name) && !catalog.companions.of(name).is_empty());
     known.map(|(name, installed)| entry(name, installed, catalog)).collect()
 }
 
