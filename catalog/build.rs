@@ -57,7 +57,7 @@ fn main() {
     for file in catalog_files(&root) {
         let text = fs::read_to_string(root.join(&file)).unwrap_or_else(|error| fail(&[format!("{file}: {error}")]));
         digest.update(format!("{file}\0{}\0{text}", text.len()));
-        match toml::from_str::<Catalog>(&text) {
+        match parsed(&text) {
             Ok(part) => {
                 for row in part.rows() {
                     files.entry(format!("{} {}", row.kind, row.name)).or_insert_with(|| file.clone());
@@ -93,6 +93,22 @@ fn main() {
     write(&out, "catalog.packed", &packed);
     pack_kernels(&root, &out);
     pack_schemas(&root, &out);
+}
+
+/// A file of the catalog. Where its wheels are from one source it says so once, above them.
+fn parsed(text: &str) -> Result<Catalog, toml::de::Error> {
+    const SOURCE: &str = "wheels_from";
+    if !text.contains(SOURCE) {
+        return toml::from_str(text);
+    }
+    let mut file: toml::Table = toml::from_str(text)?;
+    let (source, rows) = (file.remove(SOURCE), file.get_mut("wheel").and_then(toml::Value::as_array_mut));
+    for row in rows.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
+        if let Some(source) = source.as_ref().filter(|_| !row.contains_key("source")) {
+            row.insert("source".to_string(), source.clone());
+        }
+    }
+    file.try_into()
 }
 
 /// Packs the machine code that travels in the program into one file, for `src/probe/kernels/prebuilt.rs`; a constant

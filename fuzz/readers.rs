@@ -164,7 +164,7 @@ fn read_manifest(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(rest) else { return };
     let Some(kind) = Kind::of(name) else { return };
     let manifest = Manifest { kind, name: name.to_string(), text: text.to_string() };
-    if let Ok((init, _)) = manifest::of_manifests(&[manifest], &BUILTIN, &BTreeSet::new()) {
+    if let Ok((init, _)) = manifest::of_manifests(&[manifest], &BUILTIN, &BTreeSet::new(), None) {
         drop(spec::parse_part(&init.text()));
     }
 }

@@ -30,6 +30,10 @@ class Catalog:
             for kind, rows in parsed(text).items() if path.suffix == ".toml" else ():
                 if isinstance(rows, list):
                     tables.setdefault(kind, []).extend(rows)
+        # A file of wheels says once what most of them are from.
+        own = {source for text in self.files.values() for source in re.findall(r'(?m)^wheels_from = "(.+)"$', text)}
+        for source in own:
+            tables["wheel"] = [{"source": source, **row} for row in tables["wheel"]]
         return tables
 
     def rows(self, kind):

@@ -71,7 +71,9 @@ def add(catalog, index, only=()):
     rows = list(missing(catalog, index, only))
     lines = catalog.changed[path].splitlines()
     head = [line for line in lines if not line.startswith(("  {", "]"))]
-    body = [line for line in lines if line.startswith("  {")] + [f"  {inline(row)}," for row in rows]
+    own = next((line.split('"')[1] for line in head if line.startswith("wheels_from = ")), None)
+    said = [{key: value for key, value in row.items() if (key, value) != ("source", own)} for row in rows]
+    body = [line for line in lines if line.startswith("  {")] + [f"  {inline(row)}," for row in said]
     body.sort(key=lambda line: order(re.search(r'file = "([^"]+)"', line)[1]))
     catalog.changed[path] = "\n".join([*head, *body, "]"]) + "\n"
     return len(rows)

@@ -307,9 +307,9 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
         true => {
             // Who names a package alone means no other one that begins like it.
             let is_word = !name.contains(|c: char| c == '-' || c == '@' || c.is_whitespace());
-            let first_of = |id: &str| id.split(['-', '@', ' ']).next().unwrap_or_default().to_lowercase();
+            let is_near = |word: &str| nearest::nearest(name, [&*word.to_lowercase()]).is_some();
             let mut like = catalog.ids_like(name);
-            like.retain(|id| !is_word || nearest::nearest(name, [&*first_of(id)]).is_some());
+            like.retain(|id| !is_word || id.split(['-', '@', ' ']).any(is_near));
             like
         }
         false => near.into_iter().map(str::to_string).collect(),

@@ -10,7 +10,7 @@ use crate::solve::finished::Use;
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
-use crate::solve::{failing, heeded, held, modules, ordinary, own, services, variants, windows};
+use crate::solve::{heeded, held, modules, ordinary, own, parts, services, variants, windows};
 use crate::spec::Share;
 use crate::types::Version;
 
@@ -319,7 +319,7 @@ impl Ledger<'_, '_> {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }
         }
-        for (rule, _) in failing::parts_of(request, entry.asked, target, row) {
+        for (rule, _) in parts::broken(request, entry.asked, target, row) {
             self.put(entry, rule.row, [Stack(&row.package)]);
         }
     }

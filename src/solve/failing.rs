@@ -1,17 +1,15 @@
 //! What fails on a GPU although a build's own kernels run there: a library of CUDA that the build brings along, and what its
-//! Triton compiles; and parts of a package that do not run where the rest does.
+//! Triton compiles.
 
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Ptxas, Subject};
+use crate::catalog::rows::{Build, Ptxas, Subject};
 use crate::types::{Arch, Version};
 
 use super::bundled_torch::TORCH;
 use super::facts::Facts;
-use super::request::{Request, TargetRequest};
 use super::rules::{Needs, Rules};
-use super::solution::TargetSolution;
 use super::values::GpuRequest;
 
 /// The libraries of CUDA that a build brings, and that are older than a GPU at times on which its own kernels run.
@@ -66,36 +64,4 @@ pub fn assembler_too_old<'c>(catalog: &'c Catalog, triton: &Version, gpu: &GpuRe
     let newest_knows = catalog.toolkits.last().is_some_and(|kit| kit.sass.contains(&arch));
     let is_before = newest_knows && of_line.peek().is_some() && of_line.all(|kit| !kit.sass.contains(&arch));
     is_before.then_some(row)
-}
-
-/// What leaves a package without one of its parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Breaking {
-    /// The C library that there is.
-    Glibc(Version),
-    /// GPUs of the target.
-    Gpus,
-}
-
-/// The rules by which a part of a package does not run on a target, and what breaks each.
-pub fn parts_of<'a, 'c>(
-    request: &'a Request<'c>,
-    asked: &TargetRequest<'_>,
-    target: &TargetSolution<'_>,
-    row: &'a Companion,
-) -> Vec<(&'a Needs<'c>, Breaking)> {
-    let of_image = || request.catalog.os_of_image(target.image?)?.glibc;
-    let glibc = asked.glibc.or_else(of_image).filter(|_| !asked.is_cpu());
-    let line = target.builds.iter().find(|build| *build.package == *row.framework).and_then(|build| build.line());
-    let broken = |rule: &Needs<'_>| match rule.row.object {
-        Subject::Glibc => glibc.filter(|has| !rule.needs.admits(has)).map(Breaking::Glibc),
-        _ => asked.named_gpus().iter().any(|gpu| !rule.needs.admits(&gpu.cc_version)).then_some(Breaking::Gpus),
-    };
-    let holds = |rule: &&'a Rc<Needs<'c>>| {
-        let is_told = rule.range.admits(&row.version) && rule.speaks_of_line(line.as_ref());
-        is_told && request.holds(&rule.row.id, &asked.name)
-    };
-    let objects = [Subject::Glibc, Subject::Gpu].into_iter();
-    let rules = objects.flat_map(|object| request.rules.of_parts(&row.package, object)).filter(holds);
-    rules.filter_map(|rule| Some((&**rule, broken(rule)?))).collect()
 }

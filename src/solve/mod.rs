@@ -33,6 +33,7 @@ pub mod network;
 mod older;
 pub mod ordinary;
 pub mod own;
+pub mod parts;
 pub mod pieces;
 pub mod platform;
 pub mod problem;

@@ -12,6 +12,7 @@ mod context;
 mod cuda_errors;
 mod driver;
 mod environment;
+mod families;
 mod fit;
 mod gpus;
 mod health;

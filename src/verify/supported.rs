@@ -10,7 +10,7 @@ use crate::types::{ArchList, Cc};
 
 use super::check::{Action, Check};
 use super::context::{CheckContext, held_code};
-use super::gpus::in_words;
+use super::families::in_words;
 use super::seen::Seen;
 
 /// The builds of the lock, read when the first GPU needs them.

@@ -62,7 +62,10 @@ const CASES: &[Case] = &[
         "vllm = \"0.9.0\"",
         "gpu = \"RTX 5090\"",
         1,
-        &["vllm 0.9.0.1 holds code for", "change vllm from 0.9.0 to 0.9.2 (with the warning `brings-other-cuda`)"],
+        &[
+            "vllm 0.9.0.1 holds code for",
+            "change vllm from 0.9.0 to 0.9.2 (with the warnings `brings-other-cuda` and `experimental-variant`)",
+        ],
     ),
     case(
         "torch = \"2.5.1+cu118\"\n[build]",

@@ -3,9 +3,9 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject};
 use crate::coverage::Coverage;
-use crate::solve::failing::{self, Breaking};
 use crate::solve::finished::{Use, mistaken};
 use crate::solve::held::{held, left_open};
+use crate::solve::parts::{self, Breaking};
 use crate::solve::problem::Along;
 use crate::solve::request::GpuRequest;
 use crate::solve::rules::Needs;
@@ -208,7 +208,7 @@ fn parts_failing(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         Warning::about(&PartFails { name: &name, on, says: &rule.row.says }, &key(row))
     };
     let mut warnings = Vec::new();
-    for (rule, breaking) in failing::parts_of(request, about.asked, about.target, row) {
+    for (rule, breaking) in parts::broken(request, about.asked, about.target, row) {
         let gpus = || names(about.asked.named_gpus().iter().filter(|gpu| !rule.needs.admits(&gpu.cc_version)));
         let on = match breaking {
             Breaking::Glibc(has) => Some(format!("glibc {has}")),

@@ -1,4 +1,4 @@
-//! Tests of `verify::gpus`.
+//! Tests of `verify::families`.
 
 use super::*;
 
