@@ -298,21 +298,22 @@ fn refused_by_gpus<'c>(facts: &Facts<'c>, machine: &Described<'c>, rows: &[Drive
         refusals.add(law::id::SYSTEM_BOARDS, RowSet::first(rows.len()));
     }
     // Whichever JetPack it has, its driver is at best that of the newest one for the board.
-    if let Some(newest) = newest_on_boards(facts.catalog, asked) {
+    if let Some((newest, _)) = newest_on_boards(facts.catalog, asked) {
         let is_beyond = |row: &DriverRow| row.branch.cuda.is_some_and(|cuda| cuda > newest);
         refusals.add(law::id::SYSTEM_BOARDS, RowSet::filter(rows.len(), |row| is_beyond(&rows[row])));
     }
     refusals
 }
 
-/// The newest CUDA that a driver of a JetPack for a machine's boards supports, cuda-compat included; none where the JetPack is
-/// told, or the boards are none of Jetsons.
-pub fn newest_on_boards(catalog: &Catalog, asked: &Reading<'_>) -> Option<Version> {
+/// The newest CUDA that a driver of a JetPack for a machine's boards supports, cuda-compat included, and that JetPack; none
+/// where the JetPack is told, or the boards are none of Jetsons.
+pub fn newest_on_boards<'c>(catalog: &'c Catalog, asked: &Reading<'_>) -> Option<(Version, &'c Os)> {
     let is_told = asked.os.is_some_and(|os| os.cuda.is_some());
     let boards = asked.named_gpus();
     let is_for_boards = |os: &&Os| boards.iter().all(|gpu| os.boards.contains(&gpu.cc_version));
     let jetpacks = catalog.oses.iter().filter(|os| !is_told && asked.gpus.are_jetsons() && is_for_boards(os));
-    jetpacks.flat_map(|os| os.cuda.into_iter().chain(os.compats.iter().copied())).max()
+    let supported = |os: &'c Os| os.cuda.into_iter().chain(os.compats.iter().copied()).map(move |cuda| (cuda, os));
+    jetpacks.flat_map(supported).max_by_key(|(cuda, _)| *cuda)
 }
 
 /// Every driver that knows the generation of a machine's GPUs, whether it lists the boards or not, oldest first.

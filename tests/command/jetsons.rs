@@ -76,7 +76,7 @@ const CASES: &[Case] = &[
         "torch = { version = \"2.9.0\", cuda = \"13.0\", arch-list = \"7.2\", python = \"3.10\" }",
         "gpu = \"Jetson AGX Xavier\"",
         1,
-        &["no JetPack for Jetson AGX Xavier has a driver for more than CUDA 12.2"],
+        &["for more than CUDA 12.2, not even with cuda-compat", "facts: os jetpack5.1"],
     ),
     case("cuda = \"13.2\"", "gpu = \"Jetson AGX Orin\"\n[build]", 0, &[]),
 ];

@@ -1,6 +1,6 @@
 //! What images are and ask for, and what comes with the machine.
 
-use crate::catalog::rows::{Build, Flavour, Image, Os};
+use crate::catalog::rows::{Build, Flavour, Image};
 use crate::solve::demand;
 use crate::solve::driver;
 use crate::solve::platform::TORCH;
@@ -222,13 +222,13 @@ impl<'c> Explainer<'_, 'c> {
     /// A Jetson whose JetPack is not told: no JetPack for it comes with a driver that is new enough.
     fn board_without_system(&mut self) {
         let Some(target) = self.target_with("gpu") else { return };
-        let Some(newest) = driver::newest_on_boards(self.request.catalog, target) else { return };
+        let Some((newest, os)) = driver::newest_on_boards(self.request.catalog, target) else { return };
+        let (with, source) = match &os.compats_source {
+            Some(source) if os.cuda != Some(newest) => (", not even with cuda-compat", source),
+            _ => ("", &os.source),
+        };
         let boards: Vec<&str> = target.named_gpus().iter().map(|gpu| gpu.written.as_str()).collect();
-        self.say(format!("no JetPack for {} has a driver for more than CUDA {newest}", list(&boards)));
-        let is_newest = |os: &&Os| os.cuda == Some(newest) || os.compats.contains(&newest);
-        let Some(os) = self.request.catalog.oses.iter().rfind(is_newest) else { return };
-        let source =
-            if os.cuda == Some(newest) { &os.source } else { os.compats_source.as_ref().unwrap_or(&os.source) };
+        self.say(format!("no JetPack for {} has a driver for more than CUDA {newest}{with}", list(&boards)));
         self.fact(format!("os {}", os.id), self.request.catalog.source_at(source));
     }
 

@@ -62,7 +62,7 @@ fn policy_unmet<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
     warnings
 }
 
-/// A Jetson of which no system is written: its driver was not checked.
+/// A Jetson of which no system is written: its driver is that of some JetPack for its board.
 fn jetpack_unsaid(about: &About<'_, '_>) -> Option<Warning> {
     let asked = about.asked;
     // What was made for some JetPacks asks for the system by itself.
