@@ -1,6 +1,7 @@
 //! Small questions to the catalog: a source in full, the branch of a driver, an operating system by its spelling.
 
 use std::cmp::Ordering;
+use std::iter;
 
 use super::Catalog;
 use super::rows::{
@@ -154,14 +155,21 @@ impl Catalog {
         self.oses.iter().find(|os| os.images.contains(&image.os))
     }
 
-    /// The system that an image of Docker's own collection names, where it is one with musl: `alpine:3.19`, and any other
-    /// with a part of its tag that is such a system's name, `python:3.12-alpine3.19`.
-    pub fn musl_of_image(&self, repository: &str, tag: Option<&str>) -> Option<&Os> {
+    /// The system that the name of an image of Docker's own collection tells: `ubuntu:22.04`, `centos:7.9.2009`, and any other
+    /// with a part of its tag that is a system's name, `python:3.12-slim-bookworm`.
+    pub fn os_named_by(&self, repository: &str, tag: Option<&str>) -> Option<&Os> {
         // What somebody else made may bring a C library along, whatever it is called.
+        let tag = tag.unwrap_or_default();
         let is_official = !repository.contains('/');
-        let of_tag = tag.into_iter().flat_map(|tag| tag.split('-'));
-        let mut names = [repository].into_iter().chain(of_tag).filter(|_| is_official);
-        names.find_map(|name| self.musl(name))
+        let release = tag.split('-').next().unwrap_or_default();
+        let whole = format!("{repository}{release}");
+        let cut = iter::successors(Some(&*whole), |name| name.rsplit_once('.').map(|(name, _)| name));
+        let names = [repository].into_iter().chain(cut).chain(tag.split('-')).filter(|_| is_official);
+        let found = |name| match self.os(name) {
+            OsMatch::Found(os) => Some(os),
+            OsMatch::Unknown(_) => None,
+        };
+        names.filter_map(found).find(|os| os.refused.is_none())
     }
 
     /// The system with musl of which this is the name, with the number of a release or without.

@@ -63,6 +63,8 @@ impl Kind for ImageCompat<'_> {
 pub struct ImageNotChecked<'a> {
     /// What is written.
     pub image: &'a str,
+    /// The system that its name tells.
+    pub os: Option<&'a str>,
     /// Whether `image-requires` says what it needs of the driver.
     pub has_requires: bool,
     /// What was meant, or what is nearest to it, as it ends the sentence.
@@ -72,11 +74,16 @@ pub struct ImageNotChecked<'a> {
 impl Kind for ImageNotChecked<'_> {
     const CODE: &'static str = "image-not-checked";
     const EXPLAINED: &'static str = "The image is not of a repository the catalog knows, or it is named by digest only, or its tag is one of \
-        a repository of which not all tags are known. It is taken as it is written: neither its CUDA, nor its system, nor the drivers it starts on were checked.";
+        a repository of which not all tags are known. It is taken as it is written: neither its CUDA, nor the drivers it starts on were checked, nor its \
+        system, unless its name tells that (`ubuntu:22.04`, `python:3.12-slim-bookworm`).";
 
     fn message(&self) -> String {
         let but = if self.has_requires { " but what `image-requires` says" } else { "" };
-        format!("nothing is known of image `{}`, so nothing of it is checked{but}{}", self.image, self.near)
+        let (known, else_) = match self.os {
+            Some(os) => (format!("nothing but its system, {os}, is known"), " else"),
+            None => ("nothing is known".to_string(), ""),
+        };
+        format!("{known} of image `{}`, so nothing{else_} of it is checked{but}{}", self.image, self.near)
     }
 }
 

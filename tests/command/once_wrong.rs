@@ -99,6 +99,16 @@ const CASES: &[Case] = &[
         &["docker.io/library/python:3.12-alpine3.19 holds Alpine Linux"],
     ),
     case("torch = \"2.5.1\"", "gpu = \"A100\"\nimage = \"python:3.12-slim\"", 0, &["image-not-checked"]),
+    // So do those on other systems.
+    case("torch = \"2.7.0\"", "gpu = \"A100\"\nimage = \"centos:7.9.2009\"", 1, &["RHEL / CentOS 7 has glibc 2.17"]),
+    case("torch = \"2.7.0\"", "gpu = \"A100\"\nimage = \"node:16-stretch\"", 1, &["Debian 9 has glibc 2.24"]),
+    case(
+        "torch = \"2.7.0\"",
+        "gpu = \"A100\"\nimage = \"ubuntu:jammy-20240111\"",
+        0,
+        &["its system, Ubuntu 22.04 LTS"],
+    ),
+    case("torch = \"2.7.0\"", "gpu = \"A100\"\nimage = \"acme/centos:7\"", 0, &["nothing is known of image"]),
     case("torch = \"2.5.1\"", "gpu = \"A100\"\nimage = \"acme/python:3.12-alpine\"", 0, &["image-not-checked"]),
     // What was not published was not on a day.
     case(

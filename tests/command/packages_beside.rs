@@ -97,3 +97,21 @@ fn libraries_for_another_torch_are_told() {
         assert!(text.contains(exported), "{stack} {packages}: {text}");
     }
 }
+
+/// What pip refuses is no answer: pkg:pypi/colossalai@0.5.0 pins a transformers that is for newer Pythons.
+#[test]
+fn what_a_package_pins_holds_its_python() {
+    let spec = |colossalai: &str, python: &str| {
+        format!("[stack]\ntorch = \"*\"\ncolossalai = \"{colossalai}\"\npython = \"{python}\"\n{TARGET}")
+    };
+    let place = Place::with("pinned-python", &spec("0.5.0", "3.8"));
+    let ran = place.run(&["lock"]).exits(1);
+    let flat = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("requires transformers ==4.51.3, which requires Python >=3.9"), "{flat}");
+    assert!(!flat.contains("for Python >=3.6 only"), "{flat}");
+    for (colossalai, python, locked) in [("0.5.0", "3.9", "0.5.0"), ("*", "3.8", "0.4.9")] {
+        let place = Place::with(&format!("pinned-python-{python}"), &spec(colossalai, python));
+        let ran = place.run(&["lock"]).exits(0);
+        assert!(ran.err.contains(locked) && !ran.err.contains("package-excluded"), "{}", ran.err);
+    }
+}

@@ -5,22 +5,23 @@ use crate::solve::fits;
 use crate::solve::platform::Takes;
 use crate::solve::problem::Package;
 use crate::solve::rowset::RowSet;
-use crate::types::{Version, distinct};
+use crate::types::{Constraint, Version, distinct};
 
 use super::Explainer;
 use super::words::{build_id, by_package, describe, list};
 
 impl<'c> Explainer<'_, 'c> {
     pub(super) fn pythons(&mut self) {
-        let pinned = self.request.python.as_ref().filter(|python| python.single().is_some());
+        let asked = self.asked_python();
         self.companions_say(|row| {
-            let lines: Vec<&str> = row.python.as_ref()?.split("||").map(str::trim).collect();
+            let text = row.python.as_ref()?;
             // What has the one Python that is asked for is no reason.
-            let has =
-                |line: &str| Version::parse(line).is_ok_and(|line| pinned.is_some_and(|python| python.admits(&line)));
-            (!lines.iter().any(|line| has(line))).then(|| format!("is for Python {} only", list(&lines)))
+            let has = asked.is_some_and(|line| Constraint::parse(text).is_ok_and(|range| range.admits(&line)));
+            let lines: Vec<&str> = text.split("||").map(str::trim).collect();
+            (!has).then(|| format!("is for Python {} only", list(&lines)))
         });
         self.pythons_of_pinned();
+        self.pythons_of_ordinary();
         // Where no framework is to blame, its Pythons say nothing.
         let blamed = self.request.frameworks.iter().any(|ask| self.blames(ask.package));
         let told = !self.says.is_empty();
@@ -42,6 +43,11 @@ impl<'c> Explainer<'_, 'c> {
         for build in packages.iter().flat_map(|builds| builds.iter().rev().take(2)) {
             self.fact(build_id(build), self.request.catalog.origin_of(*build, &build.source));
         }
+    }
+
+    /// The line of Python that is asked for, where it is one.
+    fn asked_python(&self) -> Option<Version> {
+        self.request.python.as_ref().and_then(|python| python.single()).map(|python| python.prefix(2))
     }
 
     /// The Pythons that some builds of one package have wheels for; whether any is known.
@@ -121,7 +127,7 @@ impl<'c> Explainer<'_, 'c> {
             frameworks.for_each(|build| rows.add(&of.accepting(&build.package, &build.version)));
             rows
         };
-        let asked = request.python.as_ref().and_then(|python| python.single()).map(|python| python.prefix(2));
+        let asked = self.asked_python();
         self.companions_say(|row| {
             let package = problem.package(&row.package)?;
             let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
@@ -148,6 +154,27 @@ impl<'c> Explainer<'_, 'c> {
             }
             (!told.is_empty()).then(|| format!("requires {}", told.join("; ")))
         });
+    }
+
+    /// What blamed packages require of ordinary ones, where that is for other Pythons than the one asked for.
+    fn pythons_of_ordinary(&mut self) {
+        let problem = self.request.problem;
+        let Some(line) = self.asked_python() else { return };
+        let mut facts = Vec::new();
+        self.companions_say(|row| {
+            let package = problem.package(&row.package)?;
+            let mut needs = Vec::new();
+            for (asks, theirs) in package.refused_by(problem, &row.version, &line) {
+                facts.extend([asks, theirs]);
+                needs.push(format!("{} {}, which requires Python {}", asks.of, asks.needs, theirs.needs));
+            }
+            (!needs.is_empty()).then(|| format!("requires {}", needs.join("; ")))
+        });
+        for asks in facts {
+            let read = asks.read.as_ref().map_or("", |version| version.as_str());
+            let source = self.request.catalog.source_of(&asks.source, read, &asks.package, "");
+            self.fact(asks.id.to_string(), source);
+        }
     }
 
     /// Builds that have wheels for the Python in question, of which what their extra pins has none.

@@ -118,7 +118,7 @@ impl<'c> Problem<'c> {
         self.along.get(package.name, || along::of_package(self, package))
     }
 
-    /// The releases of a package that are for a line of Python, and so is what comes along with them.
+    /// The releases of a package that are for a line of Python, and so is what comes along with them, ordinary packages too.
     pub fn for_python(&self, package: &Package<'c>, line: &Version) -> Rc<RowSet> {
         package.property(Property::ForPython(*line), || {
             let along = self.along(package);
@@ -126,7 +126,8 @@ impl<'c> Problem<'c> {
                 let of = self.package(one.package).filter(|_| one.is_everywhere());
                 of.is_none_or(|of| of.accepting_python(line).meets(&one.releases))
             };
-            package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for))
+            let refused = |row: usize| package.is_refused_on(self, &package.releases[row].version, line);
+            package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for) && !refused(row))
         })
     }
 

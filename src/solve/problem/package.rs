@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Asks, Companion, library_major};
+use crate::catalog::rows::{Asks, Companion, FoundIn, library_major};
 use crate::coverage::Coverage;
 use crate::solve::facts::Facts;
 use crate::solve::kept::Kept;
@@ -35,7 +35,7 @@ pub struct Package<'c> {
     python: OnceCell<Ranges>,
     known: Kept<Property<'c>, RowSet>,
     /// Of what is asked for and a line of Python.
-    unserved: Kept<(*const Asks, Version), bool>,
+    unserved: Kept<(*const Asks, Version), Option<FoundIn>>,
     asks_for_libraries: OnceCell<bool>,
     pieces: OnceCell<Vec<Vec<Want<'c>>>>,
 }
@@ -184,9 +184,29 @@ impl<'c> Package<'c> {
 
     /// Whether a version asks for an ordinary package of which no release that it takes has a wheel for a line of Python.
     pub fn is_unserved(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> bool {
-        let lacks = |row: &Asks| ordinary::without_wheels(facts, row, line).is_some();
-        let kept = |row: &'c Asks| *self.unserved.get((std::ptr::from_ref(row), *line), || lacks(row));
-        facts.wants(self.name).about(version).any(kept)
+        facts.wants(self.name).about(version).any(|row| self.unserved_by(facts, row, line).is_some())
+    }
+
+    /// Whether installers refuse a version on a line of Python: its metadata asks for an ordinary package of which no release
+    /// that it takes is for it, by theirs. What only lacks a wheel is compiled.
+    pub fn is_refused_on(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> bool {
+        let told = |row: &&Asks| row.found_in == FoundIn::Metadata;
+        let wants = facts.wants(self.name);
+        wants.about(version).filter(told).any(|row| self.unserved_by(facts, row, line) == Some(FoundIn::Metadata))
+    }
+
+    /// The requirements for which installers refuse a version on a line of Python, each with that of what it asks for.
+    pub fn refused_by(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> Vec<(&'c Asks, &'c Asks)> {
+        let told = |row: &&Asks| row.found_in == FoundIn::Metadata;
+        let theirs = |row: &'c Asks| Some((row, ordinary::without_wheels(facts, row, line)?.row));
+        let wants = facts.wants(self.name);
+        wants.about(version).filter(told).filter_map(theirs).filter(|(_, theirs)| told(theirs)).collect()
+    }
+
+    /// Who knows that no release of what a row asks for is for a line of Python; none where one is.
+    fn unserved_by(&self, facts: &Facts<'c>, row: &'c Asks, line: &Version) -> Option<FoundIn> {
+        let lacks = || ordinary::without_wheels(facts, row, line).map(|one| one.row.found_in);
+        *self.unserved.get((std::ptr::from_ref(row), *line), lacks)
     }
 
     /// The releases that a rule about this package speaks of.

@@ -444,9 +444,12 @@ impl<'c> Reader<'_, 'c> {
         }
         let near = near.unwrap_or_default();
         let name = written.text.escape_debug().to_string();
-        let not_checked = ImageNotChecked { image: &name, has_requires: target.image_requires.is_some(), near: &near };
+        let unchecked = ImageRequest::Unchecked(image.clone());
+        let os = self.named_by(&unchecked).map(|os| &*os.name);
+        let has_requires = target.image_requires.is_some();
+        let not_checked = ImageNotChecked { image: &name, os, has_requires, near: &near };
         self.warn(&not_checked, format!("target.{}.image", target.name));
-        ImageRequest::Unchecked(image.clone())
+        unchecked
     }
 
     /// The repository that somebody meant by another name, or by this name without its maker.

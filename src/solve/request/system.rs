@@ -14,10 +14,10 @@ use crate::solve::values::ImageRequest;
 const MOST_SLIPS: usize = 2;
 
 impl<'c> Reader<'_, 'c> {
-    /// The system with musl that the name of an image tells, of whose repository nothing else is known.
+    /// The system that the name of an image tells, of whose repository nothing else is known.
     pub(super) fn named_by(&self, image: &ImageRequest<'_>) -> Option<&'c Os> {
         let ImageRequest::Unchecked(image) = image else { return None };
-        self.catalog.musl_of_image(&image.repository, image.tag.as_deref())
+        self.catalog.os_named_by(&image.repository, image.tag.as_deref())
     }
 
     pub(super) fn os(
@@ -28,7 +28,8 @@ impl<'c> Reader<'_, 'c> {
     ) -> Option<&'c Os> {
         if let OsMatch::Found(os) = self.catalog.os(&written.value) {
             self.refused_os(target, os, written);
-            if let Some(inside) = self.named_by(image).filter(|_| !os.musl && os.refused.is_none()) {
+            let differs = |inside: &&Os| (inside.musl, inside.glibc) != (os.musl, os.glibc);
+            if let Some(inside) = self.named_by(image).filter(differs).filter(|_| os.refused.is_none()) {
                 let message = format!("`os` says {}, and the image is {}", os.name, inside.name);
                 let help = format!("write `os = \"{}\"`, or leave `os` out: it is that of the container", inside.id);
                 self.error("exclusive", message, Some(help), written);
