@@ -7,7 +7,7 @@ use crate::catalog::{Catalog, at_hand, lint};
 use crate::diagnose::{self, Finding};
 use crate::explain::graph::{self, Language};
 use crate::explain::topic::{Described, Topic};
-use crate::explain::why::{Why, why};
+use crate::explain::why::{Verdict, Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::{Lock, Upgrade, Wheel, is_newer, keeping, locked};
 use crate::nearest::nearest;
@@ -18,7 +18,7 @@ use crate::solve::problem::Problem;
 use crate::solve::request::{PARTS, Request};
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::solution::Solution;
-use crate::spec::{Share, Spec, tables};
+use crate::spec::{KeyDoc, Share, Spec, tables};
 use crate::task::lock::Asked;
 use crate::task::{STEPS, gave_up};
 use crate::verify::check_docs;
@@ -260,7 +260,9 @@ impl Project<'_> {
         let fresh: HashMap<_, _> = fresh.choices.iter().map(|now| ((now.key.as_str(), now.part), now)).collect();
         for choice in &mut told.choices {
             let now = fresh.get(&(choice.key.as_str(), choice.part));
-            if let Some(now) = now.filter(|now| now.chosen != choice.chosen) {
+            // What follows from others that are kept says so itself.
+            let is_chosen = !matches!(choice.verdict, Verdict::Follows | Verdict::Minimum);
+            if let Some(now) = now.filter(|now| is_chosen && now.chosen != choice.chosen) {
                 let says =
                     format!("kept by the lock, since it still fits; `gpuenv lock --upgrade` takes {}", now.chosen);
                 choice.because = vec![says];
@@ -316,6 +318,13 @@ fn is_of_targets(name: &str) -> bool {
     tables().iter().any(|table| table.name == "target" && table.keys.iter().any(|key| key.name == name))
 }
 
+/// What is told of a key, `target.NAME.clang`.
+fn doc(key: &str) -> Option<KeyDoc> {
+    let (of, name) = (key.split('.').next()?, key.rsplit('.').next()?);
+    let table = tables().into_iter().find(|table| table.name == of)?;
+    table.keys.into_iter().find(|key| key.name == name)
+}
+
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
     if is_of_targets(name) {
         let message = format!("`{name}` is a key of each target");
@@ -357,8 +366,9 @@ fn only(told: Why, key: &str, spec: &Spec, file: &SourceFile) -> Result<Why, Fai
         let what = if spec.text(key).is_some() { "is given, not chosen" } else { "is not part of the answer" };
         let shown = key.strip_prefix("target.*.").unwrap_or(key);
         let message = format!("{}: `{}` {what}", clean(&file.name), clean(shown));
+        let about = doc(key).map_or(String::new(), |doc| format!("{}\n", doc.description()));
         return Err(Failure::new(Exit::BadInput, "unknown-topic", message)
-            .help(format!("what was chosen: {}", keys.join(", "))));
+            .help(format!("{about}what was chosen: {}", keys.join(", "))));
     }
     Ok(Why { choices, openings })
 }
@@ -366,12 +376,16 @@ fn only(told: Why, key: &str, spec: &Spec, file: &SourceFile) -> Result<Why, Fai
 /// What the lock holds for choices that would be made otherwise today.
 fn differing(lock: &Lock, told: &Why) -> BTreeMap<String, String> {
     let mut held = BTreeMap::new();
-    for choice in told.choices.iter().filter(|choice| matches!(choice.part, "version" | "release" | "tag")) {
+    for choice in told.choices.iter().filter(|choice| ["version", "release", "tag", "minimum"].contains(&choice.part)) {
         let of = |name: &str| lock.target.get(name);
         let (has, plain) = match choice.key.split('.').collect::<Vec<_>>().as_slice() {
             ["stack", package] => (lock.stack.get(*package).cloned(), true),
             ["target", name, "stack", package] => {
                 (of(name).and_then(|target| lock.stack_of(target).get(*package).cloned()), true)
+            }
+            ["target", name, "driver"] => {
+                let driver = of(name).and_then(|target| target.driver.as_ref());
+                (driver.map(|driver| format!(">={}", driver.minimum)), false)
             }
             ["target", name, "toolkit"] => (of(name).and_then(|target| target.toolkit.clone()), false),
             ["target", name, "image"] => (of(name).and_then(|target| target.image.clone()), false),

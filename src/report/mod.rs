@@ -299,6 +299,11 @@ impl Report {
         }
         let annotated = self.annotate(|| github::failure(failure));
         self.say(&failure::render(&self.screen, failure));
+        if let Err(unwritten) = &annotated
+            && !failure.is_same(unwritten)
+        {
+            self.say(&failure::render(&self.screen, unwritten));
+        }
         annotated
     }
 

@@ -95,7 +95,7 @@ fn one(
         text += &screen.wrapped("  ", &clean(sentence));
     }
     choice.rejected.iter().for_each(|rejected| text += &reject(screen, rejected, verbose));
-    if let Some(held) = locked.get(&choice.key).filter(|_| part.is_empty()) {
+    if let Some(held) = locked.get(&choice.key).filter(|_| ["", "minimum"].contains(&part)) {
         let held = clean(held);
         let says = match standing.status {
             "current" => {

@@ -1,28 +1,39 @@
 //! What a package requires of another one that is asked for, where no row names a release for it and one may lie where
 //! nobody has read: of such a release anything may be true, so it is no proof that the two do not go together.
 
-use crate::types::{Constraint, Specifier, Version};
+use crate::catalog::Catalog;
+use crate::catalog::rows::Companion;
+use crate::types::{Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::request::{PackageRequest, Request};
 use super::unknowns::{OVERLAY, Unknown};
 
+/// What a release requires of another package, where no release is known that is it.
+pub type Unmet<'c> = (&'c Companion, &'c str);
+
+/// What the releases of one package require of another on some processors, where no release of that is known that is it.
+pub fn unmet<'c>(catalog: &'c Catalog, of: &str, by: &str, arches: &[CpuArch]) -> Vec<Unmet<'c>> {
+    let known: Vec<Version> = catalog.companions.of(of).iter().map(|row| row.version).collect();
+    let is_met =
+        |range: &str| Specifier::parse(range).is_ok_and(|range| known.iter().any(|version| range.admits(version)));
+    let rows = catalog.companions.of(by).iter().filter(|row| row.gone.is_none() && !known.is_empty());
+    let asked = rows.flat_map(|row| {
+        let on = arches.iter().flat_map(|arch| row.asked(*arch)).chain(row.asked_by_extra());
+        on.filter(|(name, _)| *name == of).map(move |(_, range)| (row, range))
+    });
+    asked.filter(|(_, range)| !is_met(range)).collect()
+}
+
 /// A release of a package that another one requires, which may exist for all that anybody has read, and which is not known.
-pub fn of(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
-    let (catalog, package) = (request.catalog, ask.package);
-    let known: Vec<Version> = catalog.companions.of(package).iter().map(|row| row.version).collect();
-    if known.is_empty() {
-        return None;
-    }
-    let arches: Vec<_> = request.targets.iter().map(|target| target.arch).collect();
+pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown> {
+    let package = ask.package;
+    let arches = distinct(request.targets.iter().map(|target| target.arch));
     let written = ask.constraint.clone().with_prereleases();
     for other in request.companions.iter().filter(|other| other.package != package) {
-        let rows = catalog.companions.of(other.package).iter();
-        for row in rows.filter(|row| row.gone.is_none() && other.constraint.admits(&row.version)) {
-            let on = arches.iter().flat_map(|arch| row.asked(*arch)).chain(row.asked_by_extra());
-            let mut ranges = on.filter(|(of, _)| *of == package).map(|(_, range)| range);
-            let Some(range) = ranges.find(|range| may_exist(request, package, range, &known, &written)) else {
-                continue;
-            };
+        let unmet = request.problem.unmet(package, other.package, &arches);
+        let mut admitted = unmet.iter().filter(|(row, _)| other.constraint.admits(&row.version));
+        let unread = admitted.find(|(_, range)| may_exist(request, package, range, &written));
+        if let Some((row, range)) = unread {
             return Some(Unknown {
                 code: None,
                 fact: format!(
@@ -37,12 +48,9 @@ pub fn of(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
     None
 }
 
-/// Whether a range admits no release that is known, and one that what is written admits and that may have been published.
-fn may_exist(request: &Request<'_>, package: &str, range: &str, known: &[Version], written: &Constraint) -> bool {
+/// Whether a range that no known release is admits one that what is written admits and that may have been published.
+fn may_exist(request: &Request<'_>, package: &str, range: &str, written: &Constraint) -> bool {
     let Ok(specifier) = Specifier::parse(range) else { return false };
-    if known.iter().any(|version| specifier.admits(version)) {
-        return false;
-    }
     let named: Vec<Version> = specifier.bounds();
     let is_wished = |version: &&Version| specifier.admits(version) && written.admits(version);
     let Some(wanted) = named.iter().find(is_wished) else { return false };

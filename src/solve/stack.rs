@@ -49,7 +49,7 @@ impl TargetSolution<'_> {
     }
 
     /// The cuDNN that the system has for builds that bring none: what is installed, else what is in the image.
-    fn system_cudnn(&self) -> Option<&Version> {
+    pub fn system_cudnn(&self) -> Option<&Version> {
         if !self.builds.iter().all(|build| build.system_cuda) {
             return None;
         }

@@ -237,13 +237,7 @@ fn name(key: &str, text: &str, is: fn(&str) -> bool, holds: &str) -> Read<String
     if trimmed.is_empty() {
         return Err(Refusal::new("value", format!("`{key}` is empty")).help("write a value, or drop the key"));
     }
-    if text.chars().any(is_unseen) {
-        let message = format!("`{key}` holds characters that cannot be seen: {}", quote(text));
-        return Err(Refusal::new("value", message));
-    }
-    if text.len() > MAX_NAME {
-        return Err(Refusal::new("value", format!("`{key}` is longer than {MAX_NAME} bytes: {}", quote(text))));
-    }
+    within(key, text, MAX_NAME)?;
     if !is(trimmed) {
         let refusal = Refusal::new("value", format!("`{key}` cannot be {}", quote(text)));
         return Err(refusal.help(format!("it is made of {holds}")));
@@ -320,7 +314,7 @@ pub(super) fn reason(text: &str) -> Read<String> {
         return Err(refusal.help("say what was measured, or name the ticket"));
     }
     if text.chars().any(|c| is_unseen(c) && !matches!(c, '\n' | '\r' | '\t')) {
-        return Err(Refusal::new("value", format!("`reason` holds characters that cannot be seen: {}", quote(text))));
+        return Err(unseen("reason", text));
     }
     Ok(text.trim().to_string())
 }
@@ -520,13 +514,24 @@ fn no_choice(key: &str, text: &str, words: &[&str], slips: &[(&[&str], &str)]) -
 }
 
 fn short(key: &str, text: &str) -> Read<()> {
-    if text.len() > MAX_TEXT {
-        let message = format!("`{}` is longer than {MAX_TEXT} bytes: {}", clip(key), quote(text));
-        return Err(Refusal::new("value", message));
-    }
+    within(key, text, MAX_TEXT)
+}
+
+/// Refuses what is too long for a value, or holds what nobody sees.
+fn within(key: &str, text: &str, most: usize) -> Read<()> {
     if text.chars().any(is_unseen) {
-        let message = format!("`{}` holds characters that cannot be seen: {}", clip(key), quote(text));
-        return Err(Refusal::new("value", message));
+        return Err(unseen(key, text));
+    }
+    if text.len() > most {
+        let message = format!("`{}` is longer than {most} bytes: {}", clip(key), quote(text));
+        return Err(Refusal::new("value", message).help("write the name or version alone"));
     }
     Ok(())
+}
+
+fn unseen(key: &str, text: &str) -> Refusal {
+    let seen: String = text.chars().filter(|c| !is_unseen(*c)).collect();
+    let refusal =
+        Refusal::new("value", format!("`{}` holds characters that cannot be seen: {}", clip(key), quote(text)));
+    refusal.help(format!("type it anew: {}", quote(seen.trim())))
 }

@@ -168,11 +168,13 @@ impl<'s> Reader<'s> {
     fn not_a_string(&self, key: &str, item: &Item<'_>) -> Refusal {
         let refusal = Refusal::new("type", format!("`{}` must be a string, not {}", clip(key), kind(item)));
         match (scalar(item), item.get_ref()) {
-            // Between quotes neither would mean anything.
-            (_, DeValue::Boolean(_) | DeValue::Datetime(_)) => {
+            // Only digits and dots would mean something between quotes.
+            (true, _) if self.source[item.span()].bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => {
+                refusal.help(format!("write `{} = \"{}\"`", clip(key), clip(&self.source[item.span()])))
+            }
+            (true, _) | (_, DeValue::Boolean(_) | DeValue::Datetime(_)) => {
                 refusal.help(format!("write a string, `{} = \"…\"`, or drop the key", clip(key)))
             }
-            (true, _) => refusal.help(format!("write `{} = \"{}\"`", clip(key), clip(&self.source[item.span()]))),
             (false, DeValue::Table(_)) => refusal.help(format!("write `{} = \"VALUE\"`", clip(key))),
             (false, DeValue::Array(list)) if list.iter().all(|item| item.get_ref().is_str()) && !list.is_empty() => {
                 let parts: Vec<&str> = list.iter().filter_map(|item| item.get_ref().as_str()).collect();

@@ -1,6 +1,7 @@
 //! `gpuenv fleet`: many hosts in one answer, from every kind of source, in every format; the jobs that gather them.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::Instant;
 
@@ -286,6 +287,36 @@ fn a_record_that_is_not_there_does_not_lose_its_host() {
     let all = ["good pass", "lost unknown", "node8 unknown", "node9 unknown", "rack fail", "up unknown"];
     assert_eq!(told(&["hosts"], 1), all);
     assert_eq!(told(&["hosts/good.json", "hosts/node8.json"], 3), ["good pass", "node8 unknown"]);
+}
+
+/// Nor is one that may not be read, be it a file or a folder.
+#[test]
+fn a_record_that_may_not_be_read_does_not_lose_the_others() {
+    let sandbox = sandbox("fleet-forbidden");
+    fs::create_dir_all(sandbox.path("hosts/rack")).unwrap();
+    fs::write(sandbox.path("hosts/good.json"), healthy().to_string()).unwrap();
+    fs::write(sandbox.path("hosts/mine.json"), healthy().to_string()).unwrap();
+    let forbid = |mode: u32| {
+        for name in ["hosts/mine.json", "hosts/rack"] {
+            fs::set_permissions(sandbox.path(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    forbid(0);
+    // Root reads whatever it wants, unless that is taken from it.
+    let is_root = fs::File::open(sandbox.path("hosts/mine.json")).is_ok();
+    let program = env!("CARGO_BIN_EXE_gpuenv");
+    let mut command = Command::new(if is_root { "setpriv" } else { program });
+    if is_root {
+        command.args(["--bounding-set", "-dac_override,-dac_read_search", program]);
+    }
+    let out = command.args(["fleet", "check", "hosts", "--format", "csv"]).current_dir(sandbox.path("")).output();
+    forbid(0o755);
+    let out = out.unwrap();
+    let lines = String::from_utf8(out.stdout).unwrap();
+    let told: Vec<_> =
+        lines.lines().skip(1).map(|line| line.split(',').take(2).collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(told, ["good pass", "mine unknown", "rack unknown"], "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(out.status.code(), Some(3));
 }
 
 #[test]

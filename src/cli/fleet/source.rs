@@ -129,7 +129,7 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
         let top = way.top.unwrap_or(path);
         let inward = Way { top: Some(top), depth: way.depth.saturating_sub(1), ..way };
         for path in inside.iter().filter(|path| way.depth > 0 && !is_hidden(path)) {
-            match is_read_elsewhere(path, top) {
+            match is_read_elsewhere(path, top).and_then(|elsewhere| readable(path).map(|()| elsewhere)) {
                 Ok(true) => {}
                 Ok(false) => place(path, inward, hand)?,
                 Err(why) => hand(Batch::Unread(stem(path), why))?,
@@ -162,6 +162,17 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
 /// The name of a host whose file does not say it.
 fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(|| shown(path), |stem| shown(Path::new(stem)))
+}
+
+/// Whether what lies in a folder can be read; else why not.
+fn readable(path: &Path) -> Result<(), String> {
+    let about = path.metadata().map_err(|error| format!("it cannot be read: {}", reason(&error)))?;
+    let opened = match about.is_dir() {
+        true => path.read_dir().map(drop),
+        false if about.is_file() => File::open(path).map(drop),
+        false => Ok(()),
+    };
+    opened.map_err(|error| format!("{} cannot be read: {}", shown(path), reason(&error)))
 }
 
 /// Whether this is a link to what lies in the same folder and is read by its own name; why it cannot be followed.

@@ -190,7 +190,7 @@ impl<'c> Explainer<'_, 'c> {
         self.follows(self.own_key(scope, key), "version", version.to_string(), because, vec![fact])
     }
 
-    /// cuDNN or NCCL: inside a wheel, else of the system.
+    /// cuDNN or NCCL: of the system where builds load that, inside a wheel, or chosen.
     fn library(&self, scope: &Scope<'_, 'c>, spec: &Spec, name: &'static str) -> Option<Choice> {
         let target = scope.target;
         let of = |build: &&&'c Build| if name == "cudnn" { build.cudnn.as_ref() } else { build.nccl.as_ref() };
@@ -198,6 +198,15 @@ impl<'c> Explainer<'_, 'c> {
             if name == "cudnn" { target.cudnn.map(|row| &row.version) } else { target.nccl.map(|row| &row.version) };
         let bringing = target.builds.iter().find_map(|build| Some((*build, of(&build)?)));
         let key = format!("stack.{name}");
+        if let Some((build, _)) = bringing.filter(|(build, _)| build.system_cuda)
+            && let Some(version) = target.system_cudnn().filter(|_| name == "cudnn")
+        {
+            let installed = target.installed_cudnn.as_ref() == Some(version);
+            let has = if installed { "target is said to have" } else { "image has" };
+            let because = format!("what the {has}; {} loads the system's", build.named());
+            let facts = vec![self.note(self.asker.catalog.cite(build))];
+            return Some(self.follows(self.own_key(scope, &key), "version", version.to_string(), because, facts));
+        }
         if let Some((build, version)) = bringing.filter(|_| chosen.is_none()) {
             return Some(self.brought(scope, &key, build, version));
         }
@@ -230,7 +239,8 @@ impl<'c> Explainer<'_, 'c> {
         let because = match (target.toolkit, gpu_builds.find(|build| !by_pip || coinstall::leaves_open(build))) {
             (Some(toolkit), _) if toolkit.version == release => "the release of the toolkit".to_string(),
             (_, Some(_)) if of_image => "the release in the image, of the wheels' line".to_string(),
-            (_, Some(build)) => format!("the runtime of {} {}+{}", build.package, build.version, build.variant),
+            (_, Some(build)) if build.system_cuda => format!("what {} loads of the system", build.named()),
+            (_, Some(build)) => format!("the runtime of {}", build.named()),
             _ => "the release that runs".to_string(),
         };
         let row = self.asker.catalog.toolkit(&release);

@@ -78,19 +78,24 @@ fn or_a_table(root: &mut Map<String, Value>, own: &Value) {
     own["required"] = json!(["version"]);
     for package in FRAMEWORKS {
         let Some(key) = root.get_mut("stack").and_then(|stack| stack["properties"].get_mut(package)) else { continue };
-        let about = key["description"].take();
+        let about = take_description(key);
         *key = json!({ "anyOf": [{ "type": "string" }, own], "description": about });
     }
 }
 
 /// `[export]`: a path, a table with options of the format beside its own keys, or several.
 fn export(mut table: Value) -> Value {
-    let about = table["description"].take();
+    let about = take_description(&mut table);
     table["additionalProperties"] = json!({ "type": ["string", "integer", "boolean"] });
     table["required"] = json!(["file"]);
     let list = json!({ "type": "array", "items": table });
     let one = json!({ "anyOf": [{ "type": "string" }, table, list] });
     json!({ "type": "object", "description": about, "additionalProperties": one })
+}
+
+/// A description that stands elsewhere then; a null is none.
+fn take_description(schema: &mut Value) -> Option<Value> {
+    schema.as_object_mut()?.remove("description")
 }
 
 fn object(table: &TableDoc) -> Value {
@@ -127,6 +132,7 @@ fn the_kept_schemas_are_current() {
         let mut schema = super::derived(one.name).expect("every schema is derived from something");
         schema["title"] = format!("gpuenv {}", one.name).into();
         let text = format!("{schema:#}\n");
+        assert!(!text.contains("\"description\": null"), "{}: a description is a text", one.name);
         if env::var_os("UPDATE_EXAMPLES").is_some() {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("docs/reference/schemas/{}.json", one.name));
             fs::write(&path, &text).expect("the kept schema can be written");

@@ -19,7 +19,6 @@ use crate::solve::release::Release;
 use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, law};
-use crate::solve::thirds;
 
 impl<'c> Plan<'_, 'c> {
     /// A version of each package that goes with versions of the frameworks which some release of it accepts. Its releases
@@ -213,8 +212,6 @@ impl<'c> Plan<'_, 'c> {
         let follows = !group.off.has(law::id::COMPANION);
         let possible = self.policy.possible;
         let catalog = request.catalog;
-        let wanted = package.pieces(request.problem);
-        let pieces: Vec<&str> = distinct(wanted.iter().flatten().map(|(piece, _)| *piece));
         let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
         self.network.relate(release.var, var, move |row| {
             let release = &framework.releases[row];
@@ -234,9 +231,7 @@ impl<'c> Plan<'_, 'c> {
                     rows = with_triton(package, build, request.python.as_ref(), rows);
                 }
                 for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
-                    for pinned in pieces.iter().filter_map(|piece| thirds::of_build(catalog, build, piece)) {
-                        rows = rows.filtered(&|row| !wanted[row].iter().any(|want| thirds::clash(pinned, *want)));
-                    }
+                    rows.subtract(&request.problem.at_odds(package, build));
                 }
                 for class in &unsaid {
                     rows =

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Cudnn, Toolkit};
-use crate::types::{CpuArch, Specifier, Version};
+use crate::types::{CpuArch, Specifier, Version, distinct};
 
 use super::coinstall::{self, PublishedFor};
 use super::facts::Facts;
@@ -29,8 +29,9 @@ use super::machine::Machine;
 use super::platform::Platform;
 use super::reading::Reading;
 use super::release::Release;
+use super::required::{self, Unmet};
 use super::rowset::RowSet;
-use super::thirds::Thirds;
+use super::thirds::{self, Thirds};
 use super::wants::Want;
 use brought::Brought;
 use package::Property;
@@ -60,6 +61,7 @@ pub struct Problem<'c> {
     kits: Kept<(&'c str, Version, &'c str, CpuArch), [Version]>,
     libraries: Kept<(&'c str, Platform<'c>), [Vec<Want<'c>>]>,
     exclude: Kept<[&'c str; 2], bool>,
+    unmet: Kept<Pair<'c>, [Unmet<'c>]>,
     ages: Kept<(&'c str, Platform<'c>), Ages<'c>>,
     beside: Kept<(&'c str, usize, &'c str, Platform<'c>), RowSet>,
     toolkits_of: Kept<Version, RowSet>,
@@ -93,6 +95,7 @@ impl<'c> Problem<'c> {
             kits: Kept::default(),
             libraries: Kept::default(),
             exclude: Kept::default(),
+            unmet: Kept::default(),
             ages: Kept::default(),
             beside: Kept::default(),
             toolkits_of: Kept::default(),
@@ -184,6 +187,11 @@ impl<'c> Problem<'c> {
         self.ages.get((package, on), || Ages::new(self.catalog, package, on))
     }
 
+    /// What the releases of one package require of another on some processors, where no release of that is known that is it.
+    pub fn unmet(&self, of: &'c str, by: &'c str, arches: &[CpuArch]) -> Rc<[Unmet<'c>]> {
+        self.unmet.get((of, by, arches.to_vec()), || required::unmet(self.catalog, of, by, arches))
+    }
+
     /// Whether no release can be what two requirements ask for.
     pub fn exclude(&self, one: &'c str, other: &'c str) -> bool {
         *self.exclude.get([one, other], || {
@@ -201,6 +209,20 @@ impl<'c> Problem<'c> {
             let goes = |at: usize| coinstall::together(on, &one.releases[row], &other.releases[at]);
             RowSet::filter(other.releases.len(), |at| goes(at) && agrees(at))
         })
+    }
+
+    /// The releases of a package that ask for other pieces of the toolkit than a build does.
+    pub fn at_odds(&self, package: &Package<'c>, build: &'c Build) -> Rc<RowSet> {
+        let find = || {
+            let wanted = package.pieces(self);
+            let pieces = distinct(wanted.iter().flatten().map(|(piece, _)| *piece)).into_iter();
+            let pinned: Vec<Want> = pieces.filter_map(|piece| thirds::of_build(self.catalog, build, piece)).collect();
+            let is_at_odds = |want: &Want| pinned.iter().any(|pinned| thirds::clash(*pinned, *want));
+            RowSet::filter(wanted.len(), |row| wanted[row].iter().any(is_at_odds))
+        };
+        // What a build asks for depends on no more than this of it.
+        let (pins, toolkit) = (build.pins.is_some(), build.toolkit);
+        package.property(Property::AtOdds(&build.package, build.version, toolkit, build.arch, pins), find)
     }
 
     /// The toolkits, newest first, with which a library runs that was built for a line or a major of CUDA.

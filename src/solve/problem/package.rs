@@ -58,6 +58,7 @@ pub(super) enum Property<'c> {
     Range(RuleId),
     LackingWheels(CpuArch),
     LackingGlibc(CpuArch, Version),
+    AtOdds(&'c str, Version, Option<Version>, CpuArch, bool),
 }
 
 /// What each release asks of something, each text read once.
