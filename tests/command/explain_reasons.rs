@@ -159,3 +159,18 @@ fn a_name_is_not_taken_for_one_that_begins_like_it() {
         assert!(ask("tensorfow").contains("did you mean `tensorflow`?"), "{}", ask("tensorfow"));
     }
 }
+
+/// What a package asks for of its framework is no reason by itself: what that brings is.
+#[test]
+fn the_library_that_an_unwritten_framework_brings_is_told() {
+    let sandbox = Sandbox::new("explain-library", "");
+    for (stack, brings) in [
+        ("vllm = \"0.10.0\"\ncudnn = \"9.8.0.87\"", "torch 2.7.1 brings cuDNN 9."),
+        ("vllm = \"0.11.0\"\nnccl = \"2.20.*\"", "torch 2.8.0 brings NCCL 2.27.3"),
+    ] {
+        sandbox.write(&format!("[stack]\n{stack}\n[target.t]\ngpu = \"A100\"\n"));
+        let (code, told) = sandbox.json(&["lock"]);
+        assert_eq!(code, 1, "{told:#}");
+        assert!(told["explanation"].to_string().contains(brings), "{told:#}");
+    }
+}

@@ -82,6 +82,9 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
     if of_lines {
         explainer.given_up();
     }
+    if !explainer.says.is_empty() {
+        explainer.libraries_left();
+    }
     if explainer.says.is_empty() {
         explainer.nothing_published();
         explainer.cite(if conflict.code == Some("image-tag") { law::IMAGE_TAG } else { law::PUBLISHED });

@@ -372,6 +372,21 @@ impl<'c> Explainer<'_, 'c> {
         told
     }
 
+    /// What the builds that are left bring of a library that is blamed, where nothing told so far speaks of it: a package asks
+    /// for its framework, and it is what that brings which clashes.
+    pub(super) fn libraries_left(&mut self) {
+        let asked = [("cudnn", "cuDNN", self.request.cudnn.as_ref()), ("nccl", "NCCL", self.request.nccl.as_ref())];
+        let is_told = |it: &Self, title: &str| it.says.iter().any(|sentence| sentence.contains(title));
+        let untold = asked.into_iter().find(|(name, title, _)| self.blames(name) && !is_told(self, title));
+        let Some((name, _, Some(wanted))) = untold else { return };
+        let left = self.left.clone();
+        if self.libraries(&left) {
+            self.say_line(name, wanted);
+            let newest: Vec<&Build> = left.into_iter().rev().take(1).collect();
+            self.cite_builds(&newest);
+        }
+    }
+
     /// That the cuDNN which is asked for is new enough for builds that leave it open, but was published for another CUDA.
     fn cudnn_of_another_cuda(&mut self, builds: &[&'c Build]) {
         let catalog = self.request.catalog;
