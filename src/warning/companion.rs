@@ -148,7 +148,7 @@ impl Kind for KernelsSkipped<'_> {
 pub struct PartFails<'a> {
     /// The package and its release.
     pub name: &'a str,
-    /// What the part does not run with: `glibc 2.28`, the GPUs.
+    /// What the part does not run with: `on glibc 2.28`, `beside torch 2.5.1`.
     pub on: &'a str,
     /// What a rule says of that.
     pub says: &'a str,
@@ -158,13 +158,14 @@ impl Kind for PartFails<'_> {
     const CODE: &'static str = "part-fails";
     const FAILS: bool = true;
     const EXPLAINED: &'static str = "The package installs, is imported and runs on this target, and one part of it does not: a library that it \
-        loads for some uses needs a newer C library than the system has, or an operation has no code for the GPU. The \
-        message names the part, and what is seen where it is used. If you need it, take another release, or a system \
-        or GPU on which it runs; if not, `[[silence]]` says so.";
+        loads for some uses needs a newer C library than the system has, an operation has no code for the GPU or is not \
+        compiled with this toolkit, or a function asks for another package, or for a newer release of one. The \
+        message names the part, and what is seen where it is used. If you need it, take another release, a system, GPU \
+        or toolkit on which it runs, or what it asks for; if not, `[[silence]]` says so.";
 
     fn message(&self) -> String {
         let PartFails { name, on, says } = self;
-        format!("{name} runs without a part of it on {on}: {}", says.trim_end_matches('.'))
+        format!("{name} runs without a part of it {on}: {}", says.trim_end_matches('.'))
     }
 }
 
