@@ -110,18 +110,14 @@ impl<'c> Ranked<'_, '_, 'c> {
     }
 
     /// Whether a chosen package compares the CUDA that compiles with the stack's, and stops at this one.
-    fn stops(&self, compares: &[&Companion], cuda: &Version) -> bool {
-        let Some(line) = self.line().filter(|line| line.len() > 1 && line.major() == cuda.major()) else {
-            return false;
-        };
-        let rules = &self.plan.request.rules;
-        compares.iter().any(|row| parts::comparing(rules, row).any(|rule| !rule.lets(&row.version, cuda, &line)))
+    fn stops(&self, compare: &[&Companion], cuda: &Version) -> bool {
+        let line = self.line().filter(|line| line.len() > 1 && line.major() == cuda.major());
+        line.is_some_and(|line| !compare.iter().all(|row| parts::takes(&self.plan.request.rules, row, cuda, &line)))
     }
 
     /// The chosen packages that compare it.
     fn comparing(&self) -> Vec<&'c Companion> {
-        let compares = |row: &&Companion| parts::comparing(&self.plan.request.rules, row).next().is_some();
-        self.companions().into_iter().filter(compares).collect()
+        self.companions().into_iter().filter(|row| parts::compares(&self.plan.request.rules, row)).collect()
     }
 
     fn toolkits(&self) -> Vec<usize> {

@@ -20,9 +20,16 @@ pub enum Breaking {
     Toolkit(Version, Version),
 }
 
-/// The rules by which a release compares the CUDA that compiles with that of its framework.
-pub fn comparing<'a, 'c>(rules: &'a Rules<'c>, row: &'a Companion) -> impl Iterator<Item = &'a Rc<Needs<'c>>> {
-    rules.of_parts(&row.package, Subject::Toolkit).filter(|rule| rule.range.admits(&row.version))
+/// Whether a package compares the CUDA that compiles with that of its framework.
+pub fn compares(rules: &Rules<'_>, row: &Companion) -> bool {
+    rules.of_parts(&row.package, Subject::Toolkit).next().is_some()
+}
+
+/// Whether it takes a CUDA that compiles beside a framework of a line, of the same major.
+pub fn takes(rules: &Rules<'_>, row: &Companion, cuda: &Version, line: &Version) -> bool {
+    let speaks = |rule: &&Rc<Needs<'_>>| rule.range.admits(&row.version) && rule.speaks_of_line(Some(line));
+    let mut speaking = rules.of_parts(&row.package, Subject::Toolkit).filter(speaks);
+    speaking.all(|rule| rule.lets(&row.version, cuda, line))
 }
 
 /// The minor releases of CUDA that may compile on a target beside a framework of a line: that of the toolkit which was

@@ -97,6 +97,19 @@ const MINORS: &[Case] = &[
         0,
         &["!part-fails", "toolkit 12.6"],
     ),
+    // Where no toolkit is named, those that serve are.
+    case(
+        "torch = \"1.8.1+cu111\"\ndeepspeed = \"0.3.13\"",
+        "gpu = \"RTX 3090\"",
+        0,
+        &["!part-fails", "a CUDA 11 toolkit ==11.1"],
+    ),
+    case(
+        "torch = \"2.3.1+cu121\"\ndeepspeed = \"0.14.0\"",
+        "gpu = \"A100\"",
+        0,
+        &["!part-fails", "a CUDA 12 toolkit >=12.0,<=12.3"],
+    ),
     // Of 0.19.8 nothing compares what is compiled when it is used.
     case("torch = \"2.10.0+cu130\"\ndeepspeed = \"0.19.8\"", "gpu = \"H100\"\ntoolkit = \"13.1\"", 0, &["!part-fails"]),
     case(
@@ -115,35 +128,35 @@ const ASKING: &[Case] = &[
         "gpu = \"RTX 4090\"",
         0,
         &[
-            "[part-fails]",
+            "[part-lacks]",
             "torchaudio 2.9.0 runs without a part of it where torchcodec is missing",
             "`torchcodec = \"*\"`",
             "!lock: torchcodec",
         ],
     ),
-    case("torch = \"2.10.0\"\ntorchaudio = \"*\"", "gpu = \"A100\"", 0, &["[part-fails]"]),
-    case("torch = \"2.10.0\"\ntorchaudio = \"*\"\ntorchcodec = \"*\"", "gpu = \"A100\"", 0, &["!part-fails"]),
-    case("torch = \"2.8.0\"\ntorchaudio = \"*\"", "gpu = \"A100\"", 0, &["!part-fails"]),
+    case("torch = \"2.10.0\"\ntorchaudio = \"*\"", "gpu = \"A100\"", 0, &["[part-lacks]"]),
+    case("torch = \"2.10.0\"\ntorchaudio = \"*\"\ntorchcodec = \"*\"", "gpu = \"A100\"", 0, &["!part-lacks"]),
+    case("torch = \"2.8.0\"\ntorchaudio = \"*\"", "gpu = \"A100\"", 0, &["!part-lacks"]),
     // What vllm brings along loads nothing by itself.
-    case("vllm = \"0.13.0\"", "gpu = \"A100\"", 0, &["!part-fails"]),
+    case("vllm = \"0.13.0\"", "gpu = \"A100\"", 0, &["!part-lacks"]),
     // rxn4chemistry/rxnmapper#70: transformers 4.52 loads pytorch_model.bin with torch 2.6 and newer only.
     case(
         "torch = \"2.4.1\"\npython = \"3.11\"",
         "gpu = \"RTX 4090\"\n[packages]\ntransformers = \"==4.52.3\"",
         0,
-        &["[part-fails]: transformers ==4.52.3 runs without a part of it beside torch 2.4.1", "!lock: transformers<"],
+        &["[part-lacks]: transformers ==4.52.3 runs without a part of it beside torch 2.4.1", "!lock: transformers<"],
     ),
-    case("torch = \"2.5.1\"", "gpu = \"A100\"\n[packages]\ntransformers = \"==5.0.0\"", 0, &["[part-fails]"]),
-    case("torch = \"2.5.1\"", "gpu = \"A100\"\n[packages]\ntransformers = \">=4.53,<5\"", 0, &["[part-fails]"]),
-    case("torch = \"2.5.1\"", "gpu = \"A100\"\n[packages]\ntransformers = \">=4.51\"", 0, &["!part-fails"]),
-    case("torch = \"2.5.1\"", "gpu = \"A100\"\n[packages]\ntransformers = \"==4.51.3\"", 0, &["!part-fails"]),
-    case("torch = \"2.6.0\"", "gpu = \"A100\"\n[packages]\ntransformers = \"==4.52.3\"", 0, &["!part-fails"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\n[packages]\ntransformers = \"==5.0.0\"", 0, &["[part-lacks]"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\n[packages]\ntransformers = \">=4.53,<5\"", 0, &["[part-lacks]"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\n[packages]\ntransformers = \">=4.51\"", 0, &["!part-lacks"]),
+    case("torch = \"2.5.1\"", "gpu = \"A100\"\n[packages]\ntransformers = \"==4.51.3\"", 0, &["!part-lacks"]),
+    case("torch = \"2.6.0\"", "gpu = \"A100\"\n[packages]\ntransformers = \"==4.52.3\"", 0, &["!part-lacks"]),
     // That one does not take this torch at all.
     case(
         "torch = \"2.5.1\"",
         "gpu = \"A100\"\n[packages]\ntransformers = \"==5.20.0\"",
         0,
-        &["[package-excluded]", "!part-fails"],
+        &["[package-excluded]", "!part-lacks"],
     ),
 ];
 

@@ -6,7 +6,7 @@ use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{Among, Follows, Judged, asked_by, excludes, judged, without_part, without_wheels};
 use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
-use crate::warning::{PackageCuda, PackageExcluded, PartFails, SameModule, Side, Warning};
+use crate::warning::{PackageCuda, PackageExcluded, PartLacks, SameModule, Side, Warning};
 
 use super::About;
 
@@ -100,7 +100,7 @@ fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
         let (what, on) = (format!("{name} {asked}"), format!("beside {}", named(&package, &version)));
         let is_written = about.request.packages.iter().any(|(written, _)| *written == name);
         let key = if is_written { format!("packages.{name}") } else { format!("stack.{package}") };
-        Warning::about(&PartFails { name: &what, on: &on, says: &row.says }, &[key])
+        Warning::about(&PartLacks { name: &what, on: &on, says: &row.says }, &[key])
     };
     let of_packages = without_part(problem, &locked, &about.request.packages).into_iter().map(lacking);
     let mut warnings: Vec<Warning> = of_packages.collect();
@@ -114,7 +114,7 @@ fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
             let comes = companions.iter().any(|one| one.asked(about.asked.arch).any(|(of, _)| *of == *asks.of));
             if !is_locked && !comes {
                 let (what, on) = (format!("{} {}", row.package, row.version), format!("where {} is missing", asks.of));
-                let lacking = PartFails { name: &what, on: &on, says: &asks.says };
+                let lacking = PartLacks { name: &what, on: &on, says: &asks.says };
                 warnings.push(Warning::about(&lacking, &[format!("stack.{}", row.package)]));
             }
         }
