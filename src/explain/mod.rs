@@ -149,14 +149,27 @@ fn explain<'c>(spec: &Spec, problem: &'c Problem<'c>, world: World, steps: &Step
     let cores = core::Cores::find(&asker)?;
     let tell = |culprits: &Vec<String>| Conflict { also: alike.others(culprits), ..reasons::tell(&asker, culprits) };
     let conflicts = cores.independent.iter().map(tell).collect();
-    let further = cores.further.iter().map(tell).collect();
+    let mut further: Vec<Conflict> = cores.further.iter().map(tell).collect();
     let mut fixes = fixes::find(&asker, &cores);
     fixes.retain(|fix| asks_for_something(spec, fix));
     for fix in &mut fixes {
         fix.advice = advice::on(&asker, fix).or(fix.advice.take());
     }
     fixes.retain_mut(|fix| suits_all(fix, &alike, &whole));
+    if fixes.is_empty() && further.is_empty() {
+        further.extend(cores.independent.first().and_then(|culprits| beneath(&asker, culprits, world)));
+    }
     Some(Explanation { conflicts, alternatives: cores.alternatives, further, fixes, gave_up: steps.spent() })
+}
+
+/// Where no change helps: what the packages to blame would clash with in any other release.
+fn beneath(asker: &Asker<'_, '_>, culprits: &[String], world: World) -> Option<Conflict> {
+    let packages = culprits.iter().filter(|key| key.starts_with("stack."));
+    let edits: Vec<Edit> = packages.map(|key| (key.clone(), Some("*".to_string()))).collect();
+    let spec = asker.spec.edited(&edits).ok().filter(|_| !edits.is_empty())?;
+    let told = first_of(&spec, asker.file, asker.problem, world, asker.steps)?;
+    let is_next = told.culprits != culprits && told.culprits.iter().any(|key| culprits.contains(key));
+    is_next.then_some(told)
 }
 
 /// Makes a fix one for all targets that are alike, and says whether the whole spec has an answer then.
@@ -189,8 +202,12 @@ pub fn first_conflict<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) 
 /// The first conflict of a spec that was made of the user's own: what was forced upon it is quoted as no line of the file.
 fn conflict_beside<'c>(spec: &Spec, file: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Option<Conflict> {
     let alike = Alike::of(spec, &Request::new(spec, problem).ok()?.0);
-    let spec = alike.one_of_each(spec);
-    let mut asker = Asker::new(&spec, problem, World::Known, steps);
+    first_of(&alike.one_of_each(spec), file, problem, World::Known, steps)
+}
+
+/// The same in a world.
+fn first_of<'c>(spec: &Spec, file: &Spec, problem: &'c Problem<'c>, world: World, steps: &Steps) -> Option<Conflict> {
+    let mut asker = Asker::new(spec, problem, world, steps);
     asker.file = file;
     let cores = core::Cores::find(&asker)?;
     cores.independent.first().map(|culprits| reasons::tell(&asker, culprits))

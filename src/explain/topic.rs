@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::catalog::rows::{FRAMEWORKS, FoundIn};
+use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::nearest;
 use crate::spec::Spec;
@@ -119,7 +119,7 @@ pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str, needed: &[(String, S
         says += &format!(" Exports add `{asked}`, which {package} of the lock needs and its metadata does not say.");
     }
     // What metadata says is a matter of installers.
-    for row in catalog.asks.iter().filter(|row| row.found_in == FoundIn::Code) {
+    for row in catalog.asks.iter().filter(|row| !row.says.is_empty()) {
         if *row.of == **name {
             says += &format!(" {} {} needs {name} {}: {} ({}.)", row.package, row.range, row.needs, row.says, row.id);
         } else if *row.package == **name {

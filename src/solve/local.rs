@@ -11,6 +11,7 @@ use super::driver_row::DriverRow;
 use super::fits;
 use super::image;
 use super::network::Var;
+use super::parts;
 use super::release::Release;
 
 /// What is chosen for a class by itself.
@@ -108,6 +109,17 @@ impl<'c> Ranked<'_, '_, 'c> {
         oldest.and_then(DriverRow::cuda).copied()
     }
 
+    /// Whether a chosen package compares the CUDA that compiles with the stack's, and stops at this one.
+    fn stops(&self, compare: &[&Companion], cuda: &Version) -> bool {
+        let line = self.line().filter(|line| line.len() > 1 && line.major() == cuda.major());
+        line.is_some_and(|line| !compare.iter().all(|row| parts::takes(&self.plan.request.rules, row, cuda, &line)))
+    }
+
+    /// The chosen packages that compare it.
+    fn comparing(&self) -> Vec<&'c Companion> {
+        self.companions().into_iter().filter(|row| parts::compares(&self.plan.request.rules, row)).collect()
+    }
+
     fn toolkits(&self) -> Vec<usize> {
         let (plan, line) = (self.plan, self.line());
         let Some(choices) = &plan.locals[self.at].toolkit else { return Vec::new() };
@@ -115,10 +127,12 @@ impl<'c> Ranked<'_, '_, 'c> {
         let known = self.known_by_driver();
         let beyond = |version: &Version| known.map(|known| version.prefix(2) > known);
         let off_line = |version: &Version| line.map(|line| version.cmp_prefix(&line).is_ne());
+        let compares = self.comparing();
         let mut toolkits = self.beside(choices.var);
-        toolkits.sort_unstable_by_key(|&row| {
+        toolkits.sort_by_cached_key(|&row| {
             let version = &choices.rows[row].version;
-            (off_line(version), beyond(version), plan.network.rank(choices.var, row))
+            let stops = self.stops(&compares, version);
+            (off_line(version), stops, beyond(version), plan.network.rank(choices.var, row))
         });
         toolkits
     }
@@ -167,6 +181,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         let is_open = self.leaves_open();
         let line = if is_open { line.prefix(1) } else { line };
         let known = self.known_by_driver().filter(|_| line.len() < 2);
+        let compares = self.comparing();
         images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
             let is_beyond = known.map(|known| image.cuda.prefix(2) > known);
@@ -179,7 +194,8 @@ impl<'c> Ranked<'_, '_, 'c> {
             let other_cudnn = is_bare && image.cudnn.is_some();
             let rank = plan.network.rank(choices.var, row);
             let lacks = lacks_compiler(row);
-            (other_torch(image), refused(image), distance, is_beyond, cuda, lacks, is_bare, other_cudnn, rank)
+            let stops = self.stops(&compares, &image.cuda);
+            (other_torch(image), refused(image), stops, distance, is_beyond, cuda, lacks, is_bare, other_cudnn, rank)
         });
         images
     }

@@ -65,7 +65,7 @@ pub fn deciding<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, S
         found.extend(among.held_by(facts, package).into_iter().map(|row| (row, package.clone())));
     }
     for (name, asked) in brought(facts, locked, packages) {
-        let judged = Releases::of(facts, locked, &name).and_then(|releases| releases.judge(&asked));
+        let judged = Releases::of(facts.wants(&name).rows(), locked).and_then(|releases| releases.judge(&asked));
         let held = judged.filter(|one| matches!(one.follows, Follows::Held(_)));
         found.extend(held.map(|one| (one.row, one.locked.0)));
     }
@@ -96,8 +96,24 @@ pub fn judged<'c>(facts: &Facts<'c>, locked: &[Locked], name: &str, asked: &Spec
             found.push(Judged { row, locked: (package.clone(), *version), follows: instead });
         }
     }
-    found.extend(Releases::of(facts, locked, name).and_then(|releases| releases.judge(asked)));
+    found.extend(Releases::of(facts.wants(name).rows(), locked).and_then(|releases| releases.judge(asked)));
     found
+}
+
+/// The packages of `[packages]`, or that come along, of which every release that is asked for lacks a part beside what is
+/// locked: their name, what is asked for, and why.
+pub fn without_part<'c>(
+    facts: &Facts<'c>,
+    locked: &[Locked],
+    packages: &[(String, Specifier)],
+) -> Vec<(String, Specifier, Judged<'c>)> {
+    let all = packages.iter().cloned().chain(brought(facts, locked, packages));
+    let lacking = |(name, asked): (String, Specifier)| {
+        let is_excluded = |one: &Judged<'_>| matches!(one.follows, Follows::Excluded(_));
+        let judged = Releases::of(facts.wants(&name).parts(), locked)?.judge(&asked).filter(is_excluded)?;
+        (!self::judged(facts, locked, &name, &asked).iter().any(is_excluded)).then_some((name, asked, judged))
+    };
+    all.filter_map(lacking).collect()
 }
 
 /// Why what a release asks for of an ordinary package has no release for a line of Python; none where it has, or nobody
@@ -112,7 +128,8 @@ pub fn without_wheels<'c>(facts: &Facts<'c>, asks: &Asks, line: &Version) -> Opt
 pub fn held(facts: &Facts<'_>, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
     let mut all = Vec::new();
     for (name, asked) in packages {
-        let judged = Releases::of(facts, std::slice::from_ref(locked), name).and_then(|all| all.judge(asked));
+        let judged =
+            Releases::of(facts.wants(name).rows(), std::slice::from_ref(locked)).and_then(|all| all.judge(asked));
         if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {
             all.push(format!("{name}{below}"));
         }
@@ -140,9 +157,9 @@ struct Speaks<'c> {
 
 impl<'c> Releases<'c> {
     /// None where nothing that is known of it is against what is locked.
-    fn of(facts: &Facts<'c>, locked: &[Locked], name: &str) -> Option<Self> {
+    fn of(told: &[(Constraint, &'c Asks)], locked: &[Locked]) -> Option<Self> {
         let mut rows = Vec::new();
-        for (range, row) in facts.wants(name).rows() {
+        for (range, row) in told {
             let Some(locked) = locked.iter().find(|(package, _)| *row.of == **package) else { continue };
             let Some(needs) = range_of(&row.needs) else { continue };
             let fits = needs.admits(&locked.1.release());

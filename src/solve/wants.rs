@@ -1,7 +1,7 @@
 //! What releases of a package ask for of those that nothing is solved with.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Asks, Companion};
+use crate::catalog::rows::{Asks, Companion, FoundIn};
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 /// A package and what is asked for of it, `tilelang` and `==0.1.9`.
@@ -16,13 +16,21 @@ pub fn range(asked: &str) -> Option<Specifier> {
 #[derive(Debug, Default)]
 pub struct Wants<'c> {
     rows: Vec<(Constraint, &'c Asks)>,
+    parts: Vec<(Constraint, &'c Asks)>,
 }
 
 impl<'c> Wants<'c> {
     /// Of one package. The lint has read every range; one that it lets pass unread speaks of nothing.
     pub(super) fn of(catalog: &'c Catalog, package: &str) -> Self {
         let rows = catalog.asks.of(package).iter();
-        Wants { rows: rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row))).collect() }
+        let ranged = rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row)));
+        let (parts, rows) = ranged.partition(|(_, row)| row.found_in == FoundIn::Part);
+        Wants { rows, parts }
+    }
+
+    /// Each range of releases, and what a part of them needs.
+    pub fn parts(&self) -> &[(Constraint, &'c Asks)] {
+        &self.parts
     }
 
     /// Each range of releases, and what it asks for.

@@ -148,7 +148,7 @@ impl Kind for KernelsSkipped<'_> {
 pub struct PartFails<'a> {
     /// The package and its release.
     pub name: &'a str,
-    /// What the part does not run with: `glibc 2.28`, the GPUs.
+    /// What the part does not run with: `on glibc 2.28`, `beside torch 2.5.1`.
     pub on: &'a str,
     /// What a rule says of that.
     pub says: &'a str,
@@ -158,13 +158,35 @@ impl Kind for PartFails<'_> {
     const CODE: &'static str = "part-fails";
     const FAILS: bool = true;
     const EXPLAINED: &'static str = "The package installs, is imported and runs on this target, and one part of it does not: a library that it \
-        loads for some uses needs a newer C library than the system has, or an operation has no code for the GPU. The \
-        message names the part, and what is seen where it is used. If you need it, take another release, or a system \
-        or GPU on which it runs; if not, `[[silence]]` says so.";
+        loads for some uses needs a newer C library than the system has, an operation has no code for the GPU, or is not \
+        compiled with the toolkit. The message names the part, and what is seen where it is used. If you need it, take \
+        another release, or a system, GPU or toolkit with which it runs; if not, `[[silence]]` says so.";
 
     fn message(&self) -> String {
         let PartFails { name, on, says } = self;
-        format!("{name} runs without a part of it on {on}: {}", says.trim_end_matches('.'))
+        format!("{name} runs without a part of it {on}: {}", says.trim_end_matches('.'))
+    }
+}
+
+/// A package of which a part asks for another one, which is not there.
+pub struct PartLacks<'a> {
+    /// The package, and what is locked or asked for of it.
+    pub name: &'a str,
+    /// What is not there, or too old: `where torchcodec is missing`, `beside torch 2.5.1`.
+    pub on: &'a str,
+    /// What is known of that.
+    pub says: &'a str,
+}
+
+impl Kind for PartLacks<'_> {
+    const CODE: &'static str = "part-lacks";
+    const EXPLAINED: &'static str = "The package installs, is imported and runs, and a function of it asks for another package, or for a newer release \
+        of one than is locked, which its metadata does not say. The message names the function, and what is seen where it is \
+        used. If you need it, ask for what the message names; if not, `[[silence]]` says so.";
+
+    fn message(&self) -> String {
+        let PartLacks { name, on, says } = self;
+        PartFails { name, on, says }.message()
     }
 }
 

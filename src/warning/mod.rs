@@ -130,6 +130,7 @@ pub const ALL: &[Listed] = &[
     listed::<PackageCuda>(),
     listed::<PackageExcluded>(),
     listed::<PartFails>(),
+    listed::<PartLacks>(),
     listed::<PathPtxas>(),
     listed::<PythonPatch>(),
     listed::<SameModule>(),

@@ -288,6 +288,21 @@ const CASES: &[Case] = &[
     case("rmm-cu12 = \"*\"", "gpu = \"Tesla P100\"", 3, &["older than 24.12.0"]),
     case("cudf-cu12 = \">=24.2\"", "gpu = \"GTX 1060\"", 1, &["cudf-cu12-gpu"]),
     case("tensorrt = \"8.6.1\"", "gpu = \"sm_35\"", 1, &[]),
+    // What its build fetches from an index that nobody has read is not gone: NVIDIA/TensorRT#3050 found it there.
+    case("tensorrt = \"8.6.1\"", "gpu = \"Tesla T4\"", 0, &["!no longer published"]),
+    case("tensorrt = \"8.6.1\"\npython = \"3.10\"", "gpu = \"Tesla P100\"", 0, &["!no longer published"]),
+    // microsoft/onnxruntime#15697: 8.5.3 was the last for Maxwell.
+    case("tensorrt = \"8.6.1\"", "gpu = \"Tesla M60\"", 1, &["tensorrt-8.6-gpu", "!no longer published", "8.5.3.1"]),
+    case("tensorrt = \"8.6.0\"", "gpu = \"Tesla M60\"", 1, &["tensorrt-8.6-gpu"]),
+    case("tensorrt = \"8.5.3.1\"", "gpu = \"Tesla M60\"", 0, &[]),
+    // Where no other release helps, why not.
+    case(
+        "vllm = \"0.8.1\"",
+        "gpu = \"Tesla P40\"",
+        1,
+        &["xgrammar==0.1.16", "once that is fixed: `vllm = \"0.8.1\"` is incompatible with `gpu = \"Tesla P40\"`"],
+    ),
+    case("vllm = \"0.8.1\"", "gpu = \"A100\"", 1, &["xgrammar==0.1.16", "!once that is"]),
     case("tensorrt-llm = \"0.10.0\"", "gpu = \"Tesla P100\"", 1, &[]),
     case("tensorrt-llm = \"0.15\"", "gpu = \"Tesla V100\"", 1, &[]),
     case("cudf-cu12 = \"24.12\"", "gpu = \"GTX 1060\"", 1, &["23.12 was the last release for Pascal"]),

@@ -20,7 +20,8 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if Specifier::parse(&row.needs).is_err() || !address::is_package(&row.of) {
             say("specifier", "asks", &name, format!("`{} {}` is not a requirement", row.of, row.needs));
         }
-        if row.says.is_empty() == (row.found_in == FoundIn::Code) {
+        let is_part = row.found_in == FoundIn::Part;
+        if row.says.is_empty() == (row.found_in == FoundIn::Code || is_part) {
             say("belongs-together", "asks", &name, "what only code says, and nothing else, has a sentence".into());
         }
         if row.found_in == FoundIn::Wheels && *row.of != *"python" {
@@ -47,7 +48,8 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
         package == "python" || !catalog.builds.of(package).is_empty() || !catalog.companions.of(package).is_empty()
     };
     let (package, of) = (is_solved(&row.package), is_solved(&row.of));
-    if package && of {
+    // Of a part nothing is solved.
+    if package && of && row.found_in != FoundIn::Part {
         say("specifier", "asks", &name, format!("{} is solved with: that is a rule, or `requires`", row.of));
     } else if !package && !of && row.found_in != FoundIn::Code && !shares_module(catalog, &row.of) {
         say("specifier", "asks", &name, "nothing is solved with either of the two".into());

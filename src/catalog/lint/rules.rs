@@ -69,16 +69,30 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
     let name = row.row_name();
     let is_of = |objects: &[Subject]| row.subject == Subject::Package && objects.contains(&row.object);
-    let misplaced: [(bool, &[Subject], &str); 6] = [
+    let misplaced: [(bool, &[Subject], &str); 7] = [
         (row.gpu.is_some(), &[Subject::Driver, Subject::Toolkit], "a driver or a toolkit, and no other, names GPUs"),
         (row.toolkit.is_some(), &[Subject::Gcc, Subject::Clang], "a host compiler, and no other, names toolkits"),
-        (row.cuda.is_some(), &[Subject::Glibc, Subject::Gpu], "a C library or a GPU, and no other, names CUDA lines"),
+        (
+            row.cuda.is_some() && row.minors.is_empty(),
+            &[Subject::Glibc, Subject::Gpu],
+            "a C library or a GPU, and no other, names CUDA lines",
+        ),
         (row.compat, &[Subject::Driver], "a driver, and no other, speaks of cuda-compat"),
         (row.heeds_list.is_some(), &[Subject::Toolkit], "a toolkit, and no other, heeds a list"),
-        (row.part, &[Subject::Glibc, Subject::Gpu], "a C library or a GPU, and no other, is about a part"),
+        (
+            row.part && row.minors.is_empty(),
+            &[Subject::Glibc, Subject::Gpu],
+            "a C library or a GPU, and no other, is about a part",
+        ),
+        (!row.minors.is_empty(), &[Subject::Toolkit], "a toolkit, and no other, has `minors`"),
     ];
     for (_, _, says) in misplaced.iter().filter(|(is_said, objects, _)| *is_said && !is_of(objects)) {
         say("belongs-together", "rule", &name, format!("a rule of a package and {says}"));
+    }
+    let is_entry = |entry: &Text| entry.split(' ').all(|word| Version::parse(word).is_ok()) && entry.contains(' ');
+    if !row.minors.is_empty() && !(row.part && row.minors.iter().all(is_entry)) {
+        let says = "`minors` are of a part, and each a release and the CUDA that came with it: `0.5.2 11.4`";
+        say("belongs-together", "rule", &name, says.into());
     }
     if !row.instances.is_empty() && (row.subject, row.object) != (Subject::Gpu, Subject::Driver) {
         say("belongs-together", "rule", &name, "a rule of a GPU and a driver, and no other, names boards".into());
@@ -161,6 +175,7 @@ impl Rule {
         let (subject, object) = pair.split_once(' ')?;
         let (subject, object) = (Version::parse(subject).ok()?, Version::parse(object).ok()?);
         let (range, needs) = (Constraint::parse(&self.range).ok()?, Constraint::parse(&self.needs).ok()?);
-        Some(!range.admits(&subject) || needs.admits(&object))
+        let lists = self.minors.is_empty() || self.lists(&subject, &object);
+        Some(!range.admits(&subject) || needs.admits(&object) && lists)
     }
 }

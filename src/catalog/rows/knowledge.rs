@@ -142,7 +142,8 @@ pub struct Rule {
     /// architectures, because that compiles for the list.
     pub heeds_list: Option<Version>,
     /// Of a package and a C library or a GPU: the CUDA lines of the framework beside which alone it holds, in constraint grammar,
-    /// because its wheel has a library for each line and loads that one; none = beside every one.
+    /// because its wheel has a library for each line and loads that one; none = beside every one. Of one with `minors` those
+    /// beside which the package compares.
     pub cuda: Option<Text>,
     /// Of a GPU and a driver: the boards, by name, of whose MIG instances alone it speaks; empty = of every board.
     #[serde(default)]
@@ -153,10 +154,25 @@ pub struct Rule {
     /// Of NVRTC, whose rules name the package that compiles with it: the first release of that which compiles for an older GPU
     /// where NVRTC does not know the one that is there; none where no release does.
     pub until: Option<Version>,
-    /// Of a package and a C library or a GPU: what breaks it leaves the package without a part, which says so; it refuses
-    /// nothing.
+    /// Of a package and a C library, a GPU or a toolkit: what breaks it leaves the package without a part, which says so; it
+    /// refuses nothing.
     #[serde(default)]
     pub part: bool,
+    /// Of a part and a toolkit: the package compares the minor release of the CUDA that compiles with that of its framework,
+    /// and stops where they differ, unless its own list has both. What came to that list with which release, `0.5.2 11.4`.
+    #[serde(default)]
+    pub minors: List<Text>,
+}
+
+impl Rule {
+    /// Whether the list of a release that compares minor releases of CUDA has one.
+    pub fn lists(&self, release: &Version, cuda: &Version) -> bool {
+        let came_with = |entry: &Text| {
+            let mut words = entry.split(' ').filter_map(|word| Version::parse(word).ok());
+            words.next().is_some_and(|from| from <= *release) && words.any(|minor| cuda.cmp_prefix(&minor).is_eq())
+        };
+        self.minors.iter().any(came_with)
+    }
 }
 
 /// A rule that is code (a wall of five ideas: few of them), described so that users can read and override it.

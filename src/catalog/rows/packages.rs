@@ -70,7 +70,8 @@ pub struct Companion {
     /// major in their name, `nvidia-nccl-cu12`. With a range or without, for then an installer takes the newest.
     #[serde(default)]
     pub requires: List<Text>,
-    /// What it pins that its index no longer has, `apache-tvm-ffi==0.1.0b15`: no installer can install it.
+    /// What its metadata pins that the package index no longer has, `apache-tvm-ffi==0.1.0b15`: no installer can install it.
+    /// What its build fetches from an index that nobody has read is none: it may lie there.
     pub gone: Option<Text>,
     /// The extra that brings what is for the framework, `pytorch` for `transformer-engine[pytorch]`.
     pub extra: Option<Text>,

@@ -126,6 +126,8 @@ vocabulary! {
         Code = "code",
         /// In the tags of its wheels: for what they leave out installers compile its source.
         Wheels = "wheels",
+        /// In the code of a part: it installs and runs without that, so nothing is held to it.
+        Part = "part",
     }
 }
 

@@ -78,6 +78,12 @@ impl<'c> Needs<'c> {
         self.cuda.as_ref().is_none_or(|of| line.is_some_and(|line| of.admits(line)))
     }
 
+    /// Whether a release lets a toolkit compile beside a framework of a CUDA line, of the same major.
+    pub fn lets(&self, release: &Version, toolkit: &Version, line: &Version) -> bool {
+        let lists = |cuda: &Version| self.row.lists(release, cuda);
+        toolkit.cmp_prefix(&line.prefix(2)).is_eq() || lists(toolkit) && lists(line)
+    }
+
     /// Whether it speaks of what a toolkit compiles.
     pub fn speaks_of_toolkit(&self, toolkit: &Version) -> bool {
         self.toolkit.as_ref().is_none_or(|of| of.admits(toolkit))

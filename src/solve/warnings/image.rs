@@ -9,7 +9,7 @@ use crate::solve::driver::{self, DriverNeed};
 use crate::solve::finished::Use;
 use crate::solve::release::Release;
 use crate::solve::request::{ImageRequest, TargetRequest};
-use crate::solve::{fits, image};
+use crate::solve::{fits, image, parts};
 use crate::types::Version;
 use crate::warning::{
     ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn,
@@ -210,18 +210,12 @@ fn minor_refused(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let is_taken = about.target.finished_of(&row.package).is_some_and(|finished| finished.use_of == Use::Taken);
     let build = about.gpu_builds().find(|build| build.package == row.framework)?;
     let line = build.line().filter(|line| row.sdist && source.same_minor && !is_taken && line.len() > 1)?;
-    let inside = about.target.image.filter(|image| image.flavour == Flavour::Devel).map(|image| &image.cuda);
-    let chosen = about.target.toolkit.map(|toolkit| &toolkit.version);
-    let all = match chosen {
-        Some(chosen) => vec![chosen],
-        None => about.asked.toolkits.iter().flatten().chain(inside).collect(),
-    };
-    let of_major: Vec<Version> =
-        all.into_iter().filter(|one| one.len() > 1 && one.major() == line.major()).map(|one| one.prefix(2)).collect();
+    let of_major = parts::compilers(about.asked, about.target, &line);
     let toolkit = *of_major.first().filter(|_| !of_major.contains(&line))?;
     let name = format!("{} {}", row.package, row.version);
     let refused = MinorRefused { name: &name, toolkit, wheels: line, build: &build.named() };
-    let key = if inside.is_some() && about.asked.toolkits.is_none() { "image" } else { "toolkit" };
+    let in_image = about.target.image.is_some_and(|image| image.flavour == Flavour::Devel);
+    let key = if in_image && about.asked.toolkits.is_none() { "image" } else { "toolkit" };
     Some(Warning::about(&refused, &about.keys(key)))
 }
 

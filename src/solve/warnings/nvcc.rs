@@ -2,8 +2,8 @@
 //! why not.
 
 use crate::catalog::rows::{Companion, Flavour};
-use crate::solve::fits;
-use crate::types::{Cc, Version};
+use crate::solve::{fits, parts};
+use crate::types::{Cc, Version, distinct};
 
 use super::About;
 use super::compilers::rules_of;
@@ -24,6 +24,10 @@ fn unknown_gpu(about: &About<'_, '_>, cuda: &Version) -> Option<Cc> {
 
 /// What not every toolkit of a CUDA major meets, in words: ` >=12.9`.
 pub(super) fn bounds(about: &About<'_, '_>, row: &Companion, major: u64) -> String {
+    // Of what is named it is told whether it serves.
+    if let Some(span) = compared(about, row, major).filter(|_| about.asked.toolkits.is_none()) {
+        return span;
+    }
     let rules = rules_of(about, row);
     let first = Version::parse(&format!("{major}.0")).ok();
     let binding = rules.iter().filter(|rule| first.is_none_or(|first| !rule.needs.admits(&first)));
@@ -37,6 +41,23 @@ pub(super) fn bounds(about: &About<'_, '_>, row: &Companion, major: u64) -> Stri
         bounds += &format!(" >={}", known.prefix(2));
     }
     bounds
+}
+
+/// The toolkits of a CUDA major that meet all else and that a package takes, in words, where it compares them with its
+/// framework's CUDA and takes not all of those.
+fn compared(about: &About<'_, '_>, row: &Companion, major: u64) -> Option<String> {
+    let line = about.gpu_builds().find(|build| build.package == row.framework)?.line().filter(|line| line.len() > 1)?;
+    let toolkits = about.request.catalog.toolkits.iter().map(|toolkit| toolkit.version);
+    let all = toolkits.filter(|cuda| meets(about, row, major, cuda) && unknown_gpu(about, cuda).is_none());
+    let all = distinct(all.map(|cuda| cuda.prefix(2)));
+    let taken: Vec<Version> =
+        all.iter().copied().filter(|cuda| parts::takes(&about.request.rules, row, cuda, &line)).collect();
+    match &taken[..] {
+        taken if taken.len() == all.len() => None,
+        [only] => Some(format!(" =={only}")),
+        [first, .., last] => Some(format!(" >={first},<={last}")),
+        [] => None,
+    }
 }
 
 /// Whether the target is known to have an nvcc of a CUDA major that compiles a package: an image that holds one, or a

@@ -3,10 +3,10 @@
 
 use crate::catalog::rows::{Companion, FoundIn};
 use crate::solve::ordinary::shared::{By, doubled};
-use crate::solve::ordinary::{Among, Follows, asked_by, excludes, judged, without_wheels};
+use crate::solve::ordinary::{Among, Follows, Judged, asked_by, excludes, judged, without_part, without_wheels};
 use crate::spec::other_names::cuda_of;
-use crate::types::Version;
-use crate::warning::{PackageCuda, PackageExcluded, SameModule, Side, Warning};
+use crate::types::{Specifier, Version};
+use crate::warning::{PackageCuda, PackageExcluded, PartLacks, SameModule, Side, Warning};
 
 use super::About;
 
@@ -33,6 +33,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     }
     warnings.extend(of_each_other(about));
     warnings.extend(of_one_module(about));
+    warnings.extend(of_parts(about));
     warnings.extend(about.request.packages.iter().filter_map(|(name, _)| of_other_cuda(about, name)));
     if let Some(python) = about.target.python {
         about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
@@ -87,6 +88,36 @@ fn of_one_module(about: &About<'_, '_>) -> Vec<Warning> {
             is_written: one.by == By::Written,
         };
         warnings.push(Warning::about(&same, &[key]));
+    }
+    warnings
+}
+
+/// Of what runs without a part beside what is locked, or because of what is not.
+fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
+    let (problem, locked) = (about.request.problem, about.target.locked());
+    let lacking = |(name, asked, one): (String, Specifier, _)| {
+        let Judged { row, locked: (package, version), .. } = one;
+        let (what, on) = (format!("{name} {asked}"), format!("beside {}", named(&package, &version)));
+        let is_written = about.request.packages.iter().any(|(written, _)| *written == name);
+        let key = if is_written { format!("packages.{name}") } else { format!("stack.{package}") };
+        Warning::about(&PartLacks { name: &what, on: &on, says: &row.says }, &[key])
+    };
+    let of_packages = without_part(problem, &locked, &about.request.packages).into_iter().map(lacking);
+    let mut warnings: Vec<Warning> = of_packages.collect();
+    let companions = &about.target.companions;
+    // What nobody asked for was brought by something that may not use that part.
+    let is_asked = |row: &&&Companion| about.request.companions.iter().any(|ask| *ask.package == *row.package);
+    for row in companions.iter().filter(is_asked) {
+        let wants = problem.wants(&row.package);
+        for (_, asks) in wants.parts().iter().filter(|(range, _)| range.admits(&row.version.release())) {
+            let is_locked = locked.iter().any(|(package, _)| *package == *asks.of);
+            let comes = companions.iter().any(|one| one.asked(about.asked.arch).any(|(of, _)| *of == *asks.of));
+            if !is_locked && !comes {
+                let (what, on) = (format!("{} {}", row.package, row.version), format!("where {} is missing", asks.of));
+                let lacking = PartLacks { name: &what, on: &on, says: &asks.says };
+                warnings.push(Warning::about(&lacking, &[format!("stack.{}", row.package)]));
+            }
+        }
     }
     warnings
 }
