@@ -71,6 +71,7 @@ impl<'c> Reader<'_, 'c> {
             Some((_, os)) => Judged {
                 glibc: os.glibc.is_some() && target.glibc.is_none(),
                 gcc: os.gcc.is_some() && target.gcc.is_none(),
+                jetpack: !os.boards.is_empty(),
             },
             None => Judged::default(),
         }
