@@ -126,7 +126,6 @@ const UNLISTED: &[Case] = &[
     ),
     case("torch = \"*\"", "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack6.9\"", 3, &["for which boards"]),
     case("cuda = \"*\"", "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack8.0\"\n[build]", 3, &["for which boards"]),
-    case("cuda = \"13.5\"", "gpu = \"Jetson AGX Thor\"\nos = \"jetpack8.0\"\n[build]", 3, &["what comes with it"]),
     // What no JetPack changes is as certain as before.
     case("torch = \"99\"", "gpu = \"Jetson AGX Thor\"\nos = \"jetpack6.9\"", 1, &["the newest torch known"]),
     case("torch = \"*\"", "gpu = \"Jetson AGX Thor\"\nos = \"jetpack6.2\"", 1, &["is made for boards of"]),

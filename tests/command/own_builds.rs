@@ -342,7 +342,7 @@ const BESIDE: &[Case] = &[
         1,
         &[
             "releases of torchvision are built for releases of torch, and 2.8.0.dev20250327 precedes one",
-            "name its nightly of that day (`torchvision = \"….dev20250327\"`), or leave it out",
+            "name its nightly of that day, if there is one (`torchvision = \"….dev20250327\"`), or leave it out",
         ],
     ),
     case(

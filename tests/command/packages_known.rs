@@ -89,7 +89,7 @@ const FRAMEWORKS: &[Case] = &[
     case("torch = \"*\"\n[packages]\naccelerate = \"*\"", A100, 0, &["!package-framework"]),
     case("jax = \"*\"\n[packages]\ntransformers = \"*\"\nnumpy = \"*\"", A100, 0, &["!package-framework"]),
     case(
-        "[packages]\naccelerate = \"*\"",
+        "python = \"3.11\"\n[packages]\naccelerate = \"*\"",
         "gpu = \"A100-PCIE-40GB\"\nimage = \"pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime\"",
         0,
         &["!package-framework"],
@@ -116,13 +116,13 @@ const PYTHONS: &[Case] = &[
         "torch = \"2.8\"\n[packages]\nscipy = \"==1.11.1\"",
         A100,
         0,
-        &["!package-excluded", "lock: stack.python = \"3.12\""],
+        &["!package-excluded", "lock: stack.python = \"3.11\""],
     ),
     case(
-        "torch = \"2.8\"\n[packages]\nscipy = \"==1.11.1\"\nnumpy = \"<1.20\"",
+        "torch = \"2.9\"\n[packages]\nscipy = \"==1.11.1\"\nnumpy = \"<1.20\"",
         A100,
         0,
-        &["lock: stack.python = \"3.12\""],
+        &["lock: stack.python = \"3.11\""],
     ),
 ];
 

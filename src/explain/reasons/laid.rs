@@ -14,14 +14,15 @@ impl Explainer<'_, '_> {
 
     /// That releases of blamed packages are made for releases of their framework, and what goes beside one that is none.
     fn made_for_releases(&mut self) {
-        let companions = self.request.companions.iter().filter(|ask| self.blames(ask.package));
+        let companions = self.request.companions.iter();
+        let companions = companions.filter(|ask| self.blames(ask.package) && !ask.names_prerelease());
         let names: Vec<&str> = companions.map(|ask| ask.package).collect();
         let frameworks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
         let early = frameworks.filter_map(|ask| Some((ask, ask.constraint.single()?)));
         let Some((ask, version)) = early.filter(|(_, version)| version.is_prerelease()).next() else { return };
         let Some(first) = names.first() else { return };
         let instead = match own::nightly(&ask.constraint).and(version.as_str().split_once(".dev")) {
-            Some((_, day)) => format!("name its nightly of that day (`{first} = \"….dev{day}\"`)"),
+            Some((_, day)) => format!("name its nightly of that day, if there is one (`{first} = \"….dev{day}\"`)"),
             None => "describe the build of it that you have in an overlay (docs/overlays.md)".to_string(),
         };
         self.say(format!(
