@@ -157,7 +157,7 @@ class Refresh:
         for listing in self.catalog.rows("listing"):
             package, first = listing["package"], Version(listing["from"])
             same = [row for row in self.catalog.rows("listing") if (row["package"], row["index"]) == (package, listing["index"])]
-            if first > min(Version(row["from"]) for row in same):
+            if "releases" in listing or first > min(Version(row["from"]) for row in same):
                 continue
             rows = self.catalog.rows("companion") + self.catalog.rows("build")
             held = {Version(row["version"].split("+")[0]) for row in rows if row["package"] == package}

@@ -1,14 +1,14 @@
 //! What nobody knows yet of a machine: a driver or a toolkit newer than the catalog, and what comes with a system that it
 //! does not list. Each is judged as the nearest that is known; what has no answer so is no conflict, for it may have one.
 
-use crate::catalog::rows::{Branch, repeated};
+use crate::catalog::rows::{Branch, Os, repeated};
 use crate::types::require::{Requirement, Subject};
 use crate::types::{Constraint, Version};
 
 use super::demand::DemandKey;
 use super::driver_row::{DriverRow, branch_of};
 use super::image;
-use super::platform::TORCH;
+use super::platform::{Platform, TORCH, Takes};
 use super::reading::{Judged, Reading};
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest, Told};
 use super::unknowns::{NEWER, OVERLAY, Unknown, of_images};
@@ -66,6 +66,9 @@ fn later_toolkits<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading
 /// What comes with a system that is judged as its nearest relative, where nobody wrote it.
 fn unlisted_system(target: &TargetRequest<'_>, reading: &mut Reading<'_>) -> Option<Unknown> {
     let os = target.os?;
+    if target.judged.jetpack {
+        return Some(unlisted_jetpack(target, os, reading));
+    }
     let has = |version: Option<Version>| version.map_or(String::new(), |version| version.to_string());
     let mut parts = Vec::new();
     if target.judged.glibc && reading.glibc.take().is_some() {
@@ -95,6 +98,31 @@ fn unlisted_system(target: &TargetRequest<'_>, reading: &mut Reading<'_>) -> Opt
             list(&|(part, ..)| format!("`{part}`")),
         ),
     })
+}
+
+/// A JetPack that the catalog does not list: its boards, its driver and all that comes with it are open, and so is what was
+/// made for it.
+fn unlisted_jetpack(target: &TargetRequest<'_>, os: &Os, reading: &mut Reading<'_>) -> Unknown {
+    (reading.os, reading.platform) = (None, Platform { takes: Takes::Either, ..reading.platform });
+    if target.judged.glibc {
+        reading.glibc = None;
+    }
+    if target.judged.gcc {
+        (reading.gcc, reading.own_gcc) = (None, None);
+    }
+    if target.has_system_driver() {
+        reading.driver = DriverRequest::Free(None);
+    }
+    Unknown {
+        code: None,
+        fact: format!(
+            "for which boards the JetPack of target `{}` is made, and what comes with it: the catalog does not list it; its \
+             nearest relative is {}",
+            target.name, os.name
+        ),
+        keys: vec![target.key("os")],
+        how: format!("see NVIDIA's notes on that JetPack; then {OVERLAY}, or write one that the catalog lists"),
+    }
 }
 
 /// A written requirement of an image that a driver which nobody knows may meet.

@@ -306,9 +306,9 @@ fn refused_by_gpus<'c>(facts: &Facts<'c>, machine: &Described<'c>, rows: &[Drive
 }
 
 /// The newest CUDA that a driver of a JetPack for a machine's boards supports, cuda-compat included, and that JetPack; none
-/// where the JetPack is told, or the boards are none of Jetsons.
+/// where the JetPack is told, though the catalog may not list it, or the boards are none of Jetsons.
 pub fn newest_on_boards<'c>(catalog: &'c Catalog, asked: &Reading<'_>) -> Option<(Version, &'c Os)> {
-    let is_told = asked.os.is_some_and(|os| os.cuda.is_some());
+    let is_told = asked.judged.jetpack || asked.os.is_some_and(|os| os.cuda.is_some());
     let boards = asked.named_gpus();
     let is_for_boards = |os: &&Os| boards.iter().all(|gpu| os.boards.contains(&gpu.cc_version));
     let jetpacks = catalog.oses.iter().filter(|os| !is_told && asked.gpus.are_jetsons() && is_for_boards(os));

@@ -270,7 +270,7 @@ impl<'c> Framework<'c> {
                 };
                 let partial = build.pythons_partial || self.may_lie_elsewhere(build);
                 let may_exist = unseen && partial && build.pins_install_on(&line);
-                build.installs_on(&line) || (may_exist && self.series_has_python(build, line))
+                build.installs_on(&line) || (may_exist && self.series_may_have(build, line))
             })
         })
     }
@@ -288,11 +288,13 @@ impl<'c> Framework<'c> {
         !build.index.is_empty() && self.unread.iter().any(lacks)
     }
 
-    /// Whether some build of the same minor release has wheels for a Python. A project chooses its Pythons by release: a
-    /// list that is not whole may lack some of these, but no others.
-    fn series_has_python(&self, build: &Build, line: Version) -> bool {
+    /// Whether a list of Pythons that is not whole may lack one: those that builds of the same minor release have, and newer
+    /// ones, which patch releases were seen to add. A project gives up the older ones with a minor release.
+    fn series_may_have(&self, build: &Build, line: Version) -> bool {
         let series = build.version.prefix(2);
-        let mut of_series = self.releases.iter().filter(|release| release.version.cmp_prefix(&series).is_eq());
-        of_series.any(|release| release.builds().chain(release.own_builds()).any(|build| build.pythons.contains(&line)))
+        let of_series = self.releases.iter().filter(|release| release.version.cmp_prefix(&series).is_eq());
+        let builds = of_series.flat_map(|release| release.builds().chain(release.own_builds()));
+        let known: Vec<Version> = builds.flat_map(|build| build.pythons.iter().copied()).collect();
+        known.contains(&line) || known.iter().all(|has| *has < line)
     }
 }

@@ -20,6 +20,23 @@ pub fn lines_with(facts: &Facts<'_>, name: &str, range: &Specifier) -> Vec<Versi
     facts.kits().iter().filter(has_it).map(|kit| kit.version.prefix(2)).collect()
 }
 
+/// The releases of a library that are known: components of toolkits, what builds, packages and other libraries name, and what
+/// an index was seen to have. Nobody has read the list of all. None of what no build or toolkit asks for.
+pub fn known_of(facts: &Facts<'_>, name: &str) -> Vec<Version> {
+    let (rows, listings) = (&facts.catalog.libraries, &facts.catalog.listings);
+    let read = |range: &str| Version::parse(Libraries::oldest(range)?).ok();
+    let is_it = |(of, _): &(&str, &str)| *of == name;
+    let mut known: Vec<Version> =
+        rows.iter().flat_map(Libraries::asked).filter(is_it).filter_map(|(_, range)| read(range)).collect();
+    known.extend(rows.iter().filter(|row| *row.package == *name).map(|row| row.version));
+    known.extend(listings.iter().filter(|row| *row.package == *name).flat_map(|row| row.releases.iter().copied()));
+    if !known.is_empty() {
+        let requirements = facts.catalog.companions.iter().flat_map(|row| row.requirements());
+        known.extend(requirements.filter(|(of, ..)| *of == name).filter_map(|(_, range, _)| read(range)));
+    }
+    known
+}
+
 /// What a build asks for of a library, as far as its metadata was read.
 pub fn metadata_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch, library: &str) -> Option<&'c str> {
     read(catalog, build, arch).find(|(name, _)| *name == library).map(|(_, range)| range)

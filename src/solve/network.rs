@@ -54,14 +54,14 @@ pub enum Order<'a> {
     Ascending,
     /// From the end.
     Descending,
-    /// Those of which this holds before the others. It is asked of rows that are tried only.
-    Before(Box<dyn Fn(usize) -> bool + 'a>),
+    /// By this number, the lowest first, and those of one number as they stand. It is asked of rows that are tried only.
+    Ranked(Box<dyn Fn(usize) -> usize + 'a>),
 }
 
 impl<'a> Order<'a> {
     /// These before the others.
     pub fn before(these: RowSet) -> Self {
-        Order::Before(Box::new(move |row| these.has(row)))
+        Order::Ranked(Box::new(move |row| usize::from(!these.has(row))))
     }
 }
 
@@ -147,7 +147,10 @@ impl<'a> Network<'a> {
         match &variable.order {
             Order::Ascending => rows.rows().next(),
             Order::Descending => rows.rows().last(),
-            Order::Before(these) => rows.rows().find(|row| these(*row)).or_else(|| rows.rows().next()),
+            Order::Ranked(rank) => {
+                let first = rows.rows().find(|row| rank(*row) == 0);
+                first.or_else(|| rows.rows().min_by_key(|row| rank(*row)))
+            }
         }
     }
 

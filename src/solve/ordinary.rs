@@ -13,7 +13,7 @@ use crate::types::{Constraint, Specifier, Version};
 
 use super::facts::Facts;
 
-pub use among::{Among, Taken};
+pub use among::{Among, Taken, newest as newest_of};
 
 /// What is said of a package of `[packages]` beside what is locked.
 #[derive(Debug, Clone)]

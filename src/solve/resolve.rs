@@ -199,6 +199,8 @@ fn each_part<'c>(request: &Request<'c>, answer: impl Fn(&Request<'c>) -> Resolut
         Resolution::Solution(mut answer) => {
             let mut unseen = unknowns::of_images(request);
             unseen.extend(unknowns::of_chosen_images(request, &answer));
+            unseen.extend(unknowns::of_written_libraries(request));
+            unseen.extend(unknowns::of_own_cudnn(request));
             if !unseen.is_empty() {
                 return Resolution::Undetermined(unseen);
             }

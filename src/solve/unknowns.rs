@@ -186,6 +186,59 @@ fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
     unseen.map(unknown).collect()
 }
 
+/// Libraries of NVIDIA that `[packages]` asks for by a release of which nobody knows whether there is one. They are installed
+/// whatever the builds ask for, so no choice of a build does without.
+pub fn of_written_libraries(request: &Request<'_>) -> Vec<Unknown> {
+    let mut unknowns = Vec::new();
+    for (name, range) in request.libraries() {
+        let known = libraries::known_of(request.problem, name);
+        let Some(newest) = known.iter().max() else { continue };
+        if known.iter().any(|version| range.admits(version)) {
+            continue;
+        }
+        unknowns.push(Unknown {
+            code: None,
+            fact: format!("whether {name} {range} was published: no CUDA toolkit or build that is known has it, and the newest known is {newest}"),
+            keys: vec![format!("packages.{name}")],
+            how: format!("look for it on the package index; if it is there, {OVERLAY}, or write `{name} = \"*\"`"),
+        });
+    }
+    unknowns
+}
+
+/// The cuDNN that a build of one's own is said to hold, where none of that number is known for its CUDA. No list of what
+/// NVIDIA keeps of it was read whole.
+pub fn of_own_cudnn(request: &Request<'_>) -> Vec<Unknown> {
+    let catalog = request.catalog;
+    let mut unknowns = Vec::new();
+    for build in catalog.builds.iter().filter(|build| build.is_own()) {
+        let Some((holds, line)) = build.cudnn.zip(build.line()) else { continue };
+        let released = catalog.cudnns.iter().map(|row| (row.version, row.cuda));
+        let held = catalog.builds.iter().filter(|other| !other.is_own());
+        let held = held.filter_map(|other| Some((other.cudnn?, other.line()?)));
+        let of_major = released.chain(held).filter(|(_, cuda)| cuda.major() == line.major());
+        let known: Vec<Version> = of_major.map(|(version, _)| version).collect();
+        let Some((oldest, newest)) = known.iter().min().zip(known.iter().max()) else { continue };
+        let unknown = Unknown {
+            code: None,
+            fact: format!(
+                "whether there is a cuDNN {holds} for CUDA {}: those that are known are {oldest} to {newest}",
+                line.major()
+            ),
+            keys: vec![format!("stack.{}", build.package)],
+            how: format!(
+                "ask your build (torch.backends.cudnn.version()) and correct its `cudnn`; if it is so, {OVERLAY}"
+            ),
+        };
+        if known.iter().all(|one| one.cmp_prefix(&holds).is_ne() && holds.cmp_prefix(one).is_ne())
+            && !unknowns.contains(&unknown)
+        {
+            unknowns.push(unknown);
+        }
+    }
+    unknowns
+}
+
 /// What a build holds that was published, and that nobody has read.
 pub(super) fn of_contents(package: &str, version: &Version, variant: &str) -> Unknown {
     Unknown {

@@ -129,6 +129,7 @@ pub const ALL: &[Listed] = &[
     listed::<OwnBuildPython>(),
     listed::<PackageCuda>(),
     listed::<PackageExcluded>(),
+    listed::<PackageFramework>(),
     listed::<PartFails>(),
     listed::<PartLacks>(),
     listed::<PathPtxas>(),

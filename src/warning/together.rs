@@ -49,25 +49,52 @@ impl Kind for TwoCudas<'_> {
     }
 }
 
-/// An ordinary package whose name tells another CUDA than the stack's.
+/// An ordinary package that is for another CUDA than the stack's.
 pub struct PackageCuda<'a> {
     /// The package.
     pub package: &'a str,
-    /// The CUDA that it names.
+    /// The CUDA that it is for.
     pub names: &'a Version,
+    /// Whether its name tells that; else the toolkits do that have such a library.
+    pub by_name: bool,
     /// What the stack is built for, and that CUDA.
     pub stack: (&'a str, &'a Version),
 }
 
 impl Kind for PackageCuda<'_> {
     const CODE: &'static str = "package-cuda";
-    const EXPLAINED: &'static str = "A package under [packages] is carried as it is written, and nothing of it is checked. The name of this one tells a CUDA \
-        that is not the one of the locked stack: its libraries may lack, or be loaded beside those of the stack. Write the package \
+    const EXPLAINED: &'static str = "A package under [packages] is carried as it is written, and nothing of it is checked. This one is for a CUDA, by its name \
+        or by the toolkits that have it, that is not the one of the locked stack: its libraries may lack, or be loaded beside those of the stack. Write the package \
         for the stack's CUDA, or choose a stack for the package's (`cuda` under [stack]).";
 
     fn message(&self) -> String {
-        let (PackageCuda { package, names, .. }, (stack, cuda)) = (self, self.stack);
-        format!("{package} under [packages] is for CUDA {names} by its name, and {stack} is built for CUDA {cuda}")
+        let (PackageCuda { package, names, by_name, .. }, (stack, cuda)) = (self, self.stack);
+        let by = if *by_name { " by its name" } else { "" };
+        format!("{package} under [packages] is for CUDA {names}{by}, and {stack} is built for CUDA {cuda}")
+    }
+}
+
+/// Ordinary packages that bring a framework along which is not chosen.
+pub struct PackageFramework<'a> {
+    /// The packages.
+    pub packages: &'a [&'a str],
+    /// The framework.
+    pub framework: &'a str,
+}
+
+impl Kind for PackageFramework<'_> {
+    const CODE: &'static str = "package-framework";
+    const EXPLAINED: &'static str = "A package under [packages] needs torch, and [stack] names none: installers bring the newest that it accepts, with CUDA \
+        libraries of its own. Nothing of that torch is checked: it may need a newer driver, have no code for the GPU, or overwrite the \
+        libraries of the locked stack, with which it shares folders. Write `torch` under [stack], and one is chosen that goes with the rest.";
+
+    fn message(&self) -> String {
+        let PackageFramework { packages, framework } = self;
+        let (named, need) = (packages.join(" and "), if packages.len() == 1 { "needs" } else { "need" });
+        format!(
+            "{named} under [packages] {need} {framework}, and [stack] has none: installers bring the newest one with its own CUDA \
+             libraries, of which nothing is checked; write `{framework} = \"*\"` under [stack]"
+        )
     }
 }
 

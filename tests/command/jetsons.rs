@@ -85,3 +85,53 @@ const CASES: &[Case] = &[
 fn the_driver_of_a_jetson_is_that_of_its_jetpack() {
     hold("jetsons", CASES);
 }
+
+/// cuDNN comes with the JetPack: 9.3.0 with 6.1 and 6.2, as the wheels that are made for them were built with.
+const CUDNNS: &[Case] = &[
+    case(
+        "torch = \"*\"\ncudnn = \"9.9\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"",
+        0,
+        &["loads cuDNN 9.9.0.52 from the system and brings none"],
+    ),
+    case(
+        "torch = \"*\"\ncudnn = \"9.9\"",
+        "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"\ncudnn = \"9.9.0\"",
+        0,
+        &["!from the system and brings none"],
+    ),
+    case("torch = \"*\"\ncudnn = \"9.3\"", "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"", 0, &["!brings none"]),
+    case("torch = \"*\"", "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.2\"", 0, &["!brings none"]),
+    case(
+        "torch = \"*\"\ncudnn = \"8.9\"",
+        "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack5.1\"",
+        0,
+        &["loads cuDNN 8.9."],
+    ),
+];
+
+#[test]
+fn a_cudnn_beside_the_one_of_a_jetpack_is_told() {
+    hold("jetson-cudnns", CUDNNS);
+}
+
+/// Of a JetPack that the catalog does not list nobody knows for which boards it is.
+const UNLISTED: &[Case] = &[
+    case("torch = \"*\"", "gpu = \"Jetson AGX Orin\"\nos = \"jetpack6.9\"", 0, &["os-not-listed"]),
+    case(
+        "torch = \"*\"",
+        "gpu = \"Jetson AGX Thor\"\nos = \"jetpack6.9\"",
+        3,
+        &["for which boards the JetPack of target `t` is made", "its nearest relative is NVIDIA JetPack 6.2"],
+    ),
+    case("torch = \"*\"", "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack6.9\"", 3, &["for which boards"]),
+    case("cuda = \"*\"", "gpu = \"Jetson AGX Xavier\"\nos = \"jetpack8.0\"\n[build]", 3, &["for which boards"]),
+    // What no JetPack changes is as certain as before.
+    case("torch = \"99\"", "gpu = \"Jetson AGX Thor\"\nos = \"jetpack6.9\"", 1, &["the newest torch known"]),
+    case("torch = \"*\"", "gpu = \"Jetson AGX Thor\"\nos = \"jetpack6.2\"", 1, &["is made for boards of"]),
+];
+
+#[test]
+fn a_jetpack_that_is_not_listed_refuses_no_board() {
+    hold("jetpacks-unlisted", UNLISTED);
+}

@@ -32,6 +32,11 @@ const CASES: &[Case] = &[
         3,
         &["flash-attn 2.8.3+cu12torch2.8"],
     ),
+    // A list of wheels that is not whole may lack newer Pythons than its release was seen with, but not older ones.
+    case("torch = \"2.12.1+cu132\"\npython = \"3.15\"", "gpu = \"H100 NVL\"", 3, &["has a wheel for Python 3.15"]),
+    case("torch = \"2.9.1+cu126\"\npython = \"3.15\"", "gpu = \"H100 NVL\"", 3, &["has a wheel for Python 3.15"]),
+    case("torch = \"2.9.1+cu126\"\npython = \"3.9\"", "gpu = \"H100 NVL\"", 1, &["incompatible"]),
+    case("torch = \"2.8.0\"\npython = \"3.15\"", "gpu = \"H100 NVL\"", 1, &["incompatible"]),
     // What an extra pins may have no wheel for a Python that the package itself has one for.
     case("tensorflow = \"2.14\"", "gpu = \"RTX 3090\"", 0, &["3.10"]),
     case(

@@ -657,7 +657,7 @@ fn the_documented_overlay_is_sound() {
     let overlay = docs.split("```toml\n# site-catalog.toml\n").nth(1).unwrap().split("```").next().unwrap();
     let sandbox = site("documented", &SPEC.replace("[target", "flash-attn = \"*\"\n[target"), "");
     fs::write(sandbox.path("site.toml"), overlay).unwrap();
-    sandbox.run(&["catalog", "check", "site.toml"]).exits(0).tells("site.toml: 7 rows, nothing found");
+    sandbox.run(&["catalog", "check", "site.toml"]).exits(0).tells("site.toml: 8 rows, nothing found");
     sandbox.run(&["lock"]).exits(0);
     assert!(lock_of(&sandbox).contains("2.7.1+cu126.acme"), "{}", lock_of(&sandbox));
 }

@@ -1,6 +1,7 @@
 //! Builds that a spec itself brings: one's own, which holds what is said of it, and nightlies; and which catalogs may
 //! answer.
 
+use crate::common::cases::{Case, case, hold};
 use crate::common::checkout::Place;
 
 const FILE: &str = "https://wheels.example.org/torch-2.8.0a0%2Bgit12-cp312-cp312-manylinux_2_28_x86_64.whl";
@@ -298,4 +299,62 @@ fn an_own_build_may_have_either_abi() {
     }
     let published = place("published-abi", "torch = \"2.6.0+cu124\"\nvllm = \"0.8.5\"", "gpu = \"A100\"");
     published.run(&["lock"]).exits(0).hides("own-build-abi");
+}
+
+/// cuDNN 8.9 was published for CUDA 11 and 12, 7.6 for CUDA 10 and older, 9.99 for none that is known.
+const CUDNNS: &[Case] = &[
+    case(
+        "torch = { version = \"2.8.0\", cuda = \"12.8\", cudnn = \"8.9\", arch-list = \"9.0\" }",
+        "gpu = \"H100 NVL\"",
+        0,
+        &[],
+    ),
+    case(
+        "torch = { version = \"2.8.0\", cuda = \"12.8\", cudnn = \"9.8.0\", arch-list = \"9.0\" }",
+        "gpu = \"H100 NVL\"",
+        0,
+        &[],
+    ),
+    case(
+        "torch = { version = \"2.8.0\", cuda = \"12.8\", cudnn = \"7.6\", arch-list = \"9.0\" }",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether there is a cuDNN 7.6 for CUDA 12"],
+    ),
+    case(
+        "torch = { version = \"2.8.0\", cuda = \"12.6\", cudnn = \"9.99\", arch-list = \"9.0\" }",
+        "gpu = \"H100 NVL\"",
+        3,
+        &["whether there is a cuDNN 9.99 for CUDA 12", "torch.backends.cudnn.version()"],
+    ),
+];
+
+#[test]
+fn the_cudnn_of_a_build_is_one_for_its_cuda() {
+    hold("own-cudnns", CUDNNS);
+}
+
+/// What follows torch is published for its releases.
+const BESIDE: &[Case] = &[
+    case(
+        "torch = \"2.8.0.dev20250327+cu126\"\ntorchvision = \"*\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &[
+            "releases of torchvision are built for releases of torch, and 2.8.0.dev20250327 precedes one",
+            "name its nightly of that day, if there is one (`torchvision = \"….dev20250327\"`), or leave it out",
+        ],
+    ),
+    case(
+        "torch = { version = \"2.8.0a0\", cuda = \"12.8\", arch-list = \"9.0\" }\ntorchvision = \"*\"",
+        "gpu = \"H100 NVL\"",
+        1,
+        &["and 2.8.0a0 precedes one: describe the build of it that you have in an overlay"],
+    ),
+    case("torch = \"2.8.0.dev20250327+cu126\"\ntorchvision = \"0.23.0.dev20250327\"", "gpu = \"H100 NVL\"", 0, &[]),
+];
+
+#[test]
+fn what_follows_torch_is_made_for_its_releases() {
+    hold("beside-laid", BESIDE);
 }

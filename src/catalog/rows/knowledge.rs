@@ -75,6 +75,9 @@ pub struct Listing {
     pub yanked: List<Version>,
     /// The name under which its project goes on with it: the same modules, in a package of another name.
     pub now: Option<Text>,
+    /// Releases that the index was seen to have of one of NVIDIA's libraries, of which no table has a row for each.
+    #[serde(default)]
+    pub releases: List<Version>,
 }
 
 /// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one

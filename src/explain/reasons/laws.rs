@@ -39,7 +39,7 @@ const LAWS: &[Law] = &[
     Law::new(law::PTX_DRIVER, always, |it| it.ptx_driver()),
     Law::new(law::CPU_BUILD, always, |it| it.cpu_build()).cites_itself(),
     Law::new(law::PUBLISHED, always, |it| it.published()),
-    Law::new(law::COMPANION, has_packages, |it| it.companion()).of_builds(|it, build| it.is_followed(build)),
+    Law::new(law::COMPANION, has_packages, |it| it.companions()).of_builds(|it, build| it.is_followed(build)),
     Law::new(law::PYTHON, always, |it| it.pythons()).of_builds(|it, build| it.has_python(build)),
     Law::new(law::GLIBC, knows_glibc, |it| it.glibc()).of_builds(|it, build| !it.lacks_glibc(build)),
     Law::new(law::IMAGE_TAG, has_image, |it| it.image_tag()),

@@ -11,6 +11,7 @@ mod compile;
 mod installed;
 mod integrated;
 mod labels;
+mod laid;
 mod laws;
 mod listed;
 mod place;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use pubgrub::VersionSet;
 
 use crate::catalog::rows::Python;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Specifier, Version};
 
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
@@ -49,8 +49,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.relate_package_versions();
     }
 
-    /// A line of Python, the newest that releases have: one that is out for less than a year comes after all others, for
-    /// most other packages have no wheel for it yet, and one that leaves out what `[packages]` asks for too.
+    /// A line of Python, the newest that releases have, of those that leave out least of what is asked for: one that is out
+    /// for less than a year comes after all others, for most other packages have no wheel for it yet.
     fn add_python(&mut self, groups: &[Group<'c>]) {
         let request = self.request;
         let installs = !request.companions.is_empty() || !request.packages.is_empty();
@@ -58,7 +58,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             return;
         }
         let rows = request.problem.pythons();
-        let order = (Order::Before(is_suited(request, rows.clone())), Vec::new());
+        let order = (Order::Ranked(python_ranks(request, rows.clone())), Vec::new());
         let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
         let wanted = request.python.as_ref();
         let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
@@ -138,7 +138,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let before = if cpu_first { framework.cpu.clone() } else { all().minus(&framework.cpu) };
         let before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
         let key = format!("{}.variant{}", framework.package, self.group_name(classes));
-        let order = (Order::Before(self.sound(classes, framework, before)), self.asked_by(framework.package));
+        let order = (Order::Ranked(self.sound(classes, framework, before)), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
         for &class in classes {
             let mut rows = releases::of_class(self, &self.classes[class], framework, &request.frameworks[at]);
@@ -151,8 +151,8 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 
     /// Those of some releases of which nothing is known to fail on a GPU of these classes, where their own kernels run: of
-    /// two variants of one version it is the one to install.
-    fn sound(&self, classes: &[usize], framework: &'c Framework<'c>, of: RowSet) -> Box<dyn Fn(usize) -> bool + 'q> {
+    /// two variants of one version it is the one to install, so these are 0.
+    fn sound(&self, classes: &[usize], framework: &'c Framework<'c>, of: RowSet) -> Box<dyn Fn(usize) -> usize + 'q> {
         let problem = self.request.problem;
         let targets = classes.iter().map(|&class| self.classes[class].target);
         let gpus = targets.flat_map(|target| target.named_gpus().iter().map(|gpu| (target.platform, gpu)));
@@ -169,7 +169,8 @@ impl<'q, 'c> Plan<'q, 'c> {
             distinct.iter().any(on)
         };
         let known: Vec<OnceCell<bool>> = vec![OnceCell::new(); framework.releases.len()];
-        Box::new(move |row| of.has(row) && !known[row].get_or_init(|| fails(&framework.releases[row])))
+        let is_sound = move |row: usize| of.has(row) && !known[row].get_or_init(|| fails(&framework.releases[row]));
+        Box::new(move |row| usize::from(!is_sound(row)))
     }
 
     /// The releases of the CUDA line that each class compiles with, where that is said: torch warns of another minor.
@@ -314,29 +315,30 @@ fn with_builds<'a, 'c>(
     }
 }
 
-/// Whether a line of Python is out for a year and leaves out nothing that is asked for.
-fn is_suited<'q, 'c: 'q>(request: &'q Request<'c>, rows: Rc<[&'c Python]>) -> Box<dyn Fn(usize) -> bool + 'q> {
+/// Which lines of Python come first: 0 is out for a year and leaves out nothing that is asked for. What all lines leave out
+/// counts for none of them.
+fn python_ranks<'q, 'c: 'q>(request: &'q Request<'c>, rows: Rc<[&'c Python]>) -> Box<dyn Fn(usize) -> usize + 'q> {
     let asked = OnceCell::new();
-    let known: Vec<OnceCell<bool>> = vec![OnceCell::new(); rows.len()];
+    let known: Vec<OnceCell<usize>> = vec![OnceCell::new(); rows.len()];
     let find = move |row: &Python| {
         // What has no wheel for it either is refused, whichever line comes first.
-        let leaves_out =
-            |(package, of): &(&Package<'c>, RowSet)| request.problem.is_left_out(package, of, &row.version);
+        let is_left_out =
+            |(package, of): &&(&Package<'c>, RowSet)| request.problem.is_left_out(package, of, &row.version);
         let asked = asked.get_or_init(|| asked_for(request));
-        !request.problem.is_young(row.date.as_deref())
-            && !leaves_out_packages(request, row)
-            && !asked.iter().any(leaves_out)
+        let left_out = asked.iter().filter(is_left_out).count() + packages_left_out(request, row);
+        2 * left_out + usize::from(request.problem.is_young(row.date.as_deref()))
     };
     Box::new(move |row| *known[row].get_or_init(|| find(rows[row])))
 }
 
-/// Whether a line of Python leaves out every release of some package that `[packages]` asks for.
-fn leaves_out_packages(request: &Request<'_>, row: &Python) -> bool {
+/// How many of the packages that `[packages]` asks for have no release for a line of Python.
+fn packages_left_out(request: &Request<'_>, row: &Python) -> usize {
     let python = [("python".to_string(), row.version)];
-    request.packages.iter().any(|(name, asked)| {
+    let is_left_out = |(name, asked): &&(String, Specifier)| {
         let judged = ordinary::judged(request.problem, &python, name, asked);
         judged.iter().any(|one| matches!(one.follows, Follows::Excluded(_)))
-    })
+    };
+    request.packages.iter().filter(is_left_out).count()
 }
 
 /// The packages that are asked for, and of each the releases that may be it, with code for the GPUs that are named: a line of

@@ -72,7 +72,7 @@ impl<'c> Among<'c> {
 }
 
 /// The newest release that is asked for, among those that rows and the request name, and those beside them.
-pub(super) fn newest<'r, 'c: 'r>(
+pub fn newest<'r, 'c: 'r>(
     rows: impl Iterator<Item = &'r (Constraint, &'c Asks)>,
     asked: &Specifier,
 ) -> Option<Version> {

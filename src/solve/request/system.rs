@@ -4,6 +4,7 @@ use crate::catalog::rows::Os;
 use crate::catalog::{OsMatch, OsName};
 use crate::solve::reading::Judged;
 use crate::spec::{Target, Written};
+use crate::types::Version;
 use crate::warning::{OsNotListed, OsPartsUnknown};
 
 use super::gpus::shorten;
@@ -69,9 +70,10 @@ impl<'c> Reader<'_, 'c> {
     pub(super) fn judged(&self, target: &Target, os: Option<&Os>) -> Judged {
         let is_listed = |written: &Written<String>| matches!(self.catalog.os(&written.value), OsMatch::Found(_));
         match target.os.as_ref().zip(os).filter(|(written, os)| os.refused.is_none() && !is_listed(written)) {
-            Some((_, os)) => Judged {
+            Some((written, os)) => Judged {
                 glibc: os.glibc.is_some() && target.glibc.is_none(),
                 gcc: os.gcc.is_some() && target.gcc.is_none(),
+                jetpack: !os.boards.is_empty() && !is_before(&written.value, &os.id),
             },
             None => Judged::default(),
         }
@@ -104,4 +106,10 @@ impl<'c> Reader<'_, 'c> {
             self.warn(&OsPartsUnknown { os: &os.name, parts: &unknown }, format!("target.{}.os", target.name));
         }
     }
+}
+
+/// Whether the number behind one system's name is below that behind another's: it holds nothing that came later.
+fn is_before(one: &str, other: &str) -> bool {
+    let number = |name: &str| Version::parse(name.trim_start_matches(|c: char| !c.is_ascii_digit())).ok();
+    number(one).zip(number(other)).is_some_and(|(one, other)| one < other)
 }

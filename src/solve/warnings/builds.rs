@@ -153,9 +153,11 @@ impl One<'_, '_> {
     /// CUDA and cuDNN that it takes from the system, where nobody says that they are there.
     fn system_cuda(&self) -> Option<Warning> {
         let (asked, name) = (self.about.asked, &self.name);
-        // A JetPack holds what is built for it.
-        if !self.build.system_cuda || !self.build.systems.is_empty() || asked.is_cpu() {
+        if !self.build.system_cuda || asked.is_cpu() {
             return None;
+        }
+        if !self.build.systems.is_empty() {
+            return self.other_than_in_jetpack();
         }
         let line = self.build.line()?;
         let needs = self.build.cudnn.as_ref();
@@ -188,6 +190,17 @@ impl One<'_, '_> {
         let (what, keys): (Vec<String>, Vec<&str>) = cuda.into_iter().chain(cudnn).unzip();
         let install = SystemCuda::Install { name, what: &what.join(" and "), keys: &keys.join(" and ") };
         Some(Warning::about(&install, &self.key))
+    }
+
+    /// A cuDNN that is asked for beside a build for a JetPack: that holds the one which the build was made with, and exports
+    /// install none.
+    fn other_than_in_jetpack(&self) -> Option<Warning> {
+        let chosen = self.about.target.cudnn.filter(|_| self.about.asked.cudnn.is_none())?;
+        let is_other = |own: &&Version| chosen.version.cmp_prefix(own).is_ne();
+        self.build.cudnn.as_ref().filter(is_other)?;
+        let what = format!("cuDNN {}", chosen.version);
+        let install = SystemCuda::Install { name: &self.name, what: &what, keys: "`cudnn`" };
+        Some(Warning::about(&install, &["stack.cudnn".to_string()]))
     }
 
     /// Code of which evidence differs on whether a GPU loads it.

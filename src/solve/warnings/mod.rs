@@ -6,6 +6,7 @@ mod companions;
 mod compilers;
 mod driver;
 mod end_of_life;
+mod frameworks;
 mod gpu;
 mod image;
 mod installed;
@@ -42,6 +43,7 @@ pub fn warnings<'c>(request: &Request<'c>, answer: &Solution<'c>) -> Vec<Warning
             warnings.extend(gpu::warnings(request, asked, about.target));
         }
         warnings.extend(packages::warnings(&about));
+        warnings.extend(frameworks::warning(&about));
         told.extend(warnings.into_iter().map(|warning| (warning, at)));
     }
     let mut merged = merged(told);

@@ -2,6 +2,7 @@
 //! packages ask for that has no wheel for the locked Python.
 
 use crate::catalog::rows::{Companion, FoundIn};
+use crate::solve::libraries::lines_with;
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{Among, Follows, Judged, asked_by, excludes, judged, without_part, without_wheels};
 use crate::spec::other_names::cuda_of;
@@ -34,7 +35,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     warnings.extend(of_each_other(about));
     warnings.extend(of_one_module(about));
     warnings.extend(of_parts(about));
-    warnings.extend(about.request.packages.iter().filter_map(|(name, _)| of_other_cuda(about, name)));
+    warnings.extend(about.request.packages.iter().filter_map(|(name, asked)| of_other_cuda(about, name, asked)));
     if let Some(python) = about.target.python {
         about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
     }
@@ -122,15 +123,22 @@ fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
     warnings
 }
 
-/// Of a package that is for another CUDA than the locked frameworks, by its name.
-fn of_other_cuda(about: &About<'_, '_>, name: &str) -> Option<Warning> {
-    let names = cuda_of(name)?;
-    let lines = about.target.builds.iter().filter_map(|build| Some((build, build.line()?)));
+/// Of a package that is for another CUDA than the locked frameworks: by its name, or as one of a toolkit's libraries whose
+/// name tells none.
+fn of_other_cuda(about: &About<'_, '_>, name: &str, asked: &Specifier) -> Option<Warning> {
+    let by_name = cuda_of(name);
+    let lines = || lines_with(about.request.problem, name, asked).into_iter().map(|line| line.prefix(1));
+    let all = by_name.map_or_else(|| lines().collect(), |names| vec![names]);
+    let names = all.first()?;
+    let builds = about.target.builds.iter().filter_map(|build| Some((build, build.line()?)));
     // As far as both tell: of some builds only the major is known.
-    let is_other = |line: &Version| line.cmp_prefix(&names.prefix(line.len())).is_ne();
-    let (build, line) = lines.into_iter().find(|(_, line)| is_other(line))?;
+    let is_of = |names: &Version, line: &Version| {
+        let both = names.len().min(line.len());
+        names.prefix(both) == line.prefix(both)
+    };
+    let (build, line) = builds.into_iter().find(|(_, line)| !all.iter().any(|names| is_of(names, line)))?;
     let stack = format!("{} {}+{}", build.package, build.version, build.variant);
-    let other = PackageCuda { package: name, names: &names, stack: (&stack, &line) };
+    let other = PackageCuda { package: name, names, by_name: by_name.is_some(), stack: (&stack, &line) };
     Some(Warning::about(&other, &[format!("packages.{name}")]))
 }
 
