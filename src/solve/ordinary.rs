@@ -21,13 +21,37 @@ pub struct Judged<'c> {
     /// The fact.
     pub row: &'c Asks,
     /// What is locked that it is about.
-    pub locked: Locked,
+    pub beside: Beside,
     /// What follows.
     pub follows: Follows,
 }
 
 /// A package or Python, and the release that is locked of it.
 pub type Locked = (String, Version);
+
+/// What is beside an ordinary package: a locked release, or one that comes along with it.
+#[derive(Debug, Clone)]
+pub struct Beside {
+    /// The package and its release.
+    pub what: Locked,
+    /// The locked one that brings it, or that it is held to; none where it is locked itself.
+    pub with: Option<Locked>,
+    /// Whether it is there whoever asks for it: locked, or pinned by what is.
+    pub sure: bool,
+}
+
+impl From<Locked> for Beside {
+    fn from(what: Locked) -> Self {
+        Beside { what, with: None, sure: true }
+    }
+}
+
+impl Beside {
+    /// The one that is locked.
+    pub fn locked(&self) -> &Locked {
+        self.with.as_ref().unwrap_or(&self.what)
+    }
+}
 
 /// What follows for a package of `[packages]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,22 +76,24 @@ pub fn untold<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'
 
 /// The facts that decide what an answer carries or warns of: what locked packages need without saying so, and what
 /// follows for packages of `[packages]`, and for those that come along.
-pub fn deciding<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Vec<(&'c Asks, String)> {
+pub fn deciding<'c>(facts: &Facts<'c>, beside: &[Beside], packages: &[(String, Specifier)]) -> Vec<(&'c Asks, String)> {
+    let of_itself = beside.iter().filter(|one| one.with.is_none());
+    let locked: &[Locked] = &of_itself.map(|one| one.what.clone()).collect::<Vec<_>>();
     let mut found = Vec::new();
     for (package, version) in locked {
         found.extend(untold(facts, package, version).into_iter().map(|row| (row, package.clone())));
     }
     for (name, asked) in packages {
-        found.extend(judged(facts, locked, name, asked).into_iter().map(|one| (one.row, one.locked.0)));
+        let judged = judged(facts, beside, name, asked).into_iter();
+        found.extend(judged.map(|one| (one.row, one.beside.locked().0.clone())));
     }
     let among = Among::of(facts, locked, packages);
     for (package, _) in locked {
         found.extend(among.held_by(facts, package).into_iter().map(|row| (row, package.clone())));
     }
     for (name, asked) in brought(facts, locked, packages) {
-        let judged = Releases::of(facts, locked, &name).and_then(|releases| releases.judge(&asked));
-        let held = judged.filter(|one| matches!(one.follows, Follows::Held(_)));
-        found.extend(held.map(|one| (one.row, one.locked.0)));
+        let held = Releases::judged(facts, beside, &name, &asked).filter(|one| matches!(one.follows, Follows::Held(_)));
+        found.extend(held.map(|one| (one.row, one.beside.locked().0.clone())));
     }
     found
 }
@@ -87,23 +113,23 @@ pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specif
 }
 
 /// What is said of a package of `[packages]`.
-pub fn judged<'c>(facts: &Facts<'c>, locked: &[Locked], name: &str, asked: &Specifier) -> Vec<Judged<'c>> {
+pub fn judged<'c>(facts: &Facts<'c>, beside: &[Beside], name: &str, asked: &Specifier) -> Vec<Judged<'c>> {
     let mut found = Vec::new();
-    for (package, version) in locked {
-        let rows = asked_by(facts, package, version).into_iter();
+    for one in beside.iter().filter(|one| one.sure) {
+        let rows = asked_by(facts, &one.what.0, &one.what.1).into_iter();
         for row in rows.filter(|row| *row.of == *name && excludes(asked, &row.needs)) {
             let instead = Follows::Excluded(Some(row.needs.to_string()));
-            found.push(Judged { row, locked: (package.clone(), *version), follows: instead });
+            found.push(Judged { row, beside: one.clone(), follows: instead });
         }
     }
-    found.extend(Releases::of(facts, locked, name).and_then(|releases| releases.judge(asked)));
+    found.extend(Releases::judged(facts, beside, name, asked));
     found
 }
 
 /// Why what a release asks for of an ordinary package has no release for a line of Python; none where it has, or nobody
 /// tells.
 pub fn without_wheels<'c>(facts: &Facts<'c>, asks: &Asks, line: &Version) -> Option<Judged<'c>> {
-    let python = [("python".to_string(), *line)];
+    let python = [("python".to_string(), *line).into()];
     let asked = Specifier::parse(&asks.needs).ok().filter(|_| *asks.of != *"python")?;
     judged(facts, &python, &asks.of, &asked).into_iter().find(|one| matches!(one.follows, Follows::Excluded(_)))
 }
@@ -112,7 +138,7 @@ pub fn without_wheels<'c>(facts: &Facts<'c>, asks: &Asks, line: &Version) -> Opt
 pub fn held(facts: &Facts<'_>, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
     let mut all = Vec::new();
     for (name, asked) in packages {
-        let judged = Releases::of(facts, std::slice::from_ref(locked), name).and_then(|all| all.judge(asked));
+        let judged = Releases::judged(facts, &[locked.clone().into()], name, asked);
         if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {
             all.push(format!("{name}{below}"));
         }
@@ -133,27 +159,30 @@ struct Releases<'c> {
 struct Speaks<'c> {
     row: &'c Asks,
     range: Constraint,
-    locked: Locked,
+    beside: Beside,
     /// Whether the locked release is one that it needs.
     fits: bool,
 }
 
 impl<'c> Releases<'c> {
-    /// None where nothing that is known of it is against what is locked.
-    fn of(facts: &Facts<'c>, locked: &[Locked], name: &str) -> Option<Self> {
+    /// What follows from what is asked for; nothing where nothing that is known of it is against what is locked.
+    fn judged(facts: &Facts<'c>, beside: &[Beside], name: &str, asked: &Specifier) -> Option<Judged<'c>> {
         let mut rows = Vec::new();
-        for (range, row) in facts.wants(name).rows() {
-            let Some(locked) = locked.iter().find(|(package, _)| *row.of == **package) else { continue };
+        for (range, row) in facts.wants(name).with_extras(asked) {
+            let Some(beside) = beside.iter().find(|one| *row.of == *one.what.0) else { continue };
             let Some(needs) = range_of(&row.needs) else { continue };
-            let fits = needs.admits(&locked.1.release());
-            rows.push(Speaks { row, range: range.clone(), locked: locked.clone(), fits });
+            let fits = needs.admits(&beside.what.1.release());
+            rows.push(Speaks { row, range: range.clone(), beside: beside.clone(), fits });
         }
         let ends = rows.iter().flat_map(|one| one.range.comparisons()).filter(|one| one.op == Op::AtMost);
         let last = ends.filter_map(|one| one.version).max();
         let begins = |one: &Speaks| one.range.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
         let oldest = rows.iter().min_by_key(|one| begins(one)).filter(|one| one.is_too_old());
         let first = oldest.and_then(begins);
-        (rows.iter().any(|one| !one.fits)).then_some(Releases { rows, last, first })
+        if rows.iter().all(|one| one.fits) {
+            return None;
+        }
+        Releases { rows, last, first }.judge(asked)
     }
 
     /// What follows from what is asked for.
@@ -222,11 +251,11 @@ impl<'c> Speaks<'c> {
         let of_wheels = self.row.found_in == FoundIn::Wheels && *self.row.of == *"python";
         let newest =
             range_of(&self.row.needs).and_then(|needs| needs.comparisons().filter_map(|one| one.version).max());
-        of_wheels && !self.fits && newest.is_some_and(|newest| newest <= self.locked.1)
+        of_wheels && !self.fits && newest.is_some_and(|newest| newest <= self.beside.what.1)
     }
 
     fn judged(&self, follows: Follows) -> Judged<'c> {
-        Judged { row: self.row, locked: self.locked.clone(), follows }
+        Judged { row: self.row, beside: self.beside.clone(), follows }
     }
 }
 

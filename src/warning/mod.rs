@@ -129,6 +129,7 @@ pub const ALL: &[Listed] = &[
     listed::<OwnBuildPython>(),
     listed::<PackageCuda>(),
     listed::<PackageExcluded>(),
+    listed::<PackageNotChecked>(),
     listed::<PartFails>(),
     listed::<PathPtxas>(),
     listed::<PythonPatch>(),

@@ -332,7 +332,7 @@ fn is_suited<'q, 'c: 'q>(request: &'q Request<'c>, rows: Rc<[&'c Python]>) -> Bo
 
 /// Whether a line of Python leaves out every release of some package that `[packages]` asks for.
 fn leaves_out_packages(request: &Request<'_>, row: &Python) -> bool {
-    let python = [("python".to_string(), row.version)];
+    let python = [("python".to_string(), row.version).into()];
     request.packages.iter().any(|(name, asked)| {
         let judged = ordinary::judged(request.problem, &python, name, asked);
         judged.iter().any(|one| matches!(one.follows, Follows::Excluded(_)))
