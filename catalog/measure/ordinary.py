@@ -113,7 +113,7 @@ NCCL = re.compile(r"nvidia-nccl-cu\d+")
 OF_NVIDIA = re.compile(r"nvidia-(?!ml-py)|cuda-toolkit")
 # Requirements as setuptools once wrote them, `torch (>=1.9.*)`: since 24.1 pip passes such releases over.
 OLD_STAR = re.compile(r"(?<![=!])(?:[<>]=?|~=)\s*[\w.]+\.\*")
-SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels"}
+SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels", "pip": "ordinary-pip"}
 # What is asked for by what a release brings along. A resolver sees it as it sees what the release itself asks for.
 BROUGHT = "brought"
 # How it is known what an extra asks for: this and its name.
@@ -497,5 +497,5 @@ def one_row(package, kind, need, versions, at, end):
         "says": says,
         "extra": extra,
         "read": versions[at],
-        "source": OF_BROUGHT if how == BROUGHT else SOURCES[how],
+        "source": OF_BROUGHT if how == BROUGHT else SOURCES["pip" if of == "pip" else how],
     }
