@@ -12,7 +12,7 @@ import sys
 from catalog import Catalog, inline, row_of
 from companions import admits
 from remote import InvalidRequirement, Requirement, Source, SpecifierSet, Version, applies, canonicalize_name, extra_of, parsed
-from remote import asked_by as installed_with
+from remote import asked_by as installed_with, requirements
 
 FILE = "asks.toml"
 
@@ -47,7 +47,7 @@ LISTED = """
     pytest-timeout pytest-xdist python-dateutil python-dotenv pytz pyyaml pyzmq ray recommonmark regex rembg requests
     rich rouge ruff sacrebleu safetensors scikit-image scikit-learn scipy seaborn sentencepiece setuptools shortuuid
     six soundfile spacy sphinx sphinx-argparse sphinx-autodoc-typehints sphinx-copybutton sphinx-markdown-tables
-    sphinx-rtd-theme sphinx-togglebutton sse-starlette streamlit sympy tabulate tensorboard tensorboardx termcolor
+    sphinx-rtd-theme sphinx-togglebutton sse-starlette streamlit sympy tabulate tensorboard tensorboardx termcolor thinc
     tiktoken tokenizers tomli torch-memory-saver tqdm trackio traitlets transformers twine typing-extensions tyro
     unidecode urllib3 uvicorn uvloop wandb wcwidth webdataset wheel xxhash yapf zhon zstandard
 """.split()
@@ -65,6 +65,18 @@ COMPILED = """
     orjson outlines-core pandas pillow pyarrow pyyaml ray regex scikit-image scikit-learn scipy sentencepiece spacy tiktoken uvloop
     xxhash zstandard
 """.split()
+
+# Extras that bring packages of the catalog along, and are asked for.
+EXTRAS = {
+    "accelerate": ["deepspeed"],
+    "datasets": ["audio", "jax"],
+    "diffusers": ["bitsandbytes", "flax", "torch", "torchao"],
+    "optimum": ["onnxruntime-gpu"],
+    "spacy": ["cuda11x", "cuda12x"],
+    "tensorflow-datasets": ["tensorflow"],
+    "thinc": ["cuda11x", "cuda12x", "tensorflow", "torch"],
+    "transformers": ["flax", "tf", "torch"],
+}
 
 # What only the code of a release says: in which file of its wheel, by what pattern, what that needs, and how it shows.
 CHECKS = {
@@ -99,9 +111,13 @@ CHECKS = {
 KIT = "cuda-toolkit"
 NCCL = re.compile(r"nvidia-nccl-cu\d+")
 OF_NVIDIA = re.compile(r"nvidia-(?!ml-py)|cuda-toolkit")
-SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels"}
+# Requirements as setuptools once wrote them, `torch (>=1.9.*)`: since 24.1 pip passes such releases over.
+OLD_STAR = re.compile(r"(?<![=!])(?:[<>]=?|~=)\s*[\w.]+\.\*")
+SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels", "pip": "ordinary-pip"}
 # What is asked for by what a release brings along. A resolver sees it as it sees what the release itself asks for.
 BROUGHT = "brought"
+# How it is known what an extra asks for: this and its name.
+EXTRA = "extra "
 OF_BROUGHT = "ordinary-brought"
 # Lines of Python that a row can be about; a range that holds the last of them has no end. Nobody asks which release of an
 # ordinary package was the last for older ones.
@@ -134,7 +150,10 @@ def renew(catalog, index, only, with_brought=False):
         found = needs(catalog, index, package, solved)
         if with_brought and package in solved:
             add_brought(catalog, index, package, found)
-        rows += [row for row in ranges(package, found) if tells(catalog, row)]
+        told = [row for row in ranges(package, found) if tells(catalog, row)]
+        # That it was read is known all the same: it takes any Python, and nothing of what is solved with is against it.
+        takes_all = {version: {("python", "metadata"): ("*", None)} for version in found}
+        rows += told or package not in solved and ranges(package, takes_all) or []
     written = {*SOURCES.values(), *([OF_BROUGHT] if with_brought else [])}
     by_hand = [row for row in catalog.rows("asks") if row["source"] not in written]
     rows = [row for row in rows if not any(says_so(one, row) for one in by_hand)]
@@ -162,20 +181,22 @@ def behind(catalog, index, package, versions):
 
 def says_so(by_hand, row):
     """Whether a row that was written by hand says the same, of older releases, too."""
-    alike = all(by_hand[key] == row[key] for key in ("package", "of", "needs", "found_in"))
+    alike = all(by_hand.get(key) == row.get(key) for key in ("package", "of", "needs", "found_in", "extra"))
     return alike and admits(by_hand["range"], row["read"])
 
 
 def place(line):
     """Rows of one package about one other stand together, oldest first."""
     row = row_of(line)
-    return row["package"], row["of"], row["found_in"], Version(row["read"])
+    return row["package"], row["of"], row["found_in"], row.get("extra", ""), Version(row["read"])
 
 
 def tells(catalog, row):
     """Whether a need leaves out anything that the catalog has of the other; of ordinary packages each does."""
     known = [one["version"] for one in catalog.rows("build") + catalog.rows("companion") if one["package"] == row["of"]]
     known = LINES if row["of"] == "python" else known
+    if row["of"] == "pip":
+        return True
     if row["needs"] == "*":
         return not known
     asked = SpecifierSet(row["needs"])
@@ -190,6 +211,11 @@ def of_ordinary(catalog, index, package, solved):
         needs = found[version] = {}
         for name, spec in told(index, best, solved).items() if package in BESIDE else ():
             needs[name, "metadata"] = spec, None
+        for extra in EXTRAS.get(package, ()):
+            for name, spec in of_extra(index, best, solved, extra).items():
+                needs[name, f"{EXTRA}{extra}"] = spec, None
+        if package in BESIDE and is_refused(index, best):
+            needs["pip", "metadata"] = "<24.1", None
         if declared := lines_of(best.requires_python):
             needs["python", "metadata"] = declared, None
         built = built_for(wheels) if package in COMPILED else None
@@ -356,6 +382,24 @@ def told(index, wheel, names):
     return found
 
 
+def of_extra(index, wheel, names, extra):
+    """What an extra of a wheel asks for of these, on the newest Python that the wheel is for."""
+    if isinstance(wheel, Source):
+        return {}
+    found, plainly = {}, told(index, wheel, names)
+    for name, spec, marker in requirements(index.needs(wheel)):
+        if name in names and "extra" in str(marker) and applies(marker, "x86_64", extra, newest_line(wheel)):
+            found.setdefault(name, set()).update(part for part in str(spec).split(",") if part)
+    specs = {name: plain(",".join(sorted(parts))) if parts else None for name, parts in found.items()}
+    return {name: spec for name, spec in specs.items() if spec and spec != plainly.get(name)}
+
+
+def is_refused(index, wheel):
+    """Whether pip refuses what a wheel asks for, wherever it is asked for."""
+    lines = [] if isinstance(wheel, Source) else index.needs(wheel).get_all("Requires-Dist") or []
+    return any(OLD_STAR.search(line.split(";")[0]) for line in lines)
+
+
 def plain(spec):
     """A specifier as the catalog writes it, `>=` before `<`; nothing where it holds what has no order or is no release."""
     spec = re.sub(r"([<>]=?[\d.]+?)\.\*", r"\1", spec)
@@ -436,19 +480,22 @@ def begin(versions, at):
 def one_row(package, kind, need, versions, at, end):
     """One row; the first releases of all have no lower bound, the newest no upper one where later ones cannot need less."""
     (of, how), (needs, says) = kind, need
+    extra = how.removeprefix(EXTRA) if how.startswith(EXTRA) else None
+    how = "metadata" if extra else how
     bounds = [f">={begin(versions, at)}"] if at else []
     if end < len(versions):
         bounds.append(f"<{begin(versions, end)}")
     elif not re.fullmatch(r">=[\d.]+", needs):
         bounds.append(f"<={versions[-1]}")
     return {
-        "id": f"{package}-{versions[at]}-{of}" + ("" if how in ("metadata", BROUGHT) else f"-{how}"),
+        "id": f"{package}-{versions[at]}-{of}" + ("" if how in ("metadata", BROUGHT) else f"-{how}") + (f"-{extra}" if extra else ""),
         "package": package,
         "range": ",".join(bounds) or "*",
         "of": of,
         "needs": needs,
         "found_in": "metadata" if how == BROUGHT else how,
         "says": says,
+        "extra": extra,
         "read": versions[at],
-        "source": OF_BROUGHT if how == BROUGHT else SOURCES[how],
+        "source": OF_BROUGHT if how == BROUGHT else SOURCES["pip" if of == "pip" else how],
     }

@@ -220,12 +220,29 @@ def told():
         yield f"told {lines}", ordinary.told(index, wheel, {"numpy"}).get("numpy"), says
 
 
+def extras():
+    """What an extra alone asks for, and what newer pips refuse."""
+    name = "a-1.0-py3-none-any.whl"
+    lines = ["torch>=2", "torch>=2; extra == 'same'", "torch<2.5,>=2.2; extra == 'torch'", "jax; extra == 'flax'", "numpy; extra == 'torch'"]
+    index = Index(a={name: lines})
+    wheel = index.wheels("a")[0]
+    for extra, says in {"torch": {"torch": ">=2.2,<2.5"}, "same": {}, "flax": {}, "other": {}}.items():
+        yield f"extra {extra}", ordinary.of_extra(index, wheel, {"torch", "jax"}, extra), says
+    for line, refused in {"torch (>=1.9.*)": True, "torch ~=1.9.*": True, "torch!=1.9.*,==1.*": False, "torch>=1.9; python_version >= '3.*'": False}.items():
+        index = Index(a={name: [line]})
+        yield f"pip of {line}", ordinary.is_refused(index, index.wheels("a")[0]), refused
+    row = ordinary.one_row("a", ("torch", f"{ordinary.EXTRA}gpu"), (">=2", None), [Version("1.0")], 0, 1)
+    yield "row of an extra", (row["id"], row["found_in"], row["extra"], row["source"]), ("a-1.0-torch-gpu", "metadata", "gpu", "ordinary-metadata")
+    row = ordinary.one_row("a", ("pip", "metadata"), ("<24.1", None), [Version("1.0")], 0, 1)
+    yield "row of pip", (row["range"], row["extra"], row["source"]), ("<=1.0", None, "ordinary-pip")
+
+
 def ranges():
     yield "range", as_needs("<2.14,>=1.12"), ">=1.12,<2.14"
 
 
 def main():
-    cases = (flags, listings, tags, requirements, symbols, neighbours, sources, missing, asks, told, ranges)
+    cases = (flags, listings, tags, requirements, symbols, neighbours, sources, missing, asks, told, extras, ranges)
     wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0

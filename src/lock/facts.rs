@@ -157,7 +157,8 @@ impl Ledger<'_, '_> {
     /// What decides of ordinary packages, and those with the module of a locked one.
     fn ordinary(&mut self, entry: &Entry<'_, '_>) {
         let locked = entry.target.locked();
-        for (row, of) in ordinary::deciding(self.request.problem, &locked, &self.request.packages) {
+        let beside = held::all_beside(self.request.problem, entry.target);
+        for (row, of) in ordinary::deciding(self.request.problem, &beside, &self.request.packages) {
             self.put(entry, row, [Stack(&of)]);
         }
         for one in doubled(self.request.problem, &locked, &self.request.packages) {

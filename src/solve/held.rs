@@ -7,13 +7,18 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, Index, pinned};
-use crate::types::{Constraint, CpuArch, Specifier, Version};
+use crate::types::{Constraint, CpuArch, Specifier, Version, variant};
 
+use super::bundled_torch::TORCH;
 use super::fits;
+use super::ordinary::Beside;
 use super::problem::Problem;
 use super::solution::TargetSolution;
 
 pub use super::fits::BESIDE_TORCH;
+
+/// What installs, where rows are about it.
+pub const PIP: &str = "pip";
 
 /// A package that is held to one release where others bring it in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +68,32 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
         }
     }
     found
+}
+
+/// What is beside ordinary packages: what is locked, what that pins, and what exports hold to it where others bring it in.
+pub fn all_beside(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Beside> {
+    let mut all: Vec<Beside> = chosen.locked().into_iter().map(Beside::from).collect();
+    let mut add = |package: &str, version: &str, with: &str, sure: bool| {
+        let is_known = all.iter().any(|one| one.what.0 == package);
+        let with = all.iter().find(|one| one.what.0 == with).map(|one| one.what.clone());
+        if let Some(version) = Version::parse(variant::public(version)).ok().filter(|_| !is_known && with.is_some()) {
+            all.push(Beside { what: (package.to_string(), version), with, sure });
+        }
+    };
+    for row in &chosen.companions {
+        let pins = row.asked(chosen.arch).filter_map(|(of, range)| Some((of, pinned(range)?)));
+        let brought = row.brings.iter().filter_map(|pin| pin.split_once("=="));
+        pins.chain(brought).for_each(|(of, version)| add(of, version, &row.package, true));
+    }
+    // What ordinary packages ask for of it was read as on x86_64, where alone some of them do.
+    let triton = chosen.triton.filter(|_| chosen.arch == CpuArch::X86_64);
+    if let Some(triton) = triton {
+        add(fits::TRITON, triton.as_str(), TORCH, true);
+    }
+    held(problem, chosen).iter().for_each(|one| add(&one.package, &one.version, TORCH, false));
+    // Whoever installs has a newer pip than any that rows name.
+    add(PIP, "9999", "python", false);
+    all
 }
 
 /// The triton that torch requires, where the package index has none for the processor and torch's own index does.

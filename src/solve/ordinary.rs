@@ -21,13 +21,37 @@ pub struct Judged<'c> {
     /// The fact.
     pub row: &'c Asks,
     /// What is locked that it is about.
-    pub locked: Locked,
+    pub beside: Beside,
     /// What follows.
     pub follows: Follows,
 }
 
 /// A package or Python, and the release that is locked of it.
 pub type Locked = (String, Version);
+
+/// What is beside an ordinary package: a locked release, or one that comes along with it.
+#[derive(Debug, Clone)]
+pub struct Beside {
+    /// The package and its release.
+    pub what: Locked,
+    /// The locked one that brings it, or that it is held to; none where it is locked itself.
+    pub with: Option<Locked>,
+    /// Whether it is there whoever asks for it: locked, or pinned by what is.
+    pub sure: bool,
+}
+
+impl From<Locked> for Beside {
+    fn from(what: Locked) -> Self {
+        Beside { what, with: None, sure: true }
+    }
+}
+
+impl Beside {
+    /// The one that is locked.
+    pub fn locked(&self) -> &Locked {
+        self.with.as_ref().unwrap_or(&self.what)
+    }
+}
 
 /// What follows for a package of `[packages]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,22 +76,26 @@ pub fn untold<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'
 
 /// The facts that decide what an answer carries or warns of: what locked packages need without saying so, and what
 /// follows for packages of `[packages]`, and for those that come along.
-pub fn deciding<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Vec<(&'c Asks, String)> {
+pub fn deciding<'c>(facts: &Facts<'c>, beside: &[Beside], packages: &[(String, Specifier)]) -> Vec<(&'c Asks, String)> {
+    let of_itself = beside.iter().filter(|one| one.with.is_none());
+    let locked: &[Locked] = &of_itself.map(|one| one.what.clone()).collect::<Vec<_>>();
     let mut found = Vec::new();
     for (package, version) in locked {
         found.extend(untold(facts, package, version).into_iter().map(|row| (row, package.clone())));
     }
     for (name, asked) in packages {
-        found.extend(judged(facts, locked, name, asked).into_iter().map(|one| (one.row, one.locked.0)));
+        let judged = judged(facts, beside, name, asked).into_iter();
+        found.extend(judged.map(|one| (one.row, one.beside.locked().0.clone())));
     }
     let among = Among::of(facts, locked, packages);
     for (package, _) in locked {
         found.extend(among.held_by(facts, package).into_iter().map(|row| (row, package.clone())));
     }
     for (name, asked) in brought(facts, locked, packages) {
-        let judged = Releases::of(facts.wants(&name).rows(), locked).and_then(|releases| releases.judge(&asked));
-        let held = judged.filter(|one| matches!(one.follows, Follows::Held(_)));
-        found.extend(held.map(|one| (one.row, one.locked.0)));
+        let wants = facts.wants(&name);
+        let held = Releases::judged(wants.with_extras(&asked), beside, &asked);
+        let held = held.filter(|one| matches!(one.follows, Follows::Held(_)));
+        found.extend(held.map(|one| (one.row, one.beside.locked().0.clone())));
     }
     found
 }
@@ -87,16 +115,16 @@ pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specif
 }
 
 /// What is said of a package of `[packages]`.
-pub fn judged<'c>(facts: &Facts<'c>, locked: &[Locked], name: &str, asked: &Specifier) -> Vec<Judged<'c>> {
+pub fn judged<'c>(facts: &Facts<'c>, beside: &[Beside], name: &str, asked: &Specifier) -> Vec<Judged<'c>> {
     let mut found = Vec::new();
-    for (package, version) in locked {
-        let rows = asked_by(facts, package, version).into_iter();
+    for one in beside.iter().filter(|one| one.sure) {
+        let rows = asked_by(facts, &one.what.0, &one.what.1).into_iter();
         for row in rows.filter(|row| *row.of == *name && excludes(asked, &row.needs)) {
             let instead = Follows::Excluded(Some(row.needs.to_string()));
-            found.push(Judged { row, locked: (package.clone(), *version), follows: instead });
+            found.push(Judged { row, beside: one.clone(), follows: instead });
         }
     }
-    found.extend(Releases::of(facts.wants(name).rows(), locked).and_then(|releases| releases.judge(asked)));
+    found.extend(Releases::judged(facts.wants(name).with_extras(asked), beside, asked));
     found
 }
 
@@ -108,10 +136,11 @@ pub fn without_part<'c>(
     packages: &[(String, Specifier)],
 ) -> Vec<(String, Specifier, Judged<'c>)> {
     let all = packages.iter().cloned().chain(brought(facts, locked, packages));
+    let beside: Vec<Beside> = locked.iter().cloned().map(Beside::from).collect();
     let lacking = |(name, asked): (String, Specifier)| {
         let is_excluded = |one: &Judged<'_>| matches!(one.follows, Follows::Excluded(_));
-        let judged = Releases::of(facts.wants(&name).parts(), locked)?.judge(&asked).filter(is_excluded)?;
-        (!self::judged(facts, locked, &name, &asked).iter().any(is_excluded)).then_some((name, asked, judged))
+        let judged = Releases::judged(facts.wants(&name).parts().iter(), &beside, &asked).filter(is_excluded)?;
+        (!self::judged(facts, &beside, &name, &asked).iter().any(is_excluded)).then_some((name, asked, judged))
     };
     all.filter_map(lacking).collect()
 }
@@ -119,7 +148,7 @@ pub fn without_part<'c>(
 /// Why what a release asks for of an ordinary package has no release for a line of Python; none where it has, or nobody
 /// tells.
 pub fn without_wheels<'c>(facts: &Facts<'c>, asks: &Asks, line: &Version) -> Option<Judged<'c>> {
-    let python = [("python".to_string(), *line)];
+    let python = [("python".to_string(), *line).into()];
     let asked = Specifier::parse(&asks.needs).ok().filter(|_| *asks.of != *"python")?;
     judged(facts, &python, &asks.of, &asked).into_iter().find(|one| matches!(one.follows, Follows::Excluded(_)))
 }
@@ -128,8 +157,7 @@ pub fn without_wheels<'c>(facts: &Facts<'c>, asks: &Asks, line: &Version) -> Opt
 pub fn held(facts: &Facts<'_>, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
     let mut all = Vec::new();
     for (name, asked) in packages {
-        let judged =
-            Releases::of(facts.wants(name).rows(), std::slice::from_ref(locked)).and_then(|all| all.judge(asked));
+        let judged = Releases::judged(facts.wants(name).with_extras(asked), &[locked.clone().into()], asked);
         if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {
             all.push(format!("{name}{below}"));
         }
@@ -150,27 +178,37 @@ struct Releases<'c> {
 struct Speaks<'c> {
     row: &'c Asks,
     range: Constraint,
-    locked: Locked,
+    beside: Beside,
     /// Whether the locked release is one that it needs.
     fits: bool,
 }
 
 impl<'c> Releases<'c> {
-    /// None where nothing that is known of it is against what is locked.
-    fn of(told: &[(Constraint, &'c Asks)], locked: &[Locked]) -> Option<Self> {
+    /// What follows from what is asked for; nothing where nothing that is told of it is against what is locked.
+    fn judged<'r>(
+        told: impl Iterator<Item = &'r (Constraint, &'c Asks)>,
+        beside: &[Beside],
+        asked: &Specifier,
+    ) -> Option<Judged<'c>>
+    where
+        'c: 'r,
+    {
         let mut rows = Vec::new();
         for (range, row) in told {
-            let Some(locked) = locked.iter().find(|(package, _)| *row.of == **package) else { continue };
+            let Some(beside) = beside.iter().find(|one| *row.of == *one.what.0) else { continue };
             let Some(needs) = range_of(&row.needs) else { continue };
-            let fits = needs.admits(&locked.1.release());
-            rows.push(Speaks { row, range: range.clone(), locked: locked.clone(), fits });
+            let fits = needs.admits(&beside.what.1.release());
+            rows.push(Speaks { row, range: range.clone(), beside: beside.clone(), fits });
         }
         let ends = rows.iter().flat_map(|one| one.range.comparisons()).filter(|one| one.op == Op::AtMost);
         let last = ends.filter_map(|one| one.version).max();
         let begins = |one: &Speaks| one.range.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
         let oldest = rows.iter().min_by_key(|one| begins(one)).filter(|one| one.is_too_old());
         let first = oldest.and_then(begins);
-        (rows.iter().any(|one| !one.fits)).then_some(Releases { rows, last, first })
+        if rows.iter().all(|one| one.fits) {
+            return None;
+        }
+        Releases { rows, last, first }.judge(asked)
     }
 
     /// What follows from what is asked for.
@@ -239,11 +277,11 @@ impl<'c> Speaks<'c> {
         let of_wheels = self.row.found_in == FoundIn::Wheels && *self.row.of == *"python";
         let newest =
             range_of(&self.row.needs).and_then(|needs| needs.comparisons().filter_map(|one| one.version).max());
-        of_wheels && !self.fits && newest.is_some_and(|newest| newest <= self.locked.1)
+        of_wheels && !self.fits && newest.is_some_and(|newest| newest <= self.beside.what.1)
     }
 
     fn judged(&self, follows: Follows) -> Judged<'c> {
-        Judged { row: self.row, locked: self.locked.clone(), follows }
+        Judged { row: self.row, beside: self.beside.clone(), follows }
     }
 }
 

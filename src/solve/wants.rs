@@ -16,16 +16,20 @@ pub fn range(asked: &str) -> Option<Specifier> {
 #[derive(Debug, Default)]
 pub struct Wants<'c> {
     rows: Vec<(Constraint, &'c Asks)>,
+    /// What a part of them needs.
     parts: Vec<(Constraint, &'c Asks)>,
+    /// What extras of them alone ask for.
+    of_extras: Vec<(Constraint, &'c Asks)>,
 }
 
 impl<'c> Wants<'c> {
     /// Of one package. The lint has read every range; one that it lets pass unread speaks of nothing.
     pub(super) fn of(catalog: &'c Catalog, package: &str) -> Self {
         let rows = catalog.asks.of(package).iter();
-        let ranged = rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row)));
-        let (parts, rows) = ranged.partition(|(_, row)| row.found_in == FoundIn::Part);
-        Wants { rows, parts }
+        let read = rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row)));
+        let (parts, rows): (Vec<_>, Vec<_>) = read.partition(|(_, row)| row.found_in == FoundIn::Part);
+        let (rows, of_extras) = rows.into_iter().partition(|(_, row)| row.extra.is_none());
+        Wants { rows, parts, of_extras }
     }
 
     /// Each range of releases, and what a part of them needs.
@@ -36,6 +40,12 @@ impl<'c> Wants<'c> {
     /// Each range of releases, and what it asks for.
     pub fn rows(&self) -> &[(Constraint, &'c Asks)] {
         &self.rows
+    }
+
+    /// The same with what the extras that somebody asks for bring.
+    pub fn with_extras(&self, asked: &Specifier) -> impl Iterator<Item = &(Constraint, &'c Asks)> {
+        let is_asked = |row: &Asks| row.extra.as_ref().is_some_and(|extra| asked.has_extra(extra));
+        self.rows.iter().chain(self.of_extras.iter().filter(move |(_, row)| is_asked(row)))
     }
 
     /// The rows about one release.

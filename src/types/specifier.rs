@@ -93,6 +93,11 @@ impl Specifier {
         Some((package, Specifier::parse(rest).ok()?)).filter(|_| is_package(package))
     }
 
+    /// Whether it asks for an extra, however that is spelled.
+    pub fn has_extra(&self, extra: &str) -> bool {
+        self.extras.iter().any(|one| one.replace(['_', '.'], "-").eq_ignore_ascii_case(extra))
+    }
+
     /// Whether any release will do.
     pub fn is_any(&self) -> bool {
         self.comparisons.is_empty()

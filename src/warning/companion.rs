@@ -219,16 +219,22 @@ pub struct PackageExcluded<'a> {
 pub enum Side {
     /// The ordinary one, which is written.
     Written,
+    /// It needs what the locked one brings along.
+    Along,
+    /// Newer pips refuse its metadata.
+    Installer,
     /// The locked one.
     Locked,
+    /// What the locked one brings along.
+    LockedAlong,
     /// Neither: another one that is asked for needs it.
     Beside,
 }
 
 impl Kind for PackageExcluded<'_> {
     const CODE: &'static str = "package-excluded";
-    const EXPLAINED: &'static str = "Every release that `[packages]` or a locked package asks for leaves out what is locked: it needs another release of the locked \
-        package or another Python, or the locked package needs another release of it. Where the metadata of either \
+    const EXPLAINED: &'static str = "Every release that `[packages]` or a locked package asks for leaves out what is locked or comes along with that: it needs another \
+        release of it or another Python, has metadata that newer pips refuse, or the locked package needs another release of it. Where the metadata of either \
         says so, installers refuse both together. Where only its code does, they take both, and it fails or does \
         without when it runs; where a Python has no wheel, they compile the source. Ask for what the message \
         names, or for another release under `[stack]`.";
@@ -237,12 +243,20 @@ impl Kind for PackageExcluded<'_> {
         let PackageExcluded { package, asked, locked, of, needs, .. } = self;
         let instead = self.instead.map(|instead| format!("write `{package} = \"{instead}\"`"));
         let says = self.says.trim_end_matches('.');
-        if self.side != Side::Written {
+        if matches!(self.side, Side::Locked | Side::LockedAlong | Side::Beside) {
             let why = if self.installers_know { "installers refuse both together" } else { says };
             let instead = instead.map_or_else(String::new, |instead| format!("; {instead}"));
-            let who = if self.side == Side::Locked { "the locked " } else { "" };
+            let needed = match self.side {
+                Side::LockedAlong => format!("{package} {needs}, and {locked}, which needs that"),
+                Side::Locked => format!("what the locked {locked} needs, {package} {needs}"),
+                _ => format!("what {locked} needs, {package} {needs}"),
+            };
+            return format!("`{package} = \"{asked}\"` excludes {needed}: {why}{instead}");
+        }
+        if self.side == Side::Installer {
+            let instead = instead.map_or_else(String::new, |instead| format!("{instead}, or "));
             return format!(
-                "`{package} = \"{asked}\"` excludes what {who}{locked} needs, {package} {needs}: {why}{instead}"
+                "`{package} = \"{asked}\"` has metadata that only pip {needs} takes, and uv: {instead}install it with one of these"
             );
         }
         let (verb, why) = match (self.installers_know, says) {
@@ -256,7 +270,11 @@ impl Kind for PackageExcluded<'_> {
                 "{by} requires {package} {asked}, which {verb} {of} {needs}, and {locked} is locked: {why}; use {of} {needs}"
             );
         }
-        format!("`{package} = \"{asked}\"` {verb} {of} {needs}, and {locked} is locked: {why}; {or}use {of} {needs}")
+        let (is_there, use_it) = match self.side {
+            Side::Along => ("", format!("name `{of} = \"{needs}\"` under [stack]")),
+            _ => (" is locked", format!("use {of} {needs}")),
+        };
+        format!("`{package} = \"{asked}\"` {verb} {of} {needs}, and {locked}{is_there}: {why}; {or}{use_it}")
     }
 }
 

@@ -49,6 +49,31 @@ impl Kind for TwoCudas<'_> {
     }
 }
 
+/// Packages of which nothing is known.
+pub struct PackageNotChecked<'a> {
+    /// Each, and where its wheels for CUDA lie, if that is known of it.
+    pub packages: Vec<(String, Option<&'a str>)>,
+}
+
+impl Kind for PackageNotChecked<'_> {
+    const CODE: &'static str = "package-not-checked";
+    const EXPLAINED: &'static str = "`[packages]` names packages of which nobody has read a release for this catalog. They stand in the lock and         in exports as they are written; what they need of the framework, of Python or of CUDA was compared with nothing. Their own         documentation tells; a row in an overlay has gpuenv check it, and `[[silence]]` says that you know.";
+
+    fn message(&self) -> String {
+        let named = self.packages.iter().take(MOST).map(|(name, elsewhere)| match elsewhere {
+            Some(at) => format!("`{name}` (its wheels for CUDA lie at {at})"),
+            None => format!("`{name}`"),
+        });
+        let names = named.collect::<Vec<_>>().join(", ");
+        let more = self.packages.len().saturating_sub(MOST);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("nothing is known of {names}{more}: not checked against the stack")
+    }
+}
+
+/// How many are named at the most.
+const MOST: usize = 8;
+
 /// An ordinary package that is for another CUDA than the stack's.
 pub struct PackageCuda<'a> {
     /// The package.

@@ -115,3 +115,107 @@ fn what_a_package_pins_holds_its_python() {
         assert!(ran.err.contains(locked) && !ran.err.contains("package-excluded"), "{}", ran.err);
     }
 }
+
+/// What is told of `packages` beside `stack`, on a GPU and Python.
+fn told(name: &str, stack: &str, packages: &str, gpu: &str) -> String {
+    let target = format!("[target.t]\ngpu = \"{gpu}\"\nos = \"ubuntu22.04\"\n");
+    let spec = format!("[stack]\n{stack}\npython = \"3.10\"\n[packages]\n{packages}\n{target}");
+    let ran = Place::with(name, &spec).run(&["lock"]).exits(0);
+    ran.err.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn hold(name: &str, cases: &[(&str, &str, &str, &str)], code: &str) {
+    for (at, (stack, packages, gpu, part)) in cases.iter().enumerate() {
+        let flat = told(&format!("{name}-{at}"), stack, packages, gpu);
+        assert_eq!(flat.matches(code).count(), usize::from(!part.is_empty()), "{stack} {packages}: {flat}");
+        assert!(flat.contains(part), "{stack} {packages}: {flat}");
+    }
+}
+
+/// What nobody named comes along all the same: the triton that torch pins, the torchvision that belongs to it, and what other
+/// locked packages pin. <https://github.com/openai/whisper/pull/2307>
+#[test]
+fn what_comes_along_with_the_stack_is_compared_too() {
+    let triton = "requires triton >=2.0.0,<3, and torch 2.4.0 brings triton 3.0.0: installers refuse both together";
+    let vision = "requires torchvision >=0.10,<0.14, and torch 1.13.1 goes with torchvision 0.14.1";
+    let cases = [
+        ("torch = \"2.4.0\"", "openai-whisper = \"==20231117\"", "A100", triton),
+        (
+            "torch = \"2.4.0\"",
+            "openai-whisper = \"==20231117\"",
+            "A100",
+            "name `triton = \">=2.0.0,<3\"` under [stack]",
+        ),
+        ("torch = \"2.4.0+cpu\"", "openai-whisper = \"==20231117\"", "none", ""),
+        ("torch = \"2.3.1\"", "openai-whisper = \"==20231117\"", "A100", ""),
+        ("torch = \"2.4.0\"", "openai-whisper = \"*\"", "A100", ""),
+        ("torch = \"1.13.1\"", "torchgeo = \"==0.3.0\"", "A100", vision),
+        ("torch = \"1.12.1\"", "torchgeo = \"==0.3.0\"", "A100", ""),
+        ("torch = \"1.13.1\"", "torchgeo = \"==0.4.0\"", "A100", ""),
+        ("torch = \"1.13.1\"", "torchgeo = \"*\"", "A100", ""),
+        // The other way round: what a locked package pins needs something of what is written.
+        (
+            "vllm = \"0.13.0\"",
+            "nvidia-cutlass-dsl = \"==4.1.0\"",
+            "A100",
+            "excludes nvidia-cutlass-dsl >=4.2.1, and vllm 0.13.0 brings flashinfer-python 0.5.3, which needs that",
+        ),
+        ("vllm = \"0.13.0\"", "nvidia-cutlass-dsl = \"==4.2.1\"", "A100", ""),
+    ];
+    hold("along", &cases, "package-excluded");
+}
+
+/// <https://github.com/explosion/spaCy/discussions/13681>: what an extra alone asks for holds where that extra is asked for.
+#[test]
+fn what_an_extra_asks_for_is_compared_where_it_is_asked_for() {
+    let cupy =
+        "`spacy = \"[cuda12x]==3.8.2\"` requires cupy-cuda12x >=11.5.0,<13.0.0, and cupy-cuda12x 13.6.0 is locked";
+    let cases = [
+        ("cupy-cuda12x = \"13.6.0\"", "spacy = \"[cuda12x]==3.8.2\"", "A100", cupy),
+        ("cupy-cuda12x = \"13.6.0\"", "spacy = \"==3.8.2\"", "A100", ""),
+        ("cupy-cuda12x = \"13.6.0\"", "spacy = \"[lookups]==3.8.2\"", "A100", ""),
+        ("cupy-cuda12x = \"12.3.0\"", "spacy = \"[cuda12x]==3.8.2\"", "A100", ""),
+        ("torch = \"2.1.2\"", "transformers = \"[torch]==4.56.0\"", "A100", "requires torch >=2.2, and torch 2.1.2"),
+        ("torch = \"2.1.2\"", "transformers = \"==4.56.0\"", "A100", ""),
+        ("torch = \"2.2.2\"", "transformers = \"[torch]==4.56.0\"", "A100", ""),
+    ];
+    hold("extra", &cases, "package-excluded");
+}
+
+/// <https://github.com/Lightning-AI/pytorch-lightning/issues/20220>: since 24.1 pip refuses `torch (>=1.9.*)`.
+#[test]
+fn metadata_that_pip_refuses_is_told() {
+    let told = "has metadata that only pip <24.1 takes, and uv: write `pytorch-lightning = \">=1.8.4\"`";
+    let cases = [
+        ("torch = \"1.13.1\"", "pytorch-lightning = \"==1.8.3\"", "A100", told),
+        ("torch = \"1.13.1\"", "pytorch-lightning = \"==1.6.3\"", "A100", "only pip <24.1 takes, and uv"),
+        ("torch = \"1.13.1\"", "pytorch-lightning = \"==1.8.6\"", "A100", ""),
+        // pip passes the others over.
+        ("torch = \"1.13.1\"", "pytorch-lightning = \">=1.6\"", "A100", ""),
+    ];
+    hold("pip", &cases, "package-excluded");
+}
+
+/// Of what nobody has read one warning tells, whatever the number of packages and targets.
+#[test]
+fn packages_of_which_nothing_is_known_are_told_once() {
+    let torch = "torch = \"2.6.0\"";
+    let llama = "nothing is known of `llama-cpp-python` (its wheels for CUDA lie at https://abetlen.github.io/";
+    let cases = [
+        (torch, "colpali-engine = \"==0.3.10\"", "A100", "nothing is known of `colpali-engine`: not checked"),
+        (
+            torch,
+            "my-lib = \"*\"\nllama-cpp-python = \"*\"\ntransformers = \"*\"",
+            "A100",
+            "/whl/), `my-lib`: not checked",
+        ),
+        (torch, "llama-cpp-python = \"*\"", "A100", llama),
+        (torch, "transformers = \"*\"\nnumpy = \"*\"\nloguru = \"*\"\nxgrammar = \"*\"", "A100", ""),
+        // Nothing is there to check it against.
+        ("", "my-lib = \"*\"", "none", ""),
+    ];
+    hold("unknown", &cases, "package-not-checked");
+    let nine = (1..10).map(|at| format!("lib-{at} = \"*\"\n")).collect::<String>();
+    let flat = told("unknown-many", torch, &nine, "A100");
+    assert!(flat.contains("`lib-8` and 1 more: not checked"), "{flat}");
+}

@@ -6,11 +6,11 @@ use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::rules::matches_something;
 use super::{Say, constraint};
-use crate::types::constraint::Op;
-use crate::types::{Constraint, Specifier, Version, address};
+use crate::types::constraint::{Comparison, Op};
+use crate::types::{Constraint, Specifier, Text, Version, address};
 
-/// A package, what it needs, and where that was found.
-type Pair<'c> = (&'c str, &'c str, FoundIn);
+/// A package, what it needs, where that was found, and the extra that asks for it.
+type Pair<'c> = (&'c str, &'c str, FoundIn, Option<Text>);
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     let mut ranges: HashMap<Pair<'_>, Vec<(&Asks, Constraint)>> = HashMap::new();
@@ -27,13 +27,16 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if row.found_in == FoundIn::Wheels && *row.of != *"python" {
             say("belongs-together", "asks", &name, "the tags of wheels tell of Pythons".into());
         }
+        if row.extra.is_some() && row.found_in != FoundIn::Metadata {
+            say("belongs-together", "asks", &name, "extras stand in metadata".into());
+        }
         let Some(range) = constraint("asks", &name, &row.range, say) else { continue };
         read(row, &range, say);
         // Of releases that somebody has not read, another may say more.
         if row.read.is_none() {
             continue;
         }
-        ranges.entry((&row.package, &row.of, row.found_in)).or_default().push((row, range));
+        ranges.entry((&row.package, &row.of, row.found_in, row.extra)).or_default().push((row, range));
     }
     for rows in ranges.values() {
         apart(rows, say);
@@ -45,7 +48,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     let name = row.row_name();
     let is_solved = |package: &str| {
-        package == "python" || !catalog.builds.of(package).is_empty() || !catalog.companions.of(package).is_empty()
+        ["python", "pip"].contains(&package)
+            || !catalog.builds.of(package).is_empty()
+            || !catalog.companions.of(package).is_empty()
     };
     let (package, of) = (is_solved(&row.package), is_solved(&row.of));
     // Of a part nothing is solved.
@@ -57,14 +62,19 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     if !package && !of {
         return;
     }
+    if package && row.extra.is_some() {
+        say("belongs-together", "asks", &name, "extras are asked for of what is not solved with".into());
+    }
     let (solved, text) = if package { (&row.package, &row.range) } else { (&row.of, &row.needs) };
     let Ok(range) = Constraint::parse(text) else { return };
     let has_one = match &**solved {
+        "pip" => true,
         "python" => catalog.pythons.iter().any(|python| range.admits(&python.version)),
         name => matches_something(catalog, Subject::Package, Some(name), &range),
     };
     // Releases of old need what is older than the catalog.
-    let may_be_older = range.single().is_some() || range.only_upper_bounds();
+    let ends = |one: &Comparison| matches!(one.op, Op::Below | Op::AtMost);
+    let may_be_older = range.single().is_some() || range.only_upper_bounds() || range.comparisons().any(ends);
     if !has_one && (package || !may_be_older) {
         say("rule-range", "asks", &name, format!("no {solved} is in `{text}`"));
     }
@@ -85,7 +95,8 @@ fn read(row: &Asks, range: &Constraint, say: Say<'_>) {
         say("read", "asks", &name, format!("`{}` does not begin with {read}", row.range));
     }
     let how = if row.found_in == FoundIn::Metadata { String::new() } else { format!("-{}", row.found_in) };
-    let spelled = format!("{}-{read}-{}{how}", row.package, row.of);
+    let extra = row.extra.map_or_else(String::new, |extra| format!("-{extra}"));
+    let spelled = format!("{}-{read}-{}{how}{extra}", row.package, row.of);
     if *row.id != *spelled {
         say("read", "asks", &name, format!("is `{spelled}`"));
     }

@@ -420,7 +420,7 @@ pub struct Asks {
     pub id: Text,
     /// Which of its releases, in constraint grammar.
     pub range: Text,
-    /// The other package, `numpy`, or `python`.
+    /// The other package, `numpy`, or `python`; `pip` where newer ones refuse the metadata of the releases.
     pub of: Text,
     /// What is needed of it, a requirement specifier of pip: `<2`.
     pub needs: Text,
@@ -433,4 +433,6 @@ pub struct Asks {
     pub found_in: FoundIn,
     /// The first release of the range, where each of them was read.
     pub read: Option<Version>,
+    /// The extra of the package that alone asks for it, `cuda12x` of `spacy[cuda12x]`; none where the package itself does.
+    pub extra: Option<Text>,
 }

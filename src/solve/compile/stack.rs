@@ -333,7 +333,7 @@ fn python_ranks<'q, 'c: 'q>(request: &'q Request<'c>, rows: Rc<[&'c Python]>) ->
 
 /// How many of the packages that `[packages]` asks for have no release for a line of Python.
 fn packages_left_out(request: &Request<'_>, row: &Python) -> usize {
-    let python = [("python".to_string(), row.version)];
+    let python = [("python".to_string(), row.version).into()];
     let is_left_out = |(name, asked): &&(String, Specifier)| {
         let judged = ordinary::judged(request.problem, &python, name, asked);
         judged.iter().any(|one| matches!(one.follows, Follows::Excluded(_)))

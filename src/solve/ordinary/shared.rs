@@ -68,9 +68,9 @@ fn by<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]
     }
     let needs = |(name, asked): &(String, Specifier)| {
         let wants = facts.wants(name);
-        let newest = newest(wants.rows().iter().filter(|(_, row)| asks(row)), asked);
+        let newest = newest(wants.with_extras(asked).filter(|(_, row)| asks(row)), asked);
         let takes = |range: &Constraint| range.is_any() || newest.is_some_and(|newest| range.admits(&newest));
-        let row = wants.rows().iter().find(|(range, row)| asks(row) && takes(range));
+        let row = wants.with_extras(asked).find(|(range, row)| asks(row) && takes(range));
         row.map(|(_, row)| By::Ordinary(name.clone(), row))
     };
     packages.iter().find_map(needs)

@@ -24,7 +24,7 @@ fn ranges_that_share_no_release_exclude_each_other() {
 
 /// What follows for a package beside one locked release: `held <5.1`, `excluded: >=2.1`, nothing.
 fn told(package: &str, asked: &str, of: &str, version: &str) -> String {
-    let locked = [(of.to_string(), Version::parse(version).unwrap())];
+    let locked = [(of.to_string(), Version::parse(version).unwrap()).into()];
     let judged = judged(&Facts::new(&BUILTIN), &locked, package, &Specifier::parse(asked).unwrap());
     let words = judged.iter().map(|one| match &one.follows {
         Follows::Held(below) => format!("held {below}"),

@@ -32,7 +32,7 @@ use super::rules::{Needs, Rules};
 use reader::Reader;
 
 pub use constraints::{admits_nothing, other_maker};
-pub use packages::{is_ordinary, is_unheard_of};
+pub use packages::{is_ordinary, is_unheard_of, lies_elsewhere};
 
 pub use super::values::{DriverRequest, GpuRequest, Gpus, ImageRequest, Told};
 

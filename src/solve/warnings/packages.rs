@@ -2,27 +2,38 @@
 //! packages ask for that has no wheel for the locked Python.
 
 use crate::catalog::rows::{Companion, FoundIn};
+use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
 use crate::solve::ordinary::shared::{By, doubled};
-use crate::solve::ordinary::{Among, Follows, Judged, asked_by, excludes, judged, without_part, without_wheels};
+use crate::solve::ordinary::{
+    Among, Beside, Follows, Judged, asked_by, excludes, judged, without_part, without_wheels,
+};
+use crate::solve::request::{is_ordinary, lies_elsewhere};
 use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
-use crate::warning::{PackageCuda, PackageExcluded, PartLacks, SameModule, Side, Warning};
+use crate::warning::{PackageCuda, PackageExcluded, PackageNotChecked, PartLacks, SameModule, Side, Warning};
 
 use super::About;
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
-    let (problem, locked) = (about.request.problem, about.target.locked());
+    let problem = about.request.problem;
+    let beside = all_beside(problem, about.target);
     let mut warnings = Vec::new();
     for (name, asked) in about.request.packages.iter() {
-        for one in judged(problem, &locked, name, asked) {
+        for one in judged(problem, &beside, name, asked) {
             let Follows::Excluded(instead) = &one.follows else { continue };
             let excluded = PackageExcluded {
                 by: None,
                 package: name,
                 asked: &asked.to_string(),
-                locked: &named(&one.locked.0, &one.locked.1),
-                side: if *one.row.package == **name { Side::Written } else { Side::Locked },
+                locked: &locked(&one.beside),
+                side: match (*one.row.package == **name, one.beside.with.is_none()) {
+                    _ if *one.row.of == *PIP => Side::Installer,
+                    (true, true) => Side::Written,
+                    (true, false) => Side::Along,
+                    (false, true) => Side::Locked,
+                    (false, false) => Side::LockedAlong,
+                },
                 of: if *one.row.of == *"python" { "Python" } else { &one.row.of },
                 needs: &one.row.needs,
                 installers_know: one.row.found_in == FoundIn::Metadata,
@@ -32,6 +43,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
             warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
         }
     }
+    warnings.extend(of_unknown(about));
     warnings.extend(of_each_other(about));
     warnings.extend(of_one_module(about));
     warnings.extend(of_parts(about));
@@ -40,6 +52,19 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
     }
     warnings
+}
+
+/// Of packages of which nothing is known, beside a stack.
+fn of_unknown(about: &About<'_, '_>) -> Option<Warning> {
+    let (problem, packages) = (about.request.problem, &about.request.packages);
+    let unknown: Vec<&str> =
+        packages.iter().map(|(name, _)| name.as_str()).filter(|name| !is_ordinary(problem, name)).collect();
+    if unknown.is_empty() || about.target.builds.is_empty() && about.target.companions.is_empty() {
+        return None;
+    }
+    let named = |name: &&str| (name.to_string(), lies_elsewhere(problem, name));
+    let keys: Vec<String> = unknown.iter().map(|name| format!("packages.{name}")).collect();
+    Some(Warning::about(&PackageNotChecked { packages: unknown.iter().map(named).collect() }, &keys))
 }
 
 /// Of packages that are asked for and do not go with each other.
@@ -97,7 +122,7 @@ fn of_one_module(about: &About<'_, '_>) -> Vec<Warning> {
 fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
     let (problem, locked) = (about.request.problem, about.target.locked());
     let lacking = |(name, asked, one): (String, Specifier, _)| {
-        let Judged { row, locked: (package, version), .. } = one;
+        let Judged { row, beside: Beside { what: (package, version), .. }, .. } = one;
         let (what, on) = (format!("{name} {asked}"), format!("beside {}", named(&package, &version)));
         let is_written = about.request.packages.iter().any(|(written, _)| *written == name);
         let key = if is_written { format!("packages.{name}") } else { format!("stack.{package}") };
@@ -168,6 +193,14 @@ fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> V
         warnings.push(Warning::about(&excluded, &[format!("stack.{}", row.package)]));
     }
     warnings
+}
+
+/// What is beside a package of `[packages]`, and what it comes with.
+fn locked(beside: &Beside) -> String {
+    let what = named(&beside.what.0, &beside.what.1);
+    let Some((package, version)) = &beside.with else { return what };
+    let comes = if beside.sure { "brings" } else { "goes with" };
+    format!("{} {comes} {what}", named(package, version))
 }
 
 fn named(package: &str, version: &Version) -> String {
