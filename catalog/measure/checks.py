@@ -76,9 +76,9 @@ class Checker:
             end = min((one for one in later if one > first), default=None)
             lacking = [str(one) for one in self.covered(package, first)[0] if end is None or one < end]
             yield Finding(f"listing {package} {row['from']} pypi", "lacking", [], lacking, f"pkg:pypi/{package}")
-            # What comes as source alone is a release, too.
-            sources = {one.version for one in self.index.sources(package) if not one.yanked and not one.version.is_prerelease}
-            older = [one for one in sources | set(self.index.releases(package)) if Version("0.0.0") < one < first]
+            # What comes as source alone is a release, too, and so is what was withdrawn: who names it gets it.
+            files = [one for one in self.index.wheels(package) if one.arch] + self.index.sources(package)
+            older = [one for one in {one.version for one in files} if Version("0.0.0") < one < first and not one.is_prerelease]
             told = row.get("first", False)
             yield Finding(f"listing {package} {row['from']} pypi", "first", told, not older, f"pkg:pypi/{package}")
 

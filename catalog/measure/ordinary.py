@@ -139,14 +139,14 @@ def renew(catalog, index, only, unread, with_brought=False):
             if with_brought and package in solved:
                 add_brought(catalog, index, package, found)
             rows += [row for row in ranges(package, found) if tells(catalog, row)]
-    written = {*SOURCES.values(), *([OF_BROUGHT] if with_brought else [])}
+    written = {*SOURCES.values(), OF_BROUGHT}
     by_hand = [row for row in catalog.rows("asks") if row["source"] not in written]
     rows = [row for row in rows if not any(says_so(one, row) for one in by_hand)]
     path = catalog.root / "catalog" / FILE
     lines = catalog.files[path].splitlines(keepends=True)
     mine = [line for line in lines if any(f'source = "{one}"' in line for one in written)]
-    stays = lambda package: package in unread or only and package not in only
-    kept = [line for line in mine if stays(row_of(line)["package"])]
+    stays = lambda row: row["package"] in unread or only and row["package"] not in only or row["source"] == OF_BROUGHT and not with_brought
+    kept = [line for line in mine if stays(row_of(line))]
     new = sorted(kept + [f"  {inline(row)},\n" for row in rows], key=place)
     head = [line for line in lines if line not in mine and line.strip() != "]"]
     catalog.changed[path] = "".join([*head, *new, "]\n"])

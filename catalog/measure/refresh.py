@@ -488,7 +488,10 @@ class Refresh:
         kept = {field: value for field, value in kept.items() if value}
         if kept:
             self.note(f"{row['package']} {row['version']}: {', '.join(kept)} as of {like['version']}: no index tells it, see whether it still holds")
-        return row | kept
+        # What the row rests on stands last.
+        is_source = lambda field: field == "source" or field.endswith("_source")
+        head = {field: value for field, value in (row | kept).items() if not is_source(field) and field not in LATE}
+        return head | row | kept
 
     def companion(self, read, rows, version):
         """A release that is missing, after the nearest one of those that come as it does."""
