@@ -78,7 +78,8 @@ class Checker:
             yield Finding(f"listing {package} {row['from']} pypi", "lacking", [], lacking, f"pkg:pypi/{package}")
             # What comes as source alone is a release, too, and so is what was withdrawn: who names it gets it.
             files = [one for one in self.index.wheels(package) if one.arch] + self.index.sources(package)
-            older = [one for one in {one.version for one in files} if Version("0.0.0") < one < first and not one.is_prerelease]
+            # A name is held by an empty 0.0.0, or by a 0.0.1 that is withdrawn.
+            older = [one for one in files if Version("0.0.1" if one.yanked else "0.0.0") < one.version < first and not one.version.is_prerelease]
             told = row.get("first", False)
             yield Finding(f"listing {package} {row['from']} pypi", "first", told, not older, f"pkg:pypi/{package}")
 
