@@ -23,8 +23,8 @@ from pathlib import Path
 
 from catalog import ROOT, Catalog
 from checks import CHECKS, Checker
-from remote import Index
-from store import USUAL, Store
+from remote import Index, NotRead
+from store import USUAL, Store, Unrecorded, Unusable
 
 
 def main():
@@ -71,8 +71,8 @@ def main():
     if asked.command == "refresh":
         from refresh import refresh as propose
 
-        store = Store(asked.recorded, recorded=True) if asked.recorded else Store(asked.store)
-        outcome = propose(Catalog(asked.root), Index(store, progress), asked.write, asked.only, asked.overlay)
+        store, catalog = Store(asked.recorded, recorded=True) if asked.recorded else Store(asked.store), Catalog(asked.root)
+        outcome = propose(catalog, Index(store, progress, catalog.indexed), asked.write, asked.only, asked.overlay)
         if asked.record:
             store.keep(asked.record)
         return outcome
@@ -85,15 +85,18 @@ def main():
 
         seed = random.randrange(1_000_000) if asked.seed is None else asked.seed
         programs = (found(parser, asked.gpuenv), found(parser, asked.uv))
-        return Resolve(Catalog(asked.root), Index(Store(asked.store)), *programs).run(asked.count, seed, asked.keep)
+        catalog = Catalog(asked.root)
+        return Resolve(catalog, Index(Store(asked.store), known=catalog.indexed), *programs).run(asked.count, seed, asked.keep)
     if asked.command == "ordinary":
         from ordinary import ordinary as collect
 
-        return collect(Catalog(asked.root), Index(Store(asked.store), progress), asked.write, asked.only)
+        catalog = Catalog(asked.root)
+        return collect(catalog, Index(Store(asked.store), progress, catalog.indexed), asked.write, asked.only)
     if asked.command == "beside":
         from beside import beside
 
-        return beside(Catalog(asked.root), Index(Store(asked.store), progress), asked.write)
+        catalog = Catalog(asked.root)
+        return beside(catalog, Index(Store(asked.store), progress, catalog.indexed), asked.write)
     if asked.command == "answers":
         from answers import told
 
@@ -117,12 +120,21 @@ def progress(text):
 
 
 def check_all(catalog, names, only):
-    checker = Checker(catalog, Index(), only)
-    counts = {}
+    checker = Checker(catalog, Index(known=catalog.indexed), only)
+    counts, unread = {}, 0
     for check in names:
         started = time.monotonic()
         rows = {}
-        for finding in CHECKS[check](checker):
+        findings = CHECKS[check](checker)
+        while True:
+            try:
+                finding = next(findings, None)
+            except NotRead as error:
+                unread += 1
+                print(f"# {check}: could not be read: {error}: the rest of this check was left out", flush=True)
+                break
+            if finding is None:
+                break
             counts[finding.verdict] = counts.get(finding.verdict, 0) + 1
             rows.setdefault((finding.row, finding.artifact), []).append(finding)
             if finding.verdict == "DIFFERS":
@@ -139,7 +151,7 @@ def check_all(catalog, names, only):
                     print(f"unread   {row}: {finding.field} ({artifact})")
         print(f"# {check}: {len(rows)} rows in {time.monotonic() - started:.0f} s", flush=True)
     print("# " + (", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items())) or "nothing compared"))
-    return 1 if counts.get("DIFFERS") or not counts else 0
+    return 1 if counts.get("DIFFERS") or unread or not counts else 0
 
 
 def freshness(catalog):
@@ -170,3 +182,9 @@ if __name__ == "__main__":
         sys.exit(main())
     except KeyboardInterrupt:
         sys.exit(130)
+    except (NotRead, Unrecorded) as error:
+        print(f"error: could not be read: {error}", file=sys.stderr)
+        sys.exit(1)
+    except Unusable as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

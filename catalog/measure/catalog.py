@@ -51,6 +51,16 @@ class Catalog:
         released = {row["package"] for row in rows if not re.search(r"\d(a|b|rc)\d|\.dev\d", row["version"])}
         return {row["package"] for row in rows} - released
 
+    @cached_property
+    def indexed(self):
+        """The packages that the package index is known to have files of: rows rest on these."""
+        companions = (row for row in self.rows("companion") if not {"variant", "url", "index_url"} & row.keys())
+        found = {row["package"] for row in companions} | {row["package"] for row in self.rows("libraries")}
+        found |= {row["package"] for row in self.rows("build") if "pypi" in row["index"]}
+        found |= {row["package"] for row in self.rows("asks") if row["source"].startswith("ordinary-")}
+        of_libraries = (row for kind in ("cudnn", "nccl") for row in self.rows(kind))
+        return found | {f"nvidia-{row['source']}" for row in of_libraries if re.fullmatch(r"(cudnn|nccl)-cu\d+", row["source"])}
+
     def builds(self, package):
         return [row for row in self.rows("build") if row["package"] == package]
 
@@ -134,6 +144,12 @@ class Catalog:
                 self.changed[path] = "".join(lines)
                 return True
         return False
+
+    def remove(self, file, row):
+        """Takes out the row that says all of this."""
+        path = self.root / "catalog" / file
+        lines = self.changed[path].splitlines(keepends=True)
+        self.changed[path] = "".join(text for text in lines if not (text.startswith("  {") and row_of(text) == row))
 
     def patch(self, files=None):
         """What changed, as a patch that `git apply` takes."""

@@ -70,19 +70,26 @@ class Checker:
             package = row["package"]
             if row["index"] != "pypi" or row["reading"] != "whole" or not self.asked(package, ""):
                 continue
-            rows = self.catalog.builds(package) + [
-                one for one in self.catalog.rows("companion") if one["package"] == package and "variant" not in one
-            ]
-            held = {numbers(one["version"]) for one in rows}
             first = Version(row["from"])
-            there = [one for one in self.index.releases(package) if one >= first]
-            lacking = [str(one) for one in there if numbers(one) not in held]
+            # What follows it may be read less whole.
+            later = [Version(one["from"]) for one in self.catalog.rows("listing") if (one["package"], one["index"]) == (package, "pypi")]
+            end = min((one for one in later if one > first), default=None)
+            lacking = [str(one) for one in self.covered(package, first)[0] if end is None or one < end]
             yield Finding(f"listing {package} {row['from']} pypi", "lacking", [], lacking, f"pkg:pypi/{package}")
-            # What comes as source alone is a release, too.
-            sources = {one.version for one in self.index.sources(package) if not one.yanked and not one.version.is_prerelease}
-            older = [one for one in sources | set(self.index.releases(package)) if Version("0.0.0") < one < first]
+            # What comes as source alone is a release, too, and so is what was withdrawn: who names it gets it.
+            files = [one for one in self.index.wheels(package) if one.arch] + self.index.sources(package)
+            # A name is held by an empty 0.0.0, or by a 0.0.1 that is withdrawn.
+            older = [one for one in files if Version("0.0.1" if one.yanked else "0.0.0") < one.version < first and not one.version.is_prerelease]
             told = row.get("first", False)
             yield Finding(f"listing {package} {row['from']} pypi", "first", told, not older, f"pkg:pypi/{package}")
+
+    def covered(self, package, first):
+        """Of the releases of a package on the index from one on those without a row, and those with one, oldest first."""
+        rows = self.catalog.builds(package)
+        rows = rows + [one for one in self.catalog.rows("companion") if one["package"] == package and "variant" not in one]
+        held = {numbers(one["version"]) for one in rows}
+        there = [one for one in self.index.releases(package) if one >= Version(str(first))]
+        return [one for one in there if numbers(one) not in held], [one for one in there if numbers(one) in held]
 
     # ---- toolkits ------------------------------------------------------------------------------------------------
 

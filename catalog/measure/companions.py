@@ -116,7 +116,16 @@ def stated(index, row, arch):
         return list(asked_by(index.metadata(wheels[-1]), package))
     has_wheels = any(one.version == Version(version) for one in index.wheels(package))
     source = None if has_wheels and not beside_wheels(row) else index.source(package, version)
-    return list(parsed(index.described(source)[1])) if source else None
+    asked = list(parsed(index.described(source)[1])) if source else None
+    return asked and [one for one in asked if not is_found(index, source, one[0])]
+
+
+def is_found(index, source, name):
+    """Whether the setup.py of a source distribution asks for a package for the CUDA that it finds: its metadata names that of
+    whoever packed it."""
+    stem = re.fullmatch(r"(.+)-cu\d\d", name)
+    script = index.members(source).get("setup.py", "") if stem else ""
+    return bool(stem and re.search(rf"{stem[1].replace('-', '[-_]')}[-_]cu\{{", script))
 
 
 def on_some_python(marker, arch):

@@ -11,7 +11,7 @@ import sys
 
 from catalog import Catalog, inline, row_of
 from companions import admits
-from remote import InvalidRequirement, Requirement, Source, SpecifierSet, Version, applies, canonicalize_name, extra_of, parsed
+from remote import InvalidRequirement, Requirement, Source, SpecifierSet, Version, applies, canonicalize_name, extra_of, parsed, reading
 from remote import asked_by as installed_with, requirements
 
 FILE = "asks.toml"
@@ -127,40 +127,45 @@ LINES = LINES[LINES.index(FIRST_LINE) :]
 
 
 def ordinary(catalog, index, write, only):
-    """Every row anew; with `write` the file holds these, and those that were written by hand."""
-    rows = renew(catalog, index, only, with_brought=True)
+    """Every row anew; with `write` the file holds these, and those that were written by hand. Where a package could not be read
+    its rows stay, and the exit says so."""
+    unread = {}
+    rows = renew(catalog, index, only, unread, with_brought=True)
     path = catalog.root / "catalog" / FILE
+    for package, why in unread.items():
+        print(f"# could not be read: {package}: {why}: its rows stay as they are", file=sys.stderr)
     print(f"# {len(rows)} rows of {len({row['package'] for row in rows})} packages", file=sys.stderr)
     if write:
         catalog.write()
-        return 0
+        return 1 if unread else 0
     sys.stdout.write(catalog.patch())
-    return 1 if catalog.changed[path] != catalog.files[path] else 0
+    return 1 if unread or catalog.changed[path] != catalog.files[path] else 0
 
 
-def renew(catalog, index, only, with_brought=False):
+def renew(catalog, index, only, unread, with_brought=False):
     """Puts the rows of these packages into the file anew, of all where none is named; the rows. What the releases bring along is
-    read if it is asked for: else the rows of it stay as they are."""
+    read if it is asked for: else the rows of it stay as they are. So do those of a package that cannot be read: it is put into
+    `unread`."""
     solved = {row["package"] for row in catalog.rows("build") + catalog.rows("companion")}
-    rows = []
-    for package in sorted({*BESIDE, *LISTED, *solved}):
-        if only and package not in only:
-            continue
+    rows, asked = [], [one for one in sorted({*BESIDE, *LISTED, *solved}) if not only or one in only]
+    for package in asked:
         needs = of_solved if package in solved else of_ordinary
-        found = needs(catalog, index, package, solved)
-        if with_brought and package in solved:
-            add_brought(catalog, index, package, found)
-        told = [row for row in ranges(package, found) if tells(catalog, row)]
-        # That it was read is known all the same: it takes any Python, and nothing of what is solved with is against it.
-        takes_all = {version: {("python", "metadata"): ("*", None)} for version in found}
-        rows += told or package not in solved and ranges(package, takes_all) or []
+        with reading(unread, package):
+            found = needs(catalog, index, package, solved)
+            if with_brought and package in solved:
+                add_brought(catalog, index, package, found)
+            told = [row for row in ranges(package, found) if tells(catalog, row)]
+            # That it was read is known all the same: it takes any Python, and nothing of what is solved with is against it.
+            takes_all = {version: {("python", "metadata"): ("*", None)} for version in found}
+            rows += told or package not in solved and ranges(package, takes_all) or []
     written = {*SOURCES.values(), *([OF_BROUGHT] if with_brought else [])}
     by_hand = [row for row in catalog.rows("asks") if row["source"] not in written]
     rows = [row for row in rows if not any(says_so(one, row) for one in by_hand)]
     path = catalog.root / "catalog" / FILE
     lines = catalog.files[path].splitlines(keepends=True)
     mine = [line for line in lines if any(f'source = "{one}"' in line for one in written)]
-    kept = [line for line in mine if only and not any(f'package = "{one}"' in line for one in only)]
+    stays = lambda row: row["package"] in unread or only and row["package"] not in only or row["source"] == OF_BROUGHT and not with_brought
+    kept = [line for line in mine if stays(row_of(line))]
     new = sorted(kept + [f"  {inline(row)},\n" for row in rows], key=place)
     head = [line for line in lines if line not in mine and line.strip() != "]"]
     catalog.changed[path] = "".join([*head, *new, "]\n"])

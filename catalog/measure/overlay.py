@@ -1,6 +1,7 @@
 """An overlay with the rows that a run would add or change: for those who need a few of them before a catalog has them."""
 
 from catalog import inline
+from store import Unusable
 
 # What tells rows of a table apart.
 NAMES = ("package", "repository", "tag", "id", "file", "branch", "isa", "version", "variant", "cuda", "arch", "systems", "framework", "index", "from")
@@ -28,6 +29,17 @@ def overlay(before, after, day):
         sources |= {value for row in new for key, value in row.items() if key == "source" or key.endswith("_source")}
     fresh = [row for row in after.tables["source"] if row["id"] in sources - before.sources.keys()]
     return "\n".join(parts + table("source", fresh)), count
+
+
+def writable(path):
+    """Says before anything is read that the file cannot be written; one that is not there yet is not made."""
+    is_new = not path.exists()
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise Unusable(f"{path} cannot be written ({error.strerror}): name another file with --overlay") from None
+    if is_new:
+        path.unlink()
 
 
 def table(kind, rows):

@@ -11,14 +11,15 @@ import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, of_releases, requires, unisolated, whole
+from companions import admits, asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, of_releases, requires, unisolated, whole
 from documented import NAMES_SOURCE, PINNED_BY, WRITTEN_DOWN, by_names, documented, is_of_source
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
-from overlay import overlay
-from remote import EXTRAS, Version, asked_by, extra_of, parsed, requirements
+from overlay import overlay, writable
+from remote import EXTRAS, Version, asked_by, extra_of, parsed, reading, requirements
 
 # Where each kind of row lives, and the packages that are asked for releases.
 COMPANION_FILE = "companions.toml"
+LISTINGS = "listings.toml"
 TRITON_SOURCE = "triton-pins"
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 # What may be named and follows no framework.
@@ -74,8 +75,14 @@ LATE = ("ptx_isa", "arm_glibc")
 UNTOLD = ("system_cuda", "finds_cuda", "borrows", "cpu_only", "jit", "loads", "unreached", "extra", "glibc", "nvjitlink", "pools", "wsl2", "wsl2_source", "headers_from", "headers_source")
 
 
+# What was read of the releases before and after one, and holds of that where they are alike.
+BETWEEN = ("abi_variants", "kernels_with", "cudnn_headers")
+# What says itself which framework a release goes with. Whatever else a row rests on was read by somebody beside that.
+OF_METADATA = ("companion-metadata", "companion-sdist", "companion-stub")
+
+
 # Sources of what a row carries over from another: no run reads them.
-CARRIED_SOURCES = ("holds_source", "wsl2_source")
+CARRIED_SOURCES = ("abi_source", "headers_source", "holds_source", "kernels_source", "wsl2_source")
 
 
 # What a release seldom lacks that others of its package have: where nothing tells it, that is said.
@@ -84,6 +91,8 @@ SELDOM_LACKING = ("cuda", "cudnn", "glibc", "python", "pythons", "sass", "toolki
 
 # What no index lists, by the files of the catalog that hold it.
 NOT_READ = {
+    "listings.toml": "from which release on, and whether one is the first, is written by hand; how far one is whole is kept",
+    "shared_modules.toml": "written by hand, from what the wheels hold",
     "drivers.toml, branches.toml": "what no driver for data centres has, and ends of support, stand on NVIDIA's pages only",
     "images.toml of l4t-jetpack": "a tag says the L4T alone, the rest is written by hand",
     "gpus.toml, jetson.toml, rules.toml, diagnoses.toml": "written by hand, from what their sources say",
@@ -107,19 +116,28 @@ class Refresh:
     def __init__(self, catalog, index, only=()):
         self.catalog, self.index, self.only = catalog, index, only
         self.checker = Checker(catalog, index)
-        self.notes, self.added, self.changes, self.gone, self.unread = [], [], [], [], []
+        self.notes, self.added, self.changes, self.gone = [], [], [], []
+        # What could not be read, and why: files of feeds, and packages of the index.
+        self.unread, self.unanswered = [], {}
         self.used, self.fresh, self.new_releases, self.passed = set(), [], {}, []
-        self.stamped = []
+        self.stamped, self.judgements = [], set()
 
     def propose(self):
         # Each reads what the ones before it have put in.
+        of = {self.toolkits: TOOLKIT, self.torch: "torch", self.triton: "triton"}
         for step in (self.toolkits, self.torch, self.triton, self.libraries, self.companions, self.by_hand, self.pins):
-            step()
+            with self.reading(of.get(step, "the index")):
+                step()
             self.catalog = self.checker.catalog = self.catalog.reread()
         self.asks()
+        self.listings()
         self.unread = feeds.read_all(self)
         self.stamp()
         self.wheels()
+
+    def reading(self, package):
+        """What is read of one package: where the index does not answer its rows stay, the others are read, and that is told."""
+        return reading(self.unanswered, package)
 
     def asked(self, package):
         return not self.only or package in self.only
@@ -161,7 +179,9 @@ class Refresh:
                 continue
             rows = self.catalog.rows("companion") + self.catalog.rows("build")
             held = {Version(row["version"].split("+")[0]) for row in rows if row["package"] == package}
-            there = {*self.index.releases(package), *self.released_sources(package)} if listing["index"] == "pypi" else set()
+            there = set()
+            with self.reading(package):
+                there = {*self.index.releases(package), *self.released_sources(package)} if listing["index"] == "pypi" else there
             older = sorted(one for one in there - held if Version("0.0.0") < one < first)
             if older:
                 named = ", ".join(map(str, older))
@@ -308,7 +328,8 @@ class Refresh:
 
     def torch_row(self, version, arch, wheels):
         text = self.index.text(wheels[0], "torch/version.py")
-        cuda = re.search(r"cuda[^=\n]*=\s*'([\d.]+)'", text)
+        # `9.0.176` is of the line that its wheels are called after.
+        cuda = re.search(r"cuda[^=\n]*=\s*'(\d+\.\d+)[\d.]*'", text)
         variant = "cu" + cuda[1].replace(".", "") if cuda else "cpu"
         row = {"package": "torch", "version": str(version), "variant": variant, "arch": arch, "default": True}
         row |= {"status": "stable", "index": ["pypi"], "pythons": pythons(wheels)}
@@ -353,23 +374,27 @@ class Refresh:
     def libraries(self):
         for kind, stem in LIBRARIES.items():
             for cuda in CUDA_MAJORS:
-                if not self.asked(stem + cuda):
-                    continue
-                known = [row["version"] for row in self.catalog.rows(kind) if row["cuda"] == cuda]
-                # A post-release packs the same library again.
-                missing = [one for one in self.missing(stem + cuda, known, Version("0")) if not one.is_postrelease]
-                for version in missing:
-                    source = f"{kind}-cu{cuda}"
-                    if source not in self.catalog.sources:
-                        self.note(f"{stem}{cuda} {version}: there is no source `{source}` yet: add one, then run again")
-                        break
-                    sass, ptx, built_with, _ = self.checker.library_code(kind, version, cuda)
-                    row = {"version": str(version), "cuda": cuda, "built_with": built_with if kind == "nccl" else None}
-                    row |= {"date": self.uploaded(stem + cuda, version), "sass": sass, "ptx": ptx}
-                    row |= {"source": source, "arch_source": f"{kind}-code" if sass else None}
-                    self.adds(f"{kind}.toml", row)
-                    alike = [one for one in self.catalog.rows(kind) if one["cuda"] == cuda]
-                    self.untold(f"{stem}{cuda} {version}", row, alike)
+                if self.asked(stem + cuda):
+                    with self.reading(stem + cuda):
+                        self.library(kind, stem, cuda)
+
+    def library(self, kind, stem, cuda):
+        """The releases of cuDNN or NCCL for a CUDA major."""
+        known = [row["version"] for row in self.catalog.rows(kind) if row["cuda"] == cuda]
+        # A post-release packs the same library again.
+        missing = [one for one in self.missing(stem + cuda, known, Version("0")) if not one.is_postrelease]
+        for version in missing:
+            source = f"{kind}-cu{cuda}"
+            if source not in self.catalog.sources:
+                self.note(f"{stem}{cuda} {version}: there is no source `{source}` yet: add one, then run again")
+                break
+            sass, ptx, built_with, _ = self.checker.library_code(kind, version, cuda)
+            row = {"version": str(version), "cuda": cuda, "built_with": built_with if kind == "nccl" else None}
+            row |= {"date": self.uploaded(stem + cuda, version), "sass": sass, "ptx": ptx}
+            row |= {"source": source, "arch_source": f"{kind}-code" if sass else None}
+            self.adds(f"{kind}.toml", row)
+            alike = [one for one in self.catalog.rows(kind) if one["cuda"] == cuda]
+            self.untold(f"{stem}{cuda} {version}", row, alike)
 
     def uploaded(self, package, version):
         """The day on which the first file of a release was uploaded, where the index tells."""
@@ -380,27 +405,33 @@ class Refresh:
         known = {row["package"] for row in rows}
         self.fresh = sorted(set(self.only) - known - NO_COMPANIONS - feeds.FEEDS.keys())
         for package in self.fresh:
-            self.new(package)
+            with self.reading(package):
+                self.new(package)
         if self.fresh:
             self.catalog = self.checker.catalog = self.catalog.reread()
         for package in sorted(known - {"triton"}):
             if not self.asked(package):
                 continue
             of_package = [row for row in rows if row["package"] == package and "variant" not in row and not beside_wheels(row)]
-            known = [row["version"] for row in of_package]
-            as_source = is_of_source(of_package[-1])
-            missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
-            if of_package[-1]["framework"] == CUDA_ONLY:
-                read = self.cuda_row
-            if package in STUBS and of_package[-1]["source"].endswith("-stub"):
-                missing, read = self.missing_source, self.stub_row
-            new = missing(package, known)
-            for version in new:
-                self.companion(read, of_package, version)
-            self.other_kind(package, of_package, as_source, new)
-            self.sources_beside(package)
-            for row in of_package:
-                self.held(row)
+            with self.reading(package):
+                self.of_package(package, of_package)
+
+    def of_package(self, package, rows):
+        """What the index says of a package: releases without a row, and those that have one."""
+        known = [row["version"] for row in rows]
+        as_source = is_of_source(rows[-1])
+        missing, read = (self.missing_source, self.source_row) if as_source else (self.missing, self.companion_row)
+        if rows[-1]["framework"] == CUDA_ONLY:
+            read = self.cuda_row
+        if package in STUBS and rows[-1]["source"].endswith("-stub"):
+            missing, read = self.missing_source, self.stub_row
+        new = missing(package, known)
+        for version in new:
+            self.companion(read, rows, version)
+        self.other_kind(package, rows, as_source, new)
+        self.sources_beside(package)
+        for row in rows:
+            self.held(row)
 
     def untold(self, named, row, rows):
         """Says what the releases before and after one have that is not read here, or that its publisher tells elsewhere."""
@@ -457,15 +488,54 @@ class Refresh:
         kept = {field: value for field, value in kept.items() if value}
         if kept:
             self.note(f"{row['package']} {row['version']}: {', '.join(kept)} as of {like['version']}: no index tells it, see whether it still holds")
-        return row | kept
+        # What the row rests on stands last.
+        is_source = lambda field: field == "source" or field.endswith("_source")
+        head = {field: value for field, value in (row | kept).items() if not is_source(field) and field not in LATE}
+        return head | row | kept
 
     def companion(self, read, rows, version):
         """A release that is missing, after the nearest one of those that come as it does."""
         like = nearest(rows, version)
-        if row := read(like["package"], version, like):
-            row = self.carried(row, like, rows)
-            self.adds(COMPANION_FILE, row)
-            self.untold(f"{row['package']} {version}", row, rows)
+        with self.reading(like["package"]):
+            row = read(like["package"], version, like)
+            if row and (row := self.judged(row, like, rows)):
+                row = self.between(self.carried(row, like, rows), like, rows)
+                self.adds(COMPANION_FILE, row)
+                self.untold(f"{row['package']} {version}", row, rows)
+
+    def judged(self, row, like, rows):
+        """A row that admits no framework of which somebody found that the release before does not go with it, whatever its
+        metadata says: if the one after goes with none of these either, this one does not; else nobody has looked, and there
+        is no row."""
+        by_metadata = like["source"] in OF_METADATA or like["source"].endswith("-stub")
+        if by_metadata or row["framework"] == CUDA_ONLY or row["source"] not in (*OF_METADATA, NAMES_SOURCE) or Version(like["version"]) > Version(row["version"]):
+            return row
+        if all(re.fullmatch(r"[\d.]+", one) for one in row["needs"].split(" || ")):
+            return row
+        builds = {one["version"].split("+")[0] for one in self.catalog.builds(row["framework"])}
+        beyond = [one for one in builds if admits(row["needs"], one) and not admits(like["needs"], one)]
+        after = [one for one in rows if Version(one["version"]) > Version(row["version"])]
+        after = min(after, key=lambda one: Version(one["version"]), default=None)
+        named = f"{row['package']} {row['version']}"
+        if beyond and after and not any(admits(after["needs"], one) for one in beyond):
+            self.note(f"{named}: needs, source as of {like['version']}: its metadata says {row['needs']}, see whether it still holds")
+            self.judgements.add(like["source"])
+            return row | {"needs": like["needs"], "source": like["source"]}
+        if beyond and row["source"] != NAMES_SOURCE:
+            self.note(f"{named}: its metadata admits {row['framework']} {row['needs']}, and {like['version']} goes with {like['needs']} alone (`{like['source']}`): see which it goes with (documented.py): no row")
+            return None
+        return row
+
+    def between(self, row, like, rows):
+        """A row with what was read of the releases before and after it, where these are alike."""
+        after = [one for one in rows if Version(one["version"]) > Version(row["version"])]
+        after = min(after, key=lambda one: Version(one["version"]), default={})
+        alike = [field for field in BETWEEN if field not in row and field in like and like[field] == after.get(field)]
+        if not alike or Version(like["version"]) > Version(row["version"]):
+            return row
+        self.note(f"{row['package']} {row['version']}: {', '.join(alike)} as of {like['version']} and {after['version']}: see whether it holds in between")
+        kept = {one: like[one] for field in alike for one in (field, f"{field.split('_')[0]}_source") if one in like}
+        return row | kept
 
     def sources_beside(self, package):
         """The sources of releases that have wheels for x86_64 alone, of a package of which older ones are known."""
@@ -598,7 +668,7 @@ class Refresh:
             asked, source = told
         elif (like.get("source") == linked.SOURCE or package in PINNED_BY) and (of := linked.lines(self.index, wheels[-1])):
             asked, source = " || ".join(of), linked.SOURCE
-        elif framework not in needs or not (str(needs[framework]) or like["needs"] == "*"):
+        elif framework not in needs or not (str(needs[framework]) or like["needs"] == "*" or by_names(package, version)):
             self.note(f"{package} {version}: its metadata names no {framework} version: no row")
             return None
         else:
@@ -611,9 +681,6 @@ class Refresh:
             row["extra"] = extra_of(package, metadata)
         if like.get("gpu_code"):
             row |= self.own_code(package, version, wheels)
-        elif like.get("source") not in ("companion-metadata", NAMES_SOURCE) and not told:
-            self.note(f"{package} {version}: its rows rest on `{like['source']}`, which is not read here: no row")
-            return None
         elif package in KERNELS:
             row["sass"], row["ptx"], _ = self.index.code(wheels[-1], package)
         elif package in LOADS:
@@ -683,6 +750,9 @@ class Refresh:
         source = self.index.source(package, version)
         asked = list(parsed(self.index.described(source)[1]))
         needs = {name: spec for name, spec, marker in asked if "extra" not in str(marker)}
+        if not asked:
+            self.note(f"{package} {version}: its PKG-INFO asks for nothing, so neither its framework nor its CUDA is known: no row")
+            return None
         major = cuda_major(package, version, asked) or next((name[-2:] for name in needs if name.startswith("tensorrt-cu")), None)
         row = {"package": package, "version": str(version)}
         if "torch" in needs:
@@ -735,7 +805,9 @@ class Refresh:
             builds = self.catalog.builds(framework)
             first = min(Version(row["version"]) for row in builds)
             held = {(Version(row["version"]), row["arch"]) for row in builds if is_its(row)}
-            listed = {(wheel.version, wheel.arch) for wheel in self.index.wheels(package) if wheel.arch in ("x86_64", "aarch64")}
+            listed = set()
+            with self.reading(package):
+                listed = {(wheel.version, wheel.arch) for wheel in self.index.wheels(package) if wheel.arch in ("x86_64", "aarch64")}
             for version, arch in sorted(one for one in listed - held if one[0] >= first and not one[0].is_prerelease):
                 self.note(f"{framework} {version} {arch} has no row for {package}: it needs what only build files say (docs/catalog.md)")
 
@@ -748,7 +820,9 @@ class Refresh:
         for package, version, arch in sorted(
             set(asked) - known, key=lambda one: (one[0], numbers(one[1]), one[2] or "")
         ):
-            read = self.checker.torch_libraries(version, arch) if arch else self.checker.toolkit_libraries(version)
+            read = None
+            with self.reading(package):
+                read = self.checker.torch_libraries(version, arch) if arch else self.checker.toolkit_libraries(version)
             if read:
                 source = "torch-metadata" if arch else "cuda-metapackage"
                 row = {"package": package, "version": version, "arch": arch, "pins": " ".join(read), "source": source}
@@ -764,7 +838,9 @@ class Refresh:
         pinned = {tuple(one.split("==")) for row in rows for one in row["pins"].split() if "==" in one}
         missing = {one for one in pinned - held if one[0] in ask}
         for package, version in sorted(missing, key=lambda one: (one[0], numbers(one[1]))):
-            read = package.startswith("nvidia-") and self.asked(package) and self.checker.of_library(package, version)
+            read = None
+            with self.reading(package):
+                read = package.startswith("nvidia-") and self.asked(package) and self.checker.of_library(package, version)
             if read:
                 row = {"package": package, "version": version, "pins": " ".join(read), "source": "library-metadata"}
                 self.adds("libraries.toml", row)
@@ -779,18 +855,24 @@ class Refresh:
             for version, variant in sorted(builds, key=lambda one: (numbers(one[0]), one[1])):
                 if (package, version, variant) in known:
                     continue
-                if read := self.checker.extra_libraries(package, version, variant):
+                read = None
+                with self.reading(package):
+                    read = self.checker.extra_libraries(package, version, variant)
+                if read:
                     row = {"package": package, "version": version, "variant": variant}
                     row |= {"pins": " ".join(read), "source": source}
                     self.adds("libraries.toml", row)
 
     def asks(self):
         """What packages with new releases ask for of ordinary ones, where these ask for something else than those before."""
-        late = [one for one, versions in self.new_releases.items() if ordinary.behind(self.catalog, self.index, one, versions)]
+        late = []
+        for package, versions in self.new_releases.items():
+            with self.reading(package):
+                late += [package] if ordinary.behind(self.catalog, self.index, package, versions) else []
         if not late:
             return
         before = {row["id"]: row for row in self.catalog.rows("asks")}
-        ordinary.renew(self.catalog, self.index, late)
+        ordinary.renew(self.catalog, self.index, late, self.unanswered)
         self.catalog = self.checker.catalog = self.catalog.reread()
         after = {row["id"]: row for row in self.catalog.rows("asks")}
         for id, row in after.items():
@@ -803,10 +885,38 @@ class Refresh:
                 self.changes.append(f"{ordinary.FILE} {id}: {'; '.join(fields)}")
         self.changes += [f"{ordinary.FILE} {id}: no release asks for it any more" for id in before.keys() - after.keys()]
 
+    def listings(self):
+        """A listing is whole as far as each release has a row: from the first on that has none it was only seen, up to the
+        next that has one."""
+        rows = [row for row in self.catalog.rows("listing") if row["index"] == "pypi"]
+        for package in sorted({row["package"] for row in rows if row["reading"] == "whole" and self.asked(row["package"])}):
+            with self.reading(package):
+                of_package = [row for row in rows if row["package"] == package]
+                lacking, held = self.checker.covered(package, min((row["from"] for row in of_package), key=Version))
+                self.seen(package, of_package, lacking, held)
+
+    def seen(self, package, rows, lacking, held):
+        """Keeps which part of one listing was only seen."""
+        begins = [one for at, one in enumerate(lacking) if not at or any(lacking[at - 1] < other < one for other in held)]
+        told = {row["from"]: row for row in rows if row["reading"] == "seen"}
+        for one in (told[first] for first in told if Version(first) not in begins):
+            self.catalog.remove(LISTINGS, one)
+            self.changes.append(f"{LISTINGS}: {package} from {one['from']} on is read whole, each release has a row now")
+        for first in (one for one in begins if str(one) not in told):
+            after = min((one for one in held if one > first), default=None)
+            for begin, how in ((first, "seen"), (after, "whole")):
+                if begin is None or how == "whole" and any(Version(row["from"]) == begin for row in rows):
+                    continue
+                like = max((row for row in rows if Version(row["from"]) <= begin), key=lambda row: Version(row["from"]))
+                row = {key: value for key, value in like.items() if key not in ("first", "yanked")} | {"from": str(begin), "reading": how}
+                of_same = lambda other: (other["package"], other["index"]) == (package, "pypi") and Version(other["from"]) <= begin
+                self.catalog.put(LISTINGS, row, of_same)
+                self.added.append(f"{LISTINGS}: {package} from {begin} on was {how}" + (": it has no row" if how == "seen" else " again"))
+
     def wheels(self):
         """The listed sha256 of everything that can be locked, releases proposed just now included."""
         again = self.catalog.reread()
-        if count := wheels.add(again, self.index, self.only):
+        if count := wheels.add(again, self.index, self.only, self.unanswered):
             self.note(f"{count} wheels have their sha256 now")
         self.catalog.changed = again.changed
 
@@ -823,7 +933,7 @@ class Refresh:
             return
         today = datetime.date.today().isoformat()
         for path, text in self.catalog.changed.items():
-            for source in sorted(self.used):
+            for source in sorted(self.used - self.judgements):
                 day = re.search(rf'\{{ id = "{re.escape(source)}", .*?seen = "([\d-]+)"', text)
                 if day and day[1] != today:
                     text = text[: day.start(1)] + today + text[day.end(1) :]
@@ -872,7 +982,9 @@ def pythons(wheels):
 
 def refresh(catalog, index, write, only=(), into=None):
     """Prints the patch, or applies it, or writes an overlay; what was added, what changed and what is left to people goes to
-    stderr."""
+    stderr. What could not be read makes the run fail; what was read is written all the same."""
+    if into:
+        writable(into)
     run = Refresh(catalog, index, only)
     run.propose()
     before = catalog.files
@@ -890,7 +1002,7 @@ def refresh(catalog, index, write, only=(), into=None):
     if not only:
         for files, why in (*NOT_READ.items(), *run.not_listed(), *run.passed):
             print(f"# not read: {files}: {why}", file=sys.stderr)
-    for files, why in run.unread:
+    for files, why in (*run.unanswered.items(), *run.unread):
         print(f"# could not be read: {files}: {why}", file=sys.stderr)
     print(f"# {len(run.added)} rows added, {len(run.changes)} changed, {len(run.notes)} to do", file=sys.stderr)
-    return 0
+    return 1 if run.unanswered or run.unread else 0

@@ -11,13 +11,15 @@ import re
 import tarfile
 import tempfile
 import zipfile
+import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pip._internal.commands.download import DownloadCommand
 from pip._internal.exceptions import NetworkConnectionError
-from pip._internal.index.collector import parse_links
-from pip._internal.network.lazy_wheel import LazyZipOverHTTP
+from pip._internal.index.collector import IndexContent, parse_links
+from pip._internal.network.lazy_wheel import HEADERS, LazyZipOverHTTP
 from pip._internal.utils.misc import redact_auth_from_url
 from pip._internal.utils.temp_dir import global_tempdir_manager
 from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
@@ -41,8 +43,20 @@ from store import Nothing
 NO_ANSWER = (RequestException, NetworkConnectionError)
 # What an index answers with where it also tells when a file was uploaded.
 JSON = "application/vnd.pypi.simple.v1+json"
+# As installers ask for a listing.
+LISTING = f"{JSON}, application/vnd.pypi.simple.v1+html; q=0.1, text/html; q=0.01"
+# After so many that were not answered one after the other no more is asked: each is tried several times.
+PATIENCE = 3
 # Packages of which releases name their framework in an extra alone, the one that is for it.
 EXTRAS = {"sglang": "srt", "transformer-engine": "pytorch"}
+
+
+class NotRead(OSError):
+    """The index has not said what it was asked. Nothing follows from that: neither that a file is there nor that it is not."""
+
+
+# How it shows that a file is not what was listed.
+BROKEN = (*NO_ANSWER, OSError, EOFError, StopIteration, zipfile.BadZipFile, tarfile.TarError, zlib.error)
 
 
 @dataclass(frozen=True)
@@ -114,10 +128,11 @@ class Source(File):
 
 
 class Index:
-    """The index that pip is configured for."""
+    """The index that pip is configured for. `known` are the packages that it is known to have files of."""
 
-    def __init__(self, store=None, progress=None):
-        self.store, self.progress = store or Nothing(), progress or (lambda text: None)
+    def __init__(self, store=None, progress=None, known=frozenset()):
+        self.store, self.progress, self.known = store or Nothing(), progress or (lambda text: None), known
+        self.failed, self.silent = {}, 0
         self._command = DownloadCommand("download", "reads an index")
         self._options, _ = self._command.parse_args(["--no-cache-dir", "x"])
         self._context = self._command.main_context()
@@ -129,27 +144,77 @@ class Index:
 
     @lru_cache(maxsize=None)
     def links(self, package):
-        """What the index says of every file of a package; an empty list where it has no such package."""
-        return self.store.fresh(package, "listing", "", lambda: self._listing(package))
+        """What the index says of every file of a package; an empty list where it says that it has no such package, and was
+        never known to have it. Whatever else it answers is no answer (`NotRead`)."""
+        if package in self.failed:
+            raise NotRead(self.failed[package])
+        had = package in self.known or bool(self.store.answers(package).get("listing "))
+        try:
+            return self.store.fresh(package, "listing", "", lambda: self._listing(package, had))
+        except NotRead as error:
+            self.failed[package] = str(error)
+            raise
 
-    def _listing(self, package):
+    def _listing(self, package, had):
         self.progress(f"the listing of {package}")
         collector = self._finder._link_collector
         sources = collector.collect_sources(canonicalize_name(package), candidates_from_page=lambda link: [])
         sources = [source.link for source in sources.index_urls if source is not None]
-        pages = [page for link in sources if (page := collector.fetch_response(link))]
-        links = [told(link) for page in pages for link in parse_links(page)]
-        days = {name: day for page in pages for name, day in self._days(page).items()} if links else {}
+        pages = [page for link in sources if (page := self._page(package, link))]
+        links = [link for _, of_page in pages for link in of_page]
+        if had and not links:
+            raise NotRead("the index lists no file of it any more")
+        days = {name: day for page, _ in pages for name, day in self._days(page).items()} if links else {}
         return [link | {"uploaded": days.get(link["name"])} for link in links]
+
+    def _answer(self, url, accept=None):
+        """What an address answers, whole: nothing where it says that there is no such thing."""
+        place = redact_auth_from_url(url)
+        if self.silent >= PATIENCE:
+            raise NotRead(f"not asked, for the index has not answered the last {PATIENCE} times")
+        try:
+            answer = self.session.get(url, headers={"Accept": accept, "Cache-Control": "max-age=0"} if accept else None)
+            length = answer.headers.get("content-length")
+            cut = length and not answer.headers.get("content-encoding") and len(answer.content) != int(length)
+            why = "breaks off" if cut else None if answer.status_code in (200, 404) else f"answers {answer.status_code}"
+        except NO_ANSWER as error:
+            why = f"cannot be read ({type(error).__name__})"
+        self.silent = self.silent + 1 if why else 0
+        if why:
+            raise NotRead(f"{place} {why}")
+        return answer if answer.status_code == 200 else None
+
+    def _page(self, package, link):
+        """The page that an index has of a package with what it says of each file; nothing where it has none."""
+        url = link.url_without_fragment
+        if link.is_file:
+            page = self._finder._link_collector.fetch_response(link)
+        else:
+            answer = self._answer(url, LISTING)
+            page = answer and IndexContent(answer.content, answer.headers.get("content-type", ""), answer.encoding, answer.url, False)
+        if page is None:
+            return None
+        try:
+            links = [told(link) for link in parse_links(page)]
+            names = is_of(package, page, links)
+        except (ValueError, TypeError, AttributeError, KeyError):
+            names = False
+        if not names:
+            # Who stands between answers with a page of his own.
+            raise NotRead(f"what {redact_auth_from_url(url)} answers is no listing of it")
+        return page, links
 
     def _days(self, page):
         """On which day each file of a listing was uploaded, where the index tells."""
         if not page.content_type.startswith(JSON):
-            page = self.session.get(page.url, headers={"Accept": JSON})
-            if page.headers.get("content-type", "").split(";")[0] != JSON:
+            page = self._answer(page.url, JSON) if page.url.startswith("http") else None
+            if page is None or page.headers.get("content-type", "").split(";")[0] != JSON:
                 return {}
-        files = json.loads(page.content).get("files", [])
-        return {file["filename"]: file["upload-time"][:10] for file in files if file.get("upload-time")}
+        try:
+            files = json.loads(page.content).get("files", [])
+            return {file["filename"]: file["upload-time"][:10] for file in files if file.get("upload-time")}
+        except (ValueError, TypeError, AttributeError, KeyError):
+            raise NotRead(f"what {redact_auth_from_url(page.url)} answers is no listing of it") from None
 
     @lru_cache(maxsize=None)
     def wheels(self, package):
@@ -197,7 +262,8 @@ class Index:
 
     def _members(self, source):
         telling = re.compile(r"PKG-INFO|README\.md|pyproject\.toml|setup\.py|build_tools/\w+\.py|[^/]+\.egg-info/requires\.txt")
-        with tarfile.open(fileobj=io.BytesIO(self.session.get(source.url).content)) as archive:
+        answer = self._answer(source.url)
+        with tarfile.open(fileobj=io.BytesIO(answer.content if answer else b"")) as archive:
             named = ((member.name.split("/", 1)[-1], member) for member in archive if member.isfile())
             wanted = {name: member for name, member in named if telling.fullmatch(name)}
             return {name: archive.extractfile(one).read().decode("utf-8", "replace") for name, one in wanted.items()}
@@ -216,9 +282,10 @@ class Index:
 
     def releases(self, package):
         """The final releases of a package with at least one wheel for Linux that was not withdrawn, oldest first; its
-        pre-releases where it has had no other yet, as installers take them."""
+        pre-releases where it has had no other yet, as installers take them, not even as source."""
         there = {wheel.version for wheel in self.wheels(package) if wheel.arch and not wheel.yanked}
-        return sorted({one for one in there if not one.is_prerelease} or there)
+        is_final = any(not one.yanked and not one.version.is_prerelease for one in self.sources(package))
+        return sorted({one for one in there if not one.is_prerelease} or (set() if is_final else there))
 
     def linux(self, package, version, arch):
         """The wheels of a release that install on Linux on this CPU architecture, oldest Python first."""
@@ -235,8 +302,10 @@ class Index:
             wheels = [wheel for name, pin in of for wheel in self.linux(name, pin, arch)]
         return wheels[-1] if wheels else None
 
+    @lru_cache(maxsize=2)
     def open(self, wheel):
-        """The wheel as an archive whose members are fetched when they are read."""
+        """The wheel as an archive whose members are fetched when they are read. What is read several times of one file, one
+        reading after the other, is fetched once."""
         return Archive(wheel, self.session)
 
     def kept(self, file, what, read):
@@ -244,7 +313,12 @@ class Index:
 
         def now():
             self.progress(f"{file.name}: {what}")
-            return read()
+            try:
+                return read()
+            except NotRead:
+                raise
+            except BROKEN as error:
+                raise NotRead(f"{file.name} cannot be read ({error or type(error).__name__})") from error
 
         return self.store.told(file.package, what, f"{file.name} {file.sha256}", now) if file.sha256 else now()
 
@@ -263,10 +337,17 @@ class Index:
 
     def _beside(self, wheel):
         """The METADATA that the index serves beside a wheel: one small file, where the wheel itself takes three reads."""
-        answer = self.session.get(f"{wheel.url}.metadata") if self.serves_metadata else None
+        if not self.serves_metadata:
+            return None
+        try:
+            answer = self._answer(f"{wheel.url}.metadata")
+        except NotRead:
+            # The wheel itself says the same.
+            answer = None
+        text = answer.content.decode("utf-8", "replace") if answer else ""
         # An index serves it beside every wheel or beside none: one that has none is not asked for each.
-        self.serves_metadata = answer is not None and answer.status_code == 200
-        return answer.content.decode("utf-8", "replace") if self.serves_metadata else None
+        self.serves_metadata = "Metadata-Version:" in text[:4096]
+        return text if self.serves_metadata else None
 
     @lru_cache(maxsize=None)
     def needs(self, wheel):
@@ -335,6 +416,26 @@ class Index:
         return self.kept(wheel, "flags and glibc", read)
 
 
+@contextmanager
+def reading(unread, package):
+    """One package: where the index does not say what it is asked, that is noted, and the others are read."""
+    try:
+        yield
+    except NotRead as error:
+        unread.setdefault(package, str(error))
+
+
+def is_of(package, page, links):
+    """Whether a page is about a package: it says so, or names a file of it."""
+    name = canonicalize_name(package)
+    if page.content_type.lower().startswith(JSON):
+        said = json.loads(page.content).get("name")
+        return said is not None and canonicalize_name(said) == name
+    heads = re.findall(r"<(?:title|h1)[^>]*>([^<]*)<", page.content.decode(page.encoding or "utf-8", "replace"))
+    words = {canonicalize_name(word) for head in heads for word in head.split()}
+    return name in words or any(canonicalize_name(link["name"]).startswith(f"{name}-") for link in links)
+
+
 def told(link):
     """What a link of an index says of its file."""
     hashes = link.as_hashes()._allowed if hasattr(link, "as_hashes") else {}
@@ -347,13 +448,43 @@ def told(link):
     }
 
 
+class Tailed(LazyZipOverHTTP):
+    """pip's remote archive, opened with one request for its end: there lie the list of its members and a wheel's metadata."""
+
+    def __init__(self, url, session, chunk_size=1 << 16):
+        asked = HEADERS | {"Range": f"bytes=-{chunk_size}", "Cache-Control": "no-cache"}
+        with session.get(url, headers=asked, stream=True) as answer:
+            place = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+)", answer.headers.get("content-range", ""))
+            data = answer.content if answer.status_code == 206 and place else None
+        if data is None:
+            # The server knows no ends, or says why not.
+            super().__init__(url, session, chunk_size)
+            return
+        begin, end, self._length = map(int, place.groups())
+        self._session, self._url, self._chunk_size = session, url, chunk_size
+        self._file = tempfile.NamedTemporaryFile(prefix="measure-")
+        self.truncate(self._length)
+        self.seek(begin)
+        self._file.write(data)
+        self._left, self._right = ([begin], [end]) if len(data) == end - begin + 1 else ([], [])
+        self._check_zip()
+
+    def read(self, size=-1):
+        """As much as is asked for: whole members are fetched before they are read."""
+        start = self.tell()
+        stop = self._length if size < 0 else min(start + size, self._length)
+        if start < stop:
+            self._download(start, stop - 1)
+        return self._file.read(size)
+
+
 class Archive:
     """A remote wheel."""
 
     def __init__(self, wheel, session):
         self.wheel = wheel
         try:
-            self._file = LazyZipOverHTTP(wheel.url, session)
+            self._file = Tailed(wheel.url, session)
         except Exception as error:  # pip raises a type of its own where the server knows no ranges
             raise OSError(f"{wheel.name}: {redact_auth_from_url(str(error))}") from None
         self._zip = zipfile.ZipFile(self._file)

@@ -14,6 +14,10 @@ class Unrecorded(OSError):
     """Nobody recorded that answer."""
 
 
+class Unusable(OSError):
+    """A file of ours that cannot be read or written: its name, and what to do."""
+
+
 class Store:
     """Answers by what they are about and a key; a file for each package."""
 
@@ -35,24 +39,40 @@ class Store:
         return answers[name]
 
     def fresh(self, package, what, key, read):
-        """The same for what may change from day to day: read anew in each run."""
-        if not self.recorded:
-            self.answers(package).pop(f"{what} {key}", None)
-        return self.told(package, what, key, read)
+        """The same for what may change from day to day: read anew in each run. What was read before stays where that fails."""
+        if self.recorded:
+            return self.told(package, what, key, read)
+        answers, name, said = self.answers(package), f"{what} {key}", read()
+        if name not in answers or answers[name] != said:
+            answers[name] = said
+            self.write(package)
+        self.used.setdefault(package, {})[name] = said
+        return said
 
     def answers(self, package):
         if package not in self.files:
             path = self.folder / f"{package}.json"
-            self.files[package] = json.loads(path.read_text()) if path.exists() else {}
+            try:
+                said = json.loads(path.read_text()) if path.exists() else {}
+            except OSError as error:
+                raise Unusable(f"{path} cannot be read ({error.strerror}): name another folder with --store") from None
+            except ValueError:
+                said = None
+            if not isinstance(said, dict):
+                raise Unusable(f"{path} is damaged: delete it, and what it held is read again")
+            self.files[package] = said
         return self.files[package]
 
     def write(self, package):
-        self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{package}.json"
         # A run that is stopped in between leaves the old file or the new one.
         beside = path.with_suffix(".new")
-        beside.write_text(json.dumps(self.files[package], separators=(",", ":")))
-        beside.replace(path)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            beside.write_text(json.dumps(self.files[package], separators=(",", ":")))
+            beside.replace(path)
+        except OSError as error:
+            raise Unusable(f"{path} cannot be written ({error.strerror}): name another folder with --store") from None
 
     def keep(self, folder):
         """Writes what this run used into a folder, to be recorded."""

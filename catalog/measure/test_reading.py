@@ -6,12 +6,14 @@ from email.message import Message
 from pathlib import Path
 
 import binary
+import feeds
 import linked
 import remote
 import ordinary
+from catalog import ROOT
 from checks import Checker
-from companions import requires
-from refresh import Refresh, as_needs
+from companions import is_found, requires
+from refresh import NOT_READ, Refresh, as_needs
 from remote import Source, Version, Wheel, parse_sdist_filename, parse_wheel_filename
 
 
@@ -88,7 +90,7 @@ def flags():
 
 def listings():
     """An older release that comes as source alone is a release; an empty 0.0.0 and a pre-release are none."""
-    for older, first in (("a-0.9.0.tar.gz", False), ("a-0.0.0.tar.gz", True), ("a-0.9.0rc1.tar.gz", True)):
+    for older, first in (("a-0.9.0.tar.gz", False), ("a-0.9.0.dev1-py3-none-any.whl", True), ("a-0.0.0.tar.gz", True), ("a-0.9.0rc1.tar.gz", True)):
         index = Index(a={older: [], "a-1.0.0-py3-none-any.whl": []})
         catalog = Catalog(listing=[{"package": "a", "index": "pypi", "from": "1.0.0", "reading": "whole", "first": first}])
         yield f"first beside {older}", [one.verdict for one in Checker(catalog, index).listings() if one.field == "first"], ["agrees"]
@@ -160,6 +162,90 @@ def neighbours():
     ]
 
 
+def judged():
+    """What somebody found beside the metadata of the release before holds where the one after goes with no more; else there is
+    no row."""
+    row = {"package": "a", "version": "1.1", "framework": "torch", "needs": ">=2", "source": "companion-metadata"}
+    like = row | {"version": "1.0", "needs": ">=2,<2.2", "source": "a-symbols"}
+    after = row | {"version": "1.2", "needs": "2.0.1"}
+    builds = [{"package": "torch", "version": one, "index": ["pypi"]} for one in ("2.0.1", "2.2.0", "2.3.0")]
+    for what, row, like, rows, needs in (
+        ("of the newest", row, like, [like], None),
+        ("in between", row, like, [like, after], (">=2,<2.2", "a-symbols")),
+        ("before one that goes with more", row, like, [like, after | {"needs": "2.3"}], None),
+        ("that narrows itself", row | {"needs": ">=2,<2.2"}, like, [like], (">=2,<2.2", "companion-metadata")),
+        ("pinned", row | {"needs": "2.3.0"}, like, [like], ("2.3.0", "companion-metadata")),
+        ("after its metadata", row, like | {"source": "companion-metadata"}, [like], (">=2", "companion-metadata")),
+        ("whose names were read", row | {"source": "torch-names"}, like, [like], (">=2", "torch-names")),
+    ):
+        run = Refresh(Catalog(companion=rows, build=builds), Index())
+        read = run.judged(dict(row), like, rows)
+        yield f"a row {what}", read and (read["needs"], read["source"]), needs
+        yield f"a row {what}: told", bool(run.notes), needs in (None, (">=2,<2.2", "a-symbols"))
+    run = Refresh(Catalog(companion=[], build=builds), Index())
+    both = {"abi_variants": ["cpu"], "abi_source": "abi"}
+    for what, rows, kept in (("alike", [like | both, after | both], both), ("unlike", [like | both, after], {})):
+        read = run.between(dict(row), like | both, rows)
+        yield f"neighbours that are {what}", {key: read[key] for key in both if key in read}, kept
+
+
+def read_rows():
+    """What new metadata tells is a row, whatever the one before rests on; a pin that setup.py makes up is none; CUDA 9.0.176 is
+    of the line 9.0."""
+    builds = [{"package": "torch", "version": "2.12.0", "index": ["pypi"]}]
+    for asked, needs in (("torch>=2.11", ">=2.11"), ("torch", None)):
+        index = Index(a={"a-2.11.1-py3-none-any.whl": [asked]})
+        like = {"package": "a", "version": "2.11.0", "framework": "torch", "needs": ">=2.11", "source": "a-unpinned"}
+        row = Refresh(Catalog(companion=[like], build=builds), index).companion_row("a", Version("2.11.1"), like)
+        yield f"a row of {asked}", row and (row["needs"], row["source"]), needs and (needs, "companion-metadata")
+    source = Source("a", Version("1"), "a-1.tar.gz", "", None, None, False, None)
+    index.members = lambda _: {"setup.py": 'te_core = f"transformer_engine_cu{major()}=={version}"'}
+    index.described = lambda _: (Message(), [])
+    index.source = lambda *_: source
+    for name, found in (("transformer-engine-cu12", True), ("transformer-engine-jax", False), ("nvidia-nccl-cu12", False)):
+        yield f"a pin of {name}", is_found(index, source, name), found
+    run = Refresh(Catalog(), index)
+    yield "a stub that asks for nothing", run.stub_row("tensorrt-llm", Version("1")), None
+    yield "a stub that asks for nothing: told", run.notes, ["tensorrt-llm 1: its PKG-INFO asks for nothing, so neither its framework nor its CUDA is known: no row"]
+    for said, variant in (("cuda = '9.0.176'", "cu90"), ("cuda: Optional[str] = '13.0'", "cu130"), ("cuda = None", "cpu")):
+        index.text, index.flags = lambda *_: said, lambda *_: ([], None)
+        run.torch_pins = lambda *_: {}
+        wheels = list(Index(torch={"torch-1.1.0-cp37-cp37m-manylinux1_x86_64.whl": []}).wheels("torch"))
+        yield f"torch of {said}", run.torch_row(Version("1.1.0"), "x86_64", wheels)["variant"], variant
+
+
+def whole():
+    """A listing is whole as far as each release has a row."""
+    listing = {"package": "a", "index": "pypi", "from": "1.0", "reading": "whole", "first": True, "source": "package-index"}
+    index = Index(a={f"a-{one}-py3-none-any.whl": [] for one in ("1.0", "1.1", "1.2", "1.3")})
+    seen, again = {key: value for key, value in listing.items() if key != "first"} | {"reading": "seen"}, {}
+    again = seen | {"reading": "whole"}
+    for held, rows, put, removed in (
+        (("1.0", "1.1", "1.2", "1.3"), [listing], [], []),
+        (("1.0", "1.1"), [listing], [seen | {"from": "1.2"}], []),
+        (("1.0", "1.3"), [listing], [seen | {"from": "1.1"}, again | {"from": "1.3"}], []),
+        (("1.0", "1.1"), [listing, seen | {"from": "1.2"}], [], []),
+        (("1.0", "1.1", "1.2", "1.3"), [listing, seen | {"from": "1.2"}], [], [seen | {"from": "1.2"}]),
+    ):
+        held = [{"package": "a", "version": one, "framework": "torch"} for one in held]
+        catalog = Catalog(listing=rows, companion=held)
+        changed, gone = [], []
+        catalog.put, catalog.remove = lambda _, row, after: changed.append(row), lambda _, row: gone.append(row)
+        Refresh(catalog, index).listings()
+        yield f"listings of {len(held)} rows", (changed, gone), (put, removed)
+        if len(rows) > 1 and put == removed:
+            lacking = [one.read for one in Checker(catalog, index).listings() if one.field == "lacking"]
+            yield "what is only seen is not lacking", lacking, [[]]
+
+
+def not_read():
+    """Each file of the catalog is read, or named as one that is not."""
+    named = " ".join((*NOT_READ, *(module.FILES for module in feeds.FEEDS.values())))
+    read = ("asks.toml", "catalog.toml", "cudnn.toml", "companions.toml", "image_requires.toml", "libraries.toml", "nccl.toml", "toolkits.toml", "torch.toml")
+    there = [path.name for path in sorted((ROOT / "catalog").glob("*.toml"))]
+    yield "files of which nothing is said", [one for one in there if one not in named and one not in read], []
+
+
 def sources():
     """The day of a source is that on which it was read: what is written down here, or carried over, keeps its day."""
     run = Refresh(Catalog(), Index())
@@ -190,6 +276,8 @@ def missing():
     run.new("b")
     yield "pre-releases", run.notes, ["b 4.0b1: its metadata names no framework: no row"]
     listed = Refresh(Catalog(listing=[listing | {"from": "1.1"}], companion=[stub | {"version": "1.1"}]), index).not_listed()
+    index = Index(a={"a-0.3.1.dev1-py3-none-any.whl": [], "a-0.3.1.tar.gz": []})
+    yield "releases of what comes as source", index.releases("a"), []
     yield "older releases", [one for one, _ in listed], ["tensorrt 1.0"]
 
 
@@ -242,7 +330,7 @@ def ranges():
 
 
 def main():
-    cases = (flags, listings, tags, requirements, symbols, neighbours, sources, missing, asks, told, extras, ranges)
+    cases = (flags, listings, tags, requirements, symbols, neighbours, judged, read_rows, whole, not_read, sources, missing, asks, told, extras, ranges)
     wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0

@@ -4,7 +4,7 @@ import re
 
 from catalog import inline
 from documented import is_of_source
-from remote import Version, canonicalize_name, parse_sdist_filename, parse_wheel_filename
+from remote import Version, canonicalize_name, parse_sdist_filename, parse_wheel_filename, reading
 
 # Where a package's releases stand in the catalog, and the source that its listing is.
 SOURCES = {"torch": "torch-pypi", "tensorflow": "tensorflow-pypi", "jax": "jax-plugin"}
@@ -32,14 +32,16 @@ def wanted(catalog):
     return sorted(found)
 
 
-def missing(catalog, index, only=()):
-    """Rows for the listed wheels that the catalog has no sha256 of; `only` those of these packages, if any are named."""
+def missing(catalog, index, only=(), unread=None):
+    """Rows for the listed wheels that the catalog has no sha256 of; `only` those of these packages, if any are named. Which
+    packages were not read is put into `unread`."""
+    unread = {} if unread is None else unread
     known = {row["file"] for row in catalog.rows("wheel") if "index" not in row}
     for package, version, source in wanted(catalog):
         if only and package not in only:
             continue
-        for arch in ("x86_64", "aarch64"):
-            for wheel in index.linux(package, version, arch):
+        with reading(unread, package):
+            for wheel in [wheel for arch in ("x86_64", "aarch64") for wheel in index.linux(package, version, arch)]:
                 if wheel.sha256 and wheel.pythons and wheel.name not in known:
                     known.add(wheel.name)
                     yield {"file": wheel.name, "sha256": wheel.sha256, "source": source}
@@ -47,7 +49,9 @@ def missing(catalog, index, only=()):
         if only and row["package"] not in only:
             continue
         source = STUB if row["source"].endswith("-stub") else row["source"]
-        found = index.source(row["package"], row["version"]) if source == STUB or is_of_source(row) else None
+        found = None
+        with reading(unread, row["package"]):
+            found = index.source(row["package"], row["version"]) if source == STUB or is_of_source(row) else None
         if found and found.sha256 and found.name not in known:
             yield {"file": found.name, "sha256": found.sha256, "source": source if source == STUB else "companion-sdist"}
 
@@ -65,10 +69,10 @@ def order(file):
     return canonicalize_name(name), Version(version), file
 
 
-def add(catalog, index, only=()):
+def add(catalog, index, only=(), unread=None):
     """Writes the missing rows into the file, in order; how many there were."""
     path = catalog.root / "catalog" / FILE
-    rows = list(missing(catalog, index, only))
+    rows = list(missing(catalog, index, only, unread))
     lines = catalog.changed[path].splitlines()
     head = [line for line in lines if not line.startswith(("  {", "]"))]
     own = next((line.split('"')[1] for line in head if line.startswith("wheels_from = ")), None)

@@ -56,6 +56,11 @@ fn listings_and_metadata_are_read_as_they_are_meant() {
 }
 
 #[test]
+fn an_index_that_does_not_answer_takes_nothing_away() {
+    run("test_answering.py", &[]);
+}
+
+#[test]
 fn code_of_libraries_that_are_linked_in_does_not_count() {
     run("test_kernels.py", &[]);
 }
