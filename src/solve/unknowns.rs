@@ -198,7 +198,10 @@ pub fn of_written_libraries(request: &Request<'_>) -> Vec<Unknown> {
         }
         unknowns.push(Unknown {
             code: None,
-            fact: format!("whether {name} {range} was published: no CUDA toolkit or build that is known has it, and the newest known is {newest}"),
+            fact: format!(
+                "whether {name} {range} was published: no CUDA toolkit or build that is known has it, and the newest \
+                 known is {newest}"
+            ),
             keys: vec![format!("packages.{name}")],
             how: format!("look for it on the package index; if it is there, {OVERLAY}, or write `{name} = \"*\"`"),
         });
@@ -211,7 +214,8 @@ pub fn of_written_libraries(request: &Request<'_>) -> Vec<Unknown> {
 pub fn of_own_cudnn(request: &Request<'_>) -> Vec<Unknown> {
     let catalog = request.catalog;
     let mut unknowns = Vec::new();
-    for build in catalog.builds.iter().filter(|build| build.is_own()) {
+    let is_asked = |build: &&Build| build.is_own() && request.frameworks.iter().any(|ask| ask.takes_build(build));
+    for build in catalog.builds.iter().filter(is_asked) {
         let Some((holds, line)) = build.cudnn.zip(build.line()) else { continue };
         let released = catalog.cudnns.iter().map(|row| (row.version, row.cuda));
         let held = catalog.builds.iter().filter(|other| !other.is_own());

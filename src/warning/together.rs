@@ -89,8 +89,8 @@ pub struct PackageCuda<'a> {
 impl Kind for PackageCuda<'_> {
     const CODE: &'static str = "package-cuda";
     const EXPLAINED: &'static str = "A package under [packages] is carried as it is written, and nothing of it is checked. This one is for a CUDA, by its name \
-        or by the toolkits that have it, that is not the one of the locked stack: its libraries may lack, or be loaded beside those of the stack. Write the package \
-        for the stack's CUDA, or choose a stack for the package's (`cuda` under [stack]).";
+        or by the toolkits that have it, that is not the one of the locked stack: its libraries may lack, or be loaded beside \
+        those of the stack. Write the package for the stack's CUDA, or choose a stack for the package's (`cuda` under [stack]).";
 
     fn message(&self) -> String {
         let (PackageCuda { package, names, by_name, .. }, (stack, cuda)) = (self, self.stack);

@@ -18,8 +18,8 @@ impl Explainer<'_, '_> {
         let companions = companions.filter(|ask| self.blames(ask.package) && !ask.names_prerelease());
         let names: Vec<&str> = companions.map(|ask| ask.package).collect();
         let frameworks = self.request.frameworks.iter().filter(|ask| self.blames(ask.package));
-        let early = frameworks.filter_map(|ask| Some((ask, ask.constraint.single()?)));
-        let Some((ask, version)) = early.filter(|(_, version)| version.is_prerelease()).next() else { return };
+        let mut early = frameworks.filter_map(|ask| Some((ask, ask.constraint.single()?)));
+        let Some((ask, version)) = early.find(|(_, version)| version.is_prerelease()) else { return };
         let Some(first) = names.first() else { return };
         let instead = match own::nightly(&ask.constraint).and(version.as_str().split_once(".dev")) {
             Some((_, day)) => format!("name its nightly of that day, if there is one (`{first} = \"….dev{day}\"`)"),

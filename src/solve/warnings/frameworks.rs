@@ -10,8 +10,8 @@ use crate::warning::{PackageFramework, Warning};
 
 use super::About;
 
-/// Of packages that need torch where none is locked. What is on the package index under that name is made for CUDA; of other
-/// frameworks it computes on the CPU and brings nothing else along.
+/// Of packages that need torch where none is locked. The torch of the package index is made for CUDA; what the index has of
+/// other frameworks computes on the CPU and brings nothing else along.
 pub(super) fn warning(about: &About<'_, '_>) -> Option<Warning> {
     let target = about.target;
     let is_here = target.builds.iter().any(|build| *build.package == *TORCH);
