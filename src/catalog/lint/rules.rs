@@ -75,7 +75,7 @@ fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
         (row.cuda.is_some(), &[Subject::Glibc, Subject::Gpu], "a C library or a GPU, and no other, names CUDA lines"),
         (row.compat, &[Subject::Driver], "a driver, and no other, speaks of cuda-compat"),
         (row.heeds_list.is_some(), &[Subject::Toolkit], "a toolkit, and no other, heeds a list"),
-        (row.part, &[Subject::Glibc, Subject::Gpu], "a C library or a GPU, and no other, is about a part"),
+        (row.part, &[Subject::Glibc, Subject::Gpu, Subject::Cudnn], "a C library, GPU or cuDNN alone is about a part"),
     ];
     for (_, _, says) in misplaced.iter().filter(|(is_said, objects, _)| *is_said && !is_of(objects)) {
         say("belongs-together", "rule", &name, format!("a rule of a package and {says}"));

@@ -153,7 +153,7 @@ pub struct Rule {
     /// Of NVRTC, whose rules name the package that compiles with it: the first release of that which compiles for an older GPU
     /// where NVRTC does not know the one that is there; none where no release does.
     pub until: Option<Version>,
-    /// Of a package and a C library or a GPU: what breaks it leaves the package without a part, which says so; it refuses
+    /// Of a package and a C library, a GPU or a cuDNN: what breaks it leaves the package without a part, which says so; it refuses
     /// nothing.
     #[serde(default)]
     pub part: bool,

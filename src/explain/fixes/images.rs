@@ -22,6 +22,11 @@ impl<'c> Finder<'_, 'c> {
         let target = self.spec.target(target_of(key));
         let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
         let repository = &image.value.repository;
+        // No tag for servers takes the place of one for Jetsons.
+        if image.value.tag.as_deref().is_some_and(image::is_for_jetson) {
+            self.offer(&[unset(key)]);
+            return;
+        }
         let before = self.found.len();
         let has_nearest = self.try_nearest_torch(key, &image.value);
         if let Some(tag) =
