@@ -197,7 +197,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         images
     }
 
-    /// Whether the nvcc of an image is one that what compiles kernels when they are first used refuses.
+    /// Whether an image lacks the nvcc that what compiles kernels when they are first used asks for.
     fn nvcc_refused(&self) -> impl Fn(&Image) -> bool {
         let (request, target) = (self.plan.request, &self.plan.classes[self.at].target);
         let compiled = self.companions().into_iter();
@@ -209,7 +209,8 @@ impl<'c> Ranked<'_, '_, 'c> {
             rules.iter().filter(speaks).collect::<Vec<_>>()
         });
         let rules: Vec<&Needs<'c>> = rules.filter(|rule| request.holds(&rule.row.id, &target.name)).collect();
-        move |image| image.flavour == Flavour::Devel && rules.iter().any(|rule| !rule.needs.admits(&image.cuda))
+        let lacks = |image: &Image| image.flavour != Flavour::Devel;
+        move |image| rules.iter().any(|rule| lacks(image) || !rule.needs.admits(&image.cuda))
     }
 
     /// Those that need no cuda-compat, then those whose cuda-compat is of the stack's line.
