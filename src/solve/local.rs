@@ -151,7 +151,7 @@ impl<'c> Ranked<'_, '_, 'c> {
             |row: &&Companion| row.finds_cuda || fits::is_compiled(plan.request.catalog, row, &builds, arch);
         let is_taken = self.companions().iter().any(takes_toolkit);
         let lacks_compiler = |row: usize| is_taken && choices.rows[row].flavour != Flavour::Devel;
-        let unfit = self.nvcc_refused();
+        let unfit = self.nvcc_refused(is_taken);
         let (Some(line), headers) = (self.line(), self.headers_of()) else {
             images.sort_by_key(|&row| lacks_compiler(row));
             return images;
@@ -197,8 +197,9 @@ impl<'c> Ranked<'_, '_, 'c> {
         images
     }
 
-    /// Whether an image lacks the nvcc that what compiles kernels when they are first used asks for.
-    fn nvcc_refused(&self) -> impl Fn(&Image) -> bool {
+    /// Whether an image lacks the nvcc that what compiles kernels when they are first used asks for; one without nvcc
+    /// lacks it where some package takes that of its image.
+    fn nvcc_refused(&self, is_taken: bool) -> impl Fn(&Image) -> bool {
         let (request, target) = (self.plan.request, &self.plan.classes[self.at].target);
         let compiled = self.companions().into_iter();
         let compiled = compiled.flat_map(|row| fits::compiled_when_used(request.catalog, row, target.arch));
@@ -209,8 +210,10 @@ impl<'c> Ranked<'_, '_, 'c> {
             rules.iter().filter(speaks).collect::<Vec<_>>()
         });
         let rules: Vec<&Needs<'c>> = rules.filter(|rule| request.holds(&rule.row.id, &target.name)).collect();
-        let lacks = |image: &Image| image.flavour != Flavour::Devel;
-        move |image| rules.iter().any(|rule| lacks(image) || !rule.needs.admits(&image.cuda))
+        move |image| match image.flavour {
+            Flavour::Devel => rules.iter().any(|rule| !rule.needs.admits(&image.cuda)),
+            _ => is_taken && !rules.is_empty(),
+        }
     }
 
     /// Those that need no cuda-compat, then those whose cuda-compat is of the stack's line.
