@@ -104,7 +104,7 @@ def requires(catalog, index, row):
             if asks and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", {})[arch] = True
     said = (text if list(of) == there else f"{text}; {next(iter(of))}" for text, of in asked.items())
-    by_hand = [one for one in row.get("requires", []) if one.endswith("; extra")]
+    by_hand = [one for one in row.get("requires", []) if one.endswith(("; extra", "; code"))]
     return sorted({*said, *by_hand})
 
 

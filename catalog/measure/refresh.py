@@ -482,7 +482,7 @@ class Refresh:
         after = [one for one in rows if Version(one["version"]) > Version(row["version"]) and one.get("variant") == row.get("variant")]
         after = min(after, key=lambda one: Version(one["version"]), default=like)
         asked = set(like.get("requires", ())) & set(after.get("requires", ()))
-        beside = [one for one in asked if one.endswith("; extra") and "==" not in one]
+        beside = [one for one in asked if one.endswith(("; extra", "; code")) and "==" not in one]
         if beside:
             kept["requires"] = sorted({*row.get("requires", ()), *beside})
         kept = {field: value for field, value in kept.items() if value}

@@ -34,7 +34,7 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
 
 /// Whether a target runs in an image that nobody has seen, of a repository whose images hold torch.
 fn may_hold_torch(request: &Request<'_>, target: &TargetRequest<'_>) -> bool {
-    let ImageRequest::UnseenTag(image, _) = &target.image else { return false };
+    let ImageRequest::UnseenTag(image) = &target.image else { return false };
     request.frameworks.iter().any(|ask| ask.package == TORCH)
         && image::holds_torch(request.catalog, repeated(&image.repository))
 }

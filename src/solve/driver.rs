@@ -316,6 +316,15 @@ pub fn newest_on_boards<'c>(catalog: &'c Catalog, asked: &Reading<'_>) -> Option
     jetpacks.flat_map(supported).max_by_key(|(cuda, _)| *cuda)
 }
 
+/// The newest CUDA that an image for servers may hold on a machine's boards, where every JetPack for them takes only what was
+/// made for it: no other CUDA than theirs and that of their cuda-compat packages comes to such a board.
+pub fn newest_in_images(catalog: &Catalog, asked: &Reading<'_>) -> Option<Version> {
+    let (newest, _) = newest_on_boards(catalog, asked)?;
+    let boards = asked.named_gpus();
+    let is_of_boards = |os: &&Os| boards.iter().any(|gpu| os.boards.contains(&gpu.cc_version));
+    catalog.oses.iter().filter(is_of_boards).all(|os| os.own_packages).then_some(newest)
+}
+
 /// Every driver that knows the generation of a machine's GPUs, whether it lists the boards or not, oldest first.
 pub fn of_generation<'c>(facts: &Facts<'c>, machine: &Described<'c>, off: &RowSet) -> Vec<DriverRow<'c>> {
     let (turning, windows) = (candidates(facts, machine), machine.reading.windows_driver);

@@ -188,14 +188,18 @@ pub struct LeftOpen<'c> {
     /// The first that does not, of what is made for each CUDA anew (`cuda-bindings<14,>=12.9.1`); none of what is compiled
     /// against one release of the framework, of which no other goes with it.
     pub before: Option<&'c Companion>,
+    /// What its code alone asks for, so that no installer is told: `>=12.9.1`.
+    pub by_code: Option<String>,
 }
 
 impl LeftOpen<'_> {
     /// What an installer is told: `cuda-bindings<13.0`, `fbgemm-gpu==1.4.0`.
     pub fn told(&self) -> String {
-        match self.before {
-            Some(before) => format!("{}<{}", before.package, before.version),
-            None => format!("{}=={}", self.newest.package, self.newest.version),
+        match (&self.by_code, self.before) {
+            (Some(needs), Some(before)) => format!("{}{needs},<{}", before.package, before.version),
+            (Some(needs), None) => format!("{}{needs}", self.newest.package),
+            (None, Some(before)) => format!("{}<{}", before.package, before.version),
+            (None, None) => format!("{}=={}", self.newest.package, self.newest.version),
         }
     }
 }
@@ -205,12 +209,19 @@ pub fn left_open<'c>(problem: &Problem<'c>, chosen: &TargetSolution<'_>, row: &C
     let is_chosen = |of: &str| chosen.companions.iter().any(|one| *one.package == *of);
     let mut found = Vec::new();
     let is_open = |of: &str, range: &str| !is_chosen(of) && !BESIDE_TORCH.contains(&of) && pinned(range).is_none();
-    for (of, range) in row.asked(chosen.arch).filter(|(of, range)| is_open(of, range)) {
-        let range = Specifier::parse(range).ok();
+    for (of, needs) in row.asked(chosen.arch).filter(|(of, range)| is_open(of, range)) {
+        let range = Specifier::parse(needs).ok();
         let Some(package) = problem.package(of) else { continue };
         let admitted = |one: &&Companion| range.as_ref().is_none_or(|range| range.admits(&one.version));
         let releases: Vec<&Companion> = releases(problem, of).filter(admitted).collect();
-        found.extend(if package.is_tied() { of_framework(chosen, &releases) } else { of_cuda(chosen, &releases) });
+        let open = if package.is_tied() { of_framework(chosen, &releases) } else { of_cuda(chosen, &releases) };
+        found.extend(match (row.asks_by_code(of), open, releases.last()) {
+            (false, open, _) => open,
+            (true, Some(open), _) => Some(LeftOpen { by_code: Some(needs.to_string()), ..open }),
+            (true, None, newest) => {
+                newest.map(|newest| LeftOpen { newest, before: None, by_code: Some(needs.to_string()) })
+            }
+        });
     }
     found
 }
@@ -227,7 +238,7 @@ fn of_framework<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> 
         }
     }
     let newest = going.into_iter().max_by_key(|(loads, one)| (*loads, one.version))?.1;
-    (releases.len() > 1).then_some(LeftOpen { newest, before: None })
+    (releases.len() > 1).then_some(LeftOpen { newest, before: None, by_code: None })
 }
 
 /// Of what follows a CUDA alone.
@@ -238,5 +249,5 @@ fn of_cuda<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> Optio
     let following: Vec<&&Companion> = releases.iter().filter(|one| one.follows_cuda()).collect();
     let newest = following.iter().rev().find(|one| fits::companion_line(one, Some(&line)))?;
     let before = following.iter().find(|one| one.version > newest.version)?;
-    Some(LeftOpen { newest, before: Some(before) })
+    Some(LeftOpen { newest, before: Some(before), by_code: None })
 }

@@ -22,7 +22,7 @@ use super::rules::Rules;
 use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
-pub use tags::{TagMatch, holds_torch, nearest_tag, published_torch, spelt, tag};
+pub use tags::{TagMatch, holds_torch, is_for_jetson, nearest_tag, published_torch, spelt, tag};
 
 /// Everything that the choice of images for a machine depends on: they are found from this alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -42,6 +42,8 @@ pub struct ImageKey<'c> {
     loads: Option<Constraint>,
     /// The rules that keep some cuDNN releases from the machine's GPUs, where a cuDNN matters.
     cudnn_rules: RowSet,
+    /// The newest CUDA that the machine's boards take, where they are Jetsons that take nothing made for servers.
+    boards: Option<Version>,
     /// The laws about images that are set aside.
     off: RowSet,
 }
@@ -194,14 +196,20 @@ fn rows_by<K: PartialEq>(images: &[&Image], of: impl Fn(&Image) -> Option<K>) ->
 }
 
 /// What the choice of images for a machine depends on; none where it has none to choose.
-pub(super) fn key<'c>(machine: &Described<'c>, inside: &Inside<'_>, off: &RowSet) -> Option<ImageKey<'c>> {
+pub(super) fn key<'c>(
+    machine: &Described<'c>,
+    inside: &Inside<'_>,
+    off: &RowSet,
+    boards: Option<Version>,
+) -> Option<ImageKey<'c>> {
     let reading = &machine.reading;
     let place = match &reading.image {
         ImageRequest::Known(image) => Place::This(image),
         ImageRequest::Choose(repository) => Place::In(repository.clone()),
         _ => return None,
     };
-    let laws = [law::id::IMAGE_TAG, law::id::IMAGE_ARCH, law::id::IMAGE_OS, law::id::IMAGE_HOLDS];
+    let laws =
+        [law::id::IMAGE_TAG, law::id::IMAGE_ARCH, law::id::IMAGE_OS, law::id::IMAGE_HOLDS, law::id::SYSTEM_BOARDS];
     let (mut laws_off, mut cudnn_rules) = (RowSet::default(), RowSet::default());
     laws.into_iter().filter(|rule| off.has(*rule)).for_each(|rule| laws_off.insert(rule));
     if inside.cudnn.is_some() || inside.loads.is_some() {
@@ -217,6 +225,7 @@ pub(super) fn key<'c>(machine: &Described<'c>, inside: &Inside<'_>, off: &RowSet
         cudnn: inside.cudnn.cloned(),
         loads: inside.loads.clone(),
         cudnn_rules,
+        boards,
         off: laws_off,
     })
 }
@@ -266,6 +275,7 @@ impl Asked<'_, '_> {
             && fine(law::id::IMAGE_ARCH, for_arch)
             && fine(law::id::IMAGE_HOLDS, self.holds_enough(image))
             && fine(law::id::IMAGE_OS, of_os())
+            && fine(law::id::SYSTEM_BOARDS, key.boards.is_none_or(|newest| image.cuda.cmp_prefix(&newest).is_le()))
     }
 
     fn holds_enough(&self, image: &Image) -> bool {

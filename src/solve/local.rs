@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::catalog::rows::{Build, Companion, Flavour, Image, Toolkit};
+use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, Toolkit};
 use crate::types::Version;
 
 use super::coinstall;
@@ -13,6 +13,7 @@ use super::image;
 use super::network::Var;
 use super::parts;
 use super::release::Release;
+use super::rules::Needs;
 
 /// What is chosen for a class by itself.
 pub(super) struct Place<'c> {
@@ -164,6 +165,7 @@ impl<'c> Ranked<'_, '_, 'c> {
             |row: &&Companion| row.finds_cuda || fits::is_compiled(plan.request.catalog, row, &builds, arch);
         let is_taken = self.companions().iter().any(takes_toolkit);
         let lacks_compiler = |row: usize| is_taken && choices.rows[row].flavour != Flavour::Devel;
+        let unfit = self.nvcc_refused(is_taken);
         let (Some(line), headers) = (self.line(), self.headers_of()) else {
             images.sort_by_key(|&row| lacks_compiler(row));
             return images;
@@ -195,9 +197,40 @@ impl<'c> Ranked<'_, '_, 'c> {
             let rank = plan.network.rank(choices.var, row);
             let lacks = lacks_compiler(row);
             let stops = self.stops(&compares, &image.cuda);
-            (other_torch(image), refused(image), stops, distance, is_beyond, cuda, lacks, is_bare, other_cudnn, rank)
+            (
+                other_torch(image),
+                refused(image),
+                unfit(image),
+                stops,
+                distance,
+                is_beyond,
+                cuda,
+                lacks,
+                is_bare,
+                other_cudnn,
+                rank,
+            )
         });
         images
+    }
+
+    /// Whether an image lacks the nvcc that what compiles kernels when they are first used asks for; one without nvcc
+    /// lacks it where some package takes that of its image.
+    fn nvcc_refused(&self, is_taken: bool) -> impl Fn(&Image) -> bool {
+        let (request, target) = (self.plan.request, &self.plan.classes[self.at].target);
+        let compiled = self.companions().into_iter();
+        let compiled = compiled.flat_map(|row| fits::compiled_when_used(request.catalog, row, target.arch));
+        let rules = compiled.flat_map(|one| {
+            let gpus = || target.named_gpus().iter().map(|gpu| &gpu.cc_version);
+            let rules = request.rules.of_package(&one.package, Subject::Toolkit);
+            let speaks = |rule: &&Needs<'c>| rule.speaks_of(&one.version, gpus(), request.insists_on_archs());
+            rules.iter().filter(speaks).collect::<Vec<_>>()
+        });
+        let rules: Vec<&Needs<'c>> = rules.filter(|rule| request.holds(&rule.row.id, &target.name)).collect();
+        move |image| match image.flavour {
+            Flavour::Devel => rules.iter().any(|rule| !rule.needs.admits(&image.cuda)),
+            _ => is_taken && !rules.is_empty(),
+        }
     }
 
     /// Those that need no cuda-compat, then those whose cuda-compat is of the stack's line.

@@ -14,6 +14,8 @@ use super::solution::TargetSolution;
 pub enum Breaking {
     /// The C library that there is.
     Glibc(Version),
+    /// The cuDNN that is loaded.
+    Cudnn(Version),
     /// GPUs of the target.
     Gpus,
     /// The toolkit that there is, of another minor release than the CUDA of the framework.
@@ -64,6 +66,8 @@ pub fn broken<'a, 'c>(
     let of_image = || request.catalog.os_of_image(target.image?)?.glibc;
     let glibc = asked.glibc.or_else(of_image).filter(|_| !asked.is_cpu());
     let line = target.builds.iter().find(|build| *build.package == *row.framework).and_then(|build| build.line());
+    let pinned = || target.builds.iter().find_map(|build| build.cudnn);
+    let cudnn = target.cudnn.map(|row| row.version).or_else(pinned).filter(|has| has.major() > 0 && !asked.is_cpu());
     let breaking = |rule: &Needs<'_>| match rule.row.object {
         Subject::Glibc => glibc.filter(|has| !rule.needs.admits(has)).map(Breaking::Glibc),
         Subject::Toolkit => {
@@ -73,13 +77,14 @@ pub fn broken<'a, 'c>(
             let first = *compilers.first().filter(|_| !compilers.iter().any(serves))?;
             Some(Breaking::Toolkit(first, line))
         }
+        Subject::Cudnn => cudnn.filter(|has| !rule.needs.admits(has)).map(Breaking::Cudnn),
         _ => asked.named_gpus().iter().any(|gpu| !rule.needs.admits(&gpu.cc_version)).then_some(Breaking::Gpus),
     };
     let holds = |rule: &&'a Rc<Needs<'c>>| {
         let is_told = rule.range.admits(&row.version) && rule.speaks_of_line(line.as_ref());
         is_told && request.holds(&rule.row.id, &asked.name)
     };
-    let objects = [Subject::Glibc, Subject::Gpu, Subject::Toolkit].into_iter();
+    let objects = [Subject::Glibc, Subject::Gpu, Subject::Cudnn, Subject::Toolkit].into_iter();
     let rules = objects.flat_map(|object| request.rules.of_parts(&row.package, object)).filter(holds);
     rules.filter_map(|rule| Some((&**rule, breaking(rule)?))).collect()
 }

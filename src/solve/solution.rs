@@ -464,7 +464,7 @@ impl<'c> TargetSolution<'c> {
         match (&asked.image, self.image) {
             (_, Some(image)) => Some(format!("{}:{}", image.repository, image.tag)),
             (
-                ImageRequest::Unchecked(image) | ImageRequest::UnseenTag(image, _) | ImageRequest::NoSuchTag(image),
+                ImageRequest::Unchecked(image) | ImageRequest::UnseenTag(image) | ImageRequest::NoSuchTag(image),
                 None,
             ) => Some(image.to_string()),
             _ => None,

@@ -275,16 +275,15 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         if let ImageRequest::Known(image) = &target.image {
             unknowns.extend(of_cudnn_inside(request, target, image));
         }
-        let ImageRequest::UnseenTag(image, nearest) = &target.image else { continue };
-        let near =
-            nearest.map_or_else(String::new, |row| format!("; or take the nearest tag that is known, `{}`", row.tag));
+        // What could take its place is offered as a fix where it serves.
+        let ImageRequest::UnseenTag(image) = &target.image else { continue };
         unknowns.push(Unknown {
             code: None,
             fact: format!("whether `{image}` exists, and what it holds"),
             keys: vec![target.key("image")],
             how: format!(
                 "look for it in the registry; if it is there, set `image-requires` to its NVIDIA_REQUIRE_CUDA (`docker image \
-                 inspect`; \"\" if it has none), or {OVERLAY}{near}"
+                 inspect`; \"\" if it has none), or {OVERLAY}"
             ),
         });
     }

@@ -104,8 +104,8 @@ pub enum ImageRequest<'c> {
     Known(&'c Image),
     /// This tag of a known repository, which has no such tag.
     NoSuchTag(ImageRef),
-    /// This tag of a known repository of which not all tags are known, and the nearest that is.
-    UnseenTag(ImageRef, Option<&'c Image>),
+    /// This tag of a known repository of which not all tags are known.
+    UnseenTag(ImageRef),
     /// An image of a repository the catalog does not know, or described in the spec: nothing else of it is checked.
     Unchecked(ImageRef),
 }

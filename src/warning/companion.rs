@@ -158,9 +158,10 @@ impl Kind for PartFails<'_> {
     const CODE: &'static str = "part-fails";
     const FAILS: bool = true;
     const EXPLAINED: &'static str = "The package installs, is imported and runs on this target, and one part of it does not: a library that it \
-        loads for some uses needs a newer C library than the system has, an operation has no code for the GPU, or is not \
-        compiled with the toolkit. The message names the part, and what is seen where it is used. If you need it, take \
-        another release, or a system, GPU or toolkit with which it runs; if not, `[[silence]]` says so.";
+        loads for some uses needs a newer C library than the system has, an operation has no code for the GPU or is not \
+        compiled with the toolkit, or what it starts for some uses refuses the cuDNN. The message names the part, and what is \
+        seen where it is used. If you need it, take another release, or a system, GPU or toolkit with which it runs; if not, \
+        `[[silence]]` says so.";
 
     fn message(&self) -> String {
         let PartFails { name, on, says } = self;

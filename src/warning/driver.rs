@@ -262,6 +262,8 @@ pub struct JitLimited<'a> {
     pub builds: bool,
     /// What links them itself in its place, and the first CUDA with which it does.
     pub linking: Option<(&'a str, Version)>,
+    /// What the stack has that links its kernels so.
+    pub links: Option<String>,
 }
 
 impl Kind for JitLimited<'_> {
@@ -289,7 +291,15 @@ impl Kind for JitLimited<'_> {
                                           lock has it: nvcc without a list writes PTX"
                     .to_string()
             }
-            (None, []) => "usually harmless".to_string(),
+            (None, []) => self.links.as_ref().map_or_else(
+                || "usually harmless".to_string(),
+                |name| {
+                    format!(
+                        "{name} compiles each kernel to PTX and links it with the nvJitLink of a CUDA toolkit or of its wheel: where \
+                         it finds none the driver gets the PTX, and all of them fail (`Unsupported .version`)"
+                    )
+                },
+            ),
             (None, packages) => format!("any kernel that {} ships as PTX alone fails", packages.join(" or ")),
         };
         format!(

@@ -31,6 +31,8 @@ pub struct GpuNotListed<'a> {
     pub first: &'a Version,
     /// The driver that it was judged by.
     pub driver: &'a Version,
+    /// Whether the hosts have some release of its branch, and that one lists the board.
+    pub of_branch: bool,
     /// Whether that is one of Windows, which numbers the releases of a branch by itself.
     pub windows: bool,
 }
@@ -42,11 +44,15 @@ impl Kind for GpuNotListed<'_> {
         on such a host.";
 
     fn message(&self) -> String {
-        let GpuNotListed { gpu, first, driver, windows } = self;
+        let GpuNotListed { gpu, first, driver, of_branch, windows } = self;
         match windows {
             true => format!(
                 "{gpu} is first listed in driver {first} of Linux, of branch R{}; {driver} of Windows is of an older branch and may \
                  not know the board",
+                first.major()
+            ),
+            false if *of_branch => format!(
+                "{gpu} is first listed in driver {first}; an older release of branch R{} may not know the board",
                 first.major()
             ),
             false => format!("{gpu} is first listed in driver {first}; {driver} may not know the board"),

@@ -219,7 +219,16 @@ const CASES: &[Case] = &[
     case("torch = \"2.7.1\"", "gpu = \"RTX 5050\"\ndriver = \"570.86.15\"", 0, &["warning[gpu-not-listed]", "570.181"]),
     case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \"535.54.03\"", 0, &["warning[gpu-not-listed]"]),
     case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \"535.104.05\"", 0, &["!gpu-not-listed"]),
-    case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \"535\"", 0, &["!gpu-not-listed"]),
+    // Of a branch the hosts may have the oldest release, as the minimum says.
+    case(
+        "torch = \"2.7.1\"",
+        "gpu = \"L40S\"\ndriver = \"535\"",
+        0,
+        &["warning[gpu-not-listed]", "an older release of branch R535 may not know the board"],
+    ),
+    case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \">=535.104.05\"", 0, &["!gpu-not-listed"]),
+    case("torch = \"2.1\"", "gpu = \"L4\"", 0, &["first listed in driver 525.105.17", "525.60.13 may not know"]),
+    case("torch = \"2.9.1+cu130\"", "gpu = \"L4\"", 0, &["!gpu-not-listed"]),
     // Jetsons.
     case("torch = \"*\"", "gpu = \"Jetson Orin Nano\"", 0, &["warning[system-unsaid]", "is a Jetson without `os`"]),
     case(

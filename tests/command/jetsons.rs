@@ -37,6 +37,26 @@ const CASES: &[Case] = &[
         0,
         &["!JetPack", "lock: target.t.os = \"ubuntu22.04\""],
     ),
+    // Who takes only what is made for a JetPack runs no image of a CUDA that is newer than each of them, cuda-compat included.
+    case(
+        "torch = \"*\"",
+        "gpu = \"Jetson AGX Xavier\"\nimage = \"nvcr.io/nvidia/pytorch:25.06-py3\"",
+        1,
+        &["no JetPack for Jetson AGX Xavier has a driver for more than CUDA 12.2, not even with cuda-compat"],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"Jetson AGX Xavier\"\nimage = \"nvcr.io/nvidia/pytorch:23.06-py3\"",
+        1,
+        &["!to nvcr.io/nvidia/pytorch"],
+    ),
+    // An image for servers is none in the place of one for Jetsons: github.com/remsky/Kokoro-FastAPI/issues/181.
+    case(
+        "torch = \"2.6\"",
+        "gpu = \"Jetson AGX Orin\"\nimage = \"nvcr.io/nvidia/pytorch:25.01-py3-igpu\"",
+        3,
+        &["whether `nvcr.io/nvidia/pytorch:25.01-py3-igpu` exists", "!25.01-py3`", "!25.01-py3;"],
+    ),
     // Source: NVIDIA's table of upgrade packages; github.com/NVIDIA/TensorRT/issues/4300 runs 12.2 on a Xavier.
     case(
         "cuda = \"12.2\"",

@@ -319,6 +319,35 @@ const CASES: &[Case] = &[
         0,
         &["torch 2.5.1+cu124"],
     ),
+    // A tag that nobody has read is not replaced by one that does not start.
+    case(
+        "torch = \"*\"",
+        "gpu = \"V100-SXM2-32GB\"\ndriver = \"440.33.01\"\nimage = \"nvcr.io/nvidia/pytorch:20.06-py3\"",
+        3,
+        &["whether `nvcr.io/nvidia/pytorch:20.06-py3` exists", "!23.06"],
+    ),
+    // What compiles kernels when they are first used says which nvcc it takes: a chosen image has it.
+    case(
+        "torch = \"2.9.1+cu128\"\nsglang = \"0.5.10.post1\"",
+        "gpu = \"RTX PRO 6000 Blackwell Server Edition\"\ndriver = \"580\"\nimage = \"nvidia/cuda\"",
+        0,
+        &["nvidia/cuda:12.9.1-devel", "!source-only"],
+    ),
+    // The wheel of sglang is for every processor; that of sgl-kernel 0.2.8 is not.
+    case(
+        "torch = \"2.7.1\"\nsglang = \"0.4.10.post2\"",
+        "gpu = \"GB200\"",
+        1,
+        &["requires sgl-kernel, which has wheels for x86_64 only", "!post2 has wheels"],
+    ),
+    // Source: srt/server_args.py of pkg:pypi/sglang@0.5.8; 0.5.10 has no such check.
+    case(
+        "torch = \"2.9.1\"\nsglang = \"0.5.8\"",
+        "gpu = \"H200\"",
+        0,
+        &["warning[part-fails]", "cuDNN 9.10.2.21", "SGLANG_DISABLE_CUDNN_CHECK"],
+    ),
+    case("torch = \"2.9.1\"\nsglang = \"0.5.10.post1\"", "gpu = \"H200\"", 0, &["!part-fails"]),
     // Who installs another driver takes one that lists the board: the next one would only be warned of.
     case(
         "torch = \"2.0.1+cu118\"",

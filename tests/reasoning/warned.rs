@@ -141,6 +141,15 @@ fn what_compiles_to_ptx_is_told_where_the_driver_does_not_take_it() {
     let numba_cuda = |cuda: &str| format!("[stack]\ncuda = \"{cuda}\"\nnumba-cuda = \"*\"");
     assert!(told(&numba_cuda("12.2"), "12.2", "525.105.17"));
     assert!(!told(&numba_cuda("12.6"), "12.6", "525.105.17"));
+    // What links kernels does so where it finds the library alone: github.com/googlecolab/colabtools/issues/5081, and
+    // _linker.py of pkg:pypi/cuda-core@0.3.2 ("falling back to the cuLink* driver APIs").
+    for version in ["0.19.0", "0.30.4"] {
+        let stack = format!("[stack]\ncuda = \"12.5\"\nnumba-cuda = \"{version}\"");
+        let machine = "gpu = \"T4\"\ndriver = \"550.54.15\"\ntoolkit = [\"12.5\"]\nos = \"ubuntu22.04\"";
+        let told = warnings(&format!("{stack}\n[target.a]\n{machine}\n"));
+        let limited = told.iter().find(|one| one.code == "jit-limited").expect("12.5 is newer than 12.4");
+        assert!(limited.message.contains("where it finds none the driver gets the PTX"), "{}", limited.message);
+    }
 }
 
 /// What the message says to do is what helps.

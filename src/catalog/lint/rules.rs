@@ -81,8 +81,8 @@ fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
         (row.heeds_list.is_some(), &[Subject::Toolkit], "a toolkit, and no other, heeds a list"),
         (
             row.part && row.minors.is_empty(),
-            &[Subject::Glibc, Subject::Gpu],
-            "a C library or a GPU, and no other, is about a part",
+            &[Subject::Glibc, Subject::Gpu, Subject::Cudnn],
+            "a C library, GPU or cuDNN alone is about a part",
         ),
         (!row.minors.is_empty(), &[Subject::Toolkit], "a toolkit, and no other, has `minors`"),
     ];

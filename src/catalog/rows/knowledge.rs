@@ -157,8 +157,8 @@ pub struct Rule {
     /// Of NVRTC, whose rules name the package that compiles with it: the first release of that which compiles for an older GPU
     /// where NVRTC does not know the one that is there; none where no release does.
     pub until: Option<Version>,
-    /// Of a package and a C library, a GPU or a toolkit: what breaks it leaves the package without a part, which says so; it
-    /// refuses nothing.
+    /// Of a package and a C library, a GPU, a cuDNN or a toolkit: what breaks it leaves the package without a part, which says
+    /// so; it refuses nothing.
     #[serde(default)]
     pub part: bool,
     /// Of a part and a toolkit: the package compares the minor release of the CUDA that compiles with that of its framework,

@@ -26,6 +26,10 @@ pub fn library_major(package: &str) -> Option<u64> {
 /// by its code.
 pub const EXTRA: &str = "extra";
 
+/// What stands behind a package that a release imports and its metadata asks for in extras alone, if at all: it comes along
+/// as any other, but exports name it, for no installer is told of it.
+const BY_CODE: &str = "; code";
+
 /// The only version that a range admits, `0.0.28.post3` of `==0.0.28.post3`.
 pub fn pinned(range: &str) -> Option<&str> {
     range.strip_prefix("==").filter(|version| !version.contains([',', '*']))
@@ -66,7 +70,8 @@ pub struct Companion {
     pub brings: List<Text>,
     /// What its metadata asks for of other packages that the catalog has, its framework aside: `torchvision==0.29.0`;
     /// `xformers==0.0.28.post3; x86_64` where it does so on one processor only, `flashinfer-python==0.3.1; extra` where an extra
-    /// of its own does, or its code calls just those, which binds what is named beside it alone. And the libraries of NVIDIA that carry a CUDA
+    /// of its own does, or its code calls just those, which binds what is named beside it alone; `cuda-bindings>=12.9.1; code`
+    /// where its code does not go without it. And the libraries of NVIDIA that carry a CUDA
     /// major in their name, `nvidia-nccl-cu12`. With a range or without, for then an installer takes the newest.
     #[serde(default)]
     pub requires: List<Text>,
@@ -208,7 +213,8 @@ impl Companion {
     /// Each package that it asks for, with the range, and the processor on which alone it does, or `EXTRA`.
     pub fn requirements(&self) -> impl Iterator<Item = (&str, &str, Option<&str>)> {
         self.requires.iter().map(|text| {
-            let (asked, only) = text.split_once("; ").map_or((&**text, None), |(asked, only)| (asked, Some(only)));
+            let text = text.strip_suffix(BY_CODE).unwrap_or(text);
+            let (asked, only) = text.split_once("; ").map_or((text, None), |(asked, only)| (asked, Some(only)));
             let (of, range) = asked.split_at(asked.find(['=', '<', '>', '~', '!']).unwrap_or(asked.len()));
             (of, range, only)
         })
@@ -224,6 +230,12 @@ impl Companion {
     /// code wants that one.
     pub fn asked_by_extra(&self) -> impl Iterator<Item = (&str, &str)> {
         self.requirements().filter(|(.., only)| *only == Some(EXTRA)).map(|(of, range, _)| (of, range))
+    }
+
+    /// Whether it asks for a package by its code alone, so that no installer is told.
+    pub fn asks_by_code(&self, of: &str) -> bool {
+        let by_code = self.requires.iter().filter_map(|text| text.strip_suffix(BY_CODE)?.strip_prefix(of));
+        by_code.into_iter().any(|range| !range.starts_with(|next: char| next.is_alphanumeric() || next == '-'))
     }
 
     /// The processor for which it comes as source, where the release has wheels for the other.

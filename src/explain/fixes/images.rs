@@ -22,6 +22,11 @@ impl<'c> Finder<'_, 'c> {
         let target = self.spec.target(target_of(key));
         let Some(image) = target.and_then(|target| target.image.as_ref()) else { return };
         let repository = &image.value.repository;
+        // No tag for servers takes the place of one for Jetsons.
+        if image.value.tag.as_deref().is_some_and(image::is_for_jetson) {
+            self.offer(&[unset(key)]);
+            return;
+        }
         let before = self.found.len();
         let has_nearest = self.try_nearest_torch(key, &image.value);
         if let Some(tag) =
@@ -88,6 +93,9 @@ impl<'c> Finder<'_, 'c> {
     pub(super) fn image_of(&self, answer: &Solution<'c>, key: &str) -> Option<String> {
         let chosen = answer.target(target_of(key))?.image?;
         let written = self.spec.target(target_of(key)).and_then(|target| target.image.as_ref());
+        if written.and_then(|image| image.value.tag.as_deref()).is_some_and(image::is_for_jetson) {
+            return None;
+        }
         let words: Vec<&str> =
             written.and_then(|image| image.value.tag.as_deref()).unwrap_or_default().split('-').collect();
         let has_cudnn = chosen.cudnn.is_some() || words.iter().any(|word| word.starts_with("cudnn"));

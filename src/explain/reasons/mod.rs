@@ -222,13 +222,19 @@ impl<'q, 'c> Explainer<'q, 'c> {
         self.nothing_published();
         let general = !matches!(self.platform().takes, Takes::Own(_));
         self.companions_say(|row| Some(format!("requires {}, which is no longer published", row.gone.as_ref()?)));
+        let (problem, arch) = (self.request.problem, self.platform().arch);
+        // Where a part that it requires has no wheels, its own may well be for every processor: that part is named below.
+        let lacks_part = |row: &Companion| {
+            let package = problem.package(&row.package)?;
+            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            problem.lacking_wheels(package, arch).has(at).then_some(())
+        };
         self.companions_lack(|row| {
             let arches: Vec<&str> = row.arches.iter().map(|arch| arch.as_str()).collect();
             let has = if row.sdist { "requires a part that has" } else { "has" };
-            let is_said = general && !arches.is_empty() && row.source_for().is_none();
+            let is_said = general && !arches.is_empty() && row.source_for().is_none() && lacks_part(row).is_none();
             is_said.then(|| format!("{has} wheels for {} only", list(&arches)))
         });
-        let arch = self.platform().arch;
         self.along_says(|_, one| {
             let arches: Vec<&str> = one.arches.iter().map(|arch| arch.as_str()).collect();
             fits::lacks_wheels(one, arch).then(|| format!("which has wheels for {} only", list(&arches)))

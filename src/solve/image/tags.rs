@@ -63,7 +63,8 @@ pub fn published_torch(image: &Image) -> Option<&str> {
 /// else the one that looks most like it; of such the newest, and of those the plainest. A tag without a number, `latest`, is
 /// like none of the others: the newest tells what they look like.
 pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c Image> {
-    let rows = || catalog.images.of(repeated(repository)).iter().filter(|row| !row.withdrawn);
+    let is_alike = |row: &&Image| !row.withdrawn && is_for_jetson(&row.tag) == is_for_jetson(tag);
+    let rows = || catalog.images.of(repeated(repository)).iter().filter(is_alike);
     let nearest = rows().map(|row| steps_between(tag, &row.tag)).min()?;
     // How alike two tags look takes long to tell, and is asked of those of the nearest version only.
     let rank = |row: &&'c Image| {
@@ -76,6 +77,11 @@ pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Opt
         (unlike, Reverse((numbers(&row.tag), row.cuda)), plain, Reverse(&row.tag))
     };
     rows().filter(|row| steps_between(tag, &row.tag) == nearest).min_by_key(rank)
+}
+
+/// Whether a tag names an image for Jetsons, beside one for servers on the same processor, whose code is for other GPUs.
+pub fn is_for_jetson(tag: &str) -> bool {
+    tag.split('-').any(|word| word == "igpu")
 }
 
 /// The numbers of the version that a tag begins with.

@@ -19,6 +19,7 @@ use crate::catalog::rows::{Build, Companion, Cudnn, Toolkit};
 use crate::types::{CpuArch, Specifier, Version, distinct};
 
 use super::coinstall::{self, PublishedFor};
+use super::driver;
 use super::facts::Facts;
 use super::fits;
 use super::framework::Framework;
@@ -346,7 +347,8 @@ impl<'c> Problem<'c> {
 
     /// The images that a machine may take, preferred first; none where an image is asked for and none serves.
     pub fn images(&self, machine: &Machine<'c>, inside: &Inside<'_>, off: &RowSet) -> Rc<Images<'c>> {
-        let Some(key) = image::key(machine, inside, off) else { return Rc::default() };
+        let boards = driver::newest_in_images(self.catalog, &machine.reading);
+        let Some(key) = image::key(machine, inside, off, boards) else { return Rc::default() };
         self.images.of_key(key, |key| Images::new(self, self.images.count(), key))
     }
 }

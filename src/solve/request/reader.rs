@@ -432,8 +432,8 @@ impl<'c> Reader<'_, 'c> {
             match image::tag(self.catalog, &image.repository, tag) {
                 TagMatch::Known(row) => return ImageRequest::Known(row),
                 TagMatch::NotThere => return ImageRequest::NoSuchTag(image.clone()),
-                TagMatch::Unlisted(nearest) if target.image_requires.is_none() => {
-                    return ImageRequest::UnseenTag(image.clone(), nearest);
+                TagMatch::Unlisted(_) if target.image_requires.is_none() => {
+                    return ImageRequest::UnseenTag(image.clone());
                 }
                 TagMatch::Unlisted(nearest) => {
                     near = nearest.map(|row| format!("; the nearest tag that is known is `{}`", row.tag));

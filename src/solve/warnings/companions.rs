@@ -200,7 +200,7 @@ fn kernels_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{}", row.framework)]))
 }
 
-/// Parts of a package that do not run with the C library, the GPUs or the toolkit of the target.
+/// Parts of a package that do not run with the C library, the cuDNN, the GPUs or the toolkit of the target.
 fn parts_failing(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     let request = about.request;
     let told = |rule: &Needs<'_>, on: &str| {
@@ -212,6 +212,7 @@ fn parts_failing(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         let gpus = || names(about.asked.named_gpus().iter().filter(|gpu| !rule.needs.admits(&gpu.cc_version)));
         let on = match breaking {
             Breaking::Glibc(has) => Some(format!("on glibc {has}")),
+            Breaking::Cudnn(has) => Some(format!("with cuDNN {has}")),
             Breaking::Gpus => gpus().map(|gpus| format!("on {gpus}")),
             Breaking::Toolkit(has, line) => {
                 let serving = parts::serving(request, rule, &row.version, &line);

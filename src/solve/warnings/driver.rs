@@ -100,10 +100,12 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     }
     let newest = about.request.catalog.companions.of(NUMBA_CUDA).last();
     let linking = newest.and_then(|row| Some((&*row.package, row.nvjitlink?)));
+    let mut linked = about.target.companions.iter().filter(|row| row.nvjitlink.is_some());
+    let links = linked.next().map(|row| format!("{} {}", row.package, row.version));
     let builds = about.request.build.is_some();
     // What is known by the CUDA that it shows says that itself.
     let supports = driver.branch.cuda.filter(|_| !matches!(asked.driver, DriverRequest::Cuda(_, Told::Key(_))));
-    let limited = JitLimited { driver: &name, supports, uses, packages, compiler, builds, linking };
+    let limited = JitLimited { driver: &name, supports, uses, packages, compiler, builds, linking, links };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
 
@@ -160,14 +162,14 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     Some(Warning::about(&jetson, &about.keys("gpu")))
 }
 
-/// A family name is fine as long as the driver lists any member of it, and a branch as long as some release of it does.
+/// A family name is fine as long as the driver lists any member of it. Of a branch the hosts may have the oldest release, which
+/// is the minimum that the lock states.
 fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Vec<Warning> {
-    let is_exact = matches!(about.asked.driver, DriverRequest::Exact(_));
     let is_listed = |gpu: &GpuRequest<'_>| {
         let first = gpu.row.and_then(|row| row.first_driver.as_ref());
-        first.is_none_or(|first| match is_exact && !driver.windows {
-            true => driver.version >= *first,
-            false => driver.version.major() >= first.major(),
+        first.is_none_or(|first| match driver.windows {
+            true => driver.version.major() >= first.major(),
+            false => driver.version >= *first,
         })
     };
     let gpus = about.asked.named_gpus();
@@ -183,7 +185,10 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Vec<Warning> {
             continue;
         }
         told.push(&gpu.written);
-        let not_listed = GpuNotListed { gpu: &gpu.name, first, driver: &driver.version, windows: driver.windows };
+        let is_number = matches!(about.asked.driver, DriverRequest::Exact(_) | DriverRequest::Free(_));
+        let of_branch = !is_number && driver.version.major() == first.major();
+        let (driver, windows) = (&driver.version, driver.windows);
+        let not_listed = GpuNotListed { gpu: &gpu.name, first, driver, of_branch, windows };
         let keys = [about.keys("gpu"), about.keys(about.asked.driver_setting())].concat();
         warnings.push(Warning::about(&not_listed, &keys));
     }
