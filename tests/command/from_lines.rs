@@ -99,7 +99,7 @@ fn values_of_options_are_no_packages() {
     for (command, line, told) in [
         ("uv pip install --torch-backend cu124 torch==2.6.0", "torch=\"2.6.0+cu124\"", &[][..]),
         ("uv pip install --torch-backend=auto torch==2.6.0", "torch=\"2.6.0\"", &[]),
-        ("UV_TORCH_BACKEND=cu124 uv pip install torch==2.6.0 999", "torch=\"2.6.0\"", &["Dockerfile:2 999"]),
+        ("UV_TORCH_BACKEND=cu124 uv pip install torch==2.6.0 999", "torch=\"2.6.0+cu124\"", &["Dockerfile:2 999"]),
         ("pip install -qr base.txt torch==2.6.0", "torch=\"2.6.0\"", &["Dockerfile:2 -r base.txt"]),
         ("pip install torch==2.6.0 && uv pip sync all.txt", "torch=\"2.6.0\"", &["Dockerfile:2 all.txt"]),
     ] {
