@@ -159,5 +159,6 @@ pub fn joined(host: Option<Draft>, files: Draft) -> Draft {
         draft.stack.extend(python);
     }
     draft.build |= files.build;
-    Draft { origin: Some(origin), packages: files.packages, of_groups: files.of_groups, ..draft }
+    let Draft { packages, of_groups, torch_beside_image, .. } = files;
+    Draft { origin: Some(origin), packages, of_groups, torch_beside_image, ..draft }
 }

@@ -34,11 +34,16 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     out += &own::comment(lock, name, target);
     out += &remarks::compiled_comment(lock, name, target)?;
     if let Some(driver) = target.driver.as_ref().filter(|driver| driver.cuda != "unknown") {
-        let cuda = valid::release("driver.cuda", &driver.cuda)?;
+        let of_driver = valid::release("driver.cuda", &driver.cuda)?;
+        // conda asks the driver, which is older than what its cuda-compat offers.
+        let of_compat = wheels::cuda_beside(lock, name, target).filter(|_| driver.is_forward_compat());
+        let (when, cuda) = match &of_compat {
+            Some(line) => ("Where conda does not see the cuda-compat, say what it offers", line.as_str()),
+            None => ("Where no driver can be seen (a login node, CI) say what the others have", of_driver),
+        };
         let _ = write!(
             out,
-            "# Where no driver can be seen (a login node, CI) say what the others have, for the virtual package __cuda:\n\
-             #   CONDA_OVERRIDE_CUDA={cuda} conda env create -f {}\n",
+            "# {when}, for the virtual package __cuda:\n#   CONDA_OVERRIDE_CUDA={cuda} conda env create -f {}\n",
             options.place(FORMAT.file)
         );
     }

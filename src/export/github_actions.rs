@@ -6,8 +6,8 @@ use crate::lock::{Lock, TargetLock};
 
 use super::format::{Format, Installs, Opt, Options, Render, Targets};
 use super::requirements::{self, Later};
-use super::steps::{OLDEST_PYTHON, UV};
-use super::{ExportError, images, own, quote, valid, wheels};
+use super::steps::{self, INSTALL_GCC, OLDEST_PYTHON, UV};
+use super::{ExportError, env, images, own, quote, valid, wheels};
 
 /// `gpuenv export github-actions`
 pub const FORMAT: Format = Format {
@@ -46,6 +46,9 @@ printf '%s\\n' \"$REQUIREMENTS\" > requirements-compiled.txt
 python3 -m pip install --no-build-isolation -r requirements-compiled.txt
 ";
 
+const NEWER_LIBCUDA: &str =
+    "echo \"LD_LIBRARY_PATH=$COMPAT${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\" >> \"$GITHUB_ENV\"\n";
+
 fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, ExportError> {
     let mut include = Vec::new();
     for (name, target) in targets {
@@ -56,6 +59,10 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
         json!({ "uses": CHECKOUT, "with": { "persist-credentials": false } }),
         json!({ "uses": SETUP_PYTHON, "if": "matrix.python != ''", "with": { "python-version": "${{ matrix.python }}" } }),
     ];
+    if has("compiler") {
+        steps.push(json!({ "name": "Install the C compiler that Triton calls", "if": "matrix.compiler != ''",
+            "run": INSTALL_GCC.replace("\\\n    ", "") + "\n" }));
+    }
     if has("python-by-uv") {
         steps.push(json!({ "uses": SETUP_UV, "if": "matrix.python-by-uv != ''", "env": { "UV_VENV_SEED": "1" },
             "with": { "version": UV, "python-version": "${{ matrix.python-by-uv }}", "activate-environment": true } }));
@@ -67,6 +74,10 @@ fn render(lock: &Lock, targets: &Targets, options: &Options) -> Result<String, E
             "env": { "TOOLS": "${{ matrix.tools }}", "VARIABLES": "${{ matrix.variables }}" }, "run": PREPARE }));
         steps.push(json!({ "name": "Compile the rest beside them", "if": "matrix.compiled != ''",
             "env": { "REQUIREMENTS": "${{ matrix.compiled }}" }, "run": COMPILE }));
+    }
+    if has("compat") {
+        steps.push(json!({ "name": "Take the libcuda of the machine's cuda-compat", "if": "matrix.compat != ''",
+            "env": { "COMPAT": "${{ matrix.compat }}" }, "run": NEWER_LIBCUDA }));
     }
     steps.push(json!({ "name": "Test", "run": "echo 'Your tests go here.'\n" }));
     // Whoever forks a public repository could run anything on a machine of one's own.
@@ -126,6 +137,13 @@ fn row(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Resul
     if !python.is_empty() && !is_on_ubuntu(target, has_gpu) {
         let python = valid::recent_python("uv", python, OLDEST_PYTHON)?;
         (row["python"], row["python-by-uv"]) = ("".into(), python.into());
+    }
+    if let Some(folder) = env::compat(name, target)? {
+        row["compat"] = folder.into();
+    }
+    // The container may have none.
+    if target.image.is_some() && steps::calls_compiler(lock, name, target) {
+        row["compiler"] = "gcc".into();
     }
     if let Some(Later { tools, variables, lines }) = requirements::later(lock, name, target)? {
         let variables = variables.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -10,7 +10,7 @@ use super::compose::{self, IMAGE};
 use super::format::{Format, Installs, Options, Render};
 use super::requirements::{self, Later};
 use super::services::{ACCELERATORS, accelerators};
-use super::{ExportError, images, own, quote, valid, wheels};
+use super::{ExportError, images, own, quote, steps, valid, wheels};
 
 /// `gpuenv export modal`
 pub const FORMAT: Format = Format {
@@ -87,6 +87,10 @@ fn installed(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, Exp
         (None, None) => "debian_slim()".to_string(),
     };
     let mut out = format!("image = modal.Image.{base}");
+    // Modal's own image has a C compiler.
+    if target.image.is_some() && steps::calls_compiler(lock, name, target) {
+        let _ = write!(out, ".run_commands(\n    {},\n)", quote::json(&steps::INSTALL_GCC.replace("\\\n    ", "")));
+    }
     out += &install(&lines, None);
     if let Some(Later { tools, variables, lines }) = later {
         out += &install(&tools, None);

@@ -10,7 +10,7 @@ use super::compose::{self, IMAGE};
 use super::format::{Format, Installs, Options, Render};
 use super::requirements::{self, Later};
 use super::services::{ACCELERATORS, accelerators};
-use super::{ExportError, builds, images, own, quote, valid, wheels};
+use super::{ExportError, builds, env, images, own, quote, valid, wheels};
 
 /// `gpuenv export skypilot`
 pub const FORMAT: Format = Format {
@@ -38,12 +38,18 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     let activate = match compose::image(options)? {
         Some(image) => {
             resources["image_id"] = format!("docker:{image}").into();
-            ""
+            String::new()
         }
         None => {
             head += &own::comment(lock, name, target);
             task["setup"] = setup(lock, name, target)?.into();
-            ". .venv/bin/activate\n"
+            let newer = env::compat(name, target)?.map(|folder| {
+                format!(
+                    "# The driver is older than the stack, which takes the libcuda of the machine's cuda-compat.\n\
+                     export LD_LIBRARY_PATH={folder}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}\n"
+                )
+            });
+            format!(". .venv/bin/activate\n{}", newer.unwrap_or_default())
         }
     };
     task["resources"] = resources;

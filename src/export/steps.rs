@@ -91,6 +91,7 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     if !note.is_empty() {
         steps.push(Step::Note(note));
     }
+    steps.extend(toolkit_of_unknown(lock, name, target)?);
     let compiler = compiler(lock, name, target);
     if target.runtime_image.is_none() || inside.is_some() {
         steps.extend(compiler.clone());
@@ -130,17 +131,39 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     Ok(Recipe { arch, first, second, carried, labels: labels(name, target)? })
 }
 
-/// Triton compiles what launches its kernels with the C compiler of the machine that runs them.
+/// Nobody knows whether an image that the catalog does not have holds the toolkit that the lock compiles with.
+fn toolkit_of_unknown(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Step>, ExportError> {
+    let image = format!("target.{name}.image");
+    let is_known = lock.fact.iter().any(|fact| fact.id.starts_with("image ") && fact.supports.contains(&image));
+    let Some(toolkit) = target.toolkit.as_deref().filter(|_| !is_known) else { return Ok(Vec::new()) };
+    let line: Vec<&str> = valid::release("toolkit", toolkit)?.split('.').take(2).collect();
+    let line = line.join(".");
+    Ok(vec![
+        Step::Note(format!("Nobody knows what this image holds, and the lock compiles with the nvcc of CUDA {line}.")),
+        Step::Run(format!(
+            "case \"$(PATH=\"$PATH:/usr/local/cuda/bin\" nvcc --version)\" in \\\n    *\"release {line},\"*) ;; \\\n    \
+             *) echo \"take an image that holds CUDA {line}\" >&2; exit 1 ;; \\\n    esac"
+        )),
+    ])
+}
+
+/// Installs a C compiler where there is none, whichever distribution it is.
+pub const INSTALL_GCC: &str = "command -v gcc > /dev/null || if command -v apt-get > /dev/null; then \\\n    \
+    apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*; \\\n    \
+    else \"$(command -v microdnf || command -v dnf || command -v yum)\" install -y gcc; fi";
+
+/// Whether something calls a C compiler when it runs: Triton compiles what launches its kernels on the machine that runs them.
+pub fn calls_compiler(lock: &Lock, name: &str, target: &TargetLock) -> bool {
+    lock.uses_gpu(name, target) && lock.stack_of(target).contains_key("triton")
+}
+
 fn compiler(lock: &Lock, name: &str, target: &TargetLock) -> Vec<Step> {
-    if !lock.uses_gpu(name, target) || !lock.stack_of(target).contains_key("triton") {
+    if !calls_compiler(lock, name, target) {
         return Vec::new();
     }
-    let install = "command -v gcc > /dev/null || if command -v apt-get > /dev/null; then \\\n    \
-         apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*; \\\n    \
-         else \"$(command -v microdnf || command -v dnf || command -v yum)\" install -y gcc; fi";
     vec![
         Step::Note("Triton (torch.compile, vLLM and others) calls a C compiler when it runs.".into()),
-        Step::Run(install.into()),
+        Step::Run(INSTALL_GCC.into()),
     ]
 }
 

@@ -17,5 +17,6 @@ pub mod tegra;
 pub use read::{ReadError, decode, read_any};
 pub use record::{
     ApiError, Cdi, Compat, Compiler, Container, CudaDevice, Gpu, Kernel, KernelModule, Libcuda, Library, Mig, Node,
-    Nvml, Origin, Outcome, PciGpu, Platform, Probe, ProbeStatus, Python, Record, Shadowed, System, Toolkit, Torch,
+    Nvml, OF_A_HANDLE, Origin, Outcome, PciGpu, Platform, Probe, ProbeStatus, Python, Record, Shadowed, System,
+    Toolkit, Torch,
 };

@@ -43,6 +43,8 @@ pub struct Draft {
     pub packages: Vec<String>,
     /// The keys of the stack that extras and groups of the project ask for which nobody named, each with one.
     pub of_groups: BTreeMap<String, String>,
+    /// Where the files of a project take the torch out of the image that it runs in, and ask for another.
+    pub torch_beside_image: Option<String>,
     /// Whether it was made from the files of a project, which say little of machines.
     pub of_files: bool,
 }
@@ -126,15 +128,19 @@ impl Draft {
         self.stack.retain(|entry| entry.key == "python");
     }
 
+    /// The image that it runs in.
+    fn image(&self) -> Option<ImageRef> {
+        self.machine.iter().find_map(|entry| match &entry.value {
+            Value::Text(image) if entry.key == "image" => read_image(image),
+            _ => None,
+        })
+    }
+
     /// An empty question has no answer: where nothing is asked for, the torch of the image will do, or any. Whether any was
     /// put in.
     pub fn ask_for_something(&mut self, catalog: &Catalog) -> bool {
         let asks = self.build || self.stack.iter().any(|entry| !entry.off && entry.key != "python");
-        let mut images = self.machine.iter().filter_map(|entry| match &entry.value {
-            Value::Text(image) if entry.key == "image" => read_image(image),
-            _ => None,
-        });
-        let in_image = images.find(|image| image::holds_torch(catalog, repeated(&image.repository)));
+        let in_image = self.image().filter(|image| image::holds_torch(catalog, repeated(&image.repository)));
         let is_in_image = in_image.is_some();
         if !asks {
             let note = match self.of_files {

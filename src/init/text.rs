@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Draft, Entry, Value, hints};
+use crate::solve::rules::law;
 use crate::spec::KeyDoc;
 use crate::types::Specifier;
 
@@ -43,6 +44,10 @@ impl Draft {
         text += &table(&self.machine, &hints("target", of_machine));
         if !self.overlays.is_empty() {
             text += &format!("\n[catalog]\noverlays = {}\n", Value::List(self.overlays.clone()));
+        }
+        if let Some(place) = &self.torch_beside_image {
+            let reason = Value::Text(format!("{place} takes the torch of the image out"));
+            text += &format!("\n[[override]]\nrule = \"{}\"\nreason = {reason}\n", law::IMAGE_TORCH);
         }
         if hint && !self.build {
             text += "\n# [build]                     # if CUDA code is compiled on top of the stack\n";

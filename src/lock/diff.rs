@@ -95,7 +95,7 @@ fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
         choices.entry(wheel.package.clone()).or_insert_with(|| wheel.version.clone());
     }
     for one in lock.constraint.iter().filter(|one| one.targets.iter().any(|of| of == name)) {
-        choices.entry(one.package.clone()).or_insert_with(|| format!("{} (where it comes along)", one.version));
+        choices.entry(one.package.clone()).or_insert_with(|| format!("{} (where a package asks for it)", one.version));
     }
     choices
 }

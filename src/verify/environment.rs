@@ -233,7 +233,9 @@ fn path(context: &CheckContext<'_>) -> Check {
     if let Some(folder) = compat_folder(context, value) {
         return unwanted_compat(context, check, folder);
     }
-    match value.split([':', ';']).any(|element| !element.starts_with('/')) {
+    // The record writes the user's home so.
+    let is_absolute = |element: &str| element.starts_with(['/', '~']);
+    match value.split([':', ';']).any(|element| !is_absolute(element)) {
         true => check.warn(
             Action::FixEnvironment,
             "an empty or relative element makes the loader take libraries from whatever folder a process starts in: leave it out",

@@ -113,7 +113,7 @@ fn described(context: &CheckContext<'_>, check: Check) -> Check {
         (Some(nvml), _) if nvml.count.is_some() => {
             check.found("its release was not told").pass_with("nvidia-smi responds")
         }
-        _ => check.found("not told").unknown(Action::None, "the pasted text names neither a driver nor a GPU"),
+        _ => check.found("not told").unknown(Action::None, "what was told names neither a driver nor a GPU"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the error numbers of NVML mean for a host, and what to do about each. NVML manages, CUDA computes: where CUDA
 //! computes all the same, NVML is what fails, and no GPU.
 
-use crate::host::{ApiError, Gpu};
+use crate::host::{ApiError, Gpu, OF_A_HANDLE};
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
@@ -85,6 +85,11 @@ fn nvml(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
             "the driver is in a state that does not admit the call, as while it is installed or unloaded: verify again",
         ),
         Some(20 | 23) => check.unknown(Action::None, "NVML ran out of memory or resources: verify again when the machine is less busy"),
+        // NVML has started, and lists a GPU that it cannot reach.
+        Some(UNKNOWN) if fault.at == OF_A_HANDLE => check.fail(
+            Action::Drain,
+            "the driver has lost contact with a GPU: drain the machine, power it off and on, and look into `dmesg` for Xid",
+        ),
         Some(UNKNOWN) if in_container => check.fail(Action::RestartContainer, lost),
         // Most who paste this stand in a container and do not say so.
         Some(UNKNOWN) if context.is_pasted() => check.unknown(

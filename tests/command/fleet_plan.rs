@@ -352,6 +352,12 @@ fn a_lost_gpu_is_told() {
     fs::write(sandbox.path("lost.txt"), text).unwrap();
     let ran = sandbox.run(&["fleet", "plan", "lost.txt", "--target", "prod"]).exits(3);
     ran.tells("does not answer: NVML_ERROR_GPU_IS_LOST").tells("n2");
+    // The same beside another of that host's.
+    let rows = "n1: NVIDIA H100 NVL, 550.54.15, 9.0\nn1: [GPU is lost], [GPU is lost], [GPU is lost]\n";
+    fs::write(sandbox.path("beside.txt"), format!("n1: {table}\n{rows}")).unwrap();
+    let ran = sandbox.run(&["fleet", "plan", "beside.txt", "--target", "prod"]).exits(3);
+    let ran = ran.tells("does not answer: NVML_ERROR_GPU_IS_LOST");
+    assert!(!ran.out.contains("without a name"), "{}", ran.out);
 }
 
 /// Hosts whose driver is that of Windows are raised to a branch: which releases Windows has of it is not known.

@@ -99,7 +99,7 @@ fn values_of_options_are_no_packages() {
     for (command, line, told) in [
         ("uv pip install --torch-backend cu124 torch==2.6.0", "torch=\"2.6.0+cu124\"", &[][..]),
         ("uv pip install --torch-backend=auto torch==2.6.0", "torch=\"2.6.0\"", &[]),
-        ("UV_TORCH_BACKEND=cu124 uv pip install torch==2.6.0 999", "torch=\"2.6.0\"", &["Dockerfile:2 999"]),
+        ("UV_TORCH_BACKEND=cu124 uv pip install torch==2.6.0 999", "torch=\"2.6.0+cu124\"", &["Dockerfile:2 999"]),
         ("pip install -qr base.txt torch==2.6.0", "torch=\"2.6.0\"", &["Dockerfile:2 -r base.txt"]),
         ("pip install torch==2.6.0 && uv pip sync all.txt", "torch=\"2.6.0\"", &["Dockerfile:2 all.txt"]),
     ] {
@@ -205,4 +205,138 @@ fn what_conda_alone_has_is_no_requirement() {
     let (lines, told) = drafted("no-release", &[("environment.yml", "dependencies:\n  - gxx\n  - pytorch=2.5\n")], &[]);
     assert!(!lines.iter().any(|line| line.starts_with("gcc")), "{lines:#?}");
     assert!(why(&told, "gxx").contains("set `gcc` of the target"), "{told:#}");
+}
+
+/// As the lists of ControlNet and many others: an option of pip behind a requirement. pip reads it on a line of its own only;
+/// who wrote it there meant it all the same.
+#[test]
+fn options_behind_a_requirement_do_not_lose_it() {
+    for (list, line, told) in [
+        (
+            "torch==2.0.1+cu118 -f https://download.pytorch.org/whl/torch_stable.html\ntorchvision==0.15.2\n",
+            "torch=\"2.0.1+cu118\"",
+            &["requirements.txt:1 -f https://download.pytorch.org/whl/torch_stable.html"][..],
+        ),
+        ("torch==2.0.1 --extra-index-url https://download.pytorch.org/whl/cu118\n", "torch=\"2.0.1+cu118\"", &[]),
+        ("torch==2.0.1 --index-url=https://download.pytorch.org/whl/cu118\n", "torch=\"2.0.1+cu118\"", &[]),
+        (
+            "jax==0.4.30 -f https://storage.googleapis.com/jax-releases/jax_cuda_releases.html\n",
+            "jax=\"0.4.30\"",
+            &["requirements.txt:1 -f https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"],
+        ),
+        ("torch==2.4.0 --hash=sha256:00 \\\n    --hash=sha256:11\n", "torch=\"2.4.0\"", &[]),
+    ] {
+        let (lines, document) = drafted("behind", &[("requirements.txt", list)], &[]);
+        assert!(has(&lines, line), "{list}{lines:#?}");
+        assert_eq!(left(&document), told, "{list}");
+    }
+}
+
+/// As axolotl's docker/Dockerfile-uv-base: what a command sets for itself counts as what ENV sets, and ends with the command.
+#[test]
+fn variables_of_one_command_count() {
+    let index = "https://download.pytorch.org/whl";
+    for (run, torch) in [
+        ("ARG BACKEND=cu126\nRUN UV_TORCH_BACKEND=$BACKEND uv pip install torch==2.6.0".to_string(), "2.6.0+cu126"),
+        (format!("RUN PIP_EXTRA_INDEX_URL={index}/cu121 pip install torch==2.1.0"), "2.1.0+cu121"),
+        (format!("RUN export PIP_INDEX_URL={index}/cu121 && pip install torch==2.1.0"), "2.1.0+cu121"),
+        ("RUN <<EOF\nexport V=2.1.0\npip install torch==$V\nEOF".to_string(), "2.1.0"),
+        ("RUN V=2.1.0; pip install torch==${V}".to_string(), "2.1.0"),
+        ("ARG V=\"\"\nRUN pip install torch==${V:-2.1.0}".to_string(), "2.1.0"),
+    ] {
+        let (lines, told) = drafted("one-command", &[("Dockerfile", &format!("FROM ubuntu:22.04\n{run}\n"))], &[]);
+        assert!(has(&lines, &format!("torch=\"{torch}\"")), "{run}: {lines:#?}");
+        assert_eq!(left(&told), Vec::<String>::new());
+    }
+    let ended = "FROM ubuntu:22.04\nRUN V=2.1.0; echo $V\nRUN pip install torch==$V\n";
+    let (_, told) = drafted("one-command-ended", &[("Dockerfile", ended)], &[]);
+    assert_eq!(left(&told), ["Dockerfile:3 torch==$V"]);
+    let list = "FROM nvidia/cuda:12.4.1-devel-ubuntu22.04\nRUN TORCH_CUDA_ARCH_LIST=8.0 pip install torch==2.6.0 .\n";
+    assert!(has(&drafted("one-command-list", &[("Dockerfile", list)], &[]).0, "[build]"));
+}
+
+/// As the same file: an index that is empty unless somebody sets it.
+#[test]
+fn an_empty_value_is_a_value() {
+    let file = "FROM ubuntu:22.04\nARG INDEX=\"\"\nARG EXTRA\nENV EXTRA=\n\
+                RUN uv pip install --index-url \"$INDEX\" torch==2.6.0 torchvision\n\
+                RUN pip install $EXTRA --find-links \"$EXTRA\" torchaudio==2.6.0\n";
+    let (lines, told) = drafted("empty", &[("Dockerfile", file)], &[]);
+    assert!(has(&lines, "torch=\"2.6.0\"") && has(&lines, "torchvision=\"*\""), "{lines:#?}");
+    assert!(has(&lines, "torchaudio=\"2.6.0\""), "{lines:#?}");
+    assert_eq!(left(&told), Vec::<String>::new());
+}
+
+/// As verl and axolotl: of what NVIDIA publishes a framework brings what its own metadata asks for, and nothing else.
+#[test]
+fn a_framework_brings_what_its_metadata_asks_for() {
+    let others = "nvidia-ml-py==12.560.30\nnvidia-modelopt\nnvidia-mathdx\nnvidia-cuda-nvcc-cu12==12.4.131\n";
+    let list = format!("torch==2.6.0\nnvidia-cublas-cu12==12.4.5.8\nnvidia-cusparselt-cu12\n{others}");
+    let (_, told) = drafted("nvidias", &[("requirements.txt", &list)], &[]);
+    let packages = ["nvidia-cuda-nvcc-cu12==12.4.131", "nvidia-mathdx", "nvidia-ml-py==12.560.30", "nvidia-modelopt"];
+    assert_eq!(told["packages"], serde_json::json!(packages));
+    let brought = ["requirements.txt:2 nvidia-cublas-cu12==12.4.5.8", "requirements.txt:3 nvidia-cusparselt-cu12"];
+    assert_eq!(left(&told), brought);
+    assert!(why(&told, "cublas").contains("comes with the framework"), "{told:#}");
+    // TensorFlow's extra asks for that nvcc; the torch of vLLM is not written.
+    for (first, brought) in [("tensorflow[and-cuda]==2.17.0", true), ("vllm==0.6.6", false), ("cupy-cuda12x", false)] {
+        let list = format!("nvidia-cuda-nvcc-cu12\nnvidia-ml-py\n{first}\n");
+        let (_, told) = drafted("nvidias-first", &[("requirements.txt", &list)], &[]);
+        assert_eq!(left(&told).len(), usize::from(brought), "{told:#}");
+        assert_eq!(told["packages"].as_array().map(Vec::len), Some(2 - usize::from(brought)), "{told:#}");
+    }
+    let (_, told) = drafted("nvidias-vllm", &[("requirements.txt", "vllm==0.6.6\nnvidia-cublas-cu12\n")], &[]);
+    assert_eq!(left(&told), ["requirements.txt:2 nvidia-cublas-cu12"]);
+    let (_, told) = drafted("nvidias-cupy", &[("requirements.txt", "cupy-cuda12x\nnvidia-cuda-nvrtc-cu12\n")], &[]);
+    assert_eq!(told["packages"], serde_json::json!(["nvidia-cuda-nvrtc-cu12"]));
+}
+
+/// As <https://github.com/pyg-team/pytorch_geometric> and <https://github.com/pytorch/ignite> tell to install them: what conda
+/// calls otherwise than the package index, where another package may have the name.
+#[test]
+fn names_of_conda_mean_their_package() {
+    let list = "dependencies:\n  - python=3.10\n  - pytorch=2.1.0\n  - pyg\n  - ignite\n  - pytorch-scatter\n  - pytorch_sparse=0.6.18\n\
+                \x20 - apex\n  - libtorch\n";
+    let (lines, told) = drafted("conda-names", &[("environment.yml", list)], &[]);
+    assert_eq!(told["packages"], serde_json::json!(["pytorch-ignite", "torch-geometric"]));
+    assert!(has(&lines, "torch-scatter=\"*\"") && has(&lines, "torch-sparse=\"0.6.18\""), "{lines:#?}");
+    assert_eq!(left(&told), ["environment.yml:8 apex, libtorch"]);
+    assert!(why(&told, "apex").contains("of conda alone"), "{told:#}");
+}
+
+/// As verl's docker/verl0.5-cu126-torch2.7.1-fa2.8.0/Dockerfile.base: the torch of NVIDIA's image goes, and another comes.
+#[test]
+fn a_torch_that_takes_the_place_of_the_images_is_an_override() {
+    let file = "FROM nvcr.io/nvidia/pytorch:24.08-py3\nRUN pip uninstall -y torch torchvision\n";
+    let again = format!("{file}RUN pip install torch==2.7.1 torchvision\n");
+    let (lines, told) = drafted("uninstalled", &[("Dockerfile", &again)], &[]);
+    assert!(has(&lines, "[[override]]") && has(&lines, "rule=\"torch-of-image\""), "{lines:#?}");
+    assert_eq!(
+        (left(&told), &told["conflicts"]),
+        (vec!["Dockerfile:2 pip uninstall torch".into()], &serde_json::json!([]))
+    );
+    // Without another one nothing is set aside, and of an image without torch there is nothing to.
+    let (lines, told) = drafted("uninstalled-only", &[("Dockerfile", file)], &[]);
+    assert!(!has(&lines, "[[override]]") && why(&told, "uninstall").contains("torch-of-image"), "{lines:#?}");
+    let none = again.replace("nvcr.io/nvidia/pytorch:24.08-py3", "nvidia/cuda:12.6.3-base-ubuntu22.04");
+    assert!(!has(&drafted("uninstalled-none", &[("Dockerfile", &none)], &[]).0, "[[override]]"));
+}
+
+/// What bears on a stack is told, wherever it stands; what does not belong to one is none of its packages.
+#[test]
+fn what_bears_on_a_stack_is_told() {
+    let file = "FROM nvidia/cuda:12.3.2-base-ubuntu22.04\nENV CC=gcc-11 CXX=g++-11\n\
+                ENV LD_LIBRARY_PATH=/usr/local/cuda/compat:$LD_LIBRARY_PATH\nENV LD_LIBRARY_PATH=/opt/lib CC=cc\n\
+                RUN apt-get install -y libcusparse-12-3 libcurl4\nRUN pip install --upgrade pip && pip install torch==2.6.0\n";
+    let (_, told) = drafted("bears", &[("Dockerfile", file)], &[]);
+    let compat = "Dockerfile:3 LD_LIBRARY_PATH=/usr/local/cuda/compat:$LD_LIBRARY_PATH";
+    let all = [
+        "Dockerfile:2 CC=gcc-11",
+        "Dockerfile:2 CXX=g++-11",
+        compat,
+        "Dockerfile:5 libcusparse-12-3",
+        "Dockerfile:6 pip",
+    ];
+    assert_eq!(left(&told), all);
+    assert_eq!(told["packages"], Value::Null);
 }

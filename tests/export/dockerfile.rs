@@ -46,6 +46,20 @@ fn two_stages_for_a_build() {
     lint("no-python", &text);
 }
 
+/// Of an image that nobody knows it is not known whether it holds the toolkit that the lock compiles with.
+#[test]
+fn a_toolkit_in_an_unknown_image_is_looked_for() {
+    let mut lock = locks::container_with_build();
+    assert!(!render("dockerfile", &lock).unwrap().contains("nvcc --version"));
+    let target = lock.target.get_mut("prod").unwrap();
+    (target.image, target.runtime_image) = (Some("ubuntu:22.04".into()), None);
+    lock.fact.clear();
+    let text = render("dockerfile", &lock).unwrap();
+    let (looked, wheels) = (text.find("nvcc --version").unwrap(), text.find("uv pip install").unwrap());
+    assert!(looked < wheels && text.contains("*\"release 12.4,\"*"), "{text}");
+    lint("unknown-image", &text);
+}
+
 #[test]
 fn each_index_is_asked_for_its_own_wheels_only() {
     let text = render("dockerfile", &locks::two_indexes()).unwrap();

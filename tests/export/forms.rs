@@ -130,6 +130,9 @@ class Image:
     def pip_install(self, *packages, extra_options=''):
         assert packages and all(isinstance(one, str) for one in packages) and isinstance(extra_options, str)
         return self
+    def run_commands(self, *commands):
+        assert commands and all(isinstance(one, str) for one in commands)
+        return self
     def env(self, variables):
         assert all(isinstance(one, str) for pair in variables.items() for one in pair)
         return self

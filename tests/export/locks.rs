@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpuenv::lock::{
-    ArchLists, CatalogStamp, ConstraintLock, DriverLock, FORMAT, GpuLock, Lock, Stack, TargetLock, Wheel,
+    ArchLists, CatalogStamp, ConstraintLock, DriverLock, FORMAT, FactLock, GpuLock, Lock, Stack, TargetLock, Wheel,
 };
 
 /// Where the CUDA 12.4 wheels of PyTorch are.
@@ -43,6 +43,14 @@ pub fn container_with_build() -> Lock {
     target.runtime_image = Some("nvidia/cuda:12.4.1-base-ubuntu22.04".into());
     target.toolkit = Some("12.4.1".into());
     lock.arch_list = Some(arch_lists("8.0;9.0+PTX", "80-real;90"));
+    let image = FactLock {
+        id: "image nvidia/cuda:12.4.1-devel-ubuntu22.04".into(),
+        source: "https://example.org/tags".into(),
+        digest: "00".into(),
+        supports: vec!["target.prod.image".into()],
+        grade: None,
+    };
+    lock.fact = vec![image];
     lock
 }
 

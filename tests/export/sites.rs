@@ -224,3 +224,54 @@ fn comments_name_the_file_that_is_written() {
         }
     }
 }
+
+/// A lock whose driver runs the stack by a cuda-compat.
+fn by_compat(mut lock: Lock, name: &str) -> Lock {
+    let driver = gpuenv::lock::DriverLock { cuda: "12.2".into(), ..locks::driver("forward-compat") };
+    lock.target.get_mut(name).unwrap().driver = Some(driver);
+    lock
+}
+
+/// conda asks the driver, which is older than what its cuda-compat offers: the environment could not be solved.
+#[test]
+fn conda_is_told_what_the_compat_offers() {
+    let text = render("conda", &by_compat(locks::bare_metal(), "lab")).unwrap();
+    assert!(text.contains("CONDA_OVERRIDE_CUDA=12.4 ") && text.contains("cuda-compat"), "{text}");
+    let cuda = locks::driver("native").cuda;
+    let text = render("conda", &locks::bare_metal()).unwrap();
+    assert!(text.contains(&format!("CONDA_OVERRIDE_CUDA={cuda} ")) && !text.contains("cuda-compat"), "{text}");
+}
+
+/// What runs on a machine by its cuda-compat finds it; in a container the runtime decides.
+#[test]
+fn jobs_on_bare_metal_load_the_compat() {
+    for name in ["skypilot", "github-actions"] {
+        let mut lock = by_compat(locks::bare_metal(), "lab");
+        lock.wheel = locks::container().wheel;
+        lock.wheel[0].targets = vec!["lab".into()];
+        let text = render(name, &lock).unwrap();
+        assert!(text.contains("/usr/local/cuda-12.4/compat") && text.contains("LD_LIBRARY_PATH"), "{name}: {text}");
+        let text = render(name, &by_compat(locks::container(), "prod")).unwrap();
+        assert!(!text.contains("compat"), "{name}: {text}");
+    }
+}
+
+/// Triton calls a C compiler where it runs, and the smallest images have none.
+#[test]
+fn a_container_gets_the_compiler_that_triton_calls() {
+    let mut lock = locks::container();
+    for name in ["modal", "github-actions"] {
+        assert!(!render(name, &lock).unwrap().contains("gcc"), "{name}");
+    }
+    lock.stack.insert("triton".into(), "3.1.0".into());
+    for name in ["modal", "github-actions"] {
+        let text = render(name, &lock).unwrap();
+        let (gcc, wheels) = (text.find("command -v gcc").unwrap(), text.find("pip").unwrap());
+        assert!(gcc < wheels || name == "github-actions", "{name}: {text}");
+    }
+    // Modal's own image has one, and so has whatever a runner is.
+    lock.target.get_mut("prod").unwrap().image = None;
+    for name in ["modal", "github-actions"] {
+        assert!(!render(name, &lock).unwrap().contains("gcc"), "{name}");
+    }
+}

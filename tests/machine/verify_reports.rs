@@ -136,6 +136,15 @@ fn what_nvidia_smi_says_without_a_gpu_is_understood() {
     );
     assert_eq!(code, 1, "{told:#}");
     ends(&told, "nvml", "fail", "fell off the bus");
+    // NVML has started, and cannot reach one of those that it lists. Source:
+    // github.com/NVIDIA/open-gpu-kernel-modules/issues/387.
+    let lost = "Unable to determine the device handle for GPU0000:65:00.0: Unknown Error\n";
+    for text in [lost.to_string(), format!("GPU 0: NVIDIA GeForce RTX 4090 (UUID: GPU-1)\n{lost}")] {
+        let (code, told) = judged(&sandbox, &text, &[]);
+        assert_eq!(code, 1, "{told:#}");
+        ends(&told, "nvml", "fail", "lost contact with a GPU");
+        assert_eq!(check(&told, "nvml")["action"], "drain", "{told:#}");
+    }
     // The same in a fleet, with a cause for each.
     let lines = "n1: No devices were found\nn2: Unable to determine the device handle for GPU 0000:02:00.0: GPU is lost.  Reboot the system to recover this GPU\n";
     fs::write(sandbox.path("pdsh.txt"), lines).unwrap();
@@ -240,7 +249,9 @@ fn a_text_without_variables_passes_no_check_of_them() {
     ids.iter().for_each(|id| ends(&told, id, "skip", "the pasted text does not tell it"));
     let passes = told["checks"].as_array().unwrap().iter().filter(|check| check["status"] == "pass");
     assert!(passes.clone().count() > 0 && passes.clone().all(|check| !check["found"].is_null()), "{told:#}");
-    let shown = ["CUDA_LAUNCH_BLOCKING=0", "CUDA_DISABLE_PTX_JIT=0", "LD_LIBRARY_PATH=/opt/site/lib"];
+    // A record writes the home as `~`.
+    let shown =
+        ["CUDA_LAUNCH_BLOCKING=0", "CUDA_DISABLE_PTX_JIT=0", "LD_LIBRARY_PATH=~/miniconda3/lib:~:/opt/site/lib"];
     for (id, variable) in ids.iter().zip(shown) {
         let (_, told) = judged(&sandbox, &(collect_env(&[]) + variable + "\n"), &[]);
         ends(&told, id, "pass", variable);

@@ -165,7 +165,7 @@ fn cuda_home(toolkit: &str) -> Result<String, ExportError> {
 /// The directory of the forward compatibility package.
 ///
 /// On bare metal only: in a container the NVIDIA Container Toolkit decides whether to load the package.
-fn compat(name: &str, target: &TargetLock) -> Result<Option<String>, ExportError> {
+pub(super) fn compat(name: &str, target: &TargetLock) -> Result<Option<String>, ExportError> {
     let Some(driver) = target.driver.as_ref().filter(|driver| driver.is_forward_compat()) else {
         return Ok(None);
     };

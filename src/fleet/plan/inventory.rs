@@ -192,8 +192,12 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
 
 /// Refuses a GPU of which the catalog knows nothing that could be judged.
 fn gpus_are_known(record: &Record, gpus: &[String], catalog: &Catalog) -> Result<(), String> {
-    if let Some(name) = untold_gpu(record, catalog) {
-        return Err(format!("the catalog does not know its GPU `{name}`, and its compute capability was not seen"));
+    if let Some(gpu) = untold_gpu(record, catalog) {
+        return Err(match (&gpu.name, &gpu.fault) {
+            (Some(name), _) => unknown_gpu(name),
+            (None, Some(fault)) => unanswered(fault),
+            (None, None) => format!("the name of its GPU {} was not told", gpu.index),
+        });
     }
     for name in gpus {
         if let GpuMatch::Bare(cc) = catalog.gpu(name)
@@ -236,20 +240,25 @@ fn no_gpu(record: &Record) -> String {
     let of_gpu = record.nvml.iter().flat_map(|nvml| &nvml.gpus).find_map(|gpu| gpu.fault.as_ref());
     let fault = of_gpu.or_else(|| record.nvml.as_ref()?.fault.as_ref());
     match names.collect::<Vec<_>>().as_slice() {
-        [] if fault.is_some() => {
-            let says = fault.and_then(|fault| fault.name.as_deref()).unwrap_or("NVML failed");
-            format!("its GPU or its driver does not answer: {says}")
-        }
+        [] if fault.is_some() => fault.map(unanswered).unwrap_or_default(),
         [] if !record.pci.is_empty() || !record.nodes.is_empty() => {
             "it has an NVIDIA GPU, but its driver did not answer".to_string()
         }
         [] => "its record does not tell whether it has a GPU".to_string(),
-        [name, ..] => format!("the catalog does not know its GPU `{name}`, and its compute capability was not seen"),
+        [name, ..] => unknown_gpu(name),
     }
 }
 
+fn unknown_gpu(name: &str) -> String {
+    format!("the catalog does not know its GPU `{name}`, and its compute capability was not seen")
+}
+
+fn unanswered(fault: &ApiError) -> String {
+    format!("its GPU or its driver does not answer: {}", fault.name.as_deref().unwrap_or("NVML failed"))
+}
+
 /// A GPU of which neither the product nor the capability is known.
-fn untold_gpu<'r>(record: &'r Record, catalog: &Catalog) -> Option<&'r str> {
+fn untold_gpu<'r>(record: &'r Record, catalog: &Catalog) -> Option<&'r Gpu> {
     let devices = record.libcuda.iter().flat_map(|libcuda| &libcuda.devices);
     let has_capability = |name: &str| {
         let mut same = devices.clone().filter(|device| device.name.as_deref() == Some(name));
@@ -259,6 +268,5 @@ fn untold_gpu<'r>(record: &'r Record, catalog: &Catalog) -> Option<&'r str> {
         let name = gpu.name.as_deref().unwrap_or_default();
         gpu.compute_capability.is_none() && !has_capability(name) && !matches!(catalog.gpu(name), GpuMatch::Found(_))
     };
-    let gpu = record.nvml.iter().flat_map(|nvml| &nvml.gpus).find(untold)?;
-    Some(gpu.name.as_deref().unwrap_or("without a name"))
+    record.nvml.iter().flat_map(|nvml| &nvml.gpus).find(untold)
 }

@@ -3,7 +3,7 @@
 //! Seen in <https://github.com/microsoft/WSL/issues/9640>, <https://github.com/NVIDIA/nvidia-docker/issues/688>; the
 //! codes stand in nvml.h.
 
-use super::super::record::ApiError;
+use super::super::record::{ApiError, OF_A_HANDLE};
 use super::seen::{Seen, fill, version};
 
 /// A sentence, and the code and name of what NVML answered.
@@ -66,7 +66,10 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             Some(fault(sentence, Some((*code, name))))
         };
         let told = match line.split_once(HANDLE) {
-            Some((_, rest)) => of_handle(rest).or_else(|| Some(fault(rest.rsplit(": ").next()?, None))),
+            Some((_, rest)) => {
+                let told = of_handle(rest).or_else(|| Some(fault(rest.rsplit(": ").next()?, None)));
+                told.map(|fault| ApiError { at: OF_A_HANDLE.to_string(), ..fault })
+            }
             None => of_driver(),
         };
         if told.is_some() {

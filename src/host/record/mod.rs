@@ -137,6 +137,9 @@ pub enum ProbeStatus {
     NotRun,
 }
 
+/// Where an error was met that nvidia-smi tells of one GPU and not of NVML, which answers it for the others.
+pub const OF_A_HANDLE: &str = "nvidia-smi (device handle)";
+
 /// An error code that a library or the system gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

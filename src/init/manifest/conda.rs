@@ -2,7 +2,7 @@
 
 use saphyr::{LoadableYamlNode, MarkedYaml};
 
-use super::{BUILD_ADDED, Found, Wanted, pip};
+use super::{BUILD_ADDED, Found, Kind, Wanted, pip};
 
 /// conda's names for what package indexes call otherwise.
 const NAMES: &[(&str, &str)] = &[
@@ -17,6 +17,13 @@ const NAMES: &[(&str, &str)] = &[
     ("cuda", "cuda"),
     ("torchtriton", "triton"),
     ("tensorflow-base", "tensorflow"),
+    ("pyg", "torch-geometric"),
+    ("pytorch-geometric", "torch-geometric"),
+    ("pytorch-scatter", "torch-scatter"),
+    ("pytorch-sparse", "torch-sparse"),
+    ("pytorch-cluster", "torch-cluster"),
+    ("pytorch-spline-conv", "torch-spline-conv"),
+    ("ignite", "pytorch-ignite"),
     ("brotli-python", "brotli"),
     ("matplotlib-base", "matplotlib"),
     ("msgpack-python", "msgpack"),
@@ -81,6 +88,9 @@ const NO_PYTHON_FAMILIES: [&str; 8] =
 const BRINGS_PYTHON: [&str; 6] =
     ["cached-property", "importlib-metadata", "importlib_metadata", "nbconvert", "seaborn", "typing-extensions"];
 
+/// What no package of the package index is, though one there may be called so.
+const OF_CONDA: [&str; 3] = ["apex", "libtorch", "nvidia-apex"];
+
 /// conda's OpenCV, of which the package index has wheels that are numbered otherwise: conda's 4.5.5 is 4.5.5.64 there.
 const OPENCV: [&str; 2] = ["opencv", "py-opencv"];
 
@@ -96,7 +106,12 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let mut found = Found::default();
     let root = documents.first().map(|document| &document.data);
     let list = root.and_then(|root| root.as_mapping_get("dependencies")).and_then(|list| list.data.as_sequence());
-    let Some(list) = list else { return Err((1, "it has no `dependencies`: is it an environment of conda?".into())) };
+    let Some(list) = list else {
+        return Err((
+            1,
+            format!("it has no `dependencies`, so it is no environment of conda; --from reads {}", Kind::NAMES),
+        ));
+    };
     for item in list {
         let line = item.span.start.line();
         if let Some(spec) = item.data.as_str() {
@@ -160,7 +175,9 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
         return;
     }
     let (version, build) = version(rest);
-    let renamed = NAMES.iter().find(|(conda, _)| *conda == name).map_or(name.as_str(), |(_, ours)| ours);
+    // conda-forge writes some of them with `_`.
+    let dashed = name.replace('_', "-");
+    let renamed = NAMES.iter().find(|(conda, _)| *conda == dashed).map_or(name.as_str(), |(_, ours)| ours);
     let version = if renamed == "cuda" { line_of_cuda(&version).to_string() } else { version };
     let mut wanted = Wanted::new(renamed, &version, line);
     // A channel is named after the CUDA that it holds.
@@ -172,7 +189,7 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     }
     // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
     let is_elsewhere = !channel.is_empty() && !CHANNELS.iter().any(|known| channel.starts_with(known));
-    let is_of_conda = is_elsewhere || names_a_cuda(&name);
+    let is_of_conda = is_elsewhere || names_a_cuda(&name) || OF_CONDA.contains(&name.as_str());
     if is_of_conda {
         wanted.written = written.to_string();
     }

@@ -6,13 +6,45 @@ use std::collections::BTreeMap;
 use super::pip::{joined, words_of_pip};
 use super::shell::{command, file_name, here_document, is_shell, words};
 use super::{BUILD_ADDED, Found, Wanted, conda, extras, is_variant, variant_of};
+use crate::types::name;
 
 /// Programs that install packages of conda.
 const CONDAS: [&str; 4] = ["conda", "mamba", "micromamba", "pixi"];
 /// Programs that install packages of the operating system.
 const SYSTEMS: [&str; 7] = ["apt", "apt-get", "apk", "dnf", "microdnf", "yum", "zypper"];
 /// What such packages begin with that bear on a stack.
-const OF_STACKS: [&str; 8] = ["cuda-", "libcudnn", "libnccl", "nvidia-", "gcc-", "g++-", "clang-", "python3."];
+const OF_STACKS: [&str; 17] = [
+    "cuda-",
+    "libcublas",
+    "libcudnn",
+    "libcufft",
+    "libcurand",
+    "libcusolver",
+    "libcusparse",
+    "libnccl",
+    "libnpp-",
+    "libnvinfer",
+    "libnvjitlink",
+    "libnvjpeg-",
+    "nvidia-",
+    "gcc-",
+    "g++-",
+    "clang-",
+    "python3.",
+];
+/// Variables that bear on a stack by their values: what these hold, and why the line is told.
+const SETTINGS: [(&str, &str, &str); 5] = [
+    ("CC", "gcc-", HOST_COMPILER),
+    ("CXX", "g++-", HOST_COMPILER),
+    ("CUDAHOSTCXX", "g++-", HOST_COMPILER),
+    ("NVCC_CCBIN", "g", HOST_COMPILER),
+    (
+        "LD_LIBRARY_PATH",
+        "/compat",
+        "a cuda-compat of the image: the lock says where one is needed; set `compat` of the target where it is loaded in any case",
+    ),
+];
+const HOST_COMPILER: &str = "the host compiler: set `gcc` of the target where CUDA code is compiled";
 const OTHER_PYTHON: &str = "another Python was taken: set `python` under [stack] if it is this one";
 /// Commands that install what another file says.
 const OF_FILES: [(&str, &str); 10] = [
@@ -55,11 +87,12 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             "ARG" | "ENV" => reader.set(rest.trim(), line),
             "RUN" => match here_document(rest) {
                 Some((before, end)) => {
-                    reader.run(before, line);
                     let inside = lines.by_ref().take_while(|(_, text)| text.trim() != end);
-                    inside.filter(|_| is_shell(before)).for_each(|(line, text)| reader.run(&text, line));
+                    let inside: Vec<(usize, String)> = inside.filter(|_| is_shell(before)).collect();
+                    let inside = inside.iter().map(|(line, text)| (*line, text.as_str()));
+                    reader.run(std::iter::once((line, before)).chain(inside));
                 }
-                None => reader.run(rest, line),
+                None => reader.run(std::iter::once((line, rest))),
             },
             "COPY" | "ADD" => reader.copy(rest),
             _ => {}
@@ -122,32 +155,65 @@ impl Reader {
         {
             words = vec![format!("{name}={value}")];
         }
-        for word in words {
-            let Some((name, value)) = word.split_once('=') else { continue };
-            if name == ARCH_LIST
-                && let Some(stage) = self.stages.last_mut()
-            {
-                stage.found.builds = true;
-                stage.found.leave(line, &word, format!("{BUILD_ADDED}; the lock derives the list from the GPUs"));
-            }
-            if let Ok(value) = self.filled(value) {
-                if let (Some(variant), Some(stage)) = (variant_of_setting(name, &value), self.stages.last_mut()) {
-                    stage.found.variant = stage.found.variant.take().or(Some(variant));
-                }
-                self.values.insert(name.to_string(), value);
+        words.iter().for_each(|word| drop(self.assign(word, line)));
+    }
+
+    /// A variable and its value, `NAME=value`; what it was before.
+    fn assign(&mut self, word: &str, line: usize) -> Option<(String, Option<String>)> {
+        let (name, value) = word.split_once('=')?;
+        if name == ARCH_LIST
+            && let Some(stage) = self.stages.last_mut()
+        {
+            stage.found.builds = true;
+            stage.found.leave(line, word, format!("{BUILD_ADDED}; the lock derives the list from the GPUs"));
+        }
+        if let Some((.., why)) = SETTINGS.iter().find(|(of, part, _)| *of == name && value.contains(part))
+            && let Some(stage) = self.stages.last_mut()
+        {
+            stage.found.leave(line, word, *why);
+        }
+        let Ok(value) = self.filled(value) else { return Some((name.to_string(), self.values.remove(name))) };
+        if let (Some(variant), Some(stage)) = (variant_of_setting(name, &value), self.stages.last_mut()) {
+            stage.found.variant = stage.found.variant.take().or(Some(variant));
+        }
+        Some((name.to_string(), self.values.insert(name.to_string(), value)))
+    }
+
+    /// The lines of one shell. A variable that it sets ends with it.
+    fn run<'l>(&mut self, lines: impl Iterator<Item = (usize, &'l str)>) {
+        let mut before = Vec::new();
+        for (line, rest) in lines {
+            let all = command(rest);
+            all.split(|word| word == ";").for_each(|words| before.extend(self.one(words, line)));
+        }
+        for (name, value) in before.into_iter().rev() {
+            match value {
+                Some(value) => drop(self.values.insert(name, value)),
+                None => drop(self.values.remove(&name)),
             }
         }
     }
 
-    fn run(&mut self, rest: &str, line: usize) {
-        let all = command(rest);
-        all.split(|word| word == ";").for_each(|words| self.one(words, line));
+    /// One command; the variables that it sets, with what they were before.
+    fn one(&mut self, words: &[String], line: usize) -> Vec<(String, Option<String>)> {
+        // Options of RUN, and what comes before variables.
+        let is_before = |word: &&String| word.starts_with("--") || ["env", "export"].contains(&word.as_str());
+        let words = &words[words.iter().take_while(is_before).count()..];
+        let (set, words) = words.split_at(words.iter().take_while(|word| is_variable(word)).count());
+        let before = set.iter().filter_map(|word| self.assign(word, line)).collect();
+        self.installed(words, line);
+        before
     }
 
-    /// One command.
-    fn one(&mut self, words: &[String], line: usize) {
-        // Options of RUN.
-        let words = &words[words.iter().take_while(|word| word.starts_with("--")).count()..];
+    /// What one command installs, or takes out of the image.
+    fn installed(&mut self, words: &[String], line: usize) {
+        if let Some(at) = words.iter().position(|word| word == "uninstall").filter(|at| is_pip(&words[..*at])) {
+            let names = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
+            let found = self.stages.last_mut().map(|stage| &mut stage.found);
+            return found
+                .into_iter()
+                .for_each(|found| found.uninstalls.extend(names.clone().map(|name| (name::package(name), line))));
+        }
         if is_of_file(words) {
             let (filled, unfilled) = self.each_filled(words);
             let Some(stage) = self.stages.last_mut() else { return };
@@ -225,7 +291,10 @@ impl Reader {
                     (&after[..end], None, &after[end..])
                 }
             };
-            let value = self.values.get(name).map(String::as_str).or(default).ok_or_else(|| match name {
+            // For `:-` an empty value is none.
+            let known = self.values.get(name).map(String::as_str);
+            let known = known.filter(|known| default.is_none() || !known.is_empty());
+            let value = known.or(default).ok_or_else(|| match name {
                 "" => "a command gives its value".to_string(),
                 name => format!("the value of {name} is not in this file"),
             })?;
@@ -256,6 +325,7 @@ impl Reader {
             found.builds |= stage.found.builds && is_of_it;
             found.host_compiler = found.host_compiler.or(stage.found.host_compiler);
             found.installs.extend(stage.found.installs);
+            found.uninstalls.extend(stage.found.uninstalls.into_iter().filter(|_| is_of_it));
             found.wanted.splice(0..0, stage.found.wanted);
             let is_elsewhere = |why: &str| !is_of_it && why.starts_with(BUILD_ADDED);
             let left = stage.found.left.into_iter();
@@ -299,6 +369,12 @@ impl Reader {
     }
 }
 
+/// Whether a word of a command sets a variable.
+fn is_variable(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
 /// The wheel variant that a setting of pip or uv names: these are their options under other names.
 fn variant_of_setting(name: &str, value: &str) -> Option<String> {
     match name {
@@ -332,7 +408,7 @@ fn program(words: &[String]) -> Option<(Program<'_>, usize)> {
     let is_any = |names: &[&str]| before.iter().any(|word| names.contains(word));
     let verb = words[at].as_str();
     let last = *before.last()?;
-    let is_pip = before.iter().any(|word| *word == "pip" || word.starts_with("pip3")) || last == "uv";
+    let is_pip = is_pip(&words[..at]) || last == "uv";
     let is_name = last.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let is_other = is_name && !OTHERS.split_whitespace().any(|other| before.contains(&other));
     let program = match verb {
@@ -344,6 +420,11 @@ fn program(words: &[String]) -> Option<(Program<'_>, usize)> {
         _ => return None,
     };
     Some((program, at))
+}
+
+/// Whether a command is pip's, by the words before its verb.
+fn is_pip(before: &[String]) -> bool {
+    before.iter().map(|word| file_name(word)).any(|word| word == "pip" || word.starts_with("pip3"))
 }
 
 /// The words behind `conda install` and `conda create`.

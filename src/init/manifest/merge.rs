@@ -3,18 +3,26 @@
 use std::collections::BTreeSet;
 
 use super::claims::{Claim, Claims, Settled};
-use super::{Found, Kind, Left, Manifest, Wanted, extras, is_variant, ordinary, read, variant_of};
+use super::{Found, Kind, Left, Manifest, Wanted, brought, extras, is_variant, ordinary, read, variant_of};
 use crate::catalog::Catalog;
-use crate::catalog::rows::FRAMEWORKS;
+use crate::catalog::rows::{FRAMEWORKS, repeated};
 use crate::init::{Draft, Entry, Value};
+use crate::solve::image;
 use crate::solve::request::{PARTS, other_maker};
 use crate::spec;
 use crate::types::{Constraint, Specifier, Version, intersect, variant};
 
 /// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
 const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];
-/// What comes with a framework, and is pinned by it.
-const COMES_ALONG: [&str; 3] = ["nvidia-", "jaxlib", spec::other_names::OF_JAX];
+/// What comes with JAX, and is pinned by it.
+const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
+/// How the names of NVIDIA's packages begin: libraries, which frameworks bring, and whatever else it publishes.
+const NVIDIAS: &str = "nvidia-";
+
+/// Why what a framework brings is left out.
+const COMES: &str = "it comes with the framework, which pins it";
+
+const TORCH: &str = "torch";
 
 /// So many bounds of an ordinary package are put together, not more.
 const MOST_BOUNDS: usize = 16;
@@ -58,6 +66,8 @@ pub fn of_manifests(
         pythons: Vec::new(),
         stack: Claims::default(),
         packages: Claims::default(),
+        uninstalled: None,
+        nvidias: Vec::new(),
         installs: installs.chain(of_project.flat_map(|wanted| &wanted.extras)).cloned().collect(),
         fixed: BTreeSet::new(),
         without,
@@ -80,6 +90,10 @@ struct Merged<'c> {
     stack: Claims<Constraint>,
     /// What is asked for beside it.
     packages: Claims<Specifier>,
+    /// Where the torch of an image is taken out.
+    uninstalled: Option<String>,
+    /// NVIDIA's among that, each with its file: what a framework brings is told apart when all is known.
+    nvidias: Vec<(String, Wanted)>,
     /// The extras and groups that lines install.
     installs: BTreeSet<String>,
     /// Those of them that the files have.
@@ -101,6 +115,11 @@ impl Merged<'_> {
                 true => self.leave(file, line, &format!("{word} {value}"), format!("another {key} was taken before")),
                 false => self.draft.machine.push(Entry::on(key, Value::Text(value), place(file, line))),
             }
+        }
+        for (package, line) in std::mem::take(&mut found.uninstalls).into_iter().filter(|(name, _)| name == TORCH) {
+            let why = "the torch of the image is taken out; where another is installed, the rule `torch-of-image` is set aside";
+            self.leave(file, line, &format!("pip uninstall {package}"), why.to_string());
+            self.uninstalled.get_or_insert(place(file, line));
         }
         let asking: BTreeSet<String> =
             found.wanted.iter().filter(|one| self.is_chosen(one)).filter_map(|one| one.group.clone()).collect();
@@ -237,6 +256,14 @@ impl Merged<'_> {
             let note = place(file, wanted.line);
             return self.stack.push("jax", claim(asked, false, file, wanted, note));
         }
+        if name.starts_with(NVIDIAS) {
+            return self.nvidias.push((file.to_string(), wanted));
+        }
+        self.aside(file, name, wanted);
+    }
+
+    /// What goes to `[packages]`, or is told of.
+    fn aside(&mut self, file: &str, name: &str, wanted: Wanted) {
         let text = self.ordinary(name, &wanted);
         match text.as_ref().map(|text| Specifier::split(text)) {
             Ok(Some((name, asked))) => {
@@ -252,7 +279,7 @@ impl Merged<'_> {
     /// What `[packages]` holds of a package that the catalog does not have; an error says why nothing.
     fn ordinary(&self, name: &str, wanted: &Wanted) -> Result<String, String> {
         if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
-            return Err("it comes with the framework, which pins it".to_string());
+            return Err(COMES.to_string());
         }
         let known = self.known.iter().map(String::as_str);
         let each: Vec<&str> = known.filter(|known| spec::other_names::without_cuda(known) == Some(name)).collect();
@@ -266,6 +293,17 @@ impl Merged<'_> {
         self.python_of_wheels();
         for (name, settled) in std::mem::take(&mut self.stack).settled(intersect) {
             self.settle(name, settled);
+        }
+        let in_image =
+            self.draft.image().is_some_and(|image| image::holds_torch(self.catalog, repeated(&image.repository)));
+        if self.draft.stack.iter().any(|entry| entry.key == TORCH) && in_image {
+            self.draft.torch_beside_image = self.uninstalled.take();
+        }
+        for (file, wanted) in std::mem::take(&mut self.nvidias) {
+            match brought::is_brought(self.catalog, &self.draft.stack, &wanted.name) {
+                true => self.leave(&file, wanted.line, &wanted.written, COMES.to_string()),
+                false => self.aside(&file, &wanted.name.clone(), wanted),
+            }
         }
         for (name, settled) in std::mem::take(&mut self.packages).settled(both) {
             let text = settled.asked.to_string();

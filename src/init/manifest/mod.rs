@@ -3,6 +3,7 @@
 //! Every line ends in one of three places: in the draft, among the ordinary packages, or among what was left out, with
 //! the reason. Nothing is dropped without a word.
 
+mod brought;
 mod claims;
 mod conda;
 mod dockerfile;
@@ -142,6 +143,8 @@ struct Found {
     brings: Vec<(String, String)>,
     /// The extras and groups of a project that its lines install.
     installs: Vec<String>,
+    /// The packages that a line takes out of the image, each with the line.
+    uninstalls: Vec<(String, usize)>,
     left: Vec<(usize, String, String)>,
 }
 

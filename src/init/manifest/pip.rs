@@ -30,25 +30,27 @@ pub(super) fn requirements(text: &str) -> Found {
     let mut found = Found::default();
     for (line, text) in joined(text, '\\') {
         let text = without_comment(&text);
-        // Hashes pin files, which the lock pins anew.
-        let text = text.split(" --hash").next().unwrap_or(text).trim();
-        if text.is_empty() {
-            continue;
+        let (asked, options) = parted(text.trim());
+        let words: Vec<String> = options.split_whitespace().map(str::to_string).collect();
+        words_of_pip(&words, line, &mut found);
+        if !asked.is_empty() {
+            package(asked, line, &mut found);
         }
-        if text.starts_with('-') {
-            let text = text.replacen('=', " ", usize::from(text.starts_with("--")));
-            let words: Vec<String> = text.split_whitespace().map(str::to_string).collect();
-            words_of_pip(&words, line, &mut found);
-            continue;
-        }
-        package(text, line, &mut found);
     }
     found
 }
 
+/// A requirement and the options on its line, of which either may be missing: `torch==2.0.1 -f https://…`, hashes. What
+/// pip reads on a line of its own only is meant all the same.
+fn parted(text: &str) -> (&str, &str) {
+    let begins = |(at, _): &(usize, &str)| *at == 0 || text[..*at].ends_with(char::is_whitespace);
+    let at = text.match_indices('-').find(begins).map_or(text.len(), |(at, _)| at);
+    (text[..at].trim_end(), &text[at..])
+}
+
 /// The words behind `pip install`.
 pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
-    let mut words = words.iter().map(String::as_str).filter(|word| !word.is_empty());
+    let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
         let (option, glued) = option(word);
         let mut value = || glued.map(str::to_string).or_else(|| words.next().map(str::to_string)).unwrap_or_default();
@@ -71,6 +73,8 @@ pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
                 found.leave(line, &format!("{option} {file}"), "another file: name it with --from too");
             }
             option if is_of(VALUED, option) => drop(value()),
+            // An argument that is empty is a value all the same where an option takes one.
+            "" => {}
             option if option.starts_with('-') => {}
             // `uv pip sync requirements.txt`
             file if [".txt", ".in", ".toml", ".lock"].iter().any(|ending| file.ends_with(ending)) => {
@@ -118,6 +122,10 @@ fn backend(name: &str, option: &str, line: usize, found: &mut Found) {
 
 fn package(text: &str, line: usize, found: &mut Found) {
     match requirement::read(text, line) {
+        // `pip install --upgrade pip`
+        Ok(wanted) if wanted.name == "pip" => {
+            found.leave(line, text, "it installs the others, and is none of the stack's")
+        }
         Ok(wanted) => found.want(wanted),
         Err(why) => found.leave(line, text, why),
     }
@@ -125,6 +133,7 @@ fn package(text: &str, line: usize, found: &mut Found) {
 
 fn index(address: &str, option: &str, line: usize, found: &mut Found) {
     match variant_of(address) {
+        None if address.is_empty() => {}
         Some(variant) => found.variant = found.variant.take().or(Some(variant)),
         None if address.contains("rocm") => {
             found.leave(line, &format!("{option} {address}"), OTHER_GPUS);

@@ -1,0 +1,27 @@
+//! Which of NVIDIA's libraries a draft's frameworks bring: those that their own metadata asks for, and no others.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{FRAMEWORKS, Libraries};
+use crate::init::{Entry, Value};
+use crate::spec::other_names::without_cuda;
+use crate::types::{Constraint, Specifier};
+
+/// Whether a framework of the stack asks for a library itself, or one that a package of it follows, for whichever CUDA.
+pub(super) fn is_brought(catalog: &Catalog, stack: &[Entry], library: &str) -> bool {
+    let base = |name: &str| without_cuda(name).unwrap_or(name).to_string();
+    let library = base(library);
+    let follows =
+        |entry: &Entry, framework: &str| catalog.companions.of(&entry.key).iter().any(|row| row.framework == framework);
+    let may_be = |row: &Libraries| {
+        let framework = &*row.package;
+        match stack.iter().find(|entry| entry.key == framework).map(|entry| &entry.value) {
+            Some(Value::Text(asked)) => Constraint::parse(asked).is_ok_and(|asked| asked.admits(&row.version)),
+            _ => stack.iter().any(|entry| follows(entry, framework)),
+        }
+    };
+    let asks = |row: &Libraries| {
+        row.pins.split(' ').any(|pin| Specifier::split(pin).is_some_and(|(name, _)| base(name) == library))
+    };
+    let frameworks = catalog.libraries.iter().filter(|row| FRAMEWORKS.contains(&&*row.package));
+    frameworks.filter(|row| may_be(row)).any(asks)
+}
