@@ -189,7 +189,8 @@ class Refresh:
 
     def withdrawn(self, package, version):
         """Says so where every file of a release was withdrawn, or none is listed any more."""
-        files = [one for one in (*self.index.wheels(package), *self.index.sources(package)) if one.version == Version(version)]
+        release = Version(version)
+        files = [one for one in (*self.index.wheels(package), *self.index.sources(package)) if one.version == release]
         if not files:
             self.gone.append(f"{package} {version}: the index lists no file of it any more")
         elif all(one.yanked for one in files):
@@ -539,10 +540,12 @@ class Refresh:
 
     def sources_beside(self, package):
         """The sources of releases that have wheels for x86_64 alone, of a package of which older ones are known."""
+        if not any(row["package"] == package and beside_wheels(row) for row in self.catalog.rows("companion")):
+            return
         of_package = [row for row in self.catalog.reread().rows("companion") if row["package"] == package and "variant" not in row]
         known = [row for row in of_package if beside_wheels(row)]
         held = {row["version"] for row in known}
-        there = self.released_sources(package) if known else []
+        there = self.released_sources(package)
         for wheel in (row for row in of_package if row.get("arches") == ["x86_64"] and row["version"] not in held):
             version = Version(wheel["version"])
             if version in there and version < min(Version(one) for one in held):
