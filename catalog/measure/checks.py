@@ -49,6 +49,7 @@ class Checker:
     def asked(self, package, version):
         return self.wanted is None or any(named(one, package, str(version)) for one in self.wanted)
 
+    @lru_cache(maxsize=None)
     def toolkit_pins(self, version):
         """Component → its version, as the cuda-toolkit metapackage of a release pins them; nothing without one."""
         found = self.metapackage(version)

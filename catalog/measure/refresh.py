@@ -189,7 +189,8 @@ class Refresh:
 
     def withdrawn(self, package, version):
         """Says so where every file of a release was withdrawn, or none is listed any more."""
-        files = [one for one in (*self.index.wheels(package), *self.index.sources(package)) if one.version == Version(version)]
+        release = Version(version)
+        files = [one for one in (*self.index.wheels(package), *self.index.sources(package)) if one.version == release]
         if not files:
             self.gone.append(f"{package} {version}: the index lists no file of it any more")
         elif all(one.yanked for one in files):
@@ -539,10 +540,12 @@ class Refresh:
 
     def sources_beside(self, package):
         """The sources of releases that have wheels for x86_64 alone, of a package of which older ones are known."""
+        if not any(row["package"] == package and beside_wheels(row) for row in self.catalog.rows("companion")):
+            return
         of_package = [row for row in self.catalog.reread().rows("companion") if row["package"] == package and "variant" not in row]
         known = [row for row in of_package if beside_wheels(row)]
         held = {row["version"] for row in known}
-        there = self.released_sources(package) if known else []
+        there = self.released_sources(package)
         for wheel in (row for row in of_package if row.get("arches") == ["x86_64"] and row["version"] not in held):
             version = Version(wheel["version"])
             if version in there and version < min(Version(one) for one in held):
@@ -611,6 +614,7 @@ class Refresh:
         there = self.platforms(row["package"], Version(row["version"]))
         if row.get("arches") and there and not row.get("sdist"):
             row = self.amends(COMPANION_FILE, row, "arches", there)
+        row = self.pythons_held(row)
         # A package that the catalog did not know before may be asked for by one that it did, and that was named beside it.
         if self.fresh and row["source"] != "companion-stub" and not is_of_source(row) and "variant" not in row and self.index.linux(row["package"], row["version"], "x86_64"):
             asked = requires(self.catalog, self.index, row)
@@ -619,6 +623,15 @@ class Refresh:
                 of_release = [one for one in self.catalog.rows("companion") if one["package"] == row["package"] and one["version"] == row["version"]]
                 for one in of_release:
                     self.amends(COMPANION_FILE, row if "variant" not in one else one, "requires", asked)
+
+    def pythons_held(self, row):
+        """A row with the Pythons for which its release has got wheels since; none is taken away."""
+        wheels = [] if row.get("sdist") else self.index.linux(row["package"], row["version"], "x86_64")
+        told, there = row.get("python", "").split(" || "), pythons(wheels)
+        are_lines = all(re.fullmatch(r"\d+\.\d+", one) for one in told)
+        if are_lines and accepted(wheels, None) and set(there) - set(told):
+            return self.amends(COMPANION_FILE, row, "python", " || ".join(sorted({*told, *there}, key=numbers)))
+        return row
 
     def platforms(self, package, version):
         arches = {wheel.arch for wheel in self.index.wheels(package) if wheel.version == version and wheel.arch}

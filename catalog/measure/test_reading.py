@@ -214,6 +214,17 @@ def read_rows():
         yield f"torch of {said}", run.torch_row(Version("1.1.0"), "x86_64", wheels)["variant"], variant
 
 
+def held():
+    """Wheels for another Python that a release got later."""
+    index = Index(a={f"a-1.0-cp{one}-cp{one}-manylinux1_x86_64.whl": [] for one in ("39", "310", "312")})
+    row = {"package": "a", "version": "1.0", "framework": "torch", "needs": "*", "source": "companion-metadata"}
+    for told, says in (("3.9 || 3.10", "3.9 || 3.10 || 3.12"), ("3.8 || 3.9 || 3.10 || 3.12", None), (">=3.9", None)):
+        run, changed = Refresh(Catalog(companion=[row]), index), []
+        run.amends = lambda file, row, field, value: changed.append((field, value))
+        run.pythons_held(row | {"python": told})
+        yield f"Pythons of {told}", changed, [("python", says)] if says else []
+
+
 def whole():
     """A listing is whole as far as each release has a row."""
     listing = {"package": "a", "index": "pypi", "from": "1.0", "reading": "whole", "first": True, "source": "package-index"}
@@ -330,7 +341,7 @@ def ranges():
 
 
 def main():
-    cases = (flags, listings, tags, requirements, symbols, neighbours, judged, read_rows, whole, not_read, sources, missing, asks, told, extras, ranges)
+    cases = (flags, listings, tags, requirements, symbols, neighbours, judged, read_rows, held, whole, not_read, sources, missing, asks, told, extras, ranges)
     wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0
