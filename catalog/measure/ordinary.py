@@ -69,13 +69,13 @@ COMPILED = """
 # Extras that bring packages of the catalog along, and are asked for.
 EXTRAS = {
     "accelerate": ["deepspeed"],
-    "datasets": ["audio", "jax"],
-    "diffusers": ["bitsandbytes", "flax", "torch", "torchao"],
+    "datasets": ["audio"],
+    "diffusers": ["bitsandbytes", "torch", "torchao"],
     "optimum": ["onnxruntime-gpu"],
     "spacy": ["cuda11x", "cuda12x"],
     "tensorflow-datasets": ["tensorflow"],
     "thinc": ["cuda11x", "cuda12x", "tensorflow", "torch"],
-    "transformers": ["flax", "tf", "torch"],
+    "transformers": ["tf", "torch"],
 }
 
 # What only the code of a release says: in which file of its wheel, by what pattern, what that needs, and how it shows.

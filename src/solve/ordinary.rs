@@ -220,7 +220,8 @@ impl<'c> Releases<'c> {
         if let Some(against) = self.against(newest)
             && admitted.iter().all(|version| self.against(version).is_some())
         {
-            let instead = self.instead(&all, *oldest, *newest);
+            // Which other releases have the extra nobody tells.
+            let instead = self.instead(&all, *oldest, *newest).filter(|_| against.row.extra.is_none());
             return Some(against.judged(Follows::Excluded(instead)));
         }
         // What its metadata is against is passed over by whoever installs; below that the newest is taken.

@@ -168,8 +168,7 @@ fn what_comes_along_with_the_stack_is_compared_too() {
 /// <https://github.com/explosion/spaCy/discussions/13681>: what an extra alone asks for holds where that extra is asked for.
 #[test]
 fn what_an_extra_asks_for_is_compared_where_it_is_asked_for() {
-    let cupy =
-        "`spacy = \"[cuda12x]==3.8.2\"` requires cupy-cuda12x >=11.5.0,<13.0.0, and cupy-cuda12x 13.6.0 is locked";
+    let cupy = "`spacy = \"[cuda12x]==3.8.2\"` requires cupy-cuda12x >=11.5.0,<13.0.0, and cupy-cuda12x 13.6.0 is locked: installers refuse both together; use cupy";
     let cases = [
         ("cupy-cuda12x = \"13.6.0\"", "spacy = \"[cuda12x]==3.8.2\"", "A100", cupy),
         ("cupy-cuda12x = \"13.6.0\"", "spacy = \"==3.8.2\"", "A100", ""),
