@@ -415,7 +415,8 @@ pub struct WheelFile {
 pub struct Asks {
     /// The package, `torch`.
     pub package: Text,
-    /// Its stable name.
+    /// Its stable name; empty where the releases were read, for it follows from the other fields: see [`Asks::name`].
+    #[serde(default)]
     pub id: Text,
     /// Which of its releases, in constraint grammar.
     pub range: Text,
@@ -428,8 +429,23 @@ pub struct Asks {
     pub says: Text,
     /// Its source.
     pub source: Text,
-    /// Where it stands.
+    /// Where it stands; in its metadata, where nothing is said.
+    #[serde(default)]
     pub found_in: FoundIn,
     /// The first release of the range, where each of them was read.
     pub read: Option<Version>,
+    /// Where nothing but its wheels is published, the processors of Linux that they are for; empty where they are for all.
+    #[serde(default)]
+    pub arches: List<CpuArch>,
+    /// Likewise the oldest glibc, where not every system has it.
+    pub glibc: Option<Version>,
+}
+
+impl Asks {
+    /// Its stable name, `torch-2.9.0-sympy`.
+    pub fn name(&self) -> String {
+        let Some(read) = self.read.filter(|_| self.id.is_empty()) else { return self.id.to_string() };
+        let how = if self.found_in == FoundIn::Metadata { String::new() } else { format!("-{}", self.found_in) };
+        format!("{}-{read}-{}{how}", self.package, self.of)
+    }
 }
