@@ -95,17 +95,19 @@ fn main() {
     pack_schemas(&root, &out);
 }
 
-/// A file of the catalog. Where its wheels are from one source it says so once, above them.
+/// A file of the catalog. Where its wheels, or most of what packages ask for, are from one source it says so once, above them.
 fn parsed(text: &str) -> Result<Catalog, toml::de::Error> {
-    const SOURCE: &str = "wheels_from";
-    if !text.contains(SOURCE) {
+    const SOURCES: [(&str, &str); 2] = [("wheels_from", "wheel"), ("asks_from", "asks")];
+    if !SOURCES.iter().any(|(key, _)| text.contains(key)) {
         return toml::from_str(text);
     }
     let mut file: toml::Table = toml::from_str(text)?;
-    let (source, rows) = (file.remove(SOURCE), file.get_mut("wheel").and_then(toml::Value::as_array_mut));
-    for row in rows.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
-        if let Some(source) = source.as_ref().filter(|_| !row.contains_key("source")) {
-            row.insert("source".to_string(), source.clone());
+    for (key, kind) in SOURCES {
+        let (source, rows) = (file.remove(key), file.get_mut(kind).and_then(toml::Value::as_array_mut));
+        for row in rows.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
+            if let Some(source) = source.as_ref().filter(|_| !row.contains_key("source")) {
+                row.insert("source".to_string(), source.clone());
+            }
         }
     }
     file.try_into()

@@ -34,6 +34,8 @@ class Catalog:
         own = {source for text in self.files.values() for source in re.findall(r'(?m)^wheels_from = "(.+)"$', text)}
         for source in own:
             tables["wheel"] = [{"source": source, **row} for row in tables["wheel"]]
+        if "asks" in tables:
+            tables["asks"] = [filled("asks", row) for row in tables["asks"]]
         return tables
 
     def rows(self, kind):
@@ -176,6 +178,30 @@ def in_order(row):
     head = {key: value for key, value in row.items() if key not in (*BEHIND_REQUIRES, "requires") and not key.endswith("_source")}
     asked = {"requires": row["requires"]} if "requires" in row else {}
     return head | asked | {key: value for key, value in row.items() if key not in head}
+
+
+# What rows leave out that nearly all of a kind would say: gpuenv fills it in, too (`asks_from`, `FoundIn`).
+USUAL = {"asks": {"source": "ordinary-metadata", "found_in": "metadata"}}
+
+
+def filled(kind, row):
+    """A row with what its line leaves out: the usual fields of its kind, and the name that follows from the others."""
+    row = {**USUAL[kind], **row}
+    return row if "id" in row else {"id": asks_id(row), **row}
+
+
+def spare(kind, row):
+    """A row as its line has it."""
+    left = {"id"} if "read" in row and str(row.get("id")) == asks_id(row) else set()
+    left |= {key for key, value in USUAL[kind].items() if row.get(key) == value}
+    return {key: value for key, value in row.items() if key not in left}
+
+
+def asks_id(row):
+    """The name of a row whose releases were read: `torch-2.9.0-sympy`."""
+    how = "" if row["found_in"] == "metadata" else f"-{row['found_in']}"
+    extra = f"-{row['extra']}" if row.get("extra") else ""
+    return f"{row['package']}-{row['read']}-{row['of']}{how}{extra}"
 
 
 def inline(fields):

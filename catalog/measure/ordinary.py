@@ -3,13 +3,14 @@
 Of an ordinary package (transformers, accelerate, numpy …) what its releases need of torch, TensorFlow, JAX and Python; of a
 package of the catalog what its releases need of ordinary ones. Releases that follow each other and need the same are one
 row. Where `found_in` is `metadata`, installers see it too; `code` is a check when it is imported, `wheels` are the Pythons
-that there are wheels for.
+that there are wheels for, `only-wheels` the same where there is no source to compile: then processors and glibc bind as well.
 """
 
 import re
 import sys
+from functools import lru_cache
 
-from catalog import Catalog, inline, row_of
+from catalog import Catalog, filled, inline, row_of, spare
 from companions import admits
 from remote import InvalidRequirement, Requirement, Source, SpecifierSet, Version, applies, canonicalize_name, extra_of, parsed, reading
 from remote import asked_by as installed_with, requirements
@@ -18,38 +19,54 @@ FILE = "asks.toml"
 
 # What people install beside a framework, and what of their metadata is read.
 BESIDE = """
-    accelerate allennlp apollo-torch audiocraft auto-round autoawq autoawq-kernels autogluon-multimodal autogluon-timeseries axolotl botorch
-    chatterbox-tts chex chronos-forecasting colossalai coqui-tts ctgan curated-transformers darts dgl diffusers
-    docling-ibm-models easyocr equinox executorch facenet-pytorch fairscale fastai fla-core flair
-    flash-linear-attention flax galore-torch gptqmodel invisible-watermark kornia kt-kernel lerobot liger-kernel
-    lightning lion-pytorch llm-foundry llmcompressor marker-pdf megatron-core monai mosaicml nemo-toolkit nequip neuralforecast
-    nnunetv2 numpyro opacus open-clip-torch openai-whisper optax optimum orbax-checkpoint peft pyannote-audio
-    pytorch-forecasting pytorch-ignite pytorch-lightning pytorch-tabnet rfdetr schedulefree scvi-tools sdv
-    segmentation-models-pytorch sentence-transformers setfit speechbrain stable-baselines3 surya-ocr tabpfn tensordict
-    tensorflow-data-validation tensorflow-decision-forests tensorflow-hub tensorflow-recommenders tensorflow-transform
-    tensorflowjs terratorch tf-keras timm torch-geometric torch-npu torchani torchdata torchdiffeq torchgeo torchio torchmetrics
-    torchtune totalsegmentator transformer-lens trl ultralytics unsloth unsloth-zoo vocos whisperx
+    accelerate adapters allennlp anomalib aphrodite-engine apollo-torch asteroid audiocraft auto-round autoawq autoawq-kernels
+    autogluon-multimodal autogluon-timeseries autokeras autotrain-advanced axolotl basic-pitch bert-score bertopic bitblas blackjax
+    botorch braindecode brax captum catboost chatterbox-tts chex chronos-forecasting colossalai compel controlnet-aux coqui-tts
+    ctgan cuequivariance-jax cuequivariance-ops-torch-cu12 cuequivariance-torch cumm-cu118 cumm-cu120 curated-transformers d3rlpy
+    darts deepchem demucs dgl diffusers distrax dm-haiku docling-ibm-models e3nn easyocr eetq encodec entmax equinox evotorch
+    executorch exllamav2 f5-tts facenet-pytorch fairscale farm-haystack fastai fla-core flair flash-linear-attention flax funasr
+    galore-torch gliner gptqmodel gpytorch heavyball hqq imagen-pytorch invisible-watermark iopaint k-diffusion k2 keras-nlp kokoro
+    kornia kt-kernel ktransformers lerobot liger-kernel lightly lightning lightning-fabric linear-operator lineax lion-pytorch
+    litdata litgpt llm-foundry llmcompressor lycoris-lora mace-torch marker-pdf matgl megablocks megatron-core minference monai
+    mosaicml nemo-toolkit nequip nerfacc nerfstudio neural-compressor neuralforecast neuraloperator nnunetv2 numpyro nvidia-modelopt
+    nvidia-pytriton onnxruntime-training opacus open-clip-torch open-flamingo openai-whisper optax optimistix optimum optimum-intel
+    optimum-quanto orbax-checkpoint ott-jax peft pyannote-audio pykeen pynvvideocodec pyro-ppl python-doctr pytorch-fid
+    pytorch-forecasting pytorch-ignite pytorch-lightning pytorch-optimizer pytorch-tabnet pytorch-transformers pytorch3d rfdetr
+    rotary-embedding-torch sae-lens sbi schedulefree scvi-tools sdv segmentation-models-pytorch sentence-transformers setfit
+    sgl-deep-gemm skorch spacy-transformers spconv-cu118 spconv-cu120 speechbrain spleeter stable-baselines3 stable-ts stanza
+    surya-ocr tabpfn tensordict tensorflow-addons tensorflow-data-validation tensorflow-decision-forests tensorflow-hub
+    tensorflow-probability tensorflow-ranking tensorflow-recommenders tensorflow-text tensorflow-transform tensorflowjs terratorch
+    tf-keras tf2onnx tfx tianshou timm torch-audiomentations torch-geometric torch-harmonics torch-npu torch-optimizer
+    torch-ort-infer torch-pruning torchani torchdata torchdiffeq torchgeo torchio torchmetrics torchrl torchsde torchtune
+    totalsegmentator transformer-lens trl tsai txtai ultralytics unsloth unsloth-zoo vector-quantize-pytorch vit-pytorch
+    vllm-flash-attn vocos warp-lang whisperx
 """.split()
 # These require no framework, so their listing tells enough.
 LISTED = """
-    addict aiohttp albumentations anthropic antlr4-python3-runtime apache-tvm-ffi appdirs attrs av awscli black build
-    certifi chardet click cmake colorama comet-ml contourpy coverage cycler cyclopts datasets decorator decord dill
-    docutils easydict einops einops-exts evaluate faker fastapi faster-whisper filelock fire flake8 fsspec ftfy furo
-    future fuzzywuzzy gdown gitpython google gradio gradio-client grpcio grpcio-tools gymnasium h5py hf-transfer
-    hf-xet hjson huggingface-hub hydra-core idna imageio imageio-ffmpeg immutabledict importlib-metadata inflect
-    iopath ipykernel ipython ipywidgets isort jedi jinja2 jiwer joblib jsonargparse jsonlines jupyter keras kernels
-    kiwisolver langdetect latex2sympy2-extended librosa lm-eval loguru loralib markdown2 markupsafe math-verify
-    matplotlib mmengine mmsegmentation modelscope moviepy mpi4py msgpack mypy myst-parser nbconvert nbformat nbsphinx
-    networkx ninja nltk num2words numba numpy nvidia-ml-py omegaconf onnx onnxruntime openai opencv-python
-    opencv-python-headless openpyxl opentelemetry-api orjson outlines-core packaging pandas pandoc parso pexpect pillow plotly
-    pre-commit prometheus-client prompt-toolkit protobuf psutil ptyprocess pudb py-cpuinfo pyarrow pycocoevalcap
-    pycocotools pydantic pydub pygments pylatexenc pylint pyparsing pypinyin pyrsistent pytest pytest-cov
-    pytest-timeout pytest-xdist python-dateutil python-dotenv pytz pyyaml pyzmq ray recommonmark regex rembg requests
-    rich rouge ruff sacrebleu safetensors scikit-image scikit-learn scipy seaborn sentencepiece setuptools shortuuid
-    six soundfile spacy sphinx sphinx-argparse sphinx-autodoc-typehints sphinx-copybutton sphinx-markdown-tables
-    sphinx-rtd-theme sphinx-togglebutton sse-starlette streamlit sympy tabulate tensorboard tensorboardx termcolor thinc
-    tiktoken tokenizers tomli torch-memory-saver tqdm trackio traitlets transformers twine typing-extensions tyro
-    unidecode urllib3 uvicorn uvloop wandb wcwidth webdataset wheel xxhash yapf zhon zstandard
+    addict aiofiles aiohttp albumentations anthropic antlr4-python3-runtime apache-tvm-ffi appdirs ase attrs av awscli biopython
+    black blis blosc2 bokeh bottleneck build certifi cffi chardet click cmake colorama comet-ml confection contourpy coverage
+    cryptography cucim-cu12 cuquantum-python-cu12 cutensor-cu12 cuvs-cu12 cvxpy cycler cyclopts cymem cython dask datasets
+    decorator decord dill distributed dm-control docutils duckdb easydict editdistance einops einops-exts evaluate faiss-cpu
+    faker fastapi faster-whisper fastparquet filelock fiona fire flake8 frozenlist fsspec ftfy furo future fuzzywuzzy gdown
+    gensim geopandas gitpython google gradio gradio-client greenlet grpcio grpcio-tools gymnasium gymnasium-robotics h5py
+    hdbscan hf-transfer hf-xet hjson httptools huggingface-hub hydra-core hyperopt idna imageio imageio-ffmpeg immutabledict
+    importlib-metadata inflect iopath ipykernel ipython ipywidgets isort jedi jinja2 jiwer joblib jsonargparse jsonlines
+    jsonschema jupyter keras kernels kiwisolver langdetect latex2sympy2-extended levenshtein librosa lightgbm llvmlite lm-eval
+    lmdb loguru loralib lxml markdown2 markupsafe math-verify matplotlib mediapipe mlflow mmengine mmsegmentation modelscope
+    moviepy mpi4py msgpack mujoco multidict murmurhash mypy myst-parser nanobind nbconvert nbformat nbsphinx netcdf4 networkx
+    nibabel ninja nltk num2words numba numcodecs numexpr numpy nvidia-cutlass nvidia-ml-py nvidia-nvcomp-cu12
+    nvidia-nvimgcodec-cu12 nvitop nvtx omegaconf onnx onnxruntime openai opencv-python opencv-python-headless openmm-cuda-12
+    openpyxl opentelemetry-api optuna orjson ortools osqp outlines-core packaging pandas pandoc parso pexpect pillow plotly
+    polars pre-commit preshed prometheus-client prompt-toolkit propcache prophet protobuf psutil ptyprocess pudb pulp py-cpuinfo
+    pyahocorasick pyarrow pybind11 pycocoevalcap pycocotools pycuda pydantic pydantic-core pydicom pydub pygments pylatexenc
+    pylint pymatgen pymupdf pynvml pyparsing pypinyin pyproj pyrsistent pytest pytest-cov pytest-timeout pytest-xdist
+    python-dateutil python-dotenv pytz pyyaml pyzmq rapidfuzz rasterio ray rdkit recommonmark regex rembg requests rich
+    rocksdict rouge rpds-py ruff sacrebleu safetensors scikit-image scikit-learn scipy seaborn sentencepiece setuptools shapely
+    shortuuid simpleitk six sktime sounddevice soundfile spacy sphinx sphinx-argparse sphinx-autodoc-typehints sphinx-copybutton
+    sphinx-markdown-tables sphinx-rtd-theme sphinx-togglebutton sqlalchemy srsly sse-starlette statsmodels streamlit sympy
+    tables tabulate tensorboard tensorboardx termcolor thinc tiktoken tokenizers tomli torch-memory-saver tqdm trackio traitlets
+    transformers trimesh tritonclient tslearn twine typing-extensions tyro ujson umap-learn unidecode urllib3 uvicorn uvloop
+    wandb watchfiles wcwidth webdataset websockets wheel xarray xxhash yapf yarl zarr zhon zstandard
 """.split()
 # What several packages of the catalog pin or bound, each otherwise: two of them need not go together.
 SHARED = """
@@ -96,6 +113,15 @@ CHECKS = {
             "It fails to import (\"module 'torch' has no attribute 'compiler'\").",
         ),
     ],
+    "tensorflow-addons": [
+        (
+            "tensorflow_addons/utils/types.py",
+            r"from keras\.src\.(engine) import keras_tensor",
+            "tensorflow",
+            "<2.16",
+            "It fails to import beside Keras 3, which TensorFlow 2.16 and newer bring (\"No module named 'keras.src.engine'\").",
+        ),
+    ],
     "vllm": [
         (
             "vllm/transformers_utils/tokenizer.py",
@@ -113,7 +139,16 @@ NCCL = re.compile(r"nvidia-nccl-cu\d+")
 OF_NVIDIA = re.compile(r"nvidia-(?!ml-py)|cuda-toolkit")
 # Requirements as setuptools once wrote them, `torch (>=1.9.*)`: since 24.1 pip passes such releases over.
 OLD_STAR = re.compile(r"(?<![=!])(?:[<>]=?|~=)\s*[\w.]+\.\*")
-SOURCES = {"metadata": "ordinary-metadata", "code": "ordinary-code", "wheels": "ordinary-wheels", "pip": "ordinary-pip"}
+SOURCES = {
+    "metadata": "ordinary-metadata",
+    "code": "ordinary-code",
+    "wheels": "ordinary-wheels",
+    "only-wheels": "ordinary-wheels",
+    "pip": "ordinary-pip",
+}
+# Processors of Linux that the catalog tells apart, and the newest glibc that every system of it has.
+ARCHES = ["x86_64", "aarch64"]
+EVERY_GLIBC = Version("2.17")
 # What is asked for by what a release brings along. A resolver sees it as it sees what the release itself asks for.
 BROUGHT = "brought"
 # How it is known what an extra asks for: this and its name.
@@ -163,10 +198,10 @@ def renew(catalog, index, only, unread, with_brought=False):
     rows = [row for row in rows if not any(says_so(one, row) for one in by_hand)]
     path = catalog.root / "catalog" / FILE
     lines = catalog.files[path].splitlines(keepends=True)
-    mine = [line for line in lines if any(f'source = "{one}"' in line for one in written)]
+    mine = [line for line in lines if line.startswith("  {") and whole(row_of(line))["source"] in written]
     stays = lambda row: row["package"] in unread or only and row["package"] not in only or row["source"] == OF_BROUGHT and not with_brought
-    kept = [line for line in mine if stays(row_of(line))]
-    new = sorted(kept + [f"  {inline(row)},\n" for row in rows], key=place)
+    kept = [line for line in mine if stays(whole(row_of(line)))]
+    new = sorted(kept + [f"  {inline(spare('asks', row))},\n" for row in rows], key=place)
     head = [line for line in lines if line not in mine and line.strip() != "]"]
     catalog.changed[path] = "".join([*head, *new, "]\n"])
     return rows
@@ -192,8 +227,13 @@ def says_so(by_hand, row):
 
 def place(line):
     """Rows of one package about one other stand together, oldest first."""
-    row = row_of(line)
+    row = whole(row_of(line))
     return row["package"], row["of"], row["found_in"], row.get("extra", ""), Version(row["read"])
+
+
+def whole(row):
+    """A row as `Catalog.rows` has it."""
+    return filled("asks", row)
 
 
 def tells(catalog, row):
@@ -203,7 +243,7 @@ def tells(catalog, row):
     if row["of"] == "pip":
         return True
     if row["needs"] == "*":
-        return not known
+        return not known or "arches" in row or "glibc" in row
     asked = SpecifierSet(row["needs"])
     return not known or not all(asked.contains(version.split("+")[0], prereleases=True) for version in known)
 
@@ -223,8 +263,10 @@ def of_ordinary(catalog, index, package, solved):
             needs["pip", "metadata"] = "<24.1", None
         if declared := lines_of(best.requires_python):
             needs["python", "metadata"] = declared, None
-        built = built_for(wheels) if package in COMPILED else None
-        if built and not within(declared, built):
+        if not isinstance(best, Source) and version not in with_source(index, package):
+            if only := only_wheels(index, package, version, declared):
+                needs["python", "only-wheels"] = only
+        elif package in COMPILED and (built := built_for(wheels)) and not within(declared, built):
             needs["python", "wheels"] = built, None
         needs.update(checked(index, package, best))
     return found
@@ -453,6 +495,30 @@ def built_for(wheels):
     return as_range(sorted(lines & set(LINES), key=LINES.index))
 
 
+@lru_cache(maxsize=None)
+def with_source(index, package):
+    """The releases that have anything but wheels: what has no wheel can be compiled."""
+    names = [re.sub(r"\.(zip|tgz|tar\.\w+)$", "", link["name"]) for link in index.links(package)]
+    others = [name.rsplit("-", 1)[-1] for name in names if not re.search(r"\.(whl|egg|exe|msi|rpm|dmg)$", name)]
+    return {Version(one) for one in others if re.fullmatch(r"\d+(\.\d+)*((a|b|rc|\.?post|\.?dev)\d+)?", one)}
+
+
+def only_wheels(index, package, version, declared):
+    """What the wheels of a release are for, where there is nothing but wheels: Pythons, processors, glibc; nothing where that
+    leaves nobody out."""
+    wheels = [one for one in index.wheels(package) if one.version == version and not one.yanked and (one.glibc or one.arch == "any")]
+    if not wheels:
+        return None
+    built = built_for(wheels)
+    built = built if built and not within(declared, built) else "*"
+    arches, glibc = None, None
+    if all(one.glibc for one in wheels):
+        arches = [arch for arch in ARCHES if any(one.arch == arch for one in wheels)]
+        glibc = min((one.glibc for one in wheels), key=Version)
+    told = arches if arches != ARCHES else None, glibc if glibc and Version(glibc) > EVERY_GLIBC else None
+    return (built, None, *told) if built != "*" or any(told) else None
+
+
 def within(declared, built):
     """Whether the metadata refuses each Python already that there is no wheel for."""
     admitted = [line for line in LINES if declared is None or on(declared, line)]
@@ -484,7 +550,8 @@ def begin(versions, at):
 
 def one_row(package, kind, need, versions, at, end):
     """One row; the first releases of all have no lower bound, the newest no upper one where later ones cannot need less."""
-    (of, how), (needs, says) = kind, need
+    (of, how), (needs, says, *place) = kind, need
+    arches, glibc = place or (None, None)
     extra = how.removeprefix(EXTRA) if how.startswith(EXTRA) else None
     how = "metadata" if extra else how
     bounds = [f">={begin(versions, at)}"] if at else []
@@ -501,6 +568,8 @@ def one_row(package, kind, need, versions, at, end):
         "found_in": "metadata" if how == BROUGHT else how,
         "says": says,
         "extra": extra,
+        "arches": arches,
+        "glibc": glibc,
         "read": versions[at],
         "source": OF_BROUGHT if how == BROUGHT else SOURCES["pip" if of == "pip" else how],
     }

@@ -53,6 +53,9 @@ class Index:
             else:
                 yield Source(version=parse_sdist_filename(name)[1], **told)
 
+    def links(self, package):
+        return [{"name": name} for name in self.files.get(package, {})]
+
     def wheels(self, package):
         return [one for one in self.all(package) if isinstance(one, Wheel)]
 
@@ -336,12 +339,35 @@ def extras():
     yield "row of pip", (row["range"], row["extra"], row["source"]), ("<=1.0", None, "ordinary-pip")
 
 
+def only_wheels():
+    """What binds where there is nothing but wheels: their Pythons, processors and glibc."""
+    lines = [f"cp{line[0]}{line[2:]}" for line in ordinary.LINES]
+    wheel = lambda python, place: f"a-1.0-{python}-{'none' if python == 'py3' else python}-{place}.whl"
+    both = ("manylinux_2_17_x86_64", "manylinux_2_17_aarch64")
+    cases = {
+        "some Pythons": ([wheel(lines[-4], both[0]), wheel(lines[-3], both[1])], (f">={ordinary.LINES[-4]},<{ordinary.LINES[-2]}", None, None, None)),
+        "a processor": ([wheel("py3", both[0])], ("*", None, ["x86_64"], None)),
+        "a glibc": ([wheel("py3", "manylinux_2_28_x86_64"), wheel("py3", "manylinux_2_34_aarch64")], ("*", None, None, "2.28")),
+        "anywhere": ([wheel("py3", both[0]), wheel("py3", both[1])], None),
+        "pure": ([wheel("py3", both[0]), wheel("py3", "any")], None),
+        "musl beside": ([wheel("py3", "manylinux_2_28_x86_64"), wheel(lines[-1], "musllinux_1_2_aarch64")], ("*", None, ["x86_64"], "2.28")),
+        "a source": ([wheel("py3", both[0]), "a-1.0.tar.gz"], None),
+    }
+    for case, (files, says) in cases.items():
+        found = ordinary.of_ordinary(Catalog(), Index(a={name: [] for name in files}), "a", set())[Version("1.0")]
+        yield f"only wheels, {case}", found.get(("python", "only-wheels")), says
+    row = ordinary.one_row("a", ("python", "only-wheels"), ("*", None, ["x86_64"], None), [Version("1.0")], 0, 1)
+    line = ordinary.inline(ordinary.spare("asks", row))
+    yield "the line of a row", line, '{ package = "a", range = "<=1.0", of = "python", needs = "*", found_in = "only-wheels", arches = ["x86_64"], read = "1.0", source = "ordinary-wheels" }'
+    yield "the row of a line", ordinary.whole(ordinary.row_of(line))["id"], "a-1.0-python-only-wheels"
+
+
 def ranges():
     yield "range", as_needs("<2.14,>=1.12"), ">=1.12,<2.14"
 
 
 def main():
-    cases = (flags, listings, tags, requirements, symbols, neighbours, judged, read_rows, held, whole, not_read, sources, missing, asks, told, extras, ranges)
+    cases = (flags, listings, tags, requirements, symbols, neighbours, judged, read_rows, held, whole, not_read, sources, missing, asks, told, extras, only_wheels, ranges)
     wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0

@@ -86,6 +86,8 @@ pub struct Artifact {
     pub others: Vec<String>,
     /// The newest glibc that symbols of any ask for which an NVIDIA GPU may have loaded.
     pub glibc: Option<Pair>,
+    /// Whether any library needs one of torch's: it runs beside the torch that it was built for, and those with its symbols.
+    pub loads_torch: bool,
     /// The sha256 of the file, where it is a wheel.
     pub sha256: Option<String>,
 }
@@ -220,6 +222,8 @@ impl Artifact {
         if !library.is_for_other_gpus() {
             self.glibc = self.glibc.max(library.glibc);
         }
+        let is_torchs = |name: &String| name.starts_with("libtorch") || name.starts_with("libc10");
+        self.loads_torch |= library.needed.iter().any(is_torchs);
         match library.code.is_empty() && library.cuda().next().is_none() {
             true => self.others.push(file_name(&library.name).to_string()),
             false => self.libraries.push(library),

@@ -222,24 +222,35 @@ impl Release<'_> {
     }
 
     /// What it follows, and the versions of that. Of metadata that names no version, or nothing at all, what is known of this
-    /// release or of others holds; else the CUDA whose runtime it loads.
+    /// release or of others holds; else it follows the torch whose libraries it loads, or CUDA, where it holds code for GPUs or
+    /// loads CUDA's runtime.
     fn follows(&self, held: Option<&Held>) -> Result<(String, String), String> {
         let asked = self.known.frameworks.iter().find_map(|name| self.asked(name));
         let usual = || (self.known.follows)(&self.metadata.package);
-        let by_cuda = || self.artifact.cuda_major().map(|_| CUDA_ONLY.to_string());
-        let framework = asked.map(|one| one.package.clone()).or_else(usual).or_else(by_cuda);
+        let is_of_cuda = || self.artifact.cuda_major().is_some() || self.artifact.has_code();
+        let loaded = || if self.loads_torch() { Some("torch") } else { Some(CUDA_ONLY).filter(|_| is_of_cuda()) };
+        let framework = asked.map(|one| one.package.clone()).or_else(usual).or_else(|| loaded().map(str::to_string));
         let needs = asked.and_then(|one| range(&one.range)).or_else(|| held.map(|held| held.needs.clone()));
         match (framework, needs) {
             (Some(framework), Some(needs)) => Ok((framework, needs)),
-            (Some(framework), None) if asked.is_some() || framework == CUDA_ONLY => Ok((framework, "*".into())),
+            (Some(framework), None) if framework == CUDA_ONLY || asked.is_some() && !self.loads_torch() => {
+                Ok((framework, "*".into()))
+            }
             (Some(framework), None) => {
                 Err(format!("its metadata does not say which {framework} it was built for: write its row by hand"))
             }
             (None, _) => {
                 let all = self.known.frameworks.join(", ");
-                Err(format!("its metadata requires none of {all}, and its libraries load no CUDA runtime"))
+                Err(format!(
+                    "its metadata requires none of {all}, and its libraries hold no GPU code and load no CUDA runtime"
+                ))
             }
         }
+    }
+
+    /// Whether its libraries load torch's, and it is not torch.
+    fn loads_torch(&self) -> bool {
+        self.artifact.loads_torch && self.metadata.package != "torch"
     }
 
     /// Processors, glibc and GPU code of a package that follows a framework.

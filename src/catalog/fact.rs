@@ -85,7 +85,7 @@ cite! {
     PythonPatch: row => row.from.as_str(), [row.from.as_str(), &row.package, "", ""];
     Ptxas: row => row.triton.as_str(), [row.triton.as_str(), "", "", ""];
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
-    Asks: row => &row.id, [row.read.as_ref().map_or("", Version::as_str), &row.package, "", ""];
+    Asks: row => if row.id.is_empty() { &row.package } else { &row.id }, [row.read.as_ref().map_or("", Version::as_str), &row.package, "", ""];
     Rule: row => &row.id, ["", "", "", ""];
     Law: row => &row.id, ["", "", "", ""];
     ErrorSignature: row => &row.code, ["", "", "", ""];

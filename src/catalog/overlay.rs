@@ -287,12 +287,23 @@ impl<'t> Sheet<'t> {
             return;
         }
         gone.iter().for_each(|(kind, gone)| laid.remove(kind, gone));
+        self.take_over(laid);
         laid.merge(std::mem::take(&mut self.added));
         let places: Vec<Laid> = self.rows.iter().map(|row| self.placed(row, name)).collect();
         let replaced: BTreeSet<String> = self.rows.iter().map(|row| row.id.clone()).collect();
         laid.laid.to_mut().retain(|row| !replaced.contains(&*row.id));
         laid.laid.to_mut().extend(places);
         laid.laid.to_mut().sort_by_key(|one| one.id);
+    }
+
+    /// An ordinary package of which there are releases now is solved with: what was known of it beside the others stands in
+    /// these rows from here on.
+    fn take_over(&self, laid: &mut Catalog) {
+        let is_new = |package: &&str| laid.companions.of(package).is_empty() && laid.builds.of(package).is_empty();
+        let taken: BTreeSet<&str> = self.added.companions.iter().map(|row| &*row.package).filter(is_new).collect();
+        if laid.asks.iter().any(|row| taken.contains(&*row.package) || taken.contains(&*row.of)) {
+            laid.asks.to_mut().retain(|row| !taken.contains(&*row.package) && !taken.contains(&*row.of));
+        }
     }
 
     fn stands_already(&self, row: &Row, laid: &Catalog, name: &str) -> Mistake {

@@ -77,13 +77,13 @@ impl fmt::Display for RowName {
 }
 
 macro_rules! row {
-    ($type:ty, [$($head:ident)?], [$($version:ident),*], [$($tail:ident),*], $row:ident is $id:expr, cites $($source:ident)+ $(, maybe $($maybe:ident)+)?) => {
+    ($type:ty, [$($head:ident)?], [$($version:ident),*], [$($tail:ident $(($($called:tt)*))?),*], $row:ident is $id:expr, cites $($source:ident)+ $(, maybe $($maybe:ident)+)?) => {
         impl Row for $type {
             fn row_name(&self) -> RowName {
                 RowName {
                     head: String::new() $(+ &self.$head)?,
                     versions: vec![$(self.$version.clone()),*],
-                    tail: Vec::<String>::from([$(self.$tail.to_string()),*]).join(" "),
+                    tail: Vec::<String>::from([$(self.$tail $(($($called)*))?.to_string()),*]).join(" "),
                 }
             }
             fn id(&self) -> String {
@@ -261,7 +261,7 @@ row!(Ptxas, [], [triton], [], row is format!("ptxas {}", row.triton), cites sour
 row!(PythonPatch, [package], [from], [], row is format!("python-patch {} {}", row.package, row.from), cites source);
 row!(Python, [], [version], [], row is format!("python {}", row.version), cites source);
 row!(Rule, [id], [], [], row is row.id.to_string(), cites source);
-row!(Asks, [package], [], [id], row is row.id.to_string(), cites source);
+row!(Asks, [package], [], [name()], row is row.name(), cites source);
 row!(Law, [id], [], [], row is row.id.to_string(), cites source);
 row!(ErrorSignature, [code], [], [], row is format!("diagnosis {}", row.code), cites source);
 row!(LogField, [id], [], [], row is format!("clue {}", row.id), cites source);

@@ -251,6 +251,9 @@ impl Reader<'_> {
                 self.add(library);
             }
         }
+        if self.artifact.libraries.is_empty() && members.iter().any(|member| is_for_windows(&member.name)) {
+            return Err(ReadError::broken("its libraries are for Windows, and those are not read"));
+        }
         if self.artifact.metadata.is_some() {
             self.artifact.sha256 = Some(sha256(bytes)?);
         }
@@ -260,7 +263,7 @@ impl Reader<'_> {
     /// Every library below a folder, and what its .dist-info says where there is just one. Links are not followed.
     fn folder(&mut self, folder: &Path) -> Result<(), ReadError> {
         let mut waiting = vec![(folder.to_path_buf(), 0)];
-        let (mut seen, mut infos) = (0, Vec::new());
+        let (mut seen, mut infos, mut has_windows) = (0, Vec::new(), false);
         while let Some((place, depth)) = waiting.pop() {
             let mut entries: Vec<fs::DirEntry> = fs::read_dir(&place).map_err(fault)?.flatten().collect();
             sort_by_key(&mut entries, fs::DirEntry::file_name);
@@ -271,6 +274,7 @@ impl Reader<'_> {
                 }
                 let (path, kind) = (entry.path(), entry.file_type().map_err(fault)?);
                 let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
+                has_windows |= is_for_windows(&name);
                 if kind.is_dir() && depth < DEEPEST {
                     if name.ends_with(".dist-info") && depth == 0 {
                         infos.push(path.clone());
@@ -283,6 +287,9 @@ impl Reader<'_> {
                     })?;
                 }
             }
+        }
+        if self.artifact.libraries.is_empty() && has_windows {
+            return Err(ReadError::broken("its libraries are for Windows, and those are not read"));
         }
         if let [info] = infos.as_slice() {
             self.info(folder, info)?;
@@ -330,6 +337,11 @@ fn text_of(bytes: &mut OnDisk, member: &zip::Member) -> Result<String, ReadError
 fn is_library_name(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     file.ends_with(".so") || file.contains(".so.")
+}
+
+/// `_C.cp311-win_amd64.pyd`, `cudart64_12.dll`
+fn is_for_windows(name: &str) -> bool {
+    name.ends_with(".pyd") || name.ends_with(".dll")
 }
 
 /// The CUDA that `torch/version.py` names: `cuda: Optional[str] = '12.4'`.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::catalog::rows::{Asks, FoundIn};
 use crate::types::constraint::Op;
 use crate::types::specifier::around;
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::facts::Facts;
 
@@ -153,6 +153,22 @@ pub fn without_wheels<'c>(facts: &Facts<'c>, asks: &Asks, line: &Version) -> Opt
     judged(facts, &python, &asks.of, &asked).into_iter().find(|one| matches!(one.follows, Follows::Excluded(_)))
 }
 
+/// Why nothing that is asked for of an ordinary package is for a processor and its glibc, where nothing but wheels is published.
+pub fn elsewhere<'c>(
+    facts: &Facts<'c>,
+    (arch, glibc): (CpuArch, Option<Version>),
+    name: &str,
+    asked: &Specifier,
+) -> Option<Judged<'c>> {
+    let (python, none) = ("python".to_string(), Version::parse("0").ok()?);
+    let fits = |row: &Asks| {
+        let is_too_old = row.glibc.zip(glibc).is_some_and(|(needs, has)| has < needs);
+        let fits = !is_too_old && (row.arches.is_empty() || row.arches.contains(&arch));
+        (row.found_in == FoundIn::OnlyWheels).then(|| ((python.clone(), none).into(), fits))
+    };
+    Releases::speaking(facts.wants(name).rows().iter(), fits, asked)
+}
+
 /// What exports hold ordinary packages to beside one locked package, `transformers<5.1`: those that are written or come along.
 pub fn held(facts: &Facts<'_>, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
     let mut all = Vec::new();
@@ -193,12 +209,26 @@ impl<'c> Releases<'c> {
     where
         'c: 'r,
     {
+        let about = |row: &Asks| {
+            let beside = beside.iter().find(|one| *row.of == *one.what.0)?;
+            Some((beside.clone(), range_of(&row.needs)?.admits(&beside.what.1.release())))
+        };
+        Self::speaking(told, about, asked)
+    }
+
+    /// The same of what rows are about and whether that fits, where they speak of it.
+    fn speaking<'r>(
+        told: impl Iterator<Item = &'r (Constraint, &'c Asks)>,
+        fits: impl Fn(&Asks) -> Option<(Beside, bool)>,
+        asked: &Specifier,
+    ) -> Option<Judged<'c>>
+    where
+        'c: 'r,
+    {
         let mut rows = Vec::new();
         for (range, row) in told {
-            let Some(beside) = beside.iter().find(|one| *row.of == *one.what.0) else { continue };
-            let Some(needs) = range_of(&row.needs) else { continue };
-            let fits = needs.admits(&beside.what.1.release());
-            rows.push(Speaks { row, range: range.clone(), beside: beside.clone(), fits });
+            let Some((beside, fits)) = fits(row) else { continue };
+            rows.push(Speaks { row, range: range.clone(), beside, fits });
         }
         let ends = rows.iter().flat_map(|one| one.range.comparisons()).filter(|one| one.op == Op::AtMost);
         let last = ends.filter_map(|one| one.version).max();
@@ -228,7 +258,7 @@ impl<'c> Releases<'c> {
         let mut held: Option<&Speaks> = None;
         for version in admitted.iter().rev() {
             match self.against(version) {
-                Some(one) if one.row.found_in == FoundIn::Metadata => {}
+                Some(one) if one.row.found_in <= FoundIn::OnlyWheels => {}
                 Some(one) if one.row.found_in == FoundIn::Code => held = Some(one),
                 _ => break,
             }
@@ -275,7 +305,7 @@ impl<'c> Releases<'c> {
 impl<'c> Speaks<'c> {
     /// Whether it is of wheels for Pythons that are all older than the locked one.
     fn is_too_old(&self) -> bool {
-        let of_wheels = self.row.found_in == FoundIn::Wheels && *self.row.of == *"python";
+        let of_wheels = matches!(self.row.found_in, FoundIn::Wheels | FoundIn::OnlyWheels);
         let newest =
             range_of(&self.row.needs).and_then(|needs| needs.comparisons().filter_map(|one| one.version).max());
         of_wheels && !self.fits && newest.is_some_and(|newest| newest <= self.beside.what.1)

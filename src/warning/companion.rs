@@ -1,5 +1,6 @@
 //! What is said of packages beside the frameworks.
 
+use crate::catalog::rows::FoundIn;
 use crate::types::Version;
 
 use super::Kind;
@@ -207,8 +208,8 @@ pub struct PackageExcluded<'a> {
     pub of: &'a str,
     /// Which releases of it.
     pub needs: &'a str,
-    /// Whether its metadata says so.
-    pub installers_know: bool,
+    /// Who knows.
+    pub found_in: FoundIn,
     /// Why, where nothing but its code says so; else empty.
     pub says: &'a str,
     /// What could be written in its place.
@@ -230,6 +231,8 @@ pub enum Side {
     LockedAlong,
     /// Neither: another one that is asked for needs it.
     Beside,
+    /// The ordinary one: its wheels are for other machines.
+    Elsewhere,
 }
 
 impl Kind for PackageExcluded<'_> {
@@ -237,15 +240,22 @@ impl Kind for PackageExcluded<'_> {
     const EXPLAINED: &'static str = "Every release that `[packages]` or a locked package asks for leaves out what is locked or comes along with that: it needs another \
         release of it or another Python, has metadata that newer pips refuse, or the locked package needs another release of it. Where the metadata of either \
         says so, installers refuse both together. Where only its code does, they take both, and it fails or does \
-        without when it runs; where a Python has no wheel, they compile the source. Ask for what the message \
+        without when it runs; where a Python has no wheel, they compile the source, or find no release where nothing but \
+        wheels is published; those are for some processors and a glibc, too. Ask for what the message \
         names, or for another release under `[stack]`.";
 
     fn message(&self) -> String {
         let PackageExcluded { package, asked, locked, of, needs, .. } = self;
         let instead = self.instead.map(|instead| format!("write `{package} = \"{instead}\"`"));
         let says = self.says.trim_end_matches('.');
+        if self.side == Side::Elsewhere {
+            let or = instead.map_or_else(String::new, |instead| format!(": {instead}"));
+            return format!(
+                "`{package} = \"{asked}\"` has nothing but wheels for {needs}, and the target is {locked}: installers find no release{or}"
+            );
+        }
         if matches!(self.side, Side::Locked | Side::LockedAlong | Side::Beside) {
-            let why = if self.installers_know { "installers refuse both together" } else { says };
+            let why = if self.found_in == FoundIn::Metadata { "installers refuse both together" } else { says };
             let instead = instead.map_or_else(String::new, |instead| format!("; {instead}"));
             let needed = match self.side {
                 Side::LockedAlong => format!("{package} {needs}, and {locked}, which needs that"),
@@ -260,10 +270,11 @@ impl Kind for PackageExcluded<'_> {
                 "`{package} = \"{asked}\"` has metadata that only pip {needs} takes, and uv: {instead}install it with one of these"
             );
         }
-        let (verb, why) = match (self.installers_know, says) {
-            (true, _) => ("requires", "installers refuse both together"),
-            (false, "") => ("has wheels for", "installers compile its source, or fail"),
-            (false, says) => ("needs", says),
+        let (verb, why) = match (self.found_in, says) {
+            (FoundIn::Metadata, _) => ("requires", "installers refuse both together"),
+            (FoundIn::OnlyWheels, _) => ("has nothing but wheels for", "installers find no release"),
+            (_, "") => ("has wheels for", "installers compile its source, or fail"),
+            (_, says) => ("needs", says),
         };
         let or = instead.map_or_else(String::new, |instead| format!("{instead}, or "));
         if let Some(by) = self.by {

@@ -90,12 +90,15 @@ fn ops() -> Vec<u8> {
 }
 
 fn wheel_of(package: &str, metadata: &str) -> Vec<u8> {
+    wheel_with(&ops(), package, metadata)
+}
+
+fn wheel_with(ops: &[u8], package: &str, metadata: &str) -> Vec<u8> {
     let text = format!("Metadata-Version: 2.1\nName: {package}\n{metadata}\n");
-    let ops = ops();
     let bundled = library(&[], &[], &[]);
     wheel(&[
         ("my_ops/__init__.py", b"import torch\n"),
-        ("my_ops/_C.so", &ops),
+        ("my_ops/_C.so", ops),
         ("my_ops.libs/libcudart.so.12", &bundled),
         ("my_ops-1.0.dist-info/METADATA", text.as_bytes()),
     ])
@@ -244,6 +247,53 @@ fn the_row_of_a_wheel_is_one_that_the_catalog_takes() {
     place.write(&format!("{spec}[catalog]\noverlays = [\"site.toml\"]\n"));
     place.run(&["lock"]).exits(0);
     assert!(fs::read_to_string(place.path("gpuenv.lock")).unwrap().contains("my-ops-1.0"));
+}
+
+/// What is known of it as an ordinary package ends where its releases are solved with.
+#[test]
+fn an_ordinary_package_is_taken_over_by_its_row() {
+    let place = sandbox("inspect-ordinary");
+    let file = "autoawq_kernels-0.0.9-cp311-cp311-manylinux_2_28_x86_64.whl";
+    fs::write(place.path(file), wheel_of("autoawq-kernels", "Version: 0.0.9\nRequires-Dist: torch==2.6.0")).unwrap();
+    fs::write(place.path("site.toml"), overlay(&place, &[file]).exits(0).out).unwrap();
+    place.run(&["catalog", "check", "site.toml"]).exits(0);
+    place.write(
+        "[stack]\nautoawq-kernels = \"*\"\n[target.a]\nos = \"ubuntu22.04\"\n[catalog]\noverlays = [\"site.toml\"]\n",
+    );
+    place.run(&["lock"]).exits(0);
+    let lock = fs::read_to_string(place.path("gpuenv.lock")).unwrap();
+    assert!(lock.contains("autoawq-kernels-0.0.9") && lock.contains("torch-2.6.0"), "{lock}");
+}
+
+#[test]
+fn what_its_libraries_load_tells_what_it_follows() {
+    let place = sandbox("inspect-follows");
+    let file = "my_ops-1.0-cp311-cp311-manylinux_2_28_x86_64.whl";
+    // Which torch it was built for nothing says, or that any would do.
+    for metadata in ["Version: 1.0", "Version: 1.0\nRequires-Dist: torch"] {
+        fs::write(place.path(file), wheel_of("my_ops", metadata)).unwrap();
+        overlay(&place, &[file]).exits(2).says("does not say which torch");
+    }
+    // Without torch's libraries and CUDA's runtime: its code is for GPUs all the same.
+    let ops = library(&["libc.so.6"], &[], &[FATBIN]);
+    fs::write(place.path(file), wheel_with(&ops, "my_ops", "Version: 1.0")).unwrap();
+    let row = overlay(&place, &[file]).exits(0).out;
+    assert!(row.contains("framework   = \"cuda\"") && row.contains("needs       = \"*\""), "{row}");
+    fs::write(place.path("site.toml"), row).unwrap();
+    place.run(&["catalog", "check", "site.toml"]).exits(0);
+}
+
+#[test]
+fn libraries_for_windows_are_said_to_be_unread() {
+    let place = sandbox("inspect-windows");
+    let file = "my_ops-1.0-cp311-cp311-win_amd64.whl";
+    let members: [(&str, &[u8]); 2] =
+        [("my_ops/_C.cp311-win_amd64.pyd", b"MZ"), ("my_ops-1.0.dist-info/METADATA", METADATA.as_bytes())];
+    fs::write(place.path(file), wheel(&members)).unwrap();
+    place.run(&["catalog", "inspect", file]).exits(2).says("for Windows");
+    fs::create_dir(place.path("lib")).unwrap();
+    fs::write(place.path("lib/_C.pyd"), b"MZ").unwrap();
+    place.run(&["catalog", "inspect", "lib"]).exits(2).says("for Windows");
 }
 
 #[test]

@@ -48,6 +48,36 @@ fn every_export_that_installs_carries_what_is_written() {
     }
 }
 
+/// Where nothing but wheels is published, installers find nothing for a Python, a processor or a glibc that these are not for.
+#[test]
+fn where_only_wheels_are_published_they_bind() {
+    let lock = |stack: &str, target: &str| {
+        let spec =
+            format!("[stack]\ntorch = \"2.9.1\"\n{stack}\n[packages]\nkt-kernel = \"==0.7.2\"\n[target.a]\n{target}\n");
+        let place = Place::with("only-wheels", &spec);
+        let said = place.run(&["lock"]).exits(0).err;
+        (said, place.read("checkout/gpuenv.lock"))
+    };
+    let (said, locked) = lock("", "os = \"ubuntu22.04\"");
+    assert!(!said.contains("package-excluded") && locked.contains("\npython = \"3.12\"\n"), "{said}\n{locked}");
+    for (stack, target, says) in [
+        (
+            "python = \"3.14\"",
+            "os = \"ubuntu22.04\"",
+            "has nothing but wheels for Python >=3.11,<3.13, and Python 3.14",
+        ),
+        (
+            "",
+            "os = \"debian11\"",
+            "has nothing but wheels for x86_64 with glibc 2.35, and the target is x86_64 with glibc 2.31",
+        ),
+        ("", "gpu = \"GH200\"\nos = \"ubuntu24.04\"", "and the target is aarch64 with glibc 2.39"),
+    ] {
+        let said = lock(stack, target).0.split_whitespace().collect::<Vec<_>>().join(" ").replace(" │ ", " ");
+        assert!(said.contains("package-excluded") && said.contains(says) && said.contains("find no release"), "{said}");
+    }
+}
+
 /// What is written stands: no installer takes `numpy>=2,<2`. What the pins need where nothing is written against it stays.
 #[test]
 fn what_the_pins_need_gives_way_to_what_is_written() {

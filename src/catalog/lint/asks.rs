@@ -24,8 +24,15 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if row.says.is_empty() == (row.found_in == FoundIn::Code || is_part) {
             say("belongs-together", "asks", &name, "what only code says, and nothing else, has a sentence".into());
         }
-        if row.found_in == FoundIn::Wheels && *row.of != *"python" {
-            say("belongs-together", "asks", &name, "the tags of wheels tell of Pythons".into());
+        let of_wheels = matches!(row.found_in, FoundIn::Wheels | FoundIn::OnlyWheels);
+        let is_placed = !row.arches.is_empty() || row.glibc.is_some();
+        if of_wheels && *row.of != *"python" || is_placed && row.found_in != FoundIn::OnlyWheels {
+            say(
+                "belongs-together",
+                "asks",
+                &name,
+                "the tags of wheels tell of Pythons, and of processors where there is nothing else".into(),
+            );
         }
         if row.extra.is_some() && row.found_in != FoundIn::Metadata {
             say("belongs-together", "asks", &name, "extras stand in metadata".into());
@@ -94,10 +101,8 @@ fn read(row: &Asks, range: &Constraint, say: Say<'_>) {
     if !range.admits(read) || !is_first {
         say("read", "asks", &name, format!("`{}` does not begin with {read}", row.range));
     }
-    let how = if row.found_in == FoundIn::Metadata { String::new() } else { format!("-{}", row.found_in) };
-    let extra = row.extra.map_or_else(String::new, |extra| format!("-{extra}"));
-    let spelled = format!("{}-{read}-{}{how}{extra}", row.package, row.of);
-    if *row.id != *spelled {
+    let spelled = Asks { id: Text::default(), ..row.clone() }.name();
+    if !row.id.is_empty() && *row.id != *spelled {
         say("read", "asks", &name, format!("is `{spelled}`"));
     }
 }
@@ -107,15 +112,16 @@ fn apart(rows: &[(&Asks, Constraint)], say: Say<'_>) {
     let end = |range: &Constraint| range.comparisons().find(|one| one.op == Op::Below).and_then(|one| one.version);
     let begin = |range: &Constraint| range.comparisons().find(|one| one.op == Op::AtLeast).and_then(|one| one.version);
     for (row, range) in rows {
-        for (other, of) in rows.iter().filter(|(other, _)| other.id != row.id) {
+        for (other, of) in rows.iter().filter(|(other, _)| other.read != row.read) {
             let starts = |version: &Version| range.admits(version);
             if begin(of).as_ref().is_some_and(starts) || other.read.as_ref().is_some_and(starts) {
-                say("read", "asks", &row.row_name(), format!("speaks of releases of `{}` too", other.id));
+                say("read", "asks", &row.row_name(), format!("speaks of releases of `{}` too", other.name()));
             } else if end(range).is_some()
                 && end(range) == begin(of)
-                && (&row.needs, &row.says) == (&other.needs, &other.says)
+                && (&row.needs, &row.says, &row.arches, &row.glibc)
+                    == (&other.needs, &other.says, &other.arches, &other.glibc)
             {
-                say("read", "asks", &row.row_name(), format!("says what `{}` says: they are one", other.id));
+                say("read", "asks", &row.row_name(), format!("says what `{}` says: they are one", other.name()));
             }
         }
     }

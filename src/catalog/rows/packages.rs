@@ -428,7 +428,8 @@ pub struct WheelFile {
 pub struct Asks {
     /// The package, `torch`.
     pub package: Text,
-    /// Its stable name.
+    /// Its stable name; empty where the releases were read, for it follows from the other fields: see [`Asks::name`].
+    #[serde(default)]
     pub id: Text,
     /// Which of its releases, in constraint grammar.
     pub range: Text,
@@ -441,10 +442,26 @@ pub struct Asks {
     pub says: Text,
     /// Its source.
     pub source: Text,
-    /// Where it stands.
+    /// Where it stands; in its metadata, where nothing is said.
+    #[serde(default)]
     pub found_in: FoundIn,
     /// The first release of the range, where each of them was read.
     pub read: Option<Version>,
     /// The extra of the package that alone asks for it, `cuda12x` of `spacy[cuda12x]`; none where the package itself does.
     pub extra: Option<Text>,
+    /// Where nothing but its wheels is published, the processors of Linux that they are for; empty where they are for all.
+    #[serde(default)]
+    pub arches: List<CpuArch>,
+    /// Likewise the oldest glibc, where not every system has it.
+    pub glibc: Option<Version>,
+}
+
+impl Asks {
+    /// Its stable name, `torch-2.9.0-sympy`.
+    pub fn name(&self) -> String {
+        let Some(read) = self.read.filter(|_| self.id.is_empty()) else { return self.id.to_string() };
+        let how = if self.found_in == FoundIn::Metadata { String::new() } else { format!("-{}", self.found_in) };
+        let extra = self.extra.map_or_else(String::new, |extra| format!("-{extra}"));
+        format!("{}-{read}-{}{how}{extra}", self.package, self.of)
+    }
 }

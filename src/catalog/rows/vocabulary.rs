@@ -122,12 +122,21 @@ vocabulary! {
     FoundIn {
         /// In its metadata: installers choose a release that fits, or refuse.
         Metadata = "metadata",
+        /// In the tags of its wheels, where nothing else is published: for what they leave out installers find no release.
+        OnlyWheels = "only-wheels",
         /// In its code alone: it installs, and fails or does without when it runs.
         Code = "code",
         /// In the tags of its wheels: for what they leave out installers compile its source.
         Wheels = "wheels",
         /// In the code of a part: it installs and runs without that, so nothing is held to it.
         Part = "part",
+    }
+}
+
+/// Most of what packages need stands there.
+impl Default for FoundIn {
+    fn default() -> Self {
+        FoundIn::Metadata
     }
 }
 

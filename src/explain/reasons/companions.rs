@@ -312,7 +312,7 @@ impl<'c> Explainer<'_, 'c> {
             let says = |asks: &&Asks| *asks.of == *package && *asks.needs == *range && !asks.says.is_empty();
             if let Some(asks) = wants.about(&row.version).find(says) {
                 self.say(asks.says.trim_end_matches('.').to_string());
-                self.fact(asks.id.to_string(), catalog.source_of(&asks.source, row.version.as_str(), &row.package, ""));
+                self.fact(asks.name(), catalog.source_of(&asks.source, row.version.as_str(), &row.package, ""));
                 continue;
             }
             self.say(format!("{} {} requires {package} {range}{how}", row.package, row.version));

@@ -1,6 +1,6 @@
 //! The Pythons of builds, of packages and of what comes along with them.
 
-use crate::catalog::rows::{Build, Companion};
+use crate::catalog::rows::{Build, Companion, FoundIn};
 use crate::solve::fits;
 use crate::solve::platform::Takes;
 use crate::solve::problem::Package;
@@ -166,14 +166,16 @@ impl<'c> Explainer<'_, 'c> {
             let mut needs = Vec::new();
             for (asks, theirs) in package.refused_by(problem, &row.version, &line) {
                 facts.extend([asks, theirs]);
-                needs.push(format!("{} {}, which requires Python {}", asks.of, asks.needs, theirs.needs));
+                let is_for =
+                    if theirs.found_in == FoundIn::Metadata { "requires" } else { "has nothing but wheels for" };
+                needs.push(format!("{} {}, which {is_for} Python {}", asks.of, asks.needs, theirs.needs));
             }
             (!needs.is_empty()).then(|| format!("requires {}", needs.join("; ")))
         });
         for asks in facts {
             let read = asks.read.as_ref().map_or("", |version| version.as_str());
             let source = self.request.catalog.source_of(&asks.source, read, &asks.package, "");
-            self.fact(asks.id.to_string(), source);
+            self.fact(asks.name(), source);
         }
     }
 

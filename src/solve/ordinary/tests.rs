@@ -73,6 +73,10 @@ fn what_metadata_says_warns_only_where_nothing_is_left() {
         ("numpy", "<2", "python", "3.12", ""),
         ("numpy", "<1.14", "python", "3.14", "excluded: >=2.3.2"),
         ("numpy", "<3", "python", "3.14", ""),
+        // Without a source distribution nothing is left for another Python.
+        ("kt-kernel", "==0.7.2", "python", "3.14", "excluded: nothing known"),
+        ("kt-kernel", "==0.7.2", "python", "3.12", ""),
+        ("autoawq-kernels", "==0.0.9", "python", "3.13", "excluded: nothing known"),
         ("transformers", "==5.3.0", "vllm", "0.17.1", "excluded: >=4.56.0,<5"),
         ("numpy", ">=2", "tensorflow", "2.15.1", "excluded: >=1.23.5,<2.0.0"),
     ] {

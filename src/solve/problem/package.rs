@@ -189,11 +189,12 @@ impl<'c> Package<'c> {
     }
 
     /// Whether installers refuse a version on a line of Python: its metadata asks for an ordinary package of which no release
-    /// that it takes is for it, by theirs. What only lacks a wheel is compiled.
+    /// that it takes is for it, by theirs or for want of anything but wheels. What only lacks a wheel is compiled.
     pub fn is_refused_on(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> bool {
         let told = |row: &&Asks| row.found_in == FoundIn::Metadata;
         let wants = facts.wants(self.name);
-        wants.about(version).filter(told).any(|row| self.unserved_by(facts, row, line) == Some(FoundIn::Metadata))
+        let refuses = |row: &'c Asks| self.unserved_by(facts, row, line).is_some_and(|how| how <= FoundIn::OnlyWheels);
+        wants.about(version).filter(told).any(refuses)
     }
 
     /// The requirements for which installers refuse a version on a line of Python, each with that of what it asks for.
@@ -201,7 +202,8 @@ impl<'c> Package<'c> {
         let told = |row: &&Asks| row.found_in == FoundIn::Metadata;
         let theirs = |row: &'c Asks| Some((row, ordinary::without_wheels(facts, row, line)?.row));
         let wants = facts.wants(self.name);
-        wants.about(version).filter(told).filter_map(theirs).filter(|(_, theirs)| told(theirs)).collect()
+        let refuses = |(_, theirs): &(&Asks, &Asks)| theirs.found_in <= FoundIn::OnlyWheels;
+        wants.about(version).filter(told).filter_map(theirs).filter(refuses).collect()
     }
 
     /// Who knows that no release of what a row asks for is for a line of Python; none where one is.

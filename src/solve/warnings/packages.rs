@@ -6,9 +6,9 @@ use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{
-    Among, Beside, Follows, Judged, asked_by, excludes, judged, without_part, without_wheels,
+    Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, judged, without_part, without_wheels,
 };
-use crate::solve::request::{is_ordinary, lies_elsewhere};
+use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
 use crate::warning::{PackageCuda, PackageExcluded, PackageNotChecked, PartLacks, SameModule, Side, Warning};
@@ -36,12 +36,13 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
                 },
                 of: if *one.row.of == *"python" { "Python" } else { &one.row.of },
                 needs: &one.row.needs,
-                installers_know: one.row.found_in == FoundIn::Metadata,
+                found_in: one.row.found_in,
                 says: &one.row.says,
                 instead: instead.as_deref(),
             };
             warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
         }
+        warnings.extend(of_other_places(about, name, asked));
     }
     warnings.extend(of_unknown(about));
     warnings.extend(of_each_other(about));
@@ -67,6 +68,33 @@ fn of_unknown(about: &About<'_, '_>) -> Option<Warning> {
     Some(Warning::about(&PackageNotChecked { packages: unknown.iter().map(named).collect() }, &keys))
 }
 
+/// Of a package that has nothing but wheels, for other processors or a newer glibc than targets have.
+fn of_other_places(about: &About<'_, '_>, name: &str, asked: &Specifier) -> Vec<Warning> {
+    let elsewhere = |target: &&TargetRequest<'_>| {
+        let one = elsewhere(about.request.problem, (target.arch, target.glibc), name, asked)?;
+        let Follows::Excluded(instead) = &one.follows else { return None };
+        let named = |arch: &dyn ToString, glibc: Option<Version>| {
+            arch.to_string() + &glibc.map_or(String::new(), |glibc| format!(" with glibc {glibc}"))
+        };
+        let arches: Vec<String> = one.row.arches.iter().map(ToString::to_string).collect();
+        let arch = if arches.is_empty() { "Linux" } else { &*arches.join(" and ") };
+        let excluded = PackageExcluded {
+            by: None,
+            package: name,
+            asked: &asked.to_string(),
+            locked: &named(&target.arch, target.glibc.filter(|_| one.row.glibc.is_some())),
+            side: Side::Elsewhere,
+            of: "",
+            needs: &named(&arch, one.row.glibc),
+            found_in: one.row.found_in,
+            says: "",
+            instead: instead.as_deref(),
+        };
+        Some(Warning::about(&excluded, &[format!("packages.{name}")]))
+    };
+    about.all.iter().filter_map(elsewhere).collect()
+}
+
 /// Of packages that are asked for and do not go with each other.
 fn of_each_other(about: &About<'_, '_>) -> Vec<Warning> {
     let (problem, packages) = (about.request.problem, &about.request.packages);
@@ -85,7 +113,7 @@ fn of_each_other(about: &About<'_, '_>) -> Vec<Warning> {
                 side: Side::Beside,
                 of: &row.of,
                 needs: &row.needs,
-                installers_know: false,
+                found_in: FoundIn::Code,
                 says: &row.says,
                 instead: Some(&row.needs),
             };
@@ -186,7 +214,7 @@ fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> V
             side: Side::Written,
             of: "Python",
             needs: &one.row.needs,
-            installers_know: one.row.found_in == FoundIn::Metadata,
+            found_in: one.row.found_in,
             says: "",
             instead: None,
         };
