@@ -206,7 +206,7 @@ fn packages_of_which_nothing_is_known_are_told_once() {
             torch,
             "my-lib = \"*\"\nllama-cpp-python = \"*\"\ntransformers = \"*\"",
             "A100",
-            "/whl/), `my-lib`: not checked",
+            "known of `my-lib`, `llama-cpp-python` (its wheels",
         ),
         (torch, "llama-cpp-python = \"*\"", "A100", llama),
         (torch, "transformers = \"*\"\nnumpy = \"*\"\nloguru = \"*\"\nxgrammar = \"*\"", "A100", ""),
