@@ -90,7 +90,7 @@ fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
         say("belongs-together", "rule", &name, format!("a rule of a package and {says}"));
     }
     let is_entry = |entry: &Text| entry.split(' ').all(|word| Version::parse(word).is_ok()) && entry.contains(' ');
-    if !row.minors.is_empty() && !(row.part && row.minors.iter().all(is_entry)) {
+    if !(row.minors.is_empty() || row.part && row.minors.iter().all(is_entry)) {
         let says = "`minors` are of a part, and each a release and the CUDA that came with it: `0.5.2 11.4`";
         say("belongs-together", "rule", &name, says.into());
     }
