@@ -156,18 +156,19 @@ fn explain<'c>(spec: &Spec, problem: &'c Problem<'c>, world: World, steps: &Step
         fix.advice = advice::on(&asker, fix).or(fix.advice.take());
     }
     fixes.retain_mut(|fix| suits_all(fix, &alike, &whole));
-    if fixes.is_empty() && further.is_empty() {
-        further.extend(cores.independent.first().and_then(|culprits| beneath(&asker, culprits, world)));
+    // Of what is not known that would be no proof.
+    if fixes.is_empty() && further.is_empty() && matches!(world, World::Possible) {
+        further.extend(cores.independent.first().and_then(|culprits| beneath(&asker, culprits)));
     }
     Some(Explanation { conflicts, alternatives: cores.alternatives, further, fixes, gave_up: steps.spent() })
 }
 
 /// Where no change helps: what the packages to blame would clash with in any other release.
-fn beneath(asker: &Asker<'_, '_>, culprits: &[String], world: World) -> Option<Conflict> {
+fn beneath(asker: &Asker<'_, '_>, culprits: &[String]) -> Option<Conflict> {
     let packages = culprits.iter().filter(|key| key.starts_with("stack."));
     let edits: Vec<Edit> = packages.map(|key| (key.clone(), Some("*".to_string()))).collect();
     let spec = asker.spec.edited(&edits).ok().filter(|_| !edits.is_empty())?;
-    let told = first_of(&spec, asker.file, asker.problem, world, asker.steps)?;
+    let told = first_of(&spec, asker.file, asker.problem, World::Possible, asker.steps)?;
     let is_next = told.culprits != culprits && told.culprits.iter().any(|key| culprits.contains(key));
     is_next.then_some(told)
 }

@@ -11,7 +11,6 @@ use super::driver_row::DriverRow;
 use super::fits;
 use super::image;
 use super::network::Var;
-use super::parts;
 use super::release::Release;
 use super::rules::Needs;
 
@@ -113,12 +112,12 @@ impl<'c> Ranked<'_, '_, 'c> {
     /// Whether a chosen package compares the CUDA that compiles with the stack's, and stops at this one.
     fn stops(&self, compare: &[&Companion], cuda: &Version) -> bool {
         let line = self.line().filter(|line| line.len() > 1 && line.major() == cuda.major());
-        line.is_some_and(|line| !compare.iter().all(|row| parts::takes(&self.plan.request.rules, row, cuda, &line)))
+        line.is_some_and(|line| !compare.iter().all(|row| self.plan.request.rules.takes(row, cuda, &line)))
     }
 
     /// The chosen packages that compare it.
     fn comparing(&self) -> Vec<&'c Companion> {
-        self.companions().into_iter().filter(|row| parts::compares(&self.plan.request.rules, row)).collect()
+        self.companions().into_iter().filter(|row| self.plan.request.rules.compares(&row.package)).collect()
     }
 
     fn toolkits(&self) -> Vec<usize> {

@@ -6,7 +6,7 @@ use crate::catalog::rows::{Companion, Flavour, Subject};
 use crate::types::{Version, distinct};
 
 use super::request::{Request, TargetRequest};
-use super::rules::{Needs, Rules};
+use super::rules::Needs;
 use super::solution::TargetSolution;
 
 /// What leaves a package without one of its parts.
@@ -20,18 +20,6 @@ pub enum Breaking {
     Gpus,
     /// The toolkit that there is, of another minor release than the CUDA of the framework.
     Toolkit(Version, Version),
-}
-
-/// Whether a package compares the CUDA that compiles with that of its framework.
-pub fn compares(rules: &Rules<'_>, row: &Companion) -> bool {
-    rules.of_parts(&row.package, Subject::Toolkit).next().is_some()
-}
-
-/// Whether it takes a CUDA that compiles beside a framework of a line, of the same major.
-pub fn takes(rules: &Rules<'_>, row: &Companion, cuda: &Version, line: &Version) -> bool {
-    let speaks = |rule: &&Rc<Needs<'_>>| rule.range.admits(&row.version) && rule.speaks_of_line(Some(line));
-    let mut speaking = rules.of_parts(&row.package, Subject::Toolkit).filter(speaks);
-    speaking.all(|rule| rule.lets(&row.version, cuda, line))
 }
 
 /// The minor releases of CUDA that may compile on a target beside a framework of a line: that of the toolkit which was

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Rule, Subject};
+use crate::catalog::rows::{Companion, Rule, Subject};
 use crate::solve::rowset::RowSet;
 use crate::solve::values::GpuRequest;
 use crate::types::{Constraint, Text, Version};
@@ -176,6 +176,18 @@ impl<'c> Rules<'c> {
     /// What parts of a package's releases need of an object.
     pub fn of_parts<'a>(&'a self, package: &'a str, object: Subject) -> impl Iterator<Item = &'a Rc<Needs<'c>>> {
         self.that(move |row| row.part && row.object == object && is_of_package(row, package))
+    }
+
+    /// Whether a package compares the CUDA that compiles with that of its framework.
+    pub fn compares(&self, package: &str) -> bool {
+        self.of_parts(package, Subject::Toolkit).next().is_some()
+    }
+
+    /// Whether a package takes a CUDA that compiles beside a framework of a line, of the same major.
+    pub fn takes(&self, row: &Companion, cuda: &Version, line: &Version) -> bool {
+        let speaks = |rule: &&Rc<Needs<'_>>| rule.range.admits(&row.version) && rule.speaks_of_line(Some(line));
+        let mut speaking = self.of_parts(&row.package, Subject::Toolkit).filter(speaks);
+        speaking.all(|rule| rule.lets(&row.version, cuda, line))
     }
 
     /// Every rule.

@@ -2,7 +2,7 @@
 //! why not.
 
 use crate::catalog::rows::{Companion, Flavour};
-use crate::solve::{fits, parts};
+use crate::solve::fits;
 use crate::types::{Cc, Version, distinct};
 
 use super::About;
@@ -50,8 +50,7 @@ fn compared(about: &About<'_, '_>, row: &Companion, major: u64) -> Option<String
     let toolkits = about.request.catalog.toolkits.iter().map(|toolkit| toolkit.version);
     let all = toolkits.filter(|cuda| meets(about, row, major, cuda) && unknown_gpu(about, cuda).is_none());
     let all = distinct(all.map(|cuda| cuda.prefix(2)));
-    let taken: Vec<Version> =
-        all.iter().copied().filter(|cuda| parts::takes(&about.request.rules, row, cuda, &line)).collect();
+    let taken: Vec<Version> = all.iter().copied().filter(|cuda| about.request.rules.takes(row, cuda, &line)).collect();
     match &taken[..] {
         taken if taken.len() == all.len() => None,
         [only] => Some(format!(" =={only}")),
