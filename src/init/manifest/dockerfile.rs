@@ -46,6 +46,8 @@ const SETTINGS: [(&str, &str, &str); 5] = [
 ];
 const HOST_COMPILER: &str = "the host compiler: set `gcc` of the target where CUDA code is compiled";
 const OTHER_PYTHON: &str = "another Python was taken: set `python` under [stack] if it is this one";
+/// Words of the shell before the variables of a command.
+const BEFORE: [&str; 5] = ["do", "else", "env", "export", "then"];
 /// Commands that install what another file says.
 const OF_FILES: [(&str, &str); 10] = [
     ("env", "create"),
@@ -181,10 +183,16 @@ impl Reader {
 
     /// The lines of one shell. A variable that it sets ends with it.
     fn run<'l>(&mut self, lines: impl Iterator<Item = (usize, &'l str)>) {
-        let mut before = Vec::new();
+        let (mut before, mut depth) = (Vec::new(), 0_usize);
         for (line, rest) in lines {
-            let all = command(rest);
-            all.split(|word| word == ";").for_each(|words| before.extend(self.one(words, line)));
+            for words in command(rest).split(|word| word == ";") {
+                match words.first().map_or("", String::as_str) {
+                    "if" | "case" | "for" | "while" | "until" => depth += 1,
+                    "fi" | "esac" | "done" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                before.extend(self.one(words, line, depth > 0));
+            }
         }
         for (name, value) in before.into_iter().rev() {
             match value {
@@ -194,13 +202,16 @@ impl Reader {
         }
     }
 
-    /// One command; the variables that it sets, with what they were before.
-    fn one(&mut self, words: &[String], line: usize) -> Vec<(String, Option<String>)> {
+    /// One command; the variables that it sets, with what they were before. What some condition sets is not known.
+    fn one(&mut self, words: &[String], line: usize, is_open: bool) -> Vec<(String, Option<String>)> {
         // Options of RUN, and what comes before variables.
-        let is_before = |word: &&String| word.starts_with("--") || ["env", "export"].contains(&word.as_str());
+        let is_before = |word: &&String| word.starts_with("--") || BEFORE.contains(&word.as_str());
         let words = &words[words.iter().take_while(is_before).count()..];
         let (set, words) = words.split_at(words.iter().take_while(|word| is_variable(word)).count());
-        let before = set.iter().filter_map(|word| self.assign(word, line)).collect();
+        let before: Vec<_> = set.iter().filter_map(|word| self.assign(word, line)).collect();
+        if is_open && words.is_empty() {
+            before.iter().for_each(|(name, _)| drop(self.values.remove(name)));
+        }
         self.installed(words, line);
         before
     }

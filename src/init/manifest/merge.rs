@@ -91,7 +91,7 @@ struct Merged<'c> {
     /// What is asked for beside it.
     packages: Claims<Specifier>,
     /// Where the torch of an image is taken out.
-    uninstalled: Option<String>,
+    uninstalled: Option<(String, usize)>,
     /// NVIDIA's among that, each with its file: what a framework brings is told apart when all is known.
     nvidias: Vec<(String, Wanted)>,
     /// The extras and groups that lines install.
@@ -116,10 +116,8 @@ impl Merged<'_> {
                 false => self.draft.machine.push(Entry::on(key, Value::Text(value), place(file, line))),
             }
         }
-        for (package, line) in std::mem::take(&mut found.uninstalls).into_iter().filter(|(name, _)| name == TORCH) {
-            let why = "the torch of the image is taken out; where another is installed, the rule `torch-of-image` is set aside";
-            self.leave(file, line, &format!("pip uninstall {package}"), why.to_string());
-            self.uninstalled.get_or_insert(place(file, line));
+        if let Some((_, line)) = found.uninstalls.iter().find(|(name, _)| name == TORCH) {
+            self.uninstalled.get_or_insert((file.to_string(), *line));
         }
         let asking: BTreeSet<String> =
             found.wanted.iter().filter(|one| self.is_chosen(one)).filter_map(|one| one.group.clone()).collect();
@@ -294,10 +292,8 @@ impl Merged<'_> {
         for (name, settled) in std::mem::take(&mut self.stack).settled(intersect) {
             self.settle(name, settled);
         }
-        let in_image =
-            self.draft.image().is_some_and(|image| image::holds_torch(self.catalog, repeated(&image.repository)));
-        if self.draft.stack.iter().any(|entry| entry.key == TORCH) && in_image {
-            self.draft.torch_beside_image = self.uninstalled.take();
+        if let Some((file, line)) = self.uninstalled.take() {
+            self.torch_beside_image(&file, line);
         }
         for (file, wanted) in std::mem::take(&mut self.nvidias) {
             match brought::is_brought(self.catalog, &self.draft.stack, &wanted.name) {
@@ -315,6 +311,18 @@ impl Merged<'_> {
         self.draft.stack.sort_by_key(|entry| (first(&entry.key), entry.key == "python"));
         self.draft.packages.sort_unstable();
         (self.draft, self.left)
+    }
+
+    /// Where the torch of an image is taken out another one may be installed, and none where nobody asks for it.
+    fn torch_beside_image(&mut self, file: &str, line: usize) {
+        let in_image = self.draft.image().filter(|image| image::holds_torch(self.catalog, repeated(&image.repository)));
+        let asks = self.draft.stack.iter().any(|entry| entry.key == TORCH);
+        if asks && in_image.is_some() {
+            self.draft.torch_beside_image = Some(place(file, line));
+            return;
+        }
+        let why = "to install another torch in an image that holds one, set the rule `torch-of-image` aside with an [[override]]";
+        self.leave(file, line, "pip uninstall torch", why.to_string());
     }
 
     fn settle(&mut self, name: String, settled: Settled<Constraint>) {
