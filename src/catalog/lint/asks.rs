@@ -69,7 +69,11 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
         name => matches_something(catalog, Subject::Package, Some(name), &range),
     };
     // Releases of old need what is older than the catalog.
-    let may_be_older = range.single().is_some() || range.only_upper_bounds();
+    let builds = catalog.builds.of(solved).iter().map(|row| row.version);
+    let oldest = builds.chain(catalog.companions.of(solved).iter().map(|row| row.version)).min();
+    let ends = range.comparisons().filter(|one| one.op == Op::Below).filter_map(|one| one.version);
+    let is_older = ends.zip(oldest).any(|(end, oldest)| end <= oldest);
+    let may_be_older = is_older || range.single().is_some() || range.only_upper_bounds();
     if !has_one && (package || !may_be_older) {
         say("rule-range", "asks", &name, format!("no {solved} is in `{text}`"));
     }
