@@ -285,6 +285,7 @@ fn said(value: Value) -> Value {
     let says = |value: &Value| match value {
         Value::Null | Value::Bool(false) => false,
         Value::Array(items) => !items.is_empty(),
+        Value::String(text) => !text.is_empty(),
         _ => true,
     };
     match value {

@@ -6,7 +6,7 @@ use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::rules::matches_something;
 use super::{Say, constraint};
-use crate::types::constraint::{Comparison, Op};
+use crate::types::constraint::Op;
 use crate::types::{Constraint, Specifier, Text, Version, address};
 
 /// A package, what it needs, where that was found, and the extra that asks for it.
@@ -80,8 +80,11 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
         name => matches_something(catalog, Subject::Package, Some(name), &range),
     };
     // Releases of old need what is older than the catalog.
-    let ends = |one: &Comparison| matches!(one.op, Op::Below | Op::AtMost);
-    let may_be_older = range.single().is_some() || range.only_upper_bounds() || range.comparisons().any(ends);
+    let builds = catalog.builds.of(solved).iter().map(|row| row.version);
+    let oldest = builds.chain(catalog.companions.of(solved).iter().map(|row| row.version)).min();
+    let ends = range.comparisons().filter(|one| matches!(one.op, Op::Below | Op::AtMost)).filter_map(|one| one.version);
+    let is_older = ends.zip(oldest).any(|(end, oldest)| end <= oldest);
+    let may_be_older = is_older || range.single().is_some() || range.only_upper_bounds();
     if !has_one && (package || !may_be_older) {
         say("rule-range", "asks", &name, format!("no {solved} is in `{text}`"));
     }

@@ -77,7 +77,7 @@ fn of_other_places(about: &About<'_, '_>, name: &str, asked: &Specifier) -> Vec<
             arch.to_string() + &glibc.map_or(String::new(), |glibc| format!(" with glibc {glibc}"))
         };
         let arches: Vec<String> = one.row.arches.iter().map(ToString::to_string).collect();
-        let arch = if arches.is_empty() { "Linux" } else { &*arches.join(" and ") };
+        let arch = if arches.is_empty() { "Linux".to_string() } else { arches.join(" and ") };
         let excluded = PackageExcluded {
             by: None,
             package: name,
