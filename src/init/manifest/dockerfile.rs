@@ -90,11 +90,11 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             "RUN" => match here_document(rest) {
                 Some((before, end)) => {
                     let inside = lines.by_ref().take_while(|(_, text)| text.trim() != end);
-                    let inside: Vec<(usize, String)> = inside.filter(|_| is_shell(before)).collect();
-                    let inside = inside.iter().map(|(line, text)| (*line, text.as_str()));
-                    reader.run(std::iter::once((line, before)).chain(inside));
+                    let inside = inside.filter(|_| is_shell(before));
+                    let all: Vec<(usize, String)> = std::iter::once((line, before.to_string())).chain(inside).collect();
+                    reader.run(&all);
                 }
-                None => reader.run(std::iter::once((line, rest))),
+                None => reader.run(&[(line, rest.to_string())]),
             },
             "COPY" | "ADD" => reader.copy(rest),
             _ => {}
@@ -182,7 +182,7 @@ impl Reader {
     }
 
     /// The lines of one shell. A variable that it sets ends with it.
-    fn run<'l>(&mut self, lines: impl Iterator<Item = (usize, &'l str)>) {
+    fn run(&mut self, lines: &[(usize, String)]) {
         let (mut before, mut depth) = (Vec::new(), 0_usize);
         for (line, rest) in lines {
             for words in command(rest).split(|word| word == ";") {
@@ -191,7 +191,7 @@ impl Reader {
                     "fi" | "esac" | "done" => depth = depth.saturating_sub(1),
                     _ => {}
                 }
-                before.extend(self.one(words, line, depth > 0));
+                before.extend(self.one(words, *line, depth > 0));
             }
         }
         for (name, value) in before.into_iter().rev() {
