@@ -158,7 +158,8 @@ impl<'c> Releases<'c> {
     /// None where nothing that is known of it is against what is locked.
     fn of(facts: &Facts<'c>, locked: &[Locked], name: &str) -> Option<Self> {
         Self::speaking(facts, name, |row| {
-            let locked = locked.iter().find(|(package, _)| *row.of == **package)?;
+            // What any release will do for says nothing of it.
+            let locked = locked.iter().find(|(package, _)| *row.of == **package && *row.needs != *"*")?;
             Some((locked.clone(), range_of(&row.needs)?.admits(&locked.1.release())))
         })
     }
