@@ -210,7 +210,8 @@ impl<'c> Releases<'c> {
         'c: 'r,
     {
         let about = |row: &Asks| {
-            let beside = beside.iter().find(|one| *row.of == *one.what.0)?;
+            // What any release will do for says nothing of it.
+            let beside = beside.iter().find(|one| *row.of == *one.what.0 && *row.needs != *"*")?;
             Some((beside.clone(), range_of(&row.needs)?.admits(&beside.what.1.release())))
         };
         Self::speaking(told, about, asked)

@@ -1,6 +1,5 @@
 //! What is said of packages beside the frameworks.
 
-use crate::catalog::rows::FoundIn;
 use crate::types::Version;
 
 use super::Kind;
@@ -208,8 +207,10 @@ pub struct PackageExcluded<'a> {
     pub of: &'a str,
     /// Which releases of it.
     pub needs: &'a str,
-    /// Who knows.
-    pub found_in: FoundIn,
+    /// Whether its metadata says so.
+    pub installers_know: bool,
+    /// Whether its wheels do, and nothing but wheels is published.
+    pub only_wheels: bool,
     /// Why, where nothing but its code says so; else empty.
     pub says: &'a str,
     /// What could be written in its place.
@@ -255,7 +256,7 @@ impl Kind for PackageExcluded<'_> {
             );
         }
         if matches!(self.side, Side::Locked | Side::LockedAlong | Side::Beside) {
-            let why = if self.found_in == FoundIn::Metadata { "installers refuse both together" } else { says };
+            let why = if self.installers_know { "installers refuse both together" } else { says };
             let instead = instead.map_or_else(String::new, |instead| format!("; {instead}"));
             let needed = match self.side {
                 Side::LockedAlong => format!("{package} {needs}, and {locked}, which needs that"),
@@ -270,11 +271,11 @@ impl Kind for PackageExcluded<'_> {
                 "`{package} = \"{asked}\"` has metadata that only pip {needs} takes, and uv: {instead}install it with one of these"
             );
         }
-        let (verb, why) = match (self.found_in, says) {
-            (FoundIn::Metadata, _) => ("requires", "installers refuse both together"),
-            (FoundIn::OnlyWheels, _) => ("has nothing but wheels for", "installers find no release"),
-            (_, "") => ("has wheels for", "installers compile its source, or fail"),
-            (_, says) => ("needs", says),
+        let (verb, why) = match (self.installers_know, self.only_wheels, says) {
+            (true, ..) => ("requires", "installers refuse both together"),
+            (_, true, _) => ("has nothing but wheels for", "installers find no release"),
+            (_, _, "") => ("has wheels for", "installers compile its source, or fail"),
+            (_, _, says) => ("needs", says),
         };
         let or = instead.map_or_else(String::new, |instead| format!("{instead}, or "));
         if let Some(by) = self.by {

@@ -59,7 +59,7 @@ fn where_only_wheels_are_published_they_bind() {
         (said, place.read("checkout/gpuenv.lock"))
     };
     let (said, locked) = lock("", "os = \"ubuntu22.04\"");
-    assert!(!said.contains("package-excluded") && locked.contains("\npython = \"3.12\"\n"), "{said}\n{locked}");
+    assert!(!said.contains("package-excluded") && locked.contains("\nstack.python = \"3.12\"\n"), "{said}\n{locked}");
     for (stack, target, says) in [
         (
             "python = \"3.14\"",

@@ -36,7 +36,8 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
                 },
                 of: if *one.row.of == *"python" { "Python" } else { &one.row.of },
                 needs: &one.row.needs,
-                found_in: one.row.found_in,
+                installers_know: one.row.found_in == FoundIn::Metadata,
+                only_wheels: one.row.found_in == FoundIn::OnlyWheels,
                 says: &one.row.says,
                 instead: instead.as_deref(),
             };
@@ -86,7 +87,8 @@ fn of_other_places(about: &About<'_, '_>, name: &str, asked: &Specifier) -> Vec<
             side: Side::Elsewhere,
             of: "",
             needs: &named(&arch, one.row.glibc),
-            found_in: one.row.found_in,
+            installers_know: one.row.found_in == FoundIn::Metadata,
+            only_wheels: one.row.found_in == FoundIn::OnlyWheels,
             says: "",
             instead: instead.as_deref(),
         };
@@ -113,7 +115,8 @@ fn of_each_other(about: &About<'_, '_>) -> Vec<Warning> {
                 side: Side::Beside,
                 of: &row.of,
                 needs: &row.needs,
-                found_in: FoundIn::Code,
+                installers_know: false,
+                only_wheels: false,
                 says: &row.says,
                 instead: Some(&row.needs),
             };
@@ -214,7 +217,8 @@ fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> V
             side: Side::Written,
             of: "Python",
             needs: &one.row.needs,
-            found_in: one.row.found_in,
+            installers_know: one.row.found_in == FoundIn::Metadata,
+            only_wheels: one.row.found_in == FoundIn::OnlyWheels,
             says: "",
             instead: None,
         };
