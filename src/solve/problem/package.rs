@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Asks, Companion, FoundIn, library_major};
+use crate::catalog::rows::{Asks, Companion, FoundIn, library_major, pinned};
 use crate::coverage::Coverage;
 use crate::solve::facts::Facts;
 use crate::solve::kept::Kept;
@@ -189,21 +189,22 @@ impl<'c> Package<'c> {
     }
 
     /// Whether installers refuse a version on a line of Python: its metadata asks for an ordinary package of which no release
-    /// that it takes is for it, by theirs or for want of anything but wheels. What only lacks a wheel is compiled.
+    /// that it takes is for it, by theirs, or one that it pins has nothing but wheels. What only lacks a wheel is compiled, and
+    /// of what is not pinned another may be published.
     pub fn is_refused_on(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> bool {
-        let told = |row: &&Asks| row.found_in == FoundIn::Metadata;
         let wants = facts.wants(self.name);
-        let refuses = |row: &'c Asks| self.unserved_by(facts, row, line).is_some_and(|how| how <= FoundIn::OnlyWheels);
-        wants.about(version).filter(told).any(refuses)
+        let refuses = |row: &'c Asks| self.unserved_by(facts, row, line).is_some_and(|how| is_refusal(row, how));
+        wants.about(version).any(refuses)
     }
 
     /// The requirements for which installers refuse a version on a line of Python, each with that of what it asks for.
     pub fn refused_by(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> Vec<(&'c Asks, &'c Asks)> {
-        let told = |row: &&Asks| row.found_in == FoundIn::Metadata;
-        let theirs = |row: &'c Asks| Some((row, ordinary::without_wheels(facts, row, line)?.row));
+        let theirs = |row: &'c Asks| {
+            let theirs = ordinary::without_wheels(facts, row, line)?.row;
+            is_refusal(row, theirs.found_in).then_some((row, theirs))
+        };
         let wants = facts.wants(self.name);
-        let refuses = |(_, theirs): &(&Asks, &Asks)| theirs.found_in <= FoundIn::OnlyWheels;
-        wants.about(version).filter(told).filter_map(theirs).filter(refuses).collect()
+        wants.about(version).filter_map(theirs).collect()
     }
 
     /// Who knows that no release of what a row asks for is for a line of Python; none where one is.
@@ -307,4 +308,10 @@ mod tests {
         let asks = |name: &str| problem.package(name).unwrap().asks_for_libraries();
         assert!(asks("xgboost") && !asks("torchvision"));
     }
+}
+
+/// Whether installers refuse what a row asks for, where it is known so that no release of that is for a line of Python.
+fn is_refusal(asks: &Asks, how: FoundIn) -> bool {
+    let is_sure = how == FoundIn::Metadata || how == FoundIn::OnlyWheels && pinned(&asks.needs).is_some();
+    asks.found_in == FoundIn::Metadata && is_sure
 }

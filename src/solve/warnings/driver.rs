@@ -162,14 +162,15 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     Some(Warning::about(&jetson, &about.keys("gpu")))
 }
 
-/// A family name is fine as long as the driver lists any member of it. Of a branch the hosts may have the oldest release, which
-/// is the minimum that the lock states.
+/// A family name is fine as long as the driver lists any member of it. Of a branch that is written the hosts may have the oldest
+/// release, which is the minimum that the lock states; where none is written, most have a later one.
 fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Vec<Warning> {
+    let is_free = matches!(about.asked.driver, DriverRequest::Free(_));
     let is_listed = |gpu: &GpuRequest<'_>| {
         let first = gpu.row.and_then(|row| row.first_driver.as_ref());
         first.is_none_or(|first| match driver.windows {
             true => driver.version.major() >= first.major(),
-            false => driver.version >= *first,
+            false => driver.version >= *first || is_free && driver.version.major() == first.major(),
         })
     };
     let gpus = about.asked.named_gpus();
@@ -185,7 +186,7 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Vec<Warning> {
             continue;
         }
         told.push(&gpu.written);
-        let is_number = matches!(about.asked.driver, DriverRequest::Exact(_) | DriverRequest::Free(_));
+        let is_number = is_free || matches!(about.asked.driver, DriverRequest::Exact(_));
         let of_branch = !is_number && driver.version.major() == first.major();
         let (driver, windows) = (&driver.version, driver.windows);
         let not_listed = GpuNotListed { gpu: &gpu.name, first, driver, of_branch, windows };
