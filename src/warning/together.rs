@@ -115,7 +115,7 @@ impl Kind for PackageFramework<'_> {
 
     fn message(&self) -> String {
         let PackageFramework { packages, framework } = self;
-        let (named, need) = (packages.join(" and "), if packages.len() == 1 { "needs" } else { "need" });
+        let (named, need) = (packages.join(", "), if packages.len() == 1 { "needs" } else { "need" });
         format!(
             "{named} under [packages] {need} {framework}, and [stack] has none: installers bring the newest one with its own CUDA \
              libraries, of which nothing is checked; write `{framework} = \"*\"` under [stack]"
