@@ -115,7 +115,10 @@ impl Kind for PackageFramework<'_> {
 
     fn message(&self) -> String {
         let PackageFramework { packages, framework } = self;
-        let (named, need) = (packages.join(", "), if packages.len() == 1 { "needs" } else { "need" });
+        let (named, need) = match packages {
+            [others @ .., last] if !others.is_empty() => (format!("{} and {last}", others.join(", ")), "need"),
+            one => (one.concat(), "needs"),
+        };
         format!(
             "{named} under [packages] {need} {framework}, and [stack] has none: installers bring the newest one with its own CUDA \
              libraries, of which nothing is checked; write `{framework} = \"*\"` under [stack]"
