@@ -2,11 +2,12 @@
 
 use crate::types::name;
 
-/// One word: a blank ends it, a line break inside does not, unless a sentence begins there.
+/// One word: a blank ends it, a line break inside does not, unless a sentence begins there or the next line is empty.
 pub fn token(original: &str) -> String {
     let mut lines = original.lines().map(str::trim);
     let first = lines.next().unwrap_or_default().to_string();
-    let joined = lines.take_while(|line| !begins_sentence(line)).fold(first, |joined, line| joined + line);
+    let joined =
+        lines.take_while(|line| !line.is_empty() && !begins_sentence(line)).fold(first, |joined, line| joined + line);
     let word = joined.split_whitespace().next().unwrap_or("");
     let quotes = ['\'', '"', '`', '*', '‘', '’', '“', '”'];
     // What follows a closing quote without a blank is another word.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::system::is_of_windows;
-use super::value::{Extract, text};
+use super::value::{Extract, Value, text};
 use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Status, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
@@ -25,12 +25,12 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("torch_for_driver", |facts| torch_for_driver(&facts.cuda_found()?, &facts.capabilities(), facts.catalog)),
     ("compat_boards", |facts| facts.compat_boards()),
     ("cuda_of_driver", |facts| Some(cuda_of_driver(facts.version("driver")?, facts.catalog)?.to_string())),
-    ("driver_for_needed", |facts| driver_for(&facts.version("cuda_needed")?, facts.catalog)),
+    ("driver_for_needed", |facts| facts.driver_for("cuda_needed")),
     // Of a torch and the one that something was made for.
     ("other_torch", |facts| facts.torch_beside(|torch, needed| torch != needed && !torch.ends_with("+cpu"))),
     ("same_torch", |facts| facts.torch_beside(|torch, needed| torch == needed)),
     ("cpu_torch", |facts| facts.torch_beside(|torch, needed| torch != needed && torch.ends_with("+cpu"))),
-    ("driver_for_torch", |facts| driver_for(&facts.version("cuda_torch")?, facts.catalog)),
+    ("driver_for_torch", |facts| facts.driver_for("cuda_torch")),
     ("torch_cuda", |facts| torch_cuda(&facts.version("torch")?, facts.catalog)),
     ("toolkit_first", |facts| first_toolkit(facts.arch()?, facts.catalog)),
     ("toolkit_last", |facts| last_toolkit(facts.arch()?, facts.catalog)),
@@ -86,6 +86,12 @@ const DERIVED: &[(&str, Lookup)] = &[
         all.ends_with(".so").then_some(all)
     }),
     ("index_variant", |facts| Some(facts.index_variant())),
+    ("index_told", |facts| facts.indexes().is_some_and(|all| facts.is_of_variant(all)).then(String::new)),
+    // No index that could have it was asked; one of another variant has no plain release either.
+    ("index_lacking", |facts| {
+        let is_told = |all| facts.label().is_none() || facts.is_of_variant(all);
+        (!facts.indexes().is_some_and(is_told)).then(String::new)
+    }),
     ("cuda_lacking", |facts| {
         text(facts.extract, "cuda_needed").filter(|_| facts.torch_of_other_cuda().is_none()).map(str::to_string)
     }),
@@ -145,6 +151,19 @@ impl<'a> Facts<'a> {
         self.version("cuda_found").or_else(|| cuda_of_driver(self.version("driver")?, self.catalog))
     }
 
+    /// The oldest driver that the release notes ask for in a CUDA line, on the system of the text.
+    fn driver_for(&self, key: &str) -> Option<String> {
+        let cuda = self.version(key)?;
+        let least = if is_of_windows(self.extract) {
+            let line = self.catalog.windows_drivers.iter().filter(|row| row.cuda.cmp_prefix(&cuda).is_eq());
+            line.map(|row| &row.driver).min()
+        } else {
+            let line = self.catalog.toolkits.iter().filter(|row| row.version.cmp_prefix(&cuda).is_eq());
+            line.filter_map(|row| row.driver.as_ref()).min()
+        };
+        least.map(ToString::to_string)
+    }
+
     fn arch(&self) -> Option<Arch> {
         first_arch(text(self.extract, "arch")?)
     }
@@ -168,8 +187,24 @@ impl<'a> Facts<'a> {
 
     /// The variant that a release asked for names, as an index is named.
     fn index_variant(&self) -> String {
-        let label = text(self.extract, "version").and_then(|version| version.split_once('+')).map(|(_, label)| label);
-        label.filter(|label| *label == "cpu").unwrap_or("cuXXX").to_string()
+        self.label().filter(|label| *label == "cpu").unwrap_or("cuXXX").to_string()
+    }
+
+    fn label(&self) -> Option<&str> {
+        Some(text(self.extract, "version")?.split_once('+')?.1)
+    }
+
+    /// PyTorch's own indexes that the text tells of.
+    fn indexes(&self) -> Option<&[String]> {
+        match self.extract.get("index")? {
+            Value::List(all) => Some(all),
+            _ => None,
+        }
+    }
+
+    /// Whether one of them has the variant that is asked for; the old page has those of all.
+    fn is_of_variant(&self, indexes: &[String]) -> bool {
+        self.label().is_some_and(|label| indexes.iter().any(|index| index == label || index == "torch_stable"))
     }
 
     /// The torch of the text, if it is built for another CUDA major than what is missing.
@@ -292,12 +327,6 @@ fn branch_with(cuda: &Version, catalog: &Catalog) -> Option<String> {
     let rows = catalog.branches.iter().filter(|row| row.cuda.as_ref() == Some(cuda));
     let names: Vec<String> = rows.map(|row| row.branch.to_string()).collect();
     (!names.is_empty()).then(|| names.join(" or "))
-}
-
-/// The oldest driver the release notes ask for in a CUDA line.
-fn driver_for(cuda: &Version, catalog: &Catalog) -> Option<String> {
-    let line = catalog.toolkits.iter().filter(|row| row.version.cmp_prefix(cuda).is_eq());
-    line.filter_map(|row| row.driver.as_ref()).min().map(ToString::to_string)
 }
 
 /// Toolkits that compile for an architecture, oldest first.

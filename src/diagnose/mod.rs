@@ -129,9 +129,9 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         value::name_library(&mut found.extract);
     }
     drop_second_readings(&mut matches);
-    if system::is_windows(&plain) {
+    if let Some(told) = system::told(&plain) {
         for found in &mut matches {
-            let name = || Value::Text(system::NAME.to_string());
+            let name = || Value::Text(told.to_string());
             found.extract.entry("platform".into()).or_insert_with(name);
         }
     }

@@ -4,7 +4,7 @@ use super::value::{Extract, text};
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Reading};
 use crate::types::variant::line_of;
-use crate::types::{Version, distinct, variant};
+use crate::types::{CpuArch, Version, distinct, variant};
 
 /// What to say of a release that was never published, and what to take instead.
 pub struct Never {
@@ -31,13 +31,16 @@ pub fn never(extract: &Extract, catalog: &Catalog) -> Option<Never> {
     }
     let label = label.filter(|label| *label == "cpu" || line_of(label).is_some() && label.starts_with("cu"))?;
     let of_release = builds.iter().filter(|row| row.version.cmp_prefix(&version).is_eq());
-    let variants = distinct(of_release.map(|row| &*row.variant));
-    if variants.is_empty() || variants.contains(&label) || !is_whole(Index::Pytorch) {
+    let of_release: Vec<&Build> = of_release.copied().collect();
+    // What lies in an image or beside a board's system no installer finds.
+    let arch = processor(extract);
+    let served = of_release.iter().filter(|row| row.arch == arch && !row.index.is_empty());
+    let variants = distinct(served.map(|row| &*row.variant)).join(", ");
+    if variants.is_empty() || of_release.iter().any(|row| *row.variant == *label) || !is_whole(Index::Pytorch) {
         return None;
     }
-    let variants = variants.join(", ");
     Some(Never {
-        meaning: format!("{package} {release} was never published as +{label}: it was as {variants}."),
+        meaning: format!("{package} {release} was never published as +{label}: for {arch} it was as {variants}."),
         remedies: vec![format!("Ask for one of these: {variants}; `gpuenv lock` names the one that fits.")],
     })
 }
@@ -72,6 +75,12 @@ fn no_release(
         meaning: format!("{package} {asked} was never published on PyPI, as of catalog {}.", catalog.version),
         remedies,
     })
+}
+
+/// The processor that a text is of: what most people have, where it tells of none.
+fn processor(extract: &Extract) -> CpuArch {
+    let is_arm = text(extract, "platform").is_some_and(|told| told.contains("aarch64") || told.contains("arm64"));
+    if is_arm { CpuArch::Aarch64 } else { CpuArch::X86_64 }
 }
 
 /// The releases that the installer lists.

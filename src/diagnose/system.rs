@@ -28,13 +28,16 @@ fn ascii(pattern: &str) -> Regex {
 const COUNTED: usize = 200;
 
 /// Whether a plain text was printed on Windows, as far as the most of its paths tell.
-pub fn is_windows(plain: &str) -> bool {
+fn is_windows(plain: &str) -> bool {
     let count = |of: &Regex| of.find_iter(plain.as_bytes()).take(COUNTED).count();
     count(&WINDOWS) > count(&UNIX)
 }
 
-/// The name under which the system is read out.
-pub const NAME: &str = "Windows";
+/// The system or processor that a plain text is of, where it is not the usual one.
+pub fn told(plain: &str) -> Option<&'static str> {
+    let is_arm = || plain.contains("aarch64") && !plain.contains("x86_64");
+    if is_windows(plain) { Some("Windows") } else { is_arm().then_some("aarch64") }
+}
 
 /// Whether what was read out of a text is of Windows.
 pub fn is_of_windows(extract: &Extract) -> bool {

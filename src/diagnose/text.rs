@@ -13,6 +13,9 @@ use crate::log_prefix::{prefix, printable};
 /// More writers than this are not told apart.
 const OWNERS: usize = 64;
 
+/// What stands before typed lines: Python's prompts, a shell's, a notebook's.
+const PROMPTS: &[&str] = &[">>> ", "... ", "$ ", "In ["];
+
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
     let text = in_english(without_probes(without_code(breaks(&decoded(&printable(&records::messages(raw)))))));
@@ -20,6 +23,10 @@ pub fn plain(raw: &str) -> String {
     let mut owners: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
     for line in text.lines() {
         let (owner, rest) = without_prefixes(line);
+        // What was typed continues no word: an empty line ends what stands before it.
+        if PROMPTS.iter().any(|prompt| line.trim_start().starts_with(prompt)) {
+            plain.push('\n');
+        }
         let start = plain.len();
         plain += rest;
         if !owner.is_empty() && (owners.len() <= OWNERS || owners.contains_key(&owner)) {

@@ -58,6 +58,7 @@ const KEYS: &[(&str, Kind, &str)] = &[
     ("dependency_needed", Kind::Text, "in release {}"),
     ("dependency_found", Kind::Text, "against it {}"),
     ("versions_offered", Kind::Text, "offered: {}"),
+    ("index", Kind::List, "PyTorch's index {}"),
     ("python", Kind::Text, "Python {}"),
     ("wheel_abi", Kind::Text, "wheel for {}"),
     ("platform", Kind::Text, "platform {}"),

@@ -787,6 +787,32 @@ fn what_the_gpu_excludes_is_not_proposed() {
     }
 }
 
+/// What messages of tests/messages are told, and what they are not: no wheel that no index serves, no driver of another
+/// system, no index that the text names, no other release of what was loaded too early.
+#[test]
+fn what_is_advised_is_of_the_text() {
+    for (id, says, not) in [
+        ("pip-fingerprint7-cu113", "Ask for one of these: cpu, cu117, cu118;", "cu114"),
+        ("pip-chatanything3-mac", "On macOS ask for torch without a label", "--index-url"),
+        ("pip-pt91543-cu117", "Use a Python", "--index-url"),
+        ("pip-sadtalker850", "Use a Python", "--index-url"),
+        ("require-petric27-windows", "570.65 or later", "570.26"),
+        ("sox-audio1461-wavpack", "Install SoX", "releases that are installed"),
+        ("import-lut28-libc10", "Write `import torch` before", "exactly this release"),
+    ] {
+        let at = MESSAGES.iter().position(|message| message.id == id).unwrap();
+        let first = &VERDICTS[at].findings[0];
+        let told = format!("{} {}", first.meaning, first.remedies.join(" "));
+        assert!(told.contains(says) && !told.contains(not), "{id}: {told}");
+    }
+    let arm = "Linux aarch64\nERROR: Could not find a version that satisfies the requirement torch==2.0.0+cu113 (from versions: 2.0.0, 2.6.0)";
+    let told = diagnose(arm).findings[0].remedies.join(" ");
+    assert!(told.contains("Ask for one of these: cpu;"), "{told}");
+    let typed = "/x/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs\n>>> quit()";
+    let symbol = found(&diagnose(typed).findings[0].extract["symbol"]);
+    assert_eq!(symbol, "_ZN3c105ErrorC2ENS_14SourceLocationESs");
+}
+
 /// Nothing that an installer lists tells that a release never was; the catalog does.
 #[test]
 fn a_release_that_was_never_published_is_told_as_such() {

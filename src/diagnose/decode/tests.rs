@@ -39,6 +39,7 @@ fn wrapped_words_are_joined_and_further_words_cut() {
     assert_eq!(token("libcudnn_ops_in\n  fer.so.8"), "libcudnn_ops_infer.so.8");
     assert_eq!(token("sm_89 a"), "sm_89");
     assert_eq!(token("_ZN3c104cuda9SetDeviceEi\nERROR conda"), "_ZN3c104cuda9SetDeviceEi");
+    assert_eq!(token("_ZN3c105ErrorC2ENS_14SourceLocationESs\n\nquit()"), "_ZN3c105ErrorC2ENS_14SourceLocationESs");
     assert_eq!(architecture("compute_92 2"), "compute_92");
     assert_eq!(architecture("sm_12 0a"), "sm_120a");
     assert_eq!(architecture("7.5 8.0"), "7.5 8.0");

@@ -11,6 +11,7 @@ fn what_surrounds_a_message_goes() {
         ("CUDA%20error%3A%20no", "CUDA error: no"),
         ("one&gt;two &quot;x&quot;", "one>two \"x\""),
         ("cli: error\\\\nnext", "cli: error\nnext"),
+        ("a symbol\n>>> quit()", "a symbol\n\nquit()"),
         ("C:\\new\\path\nline", "C:\\new\\path\nline"),
         ("cudaErrorNoDevice = 100, CUDA_ERROR_NO_DEVICE", " CUDA_ERROR_NO_DEVICE"),
         ("if (e == cudaErrorNoDevice)", "if (e )"),
