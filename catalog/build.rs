@@ -10,6 +10,9 @@ use sha2::{Digest, Sha256};
 #[allow(dead_code)]
 #[path = "../src/catalog/absence.rs"]
 mod absence;
+#[allow(dead_code)]
+#[path = "../src/catalog/apart.rs"]
+mod apart;
 #[path = "../src/catalog/bundled.rs"]
 mod bundled;
 #[allow(dead_code)]

@@ -6,6 +6,7 @@
 use std::sync::{LazyLock, OnceLock};
 
 pub mod absence;
+mod apart;
 mod bundled;
 mod capture;
 mod census;

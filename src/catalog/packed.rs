@@ -14,11 +14,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::apart;
 use super::row_reader::PackedRows;
 use super::table::Holder;
 use super::tables::{Catalog, TableVisitor};
 use super::wheels::Digests;
-use crate::types::packed::{self, Numbered, Parts};
+use crate::types::packed::{self, Numbered, Numbering, Parts};
 use crate::types::{Text, Version};
 
 /// The form that this program reads and writes: major and minor.
@@ -150,12 +151,15 @@ struct PackedTable<'a> {
 
 /// Packs a catalog, without a signature.
 pub fn pack(catalog: &Catalog) -> Result<Vec<u8>, postcard::Error> {
-    let (packer, numbered) = packed::write(|| {
-        let mut packer = Packer::default();
-        catalog.clone().each_table(&mut packer).map(|()| packer)
-    });
-    let (packer, texts, versions) = (packer?, numbered.texts.all, numbered.versions.all);
-    let tables = packer.0.iter().map(|(kind, head, rows, bytes)| PackedTable { kind, head, rows: *rows, bytes });
+    let (mut packed, numbered) = pack_kinds(catalog, |kind| !apart::KINDS.contains(&kind))?;
+    for only in apart::KINDS {
+        let (apart, numbered) = pack_kinds(catalog, |kind| kind == only)?;
+        for (kind, head, rows, bytes) in apart {
+            packed.push((kind, head, rows, apart::pack(&bytes, &numbered)?));
+        }
+    }
+    let (texts, versions) = (numbered.texts.all, numbered.versions.all);
+    let tables = packed.iter().map(|(kind, head, rows, bytes)| PackedTable { kind, head, rows: *rows, bytes });
     let body = postcard::to_allocvec(&Body {
         reader: &catalog.reader,
         digest: &catalog.digest,
@@ -232,16 +236,33 @@ fn check_reader(wanted: &str) -> Result<(), Refused> {
 /// The kind of rows, what they are of, how many there are, and their bytes.
 type Packed = (&'static str, String, u32, Vec<u8>);
 
-/// What was packed so far.
-#[derive(Default)]
-struct Packer(Vec<Packed>);
+/// The tables of some kinds, and what the numbers in their rows count in.
+fn pack_kinds(
+    catalog: &Catalog,
+    wanted: impl Fn(&str) -> bool + Copy,
+) -> Result<(Vec<Packed>, Numbering), postcard::Error> {
+    let (packed, numbered) = packed::write(|| {
+        let mut packer = Packer { wanted, packed: Vec::new() };
+        catalog.clone().each_table(&mut packer).map(|()| packer.packed)
+    });
+    Ok((packed?, numbered))
+}
 
-impl TableVisitor for Packer {
+/// What was packed so far.
+struct Packer<W> {
+    wanted: W,
+    packed: Vec<Packed>,
+}
+
+impl<W: Fn(&str) -> bool> TableVisitor for Packer<W> {
     type Error = postcard::Error;
 
     fn visit<H: Holder>(&mut self, kind: &'static str, holder: &mut H) -> Result<(), postcard::Error> {
+        if !(self.wanted)(kind) {
+            return Ok(());
+        }
         for (head, rows) in holder.groups() {
-            self.0.push((kind, head.to_string(), rows.len() as u32, pack_rows(rows)?));
+            self.packed.push((kind, head.to_string(), rows.len() as u32, pack_rows(rows)?));
         }
         Ok(())
     }
@@ -261,7 +282,7 @@ impl TableVisitor for Unpacker {
         let tables = self.tables.iter().filter(|packed| packed.kind == kind);
         let packed = |table: &PackedTable<'static>| {
             let &PackedTable { head, rows: count, bytes, .. } = table;
-            PackedRows { head, count, bytes, numbered: self.numbered }
+            PackedRows { head, count, bytes, numbered: self.numbered, apart: apart::KINDS.contains(&kind) }
         };
         let packed: Vec<PackedRows> = tables.map(packed).collect();
         *holder = if self.at_once {

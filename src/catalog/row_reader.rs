@@ -9,6 +9,7 @@ use serde::de::value::U32Deserializer;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, EnumAccess, IntoDeserializer, SeqAccess, Visitor};
 use serde::{Deserializer, forward_to_deserialize_any};
 
+use super::apart;
 use crate::types::packed::Numbered;
 
 /// That bytes are no row.
@@ -94,12 +95,18 @@ pub struct PackedRows {
     pub bytes: &'static [u8],
     /// What the numbers count in.
     pub numbered: &'static Numbered,
+    /// Whether they lie apart, and say themselves what they count in.
+    pub apart: bool,
 }
 
 impl PackedRows {
     /// The rows.
     pub fn read<T: DeserializeOwned>(self) -> Result<Vec<T>, NoRow> {
-        self.numbered.read(|| rows(self.count, self.bytes))
+        let (bytes, numbered) = match self.apart {
+            true => apart::open(self.bytes).ok_or(NoRow)?,
+            false => (self.bytes, self.numbered),
+        };
+        numbered.read(|| rows(self.count, bytes))
     }
 }
 

@@ -9,6 +9,7 @@ mod along;
 pub mod brought;
 mod package;
 mod together;
+mod unmet;
 
 use std::cell::OnceCell;
 use std::ops::Deref;
@@ -30,13 +31,13 @@ use super::machine::Machine;
 use super::platform::Platform;
 use super::reading::Reading;
 use super::release::Release;
-use super::required::{self, Unmet};
 use super::rowset::RowSet;
 use super::thirds::{self, Thirds};
 use super::wants::Want;
 use brought::Brought;
 use package::Property;
 use together::Together;
+use unmet::Unmet;
 
 pub use ages::{Aged, Ages};
 pub use along::Along;
@@ -190,7 +191,7 @@ impl<'c> Problem<'c> {
 
     /// What the releases of one package require of another on some processors, where no release of that is known that is it.
     pub fn unmet(&self, of: &'c str, by: &'c str, arches: &[CpuArch]) -> Rc<[Unmet<'c>]> {
-        self.unmet.get((of, by, arches.to_vec()), || required::unmet(self.catalog, of, by, arches))
+        self.unmet.get((of, by, arches.to_vec()), || unmet::of(self.catalog, of, by, arches))
     }
 
     /// Whether no release can be what two requirements ask for.
