@@ -369,6 +369,7 @@ mod tests {
             count,
             bytes: bytes.unwrap().leak(),
             numbered: Numbered::new(none, none),
+            apart: false,
         };
         let new = || pack_rows(&[New(1, true, Some(7), vec![1, 2]), New(2, false, None, vec![])]);
         assert_eq!(packed(new(), 2).read::<Old>().unwrap(), [Old(1, true), Old(2, false)]);

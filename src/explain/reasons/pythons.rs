@@ -163,6 +163,11 @@ impl<'c> Explainer<'_, 'c> {
         let mut facts = Vec::new();
         self.companions_say(|row| {
             let package = problem.package(&row.package)?;
+            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            // What is for other Pythons itself has told so.
+            if !package.accepting_python(&line).has(at) {
+                return None;
+            }
             let mut needs = Vec::new();
             for (asks, theirs) in package.refused_by(problem, &row.version, &line) {
                 facts.extend([asks, theirs]);
