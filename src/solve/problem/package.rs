@@ -297,6 +297,12 @@ impl<'c> Package<'c> {
     }
 }
 
+/// Whether installers refuse what a row asks for, where it is known so that no release of that is for a line of Python.
+fn is_refusal(asks: &Asks, how: FoundIn) -> bool {
+    let is_sure = how == FoundIn::Metadata || how == FoundIn::OnlyWheels && pinned(&asks.needs).is_some();
+    asks.found_in == FoundIn::Metadata && is_sure
+}
+
 #[cfg(test)]
 mod tests {
     use crate::catalog::BUILTIN;
@@ -308,10 +314,4 @@ mod tests {
         let asks = |name: &str| problem.package(name).unwrap().asks_for_libraries();
         assert!(asks("xgboost") && !asks("torchvision"));
     }
-}
-
-/// Whether installers refuse what a row asks for, where it is known so that no release of that is for a line of Python.
-fn is_refusal(asks: &Asks, how: FoundIn) -> bool {
-    let is_sure = how == FoundIn::Metadata || how == FoundIn::OnlyWheels && pinned(&asks.needs).is_some();
-    asks.found_in == FoundIn::Metadata && is_sure
 }
