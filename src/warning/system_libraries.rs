@@ -248,7 +248,7 @@ pub struct PathPtxas<'a> {
 
 impl Kind for PathPtxas<'_> {
     const CODE: &'static str = "path-ptxas";
-    const EXPLAINED: &'static str = "The framework compiles its kernels with ptxas, and this release runs the first one in PATH, whichever         pip installed beside it. An older one does not read the PTX that it writes, and the first operation fails         (\"Unsupported .version\"). Take the folder of that toolkit out of PATH for this environment, put the `bin` of pip's         nvidia/cuda_nvcc before it, or take a release that runs its own.";
+    const EXPLAINED: &'static str = "The framework compiles its kernels with ptxas, and this release runs the first one in PATH, whichever pip installed beside it. An older one does not read the PTX that it writes, and the first operation fails (\"Unsupported .version\"). Take the folder of that toolkit out of PATH for this environment, put the `bin` of pip's nvidia/cuda_nvcc before it, or take a release that runs its own.";
     const FAILS: bool = true;
 
     fn message(&self) -> String {

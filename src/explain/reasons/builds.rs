@@ -185,7 +185,7 @@ impl<'c> Explainer<'_, 'c> {
         let problem = self.request.problem;
         let Some(package) = problem.package(&row.package) else { return false };
         let (own, along) = (package.newer_glibc(arch, has, false), problem.lacking_glibc(package, arch, has));
-        let at = package.releases.iter().position(|one| std::ptr::eq(*one, row));
+        let at = package.place_of(row);
         at.is_some_and(|at| own.has(at) || along.has(at))
     }
 

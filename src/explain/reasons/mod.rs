@@ -226,7 +226,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
         // Where a part that it requires has no wheels, its own may well be for every processor: that part is named below.
         let lacks_part = |row: &Companion| {
             let package = problem.package(&row.package)?;
-            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            let at = package.place_of(row)?;
             problem.lacking_wheels(package, arch).has(at).then_some(())
         };
         self.companions_lack(|row| {
@@ -246,7 +246,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
         let (problem, arch) = (self.request.problem, self.platform().arch);
         self.companions_say(|row| {
             let package = problem.package(&row.package)?;
-            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            let at = package.place_of(row)?;
             let (lacking, says) = problem.lacking(package, at, arch, &says)?;
             Some(format!("requires {}, {says}", lacking.package))
         });

@@ -130,7 +130,7 @@ impl<'c> Explainer<'_, 'c> {
         let asked = self.asked_python();
         self.companions_say(|row| {
             let package = problem.package(&row.package)?;
-            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            let at = package.place_of(row)?;
             let mut told: Vec<String> = Vec::new();
             for one in problem.along(package)[at].iter().filter(|one| one.is_everywhere()) {
                 let of = problem.package(one.package)?;
@@ -163,7 +163,7 @@ impl<'c> Explainer<'_, 'c> {
         let mut facts = Vec::new();
         self.companions_say(|row| {
             let package = problem.package(&row.package)?;
-            let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+            let at = package.place_of(row)?;
             // What is for other Pythons itself has told so.
             if !package.accepting_python(&line).has(at) {
                 return None;

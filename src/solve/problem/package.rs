@@ -173,6 +173,11 @@ impl<'c> Package<'c> {
         })
     }
 
+    /// The place of a row among its releases, if it is one of them.
+    pub fn place_of(&self, row: &Companion) -> Option<usize> {
+        self.releases.iter().position(|one| std::ptr::eq(*one, row))
+    }
+
     /// Whether releases of it go with a framework.
     pub fn follows(&self, framework: &str) -> bool {
         self.releases.iter().any(|row| row.framework == framework)

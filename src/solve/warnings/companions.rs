@@ -56,7 +56,7 @@ fn pinned_without_wheel(about: &About<'_, '_>, row: &Companion) -> Option<Warnin
     let (problem, arch) = (about.request.problem, about.asked.arch);
     let major = about.gpu_builds().find_map(|build| build.line())?.major();
     let package = problem.package(&row.package)?;
-    let at = package.releases.iter().position(|one| std::ptr::eq(*one, row))?;
+    let at = package.place_of(row)?;
     let is_named = |of: &str| about.target.companions.iter().any(|one| *one.package == *of);
     let lacks = |along: &Along<'_>, one: &Companion| {
         let needs_newer = |has: &Version| one.needs_newer_glibc(arch, false, *has);
