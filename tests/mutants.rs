@@ -171,7 +171,7 @@ fn answer<'c>(spec: &Spec, rules: &'c Problem<'c>) -> String {
         Ok((request, _)) => request,
         Err(_) => return "refused".into(),
     };
-    match renew(spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
+    match renew(spec, &request, None, &Upgrade::Nothing, &Steps::default()) {
         Renewed::Lock(mut lock, _) => {
             lock.fact.clear();
             format!("{:?} {:?} {:?} {:?}", lock.stack, lock.arch_list, lock.target, lock.wheel)

@@ -20,7 +20,6 @@ use super::files::{self, reason};
 use super::load_catalog;
 use super::lock;
 use super::project::shown;
-use crate::task::STEPS;
 use crate::task::diagnose::lead_with;
 use crate::task::lock::Asked;
 
@@ -92,7 +91,7 @@ fn solved(
         }
     };
     let rules = Problem::new(&catalog);
-    match on_host(&spec, &observed, args.target.as_deref(), &rules, &Steps::new(STEPS)) {
+    match on_host(&spec, &observed, args.target.as_deref(), &rules, &Steps::default()) {
         Ok(host) => Ok(Some(host)),
         Err(Unplaced::NothingKnown) => Ok(None),
         Err(Unplaced::NoSuchTarget(names)) => {

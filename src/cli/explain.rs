@@ -19,8 +19,8 @@ use crate::solve::request::{PARTS, Request};
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::solution::Solution;
 use crate::spec::{KeyDoc, Share, Spec, tables};
+use crate::task::gave_up;
 use crate::task::lock::Asked;
-use crate::task::{STEPS, gave_up};
 use crate::verify::check_docs;
 
 use super::args::{Drawn, ExplainArgs};
@@ -83,7 +83,7 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     catalog_age::tell_age(&catalog, &spec.silences, report);
     let rules = Problem::new(&catalog);
     let (request, _) = Request::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    match resolve(&request, &Locked::new(), &Steps::new(STEPS)) {
+    match resolve(&request, &Locked::new(), &Steps::default()) {
         Resolution::GaveUp => Err(gave_up()),
         Resolution::Conflict => conflict(&spec, &rules, &file, report),
         Resolution::Undetermined(unknowns) => undetermined(&unknowns, &spec, &rules, &file, report),
@@ -104,8 +104,8 @@ fn of_message(one: Finding) -> Topic {
 
 /// The same story as `gpuenv lock` tells.
 fn conflict<'r>(spec: &Spec, rules: &'r Problem<'r>, file: &SourceFile, report: &Report) -> Result<Exit, Failure> {
-    let found = explain::conflicts(spec, rules, &Steps::new(STEPS));
-    report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), spec, file)?;
+    let found = explain::conflicts(spec, rules, &Steps::default());
+    report.conflict(&found.unwrap_or(Explanation::gave_up(Steps::LIMIT)), spec, file)?;
     Ok(Exit::No)
 }
 
@@ -187,7 +187,7 @@ impl Project<'_> {
         report: &Report,
     ) -> Result<Exit, Failure> {
         let Found { lock, is_own, standing, exit } = self.found(places, report);
-        let kept = lock.filter(|_| is_own).map(|lock| keeping(request, &lock, &Steps::new(STEPS)));
+        let kept = lock.filter(|_| is_own).map(|lock| keeping(request, &lock, &Steps::default()));
         let drawing = match &kept {
             Some(Resolution::Solution(answer)) => graph::draw(request, answer),
             Some(Resolution::GaveUp) => return Err(gave_up()),
@@ -243,7 +243,7 @@ impl Project<'_> {
     }
 
     fn why(&self, kept: &Locked) -> Result<Why, Failure> {
-        why(self.spec, self.rules, kept, &Steps::new(STEPS)).ok_or_else(gave_up)
+        why(self.spec, self.rules, kept, &Steps::default()).ok_or_else(gave_up)
     }
 
     /// What a current lock holds. A choice that would be another today is one that it keeps.

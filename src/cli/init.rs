@@ -19,7 +19,7 @@ use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{self, Spec, SpecError};
-use crate::task::{STEPS, typed};
+use crate::task::typed;
 use crate::warning::Warning;
 
 use super::args::InitArgs;
@@ -230,8 +230,8 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
 fn ask(spec: &Spec, catalog: &Catalog) -> Result<(Option<Explanation>, Vec<Warning>), Vec<SpecError>> {
     let rules = Problem::new(catalog);
     let (request, warnings) = Request::new(spec, &rules)?;
-    let conflict = match resolve(&request, &Locked::new(), &Steps::new(STEPS)) {
-        Resolution::Conflict => explain::conflicts(spec, &rules, &Steps::new(STEPS)),
+    let conflict = match resolve(&request, &Locked::new(), &Steps::default()) {
+        Resolution::Conflict => explain::conflicts(spec, &rules, &Steps::default()),
         Resolution::Solution(_) | Resolution::Undetermined(_) | Resolution::GaveUp => None,
     };
     Ok((conflict, warnings))

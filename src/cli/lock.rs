@@ -14,7 +14,7 @@ use crate::solve::suppress::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 use crate::task::lock::{Asked, Outcome};
-use crate::task::{self, STEPS, fix};
+use crate::task::{self, fix};
 use crate::types::constraint::Comparison;
 use crate::types::{Constraint, Version, name};
 use crate::warning::{LockOutdated, Warning};
@@ -124,7 +124,7 @@ impl<'a> Run<'a> {
             return None;
         }
         let (request, mut warnings) = self.question(self.spec).ok()?;
-        let Renewed::Lock(mut lock, more) = renew(self.spec, &request, None, &Upgrade::Nothing, &Steps::new(STEPS))
+        let Renewed::Lock(mut lock, more) = renew(self.spec, &request, None, &Upgrade::Nothing, &Steps::default())
         else {
             return None;
         };
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
             other.into_iter().map(|other| format!("it was made from {other}, not from {spec}")).collect();
         reasons.extend(staleness(previous, &self.spec.inputs(), self.catalog));
         if reasons.is_empty() {
-            let again = renew(self.spec, &request, Some(previous), &Upgrade::Nothing, &Steps::new(STEPS));
+            let again = renew(self.spec, &request, Some(previous), &Upgrade::Nothing, &Steps::default());
             let same_catalog = previous.catalog.digest == self.catalog.digest;
             match again {
                 Renewed::Lock(lock, more) if !same_catalog || self.is_same(&lock, previous) => warnings.extend(more),
@@ -272,7 +272,7 @@ pub(super) fn undetermined<'r>(
     file: &SourceFile,
     report: &Report,
 ) -> Result<Exit, Failure> {
-    let known = explain::obstacles(spec, rules, &Steps::new(STEPS));
+    let known = explain::obstacles(spec, rules, &Steps::default());
     report.undetermined(unknowns, known.as_ref(), spec, file)?;
     Ok(Exit::Unknown)
 }

@@ -7,7 +7,6 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::spec::{self, Spec};
-use crate::task::STEPS;
 
 use super::common::Common;
 use super::files;
@@ -55,7 +54,7 @@ pub fn of(lock: &Lock, spec: &Spec, name: &str, catalog: &Catalog) -> Option<Str
     }
     let rules = Problem::new(catalog);
     let (request, _) = Request::new(spec, &rules).ok()?;
-    let same = match renew(spec, &request, Some(lock), &Upgrade::Nothing, &Steps::new(STEPS)) {
+    let same = match renew(spec, &request, Some(lock), &Upgrade::Nothing, &Steps::default()) {
         Renewed::Lock(again, _) => Lock { spec: lock.spec.clone(), ..*again } == *lock,
         Renewed::GaveUp => true,
         Renewed::Conflict | Renewed::Undetermined(_) => false,

@@ -15,8 +15,8 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::spec::not_an_image;
+use crate::task::gave_up;
 use crate::task::lock::Asked;
-use crate::task::{STEPS, gave_up};
 use crate::types::{Arch, ArchList, Version};
 use crate::verify::{self, Status};
 
@@ -110,7 +110,7 @@ pub(super) fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'
     let report = report.clone().of(files::named_spec(path));
     let rules = Problem::new(&catalog);
     let asked = Request::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()));
-    match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
+    match renew(&spec, &asked?.0, None, &Upgrade::Nothing, &Steps::default()) {
         Renewed::Lock(lock, _) => Ok(Some((*lock, catalog))),
         Renewed::Undetermined(unknowns) => {
             let facts: Vec<&str> = unknowns.iter().map(|unknown| unknown.fact.as_str()).collect();
@@ -120,8 +120,8 @@ pub(super) fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'
         }
         Renewed::GaveUp => Err(gave_up()),
         Renewed::Conflict => {
-            let found = explain::conflicts(&spec, &rules, &Steps::new(STEPS));
-            report.conflict(&found.unwrap_or(Explanation::gave_up(STEPS)), &spec, &file)?;
+            let found = explain::conflicts(&spec, &rules, &Steps::default());
+            report.conflict(&found.unwrap_or(Explanation::gave_up(Steps::LIMIT)), &spec, &file)?;
             Ok(None)
         }
     }

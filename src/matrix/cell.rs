@@ -16,9 +16,6 @@ use crate::types::{Arch, Constraint, Version};
 
 use super::model::{Cell, State};
 
-/// The most steps of one request.
-const STEPS: u64 = 1_000_000;
-
 /// A target whose builds are asked for one by one.
 pub struct Machine<'c> {
     /// What requests have in common.
@@ -63,7 +60,7 @@ impl<'c> Machine<'c> {
             pythons: pythons(self.problem, build),
             why: String::new(),
         };
-        match resolve(&request, &Locked::new(), &Steps::new(STEPS)) {
+        match resolve(&request, &Locked::new(), &Steps::default()) {
             Resolution::Solution(answer) => {
                 let chosen = &answer.targets[0].chosen;
                 (cell.state, cell.why) = self.reached(chosen, build);
@@ -133,7 +130,7 @@ impl<'c> Machine<'c> {
         let text = format!("[stack]\n{package} = \"{}+{}\"\n", release.version, release.variant);
         let (mut spec, _): (Spec, _) = crate::spec::parse_part(&text);
         spec.targets = [self.target.clone()].into_iter().collect();
-        let conflict = explain::first_conflict(&spec, self.problem, &Steps::new(STEPS));
+        let conflict = explain::first_conflict(&spec, self.problem, &Steps::default());
         conflict.map_or_else(|| "it is refused".to_string(), |conflict| conflict.explanation.join("; "))
     }
 }

@@ -58,7 +58,17 @@ pub struct Steps {
     taken: Cell<u64>,
 }
 
+impl Default for Steps {
+    fn default() -> Self {
+        Steps::new(Self::LIMIT)
+    }
+}
+
 impl Steps {
+    /// What one question of a user's may take: some thirty times what the hardest of the real situations in
+    /// `tests/scenarios` takes, and less than two seconds of what is hardest.
+    pub const LIMIT: u64 = 300_000;
+
     /// At most `limit` steps.
     pub fn new(limit: u64) -> Self {
         Steps { limit, taken: Cell::new(0) }

@@ -7,8 +7,6 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::spec::{Observed, Spec};
 
-use super::STEPS;
-
 /// What a spec comes to on the host that a text tells of; none where it tells nothing that bears on the spec.
 pub fn solved<'r>(
     spec: &Spec,
@@ -16,7 +14,7 @@ pub fn solved<'r>(
     target: Option<&str>,
     rules: &'r Problem<'r>,
 ) -> Result<Option<OnHost>, Unplaced> {
-    match on_host(spec, observed, target, rules, &Steps::new(STEPS)) {
+    match on_host(spec, observed, target, rules, &Steps::default()) {
         Ok(host) => Ok(Some(host)),
         Err(Unplaced::NothingKnown) => Ok(None),
         Err(unplaced) => Err(unplaced),

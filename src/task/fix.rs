@@ -9,8 +9,8 @@ use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec;
 
+use super::gave_up;
 use super::lock::Asked;
-use super::{STEPS, gave_up};
 
 /// A text with a fix in it.
 #[derive(Debug, Clone)]
@@ -25,9 +25,9 @@ pub struct Fixed {
 pub fn apply<'r>(asked: &Asked, rules: &'r Problem<'r>, number: usize) -> Result<Fixed, Failure> {
     let Asked { file, spec, .. } = asked;
     let (request, _) = Request::new(spec, rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
-    let told = match resolve(&request, &Locked::new(), &Steps::new(STEPS)) {
-        Resolution::Conflict => explain::conflicts(spec, rules, &Steps::new(STEPS)),
-        Resolution::Undetermined(_) => explain::obstacles(spec, rules, &Steps::new(STEPS)),
+    let told = match resolve(&request, &Locked::new(), &Steps::default()) {
+        Resolution::Conflict => explain::conflicts(spec, rules, &Steps::default()),
+        Resolution::Undetermined(_) => explain::obstacles(spec, rules, &Steps::default()),
         Resolution::GaveUp => return Err(gave_up()),
         Resolution::Solution(_) => {
             let message = format!("nothing to fix: {} resolves", file.name);

@@ -15,7 +15,7 @@ use crate::spec::{self, Spec, SpecError};
 use crate::types::Version;
 use crate::warning::Warning;
 
-use super::{STEPS, gave_up};
+use super::gave_up;
 
 /// A spec, the file it was read from and the catalog it asks.
 #[derive(Debug, Clone)]
@@ -127,14 +127,14 @@ pub fn resolve<'r>(
     previous: Option<&Lock>,
     upgrade: &Upgrade,
 ) -> Result<Outcome, Failure> {
-    match renew(spec, request, previous, upgrade, &Steps::new(STEPS)) {
+    match renew(spec, request, previous, upgrade, &Steps::default()) {
         Renewed::Lock(lock, warnings) => Ok(Outcome::Locked(lock, warnings)),
         Renewed::Conflict => {
-            let found = explain::conflicts(spec, rules, &Steps::new(STEPS));
-            Ok(Outcome::Conflict(found.unwrap_or(Explanation::gave_up(STEPS))))
+            let found = explain::conflicts(spec, rules, &Steps::default());
+            Ok(Outcome::Conflict(found.unwrap_or(Explanation::gave_up(Steps::LIMIT))))
         }
         Renewed::Undetermined(unknowns) => {
-            Ok(Outcome::Undetermined(unknowns, explain::obstacles(spec, rules, &Steps::new(STEPS))))
+            Ok(Outcome::Undetermined(unknowns, explain::obstacles(spec, rules, &Steps::default())))
         }
         Renewed::GaveUp => Err(gave_up()),
     }

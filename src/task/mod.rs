@@ -8,14 +8,12 @@ pub mod matrix;
 pub mod typed;
 
 use crate::report::{Exit, Failure};
-
-/// Steps before the solver gives up: more than a hundred times what the hardest of the real situations in `tests/scenarios`
-/// takes, and about two seconds of what is hardest for it.
-pub const STEPS: u64 = 1_000_000;
+use crate::solve::engine::Steps;
 
 /// Nobody could tell within the limit.
 pub fn gave_up() -> Failure {
-    let message = format!("gave up after {STEPS} steps: neither an answer was found nor a proof that there is none");
+    let message =
+        format!("gave up after {} steps: neither an answer was found nor a proof that there is none", Steps::LIMIT);
     Failure::new(Exit::Unknown, "step-limit", message)
         .help("pin a version under [stack], or ask for fewer targets at once")
 }

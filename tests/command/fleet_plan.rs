@@ -19,8 +19,6 @@ use crate::common::judge::healthy;
 use crate::common::sandbox::Sandbox;
 use crate::common::validate;
 
-const LIMIT: u64 = 1_000_000;
-
 /// A host as records tell it.
 #[derive(Debug, Clone, PartialEq)]
 struct Machine {
@@ -127,7 +125,7 @@ impl Fleet {
             }
         }
         let spec = spec::parse(&self.spec()).unwrap();
-        plan::plan(&spec, &spec.targets[0], &Problem::new(&BUILTIN), inventory, LIMIT).unwrap()
+        plan::plan(&spec, &spec.targets[0], &Problem::new(&BUILTIN), inventory, Steps::LIMIT).unwrap()
     }
 
     /// The spec that somebody would write for some of the machines.
@@ -143,7 +141,7 @@ impl Fleet {
         let text = self.written(machines, stack);
         let (spec, problem) = (spec::parse(&text).unwrap_or_else(|e| panic!("{text}{e:?}")), Problem::new(&BUILTIN));
         let (request, _) = Request::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
-        is_solvable(&request, &Steps::new(LIMIT)).unwrap()
+        is_solvable(&request, &Steps::default()).unwrap()
     }
 
     /// Whether machines are served by their own driver, without cuda-compat before it.
@@ -153,7 +151,7 @@ impl Fleet {
         let text = if text.contains("forward-compat") { text } else { text.replace("\narch = ", never) };
         let (spec, problem) = (spec::parse(&text).unwrap_or_else(|e| panic!("{text}{e:?}")), Problem::new(&BUILTIN));
         let (request, _) = Request::new(&spec, &problem).unwrap_or_else(|e| panic!("{text}{e:?}"));
-        is_solvable(&request, &Steps::new(LIMIT)).unwrap()
+        is_solvable(&request, &Steps::default()).unwrap()
     }
 
     /// The frameworks that `lock` chooses for some machines.
@@ -161,7 +159,7 @@ impl Fleet {
         let spec = spec::parse(&self.written(machines, self.stack)).unwrap();
         let problem = Problem::new(&BUILTIN);
         let (request, _) = Request::new(&spec, &problem).unwrap();
-        let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!() };
+        let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::default()) else { panic!() };
         let builds = answer.targets[0].builds.iter();
         builds
             .map(|build| format!("{} {}+{}", build.package, build.version, build.variant))
@@ -544,7 +542,7 @@ fn large_fleets_are_planned_with_a_bound() {
     }
     let spec = spec::parse("[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"A100\"\n").unwrap();
     let began = Instant::now();
-    let plan = plan::plan(&spec, &spec.targets[0], &Problem::new(&BUILTIN), inventory, LIMIT).unwrap();
+    let plan = plan::plan(&spec, &spec.targets[0], &Problem::new(&BUILTIN), inventory, Steps::LIMIT).unwrap();
     println!("{} hosts, {} classes, {} kinds: {:?}", plan.hosts, plan.classes.len(), plan.kinds, began.elapsed());
     assert!(plan.classes.len() > 100 && plan.kinds > plan::EXACT, "{} {}", plan.classes.len(), plan.kinds);
     assert!(plan.at_least >= 2 && plan.at_least <= plan.fewest.len(), "{} {}", plan.at_least, plan.fewest.len());

@@ -11,9 +11,6 @@ use gpuenv::solve::solution::{Solution, TargetAnswer};
 use gpuenv::spec;
 use gpuenv::warning::Warning;
 
-/// More decisions than any spec in these tests needs.
-pub const LIMIT: u64 = 1_000_000;
-
 /// What came of a spec.
 #[derive(Debug)]
 pub enum Outcome {
@@ -54,7 +51,7 @@ pub fn lock(text: &str) -> Outcome {
         Ok(asked) => asked,
         Err(errors) => return codes(errors),
     };
-    match resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+    match resolve(&request, &Locked::new(), &Steps::default()) {
         Resolution::Solution(answer) => Outcome::Solution(answer, warnings),
         Resolution::Conflict => Outcome::Conflict,
         Resolution::Undetermined(_) => Outcome::Undetermined,
@@ -71,7 +68,7 @@ pub fn warned(text: &str) -> Vec<&'static str> {
 pub fn warnings(text: &str) -> Vec<Warning> {
     let spec = spec::parse(text).expect("the spec parses");
     let (request, mut remarks) = Request::new(&spec, rules_of(&spec)).expect("every name is known");
-    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else {
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::default()) else {
         panic!("an answer was expected:\n{text}");
     };
     remarks.extend(gpuenv::solve::warnings::warnings(&request, &answer));
@@ -81,14 +78,14 @@ pub fn warnings(text: &str) -> Vec<Warning> {
 /// The culprits of a spec's first conflict.
 pub fn culprits(text: &str) -> Vec<String> {
     let spec = spec::parse(text).expect("the spec parses");
-    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::new(LIMIT)).expect("there is a conflict");
+    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::default()).expect("there is a conflict");
     told.conflicts[0].culprits.clone()
 }
 
 /// The changes that a spec's fixes make, fix by fix: `key -> value`.
 pub fn fixes(text: &str) -> Vec<Vec<String>> {
     let spec = spec::parse(text).expect("the spec parses");
-    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::new(LIMIT)).expect("there is a conflict");
+    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::default()).expect("there is a conflict");
     let line = |change: &explain::Change| format!("{} -> {}", change.key, change.to.as_deref().unwrap_or("-"));
     told.fixes.iter().map(|fix| fix.changes.iter().map(line).collect()).collect()
 }

@@ -138,7 +138,7 @@ fn outcome(record: &Record) -> Outcome {
     let rules = Problem::new(laid.as_ref().unwrap_or(&BUILTIN));
     let asked = Request::new(&spec, &rules);
     let (request, _) = asked.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}"));
-    let steps = Steps::new(1_000_000);
+    let steps = Steps::default();
     match renew(&spec, &request, None, &Upgrade::Nothing, &steps) {
         Renewed::Lock(lock, _) => {
             let verdict = verify::judge(&lock, "host", record, &BUILTIN).expect("the target is there");
@@ -363,7 +363,7 @@ fn a_toolkit_is_told_without_a_place_that_nobody_told() {
     let spec = spec::parse(spec).unwrap();
     let rules = Problem::new(&BUILTIN);
     let (request, _) = Request::new(&spec, &rules).unwrap();
-    let Renewed::Lock(lock, _) = renew(&spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) else {
+    let Renewed::Lock(lock, _) = renew(&spec, &request, None, &Upgrade::Nothing, &Steps::default()) else {
         panic!("no lock")
     };
     let record = record("vllm-6147-rtx4000ada-wsl-e2");
@@ -378,7 +378,7 @@ fn lock_of(host: &Record) -> Option<Lock> {
     let laid = own::lay(&spec, &BUILTIN);
     let rules = Problem::new(laid.as_ref().unwrap_or(&BUILTIN));
     let (request, _) = Request::new(&spec, &rules).unwrap();
-    match renew(&spec, &request, None, &Upgrade::Nothing, &Steps::new(1_000_000)) {
+    match renew(&spec, &request, None, &Upgrade::Nothing, &Steps::default()) {
         Renewed::Lock(lock, _) => Some(*lock),
         _ => None,
     }

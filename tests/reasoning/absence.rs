@@ -10,7 +10,7 @@ use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::spec;
 
 use crate::common::sandbox::Sandbox;
-use crate::common::solver::{LIMIT, lock, rules_of};
+use crate::common::solver::{lock, rules_of};
 
 fn on(gpu: &str, stack: &str) -> String {
     format!("[stack]\n{stack}\n[target.t]\ngpu = \"{gpu}\"\nos = \"ubuntu20.04\"\n")
@@ -21,7 +21,7 @@ fn on(gpu: &str, stack: &str) -> String {
 fn unread(text: &str) -> String {
     let spec = spec::parse(text).expect("the spec parses");
     let (request, _) = Request::new(&spec, rules_of(&spec)).expect("its names are known");
-    match resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+    match resolve(&request, &Locked::new(), &Steps::default()) {
         Resolution::Undetermined(unknowns) => unknowns.into_iter().map(|one| one.fact).collect::<Vec<_>>().join("; "),
         other => panic!("nobody can tell: {text}{other:?}"),
     }
@@ -32,7 +32,7 @@ fn unread(text: &str) -> String {
 fn against(text: &str) -> String {
     assert!(lock(text).is_conflict(), "{text}");
     let spec = spec::parse(text).expect("the spec parses");
-    let why = explain::conflicts(&spec, rules_of(&spec), &Steps::new(LIMIT)).expect("it is a conflict");
+    let why = explain::conflicts(&spec, rules_of(&spec), &Steps::default()).expect("it is a conflict");
     why.conflicts.iter().flat_map(|one| one.explanation.clone()).collect::<Vec<_>>().join("; ")
 }
 

@@ -14,7 +14,7 @@ use gpuenv::types::{Constraint, Version};
 use gpuenv::warning::Warning;
 use gpuenv::{lock as locks, spec};
 
-use crate::common::solver::{LIMIT, Outcome, Short, culprits, lock, rules};
+use crate::common::solver::{Outcome, Short, culprits, lock, rules};
 
 fn asked(stack: &str, rest: &str) -> String {
     format!("[stack]\n{stack}\n[target.t]\ngpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"\n{rest}")
@@ -29,7 +29,7 @@ fn wheel(text: &str, package: &str) -> Install {
 fn given(text: &str) -> Vec<Warning> {
     let spec = spec::parse(text).expect("the spec parses");
     let (request, _) = Request::new(&spec, rules()).expect("its names are known");
-    match resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+    match resolve(&request, &Locked::new(), &Steps::default()) {
         Resolution::Solution(answer) => warnings::warnings(&request, &answer),
         other => panic!("an answer was expected: {other:?}"),
     }
@@ -39,7 +39,7 @@ fn given(text: &str) -> Vec<Warning> {
 pub fn written(text: &str) -> locks::Lock {
     let spec = spec::parse(text).expect("the spec parses");
     let (request, _) = Request::new(&spec, rules()).expect("its names are known");
-    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::default()) else { panic!("{text}") };
     locks::make(&spec, &request, &answer, Vec::new())
 }
 
@@ -428,7 +428,7 @@ fn the_sha256_of_a_source_distribution_is_locked() {
     let text = asked("torch = \"2.7.1\"\nflash-attn = \"2.8.3\"", "");
     let spec = spec::parse(&text).expect("the spec parses");
     let (request, _) = Request::new(&spec, rules()).expect("its names are known");
-    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { panic!("{text}") };
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::default()) else { panic!("{text}") };
     let lock = locks::make(&spec, &request, &answer, Vec::new());
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "flash-attn").expect("it is locked");
     assert_eq!(wheel.hashes().expect("it is known").count(), 1, "{}", wheel.sha256);
@@ -724,7 +724,7 @@ fn explain_tells_the_libraries_that_the_lock_holds() {
     let text = asked("torch = \"2.1.2+cu121\"\njax = \"0.7.1\"", "driver = \"550.54.15\"");
     let spec = spec::parse(&text).expect("the spec parses");
     let stack = lock(&text).target().stack();
-    let told = why(&spec, rules(), &Locked::new(), &Steps::new(LIMIT)).expect("it has an answer");
+    let told = why(&spec, rules(), &Locked::new(), &Steps::default()).expect("it has an answer");
     for (name, holder) in [("cudnn", "torch 2.1.2+cu121 holds 8.9.2.26 inside"), ("nccl", "inside"), ("cuda", "jax")] {
         let choice = told.choices.iter().find(|choice| choice.key == format!("stack.{name}")).expect("it is told");
         assert_eq!(choice.chosen, stack[name]);
@@ -769,7 +769,7 @@ fn the_snapshot_in_an_image_goes_by_its_own_version() {
 fn a_fix_keeps_the_system_and_takes_along_what_follows() {
     let fixes = |text: &str| {
         let spec = spec::parse(text).expect("the spec parses");
-        explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("there is a conflict").fixes
+        explain::conflicts(&spec, rules(), &Steps::default()).expect("there is a conflict").fixes
     };
     let text = "[stack]\ntorch = \"2.9.0+cu130\"\n[build]\n[target.t]\ngpu = \"V100\"\ndriver = \"580\"\n\
                 image = \"nvidia/cuda:13.0.1-devel-ubuntu22.04\"";
@@ -838,7 +838,7 @@ fn what_nobody_knows_of_another_machine_hides_no_fix() {
                 image = \"nvidia/cuda\"\n[target.gpu]\ngpu = \"RTX 5090\"\ndriver = \"390.46\"\nos = \"ubuntu24.04\"\n\
                 [resolve]\nshare = \"none\"";
     let spec = spec::parse(text).expect("the spec parses");
-    let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("there is a conflict");
+    let told = explain::conflicts(&spec, rules(), &Steps::default()).expect("there is a conflict");
     let both = |fix: &explain::Fix| {
         fix.changes.iter().map(|change| change.key.as_str()).eq(["stack.vllm", "target.gpu.driver"])
     };

@@ -13,7 +13,7 @@ use gpuenv::solve::solution::TargetAnswer;
 use gpuenv::spec;
 use gpuenv::types::{Cc, Constraint, Version};
 
-use crate::common::solver::{LIMIT, Outcome, Short, lock, rules};
+use crate::common::solver::{Outcome, Short, lock, rules};
 
 /// A small deterministic generator: tests must not depend on the day they run.
 struct Random(u64);
@@ -599,7 +599,7 @@ fn whether_there_is_an_answer_is_told_like_the_answer() {
         let text = draft.text();
         let spec = spec::parse(&text).unwrap();
         let (request, _) = Request::new(&spec, rules()).unwrap();
-        let told = is_solvable(&request, &Steps::new(LIMIT)).unwrap();
+        let told = is_solvable(&request, &Steps::default()).unwrap();
         assert_eq!(told, matches!(lock(&text), Outcome::Solution(..)), "{text}");
         if told { answers += 1 } else { conflicts += 1 }
     }
@@ -618,7 +618,7 @@ fn the_culprits_clash_and_no_smaller_set_does() {
         }
         seen += 1;
         let spec = spec::parse(&text).unwrap();
-        let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
+        let told = explain::conflicts(&spec, rules(), &Steps::default()).expect("a conflict is explained");
         let core = &told.conflicts[0].culprits;
         let keys = spec.keys();
         let mut known: BTreeMap<u32, bool> = BTreeMap::new();
@@ -627,7 +627,7 @@ fn the_culprits_clash_and_no_smaller_set_does() {
                 let dropped = keys.iter().enumerate().filter(|(at, _)| kept >> at & 1 == 0);
                 let less = dropped.fold(spec.clone(), |spec, (_, key)| spec.without(key));
                 match Request::new(&less, rules()) {
-                    Ok((request, _)) => is_solvable(&request, &Steps::new(LIMIT)).unwrap(),
+                    Ok((request, _)) => is_solvable(&request, &Steps::default()).unwrap(),
                     Err(_) => true,
                 }
             })
@@ -684,7 +684,7 @@ fn every_fix_can_be_written_and_then_answers() {
         }
         seen += 1;
         let spec = spec::parse(&text).unwrap();
-        let told = explain::conflicts(&spec, rules(), &Steps::new(LIMIT)).expect("a conflict is explained");
+        let told = explain::conflicts(&spec, rules(), &Steps::default()).expect("a conflict is explained");
         for fix in &told.fixes {
             let changes: Vec<(String, Option<String>)> =
                 fix.changes.iter().map(|change| (change.key.clone(), change.to.clone())).collect();

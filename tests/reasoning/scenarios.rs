@@ -18,7 +18,7 @@ use gpuenv::warning::Warning;
 use serde::Deserialize;
 
 use crate::common::parallel;
-use crate::common::solver::{LIMIT, Outcome, lock, rules, rules_of};
+use crate::common::solver::{Outcome, lock, rules, rules_of};
 
 /// Different spellings of one key to blame or to change; any of them will do.
 type AnyOf = Vec<String>;
@@ -94,7 +94,7 @@ fn complaint(folder: &Path) -> Option<String> {
     if verdict == Verdict::Undetermined {
         return unread(&spec, &expected);
     }
-    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::new(LIMIT)).expect("it is a conflict");
+    let told = explain::conflicts(&spec, rules_of(&spec), &Steps::default()).expect("it is a conflict");
     let facts: Vec<&str> = told.conflicts.iter().flat_map(|one| &one.facts).map(|fact| fact.id.as_str()).collect();
     if let Some(rule) = expected.rules.iter().find(|rule| !facts.contains(&rule.as_str())) {
         return Some(format!("is told without {rule}, by {facts:?}"));
@@ -116,14 +116,14 @@ fn complaint(folder: &Path) -> Option<String> {
 /// What is wrong with what nobody has read: the keys that ask for it, and the changes that do without it.
 fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
     let (request, _) = Request::new(spec, rules_of(spec)).expect("it was asked before");
-    let Resolution::Undetermined(unknowns) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else {
+    let Resolution::Undetermined(unknowns) = resolve(&request, &Locked::new(), &Steps::default()) else {
         return Some("another answer the second time".into());
     };
     let keys: Vec<String> = unknowns.into_iter().flat_map(|unknown| unknown.keys).collect();
     if !expected.culprits.iter().any(|set| same(set, &keys)) {
         return Some(format!("does not know {keys:?}, not {:?}", expected.culprits));
     }
-    let told = explain::obstacles(spec, rules_of(spec), &Steps::new(LIMIT)).expect("it has no answer");
+    let told = explain::obstacles(spec, rules_of(spec), &Steps::default()).expect("it has no answer");
     let offered: Vec<Vec<String>> =
         told.fixes.iter().map(|fix| fix.changes.iter().map(|change| change.key.clone()).collect()).collect();
     let helps = offered.iter().any(|keys| expected.fixes.iter().any(|set| contained(set, keys)));
@@ -135,7 +135,7 @@ fn unread(spec: &spec::Spec, expected: &Expected) -> Option<String> {
 fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
     let (request, mut warnings) = Request::new(spec, rules_of(spec)).expect("it was asked before");
     let mut of_package = false;
-    if let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+    if let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::default()) {
         warnings.extend(warnings::warnings(&request, &answer));
         let companions = || answer.targets.iter().flat_map(|target| &target.companions);
         let builds = || answer.targets.iter().flat_map(|target| &target.builds);
@@ -165,7 +165,7 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
 /// What the lock holds ordinary packages to.
 fn carried(spec: &spec::Spec) -> Vec<String> {
     let (request, _) = Request::new(spec, rules_of(spec)).expect("it was asked before");
-    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { return Vec::new() };
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::default()) else { return Vec::new() };
     let lock = gpuenv::lock::make(spec, &request, &answer, Vec::new());
     lock.wheel.into_iter().flat_map(|wheel| wheel.asks).collect()
 }
@@ -237,7 +237,7 @@ fn refused_when_written(text: &str) -> Option<String> {
     }
     let written = spec.edited(&edits).expect("what was chosen can be written");
     let (request, _) = Request::new(&written, rules_of(&written)).expect("its names are known");
-    match resolve(&request, &Locked::new(), &Steps::new(LIMIT)) {
+    match resolve(&request, &Locked::new(), &Steps::default()) {
         Resolution::Solution(again) if again.targets[0].builds == *builds => None,
         Resolution::Solution(again) => Some(format!("{stack:?}, then {:?}", again.targets[0].stack())),
         _ => Some(format!("{stack:?} is refused")),

@@ -14,13 +14,13 @@ use gpuenv::solve::resolve::{Resolution, resolve};
 use gpuenv::solve::warnings;
 use gpuenv::spec;
 
-use crate::common::solver::{LIMIT, rules_of};
+use crate::common::solver::rules_of;
 
 /// The answer to a spec and what is said of it; none where it has none.
 pub fn answer(text: &str) -> Option<String> {
     let spec = spec::parse(text).ok()?;
     let (request, remarks) = Request::new(&spec, rules_of(&spec)).ok()?;
-    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::new(LIMIT)) else { return None };
+    let Resolution::Solution(answer) = resolve(&request, &Locked::new(), &Steps::default()) else { return None };
     let mut text = String::new();
     write(&mut text, &lock::make(&spec, &request, &answer, Vec::new()));
     for warning in remarks.iter().chain(&warnings::warnings(&request, &answer)) {
@@ -33,15 +33,15 @@ pub fn answer(text: &str) -> Option<String> {
 pub fn refusal(text: &str) -> (&'static str, String) {
     let spec = spec::parse(text).expect("the spec can be read");
     let (request, _) = Request::new(&spec, rules_of(&spec)).expect("every name is known");
-    let steps = Steps::new(LIMIT);
+    let steps = Steps::default();
     match resolve(&request, &Locked::new(), &steps) {
         Resolution::Conflict => {
-            let why = explain::conflicts(&spec, rules_of(&spec), &Steps::new(LIMIT)).expect("it is a conflict");
+            let why = explain::conflicts(&spec, rules_of(&spec), &Steps::default()).expect("it is a conflict");
             ("conflict", reasons(&why))
         }
         Resolution::Undetermined(unknowns) => {
             let keys: Vec<String> = unknowns.iter().map(|one| format!("  unknown {}\n", one.keys.join(" "))).collect();
-            let why = explain::obstacles(&spec, rules_of(&spec), &Steps::new(LIMIT));
+            let why = explain::obstacles(&spec, rules_of(&spec), &Steps::default());
             ("undetermined", keys.concat() + &why.as_ref().map(reasons).unwrap_or_default())
         }
         _ => panic!("it has an answer, or nobody could tell:\n{text}"),

@@ -17,9 +17,9 @@ use crate::solve::request::{Request, is_ordinary, is_unheard_of};
 use crate::solve::suppress::heard;
 use crate::solve::unknowns::Unknown;
 use crate::spec::{self, RewriteError, Spec, SpecError, Written, is_incomplete, list_text};
+use crate::task::gave_up;
 use crate::task::lock::Asked;
 use crate::task::typed::typed;
-use crate::task::{STEPS, gave_up};
 use crate::types::name;
 use crate::warning::Warning;
 
@@ -269,7 +269,7 @@ impl Begun {
         }
         let changes = edits.into_iter().map(|(key, to)| Change { from: self.spec.text(&key), key, to });
         let change = Changed { begun: self, asked: &asked, rules: &rules, dry_run, report, changes: changes.collect() };
-        match renew(&asked.spec, &request, previous.as_ref(), &Upgrade::Nothing, &Steps::new(STEPS)) {
+        match renew(&asked.spec, &request, previous.as_ref(), &Upgrade::Nothing, &Steps::default()) {
             Renewed::Lock(lock, more) => change.write(*lock, previous.as_ref(), [warnings, more].concat()),
             Renewed::Conflict => change.conflict(),
             Renewed::Undetermined(unknowns) => change.undetermined(&unknowns),
@@ -295,9 +295,9 @@ impl Begun {
         let asked = asked(self.file.clone(), &self.places.spec)?;
         let rules = Compiled::new(&asked.catalog);
         let Ok((request, _)) = Request::new(&asked.spec, &rules) else { return Ok(none) };
-        Ok(match renew(&asked.spec, &request, None, &Upgrade::Nothing, &Steps::new(STEPS)) {
+        Ok(match renew(&asked.spec, &request, None, &Upgrade::Nothing, &Steps::default()) {
             Renewed::Conflict => {
-                let found = explain::conflicts(&asked.spec, &rules, &Steps::new(STEPS));
+                let found = explain::conflicts(&asked.spec, &rules, &Steps::default());
                 found.map_or(none, |found| troubles_of(&found).chain(found.alternatives.clone()).collect())
             }
             Renewed::Undetermined(unknowns) => unknowns.iter().map(|unknown| vec![unknown.fact.clone()]).collect(),
@@ -355,8 +355,8 @@ impl Changed<'_> {
     }
 
     fn conflict(&self) -> Result<Exit, Failure> {
-        let found = explain::conflicts(&self.asked.spec, self.rules, &Steps::new(STEPS));
-        let found = found.unwrap_or(Explanation::gave_up(STEPS));
+        let found = explain::conflicts(&self.asked.spec, self.rules, &Steps::default());
+        let found = found.unwrap_or(Explanation::gave_up(Steps::LIMIT));
         let is_old = self.are_old(troubles_of(&found))?;
         self.of_fixes(is_old).conflict(&found, &self.asked.spec, &self.asked.file)?;
         self.end(is_old, Exit::No)

@@ -3,6 +3,7 @@
 use crate::fleet::Host;
 use crate::fleet::plan::{self, Essence, Inventory};
 use crate::report::{Exit, Failure, PlanFormat, Report, plan_text};
+use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::spec::{Spec, Target};
@@ -11,7 +12,6 @@ use crate::cli::common::{Common, Format};
 use crate::cli::files;
 use crate::cli::lock::read;
 use crate::cli::output;
-use crate::task::STEPS;
 use crate::task::lock::Asked;
 
 use super::source;
@@ -37,7 +37,8 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
     if inventory.hosts() == 0 {
         return Err(source::no_host());
     }
-    let plan = plan::plan(&spec, template, &problem, inventory, STEPS).map_err(|errors| Failure::spec(errors, file))?;
+    let plan =
+        plan::plan(&spec, template, &problem, inventory, Steps::LIMIT).map_err(|errors| Failure::spec(errors, file))?;
     let format = match common.format {
         Format::Json => PlanFormat::Json,
         Format::Csv => PlanFormat::Csv,
