@@ -1,4 +1,4 @@
-//! The answer: what was chosen for each target, read back from the world in the catalog's terms.
+//! The answer: what was chosen for each target, read back from the selection in the catalog's terms.
 //!
 //! What depends on choices already made is looked up here rather than solved for: which toolkit has the wheel's
 //! own minor, which image the wheel's own line, which driver is the oldest that suffices.

@@ -71,7 +71,7 @@ fn pinned_without_wheel(about: &About<'_, '_>, row: &Companion) -> Option<Warnin
         name: &name,
         framework: &compiled.framework,
         toolkit: match about.target.toolkit {
-            Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
+            Some(toolkit) => With::Chosen(toolkit.version.as_str()),
             None => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },
         when: When::Pinned(&by, has),
@@ -379,7 +379,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         name: &format!("{} {}{on}", row.package, row.version),
         framework: &row.framework,
         toolkit: match (about.target.toolkit, &image) {
-            (Some(toolkit), _) => With::TargetSolution(toolkit.version.as_str()),
+            (Some(toolkit), _) => With::Chosen(toolkit.version.as_str()),
             (None, Some(image)) => With::Image(image),
             (None, None) => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },
