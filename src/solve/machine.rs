@@ -14,7 +14,7 @@ use crate::types::ArchList;
 
 use super::demand::{Bearing, DemandKey};
 use super::described::{Described, Refusals};
-use super::driver::{self, DriverNeed, Drivers};
+use super::driver::{self, DriverNeed, Drivers, Jit};
 use super::facts::Facts;
 use super::fits;
 use super::framework::Framework;
@@ -137,8 +137,8 @@ impl<'c> Machine<'c> {
 
     fn need_of(&self, release: &Release<'c>) -> DriverNeed {
         release.line.map_or(DriverNeed::Nothing, |line| {
-            let jits = self.compiles_ptx_of(release);
-            DriverNeed::Line(line, jits.then(|| release.ptx_isa(self.reading.platform)))
+            let isa = || release.ptx_isa(self.reading.platform).map_or(Jit::Unknown, Jit::Isa);
+            DriverNeed::Line(line, if self.compiles_ptx_of(release) { isa() } else { Jit::Nothing })
         })
     }
 
@@ -155,7 +155,7 @@ impl<'c> Machine<'c> {
         let tegra = fits::tegra(Some(toolkit));
         let jits =
             list.is_some_and(|list| self.kinds.iter().any(|kind| covers(list, kind.gpu.cc, tegra) == Coverage::Jit));
-        DriverNeed::Line(toolkit.version, jits.then_some(Some(toolkit.ptx_isa)))
+        DriverNeed::Line(toolkit.version, if jits { Jit::Isa(toolkit.ptx_isa) } else { Jit::Nothing })
     }
 
     /// The drivers on which an image does not start.

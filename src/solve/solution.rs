@@ -18,7 +18,7 @@ use super::by_pip;
 use super::coinstall;
 use super::compile::{Choice, Class, Plan};
 use super::demand::{self, Bearing};
-use super::driver::{self, DriverNeed};
+use super::driver::{self, DriverNeed, Jit};
 use super::driver_row::DriverRow;
 use super::engine::Selection;
 use super::finished::{self, Finished};
@@ -351,7 +351,7 @@ fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Targe
     let of_releases = group.releases.iter().map(|release| machine.needs_of(release.framework).of(choice[release.var]));
     let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
-    let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, None));
+    let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, Jit::Nothing));
     let companions = answer.companions.iter();
     let of_companions = companions.flat_map(|row| driver::needs_of_companion(request.problem, row, machine));
     of_releases.chain(of_toolkit).chain(of_cuda).chain(of_companions).collect()

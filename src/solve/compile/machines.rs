@@ -8,7 +8,7 @@ use crate::spec::Share;
 use super::{Choice, ForwardCompat, Group, Local, Plan};
 use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::demand::{self, Bearing};
-use crate::solve::driver::{self, DriverNeed};
+use crate::solve::driver::{self, DriverNeed, Jit};
 use crate::solve::driver_row::DriverRow;
 use crate::solve::heeded;
 use crate::solve::image::{self, Images, Inside};
@@ -351,7 +351,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         if let Some(cuda) = &group.cuda {
             let rows = cuda.rows.clone();
-            needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, None)])));
+            needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, Jit::Nothing)])));
         }
         let machine = self.classes[class].machine();
         for companion in &group.companions {

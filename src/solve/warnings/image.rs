@@ -5,7 +5,7 @@ use crate::coverage::Coverage;
 use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::coinstall;
 use crate::solve::demand;
-use crate::solve::driver::{self, DriverNeed};
+use crate::solve::driver::{self, DriverNeed, Jit};
 use crate::solve::finished::Use;
 use crate::solve::release::Release;
 use crate::solve::request::{ImageRequest, TargetRequest};
@@ -129,7 +129,7 @@ impl<'c> One<'_, 'c> {
         let known = problem
             .framework(TORCH)
             .and_then(|torch| torch.releases.iter().position(of_image).map(|row| machine.needs_of(torch).of(row)));
-        let need = known.unwrap_or(DriverNeed::Line(line, None));
+        let need = known.unwrap_or(DriverNeed::Line(line, Jit::Nothing));
         let off = request.off_at(&asked.name);
         let runs = driver::met_by(problem, need, &off);
         if runs(driver) {
