@@ -139,7 +139,7 @@ fn disputed_code(about: &About<'_, '_>, row: &Companion, name: &str) -> Option<W
     let disputed = |gpu: &GpuRequest<'_>| fits::disputed_code(catalog, row, arch, gpu.cc);
     let (gpu, source) = about.asked.named_gpus().iter().find_map(|gpu| Some((gpu, disputed(gpu)?)))?;
     let source = catalog.source_at(source).to_string();
-    let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
+    let settled = catalog.tegra_settled();
     // Packages have no such table; what PyTorch's says is of the same code.
     let table = "PyTorch's table of such code";
     let disputed = UnknownGpuCode::Disputed { name, table, gpu: &gpu.name, source: &source, settled };
