@@ -70,7 +70,7 @@ pub fn files<'c>(
     builds: &[&Build],
     arch: CpuArch,
 ) -> Vec<&'c Companion> {
-    let Some(torch) = builds.iter().find(|build| build.package == TORCH) else { return Vec::new() };
+    let Some(torch) = fits::build_of(builds, TORCH) else { return Vec::new() };
     let pins = chosen.iter().flat_map(|row| row.brings.iter()).filter_map(|pin| pin.split_once("=="));
     let unnamed = pins.filter(|(package, _)| !chosen.iter().any(|row| row.package == **package));
     let file = |(package, version): (&str, &str)| {

@@ -20,6 +20,11 @@ pub fn has_cpu_build(catalog: &Catalog, build: &Build) -> bool {
     catalog.builds.of(&build.package).iter().filter(is_it).any(|row| row.is_cpu())
 }
 
+/// The build of a package, of those that are chosen together.
+pub fn build_of<'c>(builds: &[&'c Build], package: &str) -> Option<&'c Build> {
+    builds.iter().copied().find(|build| *build.package == *package)
+}
+
 /// How a build reaches a GPU; none if the catalog does not know its contents.
 pub fn coverage(build: &Build, toolkit: Option<&Toolkit>, gpu: Cc) -> Option<Coverage> {
     build.arch_source.as_ref()?;

@@ -420,6 +420,11 @@ fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_
 }
 
 impl<'c> TargetSolution<'c> {
+    /// The build of a framework, where one was chosen.
+    pub fn build(&self, package: &str) -> Option<&'c Build> {
+        fits::build_of(&self.builds, package)
+    }
+
     /// The packages and Python, each with the release that is chosen.
     pub fn locked(&self) -> Vec<Locked> {
         let builds = self.builds.iter().map(|build| (build.package.to_string(), build.version));

@@ -95,7 +95,7 @@ fn left_to_image(about: &About<'_, '_>) -> Vec<Warning> {
 
 /// A package that goes with one C++ ABI of a framework, beside a build of which nobody tells its own.
 fn own_build_abi(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let build = about.target.builds.iter().find(|build| build.package == row.framework && build.is_own())?;
+    let build = about.target.build(&row.framework).filter(|build| build.is_own())?;
     let variants: Vec<&str> = row.abi_variants.iter().map(|variant| &**variant).collect();
     let name = format!("{} {}", row.package, row.version);
     let unknown = OwnBuildAbi { name: &name, package: &build.package, version: build.shown(), variants: &variants };
@@ -245,7 +245,7 @@ fn on_wsl2(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 
 /// A nightly that is more than a day younger than the nightly of torch beside it.
 fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let torch = about.target.builds.iter().find(|build| build.is_nightly() && build.package == row.framework)?;
+    let torch = about.target.build(&row.framework).filter(|build| build.is_nightly())?;
     let younger = own::day(&row.version)? - own::day(&torch.version)?;
     let name = format!("{} {}", row.package, row.version);
     (younger > 1).then(|| Warning::about(&Nightly::Apart { name: &name, torch: &torch.version }, &key(row)))
