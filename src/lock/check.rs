@@ -170,6 +170,8 @@ fn wheel(wheel: &Wheel) -> Checked {
         index,
         url,
         extra,
+        system_cuda: _,
+        sdist: _,
         unisolated: _,
         tools,
         requires,
@@ -180,7 +182,6 @@ fn wheel(wheel: &Wheel) -> Checked {
         python,
         asks,
         targets,
-        ..
     } = wheel;
     let key = |name: &str| format!("wheel.{name}");
     for name in [package].into_iter().chain(extra).chain(tools) {
@@ -222,7 +223,7 @@ fn wheel(wheel: &Wheel) -> Checked {
 }
 
 fn constraint(one: &ConstraintLock) -> Checked {
-    let ConstraintLock { package, version, arch, index, targets, .. } = one;
+    let ConstraintLock { package, version, arch, index, brought: _, targets } = one;
     let key = |name: &str| format!("constraint.{name}");
     check(address::is_package(package), || key("package"), package, NAME)?;
     check(is_version(version), || key("version"), version, VERSION)?;
