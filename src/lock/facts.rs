@@ -315,7 +315,7 @@ impl Ledger<'_, '_> {
         let about = request.rules.all().filter(|rule| rule.row.package.as_deref() == Some(&*row.package));
         for needs in about.filter(|rule| is_there(rule.row.object)) {
             let gpus = entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
-            let speaks = needs.speaks_of(&row.version, gpus, request.insists_on_archs());
+            let speaks = needs.speaks_of(&row.version, gpus, request.archs());
             if speaks && needs.speaks_of_line(line.as_ref()) && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }

@@ -11,6 +11,7 @@ use super::fits;
 use super::problem::brought::{releases, serves};
 use super::request::Request;
 use super::rules::{Needs, PackageRules};
+use super::values::Archs;
 
 /// What a release brings along that is known not to go with a build: what it asks for, and why not.
 pub struct Misfit<'c> {
@@ -58,7 +59,8 @@ pub fn misfits<'c>(
 fn refusing<'c>(rules: &PackageRules<'_, 'c>, one: &Companion, gpu: Cc) -> Option<&'c str> {
     let cc = gpu.version();
     let mut about = rules.about(&one.version);
-    let refuses = |rule: &&Needs<'_>| rule.speaks_of(&one.version, iter::once(&cc), false) && !rule.needs.admits(&cc);
+    let refuses =
+        |rule: &&Needs<'_>| rule.speaks_of(&one.version, iter::once(&cc), Archs::Free) && !rule.needs.admits(&cc);
     about.find(refuses).map(|rule| &*rule.row.says)
 }
 

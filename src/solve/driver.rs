@@ -20,7 +20,7 @@ use super::reading::Reading;
 use super::rowset::RowSet;
 use super::rules::Needs;
 use super::rules::law::{self, RuleId};
-use super::values::DriverRequest;
+use super::values::{Archs, DriverRequest};
 use super::{fits, installed, windows};
 
 /// What the driver has to compile beside what it runs.
@@ -194,8 +194,9 @@ pub fn needs_of_companion<'a>(
 /// package, which is imported as if it were named.
 fn speaks_of(facts: &Facts<'_>, rule: &Needs<'_>, row: &Companion, machine: &Described<'_>) -> bool {
     let Some(package) = rule.row.package.as_deref() else { return false };
-    let speaks =
-        |of: &Companion| rule.speaks_of(&of.version, machine.kinds.iter().map(|kind| &kind.gpu.cc_version), false);
+    let speaks = |of: &Companion| {
+        rule.speaks_of(&of.version, machine.kinds.iter().map(|kind| &kind.gpu.cc_version), Archs::Free)
+    };
     if *row.package == *package {
         return speaks(row);
     }

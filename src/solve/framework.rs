@@ -261,16 +261,16 @@ impl<'c> Framework<'c> {
         self.reads_of_compiler
     }
 
-    /// The releases with wheels for a line of Python; with `unseen` also those for which there may be one.
-    pub fn with_python(&self, on: Platform<'c>, line: Version, unseen: bool) -> Rc<RowSet> {
-        self.pythons.get((on, line, unseen), || {
+    /// The releases with wheels for a line of Python; with `possible` also those for which there may be one.
+    pub fn with_python(&self, on: Platform<'c>, line: Version, possible: bool) -> Rc<RowSet> {
+        self.pythons.get((on, line, possible), || {
             self.matching(|release| {
                 let Some(build) = release.on(on) else {
                     let lacks = |build: &Build| !build.installs_on(&line);
                     return !self.all_alike(release, on, lacks);
                 };
                 let partial = build.pythons_partial || self.may_lie_elsewhere(build);
-                let may_exist = unseen && partial && build.pins_install_on(&line);
+                let may_exist = possible && partial && build.pins_install_on(&line);
                 build.installs_on(&line) || (may_exist && self.series_may_have(build, line))
             })
         })

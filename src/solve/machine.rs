@@ -23,6 +23,7 @@ use super::kept::Kept;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
+use super::values::Archs;
 
 /// What the releases of a framework need of a driver: few kinds of needs, and the releases of each.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ pub struct Machine<'c> {
     unstarted: Kept<(usize, RowSet), RowSet>,
     undriven: Kept<Driven<'c>, RowSet>,
     toolkits: Kept<Option<String>, Refusals>,
-    extensions: Kept<(u64, usize, bool), Refusals>,
+    extensions: Kept<(u64, usize, Archs), Refusals>,
 }
 
 impl<'c> Deref for Machine<'c> {
@@ -185,14 +186,14 @@ impl<'c> Machine<'c> {
         self.toolkits.get(list.map(ArchList::torch), || fits::refused_toolkits(facts, self, list))
     }
 
-    /// The toolkits with which extensions of a release are not built; `listed` where an architecture list is insisted on.
-    pub fn refused_extensions(&self, facts: &Facts<'c>, release: &Release<'c>, listed: bool) -> Rc<Refusals> {
+    /// The toolkits with which extensions of a release are not built for some architectures.
+    pub fn refused_extensions(&self, facts: &Facts<'c>, release: &Release<'c>, archs: Archs) -> Rc<Refusals> {
         let Some(line) = &release.line else { return Rc::default() };
         let known = match release.extension {
             Some(_) if release.own_builds().next().is_some() => std::ptr::from_ref(release).addr(),
             known => known.map_or(0, |known| std::ptr::from_ref(known).addr()),
         };
-        let key = (line.major(), known, listed);
-        self.extensions.get(key, || fits::refused_extensions(facts, self, release, line, listed))
+        let key = (line.major(), known, archs);
+        self.extensions.get(key, || fits::refused_extensions(facts, self, release, line, archs))
     }
 }

@@ -33,6 +33,7 @@ use super::release::Release;
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 use super::rules::law;
+use super::values::Archs;
 use super::wants::{self, Want};
 
 /// The answer to a request.
@@ -142,8 +143,7 @@ impl<'c> Solution<'c> {
                 by_class[class].arch_list = arch_list(plan, class, &by_class[class]);
             }
         }
-        let insisted = request.insists_on_archs();
-        if request.share == Share::Stack && !insisted {
+        if request.share == Share::Stack && request.archs() == Archs::Free {
             share_arch_list(&mut by_class);
         }
         let mut targets: Vec<TargetAnswer> = Vec::new();
@@ -444,7 +444,7 @@ impl<'c> TargetSolution<'c> {
         let glibc = of.glibc.or_else(|| request.catalog.os_of_image(self.image?)?.glibc);
         let gpus: Vec<Cc> = self.gpus.iter().map(|gpu| gpu.cc).collect();
         finished::of_release(request.catalog, row, &self.builds, (of, glibc, &*gpus), self.python)
-            .filter(|_| !request.insists_on_archs())
+            .filter(|_| request.archs() == Archs::Free)
     }
 
     /// Has the libraries of a toolkit release installed, unless no build asks for any.

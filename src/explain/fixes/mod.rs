@@ -17,6 +17,7 @@ use crate::catalog::rows::repeated;
 use crate::solve::request::{Direction, Request, TargetRequest};
 use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
+use crate::solve::values::Archs;
 use crate::solve::warnings;
 use crate::spec::Spec;
 use crate::types::{Constraint, Version, sort_by_key};
@@ -332,10 +333,10 @@ fn tells_unknown(warning: &Warning) -> bool {
 
 /// Whether a list insisted on is met only because the release does not read any.
 fn ignores_the_list(request: &Request<'_>, answer: &Solution<'_>) -> bool {
-    let insists = request.insists_on_archs();
     let mut builds = answer.targets.iter().flat_map(|target| &target.builds);
     let reads_lists = |package: &str| request.catalog.extensions.iter().any(|row| row.package == package);
-    insists && builds.any(|row| reads_lists(&row.package) && request.catalog.extension_of(row).is_none())
+    request.archs() == Archs::Listed
+        && builds.any(|row| reads_lists(&row.package) && request.catalog.extension_of(row).is_none())
 }
 
 /// What the stacks of all targets have in common.
