@@ -4,7 +4,7 @@
 //! Held to here are the characters, and of a value that is one of a few words those; whether a version means anything is
 //! asked where it is used. Prose may say anything that can be seen: inputs as they were written, and reasons.
 
-use crate::types::{ArchList, CpuArch, Specifier, address, name};
+use crate::types::{ArchList, CpuArch, DriverMode, Specifier, address, name};
 
 use super::Grade;
 use super::error::LockError;
@@ -27,7 +27,7 @@ const VERSION: &str = "a version";
 type Words = (&'static [&'static str], &'static str);
 
 const RUNTIME: Words = (&["bare-metal", "container"], "`bare-metal` or `container`");
-const MODE: Words = (&["native", "minor-version", "forward-compat"], "`native`, `minor-version` or `forward-compat`");
+const MODE: Words = (&DriverMode::WORDS, "`native`, `minor-version` or `forward-compat`");
 const MODULES: Words = (&["open", "proprietary"], "`open` or `proprietary`");
 const COVERAGE: Words = (&["native", "jit"], "`native` or `jit`");
 const PLATFORM: Words = (&["wsl2"], "`wsl2`");

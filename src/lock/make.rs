@@ -190,7 +190,7 @@ fn driver(chosen: &TargetSolution<'_>) -> Option<DriverLock> {
     Some(DriverLock {
         minimum: minimum.to_string(),
         others: distinct(others).iter().map(ToString::to_string).collect(),
-        mode: chosen.mode().to_string(),
+        mode: chosen.mode().as_str().to_string(),
         cuda: judged.branch.cuda.as_ref().map_or_else(|| "unknown".to_string(), ToString::to_string),
         compat: judged.compat.map(Compat::package),
         recommended: None,

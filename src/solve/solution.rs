@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Subject, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Version, distinct};
+use crate::types::{ArchEntry, ArchList, Cc, CpuArch, DriverMode, Version, distinct};
 
 use super::arch_lists;
 use super::brought;
@@ -455,12 +455,12 @@ impl<'c> TargetSolution<'c> {
         }
     }
 
-    /// The mechanism by which the driver serves the stack: `native`, `minor-version` or `forward-compat`.
-    pub fn mode(&self) -> &'static str {
+    /// The mechanism by which the driver serves the stack.
+    pub fn mode(&self) -> DriverMode {
         match &self.driver {
-            Some(DriverRow { compat: Some(_), .. }) => "forward-compat",
-            _ if self.native_driver => "native",
-            _ => "minor-version",
+            Some(DriverRow { compat: Some(_), .. }) => DriverMode::ForwardCompat,
+            _ if self.native_driver => DriverMode::Native,
+            _ => DriverMode::MinorVersion,
         }
     }
 

@@ -6,8 +6,8 @@ use crate::catalog::rows::{Class, Subject};
 use crate::catalog::{GpuMatch, OsMatch};
 use crate::host::Compat;
 use crate::lock::DriverLock;
-use crate::types::Version;
 use crate::types::constraint::admits;
+use crate::types::{DriverMode, Version};
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
@@ -226,10 +226,10 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
             ),
         };
     }
-    match locked.mode.as_str() {
-        "native" if same_major => check.warn(Action::None, limit),
-        _ if same_major => check.pass_with(limit),
-        _ => {
+    match (same_major, locked.mode == DriverMode::Native.as_str()) {
+        (true, true) => check.warn(Action::None, limit),
+        (true, false) => check.pass_with(limit),
+        (false, _) => {
             let (action, raise) = context.driver_remedy("lock again for the driver that is here");
             check.fail(action, raise)
         }
