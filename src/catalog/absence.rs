@@ -1,7 +1,7 @@
 //! What listings tell: how much of each was read, and so whether a release that no row names was never published.
 
 use super::rows::{Index, Listing, Reading};
-use super::tables::Catalog;
+use super::tables::{Catalog, in_force};
 use crate::types::constraint::least;
 use crate::types::{Constraint, Version, distinct};
 
@@ -32,9 +32,7 @@ impl Catalog {
     /// How much of an index's listing of a package was read, for a release; none where nobody has told.
     pub fn listing(&self, package: &str, index: Index, version: &Version) -> Option<&Listing> {
         let index = if index == Index::PytorchUnlabelled { Index::Pytorch } else { index };
-        let rows = self.listings_of(package).filter(|row| row.index == index);
-        let release = version.release();
-        rows.filter(|row| row.from <= release).max_by(|a, b| a.from.cmp(&b.from))
+        in_force(self.listings_of(package).filter(|row| row.index == index), |row| row.from, version)
     }
 
     /// Where else a project keeps releases as new as one, of which nobody has read the list.

@@ -109,7 +109,7 @@ pub(super) fn told(build: &Build, property: Property) -> Option<Version> {
     pin.filter(|_| !build.is_cpu() && !build.expected.contains(&property))
 }
 
-/// Whether two builds belong to the same group.
+/// Whether two builds belong to the same group, as [`group`] tells it, without writing out its name for each of a package's builds.
 fn of_one_group(one: &Build, other: &Build, among: Among) -> bool {
     let same_variant = one.variant == other.variant;
     match among {
@@ -148,5 +148,18 @@ mod tests {
         let practice = BUILTIN.practice_of(build, Property::Nccl).map(|practice| &*practice.id);
         assert_eq!(practice, Some("torch-processors-nccl"));
         assert!(build.triton.is_none(), "its triton was published for x86_64 only");
+    }
+
+    #[test]
+    fn builds_are_of_one_group_where_it_has_one_name() {
+        for practice in BUILTIN.practices.iter() {
+            let builds = BUILTIN.builds.of(&practice.package).iter().filter(|build| is_about(practice, build));
+            let named: Vec<(&Build, String)> = builds.map(|build| (build, group(build, practice.among))).collect();
+            for (one, name) in named.iter().step_by(5) {
+                let mut others = named.iter();
+                let differs = others.find(|(other, of)| of_one_group(one, other, practice.among) != (of == name));
+                assert!(differs.is_none(), "{}: {name}, {differs:?}", practice.id);
+            }
+        }
     }
 }

@@ -117,6 +117,14 @@ pub struct FullRow {
     pub unread: Option<&'static str>,
 }
 
+impl FullRow {
+    /// What it says by itself: all but the fields that name what it rests on.
+    pub fn told(&self) -> impl Iterator<Item = (&String, &Value)> {
+        let is_source = |field: &str| self.sources.iter().any(|basis| basis.field == field);
+        self.says.as_object().into_iter().flatten().filter(move |(field, _)| !is_source(field))
+    }
+}
+
 /// What a row, or some field of it, rests on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -234,19 +242,20 @@ impl Catalog {
 
     /// Everything a row says and rests on.
     pub fn full(&self, kind: &'static str, row: &impl Cite) -> FullRow {
-        self.full_row(kind, row.id(), row.origin(), (says(row), row.unread()))
+        self.full_row(kind, row.id(), (row.origin(), &row.cites()), (says(row), row.unread()))
     }
 
     fn full_row(
         &self,
         kind: &'static str,
         id: String,
-        origin: [&str; 5],
+        (origin, cites): ([&str; 5], &[&str]),
         (says, unread): (Value, Option<&'static str>),
     ) -> FullRow {
         let mut sources = Vec::new();
-        for (field, id) in says.as_object().into_iter().flatten().filter(|(field, _)| field.ends_with("source")) {
-            let Some(source) = id.as_str().and_then(|id| self.source(id)) else { continue };
+        for (field, id) in says.as_object().into_iter().flatten() {
+            let cited = id.as_str().filter(|id| field != "id" && cites.contains(id));
+            let Some(source) = cited.and_then(|id| self.source(id)) else { continue };
             sources.push(Basis {
                 field: field.to_string(),
                 id: source.id.to_string(),

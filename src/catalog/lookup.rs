@@ -8,6 +8,7 @@ use super::rows::{
     Branch, Build, Companion, Compat, Driver, Extension, FinishedWheel, Image, Os, PythonPatch, Source, SourceBuild,
     Toolkit, pinned,
 };
+use super::tables::in_force;
 use crate::types::{CpuArch, Version};
 
 /// What a spelling of an operating system means.
@@ -74,19 +75,21 @@ impl Catalog {
         self.toolkits.get(first).filter(|row| is_it(&row.version, &wanted).is_eq())
     }
 
+    /// The CUDA from which on it is settled how integrated GPUs load what a toolkit compiled.
+    pub fn tegra_settled(&self) -> Option<Version> {
+        self.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2))
+    }
+
     /// The patch release of a line of Python that a release of a package needs; none where any will do.
     pub fn python_patch(&self, package: &str, version: &Version, line: &Version) -> Option<&PythonPatch> {
-        let release = version.release();
         let of_line = |row: &&PythonPatch| row.package == package && row.python.prefix(2) == *line;
-        let rows = self.python_patches.iter().filter(of_line).filter(|row| row.from <= release);
-        rows.max_by(|a, b| a.from.cmp(&b.from))
+        in_force(self.python_patches.iter().filter(of_line), |row| row.from, version)
     }
 
     /// What the extension builder of a build accepts.
     pub fn extension_of(&self, build: &Build) -> Option<&Extension> {
-        let release = build.version.release();
-        let rows = self.extensions.iter().filter(|row| row.from <= release && row.package == build.package);
-        rows.max_by(|a, b| a.from.cmp(&b.from))
+        let rows = self.extensions.iter().filter(|row| row.package == build.package);
+        in_force(rows, |row| row.from, &build.version)
     }
 
     /// The driver release of exactly this number.
@@ -145,9 +148,9 @@ impl Catalog {
 
     /// How a release of a package is compiled; none where nobody tells.
     pub fn build_from_source(&self, package: &str, version: &Version) -> Option<&SourceBuild> {
-        let release = version.release();
-        let rows = self.source_builds.iter().filter(|row| row.package == package && row.from <= release);
-        rows.max_by(|a, b| a.from.cmp(&b.from)).filter(|row| row.until.is_none_or(|until| release < until))
+        let rows = self.source_builds.iter().filter(|row| row.package == package);
+        let row = in_force(rows, |row| row.from, version)?;
+        row.until.is_none_or(|until| version.release() < until).then_some(row)
     }
 
     /// The operating system that an image is made of.

@@ -1,7 +1,7 @@
 //! The form in which a catalog travels: one file that a program reads at its start without parsing a text.
 //!
 //! A header says what it is, for which reader, how long it is, and a checksum; behind it lie each text once, and each
-//! table row by row with numbers in place of texts (see `words::packed`). What lies behind that is the signature,
+//! table row by row with numbers in place of texts (see `types::packed`). What lies behind that is the signature,
 //! which is the business of whoever installs the file.
 //!
 //! [`READER`] is the version of this form. Its major changes where an earlier reader would misunderstand a row: a field

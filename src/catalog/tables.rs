@@ -492,6 +492,16 @@ tables! {
     clues: Table<LogField> = "clue",
 }
 
+/// Of rows that each hold from a release on, until the next of them begins, the one that holds for a version.
+pub fn in_force<'r, R>(
+    rows: impl Iterator<Item = &'r R>,
+    from: impl Fn(&R) -> Version,
+    version: &Version,
+) -> Option<&'r R> {
+    let release = version.release();
+    rows.filter(|row| from(row) <= release).max_by_key(|row| from(row))
+}
+
 impl Catalog {
     /// Whether all that is known of a package precedes its first release: then installers take that.
     pub fn is_unreleased(&self, package: &str) -> bool {

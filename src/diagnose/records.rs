@@ -65,13 +65,14 @@ fn of_columns(text: &str) -> Option<String> {
 
 /// Numbers that count the lines, as `cat -n`, `grep -n` and editors show them.
 fn of_numbers(text: &str) -> Option<String> {
-    let mut expected = None;
+    let mut expected: Option<u64> = None;
     let mut numbered = |line: &str| {
         let shown = line.trim_start();
         let digits = shown.find(|c: char| !c.is_ascii_digit()).unwrap_or(shown.len());
-        let number: u32 = shown[..digits].parse().ok()?;
+        let number: u64 = shown[..digits].parse().ok()?;
         let follows = expected.is_none_or(|expected| number == expected);
-        expected = Some(number + 1);
+        // After the greatest number no line follows: it counts none.
+        expected = Some(number.checked_add(1)?);
         let rest = &shown[digits..];
         let rest = if rest.is_empty() { rest } else { rest.strip_prefix([' ', '\t', ':', '|'])? };
         follows.then(|| rest.to_string())

@@ -48,6 +48,9 @@ const SETS_A_STEP: u64 = 128;
 /// A set of keys, by their positions in the file.
 type Keys = RowSet;
 
+/// The limit was reached before it was known.
+struct Spent;
+
 impl Cores {
     /// Finds the clashes; none if the spec has an answer. Where the limit is reached, those that were found by then, of
     /// which the last need not be as small as they go.
@@ -56,11 +59,11 @@ impl Cores {
         let base = asker.base()?;
         let mut search = Search::new(asker, base, &keys);
         let everything = Keys::first(keys.len());
-        if search.has_answer(&everything)? {
+        if search.has_answer(&everything).ok()? {
             return None;
         }
         let smallest = search.look_at_each_machine(&everything).and_then(|()| search.smallest(&everything));
-        let smallest = smallest.unwrap_or_else(|| search.smallest_known().into_iter().collect());
+        let smallest = smallest.unwrap_or_else(|Spent| search.smallest_known().into_iter().collect());
         let first = smallest.first()?.clone();
         let mut independent = vec![first.clone()];
         let further = search.beside(&everything, &mut independent).unwrap_or_default();
@@ -135,17 +138,17 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// Whether the spec with only these keys has an answer.
-    fn has_answer(&mut self, kept: &Keys) -> Option<bool> {
-        Some(self.verdict(kept)?.is_none())
+    fn has_answer(&mut self, kept: &Keys) -> Result<bool, Spent> {
+        Ok(self.verdict(kept)?.is_none())
     }
 
     /// None if the spec with only these keys has an answer; else those of them that PubGrub's proof rests on.
-    fn verdict(&mut self, kept: &Keys) -> Option<Option<Keys>> {
+    fn verdict(&mut self, kept: &Keys) -> Result<Option<Keys>, Spent> {
         if self.remainders.iter().any(|remainder| remainder.is_disjoint(kept)) {
-            return Some(None);
+            return Ok(None);
         }
         if self.clashes.contains(kept) {
-            return Some(Some(kept.clone()));
+            return Ok(Some(kept.clone()));
         }
         let verdict = match self.request(kept) {
             // A name that means nothing is an error of its own.
@@ -153,11 +156,11 @@ impl<'a, 'c> Search<'a, 'c> {
             Some(request) => self.asker.judge(&request),
         };
         match verdict {
-            Verdict::Solvable => Some(None),
-            Verdict::GaveUp => None,
+            Verdict::Solvable => Ok(None),
+            Verdict::GaveUp => Err(Spent),
             Verdict::Conflict(culprits) => {
                 self.clashes.insert(kept.clone());
-                Some(Some(self.keys_of(&culprits, kept)))
+                Ok(Some(self.keys_of(&culprits, kept)))
             }
         }
     }
@@ -236,7 +239,7 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// A clash of each machine that has none with any other's help: who knows them leaves them out at once.
-    fn look_at_each_machine(&mut self, all: &Keys) -> Option<()> {
+    fn look_at_each_machine(&mut self, all: &Keys) -> Result<(), Spent> {
         for at in 0..self.targets.len() {
             let mut alone = self.targets[at].union(&self.shared).intersection(all);
             let Some(mut core) = self.verdict(&alone)? else { continue };
@@ -252,12 +255,11 @@ impl<'a, 'c> Search<'a, 'c> {
             }
             self.doubtful.push(alone);
         }
-        Some(())
+        Ok(())
     }
 
-    /// Adds the clashes that share no key with the first, and finds what is left where a key of one is gone; none at the
-    /// limit.
-    fn beside(&mut self, everything: &Keys, independent: &mut Vec<Keys>) -> Option<Vec<Keys>> {
+    /// Adds the clashes that share no key with the first, and finds what is left where a key of one is gone.
+    fn beside(&mut self, everything: &Keys, independent: &mut Vec<Keys>) -> Result<Vec<Keys>, Spent> {
         let mut rest = everything.minus(&independent[0]);
         while !self.has_answer(&rest)? {
             let Some(next) = self.smallest(&rest)?.into_iter().next().filter(|next| !next.is_empty()) else { break };
@@ -277,7 +279,7 @@ impl<'a, 'c> Search<'a, 'c> {
     }
 
     /// The clashes that are left where one key of a clash is gone, and all others are out of the way.
-    fn further(&mut self, all: &Keys, independent: &[Keys]) -> Option<Vec<Keys>> {
+    fn further(&mut self, all: &Keys, independent: &[Keys]) -> Result<Vec<Keys>, Spent> {
         let mut found: Vec<Keys> = Vec::new();
         for clash in independent {
             let mut others = Keys::default();
@@ -296,29 +298,29 @@ impl<'a, 'c> Search<'a, 'c> {
                 }
             }
         }
-        Some(found)
+        Ok(found)
     }
 
     /// Whether a clash that was found with other keys left out is one for somebody who gives those another value: who
     /// changes a version does not do without the package.
-    fn stands(&self, clash: &Keys, gone: &Keys) -> Option<bool> {
+    fn stands(&self, clash: &Keys, gone: &Keys) -> Result<bool, Spent> {
         let packages = gone.filtered(&|key| {
             let package = self.keys[key].strip_prefix("stack.").filter(|name| !PARTS.contains(name));
             package.is_some()
         });
         if packages.is_empty() {
-            return Some(true);
+            return Ok(true);
         }
         let kept = clash.union(&packages);
         let dropped = (0..self.keys.len()).filter(|&key| !kept.has(key)).map(|key| (self.keys[key].clone(), None));
         let loosened = packages.rows().map(|key| (self.keys[key].clone(), Some("*".to_string())));
         let edits: Vec<Edit> = dropped.chain(loosened).collect();
-        let Some(request) = self.asker.vary(&edits) else { return Some(true) };
-        self.asker.is_refuted(&request)
+        let Some(request) = self.asker.vary(&edits) else { return Ok(true) };
+        self.asker.is_refuted(&request).ok_or(Spent)
     }
 
     /// Every smallest clash within `all`, the first by file order first.
-    fn smallest(&mut self, all: &Keys) -> Option<Vec<Keys>> {
+    fn smallest(&mut self, all: &Keys) -> Result<Vec<Keys>, Spent> {
         for size in 0..=all.len() {
             let mut clashes: Vec<Keys> = Vec::new();
             while let Some(candidate) = self.hitting_set(all, size, &clashes)? {
@@ -331,15 +333,15 @@ impl<'a, 'c> Search<'a, 'c> {
             if !clashes.is_empty() {
                 clashes.sort_unstable_by(|one, other| one.rows().cmp(other.rows()));
                 clashes.truncate(1 + ALTERNATIVES);
-                return Some(clashes);
+                return Ok(clashes);
             }
         }
-        Some(Vec::new())
+        Ok(Vec::new())
     }
 
     /// A set of keys if it has an answer; else one with what is asked for besides, and what all machines are or its own, or
     /// with what its own machines are alone, if that has one.
-    fn with_answer(&mut self, candidate: &Keys, all: &Keys) -> Option<Option<Keys>> {
+    fn with_answer(&mut self, candidate: &Keys, all: &Keys) -> Result<Option<Keys>, Spent> {
         let mut own = self.shared.clone();
         self.targets.iter().filter(|target| target.meets(candidate)).for_each(|target| own.add(target));
         let of_all = candidate.union(&self.defining.intersection(all));
@@ -347,23 +349,22 @@ impl<'a, 'c> Search<'a, 'c> {
         let of_machines = candidate.union(&self.defining.intersection(&own.minus(&self.shared)).intersection(all));
         for keys in [candidate.clone(), of_all, of_own, of_machines] {
             if self.has_answer(&keys)? {
-                return Some(Some(keys));
+                return Ok(Some(keys));
             }
         }
-        Some(None)
+        Ok(None)
     }
 
-    /// The first set of so many keys of `all` that hits every remainder and is none of those known; no answer at all where
-    /// the limit is reached.
-    fn hitting_set(&self, all: &Keys, size: usize, known: &[Keys]) -> Option<Option<Keys>> {
+    /// The first set of so many keys of `all` that hits every remainder and is none of those known.
+    fn hitting_set(&self, all: &Keys, size: usize, known: &[Keys]) -> Result<Option<Keys>, Spent> {
         let must: Vec<Keys> = self.remainders.iter().map(|remainder| remainder.intersection(all)).collect();
         let mut hit = Hit { must: &must, known, seen: FxHashSet::default(), steps: self.asker.steps };
         let found = hit.every(Keys::default(), size);
-        self.asker.steps.spent().is_none().then_some(found)
+        if self.asker.steps.spent().is_some() { Err(Spent) } else { Ok(found) }
     }
 
     /// Adds keys to a set that has an answer for as long as it keeps one, and remembers what is left over.
-    fn grow(&mut self, kept: &Keys, all: &Keys) -> Option<()> {
+    fn grow(&mut self, kept: &Keys, all: &Keys) -> Result<(), Spent> {
         let mut grown = all.clone();
         let mut dropped: Vec<usize> = Vec::new();
         for core in 0..self.doubtful.len() {
@@ -395,7 +396,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let remainder = Keys::first(self.keys.len()).minus(&grown);
         remainder.rows().for_each(|key| self.left_out[key] += 1);
         self.remainders.push(remainder);
-        Some(())
+        Ok(())
     }
 
     /// Counts so many comparisons of sets as work.

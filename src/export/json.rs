@@ -82,7 +82,7 @@ struct Gpu<'a> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Driver<'a> {
     minimum: &'a str,
-    #[cfg_attr(test, schemars(extend("enum" = ["native", "minor-version", "forward-compat"])))]
+    #[cfg_attr(test, schemars(extend("enum" = crate::types::DriverMode::WORDS)))]
     mode: &'a str,
     cuda: &'a str,
     compat: Option<&'a str>,

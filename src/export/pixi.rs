@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use crate::lock::{ConstraintLock, Lock, TargetLock, Wheel};
-use crate::types::{CpuArch, Specifier};
+use crate::types::{CpuArch, DriverMode, Specifier};
 
 use super::format::{self, Format, Installs, Options, Render};
 use super::{ExportError, images, ordinary, own, quote, remarks, requirements, valid, wheels};
@@ -84,7 +84,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
 /// The CUDA of the driver at hand; a stack of a newer minor of its major asks for no more than that.
 fn required(target: &TargetLock, line: &str) -> Result<String, ExportError> {
     let known = target.driver.as_ref().map(|driver| driver.cuda.as_str()).filter(|cuda| *cuda != "unknown");
-    let has_compat = target.driver.as_ref().is_some_and(|driver| driver.mode == "minor-version");
+    let has_compat = target.driver.as_ref().is_some_and(|driver| driver.mode == DriverMode::MinorVersion.as_str());
     match known.filter(|_| has_compat) {
         Some(cuda) => Ok(valid::release("driver.cuda", cuda)?.to_string()),
         None => Ok(line.to_string()),

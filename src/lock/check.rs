@@ -4,7 +4,7 @@
 //! Held to here are the characters, and of a value that is one of a few words those; whether a version means anything is
 //! asked where it is used. Prose may say anything that can be seen: inputs as they were written, and reasons.
 
-use crate::types::{ArchList, CpuArch, Specifier, address, name};
+use crate::types::{ArchList, CpuArch, DriverMode, Specifier, address, name};
 
 use super::Grade;
 use super::error::LockError;
@@ -27,7 +27,7 @@ const VERSION: &str = "a version";
 type Words = (&'static [&'static str], &'static str);
 
 const RUNTIME: Words = (&["bare-metal", "container"], "`bare-metal` or `container`");
-const MODE: Words = (&["native", "minor-version", "forward-compat"], "`native`, `minor-version` or `forward-compat`");
+const MODE: Words = (&DriverMode::WORDS, "`native`, `minor-version` or `forward-compat`");
 const MODULES: Words = (&["open", "proprietary"], "`open` or `proprietary`");
 const COVERAGE: Words = (&["native", "jit"], "`native` or `jit`");
 const PLATFORM: Words = (&["wsl2"], "`wsl2`");
@@ -170,6 +170,8 @@ fn wheel(wheel: &Wheel) -> Checked {
         index,
         url,
         extra,
+        system_cuda: _,
+        sdist: _,
         unisolated: _,
         tools,
         requires,
@@ -180,7 +182,6 @@ fn wheel(wheel: &Wheel) -> Checked {
         python,
         asks,
         targets,
-        ..
     } = wheel;
     let key = |name: &str| format!("wheel.{name}");
     for name in [package].into_iter().chain(extra).chain(tools) {
@@ -222,7 +223,7 @@ fn wheel(wheel: &Wheel) -> Checked {
 }
 
 fn constraint(one: &ConstraintLock) -> Checked {
-    let ConstraintLock { package, version, arch, index, targets, .. } = one;
+    let ConstraintLock { package, version, arch, index, brought: _, targets } = one;
     let key = |name: &str| format!("constraint.{name}");
     check(address::is_package(package), || key("package"), package, NAME)?;
     check(is_version(version), || key("version"), version, VERSION)?;

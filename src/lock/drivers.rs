@@ -1,11 +1,9 @@
 //! Which drivers a lock takes, and the words that it says of them.
 
-use crate::types::{Version, variant};
+use crate::coverage::Coverage;
+use crate::types::{DriverMode, Version, variant};
 
 use super::{DriverLock, GpuLock, Lock, TargetLock};
-
-/// The mode in which a cuda-compat package stands before the driver.
-const FORWARD_COMPAT: &str = "forward-compat";
 
 /// The drivers that a lock admits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +36,7 @@ impl Admitted<'_> {
 impl DriverLock {
     /// Whether a cuda-compat package stands before the driver.
     pub fn is_forward_compat(&self) -> bool {
-        self.mode == FORWARD_COMPAT
+        self.mode == DriverMode::ForwardCompat.as_str()
     }
 
     /// The CUDA line of its cuda-compat package, `13.0` of `cuda-compat-13-0`.
@@ -110,6 +108,6 @@ impl TargetLock {
 impl GpuLock {
     /// Whether it runs nothing but PTX, which the driver compiles.
     pub fn compiles_ptx(&self) -> bool {
-        self.coverage.as_deref() == Some("jit")
+        self.coverage.as_deref() == Coverage::Jit.as_str()
     }
 }

@@ -311,11 +311,11 @@ impl Ledger<'_, '_> {
     fn of_companion(&mut self, entry: &Entry<'_, '_>, row: &Companion) {
         let (request, target) = (self.request, entry.target);
         let is_there = |object: Subject| heeded::bears(request, entry.asked, row, object, target.toolkit.is_some());
-        let line = target.builds.iter().find(|build| *build.package == *row.framework).and_then(|build| build.line());
+        let line = target.build(&row.framework).and_then(|build| build.line());
         let about = request.rules.all().filter(|rule| rule.row.package.as_deref() == Some(&*row.package));
         for needs in about.filter(|rule| is_there(rule.row.object)) {
             let gpus = entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
-            let speaks = needs.speaks_of(&row.version, gpus, request.insists_on_archs());
+            let speaks = needs.speaks_of(&row.version, gpus, request.archs());
             if speaks && needs.speaks_of_line(line.as_ref()) && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }

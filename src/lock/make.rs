@@ -190,7 +190,7 @@ fn driver(chosen: &TargetSolution<'_>) -> Option<DriverLock> {
     Some(DriverLock {
         minimum: minimum.to_string(),
         others: distinct(others).iter().map(ToString::to_string).collect(),
-        mode: chosen.mode().to_string(),
+        mode: chosen.mode().as_str().to_string(),
         cuda: judged.branch.cuda.as_ref().map_or_else(|| "unknown".to_string(), ToString::to_string),
         compat: judged.compat.map(Compat::package),
         recommended: None,
@@ -206,44 +206,30 @@ fn recommendation(driver: &Recommended<'_>) -> RecommendedLock {
     }
 }
 
-/// The wheels of all targets: what several need is listed once.
-fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
-    let catalog = request.catalog;
-    type Row<'a> = (Install, &'a str, String, Vec<String>, Compiled, Option<String>, Vec<String>);
-    let mut merged: BTreeMap<Row<'_>, Vec<usize>> = BTreeMap::new();
-    for group in alike {
-        let chosen = &answer.targets[group[0]].chosen;
-        let brought = sources::brought(catalog, chosen).into_iter().map(|(_, row)| Install {
-            sdist: true,
-            ..Install::from_pypi(row.package.to_string(), row.version.to_string())
-        });
-        let mut beside = request.packages.to_vec();
-        beside.extend(ordinary::brought(request.problem, &chosen.locked(), &request.packages));
-        let among = Among::of(request.problem, &chosen.locked(), &request.packages);
-        let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
-        for install in all.filter(|install| !is_in_image(chosen, install)) {
-            let sha256 = sha256(catalog, chosen, &install);
-            let asks = asks(request, chosen, &install, (&beside, &among));
-            let compiled = sources::compiled(catalog, chosen, &install);
-            let python = python_patch(catalog, chosen, &install);
-            let libraries = libraries(catalog, chosen, &install);
-            let row = (install, chosen.arch.as_str(), sha256, asks, compiled, python, libraries);
-            merged.entry(row).or_default().extend(group);
-        }
-    }
-    let wheel = |((install, arch, sha256, asks, compiled, python, libraries), mut targets): (Row<'_>, Vec<usize>)| {
-        targets.sort_unstable();
-        let targets = targets.into_iter().map(|target| answer.targets[target].name.clone()).collect();
+/// What is installed somewhere: targets with all of this in common share a wheel of the lock. The lock has its wheels in the
+/// order of these fields.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct WheelKey<'a> {
+    install: Install,
+    arch: &'a str,
+    sha256: String,
+    asks: Vec<String>,
+    compiled: Compiled,
+    python: Option<String>,
+    libraries: Vec<String>,
+}
+
+impl WheelKey<'_> {
+    fn into_wheel(self, targets: Vec<String>) -> Wheel {
+        let WheelKey { install, arch, sha256, asks, compiled, python, libraries } = self;
         let Compiled { unisolated, tools, requires, switch, archs } = compiled;
         let Install { package, version, index, url, extra, system_cuda, sdist } = install;
-        let url = url.map(|url| url.split('#').next().unwrap_or_default().to_string());
-        let arch = str::to_string(arch);
         Wheel {
             package,
             version,
-            arch,
+            arch: arch.to_string(),
             index,
-            url,
+            url: url.map(|url| url.split('#').next().unwrap_or_default().to_string()),
             extra,
             system_cuda,
             sdist,
@@ -258,6 +244,39 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
             asks,
             targets,
         }
+    }
+}
+
+/// The wheels of all targets: what several need is listed once.
+fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
+    let catalog = request.catalog;
+    let mut merged: BTreeMap<WheelKey<'_>, Vec<usize>> = BTreeMap::new();
+    for group in alike {
+        let chosen = &answer.targets[group[0]].chosen;
+        let brought = sources::brought(catalog, chosen).into_iter().map(|(_, row)| Install {
+            sdist: true,
+            ..Install::from_pypi(row.package.to_string(), row.version.to_string())
+        });
+        let mut beside = request.packages.to_vec();
+        beside.extend(ordinary::brought(request.problem, &chosen.locked(), &request.packages));
+        let among = Among::of(request.problem, &chosen.locked(), &request.packages);
+        let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
+        for install in all.filter(|install| !is_in_image(chosen, install)) {
+            let key = WheelKey {
+                arch: chosen.arch.as_str(),
+                sha256: sha256(catalog, chosen, &install),
+                asks: asks(request, chosen, &install, (&beside, &among)),
+                compiled: sources::compiled(catalog, chosen, &install),
+                python: python_patch(catalog, chosen, &install),
+                libraries: libraries(catalog, chosen, &install),
+                install,
+            };
+            merged.entry(key).or_default().extend(group);
+        }
+    }
+    let wheel = |(key, mut targets): (WheelKey<'_>, Vec<usize>)| {
+        targets.sort_unstable();
+        key.into_wheel(targets.into_iter().map(|target| answer.targets[target].name.clone()).collect())
     };
     merged.into_iter().map(wheel).collect()
 }

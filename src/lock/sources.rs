@@ -5,7 +5,8 @@ use crate::catalog::rows::{Companion, pinned};
 use crate::solve::finished::mistaken;
 use crate::solve::installs::Install;
 use crate::solve::solution::TargetSolution;
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::Specifier;
+use crate::types::constraint::admits;
 
 /// How a package is compiled beside an installed framework.
 #[derive(Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +29,7 @@ pub(super) fn compiled(catalog: &Catalog, chosen: &TargetSolution<'_>, install: 
     let is_refused = chosen.finished_of(&companion.package).is_some_and(|finished| finished.use_of.is_refused());
     let is_mistaken = mistaken(catalog, companion, &chosen.builds).is_some();
     let force = row.force.as_ref().filter(|_| is_refused || is_mistaken);
-    let framework = chosen.builds.iter().find(|build| build.package == companion.framework);
+    let framework = chosen.build(&companion.framework);
     let line = framework.and_then(|build| build.line());
     // A build that reads CUDA's major out of the framework stops beside one without CUDA.
     let cuda = line.map_or(String::new(), |line| line.major().to_string());
@@ -69,9 +70,8 @@ pub(super) fn brought<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'c>) -> 
 /// The newest release of a package that is compiled here, of those that are asked for and go with the stack.
 fn newest<'c>(catalog: &'c Catalog, chosen: &TargetSolution<'c>, package: &str, range: &str) -> Option<&'c Companion> {
     let asked = Specifier::parse(if range.is_empty() { "*" } else { range }).ok()?;
-    let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|needs| needs.admits(version));
     let fits = |row: &&Companion| {
-        let beside = chosen.builds.iter().find(|build| build.package == row.framework);
+        let beside = chosen.build(&row.framework);
         row.sdist
             && asked.admits(&row.version)
             && catalog.build_from_source(package, &row.version).is_some()

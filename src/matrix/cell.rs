@@ -65,7 +65,7 @@ impl<'c> Machine<'c> {
                 let chosen = &answer.targets[0].chosen;
                 (cell.state, cell.why) = self.reached(chosen, build);
                 cell.minimum = chosen.minimum.map(|minimum| minimum.to_string());
-                cell.mode = chosen.driver.as_ref().map(|_| chosen.mode());
+                cell.mode = chosen.driver.as_ref().map(|_| chosen.mode().as_str());
                 if let Some(compat) = chosen.driver.as_ref().and_then(|driver| driver.compat) {
                     cell.compat = Some(compat.package().to_string());
                     cell.why += &format!("; with {} installed", compat.package());

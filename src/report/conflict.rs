@@ -23,7 +23,7 @@ const LINES_OF_SEVERAL: usize = 40;
 
 /// How much is told. What does not fit the screen is left to `--verbose`.
 #[derive(Debug, Clone, Copy)]
-struct Detail {
+pub(super) struct Detail {
     /// Conflicts.
     conflicts: usize,
     /// Conflicts that would be met next.
@@ -45,6 +45,11 @@ struct Detail {
 }
 
 impl Detail {
+    /// Where no conflict is told: everything, or as much as fits beside one.
+    pub(super) fn alone(verbose: bool, by_hand: bool) -> Detail {
+        Detail { by_hand, ..if verbose { EVERYTHING } else { LESS_AND_LESS[0] } }
+    }
+
     const fn new(sentences: usize, facts: usize, fixes: usize) -> Detail {
         let facts = Some(facts);
         Detail {
@@ -169,12 +174,8 @@ fn says_more(further: &Conflict, explanation: &Explanation, detail: Detail) -> b
 }
 
 /// The fixes alone, where no conflict is told.
-pub(super) fn fixes(screen: &Screen, explanation: &Explanation, spec: &Spec, verbose: bool, by_hand: bool) -> String {
-    if explanation.fixes.is_empty() {
-        return String::new();
-    }
-    let detail = if verbose { EVERYTHING } else { LESS_AND_LESS[0] };
-    changes(screen, explanation, spec, Detail { by_hand, ..detail })
+pub(super) fn fixes(screen: &Screen, explanation: &Explanation, spec: &Spec, detail: Detail) -> String {
+    if explanation.fixes.is_empty() { String::new() } else { changes(screen, explanation, spec, detail) }
 }
 
 /// The changes that would help.

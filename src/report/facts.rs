@@ -52,8 +52,7 @@ pub(super) fn topics(screen: &Screen, topics: &[Topic], verbose: bool) -> String
 
 /// One row: its fields in a column, then what they rest on.
 fn render_row(screen: &Screen, row: &FullRow, notes: bool) -> String {
-    let fields: Vec<(&String, &Value)> =
-        row.says.as_object().into_iter().flatten().filter(|(field, _)| !field.ends_with("source")).collect();
+    let fields: Vec<(&String, &Value)> = row.told().collect();
     let names = fields.iter().map(|(field, _)| field.len()).chain(row.sources.iter().map(|basis| basis.field.len()));
     let width = names.chain(["digest".len()]).max().unwrap_or(0);
     let mut text = format!("{}\n", screen.help(&clean(&row.fact.id)));
@@ -116,9 +115,8 @@ fn list(screen: &Screen, rows: &[&FullRow], verbose: bool) -> String {
 /// A row in a line: its id, then of what it says as much as a screen has room for; whatever else reads it gets all.
 fn row_line(screen: &Screen, row: &FullRow, width: usize) -> String {
     let id = clean(&row.fact.id).into_owned();
-    let says = row.says.as_object().into_iter().flatten();
-    let told = |field: &&str| !field.ends_with("source") && *field != "index" && !row.fact.id.starts_with(field);
-    let told = says.filter(|(field, _)| told(&field.as_str())).filter_map(|(field, value)| match value {
+    let is_shown = |field: &str| field != "index" && !row.fact.id.starts_with(field);
+    let told = row.told().filter(|(field, _)| is_shown(field)).filter_map(|(field, value)| match value {
         Value::Bool(_) => Some(field.clone()),
         // What stands in the id need not be said again.
         Value::String(value) if row.fact.id.contains(value.as_str()) => None,

@@ -219,7 +219,8 @@ impl Report {
             return self.document(&json::Undetermined::new(unknowns, known));
         }
         self.annotate(|| github::unknowns(unknowns, spec, file))?;
-        self.say(&undetermined::render(&self.screen, unknowns, known, spec, file, self.verbose, self.beyond_file));
+        let detail = conflict::Detail::alone(self.verbose, self.beyond_file);
+        self.say(&undetermined::render(&self.screen, unknowns, known, spec, file, detail));
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use crate::explain::Explanation;
 use crate::solve::unknowns::Unknown;
 use crate::spec::Spec;
 
-use super::conflict;
+use super::conflict::{self, Detail};
 use super::screen::{Screen, clean};
 use super::snippet;
 use super::source_file::SourceFile;
@@ -21,8 +21,7 @@ pub(super) fn render(
     known: Option<&Explanation>,
     spec: &Spec,
     file: &SourceFile,
-    verbose: bool,
-    by_hand: bool,
+    detail: Detail,
 ) -> String {
     let head = format!("{} ", screen.error("error[undetermined]:"));
     let mut text =
@@ -40,7 +39,7 @@ pub(super) fn render(
         text += &screen.wrapped("    ", &format!("{} {}", screen.help("to find out:"), clean(&unknown.how)));
     }
     if let Some(known) = known {
-        text += &conflict::fixes(screen, known, spec, verbose, by_hand);
+        text += &conflict::fixes(screen, known, spec, detail);
     }
     text + "the lock was not changed\n"
 }

@@ -11,6 +11,7 @@ use super::fits;
 use super::problem::brought::{releases, serves};
 use super::request::Request;
 use super::rules::{Needs, PackageRules};
+use super::values::Archs;
 
 /// What a release brings along that is known not to go with a build: what it asks for, and why not.
 pub struct Misfit<'c> {
@@ -58,7 +59,8 @@ pub fn misfits<'c>(
 fn refusing<'c>(rules: &PackageRules<'_, 'c>, one: &Companion, gpu: Cc) -> Option<&'c str> {
     let cc = gpu.version();
     let mut about = rules.about(&one.version);
-    let refuses = |rule: &&Needs<'_>| rule.speaks_of(&one.version, iter::once(&cc), false) && !rule.needs.admits(&cc);
+    let refuses =
+        |rule: &&Needs<'_>| rule.speaks_of(&one.version, iter::once(&cc), Archs::Free) && !rule.needs.admits(&cc);
     about.find(refuses).map(|rule| &*rule.row.says)
 }
 
@@ -70,7 +72,7 @@ pub fn files<'c>(
     builds: &[&Build],
     arch: CpuArch,
 ) -> Vec<&'c Companion> {
-    let Some(torch) = builds.iter().find(|build| build.package == TORCH) else { return Vec::new() };
+    let Some(torch) = fits::build_of(builds, TORCH) else { return Vec::new() };
     let pins = chosen.iter().flat_map(|row| row.brings.iter()).filter_map(|pin| pin.split_once("=="));
     let unnamed = pins.filter(|(package, _)| !chosen.iter().any(|row| row.package == **package));
     let file = |(package, version): (&str, &str)| {

@@ -31,13 +31,17 @@ pub struct Chosen<'a, 'c> {
 pub fn libraries(catalog: &Catalog, chosen: Chosen<'_, '_>) -> Vec<(String, Version)> {
     let open = chosen.builds.iter().any(|build| coinstall::leaves_open(build));
     let alone = chosen.builds.is_empty() && chosen.companions.iter().any(|row| row.follows_cuda());
-    let on_index =
-        |source: &str| catalog.source(source).is_some_and(|source| source.at.starts_with("pkg:pypi/nvidia-"));
-    let is_wanted = |source: &str, is_there: bool| open || (alone && !is_there && on_index(source));
+    let is_wanted = |source: &str, is_there: bool| open || (alone && !is_there && is_on_index(catalog, source));
     let cudnn = chosen.cudnn.filter(|row| is_wanted(&row.source, chosen.has_cudnn));
     let nccl = chosen.nccl.filter(|row| is_wanted(&row.source, false));
     let cudnn = cudnn.map(|row| (package(CUDNN, &row.cuda), row.version));
     cudnn.into_iter().chain(nccl.map(|row| (package(NCCL, &row.cuda), row.version))).collect()
+}
+
+/// Whether the package index has what a row of cuDNN or NCCL is about. No field of the row says so: it was read there, or where
+/// archives, images and wheels are. Who cites such a row anew changes what is locked.
+fn is_on_index(catalog: &Catalog, source: &str) -> bool {
+    catalog.source(source).is_some_and(|source| source.at.starts_with("pkg:pypi/nvidia-"))
 }
 
 /// The components of a toolkit that packages ask for, or what they bring along does: those of that release, or of the nearest
@@ -93,3 +97,24 @@ const CUDNN: &str = "nvidia-cudnn-cu";
 
 /// The package of NCCL, without the CUDA major.
 const NCCL: &str = "nvidia-nccl-cu";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::BUILTIN;
+
+    /// What releases pin is installed from the package index, whatever else was read of it.
+    #[test]
+    fn libraries_that_releases_pin_are_on_the_index() {
+        let catalog = &*BUILTIN;
+        let pins: Vec<&str> = catalog.libraries.iter().flat_map(|row| row.pins.split(' ')).collect();
+        let is_pinned = |name: &str, cuda: &Version, version: &Version| {
+            pins.contains(&&*format!("{}=={version}", package(name, cuda)))
+        };
+        let cudnns = catalog.cudnns.iter().filter(|row| is_pinned(CUDNN, &row.cuda, &row.version));
+        let nccls = catalog.nccls.iter().filter(|row| is_pinned(NCCL, &row.cuda, &row.version));
+        let sources: Vec<&str> = cudnns.map(|row| &*row.source).chain(nccls.map(|row| &*row.source)).collect();
+        assert!(sources.len() > 20, "{}", sources.len());
+        assert!(sources.iter().all(|source| is_on_index(catalog, source)), "{sources:?}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::catalog::rows::{Class as Market, Subject};
-use crate::types::Version;
+use crate::types::{CpuArch, Version};
 
 use super::facts::Facts;
 use super::reading::Reading;
@@ -109,9 +109,9 @@ impl<'c> Described<'c> {
     }
 }
 
-/// What rules can tell products of one capability apart by.
-fn kind<'a>(gpu: &'a GpuRequest<'_>) -> Option<(Market, Option<&'a Version>, Option<&'a str>)> {
-    gpu.row.map(|row| (row.class, row.first_driver.as_ref(), gpu.is_instance.then_some(&*row.name)))
+/// What rules and kernel modules can tell products of one capability apart by.
+fn kind<'a>(gpu: &'a GpuRequest<'_>) -> Option<(Market, Option<CpuArch>, Option<&'a Version>, Option<&'a str>)> {
+    gpu.row.map(|row| (row.class, row.cpu, row.first_driver.as_ref(), gpu.is_instance.then_some(&*row.name)))
 }
 
 /// The GPUs that a machine names, one for each kind that rules can tell apart, with every rule that speaks of them.
@@ -130,4 +130,30 @@ fn gpu_kinds<'c>(facts: &Facts<'c>, reading: &Reading<'c>) -> Vec<GpuKind<'c>> {
         kinds.push(GpuKind { gpu: gpu.clone(), cuda: about(Subject::Cuda), driver: about(Subject::Driver), cudnn });
     }
     kinds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::BUILTIN;
+    use crate::solve::modules;
+
+    #[test]
+    fn gpus_of_one_kind_have_the_same_modules() {
+        let gpu = |row| {
+            let row: &'static crate::catalog::rows::Gpu = row;
+            let cc_version = Version::parse(&row.cc.to_string()).unwrap();
+            let (name, written) = (row.name.to_string(), row.name.to_string());
+            GpuRequest { name, written, cc: row.cc, cc_version, row: Some(row), is_instance: false }
+        };
+        let all: Vec<GpuRequest> = BUILTIN.gpus.iter().map(gpu).collect();
+        let rows = |gpu| BUILTIN.modules.iter().map(|row| modules::speaks_of(row, gpu)).collect::<Vec<_>>();
+        for one in &all {
+            let mut alike = all.iter().filter(|other| other.cc == one.cc && kind(other) == kind(one));
+            assert!(alike.all(|other| rows(other) == rows(one)), "{}", one.name);
+        }
+        // Boards of one capability that another processor tells apart.
+        let of = |name: &str| all.iter().find(|gpu| gpu.name.contains(name)).unwrap();
+        assert_ne!(rows(of("GH200 144G HBM3e")), rows(of("H200 NVL")));
+    }
 }

@@ -20,16 +20,27 @@ use super::reading::Reading;
 use super::rowset::RowSet;
 use super::rules::Needs;
 use super::rules::law::{self, RuleId};
-use super::values::DriverRequest;
+use super::values::{Archs, DriverRequest};
 use super::{fits, installed, windows};
+
+/// What the driver has to compile beside what it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Jit {
+    /// Nothing: there is machine code for every GPU.
+    Nothing,
+    /// PTX of an ISA that nobody knows.
+    Unknown,
+    /// PTX of this ISA.
+    Isa(Version),
+}
 
 /// What a CUDA line needs of a driver, and a JIT beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DriverNeed {
     /// No GPU is used.
     Nothing,
-    /// A CUDA line, and the PTX ISA that the driver has to compile: `Some(None)` where nobody knows which.
-    Line(Version, Option<Option<Version>>),
+    /// A CUDA line, and what the driver has to compile.
+    Line(Version, Jit),
     /// The PTX ISA of a package that some GPU runs nothing else of.
     Ptx(Version),
     /// What a rule of the catalog says of a package.
@@ -102,8 +113,8 @@ type Refuses<'a> = Box<dyn Fn(&DriverRow<'_>) -> bool + 'a>;
 
 /// Which drivers each rule keeps from what needs one; none where no rule says so.
 fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleId>, Refuses<'a>)> {
-    let (line, isa) = match need {
-        DriverNeed::Line(line, isa) => (line, isa),
+    let (line, jit) = match need {
+        DriverNeed::Line(line, jit) => (line, jit),
         DriverNeed::Ptx(isa) => return vec![(Some(law::id::PTX_DRIVER), unable_to_compile(facts.catalog, &isa))],
         DriverNeed::Nothing => return vec![(None, Box::new(|row| row.added().is_some()))],
         DriverNeed::Rule(id) => {
@@ -125,10 +136,10 @@ fn refusing<'a, 'c>(facts: &'a Facts<'c>, need: DriverNeed) -> Vec<(Option<RuleI
         let floor = LazyCell::new(|| windows::floor(facts.catalog, rule));
         all.push((Some(rule.id), Box::new(move |row| is_too_old(rule, || *floor, row, &short))));
     }
-    match isa {
-        None => {}
-        Some(None) => all.push((None, Box::new(|_| true))),
-        Some(Some(isa)) => all.push((Some(law::id::PTX_DRIVER), unable_to_compile(facts.catalog, &isa))),
+    match jit {
+        Jit::Nothing => {}
+        Jit::Unknown => all.push((None, Box::new(|_| true))),
+        Jit::Isa(isa) => all.push((Some(law::id::PTX_DRIVER), unable_to_compile(facts.catalog, &isa))),
     }
     all
 }
@@ -166,7 +177,7 @@ pub fn needs_of_companion<'a>(
     machine: &'a Described<'_>,
 ) -> impl Iterator<Item = DriverNeed> + 'a {
     let arch = machine.reading.arch;
-    let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, None));
+    let carried = fits::carried_line(facts.catalog, row, arch).map(|line| DriverNeed::Line(line, Jit::Nothing));
     let jits = || {
         machine
             .kinds
@@ -183,8 +194,9 @@ pub fn needs_of_companion<'a>(
 /// package, which is imported as if it were named.
 fn speaks_of(facts: &Facts<'_>, rule: &Needs<'_>, row: &Companion, machine: &Described<'_>) -> bool {
     let Some(package) = rule.row.package.as_deref() else { return false };
-    let speaks =
-        |of: &Companion| rule.speaks_of(&of.version, machine.kinds.iter().map(|kind| &kind.gpu.cc_version), false);
+    let speaks = |of: &Companion| {
+        rule.speaks_of(&of.version, machine.kinds.iter().map(|kind| &kind.gpu.cc_version), Archs::Free)
+    };
     if *row.package == *package {
         return speaks(row);
     }

@@ -3,8 +3,10 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, FinishedWheel};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::types::{Cc, Constraint, Version};
+use crate::types::constraint::admits;
+use crate::types::{Cc, Version};
 
+use super::fits;
 use super::reading::Reading;
 
 /// What lies beside the release of a package that comes as source, for the framework, the CUDA and the processor.
@@ -59,13 +61,13 @@ pub fn of_release<'c>(
     python: Option<&Version>,
 ) -> Option<Finished<'c>> {
     let (reading, glibc, gpus) = machine;
-    let build = builds.iter().find(|build| build.package == row.framework)?;
+    let build = fits::build_of(builds, &row.framework)?;
     // A torch that somebody else compiled may have another C++ ABI, and a system without glibc loads none of them.
     let is_other = build.is_own() || build.is_snapshot();
     let is_published = build.systems.is_empty() && !is_other && !reading.os.is_some_and(|os| os.musl);
     let wheel = catalog.finished_beside(row, build, reading.arch).next().filter(|_| row.sdist && is_published)?;
     let covers = |gpu: &&Cc| covers_targets(wheel.sass.iter().copied(), [], **gpu, Tegra::Apart) != Coverage::None;
-    let is_seen = |line: &Version| Constraint::parse(&wheel.python).is_ok_and(|seen| seen.admits(line));
+    let is_seen = |line: &Version| admits(&wheel.python, line);
     let use_of = if wheel.broken.is_some() {
         Use::Broken
     } else if let Some(has) = glibc.filter(|has| *has < wheel.glibc) {
@@ -83,7 +85,7 @@ pub fn of_release<'c>(
 /// What has the build of a package compile beside a snapshot of its framework: it asks for the release that the snapshot
 /// counts as, and would take a finished wheel that was compiled with that.
 pub fn mistaken<'c>(catalog: &'c Catalog, row: &Companion, builds: &[&Build]) -> Option<&'c str> {
-    let build = builds.iter().find(|build| build.package == row.framework)?;
+    let build = fits::build_of(builds, &row.framework)?;
     let (source, _) = catalog.source_build(row).filter(|_| row.sdist && build.is_snapshot())?;
     source.force.as_deref()
 }

@@ -13,11 +13,17 @@ use super::platform::Platform;
 use super::release::Release;
 use super::rowset::RowSet;
 use super::rules::law;
+use super::values::Archs;
 
 /// Whether the release of a build was published without GPU code too, for the same processor.
 pub fn has_cpu_build(catalog: &Catalog, build: &Build) -> bool {
     let is_it = |row: &&Build| row.version == build.version && row.arch == build.arch;
     catalog.builds.of(&build.package).iter().filter(is_it).any(|row| row.is_cpu())
+}
+
+/// The build of a package, of those that are chosen together.
+pub fn build_of<'c>(builds: &[&'c Build], package: &str) -> Option<&'c Build> {
+    builds.iter().copied().find(|build| *build.package == *package)
 }
 
 /// How a build reaches a GPU; none if the catalog does not know its contents.
@@ -282,16 +288,16 @@ pub fn refused_extensions<'c>(
     machine: &Described<'c>,
     release: &Release<'c>,
     line: &Version,
-    listed: bool,
+    archs: Archs,
 ) -> Refusals {
     let toolkits = facts.toolkits();
     let rows = |refused: &dyn Fn(&Toolkit) -> bool| RowSet::filter(toolkits.len(), |row| refused(toolkits[row]));
     let mut refusals = Refusals::default();
     // Old builders do not look, and what they build does not run.
     refusals.add(law::id::EXTENSION_MAJOR, rows(&|toolkit| toolkit.version.major() != line.major()));
-    if let Some(archs) = release.extension_archs(machine.reading.platform).filter(|_| !listed) {
+    if let Some(known) = release.extension_archs(machine.reading.platform).filter(|_| archs == Archs::Free) {
         let reaches =
-            |toolkit: &Toolkit, gpu: Cc| best_arch(gpu, &toolkit.sass, &archs, tegra(Some(toolkit))).is_some();
+            |toolkit: &Toolkit, gpu: Cc| best_arch(gpu, &toolkit.sass, &known, tegra(Some(toolkit))).is_some();
         let missed = |toolkit: &Toolkit| !machine.kinds.iter().all(|kind| reaches(toolkit, kind.gpu.cc));
         refusals.add(law::id::EXTENSION_ARCH, rows(&missed));
     }

@@ -12,7 +12,7 @@ use crate::solve::platform::{Platform, Takes};
 use crate::solve::release::{self, Release};
 use crate::solve::rowset::RowSet;
 use crate::solve::{coinstall, fits};
-use crate::types::{Cc, Version};
+use crate::types::{Arch, Cc, Version};
 
 use super::kept::Kept;
 use super::rules::{Needs, RuleId};
@@ -185,13 +185,14 @@ impl<'c> Framework<'c> {
 
     /// The releases known to hold no code for a GPU.
     pub fn uncovered(&self, on: Platform<'c>, gpu: Cc) -> Rc<RowSet> {
-        // Releases in a row often hold the same code.
-        let reached: RefCell<FxHashMap<(usize, usize, usize), bool>> = RefCell::default();
+        // Releases in a row often hold the same code: lists in one place and as long, that somebody has read or nobody.
+        type Code = (*const [Arch], *const [Arch], bool, usize);
+        let reached: RefCell<FxHashMap<Code, bool>> = RefCell::default();
         self.property(Property::Uncovered(on, gpu), |release| {
             let toolkit = release.toolkit(on);
             let lacks = |build: &Build| {
                 let of_toolkit = toolkit.map_or(0, |toolkit| std::ptr::from_ref(toolkit).addr());
-                let code = (build.sass.as_ptr().addr(), build.ptx.as_ptr().addr(), of_toolkit);
+                let code = (&raw const *build.sass.0, &raw const *build.ptx.0, build.arch_source.is_some(), of_toolkit);
                 let mut reached = reached.borrow_mut();
                 *reached.entry(code).or_insert_with(|| fits::coverage(build, toolkit, gpu) == Some(Coverage::None))
             };
@@ -260,16 +261,16 @@ impl<'c> Framework<'c> {
         self.reads_of_compiler
     }
 
-    /// The releases with wheels for a line of Python; with `unseen` also those for which there may be one.
-    pub fn with_python(&self, on: Platform<'c>, line: Version, unseen: bool) -> Rc<RowSet> {
-        self.pythons.get((on, line, unseen), || {
+    /// The releases with wheels for a line of Python; with `possible` also those for which there may be one.
+    pub fn with_python(&self, on: Platform<'c>, line: Version, possible: bool) -> Rc<RowSet> {
+        self.pythons.get((on, line, possible), || {
             self.matching(|release| {
                 let Some(build) = release.on(on) else {
                     let lacks = |build: &Build| !build.installs_on(&line);
                     return !self.all_alike(release, on, lacks);
                 };
                 let partial = build.pythons_partial || self.may_lie_elsewhere(build);
-                let may_exist = unseen && partial && build.pins_install_on(&line);
+                let may_exist = possible && partial && build.pins_install_on(&line);
                 build.installs_on(&line) || (may_exist && self.series_may_have(build, line))
             })
         })

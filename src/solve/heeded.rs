@@ -7,7 +7,7 @@ use crate::types::Version;
 use super::reading::Reading;
 use super::request::Request;
 use super::rules::Needs;
-use super::values::ImageRequest;
+use super::values::{Archs, ImageRequest};
 
 /// Whether a toolkit that is chosen for a stack is one for a release too: to compile it at once or when it is used, or
 /// because it looks for one.
@@ -48,5 +48,5 @@ pub fn bears(request: &Request<'_>, asked: &Reading<'_>, row: &Companion, object
 
 /// Whether a rule about a framework and toolkits is held against the one whose parts pip installs for a build.
 pub fn bears_on_pieces(rule: &Needs<'_>, asked: &Reading<'_>, build: &Build) -> bool {
-    rule.speaks_of(&build.version, asked.named_gpus().iter().map(|gpu| &gpu.cc_version), false)
+    rule.speaks_of(&build.version, asked.named_gpus().iter().map(|gpu| &gpu.cc_version), Archs::Free)
 }

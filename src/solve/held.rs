@@ -7,6 +7,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, Index, pinned};
+use crate::types::constraint::admits;
 use crate::types::{Constraint, CpuArch, Specifier, Version, variant};
 
 use super::bundled_torch::TORCH;
@@ -133,7 +134,6 @@ fn beside<'c>(
     python: Option<&Version>,
     required: &[Specifier],
 ) -> Option<&'c Companion> {
-    let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|needs| needs.admits(version));
     let fits = |row: &&Companion| {
         runs(row)
             && row.framework == "torch"
@@ -228,10 +228,9 @@ pub fn left_open<'c>(problem: &Problem<'c>, chosen: &TargetSolution<'_>, row: &C
 
 /// Of what is compiled against one release of a framework: the newest that goes with it, of its CUDA where there is one.
 fn of_framework<'c>(chosen: &TargetSolution<'_>, releases: &[&'c Companion]) -> Option<LeftOpen<'c>> {
-    let admits = |text: &str, version: &Version| Constraint::parse(text).is_ok_and(|text| text.admits(version));
     let mut going: Vec<(bool, &'c Companion)> = Vec::new();
     for one in releases.iter().filter(|one| one.variant.is_none() && one.url.is_none() && one.index_url.is_none()) {
-        let Some(build) = chosen.builds.iter().find(|build| build.package == one.framework) else { continue };
+        let Some(build) = chosen.build(&one.framework) else { continue };
         let for_python = chosen.python.zip(one.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line));
         if for_python && one.is_for_arch(chosen.arch) && admits(&one.needs, &build.version) {
             going.push((fits::companion_line(one, build.line().as_ref()), *one));

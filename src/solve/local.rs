@@ -222,7 +222,7 @@ impl<'c> Ranked<'_, '_, 'c> {
         let rules = compiled.flat_map(|one| {
             let gpus = || target.named_gpus().iter().map(|gpu| &gpu.cc_version);
             let rules = request.rules.of_package(&one.package, Subject::Toolkit);
-            let speaks = |rule: &&Needs<'c>| rule.speaks_of(&one.version, gpus(), request.insists_on_archs());
+            let speaks = |rule: &&Needs<'c>| rule.speaks_of(&one.version, gpus(), request.archs());
             rules.iter().filter(speaks).collect::<Vec<_>>()
         });
         let rules: Vec<&Needs<'c>> = rules.filter(|rule| request.holds(&rule.row.id, &target.name)).collect();

@@ -14,7 +14,7 @@ use crate::types::ArchList;
 
 use super::demand::{Bearing, DemandKey};
 use super::described::{Described, Refusals};
-use super::driver::{self, DriverNeed, Drivers};
+use super::driver::{self, DriverNeed, Drivers, Jit};
 use super::facts::Facts;
 use super::fits;
 use super::framework::Framework;
@@ -23,6 +23,7 @@ use super::kept::Kept;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
+use super::values::Archs;
 
 /// What the releases of a framework need of a driver: few kinds of needs, and the releases of each.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ pub struct Machine<'c> {
     unstarted: Kept<(usize, RowSet), RowSet>,
     undriven: Kept<Driven<'c>, RowSet>,
     toolkits: Kept<Option<String>, Refusals>,
-    extensions: Kept<(u64, usize, bool), Refusals>,
+    extensions: Kept<(u64, usize, Archs), Refusals>,
 }
 
 impl<'c> Deref for Machine<'c> {
@@ -137,8 +138,8 @@ impl<'c> Machine<'c> {
 
     fn need_of(&self, release: &Release<'c>) -> DriverNeed {
         release.line.map_or(DriverNeed::Nothing, |line| {
-            let jits = self.compiles_ptx_of(release);
-            DriverNeed::Line(line, jits.then(|| release.ptx_isa(self.reading.platform)))
+            let isa = || release.ptx_isa(self.reading.platform).map_or(Jit::Unknown, Jit::Isa);
+            DriverNeed::Line(line, if self.compiles_ptx_of(release) { isa() } else { Jit::Nothing })
         })
     }
 
@@ -155,7 +156,7 @@ impl<'c> Machine<'c> {
         let tegra = fits::tegra(Some(toolkit));
         let jits =
             list.is_some_and(|list| self.kinds.iter().any(|kind| covers(list, kind.gpu.cc, tegra) == Coverage::Jit));
-        DriverNeed::Line(toolkit.version, jits.then_some(Some(toolkit.ptx_isa)))
+        DriverNeed::Line(toolkit.version, if jits { Jit::Isa(toolkit.ptx_isa) } else { Jit::Nothing })
     }
 
     /// The drivers on which an image does not start.
@@ -185,14 +186,14 @@ impl<'c> Machine<'c> {
         self.toolkits.get(list.map(ArchList::torch), || fits::refused_toolkits(facts, self, list))
     }
 
-    /// The toolkits with which extensions of a release are not built; `listed` where an architecture list is insisted on.
-    pub fn refused_extensions(&self, facts: &Facts<'c>, release: &Release<'c>, listed: bool) -> Rc<Refusals> {
+    /// The toolkits with which extensions of a release are not built for some architectures.
+    pub fn refused_extensions(&self, facts: &Facts<'c>, release: &Release<'c>, archs: Archs) -> Rc<Refusals> {
         let Some(line) = &release.line else { return Rc::default() };
         let known = match release.extension {
             Some(_) if release.own_builds().next().is_some() => std::ptr::from_ref(release).addr(),
             known => known.map_or(0, |known| std::ptr::from_ref(known).addr()),
         };
-        let key = (line.major(), known, listed);
-        self.extensions.get(key, || fits::refused_extensions(facts, self, release, line, listed))
+        let key = (line.major(), known, archs);
+        self.extensions.get(key, || fits::refused_extensions(facts, self, release, line, archs))
     }
 }

@@ -3,7 +3,8 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Class, Module};
 use crate::spec::KernelModule;
-use crate::types::{Constraint, Version};
+use crate::types::Version;
+use crate::types::constraint::admits;
 
 use super::values::GpuRequest;
 
@@ -41,8 +42,5 @@ pub fn speaks_of(row: &Module, gpu: &GpuRequest<'_>) -> bool {
     let is_of = |class: &Class| gpu.row.is_some_and(|product| product.class == *class);
     let class_fits = row.classes.is_empty() || row.classes.iter().any(is_of);
     let cpu_fits = row.cpu.is_none_or(|cpu| gpu.row.is_some_and(|product| product.cpu == Some(cpu)));
-    !gpu.is_jetson()
-        && cpu_fits
-        && class_fits
-        && Constraint::parse(&row.gpus).is_ok_and(|range| range.admits(&gpu.cc_version))
+    !gpu.is_jetson() && cpu_fits && class_fits && admits(&row.gpus, &gpu.cc_version)
 }

@@ -5,7 +5,7 @@ use crate::catalog::rows::Subject;
 use crate::types::constraint::{Op, least};
 use crate::types::{Constraint, Version};
 
-use super::driver::DriverNeed;
+use super::driver::{DriverNeed, Jit};
 use super::platform::Takes;
 use super::problem::Aged;
 use super::request::{PackageRequest, Request, TargetRequest};
@@ -106,6 +106,6 @@ fn refuses<'c>(request: &Request<'c>, target: &TargetRequest<'c>, release: &Aged
     let machine = &target.machine;
     let admitted = machine.drivers(request.problem).admitted(&off, false);
     let mut left = admitted.clone();
-    machine.refused_by(request.problem, DriverNeed::Line(line, None)).apply(&mut left, &off);
+    machine.refused_by(request.problem, DriverNeed::Line(line, Jit::Nothing)).apply(&mut left, &off);
     !admitted.is_empty() && left.is_empty()
 }

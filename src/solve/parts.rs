@@ -53,7 +53,7 @@ pub fn broken<'a, 'c>(
 ) -> Vec<(&'a Needs<'c>, Breaking)> {
     let of_image = || request.catalog.os_of_image(target.image?)?.glibc;
     let glibc = asked.glibc.or_else(of_image).filter(|_| !asked.is_cpu());
-    let line = target.builds.iter().find(|build| *build.package == *row.framework).and_then(|build| build.line());
+    let line = target.build(&row.framework).and_then(|build| build.line());
     let pinned = || target.builds.iter().find_map(|build| build.cudnn);
     let cudnn = target.cudnn.map(|row| row.version).or_else(pinned).filter(|has| has.major() > 0 && !asked.is_cpu());
     let breaking = |rule: &Needs<'_>| match rule.row.object {

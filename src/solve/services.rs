@@ -4,7 +4,8 @@
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Place, Service};
 use crate::spec::Runtime;
-use crate::types::{Constraint, Version};
+use crate::types::Version;
+use crate::types::constraint::admits;
 
 use super::request::{GpuRequest, TargetRequest};
 
@@ -30,7 +31,7 @@ fn names_none(row: &Service) -> bool {
 /// Whether a row speaks of the driver that a target was judged at.
 fn is_of_driver(row: &Service, driver: Option<&Version>) -> bool {
     let Some(range) = &row.drivers else { return true };
-    driver.is_some_and(|driver| Constraint::parse(range).is_ok_and(|range| range.admits(driver)))
+    driver.is_some_and(|driver| admits(range, driver))
 }
 
 /// The boards of a target that a row speaks of. A name that means other products as well may mean one of those.
@@ -49,7 +50,7 @@ pub fn boards<'a, 'c>(row: &'a Service, asked: &'a TargetRequest<'c>) -> impl It
 
 fn speaks_of(row: &Service, gpu: &GpuRequest<'_>) -> bool {
     if let Some(range) = &row.gpus {
-        return Constraint::parse(range).is_ok_and(|range| range.admits(&gpu.cc_version));
+        return admits(range, &gpu.cc_version);
     }
     gpu.row.is_some_and(|product| row.boards.contains(&product.name))
 }

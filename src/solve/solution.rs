@@ -1,4 +1,4 @@
-//! The answer: what was chosen for each target, read back from the world in the catalog's terms.
+//! The answer: what was chosen for each target, read back from the selection in the catalog's terms.
 //!
 //! What depends on choices already made is looked up here rather than solved for: which toolkit has the wheel's
 //! own minor, which image the wheel's own line, which driver is the oldest that suffices.
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Subject, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
-use crate::types::{ArchEntry, ArchList, Cc, CpuArch, Version, distinct};
+use crate::types::{ArchEntry, ArchList, Cc, CpuArch, DriverMode, Version, distinct};
 
 use super::arch_lists;
 use super::brought;
@@ -18,7 +18,7 @@ use super::by_pip;
 use super::coinstall;
 use super::compile::{Choice, Class, Plan};
 use super::demand::{self, Bearing};
-use super::driver::{self, DriverNeed};
+use super::driver::{self, DriverNeed, Jit};
 use super::driver_row::DriverRow;
 use super::engine::Selection;
 use super::finished::{self, Finished};
@@ -33,6 +33,7 @@ use super::release::Release;
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 use super::rules::law;
+use super::values::Archs;
 use super::wants::{self, Want};
 
 /// The answer to a request.
@@ -142,8 +143,7 @@ impl<'c> Solution<'c> {
                 by_class[class].arch_list = arch_list(plan, class, &by_class[class]);
             }
         }
-        let insisted = request.insists_on_archs();
-        if request.share == Share::Stack && !insisted {
+        if request.share == Share::Stack && request.archs() == Archs::Free {
             share_arch_list(&mut by_class);
         }
         let mut targets: Vec<TargetAnswer> = Vec::new();
@@ -351,7 +351,7 @@ fn driver_needs(plan: &Plan<'_, '_>, at: usize, choice: &[usize], answer: &Targe
     let of_releases = group.releases.iter().map(|release| machine.needs_of(release.framework).of(choice[release.var]));
     let list = request.build.as_ref().and_then(|build| build.arch_list.as_ref());
     let of_toolkit = answer.toolkit.map(|toolkit| machine.need_of_toolkit(toolkit, list));
-    let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, None));
+    let of_cuda = answer.cuda.map(|cuda| DriverNeed::Line(cuda.version, Jit::Nothing));
     let companions = answer.companions.iter();
     let of_companions = companions.flat_map(|row| driver::needs_of_companion(request.problem, row, machine));
     of_releases.chain(of_toolkit).chain(of_cuda).chain(of_companions).collect()
@@ -420,6 +420,11 @@ fn gpus(request: &Request<'_>, class: &Class<'_, '_>, answer: &TargetSolution<'_
 }
 
 impl<'c> TargetSolution<'c> {
+    /// The build of a framework, where one was chosen.
+    pub fn build(&self, package: &str) -> Option<&'c Build> {
+        fits::build_of(&self.builds, package)
+    }
+
     /// The packages and Python, each with the release that is chosen.
     pub fn locked(&self) -> Vec<Locked> {
         let builds = self.builds.iter().map(|build| (build.package.to_string(), build.version));
@@ -439,7 +444,7 @@ impl<'c> TargetSolution<'c> {
         let glibc = of.glibc.or_else(|| request.catalog.os_of_image(self.image?)?.glibc);
         let gpus: Vec<Cc> = self.gpus.iter().map(|gpu| gpu.cc).collect();
         finished::of_release(request.catalog, row, &self.builds, (of, glibc, &*gpus), self.python)
-            .filter(|_| !request.insists_on_archs())
+            .filter(|_| request.archs() == Archs::Free)
     }
 
     /// Has the libraries of a toolkit release installed, unless no build asks for any.
@@ -450,12 +455,12 @@ impl<'c> TargetSolution<'c> {
         }
     }
 
-    /// The mechanism by which the driver serves the stack: `native`, `minor-version` or `forward-compat`.
-    pub fn mode(&self) -> &'static str {
+    /// The mechanism by which the driver serves the stack.
+    pub fn mode(&self) -> DriverMode {
         match &self.driver {
-            Some(DriverRow { compat: Some(_), .. }) => "forward-compat",
-            _ if self.native_driver => "native",
-            _ => "minor-version",
+            Some(DriverRow { compat: Some(_), .. }) => DriverMode::ForwardCompat,
+            _ if self.native_driver => DriverMode::Native,
+            _ => DriverMode::MinorVersion,
         }
     }
 

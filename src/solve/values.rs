@@ -25,6 +25,15 @@ impl Gpus<'_> {
     }
 }
 
+/// What is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Archs {
+    /// A list of architectures that is insisted on.
+    Listed,
+    /// What the GPUs have and the compilers know.
+    Free,
+}
+
 /// One GPU product, or a bare capability.
 #[derive(Debug, Clone)]
 pub struct GpuRequest<'c> {

@@ -38,7 +38,7 @@ pub fn unseen(catalog: &Catalog, target: &TargetSolution<'_>, row: &Companion) -
     let on_processor = |one: &&Companion| one.is_for_arch(target.arch);
     let of_release: Vec<&Companion> = of_release(catalog, row).filter(on_processor).collect();
     let seen: Vec<&Companion> = of_release.into_iter().filter(|one| one.variant.is_some()).collect();
-    let framework = target.builds.iter().find(|build| build.package == row.framework);
+    let framework = target.build(&row.framework);
     let goes = |text: Option<&str>, version: Option<&Version>| {
         let needs = text.and_then(|text| Constraint::parse(text).ok());
         needs.zip(version).is_none_or(|(needs, version)| needs.admits(version))

@@ -293,6 +293,11 @@ fn prerelease_named(all: &[Comparison], version: &Version) -> bool {
     !version.is_prerelease() || all.iter().filter_map(|one| one.version.as_ref()).any(Version::is_prerelease)
 }
 
+/// Whether a constraint that is written as a text admits a version; what is none admits nothing.
+pub fn admits(text: &str, version: &Version) -> bool {
+    Constraint::parse(text).is_ok_and(|constraint| constraint.admits(version))
+}
+
 fn comparison(text: &str) -> Result<Comparison, ConstraintError> {
     if text.is_empty() {
         return Err(ConstraintError::Empty(" beside `,` or `||`"));

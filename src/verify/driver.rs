@@ -6,7 +6,8 @@ use crate::catalog::rows::{Class, Subject};
 use crate::catalog::{GpuMatch, OsMatch};
 use crate::host::Compat;
 use crate::lock::DriverLock;
-use crate::types::{Constraint, Version};
+use crate::types::constraint::admits;
+use crate::types::{DriverMode, Version};
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
@@ -225,10 +226,10 @@ fn offered(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
             ),
         };
     }
-    match locked.mode.as_str() {
-        "native" if same_major => check.warn(Action::None, limit),
-        _ if same_major => check.pass_with(limit),
-        _ => {
+    match (same_major, locked.mode == DriverMode::Native.as_str()) {
+        (true, true) => check.warn(Action::None, limit),
+        (true, false) => check.pass_with(limit),
+        (false, _) => {
             let (action, raise) = context.driver_remedy("lock again for the driver that is here");
             check.fail(action, raise)
         }
@@ -268,14 +269,12 @@ fn forward(context: &CheckContext<'_>, locked: &DriverLock) -> Vec<Check> {
 fn runs_by_minor_version(context: &CheckContext<'_>, line: &Version, offered: &Version) -> bool {
     let rules =
         context.catalog.rules.iter().filter(|row| (row.subject, row.object) == (Subject::Cuda, Subject::Driver));
-    let of_line = rules.filter(|row| Constraint::parse(&row.range).is_ok_and(|range| range.admits(line)));
-    let admits = |driver: &Version| {
-        of_line.into_iter().all(|row| Constraint::parse(&row.needs).is_ok_and(|needs| needs.admits(driver)))
-    };
+    let of_line = rules.filter(|row| admits(&row.range, line));
+    let runs = |driver: &Version| of_line.into_iter().all(|row| admits(&row.needs, driver));
     // Windows' drivers and board support packages have numbers of their own.
     let driver = context.driver().map(|(driver, _)| driver).filter(|driver| driver.major() >= BRANCHES);
     let driver = driver.filter(|_| !context.has_windows_driver());
-    offered.major() == line.major() && driver.is_none_or(admits)
+    offered.major() == line.major() && driver.is_none_or(runs)
 }
 
 /// Whether the driver's own CUDA suffices: as new as the stack's, or of its major where machine code runs alone. A

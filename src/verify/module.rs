@@ -2,7 +2,8 @@
 
 use crate::catalog::rows::ModuleKind;
 use crate::host::{Node, Nvml, System, signs};
-use crate::types::{Cc, Constraint, Version};
+use crate::types::constraint::admits;
+use crate::types::{Cc, Version};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
@@ -163,7 +164,7 @@ fn needed<'a>(context: &CheckContext<'a>, cc: Cc) -> Option<&'a crate::catalog::
     let version = Version::parse(&cc.to_string()).ok()?;
     let speaks = |row: &&crate::catalog::rows::Module| {
         let cpu = row.cpu.is_none_or(|cpu| cpu.as_str() == context.target.arch);
-        row.before.is_none() && cpu && Constraint::parse(&row.gpus).is_ok_and(|gpus| gpus.admits(&version))
+        row.before.is_none() && cpu && admits(&row.gpus, &version)
     };
     let rows = context.catalog.modules.iter();
     rows.into_iter().find(speaks).filter(|row| row.needs == ModuleKind::Open || row.needs == ModuleKind::Proprietary)

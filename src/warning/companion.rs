@@ -360,7 +360,7 @@ pub enum When<'a> {
 /// The toolkit that a package is compiled with.
 pub enum With<'a> {
     /// The one that was chosen.
-    TargetSolution(&'a str),
+    Chosen(&'a str),
     /// The one in this image.
     Image(&'a str),
     /// One of a CUDA major, within bounds.
@@ -388,7 +388,7 @@ impl Kind for SourceOnly<'_> {
     fn message(&self) -> String {
         let framework = self.framework;
         let with = match &self.toolkit {
-            With::TargetSolution(version) => format!("the toolkit that was chosen, {version}"),
+            With::Chosen(version) => format!("the toolkit that was chosen, {version}"),
             With::Image(image) => format!("the toolkit in {image}"),
             With::Any { major, bounds, is_written } => {
                 let lacks = self.lacks.as_ref().map_or_else(String::new, |lacks| format!(", while {lacks}"));

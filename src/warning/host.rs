@@ -36,8 +36,8 @@ pub struct OsNotListed<'a> {
 impl Kind for OsNotListed<'_> {
     const CODE: &'static str = "os-not-listed";
     const EXPLAINED: &'static str = "The catalog does not know this operating system. A relative of the same family is taken in its place, \
-        or its glibc and gcc are not checked at all. State `glibc`, and `gcc` under `[build]`, to have them \
-        checked.";
+        or its glibc and gcc are not checked at all. State `glibc` of the target, and with a [build] \
+        table its `gcc`, to have them checked.";
 
     fn message(&self) -> String {
         match self.nearest {
@@ -60,9 +60,10 @@ pub struct OsPartsUnknown<'a> {
 
 impl Kind for OsPartsUnknown<'_> {
     const CODE: &'static str = "os-parts-unknown";
-    const EXPLAINED: &'static str = "The catalog lists this operating system, but not its glibc, or under `[build]` the gcc that \
-        comes with it, so whether wheels install and nvcc takes the compiler was not checked. State `glibc`, and \
-        `gcc` under `[build]`: `ldd --version` and `gcc --version` tell them on such a host.";
+    const EXPLAINED: &'static str = "The catalog lists this operating system, but not its glibc, or, where a [build] table asks for it, \
+        the gcc that comes with it, so whether wheels install and nvcc takes the compiler was not checked. State \
+        `glibc` of the target, and with a [build] table its `gcc`: `ldd --version` and `gcc --version` tell them on \
+        such a host.";
 
     fn message(&self) -> String {
         let are = if self.parts.len() == 1 { "is" } else { "are" };

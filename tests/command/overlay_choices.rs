@@ -82,3 +82,26 @@ fn an_unseen_build_for_a_jetpack_would_have_the_pythons_of_its_neighbours() {
     on("2.13.0", "3.10").exits(1);
     on("2.7.0", "3.10").exits(3);
 }
+
+/// GH200 144G is driven by the open modules only, for the processor that is in it; a board without one takes either. Whether both
+/// stand in one target, and which name comes first, changes nothing.
+#[test]
+fn a_board_beside_another_of_its_capability_keeps_its_kernel_modules() {
+    let board = |name: &str| {
+        format!(
+            "gpu = [{{ name = \"NVIDIA {name}\", cc = \"9.0\", class = \"datacenter\", architecture = \"Hopper\", \
+             first_driver = \"565.57.01\", first_driver_by = \"listed\", source = \"acme\", driver_source = \"acme\" }}]\n"
+        )
+    };
+    let on = |name: &str, gpus: &str| {
+        let target =
+            format!("gpu = [{gpus}]\narch = \"aarch64\"\ndriver = \"580.82.07\"\nkernel-module = \"proprietary\"\n");
+        locked("modules", &format!("[stack]\ntorch = \"2.8.0\"\n[target.t]\n{target}"), &board(name))
+    };
+    for name in ["AAA Test", "ZZZ Test"] {
+        on(name, &format!("\"{name}\"")).exits(0);
+        for gpus in [format!("\"{name}\", \"GH200 144G HBM3e\""), format!("\"GH200 144G HBM3e\", \"{name}\"")] {
+            on(name, &gpus).exits(1).says("open kernel modules only");
+        }
+    }
+}

@@ -89,7 +89,7 @@ fn the_minimum_with_forward_compatibility_is_of_the_package_that_is_used() {
     let text =
         "[stack]\ntorch = \"2.9.1+cu130\"\n[target.t]\ngpu = \"A100\"\ndriver = \"565.77\"\nos = \"ubuntu22.04\"\n";
     let target = lock(text).target();
-    assert_eq!((target.minimum().as_str(), target.mode()), ("565.57.01", "forward-compat"));
+    assert_eq!((target.minimum().as_str(), target.mode().as_str()), ("565.57.01", "forward-compat"));
 }
 
 /// The minimum is the first driver that the image's own words admit, between two at which nothing else changes.

@@ -202,7 +202,7 @@ fn shown(outcome: &Outcome) -> String {
                     target.stack(),
                     target.wheels(),
                     target.minimum(),
-                    target.mode(),
+                    target.mode().as_str(),
                     target.tag(),
                     target.archs(),
                     target.coverage()

@@ -24,7 +24,7 @@ fn torch_on(version: &str, driver: &str) -> (String, String, &'static str) {
         Outcome::Conflict | Outcome::Undetermined => ("-".into(), String::new(), ""),
         other => {
             let target = other.target();
-            (target.has("torch"), target.minimum(), target.mode())
+            (target.has("torch"), target.minimum(), target.mode().as_str())
         }
     }
 }
@@ -89,7 +89,7 @@ mod drivers {
             assert_eq!(torch_on("2.5.1", driver).0, torch, "{driver}");
         }
         let target = torch("2.5.1", A100).target();
-        assert_eq!((target.minimum().as_str(), target.mode()), ("525.60.13", "minor-version"));
+        assert_eq!((target.minimum().as_str(), target.mode().as_str()), ("525.60.13", "minor-version"));
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod drivers {
     #[test]
     fn a_branch_that_dropped_the_gpu_is_no_driver_for_it() {
         let spec = |driver: &str| one("torch = \"2.5.1\"", &format!("gpu = \"V100\"\ndriver = \"{driver}\""));
-        assert_eq!(lock(&spec("580.65.06")).target().mode(), "native");
+        assert_eq!(lock(&spec("580.65.06")).target().mode().as_str(), "native");
         assert!(lock(&spec("590.48.01")).is_conflict());
         assert_eq!(culprits(&spec("590.48.01")), ["target.t.gpu", "target.t.driver"]);
     }
@@ -176,7 +176,7 @@ mod drivers {
             torch("1.8.1+cu102", &format!("gpu = \"V100\"\ndriver = \"{driver}\"\nforward-compat = \"never\""))
         };
         assert!(on("418.226.00").is_conflict());
-        assert_eq!(on("440.33.01").target().mode(), "native");
+        assert_eq!(on("440.33.01").target().mode().as_str(), "native");
     }
 }
 
@@ -782,7 +782,7 @@ mod variants {
     #[test]
     fn forward_compatibility_comes_after_experimental_builds() {
         let target = torch(">=2.0,<2.1", &format!("{A100}\ndriver = \"470.57.02\"")).target();
-        assert_ne!(target.mode(), "forward-compat");
+        assert_ne!(target.mode().as_str(), "forward-compat");
     }
 }
 
@@ -818,7 +818,7 @@ mod forward_compat {
     #[test]
     fn only_data_centre_gpus_and_listed_branches() {
         let target = on("A100-PCIE-40GB", "470.57.02", "").target();
-        assert_eq!(target.mode(), "forward-compat");
+        assert_eq!(target.mode().as_str(), "forward-compat");
         assert_eq!(target.driver.as_ref().unwrap().compat.unwrap().cuda.as_str(), "12.4");
         for (gpu, driver, more) in [
             ("RTX 3090", "470.57.02", ""),
@@ -837,7 +837,7 @@ mod forward_compat {
         let spec = format!(
             "[stack]\ntorch = \"2.5.1+cu124\"\n[target.a]\n{A100}\ndriver = \"470.57.02\"\n[target.b]\n{A100}\ndriver = \"525.60.13\"\n"
         );
-        let modes: Vec<&str> = lock(&spec).targets().iter().map(|target| target.mode()).collect();
+        let modes: Vec<&str> = lock(&spec).targets().iter().map(|target| target.mode().as_str()).collect();
         assert_eq!(modes, ["forward-compat", "minor-version"]);
     }
 }
@@ -1003,7 +1003,7 @@ mod frameworks_together {
         let cublas = |stack: &str, target: &str| {
             let target = lock(&one(stack, target)).target();
             let pinned = target.wheels().into_iter().find(|wheel| wheel.package.starts_with("nvidia-cublas"));
-            (target.has("cuda"), target.mode(), pinned.map(|wheel| wheel.version))
+            (target.has("cuda"), target.mode().as_str(), pinned.map(|wheel| wheel.version))
         };
         let pinned = |cuda: &str, mode: &'static str, cublas: &str| (cuda.to_string(), mode, Some(cublas.to_string()));
         // The newest that the hosts' driver knows; with any driver the newest of all.

@@ -64,3 +64,30 @@ fn a_corrected_row_has_another_digest_and_an_unsaid_field_changes_nothing() {
     }
     assert_eq!(digest(&says(&row)), digest(&says(&Wider { row: row.clone(), new: None, flag: false })));
 }
+
+#[test]
+fn whatever_a_row_cites_is_told_as_its_source() {
+    /// Fields that name a source, and whose names say what it tells.
+    const OTHERS: &[&str] = &["tegra_disputed", "pools", "cudnn_headers", "broken"];
+    fn check<'r, R: Cite + 'r>(rows: impl IntoIterator<Item = &'r R>) {
+        for row in rows {
+            let full = BUILTIN.full("", row);
+            let told: HashSet<&str> = full.sources.iter().map(|basis| basis.id.as_str()).collect();
+            assert_eq!(told, row.cites().into_iter().collect(), "{}", full.fact.id);
+            let names_source = |field: &str| field.ends_with("source") || OTHERS.contains(&field);
+            assert!(full.sources.iter().all(|basis| names_source(&basis.field)), "{full:?}");
+            assert!(!full.told().any(|(field, _)| names_source(field)), "{full:?}");
+        }
+    }
+    let c = &BUILTIN;
+    (
+        check(&c.gpus),
+        check(&c.branches),
+        check(&c.oses),
+        check(&c.rules),
+        check(&c.practices),
+        check(&c.python_patches),
+    );
+    (check(&c.toolkits), check(&c.cudnns), check(&c.nccls), check(&c.finished_wheels), check(&c.image_requires));
+    (check(c.builds.iter()), check(c.companions.iter()), check(c.images.iter()), check(c.asks.iter()));
+}

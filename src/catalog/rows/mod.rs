@@ -1,6 +1,6 @@
 //! The kinds of rows a catalog holds. One row is one fact (or the facts one artifact tells), with its source.
 //!
-//! The same types serve the build script, which turns `catalog/*.toml` into constants, the overlays that are
+//! The same types serve the build script, which packs `catalog/*.toml`, the overlays that are
 //! read at run time, and `gpuenv catalog check`. The vocabulary is closed: an unknown field is an error.
 
 mod builds;

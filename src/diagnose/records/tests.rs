@@ -17,6 +17,16 @@ fn the_message_is_taken_out_of_each_record() {
 }
 
 #[test]
+fn numbers_of_any_size_are_read() {
+    let error = "CUDA error: no kernel image is available for execution on the device";
+    // -1, as exit codes and counters of errors show it, and what is too great to be followed by another.
+    for alone in [format!("4294967295\n{error}"), format!("{}:a\n{}:{error}", u64::MAX - 1, u64::MAX)] {
+        assert_eq!(messages(&alone), alone);
+    }
+    assert_eq!(messages(&format!("4294967295:a\n4294967296:{error}")), format!("a\n{error}"));
+}
+
+#[test]
 fn an_error_beside_the_message_is_kept() {
     let record = "{\"level\": \"error\", \"msg\": \"failed\", \"error\": \"nvml: mismatch\"}";
     assert_eq!(messages(record), "failed\nnvml: mismatch");

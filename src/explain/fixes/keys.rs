@@ -8,6 +8,7 @@ use crate::solve::request::{Direction, DriverRequest, GpuRequest, Request, Told}
 use crate::solve::solution::Solution;
 use crate::solve::windows;
 use crate::spec::other_names::without_cuda;
+use crate::types::constraint::admits;
 use crate::types::variant::line_of;
 use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, sort_by_key, variant};
 
@@ -464,7 +465,7 @@ fn pinned_driver(request: &Request<'_>, target: &str) -> Option<Version> {
 }
 
 fn admits_any_variant(constraint: &Constraint, version: &Version) -> bool {
-    Constraint::parse(&versions_only(constraint)).is_ok_and(|constraint| constraint.admits(version))
+    admits(&versions_only(constraint), version)
 }
 
 /// The constraint without its variants: `2.5.1+cu124` is `2.5.1`.

@@ -17,6 +17,7 @@ use crate::catalog::rows::repeated;
 use crate::solve::request::{Direction, Request, TargetRequest};
 use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
+use crate::solve::values::Archs;
 use crate::solve::warnings;
 use crate::spec::Spec;
 use crate::types::{Constraint, Version, sort_by_key};
@@ -40,8 +41,8 @@ pub fn find(asker: &Asker<'_, '_>, cores: &Cores) -> Vec<Fix> {
         elsewhere: OnceCell::new(),
     };
     let ways = hitting(cores);
-    let is_board = |keys: &&Vec<String>| matches!(keys.as_slice(), [key] if key.ends_with(".gpu"));
-    for keys in ways.iter().filter(|keys| !is_board(keys)) {
+    let is_gpu = |keys: &&Vec<String>| matches!(keys.as_slice(), [key] if key.ends_with(".gpu"));
+    for keys in ways.iter().filter(|keys| !is_gpu(keys)) {
         match keys.as_slice() {
             [key] => finder.try_key(key),
             keys => finder.try_together(keys, &[]),
@@ -58,7 +59,7 @@ pub fn find(asker: &Asker<'_, '_>, cores: &Cores) -> Vec<Fix> {
         finder.try_without(&ways);
     }
     // Nobody changes boards before everything else was tried.
-    for keys in ways.iter().filter(is_board) {
+    for keys in ways.iter().filter(is_gpu) {
         keys.iter().for_each(|key| finder.try_boards(key));
     }
     if finder.found.is_empty() {
@@ -169,7 +170,7 @@ impl<'c> Finder<'_, 'c> {
         };
         let is_in_image = || {
             let has_image = self.spec.target(target).is_some_and(|target| target.image.is_some());
-            has_image && !self.is_board(target)
+            has_image && self.runs_on_jetpack(target) != Some(true)
         };
         change.to.is_none()
             && match name {
@@ -179,21 +180,17 @@ impl<'c> Finder<'_, 'c> {
             }
     }
 
-    /// Whether the system of a target is that of a board, whatever its image: JetPack.
-    fn is_board(&self, target: &str) -> bool {
-        let request = self.asker.question(self.spec);
-        let os = request.as_ref().and_then(|request| request.target(target)).and_then(|target| target.os);
-        os.is_some_and(|os| !os.boards.is_empty())
+    /// Whether the system of a target is that of a board, whatever its image: JetPack. None where the target cannot be read.
+    fn runs_on_jetpack(&self, target: &str) -> Option<bool> {
+        let request = self.asker.question(self.spec)?;
+        Some(request.target(target)?.os.is_some_and(|os| !os.boards.is_empty()))
     }
 
-    /// The key of a target's image, if that is of a repository that nobody has read. The system of a board is the machine's,
-    /// whatever the image: JetPack.
+    /// The key of a target's image, if that is of a repository that nobody has read, and the system is the image's.
     fn strange_image(&self, target: &str) -> Option<String> {
         let image = self.spec.target(target)?.image.as_ref()?;
         let is_known = self.asker.catalog.images.of(repeated(&image.value.repository)).iter().next().is_some();
-        let request = self.asker.question(self.spec)?;
-        let is_of_board = request.target(target)?.os.is_some_and(|os| !os.boards.is_empty());
-        (!is_known && !is_of_board).then(|| format!("target.{target}.image"))
+        (!self.runs_on_jetpack(target)? && !is_known).then(|| format!("target.{target}.image"))
     }
 
     /// What edits change, as it stands in the file; what is added comes last.
@@ -336,10 +333,10 @@ fn tells_unknown(warning: &Warning) -> bool {
 
 /// Whether a list insisted on is met only because the release does not read any.
 fn ignores_the_list(request: &Request<'_>, answer: &Solution<'_>) -> bool {
-    let insists = request.insists_on_archs();
     let mut builds = answer.targets.iter().flat_map(|target| &target.builds);
     let reads_lists = |package: &str| request.catalog.extensions.iter().any(|row| row.package == package);
-    insists && builds.any(|row| reads_lists(&row.package) && request.catalog.extension_of(row).is_none())
+    request.archs() == Archs::Listed
+        && builds.any(|row| reads_lists(&row.package) && request.catalog.extension_of(row).is_none())
 }
 
 /// What the stacks of all targets have in common.

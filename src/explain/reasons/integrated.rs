@@ -19,7 +19,7 @@ impl Explainer<'_, '_> {
         let says = if coverage::is_integrated(code.cc) {
             format!("machine code for {code}, an integrated GPU (Jetson), runs on no other")
         } else {
-            let unified = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
+            let unified = catalog.tegra_settled();
             let unless = unified.map(|cuda| format!(" unless CUDA {cuda} or newer compiled it")).unwrap_or_default();
             format!(
                 "an integrated GPU (Jetson) of {gpu} does not load machine code for {code}{unless}, only that for {gpu}"

@@ -5,7 +5,8 @@ use crate::solve::fits;
 use crate::solve::platform::Takes;
 use crate::solve::problem::Package;
 use crate::solve::rowset::RowSet;
-use crate::types::{Constraint, Version, distinct};
+use crate::types::constraint::admits;
+use crate::types::{Version, distinct};
 
 use super::Explainer;
 use super::words::{build_id, by_package, describe, list};
@@ -16,7 +17,7 @@ impl<'c> Explainer<'_, 'c> {
         self.companions_say(|row| {
             let text = row.python.as_ref()?;
             // What has the one Python that is asked for is no reason.
-            let has = asked.is_some_and(|line| Constraint::parse(text).is_ok_and(|range| range.admits(&line)));
+            let has = asked.is_some_and(|line| admits(text, &line));
             let lines: Vec<&str> = text.split("||").map(str::trim).collect();
             (!has).then(|| format!("is for Python {} only", list(&lines)))
         });

@@ -13,7 +13,7 @@ use crate::solve::rules::{Needs, law};
 use crate::solve::solution::TargetAnswer;
 use crate::solve::windows;
 use crate::spec::Runtime;
-use crate::types::Version;
+use crate::types::{DriverMode, Version};
 
 use super::{Choice, Verdict};
 
@@ -43,9 +43,9 @@ pub(super) fn driver<'c>(
     }
     if asked.pins_driver() {
         let mode = match target.mode() {
-            "native" => "whose own CUDA version covers the stack",
-            "minor-version" => "which runs the stack by minor-version compatibility",
-            _ => "which runs the stack with the newer libcuda of a cuda-compat package",
+            DriverMode::Native => "whose own CUDA version covers the stack",
+            DriverMode::MinorVersion => "which runs the stack by minor-version compatibility",
+            DriverMode::ForwardCompat => "which runs the stack with the newer libcuda of a cuda-compat package",
         };
         reasons.because.push(format!("judged at driver {}, {mode}", judged.version));
     }

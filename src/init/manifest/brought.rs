@@ -4,7 +4,8 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, Libraries};
 use crate::init::{Entry, Value};
 use crate::spec::other_names::without_cuda;
-use crate::types::{Constraint, Specifier};
+use crate::types::Specifier;
+use crate::types::constraint::admits;
 
 /// Whether a framework of the stack asks for a library itself, or one that a package of it follows, for whichever CUDA.
 pub(super) fn is_brought(catalog: &Catalog, stack: &[Entry], library: &str) -> bool {
@@ -15,7 +16,7 @@ pub(super) fn is_brought(catalog: &Catalog, stack: &[Entry], library: &str) -> b
     let may_be = |row: &Libraries| {
         let framework = &*row.package;
         match stack.iter().find(|entry| entry.key == framework).map(|entry| &entry.value) {
-            Some(Value::Text(asked)) => Constraint::parse(asked).is_ok_and(|asked| asked.admits(&row.version)),
+            Some(Value::Text(asked)) => admits(asked, &row.version),
             _ => stack.iter().any(|entry| follows(entry, framework)),
         }
     };

@@ -217,7 +217,7 @@ impl<'c> Plan<'_, 'c> {
             let release = &framework.releases[row];
             let line = release.line.as_ref();
             let mut rows = match follows {
-                true => package.made_for(release.variant, line).as_ref().clone(),
+                true => package.made_for(release.variant).as_ref().clone(),
                 false => RowSet::first(package.releases.len()),
             };
             if follows && release.is_own() {

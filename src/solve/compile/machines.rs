@@ -8,7 +8,7 @@ use crate::spec::Share;
 use super::{Choice, ForwardCompat, Group, Local, Plan};
 use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::demand::{self, Bearing};
-use crate::solve::driver::{self, DriverNeed};
+use crate::solve::driver::{self, DriverNeed, Jit};
 use crate::solve::driver_row::DriverRow;
 use crate::solve::heeded;
 use crate::solve::image::{self, Images, Inside};
@@ -171,7 +171,7 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_toolkit(&mut self, class: usize, group: &Group<'c>) {
         let Some(toolkit) = self.locals[class].toolkit.clone() else { return };
         let request = self.request;
-        let listed = request.insists_on_archs();
+        let archs = request.archs();
         for release in &group.releases {
             let (class, framework, all) = (self.classes[class].clone(), release.framework, toolkit.rows.len());
             let toolkits = toolkit.rows.clone();
@@ -182,7 +182,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 // Of what was made for a single system, and nobody has seen, the CUDA is not known.
                 let on = class.target.platform;
                 if !on.is_one_system() || !framework.is_unseen(release, on) {
-                    machine.refused_extensions(request.problem, release, listed).apply(&mut rows, &class.off);
+                    machine.refused_extensions(request.problem, release, archs).apply(&mut rows, &class.off);
                 }
                 for rule in machine.against_compilers_of(framework.package).filter(|rule| !class.off.has(rule.id)) {
                     if rule.range.admits(release.version) {
@@ -203,7 +203,7 @@ impl<'q, 'c> Plan<'q, 'c> {
                 let kinds = &class.machine().kinds;
                 let speaks = |rule: &&&Needs| {
                     heeded::takes_toolkit(release)
-                        && rule.speaks_of(&release.version, kinds.iter().map(|kind| &kind.gpu.cc_version), listed)
+                        && rule.speaks_of(&release.version, kinds.iter().map(|kind| &kind.gpu.cc_version), archs)
                 };
                 let about: Vec<&&Needs> = rules.iter().filter(speaks).collect();
                 RowSet::filter(rows.len(), |at| about.iter().all(|rule| rule.needs.admits(&rows[at].version)))
@@ -351,7 +351,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         if let Some(cuda) = &group.cuda {
             let rows = cuda.rows.clone();
-            needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, None)])));
+            needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, Jit::Nothing)])));
         }
         let machine = self.classes[class].machine();
         for companion in &group.companions {

@@ -16,6 +16,7 @@ use crate::solve::rules::{Needs, RuleId};
 use crate::solve::unseen;
 use crate::solve::wants::Want;
 use crate::solve::{fits, ordinary};
+use crate::types::variant::line_of;
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
@@ -229,9 +230,10 @@ impl<'c> Package<'c> {
         *self.asks_for_libraries.get_or_init(|| self.releases.iter().any(|row| asks(row)))
     }
 
-    /// The releases made for a variant, of `line`, of the framework that they follow.
-    pub fn made_for(&self, variant: &'c str, line: Option<&Version>) -> Rc<RowSet> {
-        self.property(Property::MadeFor(variant), || self.matching(|row| fits::made_for(row, variant, line)))
+    /// The releases made for a variant of the framework that they follow.
+    pub fn made_for(&self, variant: &'c str) -> Rc<RowSet> {
+        let line = line_of(variant);
+        self.property(Property::MadeFor(variant), || self.matching(|row| fits::made_for(row, variant, line.as_ref())))
     }
 
     /// The releases that may be made for a variant though nobody has seen it.

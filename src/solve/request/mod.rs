@@ -28,6 +28,7 @@ use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
 use super::rules::{Needs, Rules};
+use super::values::Archs;
 
 use reader::Reader;
 
@@ -390,9 +391,10 @@ impl<'c> Request<'c> {
         self.packages.iter().filter(of_nvidia).map(|(name, range)| (name.as_str(), range))
     }
 
-    /// Whether it insists on a list of architectures to compile for.
-    pub fn insists_on_archs(&self) -> bool {
-        self.build.as_ref().is_some_and(|build| build.arch_list.is_some())
+    /// What it compiles for.
+    pub fn archs(&self) -> Archs {
+        let list = self.build.as_ref().and_then(|build| build.arch_list.as_ref());
+        if list.is_some() { Archs::Listed } else { Archs::Free }
     }
 
     /// The rules that are set aside for every target.

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Companion, Rule, Subject};
 use crate::solve::rowset::RowSet;
-use crate::solve::values::GpuRequest;
+use crate::solve::values::{Archs, GpuRequest};
 use crate::types::{Constraint, Text, Version};
 
 pub use law::RuleId;
@@ -59,10 +59,9 @@ impl<'c> Needs<'c> {
         }))
     }
 
-    /// Whether it speaks of a release and one of these GPUs, by their compute capabilities; `listed` where a list of
-    /// architectures is insisted on.
-    pub fn speaks_of<'g>(&self, release: &Version, mut gpus: impl Iterator<Item = &'g Version>, listed: bool) -> bool {
-        let heeds = listed && self.row.heeds_list.is_some_and(|from| *release >= from);
+    /// Whether it speaks of a release that compiles for some architectures and one of these GPUs, by their compute capabilities.
+    pub fn speaks_of<'g>(&self, release: &Version, mut gpus: impl Iterator<Item = &'g Version>, archs: Archs) -> bool {
+        let heeds = archs == Archs::Listed && self.row.heeds_list.is_some_and(|from| *release >= from);
         !heeds && self.range.admits(release) && self.gpu.as_ref().is_none_or(|of| gpus.any(|gpu| of.admits(gpu)))
     }
 

@@ -212,7 +212,7 @@ impl One<'_, '_> {
         let is_unknown = |gpu: &&GpuRequest<'_>| fits::coverage(build, toolkit, gpu.cc).is_none();
         let gpu = about.asked.named_gpus().iter().find(is_unknown)?;
         let source = catalog.source_at(toolkit?.tegra_disputed.as_deref()?).to_string();
-        let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
+        let settled = catalog.tegra_settled();
         let table = "the framework's own table";
         let disputed = UnknownGpuCode::Disputed { name: &self.name, table, gpu: &gpu.name, source: &source, settled };
         Some(Warning::about(&disputed, &about.keys("gpu")))

@@ -71,7 +71,7 @@ fn pinned_without_wheel(about: &About<'_, '_>, row: &Companion) -> Option<Warnin
         name: &name,
         framework: &compiled.framework,
         toolkit: match about.target.toolkit {
-            Some(toolkit) => With::TargetSolution(toolkit.version.as_str()),
+            Some(toolkit) => With::Chosen(toolkit.version.as_str()),
             None => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },
         when: When::Pinned(&by, has),
@@ -95,7 +95,7 @@ fn left_to_image(about: &About<'_, '_>) -> Vec<Warning> {
 
 /// A package that goes with one C++ ABI of a framework, beside a build of which nobody tells its own.
 fn own_build_abi(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let build = about.target.builds.iter().find(|build| build.package == row.framework && build.is_own())?;
+    let build = about.target.build(&row.framework).filter(|build| build.is_own())?;
     let variants: Vec<&str> = row.abi_variants.iter().map(|variant| &**variant).collect();
     let name = format!("{} {}", row.package, row.version);
     let unknown = OwnBuildAbi { name: &name, package: &build.package, version: build.shown(), variants: &variants };
@@ -139,7 +139,7 @@ fn disputed_code(about: &About<'_, '_>, row: &Companion, name: &str) -> Option<W
     let disputed = |gpu: &GpuRequest<'_>| fits::disputed_code(catalog, row, arch, gpu.cc);
     let (gpu, source) = about.asked.named_gpus().iter().find_map(|gpu| Some((gpu, disputed(gpu)?)))?;
     let source = catalog.source_at(source).to_string();
-    let settled = catalog.toolkits.iter().find(|row| row.tegra_unified).map(|row| row.version.prefix(2));
+    let settled = catalog.tegra_settled();
     // Packages have no such table; what PyTorch's says is of the same code.
     let table = "PyTorch's table of such code";
     let disputed = UnknownGpuCode::Disputed { name, table, gpu: &gpu.name, source: &source, settled };
@@ -245,7 +245,7 @@ fn on_wsl2(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 
 /// A nightly that is more than a day younger than the nightly of torch beside it.
 fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
-    let torch = about.target.builds.iter().find(|build| build.is_nightly() && build.package == row.framework)?;
+    let torch = about.target.build(&row.framework).filter(|build| build.is_nightly())?;
     let younger = own::day(&row.version)? - own::day(&torch.version)?;
     let name = format!("{} {}", row.package, row.version);
     (younger > 1).then(|| Warning::about(&Nightly::Apart { name: &name, torch: &torch.version }, &key(row)))
@@ -379,7 +379,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         name: &format!("{} {}{on}", row.package, row.version),
         framework: &row.framework,
         toolkit: match (about.target.toolkit, &image) {
-            (Some(toolkit), _) => With::TargetSolution(toolkit.version.as_str()),
+            (Some(toolkit), _) => With::Chosen(toolkit.version.as_str()),
             (None, Some(image)) => With::Image(image),
             (None, None) => With::Any { major, bounds: &bounds, is_written: about.asked.toolkits.is_some() },
         },

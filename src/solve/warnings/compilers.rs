@@ -15,8 +15,7 @@ use super::About;
 pub(super) fn rules_of<'a>(about: &'a About<'_, '_>, row: &Companion) -> Vec<&'a Needs<'a>> {
     let gpus = || about.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
     let rules = about.request.rules.of_package(&row.package, Subject::Toolkit);
-    let listed = about.request.insists_on_archs();
-    rules.iter().filter(|rule| rule.speaks_of(&row.version, gpus(), listed)).collect()
+    rules.iter().filter(|rule| rule.speaks_of(&row.version, gpus(), about.request.archs())).collect()
 }
 
 /// A package that comes as source, and that no toolkit which may be there compiles with the target's gcc and C library.

@@ -6,7 +6,7 @@ use crate::solve::driver_row::DriverRow;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
 use crate::spec::DriverPolicy;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, DriverMode, Version};
 use crate::warning::{
     DriverDropsGpu, DriverMinimum, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited,
     SystemUnsaid, Warning,
@@ -82,7 +82,7 @@ const NUMBA_CUDA: &str = "numba-cuda";
 fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let asked = about.asked;
     let compiler = run_time_compiler(about, driver);
-    if !asked.pins_driver() || compiler.is_none() && about.target.mode() != "minor-version" {
+    if !asked.pins_driver() || compiler.is_none() && about.target.mode() != DriverMode::MinorVersion {
         return None;
     }
     let name = as_written(asked, driver);

@@ -5,7 +5,7 @@ use crate::coverage::Coverage;
 use crate::solve::bundled_torch::{self, TORCH};
 use crate::solve::coinstall;
 use crate::solve::demand;
-use crate::solve::driver::{self, DriverNeed};
+use crate::solve::driver::{self, DriverNeed, Jit};
 use crate::solve::finished::Use;
 use crate::solve::release::Release;
 use crate::solve::request::{ImageRequest, TargetRequest};
@@ -47,7 +47,7 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
 /// Torches that are installed into images of which nobody has read what they hold, where others of their repository hold one.
 /// Such images are all alike to the solver, so each target tells its own.
 fn unread_torch(about: &About<'_, '_>) -> Vec<Warning> {
-    let Some(build) = about.target.builds.iter().find(|build| build.package == TORCH) else { return Vec::new() };
+    let Some(build) = about.target.build(TORCH) else { return Vec::new() };
     let installed = format!("{}+{}", build.version, build.variant);
     let of_target = |asked: &&TargetRequest<'_>| {
         let ImageRequest::Unchecked(image) = &asked.image else { return None };
@@ -70,7 +70,7 @@ impl<'c> One<'_, 'c> {
     /// A torch in the image: beside another one, or one that does not run here.
     fn torch(&self) -> Option<Warning> {
         let image = self.image;
-        let installed = self.about.target.builds.iter().find(|build| build.package == TORCH);
+        let installed = self.about.target.build(TORCH);
         let named = |build: &Build| format!("{}+{}", build.version, build.variant);
         let Some(inside) = image.torch.as_deref() else {
             let images = self.about.request.catalog.images.of(&image.repository);
@@ -129,7 +129,7 @@ impl<'c> One<'_, 'c> {
         let known = problem
             .framework(TORCH)
             .and_then(|torch| torch.releases.iter().position(of_image).map(|row| machine.needs_of(torch).of(row)));
-        let need = known.unwrap_or(DriverNeed::Line(line, None));
+        let need = known.unwrap_or(DriverNeed::Line(line, Jit::Nothing));
         let off = request.off_at(&asked.name);
         let runs = driver::met_by(problem, need, &off);
         if runs(driver) {
