@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Companion, Compat, Image, Libraries, Os, Pins};
+use crate::catalog::rows::{Companion, Compat, Image, Libraries, Os, Pins, TORCH};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -285,7 +285,7 @@ const TOOLKIT: &str = "cuda-toolkit";
 /// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
 fn is_in_image(chosen: &TargetSolution<'_>, install: &Install) -> bool {
     let holding = chosen.image.and_then(|image| Some((image, image.torch.as_deref()?)));
-    let torch = chosen.builds.iter().find(|build| *build.package == *bundled_torch::TORCH);
+    let torch = chosen.builds.iter().find(|build| *build.package == *TORCH);
     let Some(((image, inside), build)) = holding.zip(torch.filter(|build| build.package == install.package)) else {
         return false;
     };

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, TORCH, Toolkit};
 use crate::types::Version;
 
 use super::coinstall;
@@ -169,7 +169,7 @@ impl<'c> Ranked<'_, '_, 'c> {
             images.sort_by_key(|&row| lacks_compiler(row));
             return images;
         };
-        let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
+        let of_torch = |release: &&&Release| release.builds().any(|build| build.package == TORCH);
         let torch = self.releases.iter().find(of_torch).map(|release| release.version.as_str());
         let other_torch = |image: &Image| image.torch.as_deref() != torch;
         let possible = local.driver.iter().flat_map(|of| self.beside(of.var).into_iter().map(|row| &of.rows[row]));

@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use crate::catalog::rows::{Asks, Build, Companion, library_major};
+use crate::catalog::rows::{Asks, Build, Companion, TRITON, library_major};
 use crate::coverage::Coverage;
-use crate::solve::fits::{self, TRITON};
+use crate::solve::fits;
 use crate::solve::kits::RUNTIME;
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
-use crate::catalog::rows::{Build, Companion, Python, Subject};
+use crate::catalog::rows::{Build, Companion, Python, Subject, TRITON};
 use crate::spec::Share;
 use crate::types::{Cc, Constraint, CpuArch, Version, distinct};
 
@@ -326,8 +326,8 @@ fn written_versions(ask: &PackageRequest<'_>, package: &Package<'_>) -> RowSet {
 /// other.
 fn with_triton(package: &Package<'_>, build: &Build, python: Option<&Constraint>, rows: RowSet) -> RowSet {
     let Some(triton) = &build.triton else { return rows };
-    let other = package.refusing(fits::TRITON, triton, build.arch);
-    let is_it = |row: usize| package.name != fits::TRITON || package.releases[row].version == *triton;
+    let other = package.refusing(TRITON, triton, build.arch);
+    let is_it = |row: usize| package.name != TRITON || package.releases[row].version == *triton;
     // Where torch does not ask for it, another may come.
     let asks = |row: usize| fits::asks_for_triton(build, package.releases[row], python);
     rows.filtered(&|row| is_it(row) && !other.has(row) || !asks(row))
