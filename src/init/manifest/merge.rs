@@ -8,8 +8,9 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, TORCH, repeated};
 use crate::init::{Draft, Entry, Value};
 use crate::solve::image;
-use crate::solve::request::{PARTS, other_maker};
+use crate::solve::request::other_maker;
 use crate::spec;
+use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, Specifier, Version, intersect, variant};
 
 /// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
@@ -143,7 +144,7 @@ impl Merged<'_> {
     /// (what tests and documents need) not at all.
     fn is_chosen(&self, wanted: &Wanted) -> bool {
         let name = self.name_of(wanted);
-        PARTS.contains(&name) || self.known.iter().any(|known| known == name)
+        STACK_PARTS.contains(&name) || self.known.iter().any(|known| known == name)
     }
 
     /// Tells of each extra or group that was not taken, in a line.
