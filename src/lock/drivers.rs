@@ -1,6 +1,6 @@
 //! Which drivers a lock takes, and the words that it says of them.
 
-use crate::types::{Version, variant};
+use crate::types::{Version, nvidia, variant};
 
 use super::{DriverLock, GpuLock, Lock, TargetLock};
 
@@ -91,8 +91,7 @@ impl Lock {
 
 /// `nvidia-cuda-runtime-cu12`, since CUDA 13 without the major; or the metapackage of a release, whose parts bring it.
 fn is_runtime(package: &str) -> bool {
-    package == "cuda-toolkit"
-        || package.strip_prefix("nvidia-cuda-runtime").is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
+    package == nvidia::TOOLKIT || nvidia::is(nvidia::RUNTIME, package)
 }
 
 impl TargetLock {

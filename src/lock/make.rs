@@ -14,6 +14,7 @@ use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::{ImageRef, Runtime, Share, Spec};
+use crate::types::nvidia::TOOLKIT;
 use crate::types::{ArchList, Specifier, Version, address, distinct, map_of, variant};
 
 use super::sources::{self, Compiled};
@@ -278,9 +279,6 @@ fn toolkit_package(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Option<Ins
     let row = catalog.libraries.iter().find(|row| *row.package == *TOOLKIT && row.version == version)?;
     Some(Install::from_pypi(TOOLKIT.to_string(), row.version.to_string()))
 }
-
-/// The package that has the components of a toolkit release as extras.
-const TOOLKIT: &str = "cuda-toolkit";
 
 /// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
 fn is_in_image(chosen: &TargetSolution<'_>, install: &Install) -> bool {

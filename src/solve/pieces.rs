@@ -6,13 +6,14 @@ use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Libraries, Pins, Subject};
+use crate::types::nvidia::RUNTIME;
 use crate::types::{Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::coinstall;
 use super::compile::{Group, Plan};
 use super::facts::Facts;
 use super::heeded;
-use super::kits::{self, Kit, PackageRequest, RUNTIME};
+use super::kits::{self, Kit, PackageRequest};
 use super::libraries::{asked, asked_of, compiles_for};
 use super::rules::Needs;
 

@@ -8,6 +8,7 @@ pub mod calendar;
 pub mod constraint;
 pub mod intersect;
 pub mod name;
+pub mod nvidia;
 pub mod packed;
 pub mod plain;
 pub mod require;
