@@ -15,6 +15,9 @@ pub const CUDNN: &str = "nvidia-cudnn";
 /// NCCL.
 pub const NCCL: &str = "nvidia-nccl";
 
+/// The libraries that are parts of a stack by themselves, each with its package.
+pub const PARTS: [(&str, &str); 2] = [("cudnn", CUDNN), ("nccl", NCCL)];
+
 /// Whether a package is this library, of whatever CUDA.
 pub fn is(library: &str, package: &str) -> bool {
     package.strip_prefix(library).is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))

@@ -159,11 +159,9 @@ fn is_pinned(catalog: &Catalog, library: &Libraries) -> bool {
 /// What one build is said to bring is what its release asks for: the oldest of it, where that is a range.
 fn asked_by(build: &Build, row: &Libraries, kits: &HashMap<&Version, &Libraries>, say: Say<'_>) {
     let name = row.row_name();
-    for (field, package, said) in [
-        ("cudnn", "nvidia-cudnn", &build.cudnn),
-        ("nccl", "nvidia-nccl", &build.nccl),
-        ("triton", "triton", &build.triton),
-    ] {
+    for (field, package, said) in
+        [("cudnn", nvidia::CUDNN, &build.cudnn), ("nccl", nvidia::NCCL, &build.nccl), (TRITON, TRITON, &build.triton)]
+    {
         let Some(range) = asked(row, package) else { continue };
         let oldest = Constraint::parse(range)
             .ok()
@@ -173,7 +171,7 @@ fn asked_by(build: &Build, row: &Libraries, kits: &HashMap<&Version, &Libraries>
             say("pins", "libraries", &name, format!("asks for {package} {range}, which the build's `{field}` is not"));
         }
     }
-    let range = asked(row, "nvidia-cudnn").filter(|range| !range.starts_with("=="));
+    let range = asked(row, nvidia::CUDNN).filter(|range| !range.starts_with("=="));
     if range != build.cudnn_range.as_deref() {
         say("pins", "libraries", &name, "asks for another cuDNN than the build's `cudnn_range`".into());
     }
