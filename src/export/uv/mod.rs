@@ -8,6 +8,7 @@
 //! Targets that want other wheels on one platform become extras that exclude each other.
 
 mod contradiction;
+mod edit;
 mod merge;
 mod moved;
 mod plan;
