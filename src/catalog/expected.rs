@@ -7,9 +7,6 @@ use super::rows::*;
 use super::tables::Catalog;
 use crate::types::{CpuArch, Version, distinct};
 
-/// The one library that is a package of the catalog too.
-const TRITON: &str = "triton";
-
 impl Catalog {
     /// Fills in what practices tell, and marks it as expected. What a practice says rests on what is known alone, not on
     /// what another one made of it.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::rows::{Class, Companion, FRAMEWORKS};
 use super::tables::Catalog;
+use crate::types::name::STACK_PARTS;
 use crate::types::{Version, distinct};
 
 /// Names of one kind.
@@ -63,7 +64,7 @@ impl Catalog {
         self.toolkits.iter().for_each(|row| add("cuda", row.version));
         self.cudnns.iter().for_each(|row| add("cudnn", row.version));
         self.nccls.iter().for_each(|row| add("nccl", row.version));
-        let first: Vec<&str> = FRAMEWORKS.iter().copied().chain(["python", "cuda", "cudnn", "nccl"]).collect();
+        let first: Vec<&str> = FRAMEWORKS.iter().copied().chain(STACK_PARTS).collect();
         // What follows no framework comes last.
         let alone = |name: &str| self.companions.of(name).iter().any(Companion::follows_cuda);
         let place =

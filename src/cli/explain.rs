@@ -15,12 +15,13 @@ use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean, error_co
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
-use crate::solve::request::{PARTS, Request};
+use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::solve::solution::Solution;
 use crate::spec::{KeyDoc, Share, Spec, tables};
 use crate::task::gave_up;
 use crate::task::lock::Asked;
+use crate::types::name::STACK_PARTS;
 use crate::verify::check_docs;
 
 use super::args::{Drawn, ExplainArgs};
@@ -158,7 +159,7 @@ fn holds(lock: &Lock, name: &str) -> bool {
 /// Whether a lock can hold something of this name.
 fn is_of_stacks(name: &str, common: &Common) -> bool {
     let is_package = |catalog: Cow<'_, Catalog>| Problem::new(&catalog).package_names().any(|known| known == name);
-    PARTS.contains(&name) || load_catalog::nearby(common).is_ok_and(is_package)
+    STACK_PARTS.contains(&name) || load_catalog::nearby(common).is_ok_and(is_package)
 }
 
 /// A spec that has an answer.

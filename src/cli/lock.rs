@@ -16,6 +16,7 @@ use crate::spec::Spec;
 use crate::task::lock::{Asked, Outcome};
 use crate::task::{self, fix};
 use crate::types::constraint::Comparison;
+use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, Version, name};
 use crate::warning::{LockOutdated, Warning};
 
@@ -287,13 +288,10 @@ struct Pin {
     version: Option<String>,
 }
 
-/// What every lock may hold beside the packages that are asked for.
-const PARTS: [&str; 4] = ["cuda", "cudnn", "nccl", "python"];
-
 fn pins(words: &[String], spec: &Spec, previous: Option<&Lock>) -> Result<Vec<Pin>, Failure> {
     let locked =
         |lock: &'_ Lock| lock.target.values().flat_map(|target| lock.stack_of(target).keys()).cloned().collect();
-    let mut known: Vec<String> = previous.map_or_else(|| PARTS.map(String::from).to_vec(), locked);
+    let mut known: Vec<String> = previous.map_or_else(|| STACK_PARTS.map(String::from).to_vec(), locked);
     known.extend(spec.stack.iter().map(|(name, _)| name.clone()));
     known.sort_unstable();
     known.dedup();

@@ -17,10 +17,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::catalog::rows::FRAMEWORKS;
 use crate::solve::engine::Steps;
 use crate::solve::reading::Reading;
-use crate::solve::request::{PARTS, Request, TargetRequest};
+use crate::solve::request::{Request, TargetRequest};
 use crate::solve::resolve::{Culprit, Verdict};
 use crate::solve::rowset::RowSet;
 use crate::spec::Spec;
+use crate::types::name::STACK_PARTS;
 
 use super::ask::{Asker, Edit};
 use super::target_of;
@@ -305,7 +306,7 @@ impl<'a, 'c> Search<'a, 'c> {
     /// changes a version does not do without the package.
     fn stands(&self, clash: &Keys, gone: &Keys) -> Result<bool, Spent> {
         let packages = gone.filtered(&|key| {
-            let package = self.keys[key].strip_prefix("stack.").filter(|name| !PARTS.contains(name));
+            let package = self.keys[key].strip_prefix("stack.").filter(|name| !STACK_PARTS.contains(name));
             package.is_some()
         });
         if packages.is_empty() {

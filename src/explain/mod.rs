@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
+use crate::catalog::rows::{FRAMEWORKS, TRITON};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
@@ -235,14 +236,12 @@ fn needed<T: Clone>(all: &[T], mut suffices: impl FnMut(&[T]) -> Option<bool>) -
     Some(kept)
 }
 
-/// What a stack is named after, the most important first; other packages follow by name.
-const FIRST: [&str; 8] = ["torch", "tensorflow", "jax", "python", "triton", "cuda", "cudnn", "nccl"];
-
 /// The order in which packages are told.
 pub fn importance(name: &str) -> (usize, String) {
-    let rank = FIRST.iter().position(|first| *first == name);
+    let place = |among: &[&str]| among.iter().position(|one| *one == name);
     // What a user named himself stands between the frameworks and the libraries below them.
-    (rank.map_or(3, |rank| if rank < 3 { rank } else { rank + 1 }), name.to_string())
+    let below = place(&["python", TRITON, "cuda", "cudnn", "nccl"]).map(|place| FRAMEWORKS.len() + 1 + place);
+    (place(FRAMEWORKS).or(below).unwrap_or(FRAMEWORKS.len()), name.to_string())
 }
 
 /// The target that a key belongs to; empty for those of none.

@@ -1,6 +1,6 @@
 //! What all formats that start from a container image ask of the lock: its full name, and what it holds already.
 
-use crate::lock::{Lock, TargetLock};
+use crate::lock::{FRAMEWORKS, Lock, TargetLock};
 use crate::types::variant;
 
 use super::{ExportError, valid};
@@ -64,5 +64,3 @@ pub fn refuse_framework_inside(lock: &Lock, name: &str, target: &TargetLock) -> 
         image: target.image.clone().unwrap_or_default(),
     })
 }
-
-const FRAMEWORKS: [&str; 3] = ["torch", "tensorflow", "jax"];

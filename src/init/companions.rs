@@ -2,20 +2,18 @@
 
 use super::{Entry, Value};
 use crate::catalog::Catalog;
-use crate::catalog::rows::FRAMEWORKS;
+use crate::catalog::rows::{FRAMEWORKS, TORCH, TRITON};
 use crate::host::Record;
 use crate::solve::request::other_maker;
 use crate::types::Version;
 use crate::types::variant;
 
-/// The wheels of torch pin it: it comes with them.
-const OF_TORCH: &str = "triton";
-
 /// Those packages, by name: a release that the catalog has as a line, any other as a comment.
 pub(super) fn of(record: &Record, catalog: &Catalog) -> Vec<Entry> {
     let Some(python) = &record.python else { return Vec::new() };
-    let has_torch = python.torch.is_some() || python.packages.contains_key(FRAMEWORKS[0]);
-    let is_elsewhere = |name: &str| FRAMEWORKS.contains(&name) || has_torch && name == OF_TORCH;
+    let has_torch = python.torch.is_some() || python.packages.contains_key(TORCH);
+    // The wheels of torch pin triton: it comes with them.
+    let is_elsewhere = |name: &str| FRAMEWORKS.contains(&name) || has_torch && name == TRITON;
     let known =
         python.packages.iter().filter(|(name, _)| !is_elsewhere(name) && !catalog.companions.of(name).is_empty());
     known.map(|(name, installed)| entry(name, installed, catalog)).collect()

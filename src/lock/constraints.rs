@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::rows::{BESIDE_TORCH, TORCH};
 use crate::solve::held::{Held, held};
 use crate::solve::request::Request;
 use crate::solve::solution::{Solution, TargetSolution};
 
 use super::ConstraintLock;
-
-pub use crate::solve::held::BESIDE_TORCH;
 
 /// The constraints of all targets.
 pub fn constraints(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<ConstraintLock> {
@@ -33,5 +32,5 @@ pub fn constraints(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<us
 /// Whether a package is chosen that may bring in what lies beside torch: it follows torch and is none of these itself. What
 /// follows another framework or CUDA alone (RAPIDS, CuPy) has nothing to do with it, and nobody knows of `[packages]`.
 fn follows_torch(chosen: &TargetSolution<'_>) -> bool {
-    chosen.companions.iter().any(|one| one.framework == "torch" && !BESIDE_TORCH.contains(&&*one.package))
+    chosen.companions.iter().any(|one| one.framework == TORCH && !BESIDE_TORCH.contains(&&*one.package))
 }

@@ -1,7 +1,7 @@
 //! Which drivers a lock takes, and the words that it says of them.
 
 use crate::coverage::Coverage;
-use crate::types::{DriverMode, Version, variant};
+use crate::types::{DriverMode, Version, nvidia, variant};
 
 use super::{DriverLock, GpuLock, Lock, TargetLock};
 
@@ -89,8 +89,7 @@ impl Lock {
 
 /// `nvidia-cuda-runtime-cu12`, since CUDA 13 without the major; or the metapackage of a release, whose parts bring it.
 fn is_runtime(package: &str) -> bool {
-    package == "cuda-toolkit"
-        || package.strip_prefix("nvidia-cuda-runtime").is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
+    package == nvidia::TOOLKIT || nvidia::is(nvidia::RUNTIME, package)
 }
 
 impl TargetLock {

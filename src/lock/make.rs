@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Companion, Compat, Image, Libraries, Os, Pins};
+use crate::catalog::rows::{Companion, Compat, Image, Libraries, Os, Pins, TORCH};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -14,6 +14,7 @@ use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
 use crate::solve::solution::{Solution, TargetSolution};
 use crate::spec::{ImageRef, Runtime, Share, Spec};
+use crate::types::nvidia::TOOLKIT;
 use crate::types::{ArchList, Specifier, Version, address, distinct, map_of, variant};
 
 use super::sources::{self, Compiled};
@@ -298,13 +299,10 @@ fn toolkit_package(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Option<Ins
     Some(Install::from_pypi(TOOLKIT.to_string(), row.version.to_string()))
 }
 
-/// The package that has the components of a toolkit release as extras.
-const TOOLKIT: &str = "cuda-toolkit";
-
 /// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
 fn is_in_image(chosen: &TargetSolution<'_>, install: &Install) -> bool {
     let holding = chosen.image.and_then(|image| Some((image, image.torch.as_deref()?)));
-    let torch = chosen.builds.iter().find(|build| *build.package == *bundled_torch::TORCH);
+    let torch = chosen.builds.iter().find(|build| *build.package == *TORCH);
     let Some(((image, inside), build)) = holding.zip(torch.filter(|build| build.package == install.package)) else {
         return false;
     };

@@ -16,7 +16,7 @@ mod sources;
 mod stale;
 mod text;
 
-pub use constraints::BESIDE_TORCH;
+pub use crate::catalog::rows::{BESIDE_TORCH, FRAMEWORKS};
 pub use diff::{Difference, diff};
 pub use drivers::Admitted;
 pub use error::LockError;

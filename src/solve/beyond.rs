@@ -1,14 +1,14 @@
 //! What nobody knows yet of a machine: a driver or a toolkit newer than the catalog, and what comes with a system that it
 //! does not list. Each is judged as the nearest that is known; what has no answer so is no conflict, for it may have one.
 
-use crate::catalog::rows::{Branch, Os, repeated};
+use crate::catalog::rows::{Branch, Os, TORCH, repeated};
 use crate::types::require::{Requirement, Subject};
 use crate::types::{Constraint, Version};
 
 use super::demand::DemandKey;
 use super::driver_row::{DriverRow, branch_of};
 use super::image;
-use super::platform::{Platform, TORCH, Takes};
+use super::platform::{Platform, Takes};
 use super::reading::{Judged, Reading};
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest, Told};
 use super::unknowns::{NEWER, OVERLAY, Unknown, of_images};

@@ -3,10 +3,9 @@
 use std::iter;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Subject, pinned};
+use crate::catalog::rows::{Build, Companion, Subject, TORCH, pinned};
 use crate::types::{Cc, CpuArch, Version, distinct};
 
-use super::bundled_torch::TORCH;
 use super::fits;
 use super::problem::brought::{releases, serves};
 use super::request::Request;

@@ -1,12 +1,10 @@
 //! Images that hold a torch of their own.
 
-use crate::catalog::rows::{Build, Image};
+use crate::catalog::rows::{Build, Image, TORCH};
 
 use super::framework::Framework;
 use super::platform::Platform;
 use super::rowset::RowSet;
-
-pub use super::platform::TORCH;
 
 /// Whether the image holds this very build.
 pub fn is_inside(image: &Image, inside: &str, build: &Build) -> bool {

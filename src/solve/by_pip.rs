@@ -4,6 +4,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Cudnn, Nccl};
+use crate::types::nvidia::{self, CUDNN, NCCL, of_major};
 use crate::types::{Constraint, Version, distinct};
 
 use super::coinstall;
@@ -34,8 +35,8 @@ pub fn libraries(catalog: &Catalog, chosen: Chosen<'_, '_>) -> Vec<(String, Vers
     let is_wanted = |source: &str, is_there: bool| open || (alone && !is_there && is_on_index(catalog, source));
     let cudnn = chosen.cudnn.filter(|row| is_wanted(&row.source, chosen.has_cudnn));
     let nccl = chosen.nccl.filter(|row| is_wanted(&row.source, false));
-    let cudnn = cudnn.map(|row| (package(CUDNN, &row.cuda), row.version));
-    cudnn.into_iter().chain(nccl.map(|row| (package(NCCL, &row.cuda), row.version))).collect()
+    let cudnn = cudnn.map(|row| (of_major(CUDNN, &row.cuda), row.version));
+    cudnn.into_iter().chain(nccl.map(|row| (of_major(NCCL, &row.cuda), row.version))).collect()
 }
 
 /// Whether the package index has what a row of cuDNN or NCCL is about. No field of the row says so: it was read there, or where
@@ -68,7 +69,7 @@ pub fn nccl<'c>(
     locked: Option<&str>,
 ) -> Option<&'c Nccl> {
     let serves = |row: &&'c Nccl| {
-        let name = package(NCCL, &row.cuda);
+        let name = of_major(NCCL, &row.cuda);
         let is_asked = asked.is_none_or(|asked| asked.admits(&row.version));
         is_asked && wants.iter().any(|(of, _)| *of == name) && admitted(wants, &name, &row.version)
     };
@@ -84,19 +85,8 @@ fn admitted(wants: &[Want<'_>], name: &str, version: &Version) -> bool {
 
 /// The cuDNN among them.
 pub fn cudnn(libraries: &[(String, Version)]) -> Option<&Version> {
-    libraries.iter().find(|(package, _)| package.starts_with(CUDNN)).map(|(_, version)| version)
+    libraries.iter().find(|(package, _)| nvidia::is(CUDNN, package)).map(|(_, version)| version)
 }
-
-/// The package of a library for a CUDA line: its major ends the name.
-fn package(library: &str, cuda: &Version) -> String {
-    format!("{library}{}", cuda.major())
-}
-
-/// The package of cuDNN, without the CUDA major.
-const CUDNN: &str = "nvidia-cudnn-cu";
-
-/// The package of NCCL, without the CUDA major.
-const NCCL: &str = "nvidia-nccl-cu";
 
 #[cfg(test)]
 mod tests {
@@ -109,7 +99,7 @@ mod tests {
         let catalog = &*BUILTIN;
         let pins: Vec<&str> = catalog.libraries.iter().flat_map(|row| row.pins.split(' ')).collect();
         let is_pinned = |name: &str, cuda: &Version, version: &Version| {
-            pins.contains(&&*format!("{}=={version}", package(name, cuda)))
+            pins.contains(&&*format!("{}=={version}", of_major(name, cuda)))
         };
         let cudnns = catalog.cudnns.iter().filter(|row| is_pinned(CUDNN, &row.cuda, &row.version));
         let nccls = catalog.nccls.iter().filter(|row| is_pinned(NCCL, &row.cuda, &row.version));

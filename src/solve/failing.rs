@@ -4,10 +4,9 @@
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Ptxas, Subject};
+use crate::catalog::rows::{Build, Ptxas, Subject, TORCH};
 use crate::types::{Arch, Version};
 
-use super::bundled_torch::TORCH;
 use super::facts::Facts;
 use super::rules::{Needs, Rules};
 use super::values::GpuRequest;

@@ -1,6 +1,6 @@
 //! Which things go together, as plain functions of the things: how code reaches GPUs, what compiles for what.
 
-use crate::catalog::rows::{Build, Companion, Index, Subject, Toolkit, library_major};
+use crate::catalog::rows::{Build, Companion, Index, Subject, TRITON, Toolkit, library_major};
 use crate::catalog::{Catalog, Row};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::types::constraint::Op;
@@ -310,12 +310,6 @@ pub fn best_arch(gpu: crate::types::Cc, toolkit: &[Arch], builder: &[Arch], tegr
     let runs = |arch: &Arch| arch.suffix == Suffix::None && crate::coverage::sass_runs(*arch, gpu, tegra);
     toolkit.iter().copied().filter(|arch| runs(arch) && builder.contains(arch)).max()
 }
-
-/// They are made for each CUDA that torch is made for, and lie beside it.
-pub const BESIDE_TORCH: [&str; 2] = ["torchaudio", "torchvision"];
-
-/// The package that torch compiles with.
-pub const TRITON: &str = "triton";
 
 /// Whether a build asks for its triton on each Python that it, a package beside it and the request have in common.
 pub fn asks_for_triton(build: &Build, row: &Companion, python: Option<&Constraint>) -> bool {

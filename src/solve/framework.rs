@@ -10,7 +10,7 @@ use crate::catalog::rows::{Build, Listing, Reading, Status};
 use crate::coverage::Coverage;
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::release::{self, Release};
-use crate::solve::rowset::RowSet;
+use crate::solve::rowset::{self, RowSet};
 use crate::solve::{coinstall, fits};
 use crate::types::{Arch, Cc, Version};
 
@@ -69,15 +69,7 @@ impl<'c> Framework<'c> {
     pub(super) fn new(catalog: &'c Catalog, package: &'c str) -> Self {
         let builds = catalog.builds.of(package);
         let releases = release::releases(catalog, builds);
-        let mut versions: Vec<&'c Version> = Vec::new();
-        let mut of_version: Vec<RowSet> = Vec::new();
-        for (row, release) in releases.iter().enumerate() {
-            if versions.last().is_none_or(|last| *last != release.version) {
-                versions.push(release.version);
-                of_version.push(RowSet::default());
-            }
-            of_version.last_mut().expect("a version was just added").insert(row);
-        }
+        let (versions, of_version) = rowset::grouped(releases.iter().map(|release| release.version));
         let cpu = RowSet::filter(releases.len(), |row| releases[row].is_cpu());
         let laid = RowSet::filter(releases.len(), |row| releases[row].is_laid());
         let needs_system = |build: &Build| build.system_cuda;

@@ -6,17 +6,14 @@
 //! installer that is told nothing, and it refuses to load beside a torch of another.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Companion, Index, pinned};
+use crate::catalog::rows::{BESIDE_TORCH, Companion, Index, TORCH, TRITON, pinned};
 use crate::types::constraint::admits;
 use crate::types::{Constraint, CpuArch, Specifier, Version, variant};
 
-use super::bundled_torch::TORCH;
 use super::fits;
 use super::ordinary::Beside;
 use super::problem::Problem;
 use super::solution::TargetSolution;
-
-pub use super::fits::BESIDE_TORCH;
 
 /// What installs, where rows are about it.
 pub const PIP: &str = "pip";
@@ -37,13 +34,13 @@ pub struct Held {
 /// What is held of a choice, first what lies beside torch.
 pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
     let mut found = Vec::new();
-    let Some(torch) = chosen.builds.iter().find(|build| build.package == "torch") else { return found };
+    let Some(torch) = chosen.builds.iter().find(|build| build.package == TORCH) else { return found };
     // In-house builds and those for one system have companions of their own, or none.
     if torch.url.is_some() || torch.index_url.is_some() {
         return found;
     }
     let wheels = chosen.wheels();
-    let Some(install) = wheels.iter().find(|wheel| wheel.package == "torch") else { return found };
+    let Some(install) = wheels.iter().find(|wheel| wheel.package == TORCH) else { return found };
     let index = install.index.clone();
     let variant = torch.index.contains(&Index::Pytorch).then_some(&*torch.variant);
     let is_locked = |package: &str| wheels.iter().any(|wheel| wheel.package == package);
@@ -55,7 +52,7 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
             found.push(Held { package, version, index: index.clone(), seen: true });
         }
     }
-    let triton = chosen.triton.filter(|_| !is_locked(fits::TRITON));
+    let triton = chosen.triton.filter(|_| !is_locked(TRITON));
     found.extend(triton.and_then(|triton| elsewhere(problem, triton, chosen.arch)));
     for companion in &chosen.companions {
         for (package, version) in companion.brings.iter().filter_map(|pin| pin.split_once("==")) {
@@ -89,7 +86,7 @@ pub fn all_beside(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Bes
     // What ordinary packages ask for of it was read as on x86_64, where alone some of them do.
     let triton = chosen.triton.filter(|_| chosen.arch == CpuArch::X86_64);
     if let Some(triton) = triton {
-        add(fits::TRITON, triton.as_str(), TORCH, true);
+        add(TRITON, triton.as_str(), TORCH, true);
     }
     held(problem, chosen).iter().for_each(|one| add(&one.package, &one.version, TORCH, false));
     // Whoever installs has a newer pip than any that rows name.
@@ -100,11 +97,11 @@ pub fn all_beside(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Bes
 /// The triton that torch requires, where the package index has none for the processor and torch's own index does.
 fn elsewhere(problem: &Problem<'_>, triton: &Version, arch: CpuArch) -> Option<Held> {
     let is_it = |row: &&Companion| row.version == *triton && row.systems.is_empty() && row.is_for_arch(arch);
-    let mut rows = releases(problem, fits::TRITON).filter(is_it).peekable();
+    let mut rows = releases(problem, TRITON).filter(is_it).peekable();
     let index = rows.peek()?.index_url;
     let is_nowhere_else = rows.all(|row| row.index_url.is_some());
     let held = || Held {
-        package: fits::TRITON.to_string(),
+        package: TRITON.to_string(),
         version: triton.to_string(),
         index: index.as_ref().map(ToString::to_string),
         seen: true,
@@ -136,7 +133,7 @@ fn beside<'c>(
 ) -> Option<&'c Companion> {
     let fits = |row: &&Companion| {
         runs(row)
-            && row.framework == "torch"
+            && row.framework == TORCH
             && row.url.is_none()
             && row.index_url.is_none()
             && admits(&row.needs, &torch)

@@ -1,6 +1,6 @@
 //! What an installer is told to install for a choice: wheels with their index, and the libraries that they leave open.
 
-use crate::catalog::rows::{Companion, Index};
+use crate::catalog::rows::{BESIDE_TORCH, Companion, Index, TORCH};
 use crate::types::variant::pytorch_index;
 
 use super::finished::{Finished, Use};
@@ -56,7 +56,7 @@ impl TargetSolution<'_> {
             } else {
                 (build.version.to_string(), Some(url))
             };
-            if build.package == "torch" {
+            if build.package == TORCH {
                 torch_index = url.clone();
             }
             // Whoever built it has it; nobody says where.
@@ -88,7 +88,8 @@ impl TargetSolution<'_> {
         let taken = finished.filter(|finished| finished.use_of == Use::Taken);
         let finished = taken.zip(self.python).map(|(finished, python)| finished.wheel.file(python));
         let url = finished.or_else(|| row.file(self.arch, self.python));
-        let beside_torch = matches!(&*row.package, "torchvision" | "torchaudio" | "torchtext");
+        // `torchtext` lies there too, one build of it for all variants.
+        let beside_torch = BESIDE_TORCH.contains(&&*row.package) || &*row.package == "torchtext";
         let own = row.index_url.as_ref().map(ToString::to_string);
         // What its own release's wheel serves lies on the package index: only what it brings is another for the variant.
         let of_variant =

@@ -2,13 +2,10 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::Libraries;
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::{Constraint, Specifier, Version, nvidia};
 
 /// What somebody asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
 pub type PackageRequest<'c> = (&'c str, Constraint);
-
-/// The package of the CUDA runtime, of whatever major.
-pub const RUNTIME: &str = "nvidia-cuda-runtime";
 
 /// A toolkit release and its components.
 #[derive(Debug)]
@@ -23,7 +20,7 @@ pub struct Kit<'c> {
 impl<'c> Kit<'c> {
     /// Those of a catalog.
     pub fn all(catalog: &'c Catalog) -> Vec<Kit<'c>> {
-        catalog.libraries.iter().filter(|row| row.package == "cuda-toolkit").map(Kit::of).collect()
+        catalog.libraries.iter().filter(|row| row.package == nvidia::TOOLKIT).map(Kit::of).collect()
     }
 
     fn of(row: &'c Libraries) -> Kit<'c> {

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Libraries, Pins};
-use crate::types::{Constraint, CpuArch, Specifier, Version};
+use crate::types::{Constraint, CpuArch, Specifier, Version, nvidia};
 
 use super::coinstall;
 use super::facts::Facts;
@@ -10,9 +10,6 @@ use super::fits;
 use super::kits::{Kit, PackageRequest};
 use super::machine::Machine;
 use super::wants::Want;
-
-/// Chosen by themselves, as keys of `[stack]`.
-const CHOSEN_APART: [&str; 2] = ["nvidia-cudnn", "nvidia-nccl"];
 
 /// The lines of CUDA with a release that has the library which somebody asks for.
 pub fn lines_with(facts: &Facts<'_>, name: &str, range: &Specifier) -> Vec<Version> {
@@ -120,7 +117,8 @@ pub fn kits_with_all<'c>(facts: &Facts<'c>, build: &'c Build) -> Vec<Version> {
 
 /// The libraries that a build leaves open.
 pub fn asked<'c>(catalog: &'c Catalog, build: &'c Build, arch: CpuArch) -> Vec<PackageRequest<'c>> {
-    let apart = |name: &str| CHOSEN_APART.iter().any(|one| name.starts_with(one));
+    // Those are chosen by themselves.
+    let apart = |name: &str| nvidia::PARTS.iter().any(|(_, library)| name.starts_with(library));
     let all = asked_of(catalog, build, Some(arch)).filter(|(name, _)| !apart(name));
     let any = |range: &'c str| if range.is_empty() { "*" } else { range };
     all.filter_map(|(name, range)| Some((name, Constraint::parse(any(range)).ok()?))).collect()

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject, TORCH, Toolkit};
 use crate::types::Version;
 
 use super::coinstall;
@@ -71,6 +71,32 @@ pub(super) fn local_choice<'c>(
         }
     }
     unreachable!("the solver found a combination among these")
+}
+
+/// What speaks against an image, what weighs most first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ImageRank<'c> {
+    /// It does not hold the stack's torch, or holds one where the stack has none.
+    other_torch: bool,
+    /// It counts on its cuda-compat, which some of the GPUs cannot use.
+    leans_on_compat: bool,
+    /// Its nvcc is not one that is asked for.
+    nvcc_refused: bool,
+    /// A package would not compile with its CUDA.
+    stops_build: bool,
+    /// On the stack's line, 0; before it, 1; after it, 2.
+    side: u8,
+    /// Its CUDA is later than the driver's own.
+    beyond_driver: Option<bool>,
+    /// After the stack's line the nearest counts; before it, the newest by rank.
+    newer: Option<&'c Version>,
+    /// It has no compiler, though one is needed.
+    lacks_compiler: bool,
+    /// It has no headers of the cuDNN that is compiled with.
+    lacks_headers: bool,
+    /// It has another cuDNN, which is worse than none.
+    other_cudnn: bool,
+    rank: (bool, usize),
 }
 
 /// What may be chosen for a class beside a stack, best first.
@@ -164,17 +190,16 @@ impl<'c> Ranked<'_, '_, 'c> {
             |row: &&Companion| row.finds_cuda || fits::is_compiled(plan.request.catalog, row, &builds, arch);
         let is_taken = self.companions().iter().any(takes_toolkit);
         let lacks_compiler = |row: usize| is_taken && choices.rows[row].flavour != Flavour::Devel;
-        let unfit = self.nvcc_refused(is_taken);
+        let nvcc_refused = self.nvcc_refused(is_taken);
         let (Some(line), headers) = (self.line(), self.headers_of()) else {
             images.sort_by_key(|&row| lacks_compiler(row));
             return images;
         };
-        let of_torch = |release: &&&Release| release.builds().any(|build| build.package == "torch");
+        let of_torch = |release: &&&Release| release.builds().any(|build| build.package == TORCH);
         let torch = self.releases.iter().find(of_torch).map(|release| release.version.as_str());
-        let other_torch = |image: &Image| image.torch.as_deref() != torch;
         let possible = local.driver.iter().flat_map(|of| self.beside(of.var).into_iter().map(|row| &of.rows[row]));
         let newest = possible.max_by(|a, b| a.version.cmp(&b.version));
-        let refused = |image: &Image| {
+        let leans_on_compat = |image: &Image| {
             let gpus = plan.classes[self.at].machine().kinds.iter().map(|kind| &kind.gpu);
             newest.is_some_and(|driver| image::leans_on_compat(image, driver, gpus))
         };
@@ -185,30 +210,25 @@ impl<'c> Ranked<'_, '_, 'c> {
         let compares = self.comparing();
         images.sort_by_cached_key(|&row| {
             let image = choices.rows[row];
-            let is_beyond = known.map(|known| image.cuda.prefix(2) > known);
-            let (distance, cuda) = match image.cuda.cmp_prefix(&line) {
+            let lacks_headers = headers.is_some() && !image::has_cudnn_headers(image, headers);
+            let (side, newer) = match image.cuda.cmp_prefix(&line) {
                 Ordering::Equal => (0, None),
                 Ordering::Less => (1, None),
                 Ordering::Greater => (2, Some(&image.cuda)),
             };
-            let is_bare = headers.is_some() && !image::has_cudnn_headers(image, headers);
-            let other_cudnn = is_bare && image.cudnn.is_some();
-            let rank = plan.network.rank(choices.var, row);
-            let lacks = lacks_compiler(row);
-            let stops = self.stops(&compares, &image.cuda);
-            (
-                other_torch(image),
-                refused(image),
-                unfit(image),
-                stops,
-                distance,
-                is_beyond,
-                cuda,
-                lacks,
-                is_bare,
-                other_cudnn,
-                rank,
-            )
+            ImageRank {
+                other_torch: image.torch.as_deref() != torch,
+                leans_on_compat: leans_on_compat(image),
+                nvcc_refused: nvcc_refused(image),
+                stops_build: self.stops(&compares, &image.cuda),
+                side,
+                beyond_driver: known.map(|known| image.cuda.prefix(2) > known),
+                newer,
+                lacks_compiler: lacks_compiler(row),
+                lacks_headers,
+                other_cudnn: lacks_headers && image.cudnn.is_some(),
+                rank: plan.network.rank(choices.var, row),
+            }
         });
         images
     }

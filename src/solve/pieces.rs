@@ -6,13 +6,14 @@ use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Index, Libraries, Pins, Subject};
+use crate::types::nvidia::RUNTIME;
 use crate::types::{Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::coinstall;
 use super::compile::{Group, Plan};
 use super::facts::Facts;
 use super::heeded;
-use super::kits::{self, Kit, PackageRequest, RUNTIME};
+use super::kits::{self, Kit, PackageRequest};
 use super::libraries::{asked, asked_of, compiles_for};
 use super::rules::Needs;
 
@@ -47,6 +48,30 @@ pub struct Beside<'c> {
     pub asks: Vec<(&'c str, Specifier)>,
 }
 
+/// What speaks against a toolkit release, what weighs most first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct KitRank {
+    /// It is not of the line that the spec asks for.
+    off_line: Option<bool>,
+    /// It is not the toolkit that the spec asks for.
+    unwanted: bool,
+    /// A package refuses one of its components. Of those beside pinned ones a later release is taken instead.
+    refused: bool,
+    /// Rules do not allow its compiler the frameworks.
+    unsound: bool,
+    /// No framework that pins its libraries was built with it.
+    of_no_build: bool,
+    /// Another toolkit compiles on some of the machines.
+    other_compiler: bool,
+    /// It is not the one in the lock.
+    unlocked: bool,
+    /// It is later than some driver knows by itself.
+    beyond_drivers: bool,
+    /// Within what the drivers know the newest, beyond it the nearest, as for the rest of what a build pins.
+    newest: Option<Reverse<Version>>,
+    version: Version,
+}
+
 /// The components for the machines of a group, which share one set of wheels; none where nothing is left open.
 pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>]) -> Option<Pieces<'c>> {
     let catalog = plan.request.catalog;
@@ -78,30 +103,22 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
             && plan.request.libraries().all(|(name, range)| kit.goes_with(name, range))
             && group.classes.iter().all(|&class| compiles_for(catalog, plan.classes[class].machine(), &kit.version))
     };
-    let kit = kits.iter().filter(serves).min_by_key(|row| {
-        let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);
-        let off_line = plan.request.cuda_line.as_ref().map(|wanted| !wanted.admits(&row.version.prefix(2)));
-        let wanted = plan.request.cuda.as_ref().is_none_or(|wanted| wanted.admits(&row.version));
-        let beside = fixed.iter().any(|build| build.toolkit == Some(row.version));
-        // What other packages refuse of the components that stand beside pinned ones is taken of a later release.
-        let suits = !fixed.is_empty()
-            || chosen.iter().all(|one| one.asks.iter().all(|(name, range)| row.goes_with(name, range)));
-        let compiles = chosen.iter().all(|one| one.compiler.is_none_or(|line| row.version.prefix(2) == line));
-        let native = chosen.iter().all(|one| one.driver_cuda.is_none_or(|cuda| row.version.prefix(2) <= cuda));
-        // Within what the drivers know the newest, beyond it the nearest, as for the rest of what a build pins.
-        let newest = (native && is_open).then_some(Reverse(row.version));
-        (
-            off_line,
-            !wanted,
-            !suits,
-            !is_sound(plan, group, &loaded, &row.version),
-            !beside,
-            !compiles,
-            !locked,
-            !native,
-            newest,
-            row.version,
-        )
+    let kit = kits.iter().filter(serves).min_by_key(|kit| {
+        let (version, line) = (kit.version, kit.version.prefix(2));
+        let beyond_drivers = chosen.iter().any(|one| one.driver_cuda.is_some_and(|cuda| line > cuda));
+        let refused = || chosen.iter().any(|one| one.asks.iter().any(|(name, range)| !kit.goes_with(name, range)));
+        KitRank {
+            off_line: plan.request.cuda_line.as_ref().map(|wanted| !wanted.admits(&line)),
+            unwanted: plan.request.cuda.as_ref().is_some_and(|wanted| !wanted.admits(&version)),
+            refused: fixed.is_empty() && refused(),
+            unsound: !is_sound(plan, group, &loaded, &version),
+            of_no_build: fixed.iter().all(|build| build.toolkit != Some(version)),
+            other_compiler: chosen.iter().any(|one| one.compiler.is_some_and(|compiler| line != compiler)),
+            unlocked: plan.locked.get("cuda").is_none_or(|locked| *version.as_str() != **locked),
+            beyond_drivers,
+            newest: (!beyond_drivers && is_open).then_some(Reverse(version)),
+            version,
+        }
     })?;
     let mut pins = released_with(plan.request.problem, kit, chosen, &asks, &beside);
     pins.retain(|(name, _)| !pinned.contains(name));

@@ -1,13 +1,10 @@
 //! The machines that wheels are made for: a processor and, where a system takes only what was made for it, that system.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Image, Os, Text};
+use crate::catalog::rows::{Build, Companion, Image, Os, TORCH, Text};
 use crate::types::CpuArch;
 
 use super::values::{Gpus, ImageRequest};
-
-/// The framework that images hold.
-pub const TORCH: &str = "torch";
 
 /// The kind of machine that a target is, to wheels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -18,6 +18,19 @@ pub struct RowSet {
 /// A row's position in its table; 0 is the most preferred.
 pub type Row = u32;
 
+/// The keys of a table whose rows of one key stand together, in its order, and the rows of each.
+pub fn grouped<K: Copy + PartialEq>(keys: impl Iterator<Item = K>) -> (Vec<K>, Vec<RowSet>) {
+    let (mut each, mut rows): (Vec<K>, Vec<RowSet>) = (Vec::new(), Vec::new());
+    for (row, key) in keys.enumerate() {
+        if each.last() != Some(&key) {
+            each.push(key);
+            rows.push(RowSet::default());
+        }
+        rows.last_mut().expect("a key was just added").insert(row);
+    }
+    (each, rows)
+}
+
 impl RowSet {
     /// The set of the first `len` rows.
     pub fn first(len: usize) -> Self {

@@ -3,7 +3,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Libraries};
-use crate::types::{Specifier, Version};
+use crate::types::{Specifier, Version, nvidia};
 
 use super::rowset::RowSet;
 use super::wants::Want;
@@ -34,7 +34,7 @@ pub fn all_of_build<'c>(catalog: &'c Catalog, build: &Build) -> Vec<Want<'c>> {
 
 /// NVIDIA's metapackage of the toolkit that a build was made with.
 fn kit_of<'c>(catalog: &'c Catalog, build: &Build) -> Option<&'c Libraries> {
-    let is_it = |row: &&Libraries| row.package == "cuda-toolkit" && Some(row.version) == build.toolkit;
+    let is_it = |row: &&Libraries| row.package == nvidia::TOOLKIT && Some(row.version) == build.toolkit;
     catalog.libraries.iter().find(is_it)
 }
 

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::catalog::rows::{Build, Companion, Image};
+use crate::catalog::rows::{Build, Companion, Image, TORCH};
 use crate::types::{Constraint, Specifier, Version};
 
-use super::bundled_torch::{self, TORCH};
+use super::bundled_torch;
 use super::compile::{Group, Plan, ReleaseChoice};
 use super::engine::Selection;
 use super::fits;

@@ -3,7 +3,7 @@
 use super::error::{Refusal, clip, quote};
 use super::{OwnCuda, repair};
 use crate::nearest::nearest;
-use crate::types::name::{self, is_unseen};
+use crate::types::name::{self, STACK_PARTS, is_unseen};
 use crate::types::require::{self, Requirement};
 use crate::types::variant::line_of;
 use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, address, distinct, variant};
@@ -21,8 +21,10 @@ const MAX_GPUS: usize = 256;
 const MAX_TOOLKITS: usize = 64;
 const MAX_OVERLAYS: usize = 16;
 
-/// The `[stack]` keys that are no wheels, and the driver: a `+variant` after them means nothing.
-const WITHOUT_VARIANT: [&str; 5] = ["python", "cuda", "cudnn", "nccl", "driver"];
+/// Whether a key is no wheel's, so that a `+variant` means nothing there: a part of the stack, or the driver.
+fn has_no_variant(key: &str) -> bool {
+    STACK_PARTS.contains(&key) || key == "driver"
+}
 
 /// What can be asked of a version.
 const CONSTRAINTS: &str = "write a version, a range with a comma between its bounds, alternatives with `||` between them, or \
@@ -62,16 +64,15 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     short(key, text)?;
     let refusal = |why: String| Refusal::new("constraint", format!("`{}`: {why}", clip(key)));
     let has_variant = |one: &Constraint| one.comparisons().any(|one| one.variant.is_some());
-    let stands = |meant: &String| {
-        !WITHOUT_VARIANT.contains(&key) || Constraint::parse(meant).is_ok_and(|meant| !has_variant(&meant))
-    };
+    let stands =
+        |meant: &String| !has_no_variant(key) || Constraint::parse(meant).is_ok_and(|meant| !has_variant(&meant));
     // `cu124` is a line of CUDA, and `cpu` none.
     let of_variant = match text.trim().trim_start_matches('+') {
         _ if key != "cuda" => None,
         "cpu" => Some("write `torch = \"+cpu\"` for the build without CUDA, and drop `cuda`".to_string()),
         variant => line_of(variant).map(|line| format!("write `cuda = \"{line}\"`")),
     };
-    let why = |error: &dyn std::fmt::Display| match text.contains('+') && WITHOUT_VARIANT.contains(&key) {
+    let why = |error: &dyn std::fmt::Display| match text.contains('+') && has_no_variant(key) {
         true => format!("{} is not a version", quote(text)),
         false => error.to_string(),
     };
@@ -87,7 +88,7 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     })?;
     let variant = constraint.comparisons().find_map(|one| one.variant.as_deref());
     match variant {
-        Some(variant) if WITHOUT_VARIANT.contains(&key) => {
+        Some(variant) if has_no_variant(key) => {
             Err(refusal(format!("`+{}` names a wheel variant, and this is not a wheel", clip(variant)))
                 .help(of_variant.unwrap_or("pin the variant at the framework, as in `torch = \"+cu…\"`".to_string())))
         }
@@ -100,7 +101,7 @@ pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
     short(key, text)?;
     Specifier::parse(text).map_err(|error| {
         // It would be no better with an operator.
-        if WITHOUT_VARIANT.contains(&key) {
+        if has_no_variant(key) {
             let message = format!("gpuenv chooses the version of `{key}`: it belongs under [stack]");
             let asked = if Constraint::parse(text).is_ok() { text } else { "*" };
             return Refusal::new("stack-package", message)

@@ -9,6 +9,7 @@ pub mod constraint;
 mod driver_mode;
 pub mod intersect;
 pub mod name;
+pub mod nvidia;
 pub mod packed;
 pub mod plain;
 pub mod require;

@@ -12,6 +12,9 @@ pub const MAX_TARGET: usize = 64;
 /// No honest address of a source is longer, be it that of an overlay with its own source behind it.
 const MAX_SOURCE: usize = 4096;
 
+/// Names in `[stack]` that are no packages of their own.
+pub const STACK_PARTS: [&str; 4] = ["python", "cuda", "cudnn", "nccl"];
+
 /// What stands in product names beside ASCII.
 const MARKS: [char; 2] = ['®', '™'];
 

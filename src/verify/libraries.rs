@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::catalog::FullRow;
 use crate::host::{Library, Shadowed};
-use crate::types::{Version, distinct, name};
+use crate::types::{Version, distinct, name, nvidia};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
@@ -120,7 +120,7 @@ fn suffices(context: &CheckContext<'_>, found: &Version) -> bool {
 }
 
 /// The wheels that hold a library, by its name in the lock: with the CUDA major behind it, in CUDA 13 without.
-const WHEELS: &[(&str, &str)] = &[("cuda", "nvidia-cuda-runtime"), ("cudnn", "nvidia-cudnn"), ("nccl", "nvidia-nccl")];
+const WHEELS: &[(&str, &str)] = &[("cuda", nvidia::RUNTIME), ("cudnn", nvidia::CUDNN), ("nccl", nvidia::NCCL)];
 
 /// A library that nobody looked at, by the wheel in the list of packages that holds it.
 fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Version) -> Check {

@@ -5,14 +5,12 @@ use std::collections::BTreeMap;
 use crate::host::Python;
 use crate::lock::Wheel;
 use crate::types::address::is_same_version;
+use crate::types::name::STACK_PARTS;
 use crate::types::{Version, name};
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
 use super::cuda_errors;
-
-/// Names in a stack that are no packages of an interpreter's.
-const NO_PACKAGES: &[&str] = &["python", "cuda", "cudnn", "nccl"];
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -47,7 +45,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
 /// Whether somebody pointed to this interpreter, or it holds something of the stack. The first one on PATH may be
 /// the system's own, which no job of this stack will use.
 fn is_meant(context: &CheckContext<'_>, python: &Python) -> bool {
-    let stack = || context.stack().keys().filter(|name| !NO_PACKAGES.contains(&name.as_str()));
+    let stack = || context.stack().keys().filter(|name| !STACK_PARTS.contains(&name.as_str()));
     python.named_by.as_deref() != Some("PATH") || stack().any(|name| installed(python, name).is_some())
 }
 
@@ -103,7 +101,7 @@ fn bits(python: &Python) -> Option<Check> {
 
 /// Each package of the stack that is installed. What is not installed yet is no mistake.
 fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
-    let stack = context.stack().iter().filter(|(name, _)| !NO_PACKAGES.contains(&name.as_str()));
+    let stack = context.stack().iter().filter(|(name, _)| !STACK_PARTS.contains(&name.as_str()));
     let one = |(name, locked): (&String, &String)| {
         let check = Check::new("python-package").expected(format!("{name} {locked}"));
         let Some(found) = installed(python, name) else {

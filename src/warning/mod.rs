@@ -5,6 +5,7 @@
 mod build;
 mod companion;
 mod driver;
+mod excluded;
 mod gpu;
 mod host;
 mod image;
@@ -18,6 +19,7 @@ use serde::Serialize;
 pub use build::*;
 pub use companion::*;
 pub use driver::*;
+pub use excluded::*;
 pub use gpu::*;
 pub use host::*;
 pub use image::*;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row};
 use super::Say;
-use crate::types::{Constraint, CpuArch, Version};
+use crate::types::{Constraint, CpuArch, Version, nvidia};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     builds(catalog, say);
@@ -109,14 +109,13 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
 
 /// What is asked for of one of the packages that begin so, the CUDA line in its name aside.
 fn asked<'r>(row: &'r Libraries, package: &str) -> Option<&'r str> {
-    let named = |one: &str| one.strip_prefix(package).is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"));
-    row.asked().find(|(one, _)| named(one)).map(|(_, range)| range)
+    row.asked().find(|(one, _)| nvidia::is(package, one)).map(|(_, range)| range)
 }
 
 /// The libraries that a build asks for are those its row names, and its runtime is that of the toolkit; a metapackage is
 /// that of a toolkit.
 fn pins(catalog: &Catalog, say: Say<'_>) {
-    let metapackage = |row: &Libraries| row.package == "cuda-toolkit";
+    let metapackage = |row: &Libraries| row.package == nvidia::TOOLKIT;
     let kits: HashMap<&Version, &Libraries> =
         catalog.libraries.iter().filter(|row| metapackage(row)).map(|row| (&row.version, row)).collect();
     for row in catalog.libraries.iter() {
@@ -160,11 +159,9 @@ fn is_pinned(catalog: &Catalog, library: &Libraries) -> bool {
 /// What one build is said to bring is what its release asks for: the oldest of it, where that is a range.
 fn asked_by(build: &Build, row: &Libraries, kits: &HashMap<&Version, &Libraries>, say: Say<'_>) {
     let name = row.row_name();
-    for (field, package, said) in [
-        ("cudnn", "nvidia-cudnn", &build.cudnn),
-        ("nccl", "nvidia-nccl", &build.nccl),
-        ("triton", "triton", &build.triton),
-    ] {
+    for (field, package, said) in
+        [("cudnn", nvidia::CUDNN, &build.cudnn), ("nccl", nvidia::NCCL, &build.nccl), (TRITON, TRITON, &build.triton)]
+    {
         let Some(range) = asked(row, package) else { continue };
         let oldest = Constraint::parse(range)
             .ok()
@@ -174,11 +171,11 @@ fn asked_by(build: &Build, row: &Libraries, kits: &HashMap<&Version, &Libraries>
             say("pins", "libraries", &name, format!("asks for {package} {range}, which the build's `{field}` is not"));
         }
     }
-    let range = asked(row, "nvidia-cudnn").filter(|range| !range.starts_with("=="));
+    let range = asked(row, nvidia::CUDNN).filter(|range| !range.starts_with("=="));
     if range != build.cudnn_range.as_deref() {
         say("pins", "libraries", &name, "asks for another cuDNN than the build's `cudnn_range`".into());
     }
-    let runtime = |row: &Libraries| asked(row, "nvidia-cuda-runtime").map(str::to_string);
+    let runtime = |row: &Libraries| asked(row, nvidia::RUNTIME).map(str::to_string);
     let of_kit = build.toolkit.as_ref().and_then(|toolkit| runtime(kits.get(toolkit)?));
     // The metapackage of 12.5.1 pins the components of 12.5.0, which nobody else does: extras are not held against those.
     if row.variant.is_none() && of_kit.is_some() && of_kit != runtime(row) {

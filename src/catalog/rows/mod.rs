@@ -21,7 +21,16 @@ pub use places::*;
 pub use vocabulary::*;
 
 /// Packages whose builds come in CUDA variants, most important first.
-pub const FRAMEWORKS: &[&str] = &["torch", "tensorflow", "jax"];
+pub const FRAMEWORKS: &[&str] = &[TORCH, "tensorflow", "jax"];
+
+/// The framework that images hold.
+pub const TORCH: &str = "torch";
+
+/// They are made for each CUDA that torch is made for, and lie beside it.
+pub const BESIDE_TORCH: [&str; 2] = ["torchaudio", "torchvision"];
+
+/// The package that torch compiles with.
+pub const TRITON: &str = "triton";
 
 /// What a package follows that runs beside any framework of its CUDA major, and alone: cupy, RAPIDS.
 pub const CUDA_ONLY: &str = "cuda";

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::rows::{Image, repeated};
+use crate::catalog::rows::{Image, TORCH, repeated};
 use crate::explain::target_of;
 use crate::solve::image::{self, TagMatch};
-use crate::solve::platform::TORCH;
 use crate::solve::request::Direction;
 use crate::solve::solution::Solution;
 use crate::spec::ImageRef;
@@ -120,7 +119,7 @@ impl<'c> Finder<'_, 'c> {
     /// that holds it.
     fn try_repositories(&mut self, key: &str, other_than: &str) {
         let asked = self.asker.question(self.spec);
-        let wants_torch = asked.is_some_and(|asked| asked.frameworks.iter().any(|ask| ask.package == "torch"));
+        let wants_torch = asked.is_some_and(|asked| asked.frameworks.iter().any(|ask| ask.package == TORCH));
         let images = self.asker.catalog.images.iter().filter(|row| row.repository != other_than && !row.withdrawn);
         let images = images.filter(|row| wants_torch || row.torch.is_none());
         let mut repositories: BTreeMap<&str, bool> = BTreeMap::new();

@@ -6,7 +6,8 @@ use super::written::written_down;
 use super::{Edit, Finder, Fix, set, unset};
 use crate::catalog::rows::{Image, repeated};
 use crate::solve::image::{self, TagMatch};
-use crate::solve::request::{Direction, PARTS};
+use crate::solve::request::Direction;
+use crate::types::name::STACK_PARTS;
 use crate::types::{distinct, first};
 
 /// Specs with more keys than this are not loosened as a whole.
@@ -51,7 +52,7 @@ impl<'c> Finder<'_, 'c> {
         if !key.starts_with("stack.") || self.found.iter().any(moves) {
             return;
         }
-        let is_package = |key: &str| key.strip_prefix("stack.").is_some_and(|name| !PARTS.contains(&name));
+        let is_package = |key: &str| key.strip_prefix("stack.").is_some_and(|name| !STACK_PARTS.contains(&name));
         let follows = |other: &String| {
             *other != *key && (is_package(other) || other.ends_with(".image") || other.ends_with(".toolkit"))
         };

@@ -2,14 +2,14 @@
 
 use std::cmp::Reverse;
 
-use crate::catalog::rows::{Asks, Build, Companion, library_major};
+use crate::catalog::rows::{Asks, Build, Companion, TRITON, library_major};
 use crate::coverage::Coverage;
-use crate::solve::fits::{self, TRITON};
-use crate::solve::kits::RUNTIME;
+use crate::solve::fits;
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds;
 use crate::solve::wants::Want;
 use crate::types::constraint::Op;
+use crate::types::nvidia::RUNTIME;
 use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;

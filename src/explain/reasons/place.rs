@@ -1,9 +1,8 @@
 //! What images are and ask for, and what comes with the machine.
 
-use crate::catalog::rows::{Build, Flavour, Image};
+use crate::catalog::rows::{Build, Flavour, Image, TORCH};
 use crate::solve::demand;
 use crate::solve::driver;
-use crate::solve::platform::TORCH;
 use crate::solve::request::{ImageRequest, TargetRequest};
 use crate::solve::rules::law;
 use crate::solve::{bundled_torch, coinstall, image};

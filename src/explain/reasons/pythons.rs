@@ -1,7 +1,6 @@
 //! The Pythons of builds, of packages and of what comes along with them.
 
-use crate::catalog::rows::{Build, Companion, FoundIn};
-use crate::solve::fits;
+use crate::catalog::rows::{Build, Companion, FoundIn, TRITON};
 use crate::solve::platform::Takes;
 use crate::solve::problem::Package;
 use crate::solve::rowset::RowSet;
@@ -149,7 +148,7 @@ impl<'c> Explainer<'_, 'c> {
                 told.push(format!("{} {}, for Python {lines}", newest.package, newest.version));
             }
             // Triton is torch's own, where anything else tells as much.
-            let is_triton = |text: &String| text.starts_with(fits::TRITON);
+            let is_triton = |text: &String| text.starts_with(TRITON);
             if !told.iter().all(is_triton) {
                 told.retain(|text| !is_triton(text));
             }

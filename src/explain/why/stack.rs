@@ -1,11 +1,9 @@
 //! Why the stack is what it is: versions, variants, libraries, CUDA.
 
-use crate::catalog::rows::{Build, FRAMEWORKS, Status};
+use crate::catalog::rows::{Build, FRAMEWORKS, Status, TORCH, TRITON};
 use crate::explain::FactNote;
 use crate::solve::coinstall;
-use crate::solve::fits::TRITON;
 use crate::solve::pieces::Pieces;
-use crate::solve::platform::TORCH;
 use crate::solve::request::ImageRequest;
 use crate::spec::Spec;
 use crate::types::{Constraint, Version, sort_by_key};

@@ -1,12 +1,13 @@
 //! A pyproject.toml that is there already takes up what was rendered: what an earlier export wrote is replaced, all else
 //! keeps its bytes. What an earlier export wrote is listed in `[tool.gpuenv]`.
 
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value};
+use toml_edit::{Array, DocumentMut, Item, Table, Value};
 
 use crate::types::{name, toml_memory};
 
 use super::super::ExportError;
 use super::super::format::Merged;
+use super::edit::{add, at, between, has_notes, set, strings, table, tables, take_out, taken, text_of};
 use super::sync;
 use super::{above, contradiction, moved};
 
@@ -270,8 +271,16 @@ fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), Ex
     let of_extras = at(new, &["project", "optional-dependencies"]).and_then(Item::as_table);
     let with_extras: Vec<String> =
         locked.iter().cloned().chain(of_extras.into_iter().flatten().flat_map(|(_, item)| strings(item))).collect();
+    refuse_lists(file, &locked, &with_extras)?;
+    refuse_sources(file, new, &with_extras)?;
+    refuse_overrides(file, new, &with_extras)?;
+    refuse_python(file, new)
+}
+
+/// Of lists that are installed together with the locked releases, and of those that are with the extras too.
+fn refuse_lists(file: &DocumentMut, locked: &[String], with_extras: &[String]) -> Result<(), ExportError> {
     for list in resolved_lists(file) {
-        let locked = if list.is_apart { &locked } else { &with_extras };
+        let locked = if list.is_apart { locked } else { with_extras };
         if let Some((written, locked)) = contradiction::find(&list.written, locked) {
             return Err(taken(
                 format!("`{}` of pyproject.toml has `{written}`, which excludes the locked `{locked}`", list.name),
@@ -285,84 +294,59 @@ fn refuse_contradictions(file: &DocumentMut, new: &DocumentMut) -> Result<(), Ex
             ));
         }
     }
-    let locked = with_extras;
-    let pinned = contradiction::pinned_names(&locked);
+    Ok(())
+}
+
+/// A locked package comes from where the lock says.
+fn refuse_sources(file: &DocumentMut, new: &DocumentMut, locked: &[String]) -> Result<(), ExportError> {
+    let pinned = contradiction::pinned_names(locked);
     let sources = at(file, &["tool", "uv", "sources"]).and_then(Item::as_table_like);
     let (before, after) = (recorded(file, "sources"), recorded(new, "sources"));
-    for (key, _) in sources.into_iter().flat_map(|table| table.iter()) {
-        let ours = |keys: &[String]| keys.iter().any(|known| known == key);
-        if pinned.contains(&name::package(key)) && !ours(&before) && !ours(&after) {
-            return Err(taken(
-                format!(
-                    "`tool.uv.sources.{key}` of pyproject.toml says where a locked package comes from, and the lock says otherwise"
-                ),
-                "remove that source",
-            ));
-        }
+    let is_ours = |key: &str| before.iter().chain(&after).any(|known| known == key);
+    let mut keys = sources.into_iter().flat_map(|table| table.iter()).map(|(key, _)| key);
+    match keys.find(|key| pinned.contains(&name::package(key)) && !is_ours(key)) {
+        Some(key) => Err(taken(
+            format!(
+                "`tool.uv.sources.{key}` of pyproject.toml says where a locked package comes from, and the lock says otherwise"
+            ),
+            "remove that source",
+        )),
+        None => Ok(()),
     }
+}
+
+/// uv takes an override whatever the lock says.
+fn refuse_overrides(file: &DocumentMut, new: &DocumentMut, locked: &[String]) -> Result<(), ExportError> {
     let overrides = at(file, &["tool", "uv", "override-dependencies"]).map(strings).unwrap_or_default();
     let brought = recorded(new, "brought");
     let defeats =
-        |one: &&String| contradiction::replaces(one, &locked) || contradiction::replaces_brought(one, &brought);
-    if let Some(one) = overrides.iter().find(defeats) {
-        return Err(taken(
+        |one: &&String| contradiction::replaces(one, locked) || contradiction::replaces_brought(one, &brought);
+    match overrides.iter().find(defeats) {
+        Some(one) => Err(taken(
             format!(
                 "`tool.uv.override-dependencies` of pyproject.toml has `{one}`, which uv takes whatever the lock says"
             ),
             "remove that override",
-        ));
+        )),
+        None => Ok(()),
     }
+}
+
+/// The project admits the locked Python.
+fn refuse_python(file: &DocumentMut, new: &DocumentMut) -> Result<(), ExportError> {
     let pythons = [file, new].map(|of| at(of, &["project", PYTHON]).and_then(Item::as_str));
-    if let [Some(written), Some(locked)] = pythons
-        && contradiction::python(written, locked)
-    {
-        return Err(taken(
+    match pythons {
+        [Some(written), Some(locked)] if contradiction::python(written, locked) => Err(taken(
             format!("`requires-python` of pyproject.toml is `{written}`, and the lock is for `{locked}`"),
             "change it, or lock with a `python` that it admits",
-        ));
+        )),
+        _ => Ok(()),
     }
-    Ok(())
-}
-
-fn taken(what: String, cure: &str) -> ExportError {
-    ExportError::Taken { what, cure: cure.to_string() }
-}
-
-fn at<'d>(document: &'d DocumentMut, path: &[&str]) -> Option<&'d Item> {
-    let mut item = document.as_item();
-    for key in path {
-        item = item.get(key)?;
-    }
-    Some(item)
 }
 
 /// What the record of a file lists under a name.
 fn recorded(document: &DocumentMut, name: &str) -> Vec<String> {
     at(document, &[RECORD[0], RECORD[1], name]).map(strings).unwrap_or_default()
-}
-
-fn strings(item: &Item) -> Vec<String> {
-    item.as_array().into_iter().flatten().map(text_of).collect()
-}
-
-/// An entry as the record spells it.
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.clone().decorated("", "").to_string(), str::to_string)
-}
-
-/// The table of a path, made where there is none.
-fn table<'d>(mut table: &'d mut Table, path: &[&str]) -> Result<&'d mut Table, ExportError> {
-    for (depth, key) in path.iter().enumerate() {
-        let mut made = Table::new();
-        made.set_implicit(depth + 1 < path.len());
-        table = table.entry(key).or_insert(Item::Table(made)).as_table_mut().ok_or_else(|| {
-            taken(
-                format!("`{}` of pyproject.toml is not a table with a header", path[..=depth].join(".")),
-                "write it as one",
-            )
-        })?;
-    }
-    Ok(table)
 }
 
 /// What somebody wrote before is not recorded as written by an export: it stays when the lock no longer asks for it.
@@ -395,78 +379,6 @@ fn merge_list(
         parent.remove(key);
     }
     Ok(had.into_iter().filter(|one| after.contains(one) && !before.contains(one)).collect())
-}
-
-/// Takes entries out of a list. What is written around one, comments above it and behind it, stays where it was.
-fn take_out(list: &mut Array, is_gone: impl Fn(&Value) -> bool) {
-    let gone: Vec<usize> = list.iter().enumerate().filter(|(_, one)| is_gone(one)).map(|(place, _)| place).collect();
-    for place in gone.into_iter().rev() {
-        let gone = list.remove(place);
-        let next = list.get(place).map_or(between(Some(list.trailing())), |next| between(next.decor().prefix()));
-        let left = joined(&between(gone.decor().prefix()), &(between(gone.decor().suffix()) + &next));
-        match list.get_mut(place) {
-            Some(next) => next.decor_mut().set_prefix(left),
-            None => list.set_trailing(left),
-        }
-    }
-}
-
-/// What stood before and behind an entry that is gone, without the line that it had to itself.
-fn joined(before: &str, behind: &str) -> String {
-    let Some((kept, _)) = before.rsplit_once('\n') else { return behind.to_string() };
-    match behind.split_once('\n') {
-        Some((rest, _)) if rest.trim().is_empty() => kept.to_string() + behind,
-        _ => before.to_string() + behind.trim_start(),
-    }
-}
-
-/// Adds entries behind the others, each on a line of its own; what is written behind the last one stays there.
-fn add<'v>(list: &mut Array, new: impl Iterator<Item = &'v Value>) {
-    let mut new = new.peekable();
-    if new.peek().is_none() {
-        return;
-    }
-    let mut behind = between(Some(list.trailing()));
-    // What follows the last entry is its own as long as no comma does.
-    let is_open = !list.trailing_comma();
-    if let Some(last) = list.iter_mut().last().filter(|_| is_open) {
-        behind = between(last.decor().suffix()) + &behind;
-        last.decor_mut().set_suffix("");
-    }
-    let (mut kept, indent) = behind.rsplit_once('\n').unwrap_or_default();
-    for value in new {
-        list.push_formatted(value.clone().decorated(format!("{kept}\n    "), ""));
-        kept = "";
-    }
-    list.set_trailing_comma(true);
-    list.set_trailing(format!("\n{indent}"));
-}
-
-/// Whether somebody wrote a comment in an empty list, above it or behind it.
-fn has_notes(parent: &Table, key: &str) -> bool {
-    let Some((name, list)) = parent.get_key_value(key) else { return false };
-    let Some(list) = list.as_array() else { return false };
-    let inside = [Some(list.trailing()), list.decor().suffix()];
-    let above = between(name.leaf_decor().prefix());
-    let is_ours = |line: &str| line.is_empty() || above::ALL.contains(&line);
-    inside.into_iter().any(|place| between(place).contains('#')) || !above.lines().map(str::trim).all(is_ours)
-}
-
-/// Sets a key; what is written behind an earlier value and above the key stays.
-fn set(table: &mut Table, key: &str, new: &Item) {
-    match (table.get_mut(key), new) {
-        (Some(Item::Value(old)), Item::Value(new)) => {
-            let decor = old.decor().clone();
-            *old = new.clone();
-            *old.decor_mut() = decor;
-        }
-        _ => drop(table.insert(key, new.clone())),
-    }
-}
-
-/// Blanks and comments between two things.
-fn between(place: Option<&RawString>) -> String {
-    place.and_then(RawString::as_str).unwrap_or_default().to_string()
 }
 
 /// Keys that only the record knows go, new ones are set; a key of somebody else's is not touched.
@@ -551,17 +463,6 @@ fn merge_metadata(file: &mut DocumentMut, new: &mut DocumentMut) -> Result<(), E
     }
     forget(new, NAME, &told);
     Ok(())
-}
-
-/// A list of tables with headers, made where there is none.
-fn tables<'d>(uv: &'d mut Table, key: &str) -> Result<&'d mut ArrayOfTables, ExportError> {
-    let list = uv.entry(key).or_insert(Item::ArrayOfTables(ArrayOfTables::new()));
-    list.as_array_of_tables_mut().ok_or_else(|| {
-        taken(
-            format!("`tool.uv.{key}` of pyproject.toml is not a list of tables"),
-            &format!("write it as [[tool.uv.{key}]]"),
-        )
-    })
 }
 
 fn open_index(name: &str) -> ExportError {

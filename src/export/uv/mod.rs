@@ -8,6 +8,7 @@
 //! Targets that want other wheels on one platform become extras that exclude each other.
 
 mod contradiction;
+mod edit;
 mod merge;
 mod moved;
 mod plan;
@@ -16,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::lock::{Lock, TargetLock, Wheel};
+use crate::types::nvidia;
 
 use super::format::{self, Format, Installs, Options, Render, Targets, choose, names};
 use super::wheels::{self, UNCHECKED, misnamed, pin, unisolated};
@@ -163,11 +165,10 @@ fn render(lock: &Lock, targets: &Targets, _: &Options) -> Result<String, ExportE
 
 /// What the pins bring along in the locked releases, without the CUDA in the names of some of them.
 fn brought(lock: &Lock, targets: &Targets) -> Result<Vec<String>, ExportError> {
-    const BROUGHT: [(&str, &str); 3] = [("cudnn", "nvidia-cudnn"), ("nccl", "nvidia-nccl"), ("triton", "triton")];
     let mut all = BTreeSet::new();
     for (_, target) in targets {
         let stack = lock.stack_of(target);
-        for (key, package) in BROUGHT {
+        for (key, package) in nvidia::PARTS.into_iter().chain([("triton", "triton")]) {
             if let Some(version) = stack.get(key) {
                 all.insert(format!("{package}=={}", valid::wheel_version(version)?));
             }

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use super::claims::{Claim, Claims, Settled};
 use super::{Found, Kind, Left, Manifest, Wanted, brought, extras, is_variant, ordinary, read, variant_of};
 use crate::catalog::Catalog;
-use crate::catalog::rows::{FRAMEWORKS, repeated};
+use crate::catalog::rows::{FRAMEWORKS, TORCH, repeated};
 use crate::init::{Draft, Entry, Value};
 use crate::solve::image;
-use crate::solve::request::{PARTS, other_maker};
+use crate::solve::request::other_maker;
 use crate::spec;
+use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, Specifier, Version, intersect, variant};
 
 /// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
@@ -21,8 +22,6 @@ const NVIDIAS: &str = "nvidia-";
 
 /// Why what a framework brings is left out.
 const COMES: &str = "it comes with the framework, which pins it";
-
-const TORCH: &str = "torch";
 
 /// So many bounds of an ordinary package are put together, not more.
 const MOST_BOUNDS: usize = 16;
@@ -145,7 +144,7 @@ impl Merged<'_> {
     /// (what tests and documents need) not at all.
     fn is_chosen(&self, wanted: &Wanted) -> bool {
         let name = self.name_of(wanted);
-        PARTS.contains(&name) || self.known.iter().any(|known| known == name)
+        STACK_PARTS.contains(&name) || self.known.iter().any(|known| known == name)
     }
 
     /// Tells of each extra or group that was not taken, in a line.
@@ -222,7 +221,7 @@ impl Merged<'_> {
             return self.leave(file, wanted.line, &wanted.written, format!("it is built for {whose}"));
         }
         let posts = post_releases(&name, self.catalog);
-        let variant = variant.filter(|_| name == "torch");
+        let variant = variant.filter(|_| name == TORCH);
         let is_cpu =
             is_framework && (wanted.name.ends_with("-cpu") || wanted.extras.iter().any(|extra| extra == "cpu"));
         let variant = if is_cpu { Some("cpu".to_string()) } else { variant };

@@ -20,25 +20,51 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
         found.want(Wanted::new("python", python, line_with(text, "requires-python")));
     }
-    let (mut direct, mut foreign) = (BTreeSet::new(), BTreeSet::new());
-    let mut optional: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let own = Own::of(&packages, &mut found);
     let mut chosen: Vec<Wanted> = Vec::new();
-    for own in packages.iter().filter(|package| is_own(package)) {
-        direct.extend(names(own.get("dependencies"), &mut foreign));
-        let tables = |key: &str| own.get(key).and_then(Value::as_table).into_iter().flat_map(Table::iter);
-        found.groups.extend(tables("dev-dependencies").map(|(group, _)| group.clone()));
-        for (group, list) in tables("dev-dependencies").chain(tables("optional-dependencies")) {
-            for name in names(Some(list), &mut foreign) {
-                optional.entry(name).or_default().push(group.clone());
+    for package in packages.iter().filter(|package| !is_own(package)) {
+        own.take(package, text, &mut chosen, &mut found);
+    }
+    for wanted in chosen {
+        let groups = own.optional.get(&wanted.name).filter(|_| !own.direct.contains(&wanted.name));
+        of_each(wanted, groups, &mut found);
+    }
+    Ok(found)
+}
+
+/// What the project asks for itself.
+#[derive(Default)]
+struct Own {
+    direct: BTreeSet<String>,
+    /// What extras and groups ask for, and which of them.
+    optional: BTreeMap<String, Vec<String>>,
+    /// What is asked for on other systems alone.
+    foreign: BTreeSet<String>,
+}
+
+impl Own {
+    fn of(packages: &[&Table], found: &mut Found) -> Own {
+        let mut asked = Own::default();
+        for own in packages.iter().filter(|package| is_own(package)) {
+            asked.direct.extend(names(own.get("dependencies"), &mut asked.foreign));
+            let tables = |key: &str| own.get(key).and_then(Value::as_table).into_iter().flat_map(Table::iter);
+            found.groups.extend(tables("dev-dependencies").map(|(group, _)| group.clone()));
+            for (group, list) in tables("dev-dependencies").chain(tables("optional-dependencies")) {
+                for name in names(Some(list), &mut asked.foreign) {
+                    asked.optional.entry(name).or_default().push(group.clone());
+                }
             }
         }
+        asked
     }
-    for package in packages.iter().filter(|package| !is_own(package)) {
+
+    /// Takes a locked package that is asked for: of one in several builds, for several extras, the one for a GPU.
+    fn take(&self, package: &Table, text: &str, chosen: &mut Vec<Wanted>, found: &mut Found) {
         let text_of = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default();
         let (name, version) = (name::package(text_of("name")), text_of("version"));
-        let is_wanted = direct.contains(&name) || optional.contains_key(&name);
-        if !is_wanted && !foreign.contains(&name) {
-            continue;
+        let is_wanted = self.direct.contains(&name) || self.optional.contains_key(&name);
+        if !is_wanted && !self.foreign.contains(&name) {
+            return;
         }
         let line = line_with(text, &format!("name = \"{}\"", text_of("name")));
         // Several stand there for several systems: one for Linux is told by what the others are for.
@@ -47,13 +73,11 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             markers.iter().all(other)
         });
         if elsewhere || !is_wanted {
-            found.leave(line, &format!("{name} {version}"), "it is for another system than Linux");
-            continue;
+            return found.leave(line, &format!("{name} {version}"), "it is for another system than Linux");
         }
         let registry = package.get("source").and_then(|source| source.get("registry")).and_then(Value::as_str);
         let mut wanted = Wanted::new(&name, version, line);
         wanted.variant = registry.and_then(variant_of).filter(|_| !version.contains('+'));
-        // One package in several builds, for several extras: the one for a GPU is what gpuenv is asked for.
         match chosen.iter_mut().find(|known| known.name == wanted.name) {
             None => chosen.push(wanted),
             Some(known) => {
@@ -65,11 +89,6 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             }
         }
     }
-    for wanted in chosen {
-        let groups = optional.get(&wanted.name).filter(|_| !direct.contains(&wanted.name));
-        of_each(wanted, groups, &mut found);
-    }
-    Ok(found)
 }
 
 /// A package once for each extra and group that asks for it.

@@ -5,18 +5,16 @@ use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
-use crate::catalog::rows::{Build, Companion, Python, Subject};
-use crate::spec::Share;
-use crate::types::{Cc, Constraint, CpuArch, Version, distinct};
+use crate::catalog::rows::{Build, Companion, Python, Subject, TRITON};
+use crate::types::{Cc, Constraint, CpuArch, distinct};
 
-use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, stack_key};
+use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, package_releases, stack_key};
 use crate::solve::coinstall;
 use crate::solve::fits;
-use crate::solve::heeded;
 use crate::solve::network::{Order, Var};
 use crate::solve::platform::{Platform, Takes};
 use crate::solve::release::Release;
-use crate::solve::request::{ImageRequest, PackageRequest};
+use crate::solve::request::PackageRequest;
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, law};
 
@@ -129,7 +127,7 @@ impl<'c> Plan<'_, 'c> {
             self.add_variant_clause(at, var, &group.releases);
             let arches = distinct(group.classes.iter().map(|&class| self.classes[class].target.arch));
             for &class in &group.classes {
-                let mut rows = releases_for(self, &self.classes[class], package);
+                let mut rows = package_releases::of_class(self, &self.classes[class], package);
                 if arches.len() > 1 {
                     rows.add(&package.wheels_beside(&rows));
                 }
@@ -326,8 +324,8 @@ fn written_versions(ask: &PackageRequest<'_>, package: &Package<'_>) -> RowSet {
 /// other.
 fn with_triton(package: &Package<'_>, build: &Build, python: Option<&Constraint>, rows: RowSet) -> RowSet {
     let Some(triton) = &build.triton else { return rows };
-    let other = package.refusing(fits::TRITON, triton, build.arch);
-    let is_it = |row: usize| package.name != fits::TRITON || package.releases[row].version == *triton;
+    let other = package.refusing(TRITON, triton, build.arch);
+    let is_it = |row: usize| package.name != TRITON || package.releases[row].version == *triton;
     // Where torch does not ask for it, another may come.
     let asks = |row: usize| fits::asks_for_triton(build, package.releases[row], python);
     rows.filtered(&|row| is_it(row) && !other.has(row) || !asks(row))
@@ -343,113 +341,4 @@ fn breaks(class: &Class<'_, '_>, rule: &Needs<'_>) -> bool {
         Subject::Gpu => machine.kinds.iter().any(|kind| !rule.needs.admits(&kind.gpu.cc_version)),
         _ => machine.reading.glibc.is_some_and(|has| !rule.needs.admits(&has)),
     }
-}
-
-/// The releases of a package that a class can have, whatever else is chosen.
-fn releases_for<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
-    let machine = class.machine();
-    let target = &machine.reading;
-    let problem = plan.request.problem;
-    let mut rows = package.matching(|row| !row.is_source_beside_wheels(target.arch));
-    let elsewhere = package.elsewhere(target.platform);
-    if !class.off.has(law::id::PUBLISHED) {
-        rows.subtract(&elsewhere);
-        rows.subtract(&package.gone());
-        let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
-        rows.subtract(
-            &package
-                .yanked(plan.request.catalog)
-                .filtered(&|row| !ask.is_some_and(|ask| ask.names_alone(&package.releases[row].version))),
-        );
-        rows.subtract(&problem.lacking_wheels(package, target.arch));
-    }
-    if let Some(has) = target.glibc.filter(|_| !class.off.has(law::id::GLIBC)) {
-        rows.subtract(&package.newer_glibc(target.arch, has, target.is_cpu()));
-        rows.subtract(&problem.lacking_glibc(package, target.arch, has));
-    }
-    if target.os.is_some_and(|os| os.musl) && !class.off.has(law::id::GLIBC) {
-        rows = rows.filtered(&|row| package.releases[row].sdist);
-    }
-    for (object, has) in [(Subject::Libstdcxx, target.libstdcxx()), (Subject::Glibc, target.glibc)] {
-        let Some(has) = has.filter(|_| !target.is_cpu()) else { continue };
-        let rules = plan.request.rules.of_package(package.name, object);
-        let always = rules.iter().filter(|rule| rule.cuda.is_none() && !class.off.has(rule.id));
-        always.filter(|rule| !rule.needs.admits(&has)).for_each(|rule| rows.subtract(&package.within(rule)));
-    }
-    let rules = plan.request.rules.of_package(package.name, Subject::Gpu);
-    for kind in &machine.kinds {
-        if !class.off.has(law::id::COVERAGE) {
-            rows.subtract(&package.uncovered(plan.request.catalog, target.arch, kind.gpu.cc));
-            if !plan.policy.unknown {
-                rows.subtract(&package.doubtful(plan.request.catalog, target.arch, kind.gpu.cc));
-            }
-        }
-        let always = rules.iter().filter(|rule| rule.cuda.is_none() && !class.off.has(rule.id));
-        for rule in always.filter(|rule| !rule.needs.admits(&kind.gpu.cc_version)) {
-            rows = rows.filtered(&|row| !rule.range.admits(&package.releases[row].version));
-        }
-    }
-    rows = serving_installed(plan, class, package, rows);
-    if !plan.policy.unknown {
-        rows = beside_installed(plan, class, package, rows);
-    }
-    // What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
-    // the others hold tells nothing of it. Machines of other systems can never share it.
-    let is_alone =
-        plan.request.share != Share::Stack || plan.classes.iter().all(|other| other.target.platform == target.platform);
-    if plan.policy.possible && target.platform.is_one_system() && is_alone {
-        rows.add(&elsewhere);
-    }
-    rows
-}
-
-/// The releases that the CUDA and the cuDNN which are installed serve, where they load those.
-fn serving_installed<'c>(
-    plan: &Plan<'_, 'c>,
-    class: &Class<'_, 'c>,
-    package: &Package<'c>,
-    mut rows: RowSet,
-) -> RowSet {
-    let machine = class.machine();
-    let target = &machine.reading;
-    // What looks for CUDA itself finds what is installed.
-    let rules = plan.request.rules.of_package(package.name, Subject::Toolkit);
-    for rule in rules.iter().filter(|rule| !class.off.has(rule.id)) {
-        let serves = |installed: &[Version]| installed.iter().any(|toolkit| rule.needs.admits(toolkit));
-        let finds = |row: &Companion| heeded::installed_toolkits(target, row).is_some_and(|has| !serves(has));
-        rows.subtract(&package.within(rule).intersection(&package.matching(finds)));
-    }
-    // What no framework brings is what is installed, whichever GPUs that holds code for.
-    let installed = heeded::installed_cudnn(plan.request, target);
-    if installed.is_some_and(|has| !machine.takes_cudnn(&has, &class.off)) {
-        let loading = plan.request.rules.of_package(package.name, Subject::Cudnn);
-        rows = rows.filtered(&|row| loading.about(&package.releases[row].version).next().is_none());
-    }
-    rows
-}
-
-/// Of a package that loads what is installed, the releases for that, if any of those that are asked for is.
-fn beside_installed<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>, mut rows: RowSet) -> RowSet {
-    let target = &class.machine().reading;
-    let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
-    let is_system = plan.request.frameworks.is_empty() && !target.is_cpu() && matches!(target.image, ImageRequest::No);
-    let Some(ask) = ask.filter(|_| is_system) else { return rows };
-    let loading = plan.request.rules.of_package(package.name, Subject::Cudnn);
-    let finds_cuda = |row: &Companion, toolkits: &[Version]| {
-        let is_there = |cuda: &Version| toolkits.iter().any(|toolkit| toolkit.major() == cuda.major());
-        row.system_cuda && row.cuda.as_ref().is_none_or(is_there)
-    };
-    let finds_cudnn =
-        |row: &Companion, cudnn: &Version| loading.about(&row.version).all(|rule| rule.needs.admits(cudnn));
-    let finds: [&dyn Fn(&Companion) -> bool; 2] =
-        [&|row| target.toolkits.as_ref().is_none_or(|toolkits| finds_cuda(row, toolkits)), &|row| {
-            target.cudnn.is_none_or(|cudnn| finds_cudnn(row, &cudnn))
-        }];
-    for finds in finds {
-        let found = rows.filtered(&|row| finds(package.releases[row]));
-        if found.rows().any(|row| ask.constraint.admits(&package.releases[row].version)) {
-            rows = found;
-        }
-    }
-    rows
 }

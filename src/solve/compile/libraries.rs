@@ -5,13 +5,13 @@ use std::rc::Rc;
 use pubgrub::VersionSet;
 
 use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Subject, Toolkit};
+use crate::types::nvidia::RUNTIME;
 use crate::types::{Constraint, Specifier, Version};
 
 use super::{Choice, Class, Group, Plan, stack_key};
 use crate::solve::coinstall;
 use crate::solve::driver_row::DriverRow;
 use crate::solve::fits;
-use crate::solve::kits::RUNTIME;
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::platform::Platform;

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Image, Subject, Toolkit};
+use crate::catalog::rows::{Image, Subject, TORCH, Toolkit};
 use crate::spec::Share;
 
 use super::{Choice, ForwardCompat, Group, Local, Plan};
-use crate::solve::bundled_torch::{self, TORCH};
+use crate::solve::bundled_torch;
 use crate::solve::demand::{self, Bearing};
 use crate::solve::driver::{self, DriverNeed, Jit};
 use crate::solve::driver_row::DriverRow;

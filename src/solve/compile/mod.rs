@@ -6,6 +6,7 @@
 mod companions;
 mod libraries;
 mod machines;
+mod package_releases;
 mod releases;
 mod stack;
 

@@ -17,20 +17,20 @@ pub(super) fn of_class<'c>(
     ask: &PackageRequest<'c>,
 ) -> RowSet {
     let rows = RowSet::first(framework.releases.len());
-    let mut left = Left { plan, class, machine: class.machine(), framework, ask, rows };
-    left.published();
-    left.with_c_library();
-    left.cpu_builds();
-    left.experimental();
-    left.read();
-    left.of_arch_list();
-    left.beside_installed();
-    left.admitted_by_rules();
-    left.rows
+    let mut eligible = Eligible { plan, class, machine: class.machine(), framework, ask, rows };
+    eligible.published();
+    eligible.with_c_library();
+    eligible.cpu_builds();
+    eligible.experimental();
+    eligible.read();
+    eligible.of_arch_list();
+    eligible.beside_installed();
+    eligible.admitted_by_rules();
+    eligible.rows
 }
 
 /// What is left of a framework's releases. Each step takes some away.
-struct Left<'a, 'q, 'c> {
+struct Eligible<'a, 'q, 'c> {
     plan: &'a Plan<'q, 'c>,
     class: &'a Class<'q, 'c>,
     machine: &'a Machine<'c>,
@@ -39,7 +39,7 @@ struct Left<'a, 'q, 'c> {
     rows: RowSet,
 }
 
-impl Left<'_, '_, '_> {
+impl Eligible<'_, '_, '_> {
     fn holds(&self, rule: usize) -> bool {
         !self.class.off.has(rule)
     }

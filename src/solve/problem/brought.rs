@@ -2,7 +2,7 @@
 //! release of it had better go with the rest of the stack.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::Companion;
+use crate::catalog::rows::{BESIDE_TORCH, Companion, TRITON};
 use crate::coverage::Coverage;
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 
@@ -89,7 +89,7 @@ pub fn releases<'c>(
     (of, range): (&str, &str),
     arch: CpuArch,
 ) -> Vec<&'c Companion> {
-    let package = problem.package(of).filter(|_| of != fits::TRITON && !fits::BESIDE_TORCH.contains(&of));
+    let package = problem.package(of).filter(|_| of != TRITON && !BESIDE_TORCH.contains(&of));
     let Some(package) = package else { return Vec::new() };
     let asked = Specifier::parse(range).ok();
     let admits = |one: &Companion| range.is_empty() || asked.as_ref().is_some_and(|asked| asked.admits(&one.version));

@@ -16,7 +16,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Cudnn, Toolkit};
+use crate::catalog::rows::{Build, Companion, Cudnn, TRITON, Toolkit};
 use crate::types::{CpuArch, Specifier, Version, distinct};
 
 use super::coinstall::{self, PublishedFor};
@@ -147,7 +147,7 @@ impl<'c> Problem<'c> {
         let along = self.along(package);
         let is_for = |one: &Along| {
             // Triton is torch's own: on a Python that torch asks for none, any other may come.
-            let is_apart = |of: &&Package| of.is_tied() && of.name != fits::TRITON;
+            let is_apart = |of: &&Package| of.is_tied() && of.name != TRITON;
             let tied = self.package(one.package).filter(|of| is_apart(of) && one.is_everywhere());
             tied.is_none_or(|of| {
                 let mut beside = of.accepting(framework, version).as_ref().clone();

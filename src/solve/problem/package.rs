@@ -11,7 +11,7 @@ use crate::coverage::Coverage;
 use crate::solve::facts::Facts;
 use crate::solve::kept::Kept;
 use crate::solve::platform::Platform;
-use crate::solve::rowset::RowSet;
+use crate::solve::rowset::{self, RowSet};
 use crate::solve::rules::{Needs, RuleId};
 use crate::solve::unseen;
 use crate::solve::wants::Want;
@@ -99,15 +99,7 @@ impl<'c> Package<'c> {
     /// The releases among some rows of the catalog, which are of one package and stand oldest first.
     pub(super) fn new(catalog: &Catalog, rows: &'c [Companion]) -> Self {
         let releases: Vec<&Companion> = rows.iter().rev().collect();
-        let mut versions: Vec<&'c Version> = Vec::new();
-        let mut of_version: Vec<RowSet> = Vec::new();
-        for (row, release) in releases.iter().enumerate() {
-            if versions.last().is_none_or(|last| **last != release.version) {
-                versions.push(&release.version);
-                of_version.push(RowSet::default());
-            }
-            of_version.last_mut().expect("a version was just added").insert(row);
-        }
+        let (versions, of_version) = rowset::grouped(releases.iter().map(|release| &release.version));
         Package {
             name: &rows[0].package,
             releases: releases.into(),

@@ -15,6 +15,7 @@ use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Image, Subject};
 use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError, is_of_nvidia};
 use crate::types::constraint::Op;
+use crate::types::name::STACK_PARTS;
 use crate::types::{ArchList, Constraint, Specifier, Version};
 use crate::warning::Warning;
 
@@ -36,9 +37,6 @@ pub use constraints::{admits_nothing, other_maker};
 pub use packages::{is_ordinary, is_unheard_of, lies_elsewhere};
 
 pub use super::values::{DriverRequest, GpuRequest, Gpus, ImageRequest, Told};
-
-/// Names in `[stack]` that are no packages of their own.
-pub const PARTS: &[&str] = &["python", "cuda", "cudnn", "nccl"];
 
 /// A spec made ready to be solved.
 #[derive(Debug, Clone)]
@@ -213,7 +211,7 @@ fn asked_packages<'c>(spec: &Spec, reader: &mut Reader<'_, 'c>) -> (Vec<PackageR
     let (mut frameworks, mut companions) = (Vec::new(), Vec::new());
     for (name, constraint) in &spec.stack {
         reader.constraint(name, constraint);
-        if PARTS.contains(&name.as_str()) {
+        if STACK_PARTS.contains(&name.as_str()) {
             continue;
         }
         let own = spec.own.iter().any(|own| own.package == *name);

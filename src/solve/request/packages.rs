@@ -1,9 +1,9 @@
 //! The packages of a spec: those that are solved with, and those that are carried along.
 
 use crate::spec::{Written, other_names, suggest};
-use crate::types::{Constraint, Specifier};
+use crate::types::name::STACK_PARTS;
+use crate::types::{Constraint, Specifier, nvidia};
 
-use super::PARTS;
 use super::reader::Reader;
 use crate::solve::problem::Problem;
 
@@ -114,7 +114,7 @@ pub fn lies_elsewhere<'c>(problem: &Problem<'c>, name: &str) -> Option<&'c str> 
 
 /// What `[stack]` can name.
 fn known<'c>(problem: &Problem<'c>) -> impl Iterator<Item = &'c str> {
-    problem.package_names().chain(PARTS.iter().copied())
+    problem.package_names().chain(STACK_PARTS.iter().copied())
 }
 
 /// The key of `[stack]` that a name of the same package stands for.
@@ -130,9 +130,7 @@ fn of_each_cuda<'c>(problem: &Problem<'c>, name: &str) -> Vec<&'c str> {
 
 /// The part of the stack that a package of NVIDIA's libraries is: `cudnn` of `nvidia-cudnn-cu12`.
 fn library(name: &str) -> Option<&'static str> {
-    let rest = name.strip_prefix("nvidia-")?;
-    let is_of = |part: &&&str| rest.strip_prefix(**part).is_some_and(|end| end.is_empty() || end.starts_with("-cu"));
-    PARTS.iter().filter(|part| !["python", "cuda"].contains(part)).find(is_of).copied()
+    nvidia::PARTS.into_iter().find(|(_, library)| nvidia::is(library, name)).map(|(part, _)| part)
 }
 
 /// What was asked for under `[stack]` as `[packages]` writes it.

@@ -6,15 +6,13 @@ use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
 use crate::solve::{coinstall, fits, image, libraries, own};
 use crate::spec::Share;
 use crate::types::Version;
+use crate::types::nvidia::RUNTIME;
 use crate::warning::{
     CudaOnCpu, Expected, ExperimentalVariant, LibraryMissing, Nightly, SnapshotBuild, SystemCuda, SystemUnsaid,
     TwoCudas, TwoCudnns, UnknownGpuCode, UnknownLibrary, Warning, Yanked,
 };
 
 use super::About;
-
-/// The library whose release is that of its toolkit.
-const RUNTIME: &str = "nvidia-cuda-runtime";
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let mut warnings = Vec::new();

@@ -1,7 +1,6 @@
 //! Frameworks that `[packages]` brings along where none is chosen.
 
-use crate::catalog::rows::{Asks, FoundIn};
-use crate::solve::bundled_torch::TORCH;
+use crate::catalog::rows::{Asks, FoundIn, TORCH};
 use crate::solve::ordinary::newest_of;
 use crate::solve::request::ImageRequest;
 use crate::types::constraint::Op;

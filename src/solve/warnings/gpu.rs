@@ -2,10 +2,10 @@
 //! torch.compile, code in NCCL; and whether only a driver's compiler makes the stack run.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Module, Subject};
+use crate::catalog::rows::{Build, Module, Subject, TRITON};
 use crate::coverage::{Coverage, covers};
 use crate::solve::failing;
-use crate::solve::fits::{self, TRITON, triton_of};
+use crate::solve::fits::{self, triton_of};
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use crate::solve::solution::TargetSolution;

@@ -1,8 +1,8 @@
 //! What the chosen image holds beside the stack and needs of the driver, and the toolkit that extensions are compiled with.
 
-use crate::catalog::rows::{Build, Companion, Compat, Flavour, Image};
+use crate::catalog::rows::{Build, Companion, Compat, Flavour, Image, TORCH};
 use crate::coverage::Coverage;
-use crate::solve::bundled_torch::{self, TORCH};
+use crate::solve::bundled_torch;
 use crate::solve::coinstall;
 use crate::solve::demand;
 use crate::solve::driver::{self, DriverNeed, Jit};

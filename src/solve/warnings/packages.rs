@@ -1,7 +1,7 @@
 //! What `[packages]` asks for that the locked packages or the locked Python are known not to go with, and what locked
 //! packages ask for that has no wheel for the locked Python.
 
-use crate::catalog::rows::{Companion, FoundIn};
+use crate::catalog::rows::{Asks, Companion, FoundIn};
 use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
 use crate::solve::ordinary::shared::{By, doubled};
@@ -11,7 +11,9 @@ use crate::solve::ordinary::{
 use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
-use crate::warning::{PackageCuda, PackageExcluded, PackageNotChecked, PartLacks, SameModule, Side, Warning};
+use crate::warning::{
+    ExcludedBy, KnownTo, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks, SameModule, Side, Warning,
+};
 
 use super::About;
 
@@ -22,25 +24,21 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     for (name, asked) in about.request.packages.iter() {
         for one in judged(problem, &beside, name, asked) {
             let Follows::Excluded(instead) = &one.follows else { continue };
-            let excluded = PackageExcluded {
-                by: None,
-                package: name,
-                asked: &asked.to_string(),
-                locked: &locked(&one.beside),
-                side: match (*one.row.package == **name, one.beside.with.is_none()) {
-                    _ if *one.row.of == *PIP => Side::Installer,
-                    (true, true) => Side::Written,
-                    (true, false) => Side::Along,
-                    (false, true) => Side::Locked,
-                    (false, false) => Side::LockedAlong,
-                },
-                of: if *one.row.of == *"python" { "Python" } else { &one.row.of },
-                needs: &one.row.needs,
-                installers_know: one.row.found_in == FoundIn::Metadata,
-                only_wheels: one.row.found_in == FoundIn::OnlyWheels,
-                says: &one.row.says,
-                instead: instead.as_deref(),
+            let (row, locked, comes_along) = (one.row, locked(&one.beside), one.beside.with.is_some());
+            let (needs, known) = (&row.needs, known_to(row));
+            let by = match *row.package == **name {
+                _ if *row.of == *PIP => ExcludedBy::Installer { pip: needs },
+                true => {
+                    let of = if *row.of == *"python" { "Python" } else { &row.of };
+                    ExcludedBy::Needs { asking: None, of, needs, locked: &locked, comes_along, known }
+                }
+                false => {
+                    let side = if comes_along { Side::LockedAlong } else { Side::Locked };
+                    ExcludedBy::Needed { side, by: &locked, needs, known }
+                }
             };
+            let excluded =
+                PackageExcluded { package: name, asked: &asked.to_string(), by, instead: instead.as_deref() };
             warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
         }
         warnings.extend(of_other_places(about, name, asked));
@@ -80,16 +78,12 @@ fn of_other_places(about: &About<'_, '_>, name: &str, asked: &Specifier) -> Vec<
         let arches: Vec<String> = one.row.arches.iter().map(ToString::to_string).collect();
         let arch = if arches.is_empty() { "Linux".to_string() } else { arches.join(" and ") };
         let excluded = PackageExcluded {
-            by: None,
             package: name,
             asked: &asked.to_string(),
-            locked: &named(&target.arch, target.glibc.filter(|_| one.row.glibc.is_some())),
-            side: Side::Elsewhere,
-            of: "",
-            needs: &named(&arch, one.row.glibc),
-            installers_know: one.row.found_in == FoundIn::Metadata,
-            only_wheels: one.row.found_in == FoundIn::OnlyWheels,
-            says: "",
+            by: ExcludedBy::Machine {
+                wheels: &named(&arch, one.row.glibc),
+                target: &named(&target.arch, target.glibc.filter(|_| one.row.glibc.is_some())),
+            },
             instead: instead.as_deref(),
         };
         Some(Warning::about(&excluded, &[format!("packages.{name}")]))
@@ -107,17 +101,12 @@ fn of_each_other(about: &About<'_, '_>) -> Vec<Warning> {
             if !excludes(asked, &row.needs) {
                 continue;
             }
+            let by = by.asked.of(&by.package);
+            let known = KnownTo::Code(&row.says);
             let excluded = PackageExcluded {
-                by: None,
                 package: name,
                 asked: &asked.to_string(),
-                locked: &by.asked.of(&by.package),
-                side: Side::Beside,
-                of: &row.of,
-                needs: &row.needs,
-                installers_know: false,
-                only_wheels: false,
-                says: &row.says,
+                by: ExcludedBy::Needed { side: Side::Beside, by: &by, needs: &row.needs, known },
                 instead: Some(&row.needs),
             };
             warnings.push(Warning::about(&excluded, &[format!("packages.{name}")]));
@@ -209,22 +198,28 @@ fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> V
     }
     for asks in asked_by(problem, &row.package, &row.version) {
         let Some(one) = without_wheels(problem, asks, python) else { continue };
-        let excluded = PackageExcluded {
-            by: Some(&named_by),
-            package: &asks.of,
-            asked: &asks.needs,
-            locked: &named("python", python),
-            side: Side::Written,
+        let by = ExcludedBy::Needs {
+            asking: Some(&named_by),
             of: "Python",
             needs: &one.row.needs,
-            installers_know: one.row.found_in == FoundIn::Metadata,
-            only_wheels: one.row.found_in == FoundIn::OnlyWheels,
-            says: "",
-            instead: None,
+            locked: &named("python", python),
+            comes_along: false,
+            known: known_to(one.row),
         };
+        let excluded = PackageExcluded { package: &asks.of, asked: &asks.needs, by, instead: None };
         warnings.push(Warning::about(&excluded, &[format!("stack.{}", row.package)]));
     }
     warnings
+}
+
+/// Who knows what a row says that a package needs.
+fn known_to(row: &Asks) -> KnownTo<'_> {
+    match row.found_in {
+        FoundIn::Metadata => KnownTo::Installers,
+        FoundIn::OnlyWheels => KnownTo::OnlyWheels,
+        _ if row.says.is_empty() => KnownTo::Wheels,
+        _ => KnownTo::Code(&row.says),
+    }
 }
 
 /// What is beside a package of `[packages]`, and what it comes with.

@@ -1,0 +1,161 @@
+//! The releases of a package that follows a framework which a class of targets can have, whatever else is chosen.
+
+use pubgrub::VersionSet;
+
+use super::{Class, Package, Plan};
+use crate::catalog::rows::{Companion, Subject};
+use crate::solve::heeded;
+use crate::solve::machine::Machine;
+use crate::solve::request::{ImageRequest, PackageRequest};
+use crate::solve::rowset::RowSet;
+use crate::solve::rules::{Needs, law};
+use crate::spec::Share;
+use crate::types::Version;
+
+/// The releases that a class can have.
+pub(super) fn of_class<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
+    let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
+    let rows = RowSet::first(package.releases.len());
+    let mut eligible = Eligible { plan, class, machine: class.machine(), package, ask, rows };
+    eligible.published();
+    eligible.with_c_library();
+    eligible.admitted_by_host();
+    eligible.covering_gpus();
+    eligible.serving_installed();
+    eligible.beside_installed();
+    // It adds some again.
+    eligible.of_one_system();
+    eligible.rows
+}
+
+/// What is left of a package's releases. Each step takes some away.
+struct Eligible<'a, 'q, 'c> {
+    plan: &'a Plan<'q, 'c>,
+    class: &'a Class<'q, 'c>,
+    machine: &'a Machine<'c>,
+    package: &'a Package<'c>,
+    /// What `[stack]` asks for of it.
+    ask: Option<&'a PackageRequest<'c>>,
+    rows: RowSet,
+}
+
+impl<'a, 'c> Eligible<'a, '_, 'c> {
+    fn holds(&self, rule: usize) -> bool {
+        !self.class.off.has(rule)
+    }
+
+    /// The rules about the package and something else, whatever CUDA is loaded, which the target does not set aside.
+    fn rules_about(&self, object: Subject) -> Vec<&'a Needs<'c>> {
+        let rules = self.plan.request.rules.of_package(self.package.name, object);
+        rules.iter().filter(|rule| rule.cuda.is_none() && self.holds(rule.id)).collect()
+    }
+
+    fn published(&mut self) {
+        let (package, arch, ask) = (self.package, self.machine.reading.arch, self.ask);
+        self.rows = self.rows.filtered(&|row| !package.releases[row].is_source_beside_wheels(arch));
+        if !self.holds(law::id::PUBLISHED) {
+            return;
+        }
+        self.rows.subtract(&package.elsewhere(self.machine.reading.platform));
+        self.rows.subtract(&package.gone());
+        let is_named = |row: usize| ask.is_some_and(|ask| ask.names_alone(&package.releases[row].version));
+        self.rows.subtract(&package.yanked(self.plan.request.catalog).filtered(&|row| !is_named(row)));
+        self.rows.subtract(&self.plan.request.problem.lacking_wheels(package, arch));
+    }
+
+    fn with_c_library(&mut self) {
+        if !self.holds(law::id::GLIBC) {
+            return;
+        }
+        let (package, reading) = (self.package, &self.machine.reading);
+        if let Some(has) = reading.glibc {
+            self.rows.subtract(&package.newer_glibc(reading.arch, has, reading.is_cpu()));
+            self.rows.subtract(&self.plan.request.problem.lacking_glibc(package, reading.arch, has));
+        }
+        if reading.os.is_some_and(|os| os.musl) {
+            self.rows = self.rows.filtered(&|row| package.releases[row].sdist);
+        }
+    }
+
+    /// Those that the rules about the libraries of the host admit.
+    fn admitted_by_host(&mut self) {
+        let reading = &self.machine.reading;
+        for (object, has) in [(Subject::Libstdcxx, reading.libstdcxx()), (Subject::Glibc, reading.glibc)] {
+            let Some(has) = has.filter(|_| !reading.is_cpu()) else { continue };
+            for rule in self.rules_about(object).into_iter().filter(|rule| !rule.needs.admits(&has)) {
+                self.rows.subtract(&self.package.within(rule));
+            }
+        }
+    }
+
+    /// Those that hold code for the GPUs, and that the rules about these admit.
+    fn covering_gpus(&mut self) {
+        let (package, catalog, arch) = (self.package, self.plan.request.catalog, self.machine.reading.arch);
+        let rules = self.rules_about(Subject::Gpu);
+        for kind in &self.machine.kinds {
+            if self.holds(law::id::COVERAGE) {
+                self.rows.subtract(&package.uncovered(catalog, arch, kind.gpu.cc));
+                if !self.plan.policy.unknown {
+                    self.rows.subtract(&package.doubtful(catalog, arch, kind.gpu.cc));
+                }
+            }
+            for rule in rules.iter().filter(|rule| !rule.needs.admits(&kind.gpu.cc_version)) {
+                self.rows.subtract(&package.within(rule));
+            }
+        }
+    }
+
+    /// Those that the CUDA and the cuDNN which are installed serve, where they load those.
+    fn serving_installed(&mut self) {
+        let (request, package, target) = (self.plan.request, self.package, &self.machine.reading);
+        let off = &self.class.off;
+        // What looks for CUDA itself finds what is installed.
+        let rules = request.rules.of_package(package.name, Subject::Toolkit);
+        for rule in rules.iter().filter(|rule| !off.has(rule.id)) {
+            let serves = |installed: &[Version]| installed.iter().any(|toolkit| rule.needs.admits(toolkit));
+            let finds = |row: &Companion| heeded::installed_toolkits(target, row).is_some_and(|has| !serves(has));
+            self.rows.subtract(&package.within(rule).intersection(&package.matching(finds)));
+        }
+        // What no framework brings is what is installed, whichever GPUs that holds code for.
+        let installed = heeded::installed_cudnn(request, target);
+        if installed.is_some_and(|has| !self.machine.takes_cudnn(&has, off)) {
+            let loading = request.rules.of_package(package.name, Subject::Cudnn);
+            self.rows = self.rows.filtered(&|row| loading.about(&package.releases[row].version).next().is_none());
+        }
+    }
+
+    /// Of a package that loads what is installed, those for that, if any of those that are asked for is.
+    fn beside_installed(&mut self) {
+        let (request, package, target) = (self.plan.request, self.package, &self.machine.reading);
+        let is_system = request.frameworks.is_empty() && !target.is_cpu() && matches!(target.image, ImageRequest::No);
+        let Some(ask) = self.ask.filter(|_| is_system && !self.plan.policy.unknown) else { return };
+        let loading = request.rules.of_package(package.name, Subject::Cudnn);
+        let finds_cuda = |row: &Companion, toolkits: &[Version]| {
+            let is_there = |cuda: &Version| toolkits.iter().any(|toolkit| toolkit.major() == cuda.major());
+            row.system_cuda && row.cuda.as_ref().is_none_or(is_there)
+        };
+        let finds_cudnn =
+            |row: &Companion, cudnn: &Version| loading.about(&row.version).all(|rule| rule.needs.admits(cudnn));
+        let finds: [&dyn Fn(&Companion) -> bool; 2] =
+            [&|row| target.toolkits.as_ref().is_none_or(|toolkits| finds_cuda(row, toolkits)), &|row| {
+                target.cudnn.is_none_or(|cudnn| finds_cudnn(row, &cudnn))
+            }];
+        for finds in finds {
+            let found = self.rows.filtered(&|row| finds(package.releases[row]));
+            if found.rows().any(|row| ask.constraint.admits(&package.releases[row].version)) {
+                self.rows = found;
+            }
+        }
+    }
+
+    /// What is made for a single system lies where nobody has read all: that a wheel was not seen proves nothing, and what
+    /// the others hold tells nothing of it. Machines of other systems can never share it.
+    fn of_one_system(&mut self) {
+        let (plan, on) = (self.plan, self.machine.reading.platform);
+        let is_alone =
+            plan.request.share != Share::Stack || plan.classes.iter().all(|other| other.target.platform == on);
+        if plan.policy.possible && on.is_one_system() && is_alone {
+            self.rows.add(&self.package.elsewhere(on));
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What is said of ordinary packages that what is locked, or the machine, excludes.
+
+use super::Kind;
+
+/// An ordinary package of which every release that is asked for goes without what is locked.
+pub struct PackageExcluded<'a> {
+    /// The ordinary package.
+    pub package: &'a str,
+    /// What is written of it, or what a locked release asks for.
+    pub asked: &'a str,
+    /// What excludes it.
+    pub by: ExcludedBy<'a>,
+    /// What could be written in its place.
+    pub instead: Option<&'a str>,
+}
+
+/// What excludes every release of an ordinary package that is asked for.
+pub enum ExcludedBy<'a> {
+    /// Newer pips refuse its metadata.
+    Installer {
+        /// The pips that take it.
+        pip: &'a str,
+    },
+    /// It has nothing but wheels, for other machines.
+    Machine {
+        /// What they are for.
+        wheels: &'a str,
+        /// What the target is.
+        target: &'a str,
+    },
+    /// What it needs itself of a locked package or of Python.
+    Needs {
+        /// The locked release that asks for the ordinary package; none where `[packages]` does.
+        asking: Option<&'a str>,
+        /// What is needed.
+        of: &'a str,
+        /// Which releases of it.
+        needs: &'a str,
+        /// What is locked of it, with what brings that along.
+        locked: &'a str,
+        /// Whether it only comes along with what is locked.
+        comes_along: bool,
+        /// Who knows of that.
+        known: KnownTo<'a>,
+    },
+    /// What another one needs of it.
+    Needed {
+        /// Which one does.
+        side: Side,
+        /// That one and its release.
+        by: &'a str,
+        /// Which releases of the package.
+        needs: &'a str,
+        /// Who knows of that.
+        known: KnownTo<'a>,
+    },
+}
+
+/// Who needs an ordinary package in another release than is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// A locked one.
+    Locked,
+    /// What a locked one brings along.
+    LockedAlong,
+    /// Another one that is asked for.
+    Beside,
+}
+
+/// Who knows what a package needs, and so what follows where it is not there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownTo<'a> {
+    /// Installers, by its metadata.
+    Installers,
+    /// Installers, by the tags of its wheels, and nothing else is published.
+    OnlyWheels,
+    /// Installers, by the tags of its wheels: they compile its source.
+    Wheels,
+    /// Its code alone; what is seen then.
+    Code(&'a str),
+}
+
+impl KnownTo<'_> {
+    /// How the package needs it, and what follows.
+    fn told(&self) -> (&str, &str) {
+        match self {
+            KnownTo::Installers => ("requires", "installers refuse both together"),
+            KnownTo::OnlyWheels => ("has nothing but wheels for", "installers find no release"),
+            KnownTo::Wheels => ("has wheels for", "installers compile its source, or fail"),
+            KnownTo::Code(says) => ("needs", says.trim_end_matches('.')),
+        }
+    }
+}
+
+impl Kind for PackageExcluded<'_> {
+    const CODE: &'static str = "package-excluded";
+    const EXPLAINED: &'static str = "Every release that `[packages]` or a locked package asks for leaves out what is locked or comes along with that: it needs another \
+        release of it or another Python, has metadata that newer pips refuse, or the locked package needs another release of it. Where the metadata of either \
+        says so, installers refuse both together. Where only its code does, they take both, and it fails or does \
+        without when it runs; where a Python has no wheel, they compile the source, or find no release where nothing but \
+        wheels is published; those are for some processors and a glibc, too. Ask for what the message \
+        names, or for another release under `[stack]`.";
+
+    fn message(&self) -> String {
+        let PackageExcluded { package, asked, by, .. } = self;
+        let written = format!("`{package} = \"{asked}\"`");
+        let instead = self.instead.map(|instead| format!("write `{package} = \"{instead}\"`"));
+        let behind = |with: &str| instead.as_ref().map_or_else(String::new, |instead| format!("{with}{instead}"));
+        let or = || instead.as_ref().map_or_else(String::new, |instead| format!("{instead}, or "));
+        match by {
+            ExcludedBy::Machine { wheels, target } => format!(
+                "{written} has nothing but wheels for {wheels}, and the target is {target}: installers find no release{}",
+                behind(": ")
+            ),
+            ExcludedBy::Installer { pip } => format!(
+                "{written} has metadata that only pip {pip} takes, and uv: {}install it with one of these",
+                or()
+            ),
+            ExcludedBy::Needed { side, by, needs, known } => {
+                let needed = match side {
+                    Side::LockedAlong => format!("{package} {needs}, and {by}, which needs that"),
+                    Side::Locked => format!("what the locked {by} needs, {package} {needs}"),
+                    Side::Beside => format!("what {by} needs, {package} {needs}"),
+                };
+                format!("{written} excludes {needed}: {}{}", known.told().1, behind("; "))
+            }
+            ExcludedBy::Needs { asking: Some(asking), of, needs, locked, known, .. } => {
+                let (verb, follows) = known.told();
+                format!(
+                    "{asking} requires {package} {asked}, which {verb} {of} {needs}, and {locked} is locked: {follows}; use {of} {needs}"
+                )
+            }
+            ExcludedBy::Needs { of, needs, locked, comes_along, known, .. } => {
+                let (verb, follows) = known.told();
+                let (is_there, use_it) = match comes_along {
+                    true => ("", format!("name `{of} = \"{needs}\"` under [stack]")),
+                    false => (" is locked", format!("use {of} {needs}")),
+                };
+                format!("{written} {verb} {of} {needs}, and {locked}{is_there}: {follows}; {}{use_it}", or())
+            }
+        }
+    }
+}
