@@ -149,6 +149,13 @@ fn a_list_of_requirements() {
     assert_eq!(seen, wanted);
 }
 
+/// Packages of NVIDIA's whose names begin like that of a library are others.
+#[test]
+fn a_package_beside_a_library_is_not_the_library() {
+    let (lines, _) = drafted("frontend", &[("requirements.txt", "torch==2.3.1\nnvidia-cudnn-frontend==1.5.2\n")], &[]);
+    assert!(lines.iter().all(|line| !line.starts_with("cudnn=")), "{lines:?}");
+}
+
 /// As uv's guide to PyTorch (<https://docs.astral.sh/uv/guides/integration/pytorch/>): sources by system and by extra.
 const PYPROJECT: &str = "\
 [project]

@@ -11,10 +11,8 @@ use crate::solve::image;
 use crate::solve::request::other_maker;
 use crate::spec;
 use crate::types::name::STACK_PARTS;
-use crate::types::{Constraint, Specifier, Version, intersect, variant};
+use crate::types::{Constraint, Specifier, Version, intersect, nvidia, variant};
 
-/// Where the libraries of a wheel come from, if another way than by name: they are parts of its stack.
-const LIBRARIES: [(&str, &str); 2] = [("nvidia-cudnn-", "cudnn"), ("nvidia-nccl-", "nccl")];
 /// What comes with JAX, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
 /// How the names of NVIDIA's packages begin: libraries, which frameworks bring, and whatever else it publishes.
@@ -198,7 +196,7 @@ impl Merged<'_> {
         // What JAX brings has its own version; its requirement is told of as one that comes along.
         let is_own = |_: &&str| !COMES_ALONG.iter().any(|along| wanted.name.starts_with(along));
         let called = spec::other_names::other_name(&wanted.name).filter(is_own);
-        let library = LIBRARIES.iter().find(|(theirs, _)| wanted.name.starts_with(theirs)).map(|(_, ours)| *ours);
+        let library = nvidia::PARTS.iter().find(|(_, library)| nvidia::is(library, &wanted.name)).map(|(part, _)| *part);
         called.or(library).unwrap_or(&wanted.name)
     }
 
