@@ -84,17 +84,22 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
     catalog_age::tell_age(&catalog, &spec.silences, report);
     let rules = Problem::new(&catalog);
     let (request, _) = Request::new(&spec, &rules).map_err(|errors| Failure::spec(errors, file.clone()))?;
+    let project = Project { spec: &spec, file: &file, catalog: &catalog, rules: &rules };
+    let without_answer = || report.without_answer(&project.found(&places, report).standing);
     match resolve(&request, &Locked::new(), &Steps::default()) {
         Resolution::GaveUp => Err(gave_up()),
-        Resolution::Conflict => conflict(&spec, &rules, &file, report),
-        Resolution::Undetermined(unknowns) => undetermined(&unknowns, &spec, &rules, &file, report),
-        Resolution::Solution(fresh) => {
-            let project = Project { spec: &spec, file: &file, catalog: &catalog, rules: &rules };
-            match args.graph {
-                Some(drawn) => project.draw(&places, (&request, &fresh), drawn, report),
-                None => project.tell(&places, what, report),
-            }
+        Resolution::Conflict => {
+            without_answer();
+            conflict(&spec, &rules, &file, report)
         }
+        Resolution::Undetermined(unknowns) => {
+            without_answer();
+            undetermined(&unknowns, &spec, &rules, &file, report)
+        }
+        Resolution::Solution(fresh) => match args.graph {
+            Some(drawn) => project.draw(&places, (&request, &fresh), drawn, report),
+            None => project.tell(&places, what, report),
+        },
     }
 }
 
@@ -334,7 +339,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     }
     let check = || nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
     let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
-    let near = near.map(|near| format!("did you mean `{}`? ", clean(&near)));
+    let near = near.map(|near| format!("did you mean `{}`? Else ", clean(&near)));
     let typed: String = name.chars().take(LONGEST).collect();
     let more = if typed.len() < name.len() { "..." } else { "" };
     let message = format!(
@@ -342,7 +347,7 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
         clean(&typed)
     );
     Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
-        "{}Name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a message, or an \
+        "{}name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a message, or an \
          id that `--verbose` shows",
         near.unwrap_or_default()
     ))

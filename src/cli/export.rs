@@ -57,9 +57,10 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
 /// What comes after a text that was printed: on a screen it is in no file yet, and elsewhere in one of a name that is not
 /// known.
 fn next_of_text(format: &Format, lock: &Lock, options: &Options) -> String {
-    let next = (format.next)(lock, format.file, options);
+    let file = usual_file(format, options);
+    let next = (format.next)(lock, file, options);
     if !Screen::is_watched() {
-        return format!("save it as {}, then: {next}", format.file);
+        return format!("save it as {file}, then: {next}");
     }
     let target = options.target.as_ref().map_or(String::new(), |target| format!(" --target {target}"));
     let told = options.values.iter().filter(|(name, _)| format.options.iter().any(|one| one.name == *name));
@@ -68,7 +69,18 @@ fn next_of_text(format: &Format, lock: &Lock, options: &Options) -> String {
         false => format!(" --{name} {}", quote::sh_word(value)),
     };
     let told: String = told.map(word).collect();
-    format!("`gpuenv export {}{target}{told} -o {}`, then: {next}", format.name, format.file)
+    format!("`gpuenv export {}{target}{told} -o {file}`, then: {next}", format.name)
+}
+
+/// The file that a text usually is: lines of another shell, or those that take others back, are not what stands in the first.
+fn usual_file(format: &Format, options: &Options) -> &'static str {
+    match (options.get("shell"), options.has("deactivate")) {
+        (Some("direnv"), _) => ".envrc",
+        (Some("fish"), false) => "env.fish",
+        (Some("fish"), true) => "env-deactivate.fish",
+        (_, true) => "env-deactivate.sh",
+        (_, false) => format.file,
+    }
 }
 
 /// Says what a text leaves out. False where it does because nobody knows it.

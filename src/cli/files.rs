@@ -258,7 +258,7 @@ fn bad_lock(path: &Path, bytes: &[u8], code: &'static str, message: &str, help: 
     if is_ours || lock::is_remnant(&String::from_utf8_lossy(bytes)) {
         return Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help);
     }
-    let message = format!("{} is no lock, and gpuenv did not write it", shown(path));
+    let message = format!("{} is not a lock, and gpuenv did not write it", shown(path));
     Failure::new(Exit::BadInput, NOT_A_LOCK, message)
         .help("name another file with --lock, or replace this one with `gpuenv lock --fresh --force`")
 }

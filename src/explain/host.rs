@@ -9,10 +9,10 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
-use crate::spec::{Observed, ObservedGpu, Runtime, Spec, Target, list_text};
+use crate::spec::{Observed, ObservedGpu, Runtime, Share, Spec, Target, list_text};
 use crate::types::{Cc, Constraint, Version, sort_by_key};
 
-use super::{Change, Explanation, Fix, advice, conflicts, fixes, importance};
+use super::{Change, Explanation, Fix, advice, conflicts, importance};
 
 /// What a spec comes to on one host.
 #[derive(Debug, Clone)]
@@ -92,9 +92,10 @@ pub fn on_host<'c>(
 fn outcome_of<'c>(spec: &Spec, problem: &'c Problem<'c>, steps: &Steps) -> Outcome {
     let Ok((request, _)) = Request::new(spec, problem) else { return Outcome::GaveUp };
     match resolve(&request, &Locked::new(), steps) {
-        Resolution::Solution(answer) => {
-            Outcome::Solution { stack: fixes::common_stack(&answer), advice: advice::compat(&answer) }
-        }
+        Resolution::Solution(answer) => Outcome::Solution {
+            stack: answer.common_stack(request.share == Share::Stack),
+            advice: advice::compat(&answer),
+        },
         Resolution::Conflict => conflicts(spec, problem, steps).map_or(Outcome::GaveUp, Outcome::Conflict),
         Resolution::Undetermined(_) | Resolution::GaveUp => Outcome::GaveUp,
     }

@@ -31,12 +31,12 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
     let stacks: Vec<Stack> = firsts.iter().map(|chosen| chosen.stack()).collect();
     let lists: Vec<Option<ArchLists>> = firsts.iter().map(|chosen| chosen.arch_list.as_ref().map(arch_lists)).collect();
     let shared = request.share == Share::Stack;
-    let stack = common_stack(&firsts, &stacks, shared);
+    let stack = answer.common_stack(shared);
     let arch_list = common_list(&lists, shared);
     let mut systems = Systems::new(spec, request.catalog);
     let mut target: Vec<(String, TargetLock)> = Vec::with_capacity(answer.targets.len());
     for (at, group) in alike.iter().enumerate() {
-        let mut lock = target_lock(request.catalog, &request.targets[group[0]], firsts[at]);
+        let mut lock = target_lock(&request.targets[group[0]], firsts[at]);
         lock.stack = (!shared || stacks[at] != stack).then(|| stacks[at].clone());
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
         for &member in group {
@@ -46,7 +46,10 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
             let image = image.map(|image| systems.with_digest(name, systems.as_written(name, image)));
             let runtime_image = lock.runtime_image.clone().map(|image| systems.as_written(name, image));
             let os = systems.of(&request.targets[member], firsts[at]);
-            let mut own = TargetLock { os, image, runtime_image, ..lock.clone() };
+            // Products that are the same may be named in other words, and those tell which of them are meant.
+            let driver = firsts[at].driver.as_ref().map(|driver| &driver.version);
+            let requires = requires(request.catalog, &request.targets[member], driver);
+            let mut own = TargetLock { os, image, runtime_image, requires, ..lock.clone() };
             let recommended = recommended::driver(request, &request.targets[member], firsts[at]);
             if let Some(driver) = &mut own.driver {
                 driver.recommended = recommended.as_ref().map(recommendation);
@@ -74,23 +77,6 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
     }
 }
 
-/// What all targets have in common. Targets that share one stack may still differ in what lies below it (the
-/// release of a CUDA line, the parts of another platform's wheel): there the first target that compiles or has
-/// an image speaks for all, and those that differ carry their own.
-fn common_stack(firsts: &[&TargetSolution<'_>], stacks: &[Stack], shared: bool) -> Stack {
-    if shared {
-        let leads = |chosen: &&TargetSolution| chosen.toolkit.is_some() || chosen.image.is_some();
-        let by_place = firsts.iter().position(|chosen| leads(chosen) && chosen.driver.is_some());
-        let by_driver = firsts.iter().position(|chosen| chosen.driver.is_some());
-        let lead = by_place.or(by_driver).unwrap_or(0);
-        return stacks.get(lead).cloned().unwrap_or_default();
-    }
-    let Some((first, rest)) = stacks.split_first() else { return Stack::new() };
-    let mut common = first.clone();
-    common.retain(|name, version| rest.iter().all(|stack| stack.get(name) == Some(version)));
-    common
-}
-
 /// A target without a GPU compiles for none, which is no reason to give the others lists of their own.
 fn common_list(lists: &[Option<ArchLists>], shared: bool) -> Option<ArchLists> {
     let mut known = lists.iter().filter(|list| !shared || list.is_some());
@@ -103,7 +89,7 @@ fn arch_lists(list: &ArchList) -> ArchLists {
 }
 
 /// A target's lock, but for what is its own.
-fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> TargetLock {
+fn target_lock(asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> TargetLock {
     let runtime = match asked.runtime {
         Runtime::Container => "container",
         Runtime::BareMetal => "bare-metal",
@@ -122,7 +108,7 @@ fn target_lock(catalog: &Catalog, asked: &TargetRequest<'_>, chosen: &TargetSolu
         runtime_image: chosen.runtime_image.map(Image::name),
         toolkit: chosen.toolkit.map(|toolkit| toolkit.version.to_string()),
         driver: driver(chosen),
-        requires: requires(catalog, asked, chosen.driver.as_ref().map(|driver| &driver.version)),
+        requires: Vec::new(),
         stack: None,
         arch_list: None,
         gpu: gpus.collect(),

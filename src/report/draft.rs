@@ -38,7 +38,7 @@ pub(super) fn render(screen: &Screen, drafted: &Drafted<'_>) -> String {
     let lines: Vec<String> = conflict.culprits.iter().map(|key| line(key, drafted)).collect();
     let (first, others) = lines.split_first().map_or(("", &[][..]), |(first, others)| (first.as_str(), others));
     let says = match others {
-        [] => format!("it will not resolve yet: {first} cannot be met"),
+        [] => format!("it will not resolve yet: {first} cannot be satisfied"),
         others => format!("it will not resolve yet: {first} is incompatible with {}", others.join(" and ")),
     };
     let mut text = screen.wrapped(&format!("{head} "), &clean(&says));

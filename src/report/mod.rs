@@ -333,6 +333,15 @@ impl Report {
         }
     }
 
+    /// That the lock is not that of a spec which has no answer, or none that is known.
+    pub fn without_answer(&self, standing: &Standing) {
+        self.remark(&why::outdated(
+            &self.screen,
+            standing,
+            "what follows is not what is locked, but why `gpuenv lock` would not lock",
+        ));
+    }
+
     /// Why an answer is what it is. `locked` is what the lock holds where that is another.
     pub fn why(&self, why: &Why, locked: &BTreeMap<String, String>, standing: &Standing) -> Result<(), Failure> {
         self.remark(&why::standing(&self.screen, standing));

@@ -17,13 +17,8 @@ const SENTENCES: usize = 4;
 pub(super) fn standing(screen: &Screen, standing: &Standing) -> String {
     let lock = clean(&standing.lock);
     match (standing.status, &standing.reason) {
-        ("stale", Some(reason)) => {
-            let head = screen.warning("warning[stale-lock]:");
-            let says = format!(
-                "{lock} is out of date: {}; what follows is not what is locked, but what `gpuenv lock` would choose",
-                clean(reason)
-            );
-            screen.wrapped(&format!("{head} "), &says)
+        ("stale", Some(_)) => {
+            outdated(screen, standing, "what follows is not what is locked, but what `gpuenv lock` would choose")
         }
         ("missing", _) => {
             let says = format!("{lock} does not exist; what follows is what `gpuenv lock` would choose");
@@ -31,6 +26,13 @@ pub(super) fn standing(screen: &Screen, standing: &Standing) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// That a lock is out of date, and what it is in spite of which the rest is told.
+pub(super) fn outdated(screen: &Screen, standing: &Standing, then: &str) -> String {
+    let Some(reason) = standing.reason.as_ref().filter(|_| standing.status == "stale") else { return String::new() };
+    let head = screen.warning("warning[stale-lock]:");
+    screen.wrapped(&format!("{head} "), &format!("{} is out of date: {}; {then}", clean(&standing.lock), clean(reason)))
 }
 
 /// The choices of an answer. `locked` is what the lock holds where that is another.

@@ -2,6 +2,7 @@
 //! does not list. Each is judged as the nearest that is known; what has no answer so is no conflict, for it may have one.
 
 use crate::catalog::rows::{Branch, Os, TORCH, repeated};
+use crate::spec::ImageRef;
 use crate::types::require::{Requirement, Subject};
 use crate::types::{Constraint, Version};
 
@@ -24,6 +25,7 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
         unknowns.extend(later_toolkits(request, target, &mut reading));
         unknowns.extend(unlisted_system(target, &mut reading));
         unknowns.extend(later_driver(request, target, &mut reading));
+        unknowns.extend(unread_tags(request, target, &mut reading));
         *target = TargetRequest {
             driver_policy: target.driver_policy,
             ..TargetRequest::new(request.problem, &target.name, reading)
@@ -37,6 +39,26 @@ fn may_hold_torch(request: &Request<'_>, target: &TargetRequest<'_>) -> bool {
     let ImageRequest::UnseenTag(image) = &target.image else { return false };
     request.frameworks.iter().any(|ask| ask.package == TORCH)
         && image::holds_torch(request.catalog, repeated(&image.repository))
+}
+
+/// Tags that nobody has read, of a release of CUDA that is asked for: one of them may do where none that is known does.
+fn unread_tags(request: &Request<'_>, target: &TargetRequest<'_>, reading: &mut Reading<'_>) -> Option<Unknown> {
+    let ImageRequest::Choose(repository) = &target.image else { return None };
+    let cuda = image::unread_release(request.catalog, repository, request.cuda.as_ref()?, target.os)?;
+    let image = ImageRef { hub: String::new(), repository: repository.clone(), tag: None, digest: None };
+    reading.image = ImageRequest::Unchecked(image);
+    let of_os = target.os.map_or_else(String::new, |os| format!(" for {}", os.name));
+    let keys = ["stack.cuda".to_string(), target.key("image")];
+    Some(Unknown {
+        code: None,
+        fact: format!(
+            "whether {repository} has tags of CUDA {cuda}{of_os}: the list that was read is older than that release"
+        ),
+        keys: keys.into_iter().chain(target.os.map(|_| target.key("os"))).collect(),
+        how: format!(
+            "look for one in the registry; if it is there, name it as `image` with `image-requires`, or {OVERLAY}"
+        ),
+    })
 }
 
 /// Toolkits newer than every known one. They go with what was built for their major; which compilers and C libraries they take,

@@ -22,7 +22,9 @@ use super::rules::Rules;
 use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
-pub use tags::{TagMatch, holds_torch, is_for_jetson, nearest_tag, published_torch, spelt, tag};
+pub use tags::{
+    TagMatch, holds_torch, is_for_jetson, listed_on, nearest_tag, published_torch, spelt, tag, unread_release,
+};
 
 /// Everything that the choice of images for a machine depends on: they are found from this alone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -37,13 +37,10 @@ fn is_of_driver(row: &Service, driver: Option<&Version>) -> bool {
 /// The boards of a target that a row speaks of. A name that means other products as well may mean one of those.
 pub fn boards<'a, 'c>(row: &'a Service, asked: &'a TargetRequest<'c>) -> impl Iterator<Item = &'a GpuRequest<'c>> {
     let all = asked.named_gpus();
-    // What nvidia-smi prints, with the maker's name or without, is a board, whatever family has the same name.
-    let maker = |name: &str| name.to_lowercase().trim_start_matches("nvidia ").to_string();
-    let is_named = move |one: &GpuRequest<'_>| maker(&one.name) == maker(&one.written);
     let surely = move |gpu: &&GpuRequest| {
-        let mut meant = all.iter().filter(|one| one.written == gpu.written);
-        let named = meant.clone().any(is_named);
-        meant.all(|one| speaks_of(row, one) || named && !is_named(one))
+        let meant = || all.iter().filter(|one| one.written == gpu.written);
+        let named = meant().any(|one| one.is_named);
+        gpu.is_named || meant().all(|one| speaks_of(row, one) || named && !one.is_named)
     };
     all.iter().filter(|gpu| speaks_of(row, gpu)).filter(surely)
 }

@@ -3,7 +3,7 @@
 //! What depends on choices already made is looked up here rather than solved for: which toolkit has the wheel's
 //! own minor, which image the wheel's own line, which driver is the oldest that suffices.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -169,6 +169,25 @@ impl<'c> Solution<'c> {
             groups[group].push(position);
         }
         groups
+    }
+
+    /// What all targets have in common. Targets that share one stack may still differ in what lies below it (the release of a
+    /// CUDA line, the parts of another platform's wheel): there the first target that compiles or has an image speaks for
+    /// all.
+    pub fn common_stack(&self, shared: bool) -> BTreeMap<String, String> {
+        let first_of = |is: &dyn Fn(&TargetSolution<'_>) -> bool| self.targets.iter().find(|one| is(&one.chosen));
+        let leads = |chosen: &TargetSolution<'_>| {
+            chosen.driver.is_some() && (chosen.toolkit.is_some() || chosen.image.is_some())
+        };
+        let lead = first_of(&leads).or(first_of(&|chosen| chosen.driver.is_some())).or(self.targets.first());
+        let mut common = lead.map_or_else(BTreeMap::new, |lead| lead.stack());
+        if !shared {
+            for group in self.alike() {
+                let stack = self.targets[group[0]].stack();
+                common.retain(|name, version| stack.get(name) == Some(version));
+            }
+        }
+        common
     }
 }
 

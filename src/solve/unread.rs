@@ -185,16 +185,21 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let by_cuda =
         |line: &Version| request.cuda_line.as_ref().is_some_and(|cuda| cuda.single().is_some() && cuda.admits(line));
     let known = || catalog.toolkits.iter().map(|row| row.version.prefix(2));
-    let line = named.map_or_else(|| known().rfind(by_cuda), line_of).filter(|line| line.len() == 2)?;
-    let variant = format!("cu{}{}", line.major(), line.minor());
+    let line = named.map_or_else(|| known().rfind(by_cuda), line_of);
+    let variant = match (&line, named) {
+        (Some(line), _) if line.len() == 2 => format!("cu{}{}", line.major(), line.minor()),
+        // A label that tells no CUDA is as little known.
+        (None, Some(label)) => label.to_string(),
+        _ => return None,
+    };
     if builds().any(|build| *build.variant == *variant) {
         return None;
     }
     let of_version = |build: &&Build| wanted.admits_build(&build.version, named.unwrap_or(&build.variant));
     let version = builds().filter(of_version).map(|build| build.version).max()?;
     let listing = catalog.listing(package, Index::Pytorch, &version)?;
-    let is_possible =
-        listing.reading != ListingReading::Whole && !unseen::is_given_up_for(catalog, package, &version, &line);
+    let is_given_up = line.is_some_and(|line| unseen::is_given_up_for(catalog, package, &version, &line));
+    let is_possible = listing.reading != ListingReading::Whole && !is_given_up;
     is_possible.then(|| Unknown {
         code: None,
         fact: format!("whether {package} {version}+{variant} was published"),

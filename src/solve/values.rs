@@ -41,6 +41,8 @@ pub struct GpuRequest<'c> {
     pub name: String,
     /// The name as it was written, which may mean several products.
     pub written: String,
+    /// Whether it is named itself, beside a family of that name or not.
+    pub is_named: bool,
     /// Its compute capability.
     pub cc: Cc,
     /// The same as a version, for rules.

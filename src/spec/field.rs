@@ -92,7 +92,12 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
             Err(refusal(format!("`+{}` names a wheel variant, and this is not a wheel", clip(variant)))
                 .help(of_variant.unwrap_or("pin the variant at the framework, as in `torch = \"+cu…\"`".to_string())))
         }
-        _ => Ok(constraint),
+        Some(variant) => match repair::label(variant).map(|label| text.replace(variant, &label)) {
+            Some(meant) => Err(refusal(format!("`+{}` is not a wheel variant", clip(variant)))
+                .help(format!("write `{key} = \"{meant}\"`"))),
+            None => Ok(constraint),
+        },
+        None => Ok(constraint),
     }
 }
 

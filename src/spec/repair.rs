@@ -78,6 +78,12 @@ pub fn specifier(key: &str, text: &str) -> Option<String> {
     Specifier::parse(&pinned.join(",")).ok().map(|meant| meant.to_string())
 }
 
+/// The label that is meant by one with a dot in its CUDA, which no build has: `cu124` by `cu12.4`.
+pub(super) fn label(variant: &str) -> Option<String> {
+    let cuda = Version::parse(variant.strip_prefix("cu")?).ok().filter(|cuda| cuda.len() > 1)?;
+    Some(format!("cu{}{}", cuda.major(), cuda.minor()))
+}
+
 /// Comparisons with a comma between them, where a blank was: `>=2.4,<2.6` for `>=2.4 <2.6`.
 fn parted(text: &str) -> String {
     let mut parted = String::new();

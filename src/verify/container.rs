@@ -101,8 +101,8 @@ fn unread(context: &CheckContext<'_>, reference: &str) -> String {
     match image::tag(catalog, repository, tag) {
         TagMatch::NotThere => {
             let near = image::nearest_tag(catalog, repository, tag);
-            let read = near.and_then(|near| catalog.source(&near.source));
-            let as_of = read.map_or_else(String::new, |source| format!(" as of {}", source.seen));
+            let listed = image::listed_on(catalog, repository, tag);
+            let as_of = listed.map_or_else(String::new, |day| format!(" as of {day}"));
             format!("{repository} has no tag `{tag}`{as_of}{}", near.map(nearest).unwrap_or_default())
         }
         TagMatch::Unlisted(Some(near)) => {

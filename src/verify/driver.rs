@@ -129,13 +129,15 @@ fn listed(context: &CheckContext<'_>, check: Check, has: &Version) -> Check {
         GpuMatch::Found(rows) => rows.iter().map(|row| row.first_driver).min().flatten(),
         _ => None,
     };
-    let seen = context.gpus().iter().filter_map(|gpu| Some((gpu.name?, first_of(gpu.name?)?)));
+    // One that the lock does not name is left alone where it names others.
+    let judged = context.gpus().iter().filter(|gpu| !context.is_beside(gpu));
+    let seen = judged.filter_map(|gpu| Some((gpu.name?, first_of(gpu.name?)?)));
     let is_told = has.len() > 1 && !context.has_windows_driver();
     let later = seen.filter(|(_, first)| is_told && has < first).max_by_key(|(_, first)| *first);
     match later {
-        Some((name, first)) => check.warn(
+        Some((name, first)) => check.expected(format!(">= {first}")).warn(
             Action::AskAdmin,
-            format!("driver {first} is the first known to list {name}: an older one may not know the board"),
+            format!("driver {first} is the first known to list {name}: an older one may not recognise it"),
         ),
         None => check.pass(),
     }

@@ -101,7 +101,9 @@ fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
         Some(libcuda) if libcuda.fault.is_some() || libcuda.stub == Some(true) => {
             check.unknown(Action::None, "libcuda could not be asked: see libcuda")
         }
-        None if !context.was_made("libcuda") => check.unknown(Action::None, "nobody could ask libcuda: see the probes"),
+        None if !context.was_made("libcuda") => {
+            check.unknown(Action::None, "libcuda could not be asked: see the probes")
+        }
         _ => match unshown(context) {
             Some((action, hint)) => check.fail(action, hint),
             None => check.fail(context.restart(Action::AskAdmin), why_none(context)),

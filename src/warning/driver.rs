@@ -276,6 +276,15 @@ impl Kind for JitLimited<'_> {
     fn message(&self) -> String {
         let supports = self.supports.map_or_else(String::new, |cuda| format!(" supports CUDA up to {cuda}"));
         let uses = self.uses.map_or_else(|| "a newer CUDA".to_string(), |line| format!("CUDA {line}"));
+        // Only who sets the rule of the major aside comes here so.
+        let is_across = self.supports.zip(self.uses).is_some_and(|(has, needs)| has.major() < needs.major());
+        if is_across && self.compiler.is_none() {
+            return format!(
+                "driver {}{supports}, the stack uses {uses}: minor-version compatibility ends with the major, so that it \
+                 runs at all rests on the override alone",
+                self.driver
+            );
+        }
         let then = match (self.compiler, &self.packages[..]) {
             (Some(compiler), _) => {
                 let or = self.linking.map_or_else(String::new, |(package, first)| {

@@ -52,10 +52,10 @@ impl Kind for GpuNotListed<'_> {
                 first.major()
             ),
             false if *of_branch => format!(
-                "{gpu} is first listed in driver {first}; an older release of branch R{} may not know the board",
+                "{gpu} is first listed in driver {first}; an older release of branch R{} may not recognise it",
                 first.major()
             ),
-            false => format!("{gpu} is first listed in driver {first}; {driver} may not know the board"),
+            false => format!("{gpu} is first listed in driver {first}; {driver} may not recognise it"),
         }
     }
 }

@@ -91,8 +91,10 @@ impl Kind for UnusedKey<'_> {
 
 /// A patch release of Python that is named.
 pub struct PythonPatch<'a> {
-    /// What is named.
-    pub written: &'a Version,
+    /// What is named, alone or in a bound.
+    pub written: &'a str,
+    /// The line that it counts as.
+    pub line: Version,
 }
 
 impl Kind for PythonPatch<'_> {
@@ -101,7 +103,7 @@ impl Kind for PythonPatch<'_> {
         catalog, and no export pins one. Write the line alone, and install the patch release that you want.";
 
     fn message(&self) -> String {
-        let (written, line) = (self.written, self.written.prefix(2));
+        let PythonPatch { written, line } = self;
         format!(
             "Python {written} counts as {line}: the catalog does not know which patch releases exist, and the lock pins none"
         )

@@ -268,10 +268,10 @@ fn of_locks(good: &str) -> Vec<Bad> {
         lock(good, "https://download", "http://download", &["export", "requirements"], &["not the https:// address", fresh]),
         typed(&["export", "env", "--lock", "nowhere.lock"], 4, &["nowhere.lock does not exist", "run `gpuenv lock --lock nowhere.lock` first"]),
         typed(&["lock", "--fresh", "--lock", "gpuenv.toml"], 2, &["gpuenv.toml cannot be both", "--lock"]),
-        bad(vec![("notes.txt", b"torch = 2\n".into())], &["lock", "--lock", "notes.txt"], 2, &["notes.txt is no lock, and gpuenv did not write it", "--fresh --force --lock notes.txt"]),
-        bad(vec![("notes.txt", b"torch = 2\n".into())], &["lock", "--fresh", "--lock", "notes.txt"], 2, &["notes.txt is no lock"]),
-        bad(vec![("Cargo.lock", b"# by cargo\nversion = 4\n".into())], &["lock", "--fresh", "--lock", "Cargo.lock"], 2, &["Cargo.lock is no lock"]),
-        bad(vec![("x.lock", b"\xff\xfe\x00".into())], &["lock", "--fresh", "--lock", "x.lock"], 2, &["x.lock is no lock"]),
+        bad(vec![("notes.txt", b"torch = 2\n".into())], &["lock", "--lock", "notes.txt"], 2, &["notes.txt is not a lock, and gpuenv did not write it", "--fresh --force --lock notes.txt"]),
+        bad(vec![("notes.txt", b"torch = 2\n".into())], &["lock", "--fresh", "--lock", "notes.txt"], 2, &["notes.txt is not a lock"]),
+        bad(vec![("Cargo.lock", b"# by cargo\nversion = 4\n".into())], &["lock", "--fresh", "--lock", "Cargo.lock"], 2, &["Cargo.lock is not a lock"]),
+        bad(vec![("x.lock", b"\xff\xfe\x00".into())], &["lock", "--fresh", "--lock", "x.lock"], 2, &["x.lock is not a lock"]),
     ]
 }
 

@@ -224,7 +224,9 @@ const CASES: &[Case] = &[
         0,
         &["![operators-missing]"],
     ),
-    // Of the newest CUDA whose images were listed every tag is known; of a later one none is.
+    // Of the newest CUDA whose images were listed every tag is known; of a later one those of Ubuntu are, and of what was
+    // published after both none is.
+    case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:13.1.0-base-debian12\"", 1, &["as of 2025-12"]),
     case("torch = \"*\"", "gpu = \"A100\"\nimage = \"nvidia/cuda:13.3.1-base-ubuntu99.04\"", 1, &["has no tag"]),
     // Red Hat's own images where the system is called by its name, and those of the clone that is named.
     case("torch = \"2.9.1\"", "gpu = \"A100\"\nimage = \"nvidia/cuda\"\nos = \"rhel9\"", 0, &["base-ubi9"]),

@@ -68,7 +68,7 @@ fn every_choice_is_answered() {
 fn what_some_boards_of_a_family_need_is_told() {
     let needs = |gpu: &str| {
         let spec = format!("[stack]\ntorch = \"2.5.1\"\n[target.t]\ngpu = {gpu}\n");
-        Sandbox::new("some-boards", &spec).run(&["explain"]).exits(0).out.contains("some boards of that name need more")
+        Sandbox::new("some-boards", &spec).run(&["explain"]).exits(0).out.contains("some GPUs of that name need more")
     };
     assert!(needs("[\"A100\", \"T4\"]") && !needs("[\"A100-PCIE-40GB\", \"T4\"]"));
 }

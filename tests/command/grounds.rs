@@ -224,7 +224,7 @@ const CASES: &[Case] = &[
         "torch = \"2.7.1\"",
         "gpu = \"L40S\"\ndriver = \"535\"",
         0,
-        &["warning[gpu-not-listed]", "an older release of branch R535 may not know the board"],
+        &["warning[gpu-not-listed]", "an older release of branch R535 may not recognise it"],
     ),
     case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \">=535.104.05\"", 0, &["!gpu-not-listed"]),
     // Where none is written, most have a later one.

@@ -14,6 +14,7 @@ mod catalog_update;
 mod cited;
 mod cli;
 mod compiling;
+mod contract;
 mod diagnose_host;
 mod diff;
 mod drivers;

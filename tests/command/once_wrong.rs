@@ -115,7 +115,7 @@ const CASES: &[Case] = &[
         "torch = \"2.5.1\"",
         "gpu = \"A100\"\nimage = \"nvidia/cuda:12.6.3-base-ubuntu26.04\"",
         1,
-        &["has no tag `12.6.3-base-ubuntu26.04` as of 2026-", "facts: image nvidia/cuda:12.6.3-base-ubuntu22.04"],
+        &["has no tag `12.6.3-base-ubuntu26.04` as of 2025-12", "facts: image nvidia/cuda:12.6.3-base-ubuntu22.04"],
     ),
     case(
         "torch = \"2.5.1+cu92\"",

@@ -117,6 +117,11 @@ fn what_comes_next_is_said_on_stderr() {
     place.write("checkout/scripts/run.sh", "");
     for (args, says) in [
         (&["env"][..], "next: save it as env.sh, then: . ./env.sh"),
+        // What takes it back is another file, and so are the lines of another shell.
+        (&["env", "--deactivate"], "next: save it as env-deactivate.sh, then: . ./env-deactivate.sh"),
+        (&["env", "--shell", "fish"], "next: save it as env.fish, then: source ./env.fish"),
+        (&["env", "--shell", "fish", "--deactivate"], "next: save it as env-deactivate.fish"),
+        (&["env", "--shell", "direnv"], "next: save it as .envrc, then: direnv allow"),
         (&["env", "-o", "scripts/env.sh"], "next: . scripts/env.sh"),
         (&["env", "--shell", "fish", "-o", "env.fish"], "next: source ./env.fish"),
         (&["env", "--shell", "direnv", "-o", ".envrc"], "next: direnv allow"),

@@ -55,6 +55,8 @@ fn a_second_gpu_is_judged_by_the_locked_builds() {
             Warn,
             "target `v` names this GPU, `prod` does not: in jobs of `prod` leave it",
         ),
+        // It asks nothing of the driver either: 550.54.15 is older than the first to list it.
+        (&alone, second("NVIDIA GeForce RTX 5090", "12.0"), "driver-minimum", Pass, ""),
         (&both, second("Tesla T4", "7.5"), "gpu-supported", Warn, "name it under [target.prod] and lock again"),
         // Where no other GPU is there that the target names, it is not beside any.
         (

@@ -11,7 +11,7 @@ mod values;
 mod written;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::catalog::rows::repeated;
 use crate::solve::request::{Direction, Request, TargetRequest};
@@ -19,7 +19,7 @@ use crate::solve::resolve::is_solvable;
 use crate::solve::solution::Solution;
 use crate::solve::values::Archs;
 use crate::solve::warnings;
-use crate::spec::Spec;
+use crate::spec::{Share, Spec};
 use crate::types::{Constraint, Version, sort_by_key};
 use crate::warning::Warning;
 
@@ -219,7 +219,13 @@ impl<'c> Finder<'_, 'c> {
         let warned = advice::warned_of(&warned, experimental);
         let advice: Vec<String> = advice::compat(answer).into_iter().chain(warned).collect();
         let advice = (!advice.is_empty()).then(|| advice.join(", "));
-        self.found.push(Fix { changes, stack: common_stack(answer), advice, fails, experimental });
+        self.found.push(Fix {
+            changes,
+            stack: answer.common_stack(request.share == Share::Stack),
+            advice,
+            fails,
+            experimental,
+        });
         true
     }
 
@@ -337,14 +343,4 @@ fn ignores_the_list(request: &Request<'_>, answer: &Solution<'_>) -> bool {
     let reads_lists = |package: &str| request.catalog.extensions.iter().any(|row| row.package == package);
     request.archs() == Archs::Listed
         && builds.any(|row| reads_lists(&row.package) && request.catalog.extension_of(row).is_none())
-}
-
-/// What the stacks of all targets have in common.
-pub(super) fn common_stack(answer: &Solution<'_>) -> BTreeMap<String, String> {
-    let mut stacks = answer.targets.iter().map(|target| target.stack());
-    let mut common = stacks.next().unwrap_or_default();
-    for stack in stacks {
-        common.retain(|package, version| stack.get(package) == Some(version));
-    }
-    common
 }

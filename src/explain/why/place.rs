@@ -171,7 +171,7 @@ impl<'c> Explainer<'_, 'c> {
         facts.dedup();
         for row in services::of_some(self.asker.catalog, asked) {
             because.push(format!(
-                "some boards of that name need more (name the product to have it in the lock): {}",
+                "some GPUs of that name need more (name the product to have it in the lock): {}",
                 row.says.trim_end_matches('.')
             ));
             facts.push(self.note(self.asker.catalog.cite(row)));

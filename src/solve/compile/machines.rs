@@ -256,7 +256,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let on = class_.target.platform;
         // Of the build in a chosen image something is read; in one that is named it may be one that nobody has read.
-        let may_be_unread = self.policy.possible && !matches!(class_.target.image, ImageRequest::Choose(_));
+        let is_chosen = matches!(class_.target.image, ImageRequest::Choose(_));
+        let may_be_unread = self.policy.possible && !is_chosen;
         for release in group.releases.iter().filter(|release| release.framework.package == TORCH) {
             let holding = bundled_torch::holding(release.framework, on, &image.rows);
             let (framework, images, held) = (release.framework, image.rows.clone(), holding.clone());
@@ -270,7 +271,10 @@ impl<'q, 'c> Plan<'q, 'c> {
                         Some(build) => bundled_torch::may_be_inside(inside, build),
                         None => release.version.as_str() == inside,
                     };
+                    // A build of one's own may be laid over an image that is named; one to choose offers its own alone.
+                    let is_laid_over = !(is_chosen && release.is_own() && inside.is_some());
                     let runs = build.map_or(inside.is_none(), |build| bundled_torch::runs_in(images[at], build));
+                    let runs = runs && is_laid_over;
                     runs || unread.is_some_and(may_be_inside)
                 })
             });

@@ -3,9 +3,12 @@
 use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Image, SAMPLED, repeated};
+use crate::catalog::rows::{Image, Os, SAMPLED, repeated};
 use crate::spec::ImageRef;
-use crate::types::Version;
+use crate::types::{Constraint, Version, distinct};
+
+/// The systems whose tags were read of releases that are newer than the list of all tags: Ubuntu's.
+const READ_LATER: &str = "ubuntu";
 
 /// What a tag of a repository that the catalog knows is to it.
 #[derive(Debug, Clone, Copy)]
@@ -24,9 +27,9 @@ pub fn tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> TagMatch<'c
     if let Some(row) = catalog.images.of(repository).iter().find(|row| row.tag == tag) {
         return TagMatch::Known(row);
     }
-    match is_sampled(catalog, repository, tag) {
-        true => TagMatch::Unlisted(nearest_tag(catalog, repository, tag)),
-        false => TagMatch::NotThere,
+    match listed_on(catalog, repository, tag) {
+        None => TagMatch::Unlisted(nearest_tag(catalog, repository, tag)),
+        Some(_) => TagMatch::NotThere,
     }
 }
 
@@ -37,16 +40,41 @@ pub fn spelt(written: &ImageRef, image: &str) -> Option<String> {
     Some(format!("{}:{tag}", written.name()))
 }
 
-/// Whether nobody has read which tags a repository has of a tag's release: it is newer, by its number or by the day on which
-/// it was published, than all of which the platforms were read with the list of tags.
-fn is_sampled(catalog: &Catalog, repository: &str, tag: &str) -> bool {
-    let rows = catalog.images.of(repository).iter().filter(|row| !row.arches.is_empty());
+/// The day of the list that would name a tag; none where nobody has read one. A list names the tags of what was published by
+/// its day; of what was published later the tags of some systems alone were read.
+pub fn listed_on<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c str> {
+    let repository = repeated(repository);
+    let rows = || catalog.images.of(repository).iter().filter(|row| !row.arches.is_empty());
+    let day = |row: &Image| Some(&*catalog.source(&row.source)?.seen);
+    let listed = rows().filter_map(day).min().filter(|_| !SAMPLED.contains(&repository))?;
     let Some(release) = tag.split('-').next().and_then(|release| Version::parse(release).ok()) else {
-        return SAMPLED.contains(&repository);
+        return Some(listed);
     };
     let published = |cuda: &Version| catalog.toolkits.iter().find(|row| row.version == *cuda)?.released;
-    let Some(newest) = rows.map(|row| row.cuda).max() else { return true };
-    SAMPLED.contains(&repository) || release > newest || published(&release) > published(&newest)
+    let is_later = |cuda: &Version| published(cuda).is_some_and(|published| *published > *listed);
+    let newest = rows().map(|row| row.cuda).filter(|cuda| !is_later(cuda)).max()?;
+    if release <= newest && !is_later(&release) {
+        return Some(listed);
+    }
+    let is_of = |row: &&Image| row.cuda.cmp_prefix(&release).is_eq() && row.os.starts_with(READ_LATER);
+    let is_named = tag.split('-').any(|word| word.starts_with(READ_LATER));
+    rows().find(is_of).filter(|_| is_named).and_then(day)
+}
+
+/// The newest CUDA that a constraint admits and for which a repository may have tags for a system that nobody has read,
+/// where it has others for that; where no system is told, for those of which most was read.
+pub fn unread_release(catalog: &Catalog, repository: &str, wanted: &Constraint, os: Option<&Os>) -> Option<Version> {
+    let is_of = |image: &&Image| match os {
+        Some(os) => image.os == os.id || os.images.contains(&image.os),
+        None => image.os.starts_with(READ_LATER),
+    };
+    let images = catalog.images.of(repository).iter().filter(|_| !SAMPLED.contains(&repository)).filter(is_of);
+    let systems = distinct(images.map(|image| &*image.os));
+    let is_unread = |cuda: &Version| {
+        systems.iter().any(|os| listed_on(catalog, repository, &format!("{cuda}-base-{os}")).is_none())
+    };
+    let mut releases = catalog.toolkits.iter().rev().map(|row| row.version);
+    releases.find(|cuda| wanted.admits(cuda) && is_unread(cuda))
 }
 
 /// Whether images of a repository come with a torch of their own.
@@ -116,6 +144,19 @@ mod tests {
         ] {
             let near = nearest_tag(&crate::catalog::BUILTIN, "nvidia/cuda", written);
             assert_eq!(near.map(|row| &*row.tag), Some(meant), "{written}");
+        }
+    }
+
+    #[test]
+    fn what_was_published_after_the_list_is_known_of_ubuntu_alone() {
+        let is_listed = |tag: &str| listed_on(&crate::catalog::BUILTIN, "nvidia/cuda", tag).is_some();
+        for tag in ["12.4.9-base-rockylinux8", "13.1.0-base-debian12", "13.2.1-base-ubuntu20.04", "latest"] {
+            assert!(is_listed(tag), "{tag}");
+        }
+        for tag in
+            ["13.2.0-devel-rockylinux8", "13.0.3-devel-rockylinux9", "12.8.2-base-ubi9", "13.5.0-base-ubuntu24.04"]
+        {
+            assert!(!is_listed(tag), "{tag}");
         }
     }
 }

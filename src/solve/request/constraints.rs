@@ -28,7 +28,8 @@ impl Reader<'_, '_> {
         if name == "python" {
             let named = wanted.comparisons().filter(|one| one.op == Op::Prefix).filter_map(|one| one.version);
             for written in named.filter(|version| version.len() > 2 && !version.is_prerelease()) {
-                self.warn(&PythonPatch { written: &written }, "stack.python".to_string());
+                let patch = PythonPatch { written: written.as_str(), line: written.prefix(2) };
+                self.warn(&patch, "stack.python".to_string());
             }
         }
         let mut labels = wanted.comparisons().filter_map(|one| one.variant.as_deref());

@@ -20,10 +20,15 @@ impl<'c> Reader<'_, 'c> {
         let mut add = |written: &str, name: String, cc: Cc, row: Option<&'c Gpu>| {
             let is_instance = catalog.is_instance(written);
             let is_it = |known: &GpuRequest| (&known.name, known.cc, known.is_instance) == (&name, cc, is_instance);
-            if !found.iter().any(is_it) {
-                let cc_version = cc.version();
-                let written = written.escape_debug().to_string();
-                found.push(GpuRequest { name, written, cc, cc_version, row, is_instance });
+            // What nvidia-smi prints, with the maker's name or without, is a board, whatever family has the same name.
+            let maker = |name: &str| name.to_lowercase().trim_start_matches("nvidia ").to_string();
+            let is_named = maker(&name) == maker(written);
+            match found.iter_mut().find(|known| is_it(known)) {
+                Some(known) => known.is_named |= is_named,
+                None => {
+                    let (cc_version, written) = (cc.version(), written.escape_debug().to_string());
+                    found.push(GpuRequest { name, written, is_named, cc, cc_version, row, is_instance });
+                }
             }
         };
         for name in &written.value {

@@ -1,11 +1,11 @@
-//! Frameworks that `[packages]` brings along where none is chosen.
+//! Frameworks that `[packages]` brings along where none is chosen, and bounds of Python that a lock of its line does not hold.
 
 use crate::catalog::rows::{Asks, FoundIn, TORCH};
 use crate::solve::ordinary::newest_of;
 use crate::solve::request::ImageRequest;
-use crate::types::constraint::Op;
+use crate::types::constraint::{Comparison, Op};
 use crate::types::{Constraint, Specifier};
-use crate::warning::{PackageFramework, Warning};
+use crate::warning::{PackageFramework, PythonPatch, Warning};
 
 use super::About;
 
@@ -24,6 +24,19 @@ pub(super) fn warning(about: &About<'_, '_>) -> Option<Warning> {
     let keys: Vec<String> = packages.iter().map(|name| format!("packages.{name}")).collect();
     let brings = PackageFramework { packages: &packages, framework: TORCH };
     (!packages.is_empty()).then(|| Warning::about(&brings, &keys))
+}
+
+/// A bound within the line of Python that was chosen: what is installed may lie beyond it. What names one release alone was
+/// told when it was read; all of a line lie at its beginning or above.
+pub(super) fn python_bound(about: &About<'_, '_>) -> Option<Warning> {
+    let (wanted, line) = (about.request.python.as_ref()?, *about.target.python?);
+    let divides = |one: &Comparison| {
+        let Some(bound) = one.version.filter(|bound| bound.len() > 2 && bound.prefix(2) == line) else { return false };
+        let is_start = bound.components().skip(2).all(|number| number == 0);
+        one.op != Op::Prefix && !(one.op == Op::AtLeast && is_start)
+    };
+    let patch = PythonPatch { written: wanted.as_str(), line };
+    wanted.comparisons().any(divides).then(|| Warning::about(&patch, &["stack.python".to_string()]))
 }
 
 /// Whether the newest release that is asked for needs torch: by its metadata, or by an extra of that name.

@@ -44,6 +44,7 @@ pub fn warnings<'c>(request: &Request<'c>, answer: &Solution<'c>) -> Vec<Warning
         }
         warnings.extend(packages::warnings(&about));
         warnings.extend(frameworks::warning(&about));
+        warnings.extend(frameworks::python_bound(&about));
         told.extend(warnings.into_iter().map(|warning| (warning, at)));
     }
     let mut merged = merged(told);
