@@ -95,6 +95,9 @@ EXTRAS = {
     "transformers": ["tf", "torch"],
 }
 
+# What setuptools has no more from 82 on.
+NO_PKG_RESOURCES = "It fails to import (\"No module named 'pkg_resources'\")."
+
 # What only the code of a release says: in which file of its wheel, by what pattern, what that needs, and how it shows.
 CHECKS = {
     "transformers": [
@@ -122,6 +125,61 @@ CHECKS = {
             "It fails to import beside Keras 3, which TensorFlow 2.16 and newer bring (\"No module named 'keras.src.engine'\").",
         ),
     ],
+    "flax": [
+        (
+            "flax/core/meta.py",
+            r"(?m)^from jax\.experimental import (maps)",
+            "jax",
+            "<0.4.31",
+            "It fails to import (\"cannot import name 'maps' from 'jax.experimental'\").",
+        ),
+    ],
+    "numpyro": [
+        (
+            "numpyro/ops/provenance.py",
+            r"(?m)^from jax\.(?:interpreters\.pxla|extend\.core\.primitives) import .*\b(xla_pmap_p)",
+            "jax",
+            "<0.10",
+            'It fails to import ("cannot import name \'xla_pmap_p\'").',
+        ),
+    ],
+    "tensorflow-probability": [
+        *(
+            (
+                f"{folder}/__init__.py",
+                r"(?m)^ *required_tensorflow_version = [\'\"]([\d.]+)[\'\"]",
+                "tensorflow",
+                ">={0}",
+                'It fails to import ("requires TensorFlow version >= {0}").',
+            )
+            for folder in ["tensorflow_probability", "tensorflow_probability/python"]
+        ),
+        (
+            "tensorflow_probability/python/layers/distribution_layer.py",
+            r"tf\.keras\.(__internal__)",
+            "tensorflow",
+            "<2.16",
+            "Its layers fail to import beside Keras 3, which TensorFlow 2.16 and newer bring (\"has no attribute '__internal__'\").",
+        ),
+    ],
+    "timm": [
+        (
+            "timm/models/layers/helpers.py",
+            r"(?m)^from torch\._six import (container_abcs)",
+            "torch",
+            "<1.9",
+            "It fails to import (\"cannot import name 'container_abcs' from 'torch._six'\").",
+        ),
+    ],
+    **{
+        package: [(member, r"(?m)^ *(?:import|from|__import__\([\'\"])\s*(pkg_resources)\b", "setuptools", "<82", says)]
+        for package, member, says in [
+            ("lightning", "lightning/pytorch/__init__.py", NO_PKG_RESOURCES),
+            ("pytorch-lightning", "pytorch_lightning/__init__.py", NO_PKG_RESOURCES),
+            ("tensorboard", "tensorboard/default.py", NO_PKG_RESOURCES.replace("It fails to import", "Its command fails")),
+            ("torchmetrics", "torchmetrics/utilities/imports.py", NO_PKG_RESOURCES),
+        ]
+    },
     "vllm": [
         (
             "vllm/transformers_utils/tokenizer.py",
@@ -382,11 +440,15 @@ def narrowed(parts):
 
 
 def checked(index, package, wheel):
-    """What the code of a release needs: of each other package the first check that it has."""
-    found = {}
+    """What the code of a release needs: of each other package the first check of a lower and of an upper end."""
+    ends = {}
     for member, pattern, of, needs, says in CHECKS.get(package, []):
-        if (of, "code") not in found and (told := index.searched(wheel, member, pattern)):
-            found[of, "code"] = needs.format(told), says.format(told)
+        if (of, needs[0]) not in ends and (told := index.searched(wheel, member, pattern)):
+            ends[of, needs[0]] = needs.format(told), says.format(told)
+    found = {}
+    for (of, _), (needs, says) in ends.items():
+        before = found.get((of, "code"))
+        found[of, "code"] = (f"{before[0]},{needs}", f"{before[1]} {says}") if before else (needs, says)
     return found
 
 

@@ -370,7 +370,7 @@ class Index:
             found = re.search(pattern, text)
             return found and found[1]
 
-        return self.kept(wheel, f"search {pattern}", read)
+        return self.kept(wheel, f"search {pattern} in {member}", read)
 
     def text(self, wheel, member):
         """A small member as text; nothing where there is none."""

@@ -195,6 +195,63 @@ fn metadata_that_pip_refuses_is_told() {
     hold("pip", &cases, "package-excluded");
 }
 
+/// Names that a release imports and a later one of another package lacks: <https://github.com/hustvl/YOLOS/issues/7>,
+/// <https://github.com/meta-pytorch/botorch/pull/3276>, <https://github.com/tensorflow/probability/issues/1774>,
+/// <https://github.com/vladmandic/sdnext/issues/4878>, and setuptools 82, which has no pkg_resources.
+#[test]
+fn what_is_imported_and_gone_is_told() {
+    let excluded = [
+        ("torch = \"1.9.0+cu111\"\npython = \"3.8\"", "timm = \"==0.3.2\"", "cannot import name 'container_abcs'"),
+        ("torch = \"1.8.1+cu111\"\npython = \"3.8\"", "timm = \"==0.3.2\"", ""),
+        ("torch = \"1.9.0+cu111\"\npython = \"3.8\"", "timm = \"==0.4.5\"", ""),
+        ("jax = \"0.10.0\"\npython = \"3.12\"", "numpyro = \"==0.20.0\"", "cannot import name 'xla_pmap_p'"),
+        ("jax = \"0.9.2\"\npython = \"3.12\"", "numpyro = \"==0.20.0\"", ""),
+        ("jax = \"0.10.0\"\npython = \"3.12\"", "numpyro = \"==0.21.0\"", ""),
+        ("jax = \"0.7.0\"\npython = \"3.12\"", "flax = \"==0.8.0\"", "cannot import name 'maps'"),
+        ("tensorflow = \"2.16.1\"\npython = \"3.11\"", "tensorflow-probability = \"==0.23.0\"", "Keras 3"),
+        (
+            "tensorflow = \"2.4.1\"\npython = \"3.8\"",
+            "tensorflow-probability = \"==0.21.0\"",
+            "TensorFlow version >= 2.13",
+        ),
+        ("tensorflow = \"2.15.0\"\npython = \"3.11\"", "tensorflow-probability = \"==0.23.0\"", ""),
+        ("torch = \"2.4.1\"\npython = \"3.11\"", "lightning = \"==2.1.4\"\nsetuptools = \"==82.0.0\"", "pkg_resources"),
+        ("torch = \"2.4.1\"\npython = \"3.11\"", "lightning = \"==2.4.0\"\nsetuptools = \"==82.0.0\"", ""),
+    ];
+    for (at, (stack, packages, part)) in excluded.into_iter().enumerate() {
+        let spec = format!("[stack]\n{stack}\n[packages]\n{packages}\n[target.t]\ngpu = \"A100\"\n");
+        let ran = Place::with(&format!("gone-{at}"), &spec).run(&["lock"]).exits(0);
+        let flat = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(flat.matches("package-excluded").count(), usize::from(!part.is_empty()), "{spec}: {flat}");
+        assert!(flat.contains(part), "{spec}: {flat}");
+    }
+    let of_torch_2_4 = [
+        ("torch = \"2.4.1\"", "diffusers = \"==0.37.1\"", "A100", "Parameter q has unsupported type"),
+        ("torch = \"2.5.1\"", "diffusers = \"==0.37.1\"", "A100", ""),
+        ("torch = \"2.4.1\"", "diffusers = \"==0.36.0\"", "A100", ""),
+    ];
+    hold("part", &of_torch_2_4, "part-lacks");
+}
+
+/// Exports that install the one hold the other back.
+#[test]
+fn setuptools_without_pkg_resources_is_held_back() {
+    for (at, (package, held)) in [
+        ("pytorch-lightning = \"==2.0.9\"", true),
+        ("pytorch-lightning = \"==2.4.0\"", false),
+        ("tensorboard = \"==2.14.0\"", true),
+        ("torchmetrics = \"==0.11.4\"", true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let place = place(&format!("setuptools-{at}"), "torch = \"2.4.1\"", package);
+        place.run(&["lock"]).exits(0);
+        let text = place.run(&["export", "requirements"]).exits(0).out;
+        assert_eq!(text.contains("setuptools<82"), held, "{package}:\n{text}");
+    }
+}
+
 /// Of what nobody has read one warning tells, whatever the number of packages and targets.
 #[test]
 fn packages_of_which_nothing_is_known_are_told_once() {
