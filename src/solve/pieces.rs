@@ -76,7 +76,12 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     let serves = |kit: &&Kit<'c>| {
         (kit.has_all(&asks) || asks.is_empty() && is_of_builds(kit))
             && plan.request.libraries().all(|(name, range)| kit.goes_with(name, range))
-            && group.classes.iter().all(|&class| compiles_for(catalog, plan.classes[class].machine(), &kit.version))
+            && group.classes.iter().all(|&class| {
+                let (machine, off) = (plan.classes[class].machine(), &plan.classes[class].off);
+                let loads = |name: &str| machine.loads(kit.needs_glibc(name, machine.reading.arch), off);
+                let mut names = asks.iter().map(|(name, _)| *name).chain(beside.iter().copied());
+                compiles_for(catalog, machine, &kit.version) && names.all(loads)
+            })
     };
     let kit = kits.iter().filter(serves).min_by_key(|row| {
         let locked = plan.locked.get("cuda").is_some_and(|locked| *row.version.as_str() == **locked);

@@ -38,7 +38,7 @@ impl<'c> Plan<'_, 'c> {
             group.cudnn = Some(cudnn);
         }
         if request.nccl.is_some() {
-            group.nccl = Some(self.nccl());
+            group.nccl = Some(self.nccl(&gpu_classes));
         }
         // Those that carry their CUDA inside take none from the system, and those that compute on the CPU there need none.
         let takes = |row: &Companion| {
@@ -152,10 +152,16 @@ impl<'c> Plan<'_, 'c> {
         cudnn
     }
 
-    /// A release of NCCL.
-    fn nccl(&mut self) -> Choice<&'c Nccl> {
+    /// A release of NCCL for some classes.
+    fn nccl(&mut self, classes: &[usize]) -> Choice<&'c Nccl> {
         let request = self.request;
-        self.library("nccl", request.problem.nccls(), |row| &row.version, request.nccl.as_ref())
+        let nccl = self.library("nccl", request.problem.nccls(), |row| &row.version, request.nccl.as_ref());
+        for &class in classes {
+            let of = &self.classes[class];
+            let loads = RowSet::filter(nccl.rows.len(), |row| of.machine().loads(nccl.rows[row].glibc, &of.off));
+            self.given[class].push((nccl.var, loads));
+        }
+        nccl
     }
 
     /// A release of a library, as `[stack]` asks for it.
@@ -175,7 +181,7 @@ impl<'c> Plan<'_, 'c> {
         Choice { var, rows }
     }
 
-    /// Some cuDNN releases have left GPUs behind.
+    /// Some cuDNN releases have left GPUs behind, and the wheels of some are for newer systems.
     fn admit_cudnn(&mut self, classes: &[usize], Choice { var, rows }: &Choice<&'c Cudnn>) {
         for &class in classes {
             let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
@@ -187,6 +193,8 @@ impl<'c> Plan<'_, 'c> {
                 if !same.is_empty() {
                     takes.retain(&same);
                 }
+            } else {
+                takes = takes.filtered(&|row| machine.loads(rows[row].glibc, off));
             }
             self.given[class].push((*var, takes));
         }
@@ -300,7 +308,7 @@ impl<'c> Plan<'_, 'c> {
         if !open || group.nccl.is_some() {
             return;
         }
-        let nccl = self.nccl();
+        let nccl = self.nccl(&group.classes);
         let platforms = self.platforms_of_shared(group);
         for release in &group.releases {
             for &on in &platforms {
