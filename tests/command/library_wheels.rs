@@ -78,6 +78,20 @@ const CASES: &[Case] = &[
         1,
         &["requires nvidia-cublas-cu12, whose wheels from CUDA 12.8.0 on need glibc 2.27 or newer"],
     ),
+    // What packages ask pip for, where no framework brings it. Source: METADATA of faiss-gpu-cu12 1.14.1.post1
+    // (nvidia-cublas-cu12>=12.1.3.1).
+    case(
+        "faiss-gpu-cu12 = \"*\"",
+        "gpu = \"A100\"\nos = \"centos7\"",
+        0,
+        &["lock: nvidia-cublas-cu12\", version = \"12.6.4.1\""],
+    ),
+    case(
+        "faiss-gpu-cu12 = \"*\"\ncuda = \"12.8\"",
+        "gpu = \"A100\"\nos = \"centos7\"",
+        1,
+        &["requires nvidia-cublas-cu12, whose wheels for CUDA 12.8 need glibc 2.27 or newer"],
+    ),
     // What stands on the system is no wheel.
     case("cupy-cuda12x = \"*\"\ncudnn = \"9.10\"", "gpu = \"A100\"\nos = \"centos7\"\ncudnn = \"9.10.2\"", 0, &[]),
 ];

@@ -23,6 +23,7 @@ impl<'c> Explainer<'_, 'c> {
         }
         if open.is_empty() {
             self.glibc_of_asked(has);
+            self.glibc_of_brought(has);
         }
         let is_said = self.says.len() > before;
         if is_said {
@@ -95,6 +96,24 @@ impl<'c> Explainer<'_, 'c> {
                 self.say(format!("the wheels of {name} {wanted} need glibc {needs} or newer"));
             }
         }
+    }
+}
+
+impl<'c> Explainer<'_, 'c> {
+    /// The components that packages ask pip for, of the CUDA that is asked for.
+    fn glibc_of_brought(&mut self, has: Version) {
+        let (problem, arch) = (self.request.problem, self.platform().arch);
+        let Some(wanted) = &self.request.cuda else { return };
+        let kits = problem.kits();
+        self.companions_say(|row| {
+            let wants = problem.wants(&row.package);
+            let asked = wants.at(&row.version).map(|(piece, _)| piece);
+            asked.filter(|piece| piece.starts_with("nvidia-")).find_map(|piece| {
+                let of_cuda = kits.iter().filter(|kit| wanted.admits(&kit.version) && kit.version_of(piece).is_some());
+                let needs = all_need(of_cuda.map(|kit| kit.needs_glibc(piece, arch)).collect(), has)?;
+                Some(format!("requires {piece}, whose wheels for CUDA {wanted} need glibc {needs} or newer"))
+            })
+        });
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Choice, Class, Group, Plan, stack_key};
 use crate::solve::coinstall;
 use crate::solve::driver_row::DriverRow;
 use crate::solve::fits;
-use crate::solve::kits::RUNTIME;
+use crate::solve::kits::{Kit, RUNTIME};
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::platform::Platform;
@@ -244,13 +244,19 @@ impl<'c> Plan<'_, 'c> {
             let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
             let (packages, toolkits) = (chosen.rows.clone(), cuda.rows.clone());
             let (kits, pieces) = (self.request.problem.kits(), package.pieces(self.request.problem));
+            let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
+            let lacks = move |kit: &Kit<'_>, piece: &str| {
+                let needs = |class: &Class<'_, '_>| kit.needs_glibc(piece, class.machine().reading.arch);
+                classes.iter().any(|class| !class.machine().loads(needs(class), &class.off))
+            };
             self.network.relate(cuda.var, chosen.var, move |row| {
                 let line = toolkits[row].version;
                 // What pip installs as the runtime for a package is the CUDA that the lock names.
                 let kit = kits.iter().find(|kit| kit.version == line);
                 let refuses = |(piece, range): &Want<'_>| {
                     let range = Specifier::parse(range).ok().filter(|_| piece.starts_with(RUNTIME));
-                    kit.zip(range).is_some_and(|(kit, range)| !kit.goes_with(piece, &range))
+                    let goes = |kit: &Kit<'_>| range.is_none_or(|range| kit.goes_with(piece, &range));
+                    kit.is_some_and(|kit| lacks(kit, piece) || !goes(kit))
                 };
                 let goes =
                     |at: usize| fits::companion_line(packages[at], Some(&line)) && !pieces[at].iter().any(refuses);
