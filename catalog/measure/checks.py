@@ -11,7 +11,7 @@ from pathlib import Path
 
 import binary
 from catalog import numbers
-from companions import companions
+from companions import companions, glibcs, newer_glibc
 from finding import Finding
 from patches import patches
 from remote import Requirement, Version, applies, pinned, requirements
@@ -202,6 +202,8 @@ class Checker:
                 purl = f"pkg:pypi/cuda-toolkit@{row['version']}"
                 read = self.toolkit_libraries(row["version"])
                 yield Finding(f"libraries cuda-toolkit {row['version']}", "pins", row["pins"].split(), read, purl)
+                newer = newer_glibc(self.index, read or [])
+                yield Finding(f"libraries cuda-toolkit {row['version']}", "newer_glibc", row.get("newer_glibc", []), newer, purl)
             elif row["package"].startswith("nvidia-") and self.asked(row["package"], row["version"]):
                 read = self.of_library(row["package"], row["version"])
                 label, purl = f"libraries {row['package']} {row['version']}", f"pkg:pypi/{row['package']}@{row['version']}"
@@ -454,6 +456,7 @@ class Checker:
                     if major == cuda and self.asked(kind, version) and row["source"] == f"{kind}-cu{cuda}":
                         label, purl = f"{kind} {version} cuda{cuda}", f"pkg:pypi/{stem}{cuda}@{version}"
                         yield Finding(label, "on the index", True, version in listed, purl)
+                        yield Finding(label, "glibc", row.get("glibc"), glibcs(self.index, stem + major, version)["glibc"], purl)
 
     def code(self):
         """The machine code and PTX of cuDNN and NCCL, and the CUDA that NCCL was built with."""

@@ -11,6 +11,8 @@ from kernels import A_LIBRARY_EACH, TAGGED_TOO_LOW
 from remote import SpecifierSet, Version, applies, asked_by, parsed, requirements
 
 
+# What the C library of every system is at the least for which anything of CUDA was published.
+EVERY_GLIBC = "2.17"
 # Libraries of NVIDIA that are for one CUDA major: those of a framework are brought by it.
 OF_NVIDIA = r"nvidia-(cudnn|nccl)-cu\d+"
 
@@ -78,6 +80,19 @@ def glibcs(index, package, version):
 
     glibc, arm = of("x86_64"), of("aarch64")
     return {"glibc": glibc or arm, "arm_glibc": arm if glibc and arm != glibc else None}
+
+
+def newer_glibc(index, pins):
+    """`nvidia-cublas-cu12 2.27`, …: those of some pinned components whose wheels admit no glibc as old as every system has, and
+    the processor where it is one."""
+    found = []
+    for package, version in (pin.split("==") for pin in pins if "==" in pin):
+        floors = {arch: [wheel.glibc for wheel in index.linux(package, version, arch) if wheel.glibc] for arch in ("x86_64", "aarch64")}
+        least = {arch: min(of, key=numbers) for arch, of in floors.items() if of}
+        newer = {arch: glibc for arch, glibc in least.items() if numbers(glibc) > numbers(EVERY_GLIBC)}
+        alike = len(newer) == 2 and len(set(newer.values())) == 1
+        found += [f"{package} {newer['x86_64']}"] if alike else [f"{package} {glibc} {arch}" for arch, glibc in newer.items()]
+    return found
 
 
 def requires(catalog, index, row):

@@ -11,7 +11,7 @@ import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import admits, asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, normal, of_releases, requires, unisolated, whole
+from companions import admits, asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, newer_glibc, normal, of_releases, requires, unisolated, whole
 from documented import NAMES_SOURCE, PINNED_BY, WRITTEN_DOWN, by_names, documented, is_of_source
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay, writable
@@ -392,6 +392,7 @@ class Refresh:
             sass, ptx, built_with, _ = self.checker.library_code(kind, version, cuda)
             row = {"version": str(version), "cuda": cuda, "built_with": built_with if kind == "nccl" else None}
             row |= {"date": self.uploaded(stem + cuda, version), "sass": sass, "ptx": ptx}
+            row["glibc"] = glibcs(self.index, stem + cuda, version)["glibc"]
             row |= {"source": source, "arch_source": f"{kind}-code" if sass else None}
             self.adds(f"{kind}.toml", row)
             alike = [one for one in self.catalog.rows(kind) if one["cuda"] == cuda]
@@ -836,9 +837,11 @@ class Refresh:
             read = None
             with self.reading(package):
                 read = self.checker.torch_libraries(version, arch) if arch else self.checker.toolkit_libraries(version)
+                newer = newer_glibc(self.index, read) if read and not arch else []
             if read:
                 source = "torch-metadata" if arch else "cuda-metapackage"
-                row = {"package": package, "version": version, "arch": arch, "pins": " ".join(read), "source": source}
+                row = {"package": package, "version": version, "arch": arch, "pins": " ".join(read)}
+                row |= {"newer_glibc": newer, "source": source}
                 self.adds("libraries.toml", row)
         self.of_libraries()
         self.extras()

@@ -61,17 +61,18 @@ pub fn components<'c>(facts: &Facts<'c>, toolkit: &Version, wants: &[Want<'c>]) 
 }
 
 /// The NCCL that packages ask for, by the name that they give it, where no framework chooses one: the locked one, or the newest
-/// that all of them take.
+/// that all of them take and that the C library loads.
 pub fn nccl<'c>(
     catalog: &'c Catalog,
     wants: &[Want<'_>],
     asked: Option<&Constraint>,
     locked: Option<&str>,
+    loads: impl Fn(Option<Version>) -> bool,
 ) -> Option<&'c Nccl> {
     let serves = |row: &&'c Nccl| {
         let name = of_major(NCCL, &row.cuda);
         let is_asked = asked.is_none_or(|asked| asked.admits(&row.version));
-        is_asked && wants.iter().any(|(of, _)| *of == name) && admitted(wants, &name, &row.version)
+        is_asked && loads(row.glibc) && wants.iter().any(|(of, _)| *of == name) && admitted(wants, &name, &row.version)
     };
     let serving = catalog.nccls.iter().filter(serves);
     serving.max_by_key(|row| (locked == Some(row.version.as_str()), row.version))

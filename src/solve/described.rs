@@ -82,6 +82,12 @@ impl<'c> Described<'c> {
         self.host.iter().filter(|rule| rule.toolkit.is_some()).filter(is_about)
     }
 
+    /// Whether its C library, if it is known, is as new as a wheel needs it.
+    pub fn loads(&self, needs: Option<Version>, off: &RowSet) -> bool {
+        let has = self.reading.glibc.filter(|_| !off.has(law::id::GLIBC));
+        has.zip(needs).is_none_or(|(has, needs)| needs <= has)
+    }
+
     /// Whether no rule about its GPUs refuses a cuDNN release.
     pub fn takes_cudnn(&self, cudnn: &Version, off: &RowSet) -> bool {
         !self.cudnn_rules(off).any(|rule| rule.range.admits(cudnn))

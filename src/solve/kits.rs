@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::Libraries;
-use crate::types::{Constraint, Specifier, Version, nvidia};
+use crate::types::{Constraint, CpuArch, Specifier, Version, nvidia};
 
 /// What somebody asks of a library, `nvidia-cublas-cu12` and `>=12.1.3.1`.
 pub type PackageRequest<'c> = (&'c str, Constraint);
@@ -33,6 +33,15 @@ impl<'c> Kit<'c> {
 
     fn component(&self, package: &str) -> Option<&(&'c str, &'c str, Version)> {
         self.components.iter().find(|(name, ..)| *name == package)
+    }
+
+    /// The oldest glibc that the wheels of a component admit, where that is not every one.
+    pub fn needs_glibc(&self, package: &str, arch: CpuArch) -> Option<Version> {
+        self.row.newer_glibc.iter().find_map(|text| {
+            let mut words = text.strip_prefix(package)?.strip_prefix(' ')?.split(' ');
+            let needs = Version::parse(words.next()?).ok()?;
+            words.next().is_none_or(|only| only == arch.as_str()).then_some(needs)
+        })
     }
 
     /// The version that it pins of a package; of one that it leaves open, the oldest it takes, which is its own.

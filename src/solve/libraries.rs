@@ -9,6 +9,7 @@ use super::facts::Facts;
 use super::fits;
 use super::kits::{Kit, PackageRequest};
 use super::machine::Machine;
+use super::rowset::RowSet;
 use super::wants::Want;
 
 /// The lines of CUDA with a release that has the library which somebody asks for.
@@ -141,6 +142,16 @@ fn rows_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: Option<CpuArch>) ->
             && (row.arch.is_none() || arch.is_none() || row.arch == arch)
     };
     catalog.libraries.iter().filter(of_build)
+}
+
+/// Whether the wheels of what a build leaves open, of a toolkit release, are for the C library of a machine.
+pub fn load(facts: &Facts<'_>, machine: &Machine<'_>, off: &RowSet, build: &Build, toolkit: &Version) -> bool {
+    let arch = machine.reading.arch;
+    let loads = |kit: &Kit<'_>| {
+        let mut names = asked_of(facts.catalog, build, Some(arch)).map(|(name, _)| name);
+        names.all(|name| machine.loads(kit.needs_glibc(name, arch), off))
+    };
+    facts.kits().iter().find(|kit| kit.version == *toolkit).is_none_or(loads)
 }
 
 /// Whether a toolkit knows every GPU of a machine; of one that is not in the catalog nobody knows.

@@ -10,7 +10,7 @@ use crate::types::nvidia::RUNTIME;
 use crate::types::{Constraint, CpuArch, Specifier, Version, distinct};
 
 use super::coinstall;
-use super::compile::{Group, Plan};
+use super::compile::{Class, Group, Plan};
 use super::facts::Facts;
 use super::heeded;
 use super::kits::{self, Kit, PackageRequest};
@@ -101,7 +101,7 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     let serves = |kit: &&Kit<'c>| {
         (kit.has_all(&asks) || asks.is_empty() && is_of_builds(kit))
             && plan.request.libraries().all(|(name, range)| kit.goes_with(name, range))
-            && group.classes.iter().all(|&class| compiles_for(catalog, plan.classes[class].machine(), &kit.version))
+            && group.classes.iter().all(|&class| serve(catalog, &plan.classes[class], kit, &asks, &beside))
     };
     let kit = kits.iter().filter(serves).min_by_key(|kit| {
         let (version, line) = (kit.version, kit.version.prefix(2));
@@ -125,6 +125,20 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
     pins.sort_unstable();
     pins.dedup();
     Some(Pieces { toolkit: kit.row, pins })
+}
+
+/// Whether a toolkit release knows the GPUs of a class, and the wheels of what is asked for are for its C library.
+fn serve(
+    catalog: &Catalog,
+    class: &Class<'_, '_>,
+    kit: &Kit<'_>,
+    asks: &[PackageRequest<'_>],
+    beside: &[&str],
+) -> bool {
+    let (machine, off) = (class.machine(), &class.off);
+    let loads = |name: &str| machine.loads(kit.needs_glibc(name, machine.reading.arch), off);
+    let mut names = asks.iter().map(|(name, _)| *name).chain(beside.iter().copied());
+    compiles_for(catalog, machine, &kit.version) && names.all(loads)
 }
 
 /// The releases of what builds leave open, of what is asked for beside them, and of what those ask for in turn.

@@ -232,7 +232,8 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     if answer.builds.is_empty() && !class.target.is_cpu() {
         let wants = wants(request, &answer.companions, arch);
         let locked = plan.locked.get("nccl").map(|locked| &**locked);
-        answer.nccl = by_pip::nccl(request.catalog, &wants, request.nccl.as_ref(), locked).or(answer.nccl);
+        let loads = |needs| class.machine().loads(needs, &class.off);
+        answer.nccl = by_pip::nccl(request.catalog, &wants, request.nccl.as_ref(), locked, loads).or(answer.nccl);
     }
     answer.by_pip = pip_installs(request, &answer);
     answer.minimum = minimum_driver(plan, at, choice, &answer);

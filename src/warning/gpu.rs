@@ -325,6 +325,8 @@ pub enum UnknownGpuCode<'a> {
     Package {
         /// The package and its release.
         name: &'a str,
+        /// Whether the system has a glibc that is known and its wheel may need another: nobody has read that either.
+        glibc: bool,
     },
     /// A wheel of which only that of another variant was read, which does not serve every GPU.
     OtherVariant {
@@ -377,7 +379,10 @@ impl Kind for UnknownGpuCode<'_> {
                 format!("{name} has no `arch-list`, so it is not known which GPUs it supports")
             }
             UnknownGpuCode::Build { name, arch } => format!("it is not known which GPUs {name} for {arch} supports"),
-            UnknownGpuCode::Package { name } => format!("it is not known which GPUs {name} supports"),
+            UnknownGpuCode::Package { name, glibc } => {
+                let nor = if *glibc { ", nor which glibc its wheel needs" } else { "" };
+                format!("it is not known which GPUs {name} supports{nor}")
+            }
             UnknownGpuCode::OtherVariant { name, read, gpus } => format!(
                 "it is not known whether {name} holds code for {}: only its wheel for {read} was read, which holds no \
                  machine code for it; what the package computes itself may fail there with \"no kernel image is available\"",

@@ -34,6 +34,7 @@ mod init;
 mod inspect;
 mod jetsons;
 mod kept;
+mod library_wheels;
 mod many;
 mod matrix;
 mod minor_refused;

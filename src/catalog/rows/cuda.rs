@@ -89,6 +89,8 @@ pub struct Cudnn {
     /// GPU architectures that it holds PTX for.
     #[serde(default)]
     pub ptx: List<Arch>,
+    /// The oldest glibc that the tags of its wheels admit; none = nobody has read them, or it has no wheels.
+    pub glibc: Option<Version>,
     /// Its source.
     pub source: Text,
     /// The source of `sass` and `ptx`.
@@ -113,6 +115,8 @@ pub struct Nccl {
     /// GPU architectures that it holds PTX for.
     #[serde(default)]
     pub ptx: List<Arch>,
+    /// The oldest glibc that the tags of its wheels admit; none = nobody has read them.
+    pub glibc: Option<Version>,
     /// Its source.
     pub source: Text,
     /// The source of `built_with`, `sass` and `ptx`.

@@ -402,6 +402,10 @@ pub struct Libraries {
     pub arch: Option<CpuArch>,
     /// `nvidia-cublas-cu12==12.4.5.8`, `nvidia-cudnn-cu12<10.0,>=9.8`, …, with blanks between.
     pub pins: Text,
+    /// Of a toolkit release the components whose wheels admit no glibc as old as 2.17, each with the oldest that they admit, and
+    /// the processor where it is one: `nvidia-cublas-cu12 2.27 aarch64`.
+    #[serde(default)]
+    pub newer_glibc: List<Text>,
     /// Its source.
     pub source: Text,
 }

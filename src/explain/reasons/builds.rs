@@ -145,6 +145,9 @@ impl<'c> Explainer<'_, 'c> {
             self.fact(format!("os {}", os.id), self.request.catalog.source_at(&os.source));
             return self.cite_builds(&builds);
         }
+        if self.glibc_of_libraries() {
+            return;
+        }
         let unseen = self.next_to_unseen();
         let (lacking, others): (Vec<&Build>, Vec<&Build>) =
             self.left.iter().copied().chain(unseen).partition(|build| self.lacks_glibc(build));

@@ -13,6 +13,7 @@ mod integrated;
 mod labels;
 mod laid;
 mod laws;
+mod library_wheels;
 mod listed;
 mod place;
 mod published;

@@ -12,6 +12,7 @@ use super::{Choice, Class, Group, Plan, stack_key};
 use crate::solve::coinstall;
 use crate::solve::driver_row::DriverRow;
 use crate::solve::fits;
+use crate::solve::kits::Kit;
 use crate::solve::libraries;
 use crate::solve::network::{Order, Says, Var};
 use crate::solve::platform::Platform;
@@ -38,7 +39,7 @@ impl<'c> Plan<'_, 'c> {
             group.cudnn = Some(cudnn);
         }
         if request.nccl.is_some() {
-            group.nccl = Some(self.nccl());
+            group.nccl = Some(self.nccl(&gpu_classes));
         }
         // Those that carry their CUDA inside take none from the system, and those that compute on the CPU there need none.
         let takes = |row: &Companion| {
@@ -152,10 +153,16 @@ impl<'c> Plan<'_, 'c> {
         cudnn
     }
 
-    /// A release of NCCL.
-    fn nccl(&mut self) -> Choice<&'c Nccl> {
+    /// A release of NCCL for some classes.
+    fn nccl(&mut self, classes: &[usize]) -> Choice<&'c Nccl> {
         let request = self.request;
-        self.library("nccl", request.problem.nccls(), |row| &row.version, request.nccl.as_ref())
+        let nccl = self.library("nccl", request.problem.nccls(), |row| &row.version, request.nccl.as_ref());
+        for &class in classes {
+            let of = &self.classes[class];
+            let loads = RowSet::filter(nccl.rows.len(), |row| of.machine().loads(nccl.rows[row].glibc, &of.off));
+            self.given[class].push((nccl.var, loads));
+        }
+        nccl
     }
 
     /// A release of a library, as `[stack]` asks for it.
@@ -175,7 +182,7 @@ impl<'c> Plan<'_, 'c> {
         Choice { var, rows }
     }
 
-    /// Some cuDNN releases have left GPUs behind.
+    /// Some cuDNN releases have left GPUs behind, and the wheels of some are for newer systems.
     fn admit_cudnn(&mut self, classes: &[usize], Choice { var, rows }: &Choice<&'c Cudnn>) {
         for &class in classes {
             let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
@@ -187,6 +194,8 @@ impl<'c> Plan<'_, 'c> {
                 if !same.is_empty() {
                     takes.retain(&same);
                 }
+            } else {
+                takes = takes.filtered(&|row| machine.loads(rows[row].glibc, off));
             }
             self.given[class].push((*var, takes));
         }
@@ -236,13 +245,19 @@ impl<'c> Plan<'_, 'c> {
             let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
             let (packages, toolkits) = (chosen.rows.clone(), cuda.rows.clone());
             let (kits, pieces) = (self.request.problem.kits(), package.pieces(self.request.problem));
+            let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
+            let lacks = move |kit: &Kit<'_>, piece: &str| {
+                let needs = |class: &Class<'_, '_>| kit.needs_glibc(piece, class.machine().reading.arch);
+                classes.iter().any(|class| !class.machine().loads(needs(class), &class.off))
+            };
             self.network.relate(cuda.var, chosen.var, move |row| {
                 let line = toolkits[row].version;
                 // What pip installs as the runtime for a package is the CUDA that the lock names.
                 let kit = kits.iter().find(|kit| kit.version == line);
                 let refuses = |(piece, range): &Want<'_>| {
                     let range = Specifier::parse(range).ok().filter(|_| piece.starts_with(RUNTIME));
-                    kit.zip(range).is_some_and(|(kit, range)| !kit.goes_with(piece, &range))
+                    let goes = |kit: &Kit<'_>| range.is_none_or(|range| kit.goes_with(piece, &range));
+                    kit.is_some_and(|kit| lacks(kit, piece) || !goes(kit))
                 };
                 let goes =
                     |at: usize| fits::companion_line(packages[at], Some(&line)) && !pieces[at].iter().any(refuses);
@@ -300,7 +315,7 @@ impl<'c> Plan<'_, 'c> {
         if !open || group.nccl.is_some() {
             return;
         }
-        let nccl = self.nccl();
+        let nccl = self.nccl(&group.classes);
         let platforms = self.platforms_of_shared(group);
         for release in &group.releases {
             for &on in &platforms {

@@ -1,13 +1,15 @@
 //! The releases of a framework that a class of targets can have, whatever else is chosen.
 
 use super::{Class, Framework, Plan};
-use crate::catalog::rows::{Build, Subject};
+use crate::catalog::rows::{Build, Subject, Text};
 use crate::solve::coinstall;
+use crate::solve::libraries::{self, compiles_for};
 use crate::solve::machine::Machine;
 use crate::solve::request::{Gpus, ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::law;
 use crate::spec::Share;
+use crate::types::Version;
 
 /// The releases that a class can have.
 pub(super) fn of_class<'c>(
@@ -39,7 +41,7 @@ struct Eligible<'a, 'q, 'c> {
     rows: RowSet,
 }
 
-impl Eligible<'_, '_, '_> {
+impl<'c> Eligible<'_, '_, 'c> {
     fn holds(&self, rule: usize) -> bool {
         !self.class.off.has(rule)
     }
@@ -50,7 +52,7 @@ impl Eligible<'_, '_, '_> {
     }
 
     /// Those whose build satisfies something, or has none here.
-    fn keep_builds(&mut self, serves: impl Fn(&Build) -> bool) {
+    fn keep_builds(&mut self, serves: impl Fn(&'c Build) -> bool) {
         let (framework, on) = (self.framework, self.machine.reading.platform);
         self.rows = self.rows.filtered(&|row| framework.releases[row].on(on).is_none_or(&serves));
     }
@@ -83,10 +85,26 @@ impl Eligible<'_, '_, '_> {
         let reading = &self.machine.reading;
         if let Some(has) = reading.glibc {
             self.rows.subtract(&self.framework.newer_glibc(reading.platform, has));
+            self.with_wheels_of_cuda(has);
         }
         if reading.os.is_some_and(|os| os.musl) {
             self.rows = RowSet::default();
         }
+    }
+
+    /// Those for which some release of what they leave open knows the GPUs and has wheels for the C library.
+    fn with_wheels_of_cuda(&mut self, has: Version) {
+        let (problem, machine, off) = (self.plan.request.problem, self.machine, &self.class.off);
+        let is_new =
+            |text: &Text| text.split(' ').nth(1).is_some_and(|needs| Version::parse(needs).is_ok_and(|it| it > has));
+        if !problem.kits().iter().any(|kit| kit.row.newer_glibc.iter().any(is_new)) {
+            return;
+        }
+        self.keep_builds(|build| {
+            let kits = problem.kits_for(build);
+            let mut knowing = kits.iter().filter(|kit| compiles_for(problem.catalog, machine, kit)).peekable();
+            knowing.peek().is_none() || knowing.any(|kit| libraries::load(problem, machine, off, build, kit))
+        });
     }
 
     fn cpu_builds(&mut self) {

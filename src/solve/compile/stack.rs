@@ -12,8 +12,7 @@ use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, relea
 use crate::catalog::rows::Build;
 use crate::solve::coinstall;
 use crate::solve::failing;
-use crate::solve::libraries::compiles_for;
-use crate::solve::machine::Machine;
+use crate::solve::libraries::{self, compiles_for};
 use crate::solve::network::{Order, Var};
 use crate::solve::ordinary::{self, Follows};
 use crate::solve::platform::Platform;
@@ -249,16 +248,20 @@ impl<'q, 'c> Plan<'q, 'c> {
         };
         let plan = &*self;
         let of_line = |group: &Group<'c>, framework: &Framework<'c>, on: Platform<'c>| {
-            let classes = group.classes.iter().map(|&class| &*plan.classes[class]);
-            let machines: Vec<&Machine<'c>> = classes.map(Class::machine).collect();
+            let problem = request.problem;
+            let classes: Vec<&Class> = group.classes.iter().map(|&class| &*plan.classes[class]).collect();
             let is_met = |release: &Release<'c>, line: Version| {
                 let is_asked = |kit: Version| kit.major() == line.major() && may_be(kit.prefix(2));
-                let knows = |kit: &Version| machines.iter().all(|one| compiles_for(request.catalog, one, kit));
-                let kits = release.on(on).map(|build| request.problem.kits_for(build)).unwrap_or_default();
-                match kits.is_empty() {
-                    true => may_be(request.problem.newest_of(line)),
-                    false => kits.iter().any(|kit| is_asked(*kit) && knows(kit)),
-                }
+                let serves = |class: &Class<'_, '_>, build, kit: &Version| {
+                    let (machine, off) = (class.machine(), &class.off);
+                    compiles_for(request.catalog, machine, kit) && libraries::load(problem, machine, off, build, kit)
+                };
+                let kits = release.on(on).map(|build| (build, problem.kits_for(build)));
+                let Some((build, kits)) = kits.filter(|(_, kits)| !kits.is_empty()) else {
+                    return may_be(problem.newest_of(line));
+                };
+                let serves = |kit: &Version| classes.iter().all(|class| serves(class, build, kit));
+                kits.iter().any(|kit| is_asked(*kit) && serves(kit))
             };
             framework.matching(|release| release.is_cpu() || release.line.is_some_and(|line| is_met(release, line)))
         };

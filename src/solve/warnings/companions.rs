@@ -123,7 +123,9 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     } else if let Some(warning) = disputed_code(about, row, &name) {
         warnings.push(warning);
     } else if gpus.iter().any(|gpu| code(gpu).is_none()) && !is_documented(about, row) {
-        warnings.push(Warning::about(&UnknownGpuCode::Package { name: &name }, &key(row)));
+        let needs = row.needs_glibc(about.asked.arch, false);
+        let glibc = about.asked.glibc.is_some() && needs.is_none() && !row.sdist;
+        warnings.push(Warning::about(&UnknownGpuCode::Package { name: &name, glibc }, &key(row)));
     }
     let jit = gpus.iter().filter(|gpu| code(gpu) == Some(Coverage::Jit));
     let jit: Vec<&str> = jit.map(|gpu| gpu.name.as_str()).collect();

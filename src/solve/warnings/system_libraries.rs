@@ -26,7 +26,12 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let serves = |cuda: &Version| {
         row.cuda.is_none_or(|own| own.major() == cuda.major()) && rules.iter().all(|rule| rule.needs.admits(cuda))
     };
-    let brings = |other: &Companion| other.follows_cuda() && !other.system_cuda;
+    // Only what asks pip for these libraries brings them, whatever follows CUDA beside it.
+    let brings = |other: &Companion| {
+        let wants = about.request.problem.wants(&other.package);
+        let asks = |other| wants.at_row(other, &[asked.arch]).iter().any(|(name, _)| is_of_toolkit(name));
+        other.follows_cuda() && !other.system_cuda && other.cuda.is_none_or(|cuda| serves(&cuda)) && asks(other)
+    };
     let mut lines = about.gpu_builds().filter(|build| !build.system_cuda).map(|build| build.line());
     let is_brought =
         target.companions.iter().any(|other| brings(other)) || lines.any(|line| line.is_none_or(|line| serves(&line)));
@@ -73,6 +78,12 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let there = format!("the toolkit that was chosen is of CUDA {}", chosen.prefix(2));
     let other = SystemCuda::OtherMajor { name: &name, what: &what, there: &there };
     (!serves(chosen)).then(|| Warning::about(&other, &key(row)))
+}
+
+/// Whether a package of NVIDIA's is one of CUDA's own libraries that others load, or brings them: NCCL and nvJPEG are none.
+fn is_of_toolkit(name: &str) -> bool {
+    const LOADED: [&str; 4] = ["cuda-toolkit", "nvidia-cublas", "nvidia-cuda-", "nvidia-nvjitlink"];
+    LOADED.iter().any(|stem| name.starts_with(stem))
 }
 
 /// The CUDA that a package looks for, which is not the framework's: a release that it has kernels for must be there.
