@@ -9,6 +9,8 @@ use crate::types::{Arch, Version};
 
 use super::bundled_torch::TORCH;
 use super::facts::Facts;
+use super::fits;
+use super::request::TargetRequest;
 use super::rules::{Needs, Rules};
 use super::values::GpuRequest;
 
@@ -54,6 +56,41 @@ pub fn against_triton<'a, 'c>(
     gpu: &GpuRequest<'_>,
 ) -> Option<&'a Rc<Needs<'c>>> {
     rules.about(Subject::Triton, triton, Subject::Gpu).find(|rule| !rule.needs.admits(&gpu.cc_version))
+}
+
+/// Why torch.compile of a build does not run with a line of Python.
+pub enum Uncompiled<'a, 'c> {
+    /// torch refuses the line.
+    Refused(&'a Rc<Needs<'c>>),
+    /// It brings no Triton for it.
+    NoTriton(&'c Version),
+}
+
+/// Why torch.compile of a build does not run on a target with a line of Python; none if it does, or does with no Python, since
+/// Triton runs on none of the GPUs.
+pub fn uncompiled<'a, 'c>(
+    (rules, catalog): (&'a Rules<'c>, &'c Catalog),
+    build: &'c Build,
+    target: &TargetRequest<'_>,
+    line: &Version,
+) -> Option<Uncompiled<'a, 'c>> {
+    if build.package != TORCH || build.triton.as_ref().is_some_and(|triton| never_compiles(rules, triton, target)) {
+        return None;
+    }
+    let missing = || build.triton.as_ref().filter(|_| fits::triton_of(catalog, &[build], Some(line)).is_none());
+    if let Some(triton) = missing().filter(|_| !target.is_cpu()) {
+        return Some(Uncompiled::NoTriton(triton));
+    }
+    // A nightly is judged as the release that it precedes.
+    let release = build.version.release();
+    let mut all = rules.between(Subject::Compile, Subject::Python);
+    all.find(|rule| rule.range.admits(&release) && !rule.needs.admits(line)).map(Uncompiled::Refused)
+}
+
+/// Whether Triton runs on none of a target's GPUs.
+fn never_compiles(rules: &Rules<'_>, triton: &Version, target: &TargetRequest<'_>) -> bool {
+    let gpus = target.named_gpus();
+    !gpus.is_empty() && gpus.iter().all(|gpu| against_triton(rules, triton, gpu).is_some())
 }
 
 /// The assembler that a release of Triton brings, where it is from before a GPU.

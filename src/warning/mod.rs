@@ -91,6 +91,7 @@ pub const ALL: &[Listed] = &[
     listed::<CudnnMissing>(),
     listed::<DriverDropsGpu>(),
     listed::<DriverEndOfLife>(),
+    listed::<DriverKernel>(),
     listed::<DriverMinimum>(),
     listed::<DriverNotListed>(),
     listed::<DriverPolicyUnmet>(),
