@@ -10,7 +10,7 @@ use crate::types::{Arch, Version};
 use super::bundled_torch::TORCH;
 use super::facts::Facts;
 use super::fits;
-use super::request::TargetRequest;
+use super::request::{Request, TargetRequest};
 use super::rules::{Needs, Rules};
 use super::values::GpuRequest;
 
@@ -69,11 +69,12 @@ pub enum Uncompiled<'a, 'c> {
 /// Why torch.compile of a build does not run on a target with a line of Python; none if it does, or does with no Python, since
 /// Triton runs on none of the GPUs.
 pub fn uncompiled<'a, 'c>(
-    (rules, catalog): (&'a Rules<'c>, &'c Catalog),
+    request: &'a Request<'c>,
     build: &'c Build,
     target: &TargetRequest<'_>,
     line: &Version,
 ) -> Option<Uncompiled<'a, 'c>> {
+    let (rules, catalog) = (request.rules, request.catalog);
     if build.package != TORCH || build.triton.as_ref().is_some_and(|triton| never_compiles(rules, triton, target)) {
         return None;
     }
@@ -84,7 +85,8 @@ pub fn uncompiled<'a, 'c>(
     // A nightly is judged as the release that it precedes.
     let release = build.version.release();
     let mut all = rules.between(Subject::Compile, Subject::Python);
-    all.find(|rule| rule.range.admits(&release) && !rule.needs.admits(line)).map(Uncompiled::Refused)
+    let holds = |rule: &Needs<'_>| request.holds(&rule.row.id, &target.name);
+    all.find(|rule| rule.range.admits(&release) && !rule.needs.admits(line) && holds(rule)).map(Uncompiled::Refused)
 }
 
 /// Whether Triton runs on none of a target's GPUs.

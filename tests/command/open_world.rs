@@ -271,16 +271,16 @@ const CASES: &[Case] = &[
     case("torch = \"2.8\"", "driver = \"550\"", 0, &["!unused-key"]),
     // The Python to write is named. Source: pypi.org/project/torch/2.5.1 (triton for Python before 3.13).
     case(
-        "torch = \"2.5\"",
+        "torch = \"2.5\"\npython = \"3.13\"",
         "gpu = \"A100\"",
         0,
-        &["`python = \"3.12\"` under [stack] is the newest for which it does"],
+        &["`python = \"3.12\"` under [stack] is the newest with which it does"],
     ),
     case(
-        "torch = \"2.3\"",
+        "torch = \"2.3\"\npython = \"3.12\"",
         "gpu = \"A100\"",
         0,
-        &["`python = \"3.11\"` under [stack] is the newest for which it does"],
+        &["`python = \"3.11\"` under [stack] is the newest with which it does"],
     ),
     case("torch = \"2.4\"", "gpu = \"A100\"", 0, &["!triton-python"]),
     case("torch = \"2.9.1\"", "gpu = \"H200 NVL\"", 0, &["!nvidia-fabricmanager"]),

@@ -115,13 +115,24 @@ impl<'q, 'c> Plan<'q, 'c> {
     /// The first rows of a line are those with which torch.compile of a release runs, wherever it can.
     fn relate_compiling(&mut self, group: &Group<'c>, (var, rows, first): (Var, &Rc<[&'c Python]>, usize)) {
         let request = self.request;
-        let targets: Vec<&TargetRequest<'c>> = group.classes.iter().map(|&class| self.classes[class].target).collect();
+        // Many machines differ in what does not matter here.
+        let alike = |one: &TargetRequest<'c>, other: &TargetRequest<'c>| {
+            let gpus = |of: &TargetRequest<'c>| of.named_gpus().iter().map(|gpu| gpu.cc).collect::<Vec<_>>();
+            let machines = || (one.platform, one.is_cpu()) == (other.platform, other.is_cpu());
+            request.off.is_empty() && machines() && gpus(one) == gpus(other)
+        };
+        let mut targets: Vec<&TargetRequest<'c>> = Vec::new();
+        for target in group.classes.iter().map(|&class| self.classes[class].target) {
+            if !targets.iter().any(|known| alike(known, target)) {
+                targets.push(target);
+            }
+        }
         for release in group.releases.iter().filter(|one| one.framework.package == TORCH) {
             let (framework, rows, targets) = (release.framework, rows.clone(), targets.clone());
             self.network.relate(release.var, var, move |row| {
                 let fails = |target: &&TargetRequest<'c>, line: &Version| {
                     let build = framework.releases[row].on(target.platform);
-                    let why = |build| failing::uncompiled((request.rules, request.catalog), build, target, line);
+                    let why = |build| failing::uncompiled(request, build, target, line);
                     build.is_some_and(|build| why(build).is_some())
                 };
                 let runs = |line: &Version| !targets.iter().any(|target| fails(target, line));
