@@ -8,6 +8,8 @@ use crate::catalog::rows::{Build, Ptxas, Subject, TORCH};
 use crate::types::{Arch, Version};
 
 use super::facts::Facts;
+use super::fits;
+use super::request::{Request, TargetRequest};
 use super::rules::{Needs, Rules};
 use super::values::GpuRequest;
 
@@ -53,6 +55,43 @@ pub fn against_triton<'a, 'c>(
     gpu: &GpuRequest<'_>,
 ) -> Option<&'a Rc<Needs<'c>>> {
     rules.about(Subject::Triton, triton, Subject::Gpu).find(|rule| !rule.needs.admits(&gpu.cc_version))
+}
+
+/// Why torch.compile of a build does not run with a line of Python.
+pub enum Uncompiled<'a, 'c> {
+    /// torch refuses the line.
+    Refused(&'a Rc<Needs<'c>>),
+    /// It brings no Triton for it.
+    NoTriton(&'c Version),
+}
+
+/// Why torch.compile of a build does not run on a target with a line of Python; none if it does, or does with no Python, since
+/// Triton runs on none of the GPUs.
+pub fn uncompiled<'a, 'c>(
+    request: &'a Request<'c>,
+    build: &'c Build,
+    target: &TargetRequest<'_>,
+    line: &Version,
+) -> Option<Uncompiled<'a, 'c>> {
+    let (rules, catalog) = (request.rules, request.catalog);
+    if build.package != TORCH || build.triton.as_ref().is_some_and(|triton| never_compiles(rules, triton, target)) {
+        return None;
+    }
+    let missing = || build.triton.as_ref().filter(|_| fits::triton_of(catalog, &[build], Some(line)).is_none());
+    if let Some(triton) = missing().filter(|_| !target.is_cpu()) {
+        return Some(Uncompiled::NoTriton(triton));
+    }
+    // A nightly is judged as the release that it precedes.
+    let release = build.version.release();
+    let mut all = rules.between(Subject::Compile, Subject::Python);
+    let holds = |rule: &Needs<'_>| request.holds(&rule.row.id, &target.name);
+    all.find(|rule| rule.range.admits(&release) && !rule.needs.admits(line) && holds(rule)).map(Uncompiled::Refused)
+}
+
+/// Whether Triton runs on none of a target's GPUs.
+fn never_compiles(rules: &Rules<'_>, triton: &Version, target: &TargetRequest<'_>) -> bool {
+    let gpus = target.named_gpus();
+    !gpus.is_empty() && gpus.iter().all(|gpu| against_triton(rules, triton, gpu).is_some())
 }
 
 /// The assembler that a release of Triton brings, where it is from before a GPU.

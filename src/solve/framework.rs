@@ -258,10 +258,10 @@ impl<'c> Framework<'c> {
         self.pythons.get((on, line, possible), || {
             self.matching(|release| {
                 let Some(build) = release.on(on) else {
-                    let lacks = |build: &Build| !build.installs_on(&line);
+                    let lacks = |build: &Build| !build.installs_on(&line) && !build.is_of_one_system();
                     return !self.all_alike(release, on, lacks);
                 };
-                let partial = build.pythons_partial || self.may_lie_elsewhere(build);
+                let partial = build.pythons_partial || build.is_of_one_system() || self.may_lie_elsewhere(build);
                 let may_exist = possible && partial && build.pins_install_on(&line);
                 build.installs_on(&line) || (may_exist && self.series_may_have(build, line))
             })

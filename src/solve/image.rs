@@ -436,7 +436,12 @@ pub fn starts_on<'a, 'c>(
     };
     let mut gpus: Vec<(&[&str], Option<&Version>)> = Vec::new();
     for kind in &machine.kinds {
-        gpus.push((brands(kind.gpu.row.map(|row| row.class)), Some(&kind.gpu.cc_version)));
+        // Of which brand a vGPU is, its licence tells.
+        let brands = match facts.catalog.is_vgpu(&kind.gpu.written) {
+            true => VIRTUAL,
+            false => brands(kind.gpu.row.map(|row| row.class)),
+        };
+        gpus.push((brands, Some(&kind.gpu.cc_version)));
     }
     let unsaid = gpus.is_empty();
     if unsaid {
@@ -452,6 +457,9 @@ pub fn starts_on<'a, 'c>(
 
 /// The markets whose brands requirements speak of.
 const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Geforce, Market::Titan];
+
+/// The brands that vGPUs may have beside those of boards: NVML's vApps, vPC, vCS and vWS.
+const VIRTUAL: &[&str] = &["tesla", "quadro", "nvidia", "grid", "vapps", "vpc", "vcs", "vws"];
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
 pub fn brands(market: Option<Market>) -> &'static [&'static str] {

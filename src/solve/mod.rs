@@ -24,6 +24,7 @@ pub mod image;
 pub mod installed;
 pub mod installs;
 pub mod kept;
+pub mod kernel;
 pub mod kits;
 pub mod libraries;
 mod local;

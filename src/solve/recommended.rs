@@ -7,6 +7,7 @@ use crate::catalog::rows::{Branch, Driver};
 use crate::spec::DriverPolicy;
 use crate::types::{Constraint, Version};
 
+use super::kernel;
 use super::modules;
 use super::request::{DriverRequest, GpuRequest, Request, TargetRequest};
 use super::solution::TargetSolution;
@@ -65,7 +66,8 @@ fn newest(
 ) -> Option<Version> {
     let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
     let drives = |version: &Version| {
-        lists_boards(asked, version) && rules().all(|rule| rule.needs.admits(version)) && serves(version)
+        let runs_there = kernel::too_old(request, asked, version).is_none();
+        runs_there && lists_boards(asked, version) && rules().all(|rule| rule.needs.admits(version)) && serves(version)
     };
     if asked.windows_driver {
         // Which releases Windows has of it is not known; all of them have at least its number.
@@ -109,7 +111,10 @@ pub fn candidates<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Vec<V
 /// The branch to move to from one that is out of support: the newest that drives a target's GPUs.
 pub(super) fn branch<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Option<&'c Branch> {
     let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
-    let drives = |branch: &&Branch| rules().all(|rule| rule.needs.admits(&branch.branch));
+    let drives = |branch: &&Branch| {
+        let runs_there = kernel::too_old(request, asked, &branch.branch).is_none();
+        runs_there && rules().all(|rule| rule.needs.admits(&branch.branch))
+    };
     let serving = request.catalog.branches.iter().filter(drives);
     let serving = serving.filter_map(|branch| Some((may_be(request, asked, branch)?, branch)));
     serving.max_by_key(|(for_production, branch)| (*for_production, branch.branch)).map(|(_, branch)| branch)

@@ -261,11 +261,16 @@ pub(super) fn of_system(package: &str, asked: &str, system: &str) -> Unknown {
         code: None,
         fact: format!("whether {} was built for {system}", format!("{package} {asked}").trim_end()),
         keys: vec![format!("stack.{package}")],
-        how: format!(
-            "look for it where wheels for {system} are kept (NVIDIA's developer.download.nvidia.com/compute/redist/jp and the \
-             Jetson AI Lab's pypi.jetson-ai-lab.io); if it is there, {OVERLAY}"
-        ),
+        how: where_for(system),
     }
+}
+
+/// Where wheels for a single system are found.
+fn where_for(system: &str) -> String {
+    format!(
+        "look for it where wheels for {system} are kept (NVIDIA's developer.download.nvidia.com/compute/redist/jp and the \
+         Jetson AI Lab's pypi.jetson-ai-lab.io); if it is there, {OVERLAY}"
+    )
 }
 
 /// Images of which nobody has read whether they exist, and so what they hold.
@@ -361,7 +366,7 @@ fn of_release<'c>(
         }
     }
     if let Some(python) = &plan.python {
-        unknowns.extend(unseen_python(build, &name, &python.of(selection.rows()).version));
+        unknowns.extend(unseen_python(build, on, &name, &python.of(selection.rows()).version));
     }
     unknowns
 }
@@ -403,14 +408,17 @@ fn image_of<'c>(
 }
 
 /// A line of Python for which no wheel of a build was seen.
-fn unseen_python(build: &Build, name: &str, line: &Version) -> Option<Unknown> {
+fn unseen_python(build: &Build, on: Platform<'_>, name: &str, line: &Version) -> Option<Unknown> {
     if build.installs_on(line) {
         return None;
     }
     let fact = format!("whether {name} has a wheel for Python {line}");
-    let how = format!(
-        "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index; if it is there, {OVERLAY}",
-        build.package, build.version, build.variant
-    );
+    let how = match on.takes {
+        Takes::Own(system) if build.is_of_one_system() => where_for(system),
+        _ => format!(
+            "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index; if it is there, {OVERLAY}",
+            build.package, build.version, build.variant
+        ),
+    };
     Some(Unknown { code: None, fact, keys: vec!["stack.python".to_string()], how })
 }

@@ -485,7 +485,12 @@ pub(super) fn cpu(text: &str) -> Read<CpuArch> {
         (&["arm", "arm64", "armv8", "aarch", "sbsa"], "aarch64"),
         (&["x86", "x64", "amd64", "x86-64", "intel"], "x86_64"),
     ];
-    CpuArch::parse(text).or_else(|_| choice("arch", text, &words, &slips))
+    let refused = |_| match text.starts_with("ppc") || text.starts_with("power") {
+        true => Err(Refusal::new("value", format!("invalid `arch` {}: gpuenv knows no wheels for POWER", quote(text)))
+            .help("look for builds for POWER at your vendor's channel; gpuenv answers for x86_64 and aarch64")),
+        false => choice("arch", text, &words, &slips),
+    };
+    CpuArch::parse(text).or_else(refused)
 }
 
 /// One of some words; `slips` is what others call them.

@@ -101,6 +101,28 @@ impl Kind for DriverDropsGpu<'_> {
     }
 }
 
+/// A driver that the kernel which comes with the system does not load.
+pub struct DriverKernel<'a> {
+    /// The system.
+    pub os: &'a str,
+    /// The line of its kernel.
+    pub kernel: &'a Version,
+    /// What drivers need.
+    pub says: &'a str,
+}
+
+impl Kind for DriverKernel<'_> {
+    const CODE: &'static str = "driver-kernel";
+    const EXPLAINED: &'static str = "The driver that this target has, or the oldest that suffices for its stack, needs a newer Linux kernel than \
+        the one that its system comes with: the kernel modules do not compile there, so the driver cannot be installed. Where a newer kernel \
+        was installed it runs. Install one, take a newer system, or a stack for an older driver.";
+
+    fn message(&self) -> String {
+        let DriverKernel { os, kernel, says } = self;
+        format!("{says}, and {os} comes with Linux {kernel}: install a newer kernel there, or a newer system")
+    }
+}
+
 /// Branches of which none is supported any more.
 pub struct DriverEndOfLife<'a> {
     /// The first and the last of them, which may be the same.

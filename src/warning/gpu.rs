@@ -278,32 +278,29 @@ impl Kind for TritonPlatform<'_> {
     }
 }
 
-/// A Python for which there is no Triton.
+/// A Python with which torch.compile does not run.
 pub struct TritonPython<'a> {
     /// The framework and its release.
     pub build: &'a str,
-    /// The release of Triton.
-    pub triton: &'a Version,
     /// The Python.
     pub python: &'a Version,
-    /// The newest Python for which it does; none where there is none.
+    /// Why it does not.
+    pub says: &'a str,
+    /// The newest Python with which it does; none where there is none.
     pub serves: Option<&'a Version>,
 }
 
 impl Kind for TritonPython<'_> {
     const CODE: &'static str = "triton-python";
-    const EXPLAINED: &'static str = "torch.compile generates code with Triton, which this release of torch does not bring along for the Python that was \
-         chosen: torch is installed without it, and code that calls torch.compile fails. Choose an older Python in `[stack]`, \
-         or a newer torch; setting TORCHDYNAMO_DISABLE to 1 makes such code run uncompiled.";
+    const EXPLAINED: &'static str = "torch.compile does not run with the Python that was chosen: this release of torch refuses it there, or does not bring \
+         along Triton for it, with which torch.compile generates code for GPUs. Everything else of torch runs, but code that calls torch.compile fails. \
+         Choose an older Python in `[stack]`, or a newer torch; setting TORCHDYNAMO_DISABLE to 1 makes such code run uncompiled.";
 
     fn message(&self) -> String {
         let cure = self.serves.map_or_else(String::new, |python| {
-            format!("; `python = \"{python}\"` under [stack] is the newest for which it does")
+            format!("; `python = \"{python}\"` under [stack] is the newest with which it does")
         });
-        format!(
-            "torch.compile of {} does not run with Python {}, for which it brings no Triton {}{cure}",
-            self.build, self.python, self.triton
-        )
+        format!("torch.compile of {} does not run with Python {}: {}{cure}", self.build, self.python, self.says)
     }
 }
 

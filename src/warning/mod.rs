@@ -93,6 +93,7 @@ pub const ALL: &[Listed] = &[
     listed::<CudnnMissing>(),
     listed::<DriverDropsGpu>(),
     listed::<DriverEndOfLife>(),
+    listed::<DriverKernel>(),
     listed::<DriverMinimum>(),
     listed::<DriverNotListed>(),
     listed::<DriverPolicyUnmet>(),

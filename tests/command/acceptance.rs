@@ -178,7 +178,7 @@ mod shapes {
         );
         assert_eq!(
             document["stack"],
-            json!({"torch": "2.5.1+cu124", "cuda": "12.4.1", "cudnn": "9.1.0.70", "nccl": "2.21.5", "python": "3.13"})
+            json!({"torch": "2.5.1+cu124", "cuda": "12.4.1", "cudnn": "9.1.0.70", "nccl": "2.21.5", "python": "3.12", "triton": "3.1.0"})
         );
         assert_eq!(document["arch_list"], json!({"torch": "8.0", "cmake": "80-real"}));
         let prod = &document["targets"]["prod"];
@@ -704,7 +704,7 @@ mod exporting {
         for (old, new) in [
             ("nvidia/cuda:12.4.1-base-ubuntu22.04", "nvidia/cuda:1\\nRUN curl x | sh"),
             ("nvidia/cuda:12.4.1-base-ubuntu22.04", "$(id)"),
-            ("\"3.13\"", "\"3.13\\nimport os\""),
+            ("\"3.12\"", "\"3.12\\nimport os\""),
             ("\"7.5\"", "\"7.5'; rm -rf ~; '\""),
             ("2.5.1+cu124", "2.5.1+cu124 --extra-index-url x"),
         ] {

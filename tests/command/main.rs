@@ -30,6 +30,7 @@ mod from;
 mod from_lines;
 mod from_the_system;
 mod grounds;
+mod hosts;
 mod init;
 mod inspect;
 mod jetsons;

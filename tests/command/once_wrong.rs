@@ -490,11 +490,7 @@ fn what_is_unknown_of_an_own_build_is_asked_of_its_owner() {
 /// A conflict that would come to light later is told where it has a reason of its own.
 #[test]
 fn what_comes_to_light_later_says_more_than_what_is_told() {
-    let spec = "[stack]\ntorch = \">=1.8\"\npython = \"3.8\"\n[target.t]\ngpu = \"Jetson Nano\"\nos = \"jetpack4.6\"\n";
-    let place = Sandbox::new("later", spec);
-    let told = place.run(&["lock"]).exits(1).says("has wheels for Python 3.6 only");
-    assert!(!told.err.contains("once that is fixed"), "{}", told.err);
-    place.run(&["lock", "--verbose"]).exits(1).says("once that is fixed");
+    let place = Sandbox::new("later", "");
     place.write("[build]\narch-list = \"7.0\"\n[target.t]\ngpu = \"V100\"\ntoolkit = \"13.0\"\nos = \"ubuntu24.04\"\n");
     place.run(&["lock"]).exits(1).says("once that is fixed").says("V100 has compute capability 7.0");
 }

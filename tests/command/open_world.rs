@@ -271,16 +271,16 @@ const CASES: &[Case] = &[
     case("torch = \"2.8\"", "driver = \"550\"", 0, &["!unused-key"]),
     // The Python to write is named. Source: pypi.org/project/torch/2.5.1 (triton for Python before 3.13).
     case(
-        "torch = \"2.5\"",
+        "torch = \"2.5\"\npython = \"3.13\"",
         "gpu = \"A100\"",
         0,
-        &["`python = \"3.12\"` under [stack] is the newest for which it does"],
+        &["`python = \"3.12\"` under [stack] is the newest with which it does"],
     ),
     case(
-        "torch = \"2.3\"",
+        "torch = \"2.3\"\npython = \"3.12\"",
         "gpu = \"A100\"",
         0,
-        &["`python = \"3.11\"` under [stack] is the newest for which it does"],
+        &["`python = \"3.11\"` under [stack] is the newest with which it does"],
     ),
     case("torch = \"2.4\"", "gpu = \"A100\"", 0, &["!triton-python"]),
     case("torch = \"2.9.1\"", "gpu = \"H200 NVL\"", 0, &["!nvidia-fabricmanager"]),
@@ -402,8 +402,8 @@ const CASES: &[Case] = &[
         3,
         &["whether torch 2.7.0 was built for jetpack6.2", "jetson-ai-lab"],
     ),
-    // Python 3.8 is the one of JetPack 5, and wheels for it are made for that. Source: github.com/dusty-nv/jetson-inference/issues/1932
-    case("torch = \"2.1.0\"\npython = \"3.10\"", "gpu = \"Orin\"\nos = \"jetpack5.1\"", 1, &[]),
+    // Python 3.8 is the one of JetPack 5, but of what others built for it nobody has read a list. Source: github.com/dusty-nv/jetson-inference/issues/1932
+    case("torch = \"2.1.0\"\npython = \"3.10\"", "gpu = \"Orin\"\nos = \"jetpack5.1\"", 3, &[]),
     // Of the newest releases not all images were listed; of older ones all were.
     case(
         "torch = \"2.15.0\"",

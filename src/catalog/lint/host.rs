@@ -246,6 +246,9 @@ fn systems(catalog: &Catalog, say: Say<'_>) {
         if row.gcc.is_some() != row.gcc_source.is_some() {
             say("belongs-together", "os", &row.row_name(), "gcc and gcc_source belong together".into());
         }
+        if row.kernel.is_some() != row.kernel_source.is_some() {
+            say("belongs-together", "os", &row.row_name(), "kernel and kernel_source belong together".into());
+        }
         if row.libstdcxx.is_some() != row.libstdcxx_source.is_some() {
             say("belongs-together", "os", &row.row_name(), "libstdcxx and libstdcxx_source belong together".into());
         }

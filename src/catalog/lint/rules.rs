@@ -155,8 +155,10 @@ pub(super) fn matches_something(
         Subject::Cudnn => catalog.cudnns.iter().any(|row| range.admits(&row.version)),
         Subject::Nccl => catalog.nccls.iter().any(|row| range.admits(&row.version)),
         Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
-        Subject::Package => {
-            let name = package.unwrap_or_default();
+        Subject::Kernel => catalog.oses.iter().any(|row| row.kernel.as_ref().is_some_and(|it| !range.admits(it))),
+        Subject::Python => catalog.pythons.iter().any(|row| range.admits(&row.version)),
+        Subject::Package | Subject::Compile => {
+            let name = package.unwrap_or(FRAMEWORKS[0]);
             let companions = catalog.companions.of(name).iter().map(|row| &row.version);
             let mut all = catalog.builds.of(name).iter().map(|row| &row.version).chain(companions);
             all.any(|version| range.admits(version))

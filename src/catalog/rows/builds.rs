@@ -180,6 +180,11 @@ impl Build {
         self.systems.iter().any(|system| system.contains(':'))
     }
 
+    /// Whether it was made for single systems, such as a JetPack: it lies on no index, so nobody has read the list of its files.
+    pub fn is_of_one_system(&self) -> bool {
+        !self.systems.is_empty() && !self.is_in_image()
+    }
+
     /// What stands for the source of what a spec says of a build of its owner's.
     pub const OWN: &'static str = "gpuenv.toml";
 

@@ -31,6 +31,8 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Cublas, Subject::Glibc),
     (Subject::Package, Subject::Ptxas),
     (Subject::Gpu, Subject::Cudnn),
+    (Subject::Compile, Subject::Python),
+    (Subject::Driver, Subject::Kernel),
 ];
 
 /// A source: where a fact can be looked up.

@@ -48,6 +48,9 @@ pub struct Os {
     pub gcc: Option<Version>,
     /// Its default python3.
     pub python: Option<Version>,
+    /// The line of its own Linux kernel, the newest that it was given, where drivers need a newer one; none = not known to be in
+    /// the way.
+    pub kernel: Option<Version>,
     /// The names of this OS in nvidia/cuda tags, the preferred one first: `ubuntu22.04`, `ubi8`, `rockylinux8`.
     #[serde(default)]
     pub images: List<Text>,
@@ -74,6 +77,8 @@ pub struct Os {
     pub source: Text,
     /// The source of gcc.
     pub gcc_source: Option<Text>,
+    /// The source of `kernel`.
+    pub kernel_source: Option<Text>,
     /// The source of `libstdcxx`.
     pub libstdcxx_source: Option<Text>,
     /// The source of `boards`.

@@ -233,6 +233,12 @@ vocabulary! {
         Cublas = "cublas",
         /// The ptxas that a program finds in PATH, by its CUDA: of a toolkit that is installed, or in an image.
         Ptxas = "ptxas",
+        /// torch.compile of a release of torch.
+        Compile = "torch-compile",
+        /// A line of Python.
+        Python = "python",
+        /// The Linux kernel of the machine.
+        Kernel = "kernel",
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is already there on a machine and does not go with the rest: a flavour of kernel modules, a cuda-compat package, a
 //! cuDNN, what an image asks for; and the numbers of Windows' drivers.
 
-use crate::catalog::rows::{Build, Subject};
+use crate::catalog::rows::{Build, Compat, Subject};
 use crate::solve::request::{DriverRequest, TargetRequest};
 use crate::solve::rules::Needs;
 use crate::solve::{installed, modules, windows};
@@ -60,6 +60,29 @@ impl<'c> Explainer<'_, 'c> {
             }
             _ => {}
         }
+        self.fact(format!("cuda-compat {}", compat.cuda), self.request.catalog.source_at(&compat.source));
+    }
+
+    /// A cuda-compat package that could do what a driver does not, where NVIDIA does not name the branch of that driver for it.
+    pub(super) fn compat_unnamed(&mut self) {
+        let blamed = |target: &&TargetRequest<'c>| self.culprits.contains(&target.key("driver"));
+        let Some(whole) = self.whole else { return };
+        let Some(target) = whole.targets.iter().find(blamed).filter(|target| target.forward_compat) else { return };
+        let off = whole.off_for(&target.name);
+        let (DriverRequest::Exact(driver), false) = (&target.driver, target.windows_driver) else { return };
+        let line = self.left.iter().filter_map(|build| build.line()).min();
+        let compats = self.request.catalog.compats.iter();
+        let is_of_line = |row: &&Compat| line.is_some_and(|line| row.cuda.cmp_prefix(&line).is_eq());
+        let Some(compat) = compats.into_iter().find(is_of_line) else { return };
+        let branch = driver.major();
+        let is_named = compat.bases.iter().any(|base| base.major() == branch) || compat.branch.major() <= branch;
+        if is_named || target.has_system_driver() || !target.machine.may_use_compat(&off) {
+            return;
+        }
+        self.say(format!(
+            "NVIDIA does not name R{branch} among the driver branches that {} runs on; whether it does is not known",
+            compat.package()
+        ));
         self.fact(format!("cuda-compat {}", compat.cuda), self.request.catalog.source_at(&compat.source));
     }
 

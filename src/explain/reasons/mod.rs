@@ -50,6 +50,7 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
         forced: forced(asker),
         typed: typed(asker),
         listed,
+        whole: asker.base(),
         request: &request,
         culprits,
         left: Vec::new(),
@@ -121,6 +122,8 @@ struct Explainer<'q, 'c> {
     typed: Vec<String>,
     /// The targets of whose listed drivers one is told of.
     listed: Vec<String>,
+    /// What the whole spec asks.
+    whole: Option<&'q Request<'c>>,
     culprits: &'q [String],
     /// The builds asked for that nothing told so far refuses: what is told next is about these.
     left: Vec<&'c Build>,
@@ -359,7 +362,13 @@ impl<'q, 'c> Explainer<'q, 'c> {
             Subject::Cuda => self.lines(),
             Subject::Toolkit | Subject::Triton | Subject::Package | Subject::Nccl => {}
             // What these say is a warning.
-            Subject::Cufft | Subject::Nvrtc | Subject::Cublas | Subject::Ptxas => {}
+            Subject::Cufft
+            | Subject::Nvrtc
+            | Subject::Cublas
+            | Subject::Ptxas
+            | Subject::Compile
+            | Subject::Python
+            | Subject::Kernel => {}
         }
     }
 
@@ -370,6 +379,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
         if let Some(sentence) = target.and_then(|target| self.driver_words(target)) {
             self.say(sentence);
         }
+        self.compat_unnamed();
     }
 
     /// What is said of a target's driver, in words.

@@ -202,7 +202,9 @@ impl<'c> Explainer<'_, 'c> {
     pub(super) fn system_boards(&mut self) {
         self.board_without_system();
         let of_boards = |target: &TargetRequest<'c>| target.os.filter(|os| !os.boards.is_empty());
-        let Some((target, os)) = self.target_with("os").and_then(|target| Some((target, of_boards(target)?))) else {
+        // An image of a JetPack has its system.
+        let target = self.target_with("os").or_else(|| self.target_with("image"));
+        let Some((target, os)) = target.and_then(|target| Some((target, of_boards(target)?))) else {
             return;
         };
         let other = target.named_gpus().iter().find(|gpu| !os.boards.contains(&gpu.cc_version));

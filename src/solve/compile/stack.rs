@@ -10,6 +10,7 @@ use crate::types::{Constraint, Specifier, Version};
 
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::catalog::rows::Build;
+use crate::solve::bundled_torch::TORCH;
 use crate::solve::coinstall;
 use crate::solve::failing;
 use crate::solve::libraries::{self, compiles_for};
@@ -17,7 +18,7 @@ use crate::solve::network::{Order, Var};
 use crate::solve::ordinary::{self, Follows};
 use crate::solve::platform::Platform;
 use crate::solve::release::Release;
-use crate::solve::request::{Direction, GpuRequest, ImageRequest, PackageRequest, Request};
+use crate::solve::request::{Direction, GpuRequest, ImageRequest, PackageRequest, Request, TargetRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::law;
 
@@ -56,10 +57,13 @@ impl<'q, 'c> Plan<'q, 'c> {
         if request.frameworks.is_empty() && !installs && request.python.is_none() {
             return;
         }
-        let rows = request.problem.pythons();
-        let order = (Order::Ranked(python_ranks(request, rows.clone())), Vec::new());
-        let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
+        let lines = request.problem.pythons();
         let wanted = request.python.as_ref();
+        // Each line twice: as one with which torch.compile runs, and, of less worth, as one with which it need not.
+        let compiles = self.frameworks.iter().any(|one| one.package == TORCH);
+        let rows: Rc<[_]> = if compiles { lines.iter().chain(lines.iter()).copied().collect() } else { lines.clone() };
+        let order = (Order::Ranked(python_ranks(request, rows.clone(), lines.len())), Vec::new());
+        let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
         let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
         match wanted {
             Some(_) => self.clause("python", vec![(var, admitted.clone())]),
@@ -69,6 +73,9 @@ impl<'q, 'c> Plan<'q, 'c> {
             for at in 0..group.releases.len() {
                 self.relate_python(group, at, (var, &rows, &admitted));
             }
+        }
+        for group in groups {
+            self.relate_compiling(group, (var, &rows, lines.len()));
         }
         let python = Choice { var, rows };
         self.relate_pythons(&python);
@@ -102,6 +109,35 @@ impl<'q, 'c> Plan<'q, 'c> {
             // What is not admitted is refused by what does not admit it, and need not be asked for here.
             RowSet::filter(rows.len(), |line| !admitted.has(line) || of_lines[line].has(row))
         });
+    }
+
+    /// The first rows of a line are those with which torch.compile of a release runs, wherever it can.
+    fn relate_compiling(&mut self, group: &Group<'c>, (var, rows, first): (Var, &Rc<[&'c Python]>, usize)) {
+        let request = self.request;
+        // Many machines differ in what does not matter here.
+        let alike = |one: &TargetRequest<'c>, other: &TargetRequest<'c>| {
+            let gpus = |of: &TargetRequest<'c>| of.named_gpus().iter().map(|gpu| gpu.cc).collect::<Vec<_>>();
+            let machines = || (one.platform, one.is_cpu()) == (other.platform, other.is_cpu());
+            request.off.is_empty() && machines() && gpus(one) == gpus(other)
+        };
+        let mut targets: Vec<&TargetRequest<'c>> = Vec::new();
+        for target in group.classes.iter().map(|&class| self.classes[class].target) {
+            if !targets.iter().any(|known| alike(known, target)) {
+                targets.push(target);
+            }
+        }
+        for release in group.releases.iter().filter(|one| one.framework.package == TORCH) {
+            let (framework, rows, targets) = (release.framework, rows.clone(), targets.clone());
+            self.network.relate(release.var, var, move |row| {
+                let fails = |target: &&TargetRequest<'c>, line: &Version| {
+                    let build = framework.releases[row].on(target.platform);
+                    let why = |build| failing::uncompiled(request, build, target, line);
+                    build.is_some_and(|build| why(build).is_some())
+                };
+                let runs = |line: &Version| !targets.iter().any(|target| fails(target, line));
+                RowSet::filter(rows.len(), |at| at >= first || runs(&rows[at].version))
+            });
+        }
     }
 
     /// The releases of frameworks, shared or for each class apart, then what goes beside them.
@@ -318,9 +354,13 @@ fn with_builds<'a, 'c>(
     }
 }
 
-/// Which lines of Python come first: 0 is out for a year and leaves out nothing that is asked for. What all lines leave out
-/// counts for none of them.
-fn python_ranks<'q, 'c: 'q>(request: &'q Request<'c>, rows: Rc<[&'c Python]>) -> Box<dyn Fn(usize) -> usize + 'q> {
+/// Which lines of Python come first: 0 is out for a year, leaves out nothing that is asked for, and compiles, as the first
+/// rows do. What all lines leave out counts for none of them.
+fn python_ranks<'q, 'c: 'q>(
+    request: &'q Request<'c>,
+    rows: Rc<[&'c Python]>,
+    compiling: usize,
+) -> Box<dyn Fn(usize) -> usize + 'q> {
     let asked = OnceCell::new();
     let known: Vec<OnceCell<usize>> = vec![OnceCell::new(); rows.len()];
     let find = move |row: &Python| {
@@ -329,9 +369,9 @@ fn python_ranks<'q, 'c: 'q>(request: &'q Request<'c>, rows: Rc<[&'c Python]>) ->
             |(package, of): &&(&Package<'c>, RowSet)| request.problem.is_left_out(package, of, &row.version);
         let asked = asked.get_or_init(|| asked_for(request));
         let left_out = asked.iter().filter(is_left_out).count() + packages_left_out(request, row);
-        2 * left_out + usize::from(request.problem.is_young(row.date.as_deref()))
+        4 * left_out + usize::from(request.problem.is_young(row.date.as_deref()))
     };
-    Box::new(move |row| *known[row].get_or_init(|| find(rows[row])))
+    Box::new(move |row| *known[row].get_or_init(|| find(rows[row]) + 2 * usize::from(row >= compiling)))
 }
 
 /// How many of the packages that `[packages]` asks for have no release for a line of Python.

@@ -3,6 +3,7 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Subject, Toolkit};
 use crate::solve::finished::Use;
+use crate::solve::fits;
 use crate::solve::reading::Reading;
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::Needs;
@@ -18,8 +19,19 @@ pub(super) fn rules_of<'a>(about: &'a About<'_, '_>, row: &Companion) -> Vec<&'a
     rules.iter().filter(|rule| rule.speaks_of(&row.version, gpus(), about.request.archs())).collect()
 }
 
-/// A package that comes as source, and that no toolkit which may be there compiles with the target's gcc and C library.
-pub(super) fn unfit(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+/// A package that comes as source, itself or required by one that was chosen, and that no toolkit which may be there compiles
+/// with the target's gcc and C library.
+pub(super) fn unfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
+    let is_chosen = |one: &Companion| about.target.companions.iter().any(|chosen| chosen.package == one.package);
+    let required =
+        fits::compiled_when_used(about.request.catalog, row, about.target.arch).filter(|one| !is_chosen(one));
+    let by = format!(", which {} {} requires,", row.package, row.version);
+    let key = format!("stack.{}", row.package);
+    let of_required = required.filter_map(|one| unfit_by(about, one, (&key, &by)));
+    unfit_by(about, row, (&key, "")).into_iter().chain(of_required).collect()
+}
+
+fn unfit_by(about: &About<'_, '_>, row: &Companion, (key, by): (&str, &str)) -> Option<Warning> {
     let (asked, catalog) = (about.asked, about.request.catalog);
     let build = *about.gpu_builds().find(|build| build.package == row.framework).filter(|_| row.sdist)?;
     let is_taken = about.target.finished_of(&row.package).is_some_and(|finished| finished.use_of == Use::Taken);
@@ -47,8 +59,8 @@ pub(super) fn unfit(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         [only] => only.to_string(),
         [least, .., most] => format!("{least} to {most}"),
     };
-    let unfit = SourceCompiler { name: &format!("{} {}", row.package, row.version), says: &says, gcc: &range };
-    Some(Warning::about(&unfit, &[format!("stack.{}", row.package)]))
+    let unfit = SourceCompiler { name: &format!("{} {}{by}", row.package, row.version), says: &says, gcc: &range };
+    Some(Warning::about(&unfit, &[key.to_string()]))
 }
 
 /// Why none of some toolkits compiles beside a build with what the target has.

@@ -3,13 +3,14 @@
 use crate::catalog::rows::{Os, Subject};
 use crate::coverage::Coverage;
 use crate::solve::driver_row::DriverRow;
+use crate::solve::kernel;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
 use crate::spec::DriverPolicy;
 use crate::types::{Constraint, DriverMode, Version};
 use crate::warning::{
-    DriverDropsGpu, DriverMinimum, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver, JitLimited,
-    SystemUnsaid, Warning,
+    DriverDropsGpu, DriverKernel, DriverMinimum, DriverPolicyUnmet, ForwardCompat, GpuNotListed, JetsonDriver,
+    JitLimited, SystemUnsaid, Warning,
 };
 
 use super::About;
@@ -24,7 +25,17 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
     warnings.extend(jetson(about, driver));
     warnings.extend(not_listed(about, driver));
     warnings.extend(drops_gpu(about, driver));
+    warnings.extend(kernel_too_old(about, driver));
     warnings
+}
+
+/// A driver that is there, or the least that suffices, which the kernel that comes with the system does not load.
+fn kernel_too_old(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
+    let least = about.target.minimum.filter(|_| !about.asked.pins_driver());
+    let rule = kernel::too_old(about.request, about.asked, &least.unwrap_or(driver.version))?;
+    let (os, says) = (about.asked.os?, rule.row.says.trim_end_matches('.'));
+    let older = DriverKernel { os: &os.name, kernel: os.kernel.as_ref()?, says };
+    Some(Warning::about(&older, &about.keys("os")))
 }
 
 /// A minimum that overridden rules leave unstated.

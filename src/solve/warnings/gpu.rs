@@ -1,14 +1,15 @@
 //! What a GPU needs beyond a stack that runs on it: a flavour of kernel modules, a capability and a driver for
 //! torch.compile, code in NCCL; and whether only a driver's compiler makes the stack run.
 
-use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Module, Subject, TRITON};
+use crate::catalog::rows::{Build, Module, Subject, TORCH, TRITON};
 use crate::coverage::{Coverage, covers};
-use crate::solve::failing;
-use crate::solve::fits::{self, triton_of};
+use crate::solve::failing::{self, Uncompiled};
+use crate::solve::fits;
 use crate::solve::modules;
 use crate::solve::request::{DriverRequest, GpuRequest, Request, TargetRequest};
+use crate::solve::rules::Needs;
 use crate::solve::solution::TargetSolution;
+use crate::solve::windows;
 use crate::types::{Arch, Version};
 use crate::warning::{
     CudaGpu, CudaLibrary, JitOnly, KernelModule, NcclGpu, Pools, TritonDriver, TritonGpu, TritonPlatform, TritonPython,
@@ -41,11 +42,16 @@ pub(super) fn only_ptx_compiled(about: &About<'_, '_>) -> Option<Warning> {
 }
 
 /// What should be known of a target's GPUs.
-pub(super) fn warnings(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Vec<Warning> {
+pub(super) fn warnings<'c>(
+    request: &Request<'c>,
+    asked: &TargetRequest<'_>,
+    target: &TargetSolution<'c>,
+) -> Vec<Warning> {
     let mut warnings = flavours(request, asked);
     warnings.extend(parameters(request, asked, target));
-    warnings.extend(without_triton(request.catalog, asked, target));
-    warnings.extend(triton_elsewhere(request, asked, target));
+    // Where there is no Triton at all no Python helps.
+    let elsewhere = triton_elsewhere(request, asked, target);
+    warnings.extend(elsewhere.or_else(|| without_compiler(request, asked, target)));
     warnings.extend(triton(request, asked, target));
     warnings.extend(triton_assembler(request, asked, target));
     warnings.extend(triton_driver(request, asked, target));
@@ -166,13 +172,23 @@ fn compiling<'a>(target: &'a TargetSolution<'_>) -> Option<(&'a Build, &'a Versi
     Some((build, target.triton?))
 }
 
-/// A Python for which torch does not ask for Triton.
-fn without_triton(catalog: &Catalog, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
-    let build = target.builds.iter().find(|build| build.triton.is_some()).filter(|_| target.triton.is_none())?;
-    let brings = |python: &&Version| triton_of(catalog, &target.builds, Some(python)).is_some();
-    let serves = build.pythons.iter().filter(brings).max();
-    let (triton, python) = (build.triton.as_ref()?, target.python?);
-    let without = TritonPython { build: &release(build), triton, python, serves };
+/// A Python with which torch.compile does not run.
+fn without_compiler<'c>(
+    request: &Request<'c>,
+    asked: &TargetRequest<'_>,
+    target: &TargetSolution<'c>,
+) -> Option<Warning> {
+    let (build, python) = (target.builds.iter().find(|build| build.package == TORCH)?, target.python?);
+    let why = |line: &Version| failing::uncompiled(request, build, asked, line);
+    let found = why(python)?;
+    let lines = request.catalog.pythons.iter().map(|row| &row.version);
+    // An image has one Python.
+    let serves = lines.filter(|line| !build.is_in_image() && build.installs_on(line) && why(line).is_none()).max();
+    let says = match &found {
+        Uncompiled::Refused(rule) => rule.row.says.trim_end_matches('.').to_string(),
+        Uncompiled::NoTriton(triton) => format!("it brings no Triton {triton} for it"),
+    };
+    let without = TritonPython { build: &release(build), python, says: &says, serves };
     Some(Warning::about(&without, &[asked.key("gpu")]))
 }
 
@@ -191,7 +207,8 @@ fn triton_elsewhere(request: &Request<'_>, asked: &TargetRequest<'_>, target: &T
 
 /// GPUs that run the wheel but not what its compiler makes.
 fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolution<'_>) -> Option<Warning> {
-    let (build, triton) = compiling(target)?;
+    let build = target.builds.iter().find(|build| build.triton.is_some())?;
+    let triton = build.triton.as_ref()?;
     let against = |gpu: &GpuRequest<'_>| failing::against_triton(request.rules, triton, gpu);
     let rule = asked.named_gpus().iter().find_map(against)?;
     let refused = |gpu: &&GpuRequest<'_>| against(gpu).is_some_and(|found| found.row.id == rule.row.id);
@@ -246,7 +263,14 @@ fn triton_driver(request: &Request<'_>, asked: &TargetRequest<'_>, target: &Targ
     let compiles = |gpu: &&GpuRequest<'_>| failing::against_triton(request.rules, triton, gpu).is_none();
     let missed = |gpu: &GpuRequest<'_>| {
         let cuda = row.release_for(gpu.cc).prefix(2);
-        let rules = request.rules.about(Subject::Cuda, &cuda, Subject::Driver);
+        let mut rules = request.rules.about(Subject::Cuda, &cuda, Subject::Driver);
+        // Drivers of Windows are numbered by themselves.
+        if asked.windows_driver {
+            let floor = |rule: &Needs<'_>| windows::floor(request.catalog, rule);
+            let rule = rules.find(|rule| windows::is_too_old(floor(rule), rule, &driver.version))?;
+            let least = floor(rule).map(|row| row.driver).or_else(|| Some(windows::least_on_linux(rule)?.prefix(1)))?;
+            return Some((cuda, format!(">={least} of Windows")));
+        }
         let needs = rules.map(|rule| &rule.needs).find(|needs| !needs.admits(&driver.version))?.to_string();
         Some((cuda, needs))
     };
