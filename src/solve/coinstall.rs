@@ -14,8 +14,8 @@ use super::rowset::RowSet;
 /// Whether two frameworks go into one environment on a kind of machine.
 pub fn together(on: Platform<'_>, one: &Release<'_>, other: &Release<'_>) -> bool {
     let (Some(line), Some(beside)) = (&one.line, &other.line) else { return true };
-    let Some((a, b)) = one.on(on).zip(other.on(on)) else { return true };
-    line.major() == beside.major() && agree(a, b)
+    // The label of a build that nobody has read tells its CUDA too.
+    line.major() == beside.major() && one.on(on).zip(other.on(on)).is_none_or(|(a, b)| agree(a, b))
 }
 
 /// Whether two builds accept one CUDA, cuDNN and NCCL.
@@ -33,6 +33,15 @@ pub fn agree(a: &Build, b: &Build) -> bool {
         (Some(Pins::AtLeast), Some(Pins::Exact)) => asked.into_iter().all(|(a, b)| b >= a),
         _ => true,
     }
+}
+
+/// Whether a process that loads one build first has a cuDNN that is too old for another. What both ask pip for they agree on,
+/// and those of two majors have two names. An older one of the same major is what the other was built with, and that it runs
+/// with.
+pub fn are_two_cudnns(first: &Build, other: &Build) -> bool {
+    let apart = first.pins.is_none() || other.pins.is_none();
+    let both = first.cudnn.zip(other.cudnn).filter(|_| apart);
+    both.is_some_and(|(loaded, needed)| needed.major() == loaded.major() && needed > loaded)
 }
 
 /// Whether a cuDNN is within the end of what a build asks pip for, or above its beginning where it is no end.

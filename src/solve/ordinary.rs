@@ -317,6 +317,13 @@ impl<'c> Speaks<'c> {
     }
 }
 
+/// Whether all that is asked for of an ordinary package lies outside of every range of its releases that was read.
+pub fn is_unread(facts: &Facts<'_>, name: &str, asked: &Specifier) -> bool {
+    let wants = facts.wants(name);
+    let mut rows = wants.rows().iter().chain(wants.parts()).peekable();
+    rows.peek().is_some() && rows.all(|(_, row)| excludes(asked, &row.range))
+}
+
 /// Whether no release can be what both ask for.
 pub fn excludes(asked: &Specifier, needs: &str) -> bool {
     Specifier::parse(needs).is_ok_and(|needs| asked.excludes(&needs))
