@@ -35,15 +35,6 @@ pub fn agree(a: &Build, b: &Build) -> bool {
     }
 }
 
-/// Whether a process that loads one build first has a cuDNN that is too old for another. What both ask pip for they agree on,
-/// and those of two majors have two names. An older one of the same major is what the other was built with, and that it runs
-/// with.
-pub fn are_two_cudnns(first: &Build, other: &Build) -> bool {
-    let apart = first.pins.is_none() || other.pins.is_none();
-    let both = first.cudnn.zip(other.cudnn).filter(|_| apart);
-    both.is_some_and(|(loaded, needed)| needed.major() == loaded.major() && needed > loaded)
-}
-
 /// Whether a cuDNN is within the end of what a build asks pip for, or above its beginning where it is no end.
 fn asks_for(build: &Build, cudnn: &Version) -> bool {
     let range = build.cudnn_range.as_ref().and_then(|text| Constraint::parse(text).ok());

@@ -284,7 +284,12 @@ const CASES: &[Case] = &[
         &["![cudnn-missing]"],
     ),
     // RAPIDS gave up Pascal with 24.02, before the oldest release that was read; older boards it never ran on.
-    case("cudf-cu12 = \"*\"", "gpu = \"GTX 1060\"", 3, &["whether a cudf-cu12 older than 24.12.0 fits"]),
+    case(
+        "cudf-cu12 = \"*\"",
+        "gpu = \"GTX 1060\"",
+        3,
+        &["whether a cudf-cu12 older than 24.12.0 fits", "23.12 was the last release for Pascal: look for the last"],
+    ),
     case("rmm-cu12 = \"*\"", "gpu = \"Tesla P100\"", 3, &["older than 24.12.0"]),
     case("cudf-cu12 = \">=24.2\"", "gpu = \"GTX 1060\"", 1, &["cudf-cu12-gpu"]),
     case("tensorrt = \"8.6.1\"", "gpu = \"sm_35\"", 1, &[]),

@@ -239,7 +239,7 @@ fn packages_of_which_nothing_is_known_are_told_once() {
         ("torch = \"2.2.1\"", "dgl = \"==2.1.0\"", "A100", ""),
         ("torch = \"2.2.1\"", "dgl = \">=2.1\"", "A100", ""),
         // What rows have no end for is as those say.
-        (torch, "transformers = \"==99.1\"", "A100", ""),
+        (torch, "transformers = \"==99.1\"\nsix = \"==99.1\"", "A100", ""),
     ];
     hold("unknown", &cases, "package-not-checked");
     let nine = (1..10).map(|at| format!("lib-{at} = \"*\"\n")).collect::<String>();

@@ -138,7 +138,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         let before = if cpu_first { framework.cpu.clone() } else { all().minus(&framework.cpu) };
         let before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
         let key = format!("{}.variant{}", framework.package, self.group_name(classes));
-        let order = (Order::Ranked(self.sound(classes, at, before)), self.asked_by(framework.package));
+        let order = (Order::Ranked(self.sound(classes, framework, before)), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
         for &class in classes {
             let mut rows = releases::of_class(self, &self.classes[class], framework, &request.frameworks[at]);
@@ -152,9 +152,8 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     /// Those of some releases of which nothing is known to fail on a GPU of these classes, where their own kernels run: of
     /// two variants of one version it is the one to install, so these are 0.
-    fn sound(&self, classes: &[usize], at: usize, of: RowSet) -> Box<dyn Fn(usize) -> usize + 'q> {
-        let (problem, framework) = (self.request.problem, self.frameworks[at]);
-        let beside = self.cudnns_beside(at);
+    fn sound(&self, classes: &[usize], framework: &'c Framework<'c>, of: RowSet) -> Box<dyn Fn(usize) -> usize + 'q> {
+        let problem = self.request.problem;
         let targets = classes.iter().map(|&class| self.classes[class].target);
         let gpus = targets.flat_map(|target| target.named_gpus().iter().map(|gpu| (target.platform, gpu)));
         let mut distinct: Vec<(Platform<'c>, &GpuRequest<'c>)> = Vec::new();
@@ -165,29 +164,13 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let fails = move |release: &Release<'c>| {
             let on = |&(on, gpu): &(Platform<'c>, &GpuRequest<'c>)| {
-                release.on(on).is_some_and(|build| {
-                    failing::fails_on(problem, build, gpu)
-                        || beside.iter().any(|other| coinstall::are_two_cudnns(build, other))
-                })
+                release.on(on).is_some_and(|build| failing::fails_on(problem, build, gpu))
             };
             distinct.iter().any(on)
         };
         let known: Vec<OnceCell<bool>> = vec![OnceCell::new(); framework.releases.len()];
         let is_sound = move |row: usize| of.has(row) && !known[row].get_or_init(|| fails(&framework.releases[row]));
         Box::new(move |row| usize::from(!is_sound(row)))
-    }
-
-    /// Of each other framework the build that needs the oldest cuDNN among those that are asked for.
-    fn cudnns_beside(&self, at: usize) -> Vec<&'c Build> {
-        let asks = self.request.frameworks.iter().enumerate().filter(|(other, _)| *other != at);
-        let oldest = asks.filter_map(|(other, ask)| {
-            let releases = self.frameworks[other].releases.iter().filter(|release| ask.takes(release));
-            releases
-                .flat_map(|release| release.builds())
-                .filter(|build| !build.is_cpu())
-                .min_by_key(|build| build.cudnn)
-        });
-        oldest.collect()
     }
 
     /// The releases of the CUDA line that each class compiles with, where that is said: torch warns of another minor.

@@ -326,7 +326,12 @@ impl One<'_, '_> {
 fn two_cudnns(about: &About<'_, '_>) -> Option<Warning> {
     let mut bringing = about.gpu_builds().filter_map(|build| Some((*build, build.cudnn.as_ref()?)));
     let (first, loaded) = bringing.next()?;
-    let (other, needed) = bringing.find(|(other, _)| coinstall::are_two_cudnns(first, other))?;
+    // What all of them ask pip for they agree on, and those of two majors have two names. An older one of the same major
+    // is what the other was built with, and that it runs with.
+    let apart = |other: &Build, needed: &Version| {
+        (first.pins.is_none() || other.pins.is_none()) && needed.major() == loaded.major() && needed > loaded
+    };
+    let (other, needed) = bringing.find(|(other, needed)| apart(other, needed))?;
     let release = |build: &Build| format!("{} {}", build.package, build.version);
     let two = TwoCudnns { first: (&release(first), loaded), other: (&release(other), needed) };
     Some(Warning::about(&two, &[format!("stack.{}", first.package), format!("stack.{}", other.package)]))

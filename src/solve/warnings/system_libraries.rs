@@ -128,10 +128,12 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     if about.asked.is_cpu() {
         return None;
     }
-    let opened = opened(row).find(|file| file.starts_with("libcudnn"));
-    let of_builds = target.builds.iter().filter_map(|build| build.cudnn.as_ref());
-    let of_wheels = of_builds.chain(by_pip::cudnn(&target.by_pip)).filter(|_| opened.is_none());
-    let mut there: Vec<&Version> = of_wheels.collect();
+    let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
+    there.extend(by_pip::cudnn(&target.by_pip));
+    let opened = opened(row).find(|file| file.starts_with("libcudnn") && !there.is_empty());
+    if opened.is_some() {
+        there.clear();
+    }
     there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
     there.extend(about.asked.cudnn.as_ref());
     let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
