@@ -91,7 +91,8 @@ pub(super) fn stack(lock: &Lock) -> Vec<String> {
 /// What to do with a lock: commands that work as they stand.
 fn next(screen: &Screen, lock: &Lock) -> String {
     let contained = lock.target.values().any(|target| target.image.is_some());
-    let formats: &[&str] = match (contained, lock.wheel.is_empty()) {
+    let installs = !lock.wheel.is_empty() || lock.packages().next().is_some();
+    let formats: &[&str] = match (contained, !installs) {
         (true, true) => &["dockerfile", "env"],
         (true, false) => &["dockerfile", "uv", "requirements"],
         (false, true) => &["env"],

@@ -9,6 +9,7 @@ use super::driver::{DriverNeed, Jit};
 use super::platform::Takes;
 use super::problem::Aged;
 use super::request::{PackageRequest, Request, TargetRequest};
+use super::rules::Needs;
 use super::unknowns::{OVERLAY, Unknown};
 
 /// Whether a release before the oldest that was read may be what is asked for: some machine is too old for that one.
@@ -30,11 +31,19 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
     if !request.targets.iter().any(may_help) {
         return None;
     }
+    // A rule may name the last one.
+    let refuses = |rule: &Needs<'_>| {
+        let mut gpus = request.targets.iter().flat_map(|target| target.named_gpus());
+        !rule.needs.only_upper_bounds() && gpus.any(|gpu| !rule.needs.admits(&gpu.cc_version))
+    };
+    let rules = request.rules.of_package(package, Subject::Gpu);
+    let told = rules.about(from).find(|rule| refuses(rule)).map_or("", |rule| &rule.row.says);
+    let told = if told.is_empty() { String::new() } else { format!("{}: ", told.trim_end_matches('.')) };
     Some(Unknown {
         code: None,
         fact: format!("whether a {package} older than {from} fits: the list of its releases was read from {from} on"),
         keys: vec![format!("stack.{package}")],
-        how: format!("look for the last {package} that was made for such a machine; then {OVERLAY}"),
+        how: format!("{told}look for the last {package} that was made for such a machine; then {OVERLAY}"),
     })
 }
 

@@ -317,6 +317,15 @@ impl<'c> Speaks<'c> {
     }
 }
 
+/// Whether all that is asked for of an ordinary package lies outside of every range of its releases that was read. Of one whose
+/// metadata asks for nothing it is no matter.
+pub fn is_unread(facts: &Facts<'_>, name: &str, asked: &Specifier) -> bool {
+    let wants = facts.wants(name);
+    let mut rows = wants.rows().iter().chain(wants.parts()).peekable();
+    let asks_nothing = |row: &Asks| *row.needs == *"*" && row.found_in == FoundIn::Metadata;
+    rows.peek().is_some() && rows.all(|(_, row)| !asks_nothing(row) && excludes(asked, &row.range))
+}
+
 /// Whether no release can be what both ask for.
 pub fn excludes(asked: &Specifier, needs: &str) -> bool {
     Specifier::parse(needs).is_ok_and(|needs| asked.excludes(&needs))

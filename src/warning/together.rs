@@ -57,7 +57,7 @@ pub struct PackageNotChecked<'a> {
 
 impl Kind for PackageNotChecked<'_> {
     const CODE: &'static str = "package-not-checked";
-    const EXPLAINED: &'static str = "`[packages]` names packages of which nobody has read a release for this catalog. They stand in the lock and in exports as they are written; what they need of the framework, of Python or of CUDA was compared with nothing. Their own documentation tells; a row in an overlay has gpuenv check it, and `[[silence]]` says that you know.";
+    const EXPLAINED: &'static str = "`[packages]` names packages of which nobody has read a release for this catalog, or asks for releases outside of all that were read: newer ones, or such that have no file for Linux. They stand in the lock and in exports as they are written; what they need of the framework, of Python or of CUDA was compared with nothing. Their own documentation tells; a row in an overlay has gpuenv check it, and `[[silence]]` says that you know.";
 
     fn message(&self) -> String {
         let named = self.packages.iter().take(MOST).map(|(name, elsewhere)| match elsewhere {

@@ -286,7 +286,12 @@ const CASES: &[Case] = &[
         &["![cudnn-missing]"],
     ),
     // RAPIDS gave up Pascal with 24.02, before the oldest release that was read; older boards it never ran on.
-    case("cudf-cu12 = \"*\"", "gpu = \"GTX 1060\"", 3, &["whether a cudf-cu12 older than 24.12.0 fits"]),
+    case(
+        "cudf-cu12 = \"*\"",
+        "gpu = \"GTX 1060\"",
+        3,
+        &["whether a cudf-cu12 older than 24.12.0 fits", "23.12 was the last release for Pascal: look for the last"],
+    ),
     case("rmm-cu12 = \"*\"", "gpu = \"Tesla P100\"", 3, &["older than 24.12.0"]),
     case("cudf-cu12 = \">=24.2\"", "gpu = \"GTX 1060\"", 1, &["cudf-cu12-gpu"]),
     case("tensorrt = \"8.6.1\"", "gpu = \"sm_35\"", 1, &[]),
@@ -389,7 +394,16 @@ const CASES: &[Case] = &[
     ),
     case("open3d = \"0.19.0\"\ntorch = \"2.2.1+cu121\"", "gpu = \"RTX 3090\"", 0, &["![kernels-skipped]"]),
     case("open3d = \"0.19.0\"", "gpu = \"RTX 3090\"", 0, &["![kernels-skipped]"]),
-    case("open3d = \"0.19.0\"\ntorch = \"2.6.0+cpu\"", "gpu = \"none\"", 0, &["![kernels-skipped]"]),
+    // Its check of the release is the same for the CPU, for which it holds code too (Open3D-ML issue 635, and
+    // open3d/ml/torch/__init__.py).
+    case(
+        "open3d = \"0.15.2\"\ntorch = \"2.0.1+cpu\"",
+        "gpu = \"none\"",
+        0,
+        &["[kernels-skipped]", "compiled for torch 1.8: beside torch 2.0.1 its import fails"],
+    ),
+    case("open3d = \"0.19.0\"\ntorch = \"2.6.0\"", "gpu = \"none\"", 0, &["[kernels-skipped]"]),
+    case("open3d = \"0.19.0\"\ntorch = \"2.2.0+cpu\"", "gpu = \"none\"", 0, &["![kernels-skipped]"]),
     // CUDA 9.1 came with driver 387.26. Source: the name of NVIDIA's installer, cuda_9.1.85_387.26_linux.
     case("cuda = \"9.1\"", "gpu = \"GTX 1070\"\ndriver = \"387.34\"", 0, &[">=387.26"]),
     case("cuda = \"9.1\"", "gpu = \"GTX 1070\"\ndriver = \"384.145\"", 1, &["CUDA 9.1 needs driver 387.26"]),

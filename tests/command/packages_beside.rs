@@ -252,6 +252,25 @@ fn setuptools_without_pkg_resources_is_held_back() {
     }
 }
 
+/// What metadata asks for in a line for some Pythons and another line for the others holds as far as both say it:
+/// pkg:pypi/tensorflow@2.16.1 and 2.17.0 ask for numpy <2.0.0 on each.
+#[test]
+fn what_is_asked_for_on_every_python_is_compared() {
+    for (tensorflow, release, is_told) in [
+        ("2.16.1", ">=2", true),
+        ("2.16.2", "==2.0.2", true),
+        ("2.17.0", "==2.1.*", true),
+        ("2.17.1", "==1.26.4", false),
+        ("2.18.0", "==2.0.2", false),
+    ] {
+        let (stack, packages) = (format!("tensorflow = \"{tensorflow}\""), format!("numpy = \"{release}\""));
+        let flat = told(&format!("every-python-{tensorflow}"), &stack, &packages, "A100");
+        assert_eq!(flat.contains("package-excluded"), is_told, "{stack} {packages}: {flat}");
+        let needs = format!("excludes what the locked tensorflow {tensorflow} needs, numpy <2.0.0");
+        assert_eq!(flat.contains(&needs), is_told, "{stack} {packages}: {flat}");
+    }
+}
+
 /// Of what nobody has read one warning tells, whatever the number of packages and targets.
 #[test]
 fn packages_of_which_nothing_is_known_are_told_once() {
@@ -267,8 +286,17 @@ fn packages_of_which_nothing_is_known_are_told_once() {
         ),
         (torch, "llama-cpp-python = \"*\"", "A100", llama),
         (torch, "transformers = \"*\"\nnumpy = \"*\"\nloguru = \"*\"\nxgrammar = \"*\"", "A100", ""),
-        // Nothing is there to check it against.
-        ("", "my-lib = \"*\"", "none", ""),
+        // Nor where there is no framework: https://github.com/apache/mxnet/issues/19520
+        ("", "mxnet-cu102 = \"*\"", "RTX 3090", "nothing is known of `mxnet-cu102`: not checked"),
+        ("", "my-lib = \"*\"", "none", "nothing is known of `my-lib`: not checked"),
+        ("", "transformers = \"*\"", "none", ""),
+        // https://github.com/dmlc/dgl/issues/7433: from 2.2 on the package index has no file for Linux.
+        ("torch = \"2.3.0\"", "dgl = \"==2.2.1\"", "A100", "nothing is known of `dgl ==2.2.1`: not checked"),
+        ("torch = \"2.3.0\"", "dgl = \">2.2\"", "A100", "nothing is known of `dgl >2.2`: not checked"),
+        ("torch = \"2.2.1\"", "dgl = \"==2.1.0\"", "A100", ""),
+        ("torch = \"2.2.1\"", "dgl = \">=2.1\"", "A100", ""),
+        // What rows have no end for is as those say.
+        (torch, "transformers = \"==99.1\"\nsix = \"==99.1\"", "A100", ""),
     ];
     hold("unknown", &cases, "package-not-checked");
     let nine = (1..10).map(|at| format!("lib-{at} = \"*\"\n")).collect::<String>();

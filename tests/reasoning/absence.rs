@@ -89,7 +89,13 @@ fn a_build_that_exists_and_was_not_read_counts_wherever_it_may_fit() {
     assert!(told.contains("what jax 0.4.25+cu11 holds: it was published, and nobody has read it"), "{told}");
     let told = unread(&on("GTX 1080", "torch = \"2.1.2+cu118\"\njax = \"0.4.25\""));
     assert!(told.contains("jax 0.4.25+cu11"), "{told}");
-    // Not where its CUDA does not run either, nor beside what was read.
+    // Not where its CUDA does not run either, nor beside a framework for another major than its label tells:
+    // https://github.com/tensorflow/tensorflow/issues/68290
+    for beside in ["tensorflow = \"2.15.0\"\njax = \"0.4.23\"", "torch = \"2.5.1+cu124\"\njax = \"0.4.25+cu11\""] {
+        let told = against(&on("V100", &format!("{beside}\npython = \"3.10\"")));
+        assert!(told.contains("CUDA 12"), "{beside}: {told}");
+    }
+    // Nor beside what was read.
     against(&(on("RTX 3090", "jax = \"0.4.26\"") + driver));
     against(&(on("RTX 3090", "jax = \"0.4.25\"") + "driver = \"440.33.01\"\nforward-compat = \"never\"\n"));
     against(&on("RTX 5090", "torch = \"<2\""));

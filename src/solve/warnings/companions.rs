@@ -231,11 +231,16 @@ fn part_skipped(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (framework, with) = row.kernels_with.as_deref().filter(|_| row.follows_cuda())?.split_once(' ')?;
     let loads = Constraint::parse(with).ok()?;
     let is_there = !row.cpu_only.contains(&about.asked.arch);
-    let build = about.gpu_builds().find(|build| is_there && build.package == framework && !build.is_nightly())?;
+    let mut builds = about.target.builds.iter();
+    let build = builds.find(|build| is_there && build.package == framework && !build.is_nightly())?;
     let fails = !loads.comparisons().filter_map(|one| one.version).any(|of| build.version.cmp_prefix(&of).is_eq());
-    let (name, with) = (format!("{} {}", row.package, row.version), format!("{framework} {}", with.replace(",+", "+")));
-    let skipped = KernelsSkipped::Part { name: &name, of: framework, build: &build.named(), with: &with, fails };
-    (!loads.admits_build(&build.version, &build.variant))
+    // It holds code for the CPU too, which goes with the release of the framework alone.
+    let on_cpu = build.is_cpu();
+    let with = if on_cpu { with.split(',').next()? } else { &with.replace(",+", "+") };
+    let named = if on_cpu { format!("{framework} {}", build.version) } else { build.named() };
+    let (name, with) = (format!("{} {}", row.package, row.version), format!("{framework} {with}"));
+    let skipped = KernelsSkipped::Part { name: &name, of: framework, build: &named, with: &with, fails };
+    (fails || !on_cpu && !loads.admits_build(&build.version, &build.variant))
         .then(|| Warning::about(&skipped, &[format!("stack.{}", row.package), format!("stack.{framework}")]))
 }
 

@@ -6,7 +6,7 @@ use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{
-    Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, judged, without_part, without_wheels,
+    Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, is_unread, judged, without_part, without_wheels,
 };
 use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::spec::other_names::cuda_of;
@@ -54,17 +54,17 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     warnings
 }
 
-/// Of packages of which nothing is known, beside a stack.
+/// Of packages of which nothing is known, or nothing of the releases that are asked for.
 fn of_unknown(about: &About<'_, '_>) -> Option<Warning> {
     let (problem, packages) = (about.request.problem, &about.request.packages);
-    let unknown: Vec<&str> =
-        packages.iter().map(|(name, _)| name.as_str()).filter(|name| !is_ordinary(problem, name)).collect();
-    if unknown.is_empty() || about.target.builds.is_empty() && about.target.companions.is_empty() {
-        return None;
-    }
-    let named = |name: &&str| (name.to_string(), lies_elsewhere(problem, name));
-    let keys: Vec<String> = unknown.iter().map(|name| format!("packages.{name}")).collect();
-    Some(Warning::about(&PackageNotChecked { packages: unknown.iter().map(named).collect() }, &keys))
+    let named = |(name, asked): &(String, Specifier)| match is_ordinary(problem, name) {
+        false => Some(name.clone()),
+        true => is_unread(problem, name, asked).then(|| format!("{name} {asked}")),
+    };
+    let unknown = packages.iter().filter_map(|one| Some((&one.0, named(one)?)));
+    let (keys, packages): (Vec<String>, Vec<_>) =
+        unknown.map(|(name, named)| (format!("packages.{name}"), (named, lies_elsewhere(problem, name)))).unzip();
+    (!packages.is_empty()).then(|| Warning::about(&PackageNotChecked { packages }, &keys))
 }
 
 /// Of a package that has nothing but wheels, for other processors or a newer glibc than targets have.

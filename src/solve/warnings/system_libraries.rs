@@ -17,6 +17,12 @@ pub(super) fn warnings(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     missing.into_iter().chain(files).flatten().collect()
 }
 
+/// The libraries that a package opens by names without a version: those are of a toolkit or a cuDNN as compilers take them, and
+/// no wheel has them, nor is what was loaded as `libcublas.so.12` found by them.
+fn opened(row: &Companion) -> impl Iterator<Item = &str> {
+    row.loads.iter().map(|file| &**file).filter(|file| file.ends_with(".so"))
+}
+
 /// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
 fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let (asked, target) = (about.asked, about.target);
@@ -35,7 +41,8 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let mut lines = about.gpu_builds().filter(|build| !build.system_cuda).map(|build| build.line());
     let is_brought =
         target.companions.iter().any(|other| brings(other)) || lines.any(|line| line.is_none_or(|line| serves(&line)));
-    if !row.system_cuda || asked.is_cpu() || is_brought {
+    let opened: Vec<&str> = opened(row).collect();
+    if !row.system_cuda || asked.is_cpu() || is_brought && opened.is_empty() {
         return None;
     }
     let name = format!("{} {}", row.package, row.version);
@@ -43,6 +50,10 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         (Some(cuda), _) => format!("CUDA {cuda}"),
         (None, Some(rule)) => format!("CUDA {}", rule.row.needs),
         (None, None) => "CUDA".to_string(),
+    };
+    let what = match is_brought {
+        true => format!("{what} ({}: no wheel beside it holds files of these names)", opened.join(" and ")),
+        false => what,
     };
     if let Some(installed) = &asked.toolkits {
         if !installed.iter().any(serves) {
@@ -130,6 +141,10 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     }
     let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
     there.extend(by_pip::cudnn(&target.by_pip));
+    let opened = opened(row).find(|file| file.starts_with("libcudnn") && !there.is_empty());
+    if opened.is_some() {
+        there.clear();
+    }
     there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
     there.extend(about.asked.cudnn.as_ref());
     let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
@@ -138,7 +153,7 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let rule = rules.about(&row.version).find(|rule| !serves(rule))?;
     let missing = CudnnMissing {
         name: &format!("{} {}", row.package, row.version),
-        needs: &rule.row.needs,
+        needs: &opened.map_or(rule.row.needs.to_string(), |file| format!("{} as {file}", rule.row.needs)),
         has: there.first().copied(),
     };
     Some(Warning::about(&missing, &key(row)))
@@ -150,7 +165,8 @@ fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     if row.system_cuda && !about.asked.is_cpu() {
         return None;
     }
-    let files: Vec<&str> = row.loads.iter().map(|file| &**file).collect();
+    // What it opens when it first needs it is no matter on the CPU.
+    let files: Vec<&str> = row.loads.iter().map(|file| &**file).filter(|file| !file.ends_with(".so")).collect();
     let name = format!("{} {}", row.package, row.version);
     // An image of a framework that is no devel image holds the libraries that pip installs for that, and no toolkit.
     let has_libraries = about.target.image.is_some_and(|image| match image.flavour {
