@@ -74,7 +74,8 @@ impl Signatures {
     fn new(catalog: &'static Catalog) -> Signatures {
         let prepare = |row: &'static ErrorSignature| {
             let normalised = |patterns: &[Text]| patterns.iter().map(|text| Pattern::normalised(text)).collect();
-            let context = Context { with: normalised(&row.with), not: normalised(&row.not) };
+            let context =
+                Context { with: normalised(&row.with), not: normalised(&row.not), denied: normalised(&row.denied) };
             Signature { row, patterns: normalised(&row.patterns), context }
         };
         let all: Vec<Signature> = catalog.diagnoses.iter().map(prepare).collect();
@@ -97,7 +98,7 @@ impl Signatures {
             for &id in of_one {
                 self.read(id, &hits, text, &mut found);
             }
-            if found.patterns.is_empty() {
+            if found.patterns.is_empty() || signature.context.is_denied(text) {
                 continue;
             }
             signature.context.read(text, &mut found);
@@ -159,10 +160,11 @@ impl Signatures {
     }
 }
 
-/// What must stand around a match, and what must not stand right by it.
+/// What must stand around a match, what must not stand right by it, and what must stand nowhere.
 struct Context {
     with: Vec<Pattern>,
     not: Vec<Pattern>,
+    denied: Vec<Pattern>,
 }
 
 impl Context {
@@ -172,6 +174,11 @@ impl Context {
         let around = widened(&text.text, place, BEFORE, AFTER);
         let near = widened(&text.text, place, NEAR, NEAR);
         self.with.iter().all(|pattern| holds(pattern, &around)) && !self.not.iter().any(|pattern| holds(pattern, &near))
+    }
+
+    /// Whether the text itself denies it.
+    fn is_denied(&self, text: &Normalised<'_>) -> bool {
+        self.denied.iter().any(|pattern| pattern.is_in(&text.text, &text.lower))
     }
 
     /// Adds what the words around a match hold.
