@@ -114,7 +114,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
-    let noticed = notices::drop(&mut matches, &normalised);
+    let noticed = notices::set_aside(&mut matches, &normalised);
     drop_vague(&mut matches);
     drop_yielding(&mut matches);
     drop_wordless(&mut matches);

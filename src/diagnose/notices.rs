@@ -29,7 +29,7 @@ fn ascii(pattern: &str) -> Regex {
 }
 
 /// Drops what only notices tell that stand before another fault, and says what they are.
-pub fn drop(matches: &mut Vec<Match>, text: &Normalised<'_>) -> Option<&'static Aside> {
+pub fn set_aside(matches: &mut Vec<Match>, text: &Normalised<'_>) -> Option<&'static Aside> {
     let before = matches.len();
     matches.retain(|found| {
         let is_notice = |place| FALLBACK.is_match(text.lines(place).as_bytes());

@@ -91,14 +91,18 @@ impl Signatures {
     pub fn find(&self, text: &Normalised<'_>) -> Vec<Match> {
         let hits = self.literals.search(&text.lower);
         let candidates = self.literals.candidates(&hits);
-        let mut matches = Vec::new();
+        let (mut matches, mut denied) = (Vec::new(), Vec::new());
         for of_one in candidates.chunk_by(|one, other| self.owners[*one].0 == self.owners[*other].0) {
             let signature = &self.all[self.owners[of_one[0]].0];
             let mut found = Match::of(signature.row);
             for &id in of_one {
                 self.read(id, &hits, text, &mut found);
             }
-            if found.patterns.is_empty() || signature.context.is_denied(text) {
+            if found.patterns.is_empty() {
+                continue;
+            }
+            if signature.context.is_denied(text) {
+                denied.extend(found.places);
                 continue;
             }
             signature.context.read(text, &mut found);
@@ -111,6 +115,11 @@ impl Signatures {
                 matches.push(found);
             }
         }
+        // What is denied is so however it is read.
+        let is_denied = |place: &Range<usize>| {
+            denied.iter().any(|one: &Range<usize>| one.start < place.end && place.start < one.end)
+        };
+        matches.retain(|found: &Match| found.places.is_empty() || !found.places.iter().all(is_denied));
         matches
     }
 
