@@ -16,7 +16,19 @@ pub struct Aside {
     pub help: &'static str,
 }
 
-static ASIDES: [Aside; 17] = [
+static ASIDES: [Aside; 25] = [
+    Aside {
+        words: &["hiperror:", "hiperrorinvaliddevicefunction", "hiperrornobinaryforgpu"],
+        means: "the text is of AMD's HIP: gpuenv knows NVIDIA's GPUs alone",
+        help: "see what the build of the program says about ROCm and this GPU",
+        ..PLAIN
+    },
+    Aside {
+        words: &["insufficientsharedmemory(shm)", "workersareoutofsharedmemory", "killedbysignal:buserror"],
+        means: "the workers that load data share memory in /dev/shm, and that is full: that is no matter of versions",
+        help: "start the container with more (`--shm-size=8g`, or `--ipc=host`), or with fewer workers (`num_workers`)",
+        ..PLAIN
+    },
     Aside {
         words: &["oomkilled", "memorycgroupoutofmemory", "outofmemory:killedprocess", "invokedoom-killer"],
         means: "the system ended the process, for the machine or its container ran out of memory (not the GPU): that is no \
@@ -78,6 +90,45 @@ static ASIDES: [Aside; 17] = [
         words: &["expectedalltensorstobeonthesamedevice"],
         means: "the program mixes tensors of several devices: that is no matter of versions",
         help: "move the model and its input to one device with `.to(device)`",
+        ..PLAIN
+    },
+    Aside {
+        words: &["torch.cpuhasnoattributedevice", "torchhasnoattributehip"],
+        means: "no release of torch has this name: the program made it of the device that it believes to have, cpu where it \
+                finds no GPU, hip on AMD's",
+        help: "see that the GPU is found (`torch.cuda.is_available()`, `nvidia-smi`) and that the program supports it",
+        ..PLAIN
+    },
+    Aside {
+        words: &["registerallocationfailedwithregistercount"],
+        means: "a kernel needs more registers than ptxas may give it: that is no matter of versions",
+        help: "make its blocks smaller or give it more warps (with Triton `num_warps`), or take another release of what wrote \
+               the kernel",
+        ..PLAIN
+    },
+    Aside {
+        words: &["cublas_status_execution_failed"],
+        means: "cuBLAS could not run a kernel: an earlier fault of the program (an index out of range), memory that ran out, \
+                or a CUDA release older than the GPU; the text does not tell which",
+        help: "run it again with CUDA_LAUNCH_BLOCKING=1; `gpuenv lock` with the GPU tells which CUDA releases know it",
+        ..PLAIN
+    },
+    Aside {
+        words: &["couldnotloaddynamiclibrarylibnvinfer", "couldnotfindtensorrt", "couldnotloaddynamiclibrarynvinfer"],
+        means: "a notice, no fault: TensorFlow finds no TensorRT, which it uses for models converted by TF-TRT alone",
+        help: "look for the error behind it",
+        ..PLAIN
+    },
+    Aside {
+        words: &["onlyslow8-bitmatmulissupported"],
+        means: "a notice, no fault: bitsandbytes multiplies matrices of 8 bits more slowly on this GPU",
+        help: "look for the error behind it",
+        ..PLAIN
+    },
+    Aside {
+        words: &["execformaterror"],
+        means: "the program was built for another processor (x86-64, ARM) than this one",
+        help: "compare `uname -m` with what the program or image is for (`file PROGRAM`, `docker image inspect IMAGE`)",
         ..PLAIN
     },
     Aside {
@@ -157,6 +208,13 @@ static ASIDES: [Aside; 17] = [
 const PLAIN: Aside = Aside { words: &[], but: &[], with: "", means: "", help: "" };
 
 impl Aside {
+    /// What a program says of what it lacks before it goes on another way.
+    pub const NOTICE: Aside = Aside {
+        means: "what gpuenv knows of this text are notices, no faults: the program says what it takes instead",
+        help: "look for the error behind them",
+        ..PLAIN
+    };
+
     /// What a normalised text in lower case tells.
     pub fn told(lower: &str) -> Option<&'static Aside> {
         ASIDES

@@ -4,14 +4,15 @@
 
 use std::collections::BTreeMap;
 
+use super::nearest_build::{self, is_stable, torch_builds};
 use super::system::is_of_windows;
 use super::value::{Extract, Value, text};
-use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Status, Subject, Toolkit};
+use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::solve::problem::Problem;
 use crate::solve::rules::Rules;
-use crate::types::{Arch, Cc, CpuArch, Version, name};
+use crate::types::{Arch, Cc, Version, name};
 
 /// What placeholders stand for.
 pub type Filling = BTreeMap<String, String>;
@@ -31,6 +32,16 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("same_torch", |facts| facts.torch_beside(|torch, needed| torch == needed)),
     ("cpu_torch", |facts| facts.torch_beside(|torch, needed| torch != needed && torch.ends_with("+cpu"))),
     ("driver_for_torch", |facts| facts.driver_for("cuda_torch")),
+    ("driver_behind", |facts| facts.driver_behind("cuda_needed")),
+    ("torch_line", |facts| nearest_build::exact(&facts.version("cuda_found")?, facts.python().as_ref(), facts.catalog)),
+    ("torch_near_line", |facts| {
+        nearest_build::near(&facts.version("cuda_found")?, facts.python().as_ref(), facts.catalog)
+    }),
+    // What was loaded is newer than what a program was built with, and was refused all the same.
+    ("cudnn_line", |facts| {
+        let (found, needed) = (facts.version("cudnn_found")?, facts.version("cudnn_needed")?);
+        (found.major() == needed.major() && found > needed).then(|| needed.prefix(2).to_string())
+    }),
     ("torch_cuda", |facts| torch_cuda(&facts.version("torch")?, facts.catalog)),
     ("toolkit_first", |facts| first_toolkit(facts.arch()?, facts.catalog)),
     ("toolkit_last", |facts| last_toolkit(facts.arch()?, facts.catalog)),
@@ -93,7 +104,8 @@ const DERIVED: &[(&str, Lookup)] = &[
         (!facts.indexes().is_some_and(is_told)).then(String::new)
     }),
     ("cuda_lacking", |facts| {
-        text(facts.extract, "cuda_needed").filter(|_| facts.torch_of_other_cuda().is_none()).map(str::to_string)
+        let is_possible = facts.torch_of_other_cuda().is_none() && facts.driver_behind("cuda_needed").is_none();
+        text(facts.extract, "cuda_needed").filter(|_| is_possible).map(str::to_string)
     }),
     ("torch_of_other_cuda", |facts| facts.torch_of_other_cuda()),
 ];
@@ -162,6 +174,15 @@ impl<'a> Facts<'a> {
             line.filter_map(|row| row.driver.as_ref()).min()
         };
         least.map(ToString::to_string)
+    }
+
+    /// The driver of the text, if it is too old for the oldest release of a CUDA line.
+    fn driver_behind(&self, key: &str) -> Option<String> {
+        let (cuda, driver) = (self.version(key)?, self.version("driver")?);
+        let line = self.catalog.toolkits.iter().filter(|row| row.version.cmp_prefix(&cuda).is_eq());
+        let oldest = line.map(|row| row.version.prefix(2)).min()?;
+        let is_behind = !is_of_windows(self.extract) && needs_newer_driver(&oldest, &driver, self.catalog)?;
+        is_behind.then(|| driver.to_string())
     }
 
     fn arch(&self) -> Option<Arch> {
@@ -357,10 +378,13 @@ fn triton_for(arch: Arch, catalog: &Catalog) -> Option<String> {
     Some(catalog.ptxases.iter().filter(compiles).min_by_key(|row| &row.triton)?.triton.to_string())
 }
 
-/// The first release whose nvcc takes a newer gcc than this.
+/// The first release whose nvcc takes a newer gcc than this; none where it is the oldest of the catalog: an older one may
+/// have been the first.
 fn toolkit_beyond(gcc_max: &Version, catalog: &Catalog) -> Option<String> {
     let beyond = |row: &&Toolkit| row.gcc_max.as_ref().is_some_and(|max| max > gcc_max);
-    Some(catalog.toolkits.iter().find(beyond)?.version.prefix(2).to_string())
+    let first = catalog.toolkits.iter().find(beyond)?;
+    let is_oldest = !catalog.toolkits.iter().any(|row| row.version < first.version && row.gcc_max.is_some());
+    (!is_oldest).then(|| first.version.prefix(2).to_string())
 }
 
 /// The oldest system with this glibc that is still supported and that NVIDIA makes images of, for many can go there, and the
@@ -386,15 +410,6 @@ fn products<'c>(name: &str, catalog: &'c Catalog) -> Vec<&'c Gpu> {
         GpuMatch::Found(gpus) | GpuMatch::Ambiguous(gpus) => gpus,
         _ => Vec::new(),
     }
-}
-
-/// Builds of torch for the platform most people have.
-fn torch_builds(catalog: &Catalog) -> impl Iterator<Item = &Build> {
-    catalog.builds.of("torch").iter().filter(|row| row.arch == CpuArch::X86_64 && !row.is_cpu())
-}
-
-fn is_stable(row: &&Build) -> bool {
-    row.status == Status::Stable
 }
 
 fn holds_code(row: &Build, cc: Cc) -> bool {

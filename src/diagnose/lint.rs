@@ -30,7 +30,7 @@ pub fn lint(catalog: &Catalog) -> Vec<String> {
 }
 
 fn lint_signature(row: &ErrorSignature, wrong: &mut Vec<String>) {
-    for pattern in row.patterns.iter().chain(row.with.iter()).chain(row.not.iter()) {
+    for pattern in row.patterns.iter().chain(row.with.iter()).chain(row.not.iter()).chain(row.denied.iter()) {
         lint_pattern(&row.code, pattern, &Pattern::normalised(pattern), wrong);
     }
     for pattern in row.patterns.iter() {

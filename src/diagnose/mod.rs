@@ -11,6 +11,8 @@ mod facts;
 mod fields;
 pub mod lint;
 mod literals;
+mod nearest_build;
+mod notices;
 mod pattern;
 mod published;
 mod records;
@@ -112,6 +114,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
+    let noticed = notices::set_aside(&mut matches, &normalised);
     drop_vague(&mut matches);
     drop_yielding(&mut matches);
     drop_wordless(&mut matches);
@@ -136,7 +139,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         }
     }
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
-    let aside = Aside::told(&normalised.lower).filter(|_| matches.is_empty());
+    let aside = Aside::told(&normalised.lower).or(noticed).filter(|_| matches.is_empty());
     Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract, aside }
 }
 

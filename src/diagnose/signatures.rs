@@ -74,7 +74,8 @@ impl Signatures {
     fn new(catalog: &'static Catalog) -> Signatures {
         let prepare = |row: &'static ErrorSignature| {
             let normalised = |patterns: &[Text]| patterns.iter().map(|text| Pattern::normalised(text)).collect();
-            let context = Context { with: normalised(&row.with), not: normalised(&row.not) };
+            let context =
+                Context { with: normalised(&row.with), not: normalised(&row.not), denied: normalised(&row.denied) };
             Signature { row, patterns: normalised(&row.patterns), context }
         };
         let all: Vec<Signature> = catalog.diagnoses.iter().map(prepare).collect();
@@ -90,7 +91,7 @@ impl Signatures {
     pub fn find(&self, text: &Normalised<'_>) -> Vec<Match> {
         let hits = self.literals.search(&text.lower);
         let candidates = self.literals.candidates(&hits);
-        let mut matches = Vec::new();
+        let (mut matches, mut denied) = (Vec::new(), Vec::new());
         for of_one in candidates.chunk_by(|one, other| self.owners[*one].0 == self.owners[*other].0) {
             let signature = &self.all[self.owners[of_one[0]].0];
             let mut found = Match::of(signature.row);
@@ -98,6 +99,10 @@ impl Signatures {
                 self.read(id, &hits, text, &mut found);
             }
             if found.patterns.is_empty() {
+                continue;
+            }
+            if signature.context.is_denied(text) {
+                denied.extend(found.places);
                 continue;
             }
             signature.context.read(text, &mut found);
@@ -110,6 +115,11 @@ impl Signatures {
                 matches.push(found);
             }
         }
+        // What is denied is so however it is read.
+        let is_denied = |place: &Range<usize>| {
+            denied.iter().any(|one: &Range<usize>| one.start < place.end && place.start < one.end)
+        };
+        matches.retain(|found: &Match| found.places.is_empty() || !found.places.iter().all(is_denied));
         matches
     }
 
@@ -159,10 +169,11 @@ impl Signatures {
     }
 }
 
-/// What must stand around a match, and what must not stand right by it.
+/// What must stand around a match, what must not stand right by it, and what must stand nowhere.
 struct Context {
     with: Vec<Pattern>,
     not: Vec<Pattern>,
+    denied: Vec<Pattern>,
 }
 
 impl Context {
@@ -172,6 +183,11 @@ impl Context {
         let around = widened(&text.text, place, BEFORE, AFTER);
         let near = widened(&text.text, place, NEAR, NEAR);
         self.with.iter().all(|pattern| holds(pattern, &around)) && !self.not.iter().any(|pattern| holds(pattern, &near))
+    }
+
+    /// Whether the text itself denies it.
+    fn is_denied(&self, text: &Normalised<'_>) -> bool {
+        self.denied.iter().any(|pattern| pattern.is_in(&text.text, &text.lower))
     }
 
     /// Adds what the words around a match hold.

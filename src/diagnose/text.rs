@@ -235,6 +235,20 @@ impl<'t> Normalised<'t> {
         })
     }
 
+    /// The lines of the original that hold a part, and the one after them.
+    pub fn lines(&self, part: &Range<usize>) -> &'t str {
+        let (first, last) = (self.origin[part.start], self.origin[part.end - 1]);
+        let start = self.plain[..first].rfind('\n').map_or(0, |end| end + 1);
+        let second = self.plain[last..].match_indices('\n').nth(1).map(|(at, _)| last + at);
+        &self.plain[start..second.unwrap_or(self.plain.len())]
+    }
+
+    /// The lines of the original after the one that a part ends in.
+    pub fn after(&self, end: usize) -> &'t str {
+        let Some(&last) = end.checked_sub(1).and_then(|last| self.origin.get(last)) else { return self.plain };
+        self.plain[last..].find('\n').map_or("", |at| &self.plain[last + at + 1..])
+    }
+
     /// The original of a part, blanks included.
     pub fn original(&self, start: usize, end: usize) -> &'t str {
         let Some(&from) = self.origin.get(start).filter(|_| start < end) else { return "" };

@@ -103,7 +103,7 @@ fn framework(name: &str, record: &Record, catalog: &Catalog) -> Option<Entry> {
         _ => match torch.and_then(|torch| torch.cuda.as_ref()) {
             Some(cuda) => {
                 let own = Value::Own { version: installed.clone(), cuda: cuda.prefix(2).to_string() };
-                Entry::on(name, own, format!("{seen}: a build of their own, which is not in the catalog"))
+                Entry::on(name, own, format!("{seen}: a build that is not in the catalog"))
             }
             None => {
                 let whose = variant::parts(installed).1.and_then(other_maker);

@@ -10,6 +10,7 @@ mod companions;
 mod diagnose;
 mod growth;
 mod nearby;
+mod notices;
 mod properties;
 mod scenarios;
 mod semantics;

@@ -211,6 +211,9 @@ pub struct ErrorSignature {
     /// Regular expressions that must not match nearby.
     #[serde(default)]
     pub not: List<Text>,
+    /// Regular expressions that deny it wherever they stand in the text: that what it says is lost is there after all.
+    #[serde(default)]
+    pub denied: List<Text>,
     /// The CUDA error numbers it stands for: today's first, then those of older releases.
     #[serde(default)]
     pub errors: List<u32>,

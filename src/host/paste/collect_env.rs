@@ -104,7 +104,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
 fn entry(key: &str, value: &str, seen: &mut Seen) -> Option<Block> {
     let known = told(value);
     match key {
-        "PyTorch version" => fill(&mut seen.torch().version, known.map(word)),
+        "PyTorch version" => fill(&mut seen.torch().version, known.map(word).filter(|word| is_release(word))),
         "CUDA used to build PyTorch" => fill(&mut seen.torch().cuda, known.and_then(version)),
         "Is CUDA available" => fill(&mut seen.torch().available, yes(value)),
         "NCCL version" => fill(&mut seen.torch().nccl, known.and_then(version)),
@@ -145,6 +145,12 @@ fn entry(key: &str, value: &str, seen: &mut Seen) -> Option<Block> {
 
 fn word(value: &str) -> String {
     value.split_whitespace().next().unwrap_or(value).to_string()
+}
+
+/// Whether it is `1.9.1+cu111` rather than `1-91+cu111`, as some type over what the program wrote: a release of torch
+/// has a dot in its number, and what is none says nothing.
+fn is_release(word: &str) -> bool {
+    version(word).is_some_and(|version| version.len() > 1)
 }
 
 fn yes(value: &str) -> Option<bool> {

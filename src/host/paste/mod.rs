@@ -42,6 +42,7 @@ const FORMATS: &[(&str, Reader)] = &[
     ("jetson_release", tegra::jetson_release),
     ("collect_env", collect_env::read),
     ("nvidia-smi", smi_table::read),
+    ("nvidia-smi --version", smi_table::versions),
     ("nvidia-smi -q", smi_log::read),
     ("nvidia-smi -q -x", smi_xml::read),
     ("nvidia-smi -L", smi_list::read),

@@ -9,6 +9,7 @@
 //! <https://github.com/ollama/ollama/issues/9503> (a Jetson, whose GPU is on no bus).
 
 use super::super::record::System;
+use super::lines::field;
 use super::seen::{Seen, address, fill, mebibytes, version};
 use super::smi_fact::Fact;
 use crate::types::Version;
@@ -16,9 +17,13 @@ use crate::types::Version;
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
     let (mut gpu, mut instances) = (None, false);
-    for line in lines {
-        if header(line, seen) {
+    let mut before = "";
+    for whole in lines {
+        // What somebody put before each line of the table: `# `, `INFO: `, another bar.
+        let line = whole.strip_prefix(before).or_else(|| whole.strip_prefix(before.trim_end())).unwrap_or(whole);
+        if header(whole, seen) {
             (found, gpu, instances) = (true, None, false);
+            before = whole.find("NVIDIA-SMI").and_then(|at| whole[..at].rfind('|')).map_or("", |bar| &whole[..bar]);
         } else if line.contains("MIG devices:") {
             (gpu, instances) = (None, true);
         } else if instances && line.contains("No MIG devices found") {
@@ -38,6 +43,27 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     found
 }
 
+/// `nvidia-smi --version`: lines of a key and a version, as in <https://github.com/chelsea0x3b/cudarc/issues/474>.
+pub(super) fn versions(lines: &[&str], seen: &mut Seen) -> bool {
+    let told = |keys: &[&str]| {
+        let mut fields = lines.iter().filter_map(|line| field(line));
+        fields.find_map(|(key, value)| version(value).filter(|_| keys.contains(&key)))
+    };
+    let Some(own) = told(&["NVIDIA-SMI version"]) else { return false };
+    if let Some(driver) = told(&["KMD version", "DRIVER version"]) {
+        by_windows(&driver, &own, seen);
+        seen.driver(driver);
+    }
+    fill(&mut seen.nvml().cuda, told(&["CUDA UMD version", "CUDA Version"]));
+    true
+}
+
+fn by_windows(driver: &Version, own: &Version, seen: &mut Seen) {
+    if is_of_windows(driver, own) {
+        fill(&mut seen.record.platform.system, Some(System::Wsl));
+    }
+}
+
 /// The line with the versions.
 fn header(line: &str, seen: &mut Seen) -> bool {
     let told = |label: &str| line.split_once(label).map(|(_, rest)| version(rest.trim_start()));
@@ -48,8 +74,8 @@ fn header(line: &str, seen: &mut Seen) -> bool {
         return false;
     }
     if let Some(driver) = driver {
-        if after("NVIDIA-SMI").is_some_and(|own| is_of_windows(&driver, &own)) {
-            fill(&mut seen.record.platform.system, Some(System::Wsl));
+        if let Some(own) = after("NVIDIA-SMI") {
+            by_windows(&driver, &own, seen);
         }
         seen.driver(driver);
     }

@@ -130,3 +130,32 @@ fn a_warning_is_no_package() {
     let packages: Vec<String> = record.python.unwrap().packages.into_keys().collect();
     assert_eq!(packages, ["triton"]);
 }
+
+/// A comment's mark, a logger's level, another bar: what somebody put before each line of the table.
+#[test]
+fn what_stands_before_each_line_of_the_table_goes() {
+    for before in ["# ", "#", "// ", "* ", "| ", "INFO: ", "// #  "] {
+        let text: String = TABLE.lines().map(|line| format!("{before}{line}\n")).collect();
+        let record = host(&text);
+        assert_eq!(gpus(&record), gpus(&host(TABLE)), "{before:?}");
+        assert_eq!(record.nvml.as_ref().unwrap().gpus[1].instances.len(), 1, "{before:?}");
+    }
+}
+
+#[test]
+fn the_versions_of_nvidia_smi_are_read() {
+    let text = "NVIDIA-SMI version  : 576.57\nNVML version        : 576.57\nDRIVER version      : 576.57\nCUDA Version        : 12.9\n";
+    let record = host(text);
+    assert_eq!((driver(&record), cuda(&record).as_str()), ("576.57", "12.9"));
+    let new = "NVIDIA-SMI version  : 610.88\nKMD version         : 610.88\nDRIVER version      : Deprecated, see \"KMD version\" instead\nCUDA UMD version    : 13.3\n";
+    assert_eq!((driver(&host(new)), cuda(&host(new)).as_str()), ("610.88", "13.3"));
+}
+
+/// Some type over what the program wrote; the release stands below.
+#[test]
+fn what_is_no_release_is_not_taken_for_one() {
+    let text = "PyTorch version: 1-91+cu111\nCUDA used to build PyTorch: 111\nIs CUDA available: True\n[pip3] torch==1.9.1+cu111\n";
+    let python = host(text).python.unwrap();
+    assert_eq!(python.torch.unwrap().version, None);
+    assert_eq!(python.packages["torch"], "1.9.1+cu111");
+}

@@ -1,0 +1,37 @@
+//! Builds of torch that were really made, for a CUDA release that somebody has.
+
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Build, Status};
+use crate::types::{CpuArch, Version, distinct};
+
+/// Builds of torch for the platform most people have.
+pub fn torch_builds(catalog: &Catalog) -> impl Iterator<Item = &Build> {
+    catalog.builds.of("torch").iter().filter(|row| row.arch == CpuArch::X86_64 && !row.is_cpu())
+}
+
+/// Whether it is neither a pre-release nor withdrawn.
+pub fn is_stable(row: &&Build) -> bool {
+    row.status == Status::Stable
+}
+
+/// The CUDA lines of the same major that torch was built for and published with, for this Python.
+fn lines(cuda: &Version, python: Option<&Version>, catalog: &Catalog) -> Vec<Version> {
+    let serves = |row: &&Build| {
+        !row.index.is_empty() && python.is_none_or(|python| row.pythons.is_empty() || row.pythons.contains(python))
+    };
+    let all = torch_builds(catalog).filter(is_stable).filter(serves).filter_map(Build::line);
+    distinct(all.filter(|line| line.major() == cuda.major()))
+}
+
+/// The line itself, where there are builds of it.
+pub fn exact(cuda: &Version, python: Option<&Version>, catalog: &Catalog) -> Option<String> {
+    let line = lines(cuda, python, catalog).into_iter().find(|line| line.cmp_prefix(cuda).is_eq())?;
+    Some(line.to_string())
+}
+
+/// The nearest line of the same major where there are none of it, of two the newer.
+pub fn near(cuda: &Version, python: Option<&Version>, catalog: &Catalog) -> Option<String> {
+    let lines = lines(cuda, python, catalog).into_iter();
+    let nearest = lines.min_by_key(|line| (line.minor().abs_diff(cuda.minor()), std::cmp::Reverse(*line)))?;
+    Some(nearest.to_string())
+}

@@ -1,0 +1,117 @@
+//! What programs only mention: lines about what they take instead, and what the rest of the text denies. And advice that
+//! must be possible with what the text tells.
+
+use gpuenv::catalog::BUILTIN;
+use gpuenv::diagnose::{self, Verdict};
+
+fn diagnose(text: &str) -> Verdict {
+    diagnose::diagnose(text, &BUILTIN)
+}
+
+fn codes(verdict: &Verdict) -> Vec<&str> {
+    verdict.findings.iter().map(|one| one.code.as_str()).collect()
+}
+
+fn told(verdict: &Verdict) -> String {
+    verdict.findings.iter().map(|one| format!("{} {}", one.meaning, one.remedies.join(" "))).collect()
+}
+
+/// As vLLM, OpenCV and CUDA.jl print them.
+const NOTICES: &[(&str, &str)] = &[
+    (
+        "INFO 11-01 17:09:41 selector.py:224] Cannot use FlashAttention-2 backend for Volta and Turing GPUs.\nINFO 11-01 17:09:41 selector.py:115] Using XFormers backend.\n",
+        "flash-attention-gpu",
+    ),
+    (
+        "[ WARN:0] global ./modules/dnn/src/dnn.cpp (1447) setUpNet DNN module was not built with CUDA backend; switching to CPU\n",
+        "build-without-cuda",
+    ),
+    (
+        "┌ Warning: The NVIDIA driver on this system only supports up to CUDA 11.0.0.\n│ For performance reasons, it is recommended to upgrade to a driver that supports CUDA 11.2 or higher.\n",
+        "driver-below-requirement",
+    ),
+];
+
+/// Alone it is what is asked about. Before another fault it is no cause, and before one of the GPU it may be.
+#[test]
+fn a_notice_is_no_cause_of_another_fault() {
+    for (notice, code) in NOTICES {
+        assert_eq!(codes(&diagnose(notice)), [*code]);
+        let other = diagnose(&format!("{notice}[rank0]: KeyError: 'layers.21.mlp.gate_up_proj.weight'\n"));
+        assert_eq!(codes(&other), Vec::<&str>::new());
+        assert!(other.aside.is_some_and(|aside| aside.means.contains("notices")), "{notice}");
+        assert_eq!(codes(&diagnose(&format!("{notice}RuntimeError: no GPU to use\n"))), [*code]);
+    }
+}
+
+/// TensorFlow looks for TensorRT at every start, and a GPU that it made a device of was not lost.
+#[test]
+fn a_library_that_is_not_needed_or_was_found_is_not_missing() {
+    let line = |library: &str| {
+        format!(
+            "W tensorflow/x.cc:64] Could not load dynamic library '{library}'; dlerror: {library}: cannot open shared object file: No such file or directory; LD_LIBRARY_PATH: /opt/lib\n"
+        )
+    };
+    let created = "I tensorflow/core/common_runtime/gpu/gpu_device.cc:1616] Created device /job:localhost/replica:0/task:0/device:GPU:0 with 13775 MB memory:  -> device: 0, name: Tesla T4\n";
+    let tensorrt = line("libnvinfer.so.7") + &line("libnvinfer_plugin.so.7");
+    let verdict = diagnose(&tensorrt);
+    assert_eq!(codes(&verdict), Vec::<&str>::new());
+    assert!(verdict.aside.is_some_and(|aside| aside.means.contains("TensorRT")));
+    let cuda = tensorrt + &line("libcudart.so.11.0");
+    let verdict = diagnose(&cuda);
+    assert_eq!(codes(&verdict), ["tensorflow-library-missing"]);
+    assert!(told(&verdict).contains("missing: libcudart.so.11.0."), "{}", told(&verdict));
+    assert_eq!(codes(&diagnose(&(cuda + created))), Vec::<&str>::new());
+}
+
+#[test]
+fn what_is_advised_is_possible() {
+    let mismatch = |nvcc: &str, python: &str| {
+        format!(
+            "Python version: {python}\nRuntimeError: The detected CUDA version ({nvcc}) mismatches the version that was used to compile PyTorch (12.4). Please make sure to use the same CUDA versions."
+        )
+    };
+    let cublas = |driver: &str| {
+        format!(
+            "OSError: libcublas.so.13: cannot open shared object file: No such file or directory\nNvidia Driver: {driver} (Nvidia-smi)"
+        )
+    };
+    let cudnn = |found: &str| {
+        format!(
+            "E tensorflow/stream_executor/cuda/cuda_dnn.cc:378] Loaded runtime CuDNN library: {found} (compatibility version {found}) but source was compiled with 7102 (compatibility version 7100)."
+        )
+    };
+    for (text, says, not) in [
+        (mismatch("11.8", "3.10.4"), "PyTorch made with CUDA 11.8.", "none was made"),
+        (mismatch("11.2", "3.8.1"), "PyTorch made with CUDA 11.3: none was made with 11.2", "with CUDA 11.2."),
+        (mismatch("12.2", "3.10.4"), "PyTorch made with CUDA 12.1", "with CUDA 12.2."),
+        (mismatch("9.1", "3.12.4"), "Install the toolkit of CUDA 12.4", "a build of PyTorch made"),
+        (cublas("570.86.10"), "for CUDA 12.8 or older", "Install the libraries of CUDA 13"),
+        (cublas("580.95.05"), "Install the libraries of CUDA 13", "or older"),
+        (cudnn("7600"), "Install cuDNN 7.1,", "or a later release"),
+        (cudnn("7005"), "or a later release", "Install cuDNN 7.1,"),
+    ] {
+        let told = told(&diagnose(&text));
+        assert!(told.contains(says) && !told.contains(not), "{text}: {told}");
+    }
+}
+
+/// The number 500 is of a kernel that is not there, and of a driver's function only where CUDA starts.
+#[test]
+fn a_name_that_is_not_found_is_told_by_where_it_was_looked_for() {
+    for (text, code) in [
+        (
+            "Error: DriverError(CUDA_ERROR_NOT_FOUND, \"named symbol not found\") when loading cast_f32_bf16",
+            "kernel-not-in-module",
+        ),
+        ("failed call to cuInit: CUDA_ERROR_NOT_FOUND: named symbol not found", "wsl-cuda-in-container"),
+        ("ImportError: /x/gpu.cpython-36m-x86_64-linux-gnu.so: undefined symbol: cudaMalloc", "cudart-not-linked"),
+        ("ImportError: /x/gpu.cpython-36m-x86_64-linux-gnu.so: undefined symbol: cuInit", "libcuda-not-loaded"),
+        (
+            "ImportError: /x/gpu.cpython-36m-x86_64-linux-gnu.so: undefined symbol: cuGreenCtxDestroy",
+            "driver-call-not-found",
+        ),
+    ] {
+        assert_eq!(codes(&diagnose(text)).first(), Some(&code), "{text}");
+    }
+}
