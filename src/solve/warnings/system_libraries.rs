@@ -117,10 +117,7 @@ fn cudnn_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     if about.asked.is_cpu() {
         return None;
     }
-    let mut there: Vec<&Version> = target.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
-    there.extend(by_pip::cudnn(&target.by_pip));
-    there.extend(target.image.and_then(|image| image.cudnn.as_ref()));
-    there.extend(about.asked.cudnn.as_ref());
+    let there = target.cudnns();
     let rules = about.request.rules.of_package(&row.package, Subject::Cudnn);
     // Of the cuDNN in some images no version is known.
     let serves = |rule: &Needs<'_>| there.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
