@@ -22,7 +22,8 @@ BESIDE = """
     accelerate adapters allennlp anomalib aphrodite-engine apollo-torch asteroid audiocraft auto-round autoawq autoawq-kernels
     autogluon-multimodal autogluon-timeseries autokeras autotrain-advanced axolotl basic-pitch bert-score bertopic bitblas blackjax
     botorch braindecode brax captum catboost chatterbox-tts chex chronos-forecasting colossalai compel controlnet-aux coqui-tts
-    ctgan cuequivariance-jax cuequivariance-ops-torch-cu12 cuequivariance-torch cumm-cu118 cumm-cu120 curated-transformers d3rlpy
+    ctgan cucim-cu12 cuequivariance-jax cuequivariance-ops-torch-cu12 cuequivariance-torch cumm-cu118 cumm-cu120
+    cuquantum-python-cu12 curated-transformers cuvs-cu12 d3rlpy
     darts deepchem demucs dgl diffusers distrax dm-haiku docling-ibm-models e3nn easyocr eetq encodec entmax equinox evotorch
     executorch exllamav2 f5-tts facenet-pytorch fairscale farm-haystack faster-whisper fastai fla-core flair flash-linear-attention flax funasr
     galore-torch gliner gptqmodel gpytorch heavyball hqq imagen-pytorch invisible-watermark iopaint k-diffusion k2 keras-nlp kokoro
@@ -45,7 +46,7 @@ BESIDE = """
 LISTED = """
     addict aiofiles aiohttp albumentations anthropic antlr4-python3-runtime apache-tvm-ffi appdirs ase attrs av awscli biopython
     black blis blosc2 bokeh bottleneck build certifi cffi chardet click cmake colorama comet-ml confection contourpy coverage
-    cryptography cucim-cu12 cuquantum-python-cu12 cutensor-cu12 cuvs-cu12 cvxpy cycler cyclopts cymem cython dask datasets
+    cryptography cutensor-cu12 cvxpy cycler cyclopts cymem cython dask datasets
     decorator decord dill distributed dm-control docutils duckdb easydict editdistance einops einops-exts evaluate faiss-cpu
     faker fastapi fastparquet filelock fiona fire flake8 frozenlist fsspec ftfy furo future fuzzywuzzy gdown
     gensim geopandas gitpython google gradio gradio-client greenlet grpcio grpcio-tools gymnasium gymnasium-robotics h5py
