@@ -31,7 +31,7 @@ pub fn followers<'c>(
 ) -> Vec<Follower<'c>> {
     let is_told = |name: &str| {
         let is_it = |row: &&Companion| *row.package == *name || row.asked(chosen.arch).any(|(of, _)| of == name);
-        name == fits::TRITON || BESIDE_TORCH.contains(&name) || chosen.companions.iter().any(|row| is_it(&row))
+        name == fits::TRITON || BESIDE_TORCH.contains(&name) || chosen.companions.iter().any(is_it)
     };
     let locked: Vec<Beside> = chosen.locked().into_iter().map(Beside::from).collect();
     let follower = |(name, asked): (&str, Specifier)| {

@@ -184,10 +184,13 @@ pub fn elsewhere<'c>(
 /// What exports hold ordinary packages to beside one locked package, `transformers<5.1`, or what comes along with it: those that
 /// are written or come along.
 pub fn held(facts: &Facts<'_>, locked: &str, beside: &[Beside], packages: &[(String, Specifier)]) -> Vec<String> {
+    let there = beside;
     let beside: Vec<Beside> = beside.iter().filter(|one| one.locked().0 == *locked).cloned().collect();
     let mut all = Vec::new();
     for (name, asked) in packages {
         let judged = Releases::judged(facts.wants(name).with_extras(asked), &beside, asked);
+        // An older release that does not bring what goes with nothing may leave out the rest.
+        let judged = judged.filter(|one| one.beside.going.is_none() || !is_excluded(facts, there, name, asked));
         if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {
             all.push(format!("{name}{below}"));
         }
