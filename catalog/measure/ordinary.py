@@ -17,14 +17,15 @@ from remote import asked_by as installed_with, requirements
 
 FILE = "asks.toml"
 
-# What people install beside a framework, and what of their metadata is read.
+# What people install beside a framework or a package that is solved with, and what of their metadata is read.
 BESIDE = """
     accelerate adapters allennlp anomalib aphrodite-engine apollo-torch asteroid audiocraft auto-round autoawq autoawq-kernels
     autogluon-multimodal autogluon-timeseries autokeras autotrain-advanced axolotl basic-pitch bert-score bertopic bitblas blackjax
     botorch braindecode brax captum catboost chatterbox-tts chex chronos-forecasting colossalai compel controlnet-aux coqui-tts
-    ctgan cuequivariance-jax cuequivariance-ops-torch-cu12 cuequivariance-torch cumm-cu118 cumm-cu120 curated-transformers d3rlpy
+    ctgan cucim-cu12 cuequivariance-jax cuequivariance-ops-torch-cu12 cuequivariance-torch cumm-cu118 cumm-cu120
+    cuquantum-python-cu12 curated-transformers cuvs-cu12 d3rlpy
     darts deepchem demucs dgl diffusers distrax dm-haiku docling-ibm-models e3nn easyocr eetq encodec entmax equinox evotorch
-    executorch exllamav2 f5-tts facenet-pytorch fairscale farm-haystack fastai fla-core flair flash-linear-attention flax funasr
+    executorch exllamav2 f5-tts facenet-pytorch fairscale farm-haystack faster-whisper fastai fla-core flair flash-linear-attention flax funasr
     galore-torch gliner gptqmodel gpytorch heavyball hqq imagen-pytorch invisible-watermark iopaint k-diffusion k2 keras-nlp kokoro
     kornia kt-kernel ktransformers lerobot liger-kernel lightly lightning lightning-fabric linear-operator lineax lion-pytorch
     litdata litgpt llm-foundry llmcompressor lycoris-lora mace-torch marker-pdf matgl megablocks megatron-core minference monai
@@ -45,9 +46,9 @@ BESIDE = """
 LISTED = """
     addict aiofiles aiohttp albumentations anthropic antlr4-python3-runtime apache-tvm-ffi appdirs ase attrs av awscli biopython
     black blis blosc2 bokeh bottleneck build certifi cffi chardet click cmake colorama comet-ml confection contourpy coverage
-    cryptography cucim-cu12 cuquantum-python-cu12 cutensor-cu12 cuvs-cu12 cvxpy cycler cyclopts cymem cython dask datasets
+    cryptography cutensor-cu12 cvxpy cycler cyclopts cymem cython dask datasets
     decorator decord dill distributed dm-control docutils duckdb easydict editdistance einops einops-exts evaluate faiss-cpu
-    faker fastapi faster-whisper fastparquet filelock fiona fire flake8 frozenlist fsspec ftfy furo future fuzzywuzzy gdown
+    faker fastapi fastparquet filelock fiona fire flake8 frozenlist fsspec ftfy furo future fuzzywuzzy gdown
     gensim geopandas gitpython google gradio gradio-client greenlet grpcio grpcio-tools gymnasium gymnasium-robotics h5py
     hdbscan hf-transfer hf-xet hjson httptools huggingface-hub hydra-core hyperopt idna imageio imageio-ffmpeg immutabledict
     importlib-metadata inflect iopath ipykernel ipython ipywidgets isort jedi jinja2 jiwer joblib jsonargparse jsonlines
@@ -100,6 +101,24 @@ NO_PKG_RESOURCES = "It fails to import (\"No module named 'pkg_resources'\")."
 
 # What only the code of a release says: in which file of its wheel, by what pattern, what that needs, and how it shows.
 CHECKS = {
+    "peft": [
+        (
+            "peft/import_utils.py",
+            r'TORCHAO_MINIMUM_VERSION = packaging\.version\.parse\("([\d.]+)"\)',
+            "torchao",
+            ">={0}",
+            'It adds no LoRA layers where an older torchao is installed ("Found an incompatible version of torchao").',
+        ),
+    ],
+    "torchtune": [
+        (
+            "torchtune/__init__.py",
+            r"(torchao) not installed",
+            "torchao",
+            "*",
+            'It fails to import ("torchao not installed").',
+        ),
+    ],
     "transformers": [
         (
             "transformers/utils/import_utils.py",
@@ -191,6 +210,8 @@ CHECKS = {
     ],
 }
 
+# Made for each torch and pinned with it: they are held to it wherever they come in.
+OF_TORCH = {"torchvision", "torchaudio", "triton"}
 # NVIDIA's libraries that toolkits have as components, and NCCL: what a lock pins wherever they are left open.
 KIT = "cuda-toolkit"
 NCCL = re.compile(r"nvidia-nccl-cu\d+")
@@ -300,19 +321,28 @@ def tells(catalog, row):
     known = LINES if row["of"] == "python" else known
     if row["of"] == "pip":
         return True
+    # What follows a framework or CUDA may not go with the stack, whichever release of it is asked for: that it comes along tells.
+    if row["of"] in followers(catalog) - OF_TORCH and row.get("package") not in followers(catalog):
+        return True
     if row["needs"] == "*":
-        return not known or "arches" in row or "glibc" in row
+        return not known or bool(row.get("arches") or row.get("glibc"))
     asked = SpecifierSet(row["needs"])
     return not known or not all(asked.contains(version.split("+")[0], prereleases=True) for version in known)
 
 
+def followers(catalog):
+    """The packages that follow a framework, or CUDA alone."""
+    return {row["package"] for row in catalog.rows("companion")}
+
+
 def of_ordinary(catalog, index, package, solved):
-    """Release → {(what, how it is known): (the need, how it shows)} of an ordinary package."""
-    found = {}
+    """Release → {(what, how it is known): (the need, how it shows)} of an ordinary package: of what is solved with, and of
+    those whose code is checked, for they come along."""
+    found, names = {}, {*solved, *CHECKS} - {package}
     for version, wheels in releases(index, package).items():
         best = wheels[-1]
         needs = found[version] = {}
-        for name, spec in told(index, best, solved).items() if package in BESIDE else ():
+        for name, spec in told(index, best, names, "*").items() if package in BESIDE else ():
             needs[name, "metadata"] = spec, None
         for extra in EXTRAS.get(package, ()):
             for name, spec in of_extra(index, best, solved, extra).items():
@@ -471,8 +501,9 @@ def asked_by(index, file):
     return installed_with(index.needs(file), file.package)
 
 
-def told(index, wheel, names):
-    """What a wheel's metadata asks for of these on every Python that it is for; of what differs between them, what all say."""
+def told(index, wheel, names, bare=None):
+    """What a wheel's metadata asks for of these on every Python that it is for; of what differs between them, what all say.
+    What takes any release is left out, or told as `bare`."""
     pythons = [line for line in LINES if wheel.requires_python is None or on(wheel.requires_python, line)]
     asked = {}
     for name, spec, marker in asked_by(index, wheel):
@@ -485,7 +516,7 @@ def told(index, wheel, names):
     for name, by_python in asked.items():
         parts = [{part for spec in specs for part in spec.split(",") if part} for specs in by_python.values()]
         common = set.intersection(*parts) if len(by_python) == len(pythons) else set()
-        spec = plain(",".join(sorted(common))) if common else None
+        spec = plain(",".join(sorted(common))) if common else bare if len(by_python) == len(pythons) else None
         if spec:
             found[name] = spec
     return found

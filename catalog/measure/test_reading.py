@@ -320,6 +320,13 @@ def told():
         index = Index(a={name: lines})
         wheel = index.wheels("a")[0]
         yield f"told {lines}", ordinary.told(index, wheel, {"numpy"}).get("numpy"), says
+    for says, line in {"*": "numpy", None: "numpy; python_version >= '3.12'"}.items():
+        index = Index(a={name: [line]})
+        yield f"told of {line}", ordinary.told(index, index.wheels("a")[0], {"numpy"}, "*").get("numpy"), says
+    held = [{"package": "xformers", "version": "0.0.30", "framework": "torch"}, {"package": "torchvision", "version": "0.20.0", "framework": "torch"}]
+    catalog = Catalog(asks=[], companion=held, build=[{"package": "torch", "version": "2.5.0"}])
+    for of, needs, is_told in (("xformers", "*", True), ("xformers", ">=0.0.20", True), ("torchvision", "*", False), ("torch", "*", False), ("transformers", "*", True)):
+        yield f"tells {of} {needs}", ordinary.tells(catalog, {"package": "a", "of": of, "needs": needs}), is_told
 
 
 def extras():

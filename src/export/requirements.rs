@@ -169,9 +169,11 @@ fn brought_in<'l>(lock: &'l Lock, name: &'l str, target: &TargetLock) -> Vec<&'l
 }
 
 /// The requirements that keep what others may bring in to the lock; none where nothing that is installed does. What has no
-/// label on its index is none that pip would find there for sure, and is better not asked for.
+/// label on its index is none that pip would find there for sure, and is better not asked for; what lies beside torch comes in
+/// right from the package index where torch does.
 fn held(beside: &[&ConstraintLock]) -> Result<Vec<String>, ExportError> {
-    let asked = beside.iter().filter(|one| one.brought && one.version.contains('+'));
+    let comes_in = |one: &ConstraintLock| one.index.is_none() && !BESIDE_TORCH.contains(&&*one.package);
+    let asked = beside.iter().filter(|one| one.brought && (one.version.contains('+') || comes_in(one)));
     asked.map(|one| wheels::constraint(one)).collect()
 }
 

@@ -15,7 +15,7 @@ pub fn constraints(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<us
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
         let brought = !request.packages.is_empty() || follows_torch(chosen);
-        for one in held(request.problem, chosen) {
+        for one in held(request.problem, chosen, &request.packages) {
             merged.entry((one, chosen.arch.as_str(), brought)).or_default().extend(group);
         }
     }

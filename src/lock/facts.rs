@@ -5,8 +5,10 @@ use std::collections::{HashMap, HashSet};
 use crate::catalog::rows::{Build, Companion, Subject};
 use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
+use crate::solve::bundled_torch::TORCH;
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::finished::Use;
+use crate::solve::followers::followers;
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::solution::{Solution, TargetSolution};
@@ -157,9 +159,13 @@ impl Ledger<'_, '_> {
     /// What decides of ordinary packages, and those with the module of a locked one.
     fn ordinary(&mut self, entry: &Entry<'_, '_>) {
         let locked = entry.target.locked();
-        let beside = held::all_beside(self.request.problem, entry.target);
+        let beside = held::all_beside(self.request.problem, entry.target, &self.request.packages);
         for (row, of) in ordinary::deciding(self.request.problem, &beside, &self.request.packages) {
             self.put(entry, row, [Stack(&of)]);
+        }
+        let followers = followers(self.request.problem, entry.target, &self.request.packages);
+        for one in followers.into_iter().filter(|one| one.going.is_none()) {
+            self.put(entry, one.row, [Stack(TORCH)]);
         }
         for one in doubled(self.request.problem, &locked, &self.request.packages) {
             self.put(entry, one.row, [Stack(&one.locked.0)]);

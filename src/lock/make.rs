@@ -8,7 +8,7 @@ use crate::solve::bundled_torch;
 use crate::solve::held;
 use crate::solve::image;
 use crate::solve::installs::Install;
-use crate::solve::ordinary::{self, Among};
+use crate::solve::ordinary::{self, Among, Beside};
 use crate::solve::recommended::{self, Recommended};
 use crate::solve::request::{Request, TargetRequest};
 use crate::solve::services;
@@ -247,12 +247,13 @@ fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) ->
         let mut beside = request.packages.to_vec();
         beside.extend(ordinary::brought(request.problem, &chosen.locked(), &request.packages));
         let among = Among::of(request.problem, &chosen.locked(), &request.packages);
+        let there = held::all_beside(request.problem, chosen, &request.packages);
         let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
         for install in all.filter(|install| !is_in_image(chosen, install)) {
             let key = WheelKey {
                 arch: chosen.arch.as_str(),
                 sha256: sha256(catalog, chosen, &install),
-                asks: asks(request, chosen, &install, (&beside, &among)),
+                asks: asks(request, chosen, &install, (&there, &beside, &among)),
                 compiled: sources::compiled(catalog, chosen, &install),
                 python: python_patch(catalog, chosen, &install),
                 libraries: libraries(catalog, chosen, &install),
@@ -320,18 +321,18 @@ fn python_patch(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Instal
     Some(catalog.python_patch(&install.package, &version, chosen.python?)?.python.to_string())
 }
 
-/// What no installer knows of packages beside it: what it needs of them, and those `beside` it of it, and which of
-/// those that it requires go with the stack.
+/// What no installer knows of packages beside it: what it needs of them, and those `beside` it of it or of what is `there`
+/// through it, and which of those that it requires go with the stack.
 fn asks(
     request: &Request<'_>,
     chosen: &TargetSolution<'_>,
     install: &Install,
-    (beside, among): (&[(String, Specifier)], &Among<'_>),
+    (there, beside, among): (&[Beside], &[(String, Specifier)], &Among<'_>),
 ) -> Vec<String> {
     let Ok(version) = Version::parse(variant::public(&install.version)) else { return Vec::new() };
     let rows = ordinary::untold(request.problem, &install.package, &version);
     let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
-    all.extend(ordinary::held(request.problem, &(install.package.clone(), version), beside));
+    all.extend(ordinary::held(request.problem, &install.package, there, beside));
     let others = among.held_by(request.problem, &install.package).into_iter();
     all.extend(others.map(|row| format!("{}{}", row.of, row.needs)));
     let companions = chosen.companions.iter().filter(|row| *row.package == *install.package);

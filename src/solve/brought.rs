@@ -55,7 +55,7 @@ pub fn misfits<'c>(
 }
 
 /// What a rule says of a release that does not compute on a GPU.
-fn refusing<'c>(rules: &PackageRules<'_, 'c>, one: &Companion, gpu: Cc) -> Option<&'c str> {
+pub(super) fn refusing<'c>(rules: &PackageRules<'_, 'c>, one: &Companion, gpu: Cc) -> Option<&'c str> {
     let cc = gpu.version();
     let mut about = rules.about(&one.version);
     let refuses =

@@ -11,6 +11,7 @@ use crate::types::constraint::admits;
 use crate::types::{Constraint, CpuArch, Specifier, Version, variant};
 
 use super::fits;
+use super::followers::followers;
 use super::ordinary::Beside;
 use super::problem::Problem;
 use super::solution::TargetSolution;
@@ -32,7 +33,7 @@ pub struct Held {
 }
 
 /// What is held of a choice, first what lies beside torch.
-pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
+pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>, packages: &[(String, Specifier)]) -> Vec<Held> {
     let mut found = Vec::new();
     let Some(torch) = chosen.builds.iter().find(|build| build.package == TORCH) else { return found };
     // In-house builds and those for one system have companions of their own, or none.
@@ -65,32 +66,40 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Held> {
             }
         }
     }
+    for one in followers(problem, chosen, packages).into_iter().filter(|one| one.going.is_none()) {
+        let (package, version) = (one.row.package.to_string(), one.row.version.to_string());
+        found.push(Held { package, version, index: None, seen: true });
+    }
     found
 }
 
 /// What is beside ordinary packages: what is locked, what that pins, and what exports hold to it where others bring it in.
-pub fn all_beside(problem: &Problem<'_>, chosen: &TargetSolution<'_>) -> Vec<Beside> {
+pub fn all_beside(problem: &Problem<'_>, chosen: &TargetSolution<'_>, packages: &[(String, Specifier)]) -> Vec<Beside> {
     let mut all: Vec<Beside> = chosen.locked().into_iter().map(Beside::from).collect();
-    let mut add = |package: &str, version: &str, with: &str, sure: bool| {
+    let mut add = |package: &str, version: &str, with: &str, (sure, going): (bool, Option<Vec<Version>>)| {
         let is_known = all.iter().any(|one| one.what.0 == package);
         let with = all.iter().find(|one| one.what.0 == with).map(|one| one.what.clone());
         if let Some(version) = Version::parse(variant::public(version)).ok().filter(|_| !is_known && with.is_some()) {
-            all.push(Beside { what: (package.to_string(), version), with, sure });
+            all.push(Beside { what: (package.to_string(), version), with, sure, going });
         }
     };
     for row in &chosen.companions {
         let pins = row.asked(chosen.arch).filter_map(|(of, range)| Some((of, pinned(range)?)));
         let brought = row.brings.iter().filter_map(|pin| pin.split_once("=="));
-        pins.chain(brought).for_each(|(of, version)| add(of, version, &row.package, true));
+        pins.chain(brought).for_each(|(of, version)| add(of, version, &row.package, (true, None)));
     }
     // What ordinary packages ask for of it was read as on x86_64, where alone some of them do.
     let triton = chosen.triton.filter(|_| chosen.arch == CpuArch::X86_64);
     if let Some(triton) = triton {
         add(TRITON, triton.as_str(), TORCH, true);
     }
-    held(problem, chosen).iter().for_each(|one| add(&one.package, &one.version, TORCH, false));
+    let held = held(problem, chosen, packages);
+    held.iter().for_each(|one| add(&one.package, &one.version, TORCH, (false, None)));
+    for one in followers(problem, chosen, packages).into_iter().filter(|one| one.going.is_some()) {
+        add(&one.row.package, one.row.version.as_str(), TORCH, (false, one.going));
+    }
     // Whoever installs has a newer pip than any that rows name.
-    add(PIP, "9999", "python", false);
+    add(PIP, "9999", "python", (false, None));
     all
 }
 

@@ -17,6 +17,7 @@ pub mod facts;
 pub mod failing;
 pub mod finished;
 pub mod fits;
+pub mod followers;
 pub mod framework;
 pub mod heeded;
 pub mod held;

@@ -2,6 +2,7 @@
 //! and whether what `[packages]` asks for leaves that out.
 
 mod among;
+pub mod coming;
 pub mod shared;
 
 use std::collections::BTreeSet;
@@ -38,11 +39,13 @@ pub struct Beside {
     pub with: Option<Locked>,
     /// Whether it is there whoever asks for it: locked, or pinned by what is.
     pub sure: bool,
+    /// The releases of it that go with what is locked, where nothing holds an installer to one; none where that is there.
+    pub going: Option<Vec<Version>>,
 }
 
 impl From<Locked> for Beside {
     fn from(what: Locked) -> Self {
-        Beside { what, with: None, sure: true }
+        Beside { what, with: None, sure: true, going: None }
     }
 }
 
@@ -100,18 +103,27 @@ pub fn deciding<'c>(facts: &Facts<'c>, beside: &[Beside], packages: &[(String, S
     found
 }
 
-/// What nobody wrote and installers bring along, for the metadata of what is locked asks for it: as all that is locked needs it.
+/// What nobody wrote and installers bring along of what nothing is solved with. What all who are locked bring is as they need
+/// it; of others an installer takes an older release where what that asks for is known not to run.
 pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specifier)]) -> Vec<(String, Specifier)> {
-    let rows: Vec<&Asks> = locked.iter().flat_map(|(package, version)| asked_by(facts, package, version)).collect();
-    let is_written = |name: &str| name == "python" || packages.iter().any(|(written, _)| *written == *name);
-    let names: BTreeSet<&str> =
-        rows.iter().filter(|row| row.found_in == FoundIn::Metadata).map(|row| &*row.of).collect();
-    let needs = |name: &str| {
-        let needs = rows.iter().filter(|row| *row.of == *name).filter_map(|row| Specifier::parse(&row.needs).ok());
-        needs.reduce(|all, one| all.and(&one))
+    let catalog = facts.catalog;
+    let is_solved = |name: &str| !catalog.companions.of(name).is_empty() || !catalog.builds.of(name).is_empty();
+    let of_locked: Vec<&Asks> =
+        locked.iter().flat_map(|(package, version)| asked_by(facts, package, version)).collect();
+    let beside: Vec<Beside> = locked.iter().cloned().map(Beside::from).collect();
+    let loosened = |(name, asked): (&str, Specifier)| {
+        let is_free = !of_locked.iter().any(|row| *row.of == *name);
+        let is_out = is_free && is_excluded(facts, &beside, name, &asked);
+        (name.to_string(), if is_out { Specifier::default() } else { asked })
     };
-    let unwritten = names.into_iter().filter(|name| !is_written(name));
-    unwritten.filter_map(|name| Some((name.to_string(), needs(name)?))).collect()
+    let coming = coming::coming(facts, locked, packages).into_iter();
+    coming.filter(|(name, _)| !is_solved(name)).map(loosened).collect()
+}
+
+/// Whether every release that is asked for of an ordinary package leaves out what is beside it.
+pub fn is_excluded(facts: &Facts<'_>, beside: &[Beside], name: &str, asked: &Specifier) -> bool {
+    let judged = Releases::judged(facts.wants(name).with_extras(asked), beside, asked);
+    judged.is_some_and(|one| matches!(one.follows, Follows::Excluded(_)))
 }
 
 /// What is said of a package of `[packages]`.
@@ -169,11 +181,16 @@ pub fn elsewhere<'c>(
     Releases::speaking(facts.wants(name).rows().iter(), fits, asked)
 }
 
-/// What exports hold ordinary packages to beside one locked package, `transformers<5.1`: those that are written or come along.
-pub fn held(facts: &Facts<'_>, locked: &Locked, packages: &[(String, Specifier)]) -> Vec<String> {
+/// What exports hold ordinary packages to beside one locked package, `transformers<5.1`, or what comes along with it: those that
+/// are written or come along.
+pub fn held(facts: &Facts<'_>, locked: &str, beside: &[Beside], packages: &[(String, Specifier)]) -> Vec<String> {
+    let there = beside;
+    let beside: Vec<Beside> = beside.iter().filter(|one| one.locked().0 == *locked).cloned().collect();
     let mut all = Vec::new();
     for (name, asked) in packages {
-        let judged = Releases::judged(facts.wants(name).with_extras(asked), &[locked.clone().into()], asked);
+        let judged = Releases::judged(facts.wants(name).with_extras(asked), &beside, asked);
+        // An older release that does not bring what goes with nothing may leave out the rest.
+        let judged = judged.filter(|one| one.beside.going.is_none() || !is_excluded(facts, there, name, asked));
         if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {
             all.push(format!("{name}{below}"));
         }
@@ -210,9 +227,14 @@ impl<'c> Releases<'c> {
         'c: 'r,
     {
         let about = |row: &Asks| {
-            // What any release will do for says nothing of it.
-            let beside = beside.iter().find(|one| *row.of == *one.what.0 && *row.needs != *"*")?;
-            Some((beside.clone(), range_of(&row.needs)?.admits(&beside.what.1.release())))
+            // What any release will do for says nothing of it, but where none goes.
+            let is_it = |one: &&Beside| *row.of == *one.what.0 && (*row.needs != *"*" || one.going.is_some());
+            let (beside, needs) = (beside.iter().find(is_it)?, range_of(&row.needs)?);
+            let fits = match &beside.going {
+                Some(going) => going.iter().any(|version| needs.admits(version)),
+                None => needs.admits(&beside.what.1.release()),
+            };
+            Some((beside.clone(), fits))
         };
         Self::speaking(told, about, asked)
     }
@@ -246,7 +268,8 @@ impl<'c> Releases<'c> {
     fn judge(&self, asked: &Specifier) -> Option<Judged<'c>> {
         let wanted = asked.range()?;
         let all = self.tried(&wanted);
-        let admitted: Vec<Version> = all.iter().copied().filter(|version| wanted.admits(version)).collect();
+        let is_asked = |version: &Version| wanted.admits(version) && asked.admits(version);
+        let admitted: Vec<Version> = all.iter().copied().filter(is_asked).collect();
         let (oldest, newest) = (admitted.first()?, admitted.last()?);
         if let Some(against) = self.against(newest)
             && admitted.iter().all(|version| self.against(version).is_some())
@@ -259,8 +282,8 @@ impl<'c> Releases<'c> {
         let mut held: Option<&Speaks> = None;
         for version in admitted.iter().rev() {
             match self.against(version) {
-                Some(one) if one.row.found_in <= FoundIn::OnlyWheels => {}
-                Some(one) if one.row.found_in == FoundIn::Code => held = Some(one),
+                Some(one) if one.known_by() <= FoundIn::OnlyWheels => {}
+                Some(one) if one.known_by() == FoundIn::Code => held = Some(one),
                 _ => break,
             }
         }
@@ -272,7 +295,7 @@ impl<'c> Releases<'c> {
     /// The row that is against a release, what installers know before the rest.
     fn against(&self, version: &Version) -> Option<&Speaks<'c>> {
         let against = self.rows.iter().filter(|one| !one.fits && one.range.admits(version));
-        against.min_by_key(|one| one.row.found_in)
+        against.min_by_key(|one| one.known_by())
     }
 
     /// Versions of every range, oldest first: those that rows and the request name, and those right beside them.
@@ -304,6 +327,11 @@ impl<'c> Releases<'c> {
 }
 
 impl<'c> Speaks<'c> {
+    /// Who knows that it does not fit. That what it brings along goes with nothing that is locked no installer knows.
+    fn known_by(&self) -> FoundIn {
+        if self.beside.going.is_none() { self.row.found_in } else { FoundIn::Code }
+    }
+
     /// Whether it is of wheels for Pythons that are all older than the locked one.
     fn is_too_old(&self) -> bool {
         let of_wheels = matches!(self.row.found_in, FoundIn::Wheels | FoundIn::OnlyWheels);

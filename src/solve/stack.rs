@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::catalog::rows::Build;
 use crate::types::Version;
 
+use super::by_pip;
 use super::solution::TargetSolution;
 
 impl TargetSolution<'_> {
@@ -56,6 +57,15 @@ impl TargetSolution<'_> {
         let installed = self.installed_cudnn.as_ref().filter(|_| !self.builds.is_empty());
         let inside = self.image.and_then(|image| image.cudnn.as_ref()).filter(|version| version.major() > 0);
         installed.or(inside)
+    }
+
+    /// Every cuDNN that a process may load: of the frameworks, of what pip installs, in the image, and installed there.
+    pub fn cudnns(&self) -> Vec<&Version> {
+        let mut there: Vec<&Version> = self.builds.iter().filter_map(|build| build.cudnn.as_ref()).collect();
+        there.extend(by_pip::cudnn(&self.by_pip));
+        there.extend(self.image.and_then(|image| image.cudnn.as_ref()));
+        there.extend(self.installed_cudnn.as_ref());
+        there
     }
 
     /// The CUDA release in the stack: the toolkit's or image's if of the wheel's line, else the one whose runtime

@@ -133,6 +133,7 @@ pub const ALL: &[Listed] = &[
     listed::<PackageCuda>(),
     listed::<PackageExcluded>(),
     listed::<PackageFramework>(),
+    listed::<PackageBrings>(),
     listed::<PackageNotChecked>(),
     listed::<PartFails>(),
     listed::<PartLacks>(),

@@ -126,6 +126,44 @@ impl Kind for PackageFramework<'_> {
     }
 }
 
+/// A package that `[stack]` knows, which comes along with an ordinary one, or has to, and is not named.
+pub struct PackageBrings<'a> {
+    /// What is written of the ordinary one, or what comes along with that: `faster-whisper = "*"`.
+    pub named: &'a str,
+    /// What it brings, `ctranslate2 >=4.0,<5`, and its name.
+    pub brings: (&'a str, &'a str),
+    /// With which build no known release of it goes; none where nothing brings it.
+    pub build: Option<&'a str>,
+    /// The older releases that exports keep to, which do not bring it, `<1.1.10`; none where it is asked for of each.
+    pub held: Option<&'a str>,
+    /// How it shows where nothing brings it; else empty.
+    pub says: &'a str,
+}
+
+impl Kind for PackageBrings<'_> {
+    const CODE: &'static str = "package-brings";
+    const FAILS: bool = true;
+    const EXPLAINED: &'static str = "A package under [packages] needs one that [stack] knows and nobody names there. Either installers bring it, and no known \
+        release that they may take goes with the locked framework, its CUDA, its cuDNN or the GPUs: what is imported fails, or computes on the CPU. \
+        Or its code needs it and its metadata does not ask for it. Write the package under [stack]: then a release of it is \
+        chosen, and a stack that goes with it, or the conflict is shown.";
+
+    fn message(&self) -> String {
+        let PackageBrings { named, brings: (what, of), build, held, says } = self;
+        let held = held.map_or_else(String::new, |held| format!("exports keep to {held}; "));
+        let end = format!("write `{of} = \"*\"` under [stack]");
+        match build {
+            Some(build) => format!(
+                "`{named}` brings {what}, of which no known release goes with {build}: {held}{end}, and both are chosen together"
+            ),
+            None => format!(
+                "`{named}` needs {of}, for which its metadata does not ask: {}; {end}",
+                says.trim_end_matches('.')
+            ),
+        }
+    }
+}
+
 /// Two packages that install one module.
 pub struct SameModule<'a> {
     /// What is imported.

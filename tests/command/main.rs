@@ -50,6 +50,7 @@ mod overlays;
 mod own_builds;
 mod packages;
 mod packages_beside;
+mod packages_bring;
 mod packages_known;
 mod parts;
 mod pasted;

@@ -51,7 +51,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 }
 
 /// One of the two is solved with, and the other is not; of two ordinary ones is told what no installer knows, and who brings
-/// a module that one of the first has, too.
+/// a module that one of the first has, or what needs them by its code alone.
 fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     let name = row.row_name();
     let is_solved = |package: &str| {
@@ -63,7 +63,12 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     // Of a part nothing is solved.
     if package && of && row.found_in != FoundIn::Part {
         say("specifier", "asks", &name, format!("{} is solved with: that is a rule, or `requires`", row.of));
-    } else if !package && !of && row.found_in != FoundIn::Code && !shares_module(catalog, &row.of) {
+    } else if !package
+        && !of
+        && row.found_in != FoundIn::Code
+        && !shares_module(catalog, &row.of)
+        && !by_code(catalog, &row.of)
+    {
         say("specifier", "asks", &name, "nothing is solved with either of the two".into());
     }
     if !package && !of {
@@ -88,6 +93,11 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
     if !has_one && (package || !may_be_older) {
         say("rule-range", "asks", &name, format!("no {solved} is in `{text}`"));
     }
+}
+
+/// Whether its code needs more than its metadata says, so that it matters who brings it.
+fn by_code(catalog: &Catalog, package: &str) -> bool {
+    catalog.asks.of(package).iter().any(|row| row.found_in == FoundIn::Code)
 }
 
 /// Whether a package that is solved with may have its module.

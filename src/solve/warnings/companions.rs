@@ -262,7 +262,11 @@ fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 /// to the index of torch is not.
 fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let chosen = about.target.companions.iter().map(|one| one.package.to_string());
-    let held = held(about.request.problem, about.target).into_iter().filter(|one| one.seen).map(|one| one.package);
+    let request = about.request;
+    let held = held(request.problem, about.target, &request.packages)
+        .into_iter()
+        .filter(|one| one.seen)
+        .map(|one| one.package);
     let told: Vec<String> = chosen.chain(held).collect();
     let is_told = |pin: &str| {
         let mut rests = told.iter().filter_map(|package| pin.strip_prefix(&**package));

@@ -4,6 +4,7 @@
 use crate::catalog::rows::{Asks, Companion, FoundIn};
 use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
+use crate::solve::ordinary::coming::missing;
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{
     Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, is_unread, judged, without_part, without_wheels,
@@ -12,17 +13,22 @@ use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
 use crate::warning::{
-    ExcludedBy, KnownTo, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks, SameModule, Side, Warning,
+    ExcludedBy, KnownTo, PackageBrings, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks, SameModule, Side,
+    Warning,
 };
 
 use super::About;
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let problem = about.request.problem;
-    let beside = all_beside(problem, about.target);
+    let beside = all_beside(problem, about.target, &about.request.packages);
     let mut warnings = Vec::new();
     for (name, asked) in about.request.packages.iter() {
         for one in judged(problem, &beside, name, asked) {
+            if one.beside.going.is_some() {
+                warnings.push(of_brought(about, (name, asked), &one));
+                continue;
+            }
             let Follows::Excluded(instead) = &one.follows else { continue };
             let (row, locked, comes_along) = (one.row, locked(&one.beside), one.beside.with.is_some());
             let (needs, known) = (&row.needs, known_to(row));
@@ -43,6 +49,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         }
         warnings.extend(of_other_places(about, name, asked));
     }
+    warnings.extend(of_missing(about));
     warnings.extend(of_unknown(about));
     warnings.extend(of_each_other(about));
     warnings.extend(of_one_module(about));
@@ -52,6 +59,32 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         about.target.companions.iter().for_each(|row| warnings.extend(of_release(about, row, python)));
     }
     warnings
+}
+
+/// Of a package that brings along what goes with nothing that is locked, and nobody names.
+fn of_brought(about: &About<'_, '_>, (name, asked): (&str, &Specifier), one: &Judged<'_>) -> Warning {
+    let build = about.target.builds.iter().find(|build| *build.package == *one.beside.locked().0);
+    let build = build.map(|build| build.named()).unwrap_or_default();
+    let held = if let Follows::Held(below) = &one.follows { Some(&**below) } else { None };
+    // What is held is so because of each release that brings one: they ask for several ranges.
+    let needs = if held.is_some() { "*" } else { &one.row.needs };
+    let brings = format!("{} {needs}", one.row.of);
+    let brings = (brings.trim_end_matches(" *"), &*one.row.of);
+    let brought =
+        PackageBrings { named: &format!("{name} = \"{asked}\""), brings, build: Some(&build), held, says: "" };
+    Warning::about(&brought, &[format!("packages.{name}")])
+}
+
+/// Of packages that do not start without one that nothing brings.
+fn of_missing(about: &About<'_, '_>) -> Vec<Warning> {
+    let (problem, packages) = (about.request.problem, &about.request.packages);
+    let told = |(name, asked, row): (String, Specifier, &Asks)| {
+        let is_written = packages.iter().any(|(written, _)| *written == name);
+        let named = format!("{name} = \"{asked}\"");
+        let missing = PackageBrings { named: &named, brings: ("", &row.of), build: None, held: None, says: &row.says };
+        Warning::about(&missing, &[if is_written { format!("packages.{name}") } else { "packages".into() }])
+    };
+    missing(problem, &about.target.locked(), packages).into_iter().map(told).collect()
 }
 
 /// Of packages of which nothing is known, or nothing of the releases that are asked for.

@@ -1,0 +1,91 @@
+//! What ordinary packages bring along that follows a framework or CUDA, and nobody names: an installer that is told nothing takes
+//! the newest release, whatever torch is locked.
+
+use crate::catalog::rows::{Companion, Subject};
+use crate::types::{Cc, Constraint, Specifier, Version};
+
+use super::brought::refusing;
+use super::fits::{self, BESIDE_TORCH};
+use super::ordinary::coming::coming;
+use super::ordinary::{Beside, is_excluded};
+use super::problem::Problem;
+use super::problem::brought::serves;
+use super::rules::Needs;
+use super::solution::TargetSolution;
+
+/// A package that comes along.
+#[derive(Debug)]
+pub struct Follower<'c> {
+    /// The release that it is held to; of what cannot be held the newest that is asked for.
+    pub row: &'c Companion,
+    /// What goes with the stack of what cannot be held: somebody insists on a release that brings another one.
+    pub going: Option<Vec<Version>>,
+}
+
+/// What comes along and would not go with torch, its CUDA or the GPUs, were an installer left alone with it. What a locked
+/// package asks for is held for that one.
+pub fn followers<'c>(
+    problem: &Problem<'c>,
+    chosen: &TargetSolution<'_>,
+    packages: &[(String, Specifier)],
+) -> Vec<Follower<'c>> {
+    let is_told = |name: &str| {
+        let is_it = |row: &&Companion| *row.package == *name || row.asked(chosen.arch).any(|(of, _)| of == name);
+        name == fits::TRITON || BESIDE_TORCH.contains(&name) || chosen.companions.iter().any(is_it)
+    };
+    let locked: Vec<Beside> = chosen.locked().into_iter().map(Beside::from).collect();
+    let follower = |(name, asked): (&str, Specifier)| {
+        let for_python = |row: &Companion| match (chosen.python, row.python.as_deref()) {
+            (Some(line), Some(needs)) => Constraint::parse(needs).is_ok_and(|needs| needs.admits(line)),
+            _ => true,
+        };
+        let on_index = |row: &&&'c Companion| {
+            let is_there = row.variant.is_none() && row.url.is_none() && row.index_url.is_none() && row.gone.is_none();
+            is_there && row.is_for_arch(chosen.arch) && for_python(row)
+        };
+        // Newest first.
+        let all: Vec<&'c Companion> = problem.package(name)?.releases.iter().filter(on_index).copied().collect();
+        let is_asked = |row: &&&'c Companion| asked.admits(&row.version);
+        let newest = all.iter().find(is_asked)?;
+        let going: Vec<&'c Companion> = all.iter().filter(|row| goes(problem, chosen, row)).copied().collect();
+        // Where none of what is asked for goes, an installer takes older releases of all that ask for it, if it may.
+        let is_taken = |row: &&&'c Companion| {
+            let with_it = [locked.as_slice(), &[(name.to_string(), row.version).into()]].concat();
+            let goes = |beside: &[Beside], by: &str, asked: &Specifier| !is_excluded(problem, beside, by, asked);
+            packages.iter().all(|(by, asked)| goes(&with_it, by, asked) || !goes(&locked, by, asked))
+        };
+        match going.iter().find(is_asked).or_else(|| going.iter().find(is_taken)) {
+            Some(row) => (row.version != newest.version).then_some(Follower { row, going: None }),
+            None => {
+                let going = going.iter().map(|row| row.version).collect();
+                Some(Follower { row: newest, going: Some(going) })
+            }
+        }
+    };
+    let coming = coming(problem, &chosen.locked(), packages).into_iter();
+    coming.filter(|(name, _)| !is_told(name)).filter_map(follower).collect()
+}
+
+/// Whether a release goes with a choice, as far as anybody knows: with the release of its framework, the CUDA and the C++ ABI
+/// of that, the GPUs, and the cuDNN that is there.
+fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion) -> bool {
+    let own = chosen.builds.iter().find(|build| *build.package == *row.framework);
+    let needs = Constraint::parse(&row.needs).ok().filter(|_| !row.follows_cuda());
+    let is_out = |needs: &Constraint| own.is_some_and(|build| !needs.admits(&build.version.release()));
+    if needs.as_ref().is_some_and(is_out) {
+        return false;
+    }
+    let Some(build) = own.or(chosen.builds.first()).filter(|build| !build.is_cpu()) else { return true };
+    let gpus: Vec<Cc> = chosen.gpus.iter().map(|gpu| gpu.cc).collect();
+    let rules = problem.rules.of_package(&row.package, Subject::Gpu);
+    let is_refused = gpus.iter().any(|gpu| refusing(&rules, row, *gpu).is_some());
+    let of_cuda = problem.rules.of_package(&row.package, Subject::Cuda);
+    let other_cuda = |line: &Version| of_cuda.about(&row.version).any(|rule| !rule.needs.admits(line));
+    let is_refused = is_refused || build.line().is_some_and(|line| other_cuda(&problem.newest_of(line)));
+    let cudnns = chosen.cudnns();
+    let of_cudnn = problem.rules.of_package(&row.package, Subject::Cudnn);
+    let has_cudnn = |rule: &Needs<'_>| cudnns.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
+    let lacks_cudnn = !cudnns.is_empty() && of_cudnn.about(&row.version).any(|rule| !has_cudnn(rule));
+    let beside = (&*build.variant, build.line());
+    serves(problem.catalog, row, (beside.0, beside.1.as_ref()), chosen.arch, &gpus) && !is_refused && !lacks_cudnn
+}

@@ -1,0 +1,155 @@
+//! What `[packages]` bring along that nobody names: of what `[stack]` knows a release that goes with the locked stack is held or
+//! the package is told, and what only code asks for binds what comes along, too.
+
+use crate::common::cases::{Case, case, hold};
+use crate::common::checkout::Place;
+
+const A100: &str = "gpu = \"A100-PCIE-40GB\"\nos = \"ubuntu22.04\"";
+
+/// <https://github.com/rishikanthc/Scriberr/issues/413>: `pip install torch==2.8.0 pyannote-audio` takes the newest torchcodec
+/// (undefined symbol). METADATA of faster-whisper, whisperx, pyannote-audio and marker-pdf.
+const FOLLOWERS: &[Case] = &[
+    case(
+        "torch = \"2.8.0+cu126\"\n[packages]\npyannote-audio = \"*\"",
+        A100,
+        0,
+        &["!package-brings", "lock: package = \"torchcodec\", version = \"0.7.0\""],
+    ),
+    // With older releases of it an installer gets by.
+    case("torch = \"2.6.0\"\n[packages]\npyannote-audio = \"*\"", A100, 0, &["!package-brings", "!package-excluded"]),
+    // Where the newest goes, nothing has to be held.
+    case(
+        "torch = \"2.14.1+cu130\"\n[packages]\npyannote-audio = \"*\"",
+        A100,
+        0,
+        &["!package-brings", "!lock: package = \"torchcodec\""],
+    ),
+    // What is named is chosen, and nothing else is said of it.
+    case(
+        "torch = \"2.8.0+cu126\"\ntorchcodec = \"*\"\n[packages]\npyannote-audio = \"*\"",
+        A100,
+        0,
+        &["!package-brings", "lock: stack.torchcodec = \"0.7.0\""],
+    ),
+    case(
+        "torch = \"2.15.0+cu132\"\n[packages]\nfaster-whisper = \"==1.0.3\"",
+        A100,
+        0,
+        &[
+            "package-brings",
+            "`faster-whisper = \"==1.0.3\"` brings ctranslate2 >=4.0,<5, of which no known release goes with torch 2.15.0+cu132",
+            "write `ctranslate2 = \"*\"` under [stack]",
+        ],
+    ),
+    case("torch = \"2.9.0+cu128\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
+    // It loads cuDNN 8 beside cuDNN 9.
+    case(
+        "torch = \"2.9.0+cu128\"\n[packages]\nwhisperx = \"==3.3.1\"",
+        A100,
+        0,
+        &["brings ctranslate2 <4.5.0, of which no known release goes with torch 2.9.0+cu128"],
+    ),
+    case(
+        "torch = \"2.13.0+cu130\"\n[packages]\nmarker-pdf = \"==0.1.0\"",
+        A100,
+        0,
+        &["brings bitsandbytes", "of which no known release goes with torch 2.13.0+cu130"],
+    ),
+    // What brings none is left to installers, and told.
+    case(
+        "torch = \"2.1.2\"\n[packages]\nf5-tts = \"*\"",
+        A100,
+        0,
+        &[
+            "brings torchcodec, of which no known release goes with torch 2.1.2",
+            "exports keep to <1.1.10",
+            "lock: f5-tts<1.1.10",
+        ],
+    ),
+    // An older one brings another that goes: both are as installers find them.
+    case(
+        "torch = \"2.7.0\"\npython = \"3.12\"\n[packages]\nexecutorch = \"*\"",
+        A100,
+        0,
+        &["!package-", "lock: package = \"torchao\", version = \"0.10.0\""],
+    ),
+    case("torch = \"2.1.2+cpu\"\n[packages]\nfaster-whisper = \"*\"", "gpu = \"none\"", 0, &["!package-brings"]),
+];
+
+#[test]
+fn what_the_stack_knows_is_held_or_told() {
+    hold("followers-brought", FOLLOWERS);
+}
+
+/// Every export that installs holds it.
+#[test]
+fn what_is_held_stands_in_exports() {
+    let spec = format!("[stack]\ntorch = \"2.8.0+cu126\"\n[packages]\npyannote-audio = \"*\"\n[target.t]\n{A100}\n");
+    let place = Place::with("followers-held", &spec);
+    place.run(&["lock"]).exits(0);
+    for format in [&["uv"][..], &["requirements"], &["requirements", "--constraints"]] {
+        let text = place.run(&[&["export"], format].concat()).exits(0).out;
+        assert!(text.contains("torchcodec==0.7.0"), "{format:?}:\n{text}");
+    }
+}
+
+/// Source: transformers 5.24.0 utils/import_utils.py ("Disabling PyTorch because PyTorch >= 2.6 is required"); METADATA of trl,
+/// peft and sentence-transformers.
+const BY_CODE: &[Case] = &[
+    case("torch = \"2.1.2\"\n[packages]\ntrl = \"*\"", A100, 0, &["lock: transformers<5.0"]),
+    case("torch = \"2.2.2\"\n[packages]\nsentence-transformers = \"*\"", A100, 0, &["lock: transformers<5.1"]),
+    // What it asks for does not run: an older one is left to installers.
+    case("torch = \"1.13.1\"\n[packages]\ntrl = \"*\"\npeft = \"==0.17.0\"", A100, 0, &["lock: transformers<4.50"]),
+    case("torch = \"2.9.1\"\n[packages]\ntrl = \"*\"", A100, 0, &["!lock: transformers<"]),
+];
+
+#[test]
+fn what_code_asks_for_binds_what_comes_along() {
+    hold("brought-by-code", BY_CODE);
+}
+
+/// <https://github.com/daydreamlive/scope/issues/1007>: peft 0.19.0 import_utils.py:131; torchtune 0.6.1 __init__.py.
+const TORCHAO: &[Case] = &[
+    case(
+        "torch = \"2.9.1+cu128\"\ntorchao = \"0.15.0\"\n[packages]\npeft = \">=0.17.1\"",
+        A100,
+        0,
+        &["lock: peft<0.19", "!package-excluded"],
+    ),
+    case(
+        "torch = \"2.9.1+cu128\"\ntorchao = \"0.15.0\"\n[packages]\npeft = \"==0.19.1\"",
+        A100,
+        0,
+        &["package-excluded", "Found an incompatible version of torchao"],
+    ),
+    case("torch = \"2.9.1+cu128\"\n[packages]\npeft = \">=0.17.1\"", A100, 0, &["!lock: peft<0.19"]),
+    case(
+        "torch = \"2.7.1\"\n[packages]\ntorchtune = \"==0.6.1\"",
+        A100,
+        0,
+        &["`torchtune = \"==0.6.1\"` needs torchao, for which its metadata does not ask", "torchao not installed"],
+    ),
+    case("torch = \"2.7.1\"\ntorchao = \"*\"\n[packages]\ntorchtune = \"*\"", A100, 0, &["!package-brings"]),
+];
+
+#[test]
+fn what_code_alone_needs_of_torchao_is_told() {
+    hold("torchao-by-code", TORCHAO);
+}
+
+/// Source: PEP 440, `==1.6.5` does not match 1.6.5.post0; pip 24.1 and newer refuse the metadata of pytorch-lightning 1.6.5.
+const POST_RELEASES: &[Case] = &[
+    case("torch = \"1.12.1\"\n[packages]\npytorch-lightning = \"==1.6.5\"", A100, 0, &["has metadata that only pip"]),
+    case(
+        "torch = \"1.12.1\"\n[packages]\npytorch-lightning = \"==1.6.5.post0\"",
+        A100,
+        0,
+        &["!has metadata that only"],
+    ),
+    case("torch = \"1.12.1\"\n[packages]\npytorch-lightning = \"==1.6.*\"", A100, 0, &["!has metadata that only"]),
+];
+
+#[test]
+fn a_release_is_not_the_post_release_of_it() {
+    hold("post-releases", POST_RELEASES);
+}
