@@ -2,10 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::catalog::rows::{Build, Companion, Subject};
+use crate::catalog::rows::{Build, Companion, Subject, TORCH};
 use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
-use crate::solve::bundled_torch::TORCH;
 use crate::solve::driver::{self, DriverNeed};
 use crate::solve::finished::Use;
 use crate::solve::followers::followers;

@@ -116,8 +116,21 @@ impl<'c> Described<'c> {
 }
 
 /// What rules and kernel modules can tell products of one capability apart by.
-fn kind<'a>(gpu: &'a GpuRequest<'_>) -> Option<(Market, Option<CpuArch>, Option<&'a Version>, Option<&'a str>)> {
-    gpu.row.map(|row| (row.class, row.cpu, row.first_driver.as_ref(), gpu.is_instance.then_some(&*row.name)))
+#[derive(PartialEq)]
+struct Kind<'a> {
+    class: Market,
+    cpu: Option<CpuArch>,
+    first_driver: Option<&'a Version>,
+    instance: Option<&'a str>,
+}
+
+fn kind<'a>(gpu: &'a GpuRequest<'_>) -> Option<Kind<'a>> {
+    gpu.row.map(|row| Kind {
+        class: row.class,
+        cpu: row.cpu,
+        first_driver: row.first_driver.as_ref(),
+        instance: gpu.is_instance.then_some(&*row.name),
+    })
 }
 
 /// The GPUs that a machine names, one for each kind that rules can tell apart, with every rule that speaks of them.
@@ -150,7 +163,7 @@ mod tests {
             let row: &'static crate::catalog::rows::Gpu = row;
             let cc_version = Version::parse(&row.cc.to_string()).unwrap();
             let (name, written) = (row.name.to_string(), row.name.to_string());
-            GpuRequest { name, written, cc: row.cc, cc_version, row: Some(row), is_instance: false }
+            GpuRequest { name, written, cc: row.cc, cc_version, row: Some(row), is_instance: false, is_named: true }
         };
         let all: Vec<GpuRequest> = BUILTIN.gpus.iter().map(gpu).collect();
         let rows = |gpu| BUILTIN.modules.iter().map(|row| modules::speaks_of(row, gpu)).collect::<Vec<_>>();

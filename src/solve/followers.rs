@@ -1,11 +1,10 @@
 //! What ordinary packages bring along that follows a framework or CUDA, and nobody names: an installer that is told nothing takes
 //! the newest release, whatever torch is locked.
 
-use crate::catalog::rows::{Companion, Subject};
+use crate::catalog::rows::{BESIDE_TORCH, Companion, Subject, TRITON};
 use crate::types::{Cc, Constraint, Specifier, Version};
 
 use super::brought::refusing;
-use super::fits::{self, BESIDE_TORCH};
 use super::ordinary::coming::coming;
 use super::ordinary::{Beside, is_excluded};
 use super::problem::Problem;
@@ -31,7 +30,7 @@ pub fn followers<'c>(
 ) -> Vec<Follower<'c>> {
     let is_told = |name: &str| {
         let is_it = |row: &&Companion| *row.package == *name || row.asked(chosen.arch).any(|(of, _)| of == name);
-        name == fits::TRITON || BESIDE_TORCH.contains(&name) || chosen.companions.iter().any(is_it)
+        name == TRITON || BESIDE_TORCH.contains(&name) || chosen.companions.iter().any(is_it)
     };
     let locked: Vec<Beside> = chosen.locked().into_iter().map(Beside::from).collect();
     let follower = |(name, asked): (&str, Specifier)| {

@@ -91,7 +91,7 @@ pub fn all_beside(problem: &Problem<'_>, chosen: &TargetSolution<'_>, packages: 
     // What ordinary packages ask for of it was read as on x86_64, where alone some of them do.
     let triton = chosen.triton.filter(|_| chosen.arch == CpuArch::X86_64);
     if let Some(triton) = triton {
-        add(TRITON, triton.as_str(), TORCH, true);
+        add(TRITON, triton.as_str(), TORCH, (true, None));
     }
     let held = held(problem, chosen, packages);
     held.iter().for_each(|one| add(&one.package, &one.version, TORCH, (false, None)));

@@ -57,14 +57,19 @@ fn whatever_a_row_cites_is_told_as_its_source() {
         }
     }
     let c = &BUILTIN;
-    (
-        check(&c.gpus),
-        check(&c.branches),
-        check(&c.oses),
-        check(&c.rules),
-        check(&c.practices),
-        check(&c.python_patches),
-    );
-    (check(&c.toolkits), check(&c.cudnns), check(&c.nccls), check(&c.finished_wheels), check(&c.image_requires));
-    (check(c.builds.iter()), check(c.companions.iter()), check(c.images.iter()), check(c.asks.iter()));
+    check(&c.gpus);
+    check(&c.branches);
+    check(&c.oses);
+    check(&c.rules);
+    check(&c.practices);
+    check(&c.python_patches);
+    check(&c.toolkits);
+    check(&c.cudnns);
+    check(&c.nccls);
+    check(&c.finished_wheels);
+    check(&c.image_requires);
+    check(c.builds.iter());
+    check(c.companions.iter());
+    check(c.images.iter());
+    check(c.asks.iter());
 }

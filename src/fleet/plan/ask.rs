@@ -123,7 +123,7 @@ fn pinned<'c>(base: &Request<'c>, stack: &TargetSolution<'c>, targets: Vec<Targe
     let mut request = base.of(targets);
     let exactly = |text: String| Constraint::parse(&format!("=={text}")).unwrap_or_else(|_| Constraint::any());
     for ask in &mut request.frameworks {
-        if let Some(build) = stack.build(&ask.package) {
+        if let Some(build) = stack.build(ask.package) {
             let variant = if base.share == Share::Versions { "" } else { &*build.variant };
             let plus = if variant.is_empty() { "" } else { "+" };
             ask.constraint = exactly(format!("{}{plus}{variant}", build.version));

@@ -5,12 +5,10 @@ use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
-use crate::catalog::rows::Python;
+use crate::catalog::rows::{Build, Python, TORCH};
 use crate::types::{Constraint, Specifier, Version};
 
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
-use crate::catalog::rows::Build;
-use crate::solve::bundled_torch::TORCH;
 use crate::solve::coinstall;
 use crate::solve::failing;
 use crate::solve::libraries::{self, compiles_for};
