@@ -76,7 +76,7 @@ fn everything_a_user_can_name_is_shown_with_its_sources() {
             assert!(!sources.is_empty(), "{asked}: {topic:#}");
             for source in sources {
                 let (at, seen) = (source["at"].as_str().unwrap(), source["seen"].as_str().unwrap());
-                assert!(!at.contains('{') && seen.len() == 10, "{asked}: {source}");
+                assert!(!at.contains('{') && seen.starts_with("20") && seen.len() <= 10, "{asked}: {source}");
             }
         }
         // One lookup: what `show` finds, `explain` finds.

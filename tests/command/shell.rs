@@ -114,7 +114,7 @@ fn an_export_on_a_screen_names_the_command_that_writes_it() {
     assert!(piped.err.ends_with("next: save it as pyproject.toml, then: uv sync\n"), "{piped:?}");
     // The command that writes it is the one that printed it.
     let shown = shell(&sandbox, "sh", "script -qec 'gpuenv export env --shell fish --color never' /dev/null");
-    assert!(shown.contains("next: `gpuenv export env --shell fish -o env.sh`, then: source ./env.sh"), "{shown}");
+    assert!(shown.contains("next: `gpuenv export env --shell fish -o env.fish`, then: source ./env.fish"), "{shown}");
 }
 
 /// No registry that tests reach has PowerShell: its script is read by a grammar of it, and asked what it would ask.

@@ -544,7 +544,7 @@ fn what_comes_along_unasked_binds_too() {
     assert_eq!(clash("torch = \"2.5.1\"\nlmdeploy = \"0.6.5\""), ["stack.torch", "stack.lmdeploy"]);
     assert_eq!(clash("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.11\"").len(), 3);
     // For Python 3.12 torch 2.3.1 asks for no triton: pkg:pypi/torch@2.3.1, `python_version < "3.12"`.
-    let later = lock(&asked("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"", "driver = \"570\"")).target();
+    let later = lock(&asked("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.12\"", "driver = \"570\"")).target();
     assert_eq!((later.has("python").as_str(), later.has("triton").as_str()), ("3.12", ""));
     // Two that ask for different releases of a third: each release of RAPIDS for rmm's of the same month.
     let rapids = |cuml: &str| format!("python = \"3.12\"\ncudf-cu12 = \"25.12.0\"\ncuml-cu12 = \"{cuml}\"");

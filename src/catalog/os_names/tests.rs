@@ -17,7 +17,7 @@ fn systems_are_known_by_the_names_that_they_give_themselves() {
         ("Debian GNU/Linux trixie/sid", "debian13"),
         ("Red Hat Enterprise Linux Server 7.9 (Maipo)", "rhel7"),
         ("Red Hat Enterprise Linux 9.4 (Plow)", "rhel9"),
-        ("Oracle Linux Server 7.9", "rhel7"),
+        ("Oracle Linux Server 7.9", "oraclelinux7"),
         ("Scientific Linux 7.9 (Nitrogen)", "rhel7"),
         ("Rocky Linux 8.10 (Green Obsidian)", "rhel8"),
         ("AlmaLinux 10.0 (Purple Lion)", "rhel10"),

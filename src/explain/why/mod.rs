@@ -17,7 +17,7 @@ use crate::solve::request::Request;
 use crate::solve::resolve::World;
 use crate::solve::solution::{Solution, TargetAnswer};
 use crate::solve::warnings::warnings;
-use crate::spec::{Prefer, Share, Spec};
+use crate::spec::{ForwardCompat, Prefer, Share, Spec, Target};
 use crate::types::{Constraint, Version, distinct};
 use crate::warning::Warning;
 
@@ -263,9 +263,8 @@ impl<'c> Explainer<'_, 'c> {
             cost = self.warned(&question, &answer);
         }
         // Where forward compatibility alone makes it possible, what it makes up for is the better half of the story.
-        let names = forced.targets.iter().map(|target| format!("target.{}.forward-compat", target.name));
-        let native =
-            names.collect::<Vec<_>>().iter().try_fold(forced, |spec, key| spec.with(key, Some("never"))).ok()?;
+        let without_compat = |target: &Target| Target { forward_compat: ForwardCompat::Never, ..target.clone() };
+        let native = Spec { targets: forced.targets.iter().map(without_compat).collect(), ..forced };
         let conflict = self.clash(&native);
         let (culprits, mut because, facts) = conflict.map_or_else(Default::default, |conflict| {
             let culprits: Vec<String> = conflict.culprits.into_iter().filter(|culprit| culprit != key).collect();
