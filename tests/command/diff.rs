@@ -29,11 +29,11 @@ fn what_changes_for_whom_drivers_first() {
     let torch = told["differences"].as_array().unwrap().iter().find(|one| one["part"] == "torch").unwrap();
     assert!(torch["target"].is_null() && torch["to"] == "2.8.0+cu129", "{torch}");
     // What comes and what goes are both marked.
-    fs::write(sandbox.path("d.toml"), OLD.replace("\"2.5.1\"\n", "\"2.5.1\"\ntorchaudio = \"*\"\n")).unwrap();
+    fs::write(sandbox.path("d.toml"), OLD.replace("\"2.5.1\"\n", "\"2.5.1\"\nbitsandbytes = \"*\"\n")).unwrap();
     sandbox.run(&["lock", "--spec", "d.toml"]).exits(0);
     for (from, to, mark) in [("a.lock", "d.lock", "(new)"), ("d.lock", "a.lock", "(removed)")] {
         let ran = sandbox.run(&["diff", from, to, "--spec", "a.toml"]).exits(0);
-        let line = ran.out.lines().find(|line| line.contains("torchaudio")).unwrap();
+        let line = ran.out.lines().find(|line| line.contains("bitsandbytes")).unwrap();
         assert!(line.ends_with(mark), "{line}");
     }
     // What a board needs beside its driver comes and goes with it.

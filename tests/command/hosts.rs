@@ -109,7 +109,7 @@ const KERNELS: &[Case] = &[
     case("torch = \"2.6.0+cu124\"", "gpu = \"A100\"\nos = \"debian9\"", 0, &["!R595", "!recommended"]),
     case("torch = \"2.6.0+cu124\"", "gpu = \"A100\"\nos = \"sles12.5\"", 0, &["!R595", "!recommended"]),
     case(
-        "jax = \"0.6.2\"",
+        "torch = { version = \"2.7.1\", cuda = \"12.8\", arch-list = \"12.0\" }",
         "gpu = \"RTX 5090\"\nos = \"centos7\"",
         0,
         &[

@@ -77,6 +77,11 @@ const COMPILERS_TOLD: &[&str] = &["fedora", "opensuse-leap", "sles"];
 /// Spellings that later releases of a family no longer go by: CentOS has become a family of its own, a few are dead.
 const LAPSED: &[&str] = &["centos", "centos-stream", "scientific", "opensuse-leap", "sles", "jetpack"];
 
+/// Systems built on some releases of a family, with numbers of their own.
+const BUILT_ON_IT: &[&str] = &["dgxos", "linuxmint"];
+/// Of Oracle Linux the 7th has a row of its own, for its kernel.
+const OF_ITS_OWN: &[&str] = &["oraclelinux", "ol"];
+
 #[derive(Default)]
 struct Practice {
     seen: HashMap<(String, &'static str), String>,
@@ -162,9 +167,10 @@ fn companions(catalog: &Catalog, practice: &mut Practice) {
         let lower: Vec<&str> = row.needs.split(',').filter(|bound| !bound.starts_with('<')).collect();
         let Ok(asked) = Constraint::parse(&lower.join(",")) else { continue };
         let Some(least) = asked.comparisons().filter_map(|one| one.version).min() else { continue };
-        // What was read in the libraries tells how each was built: lmcache 0.3.5 with an older torch than 0.3.4.
+        // What was read in the libraries tells how each was built, lmcache 0.3.5 with an older torch than 0.3.4, and what was
+        // read in the code which names it takes, of torch 2.2 in torchao 0.3.1.
         if let Some((known, by)) = newest.get(&*row.package)
-            && row.source != "torch-symbols"
+            && !matches!(&*row.source, "torch-symbols" | "torch-names")
             && least.prefix(2) < known.prefix(2)
             && row.version > by.version
             && !ASKS_FOR_LESS.contains(&&*format!("{} {}", row.package, row.version))
@@ -249,7 +255,8 @@ fn systems(catalog: &Catalog, practice: &mut Practice) {
         let own = digits(&row.id);
         for other in row.aliases.iter().chain(row.images.iter()).filter(|other| !other.starts_with("l4t")) {
             let number = digits(other);
-            if !number.starts_with(&own) && !own.starts_with(&number) {
+            let is_own = !BUILT_ON_IT.contains(&named(other).0);
+            if is_own && !number.starts_with(&own) && !own.starts_with(&number) {
                 practice.broken.push(format!("os {}: `{other}` is another release", row.id));
             }
         }
@@ -282,7 +289,8 @@ fn follows(family: &str, earlier: &Os, later: &Os, practice: &mut Practice) {
     };
     let kept = spelled(later);
     let mut lost = spelled(earlier).into_iter().filter(|shape| !kept.contains(shape));
-    if let Some(shape) = lost.find(|shape| !LAPSED.contains(&shape.as_str())) {
+    let goes_on = |shape: &str| !LAPSED.contains(&shape) && !BUILT_ON_IT.contains(&shape) && !OF_ITS_OWN.contains(&shape);
+    if let Some(shape) = lost.find(|shape| goes_on(shape)) {
         practice.broken.push(format!("os {}: no `{shape}` as for {}", later.id, earlier.id));
     }
 }
