@@ -210,6 +210,15 @@ CHECKS = {
     ],
 }
 
+# What the code does not start without though the metadata does not ask for it.
+IMPORTS = {
+    ("lightning", "setuptools"),
+    ("pytorch-lightning", "setuptools"),
+    ("tensorboard", "setuptools"),
+    ("torchmetrics", "setuptools"),
+    ("torchtune", "torchao"),
+}
+
 # Made for each torch and pinned with it: they are held to it wherever they come in.
 OF_TORCH = {"torchvision", "torchaudio", "triton"}
 # NVIDIA's libraries that toolkits have as components, and NCCL: what a lock pins wherever they are left open.
@@ -659,6 +668,7 @@ def one_row(package, kind, need, versions, at, end):
         "of": of,
         "needs": needs,
         "found_in": "metadata" if how == BROUGHT else how,
+        "imports": how == "code" and (package, of) in IMPORTS,
         "says": says,
         "extra": extra,
         "arches": arches,

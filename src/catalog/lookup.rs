@@ -52,7 +52,9 @@ impl Catalog {
     pub fn source_of(&self, id: &str, version: &str, package: &str, arch: &str) -> String {
         let Some(source) = self.source(id) else { return id.to_string() };
         let fill = |text: String, (name, value): (&str, &str)| text.replace(name, value);
-        [("{version}", version), ("{package}", package), ("{arch}", arch)].into_iter().fold(source.at.to_string(), fill)
+        // What is about many releases is about the package.
+        let at = if version.is_empty() { source.at.replace("@{version}", "") } else { source.at.to_string() };
+        [("{version}", version), ("{package}", package), ("{arch}", arch)].into_iter().fold(at, fill)
     }
 
     /// The same where its address has no placeholders.

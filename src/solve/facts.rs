@@ -56,6 +56,11 @@ impl<'c> Facts<'c> {
         date.zip(a_year_before.ok()).is_some_and(|(date, before)| *date > *before)
     }
 
+    /// Whether releases of a package are chosen: of an ordinary one an installer chooses.
+    pub fn is_solved(&self, package: &str) -> bool {
+        !self.catalog.companions.of(package).is_empty() || !self.catalog.builds.of(package).is_empty()
+    }
+
     /// The lines of Python, newest first.
     pub fn pythons(&self) -> Rc<[&'c Python]> {
         self.catalog.pythons.iter().rev().collect()

@@ -77,15 +77,14 @@ pub fn uncompiled<'a, 'c>(
     if build.package != TORCH || build.triton.as_ref().is_some_and(|triton| never_compiles(rules, triton, target)) {
         return None;
     }
-    let missing = || build.triton.as_ref().filter(|_| fits::triton_of(catalog, &[build], Some(line)).is_none());
-    if let Some(triton) = missing().filter(|_| !target.is_cpu()) {
-        return Some(Uncompiled::NoTriton(triton));
-    }
     // A nightly is judged as the release that it precedes.
     let release = build.version.release();
     let mut all = rules.between(Subject::Compile, Subject::Python);
     let holds = |rule: &Needs<'_>| request.holds(&rule.row.id, &target.name);
-    all.find(|rule| rule.range.admits(&release) && !rule.needs.admits(line) && holds(rule)).map(Uncompiled::Refused)
+    let refused = all.find(|rule| rule.range.admits(&release) && !rule.needs.admits(line) && holds(rule));
+    let lacks = |_: &&Version| !target.is_cpu() && fits::triton_of(catalog, &[build], Some(line)).is_none();
+    let missing = || build.triton.as_ref().filter(lacks).map(Uncompiled::NoTriton);
+    refused.map(Uncompiled::Refused).or_else(missing)
 }
 
 /// Whether Triton runs on none of a target's GPUs.

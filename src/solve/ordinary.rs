@@ -106,8 +106,6 @@ pub fn deciding<'c>(facts: &Facts<'c>, beside: &[Beside], packages: &[(String, S
 /// What nobody wrote and installers bring along of what nothing is solved with. What all who are locked bring is as they need
 /// it; of others an installer takes an older release where what that asks for is known not to run.
 pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specifier)]) -> Vec<(String, Specifier)> {
-    let catalog = facts.catalog;
-    let is_solved = |name: &str| !catalog.companions.of(name).is_empty() || !catalog.builds.of(name).is_empty();
     let of_locked: Vec<&Asks> =
         locked.iter().flat_map(|(package, version)| asked_by(facts, package, version)).collect();
     let beside: Vec<Beside> = locked.iter().cloned().map(Beside::from).collect();
@@ -117,7 +115,7 @@ pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specif
         (name.to_string(), if is_out { Specifier::default() } else { asked })
     };
     let coming = coming::coming(facts, locked, packages).into_iter();
-    coming.filter(|(name, _)| !is_solved(name)).map(loosened).collect()
+    coming.filter(|(name, _)| !facts.is_solved(name)).map(loosened).collect()
 }
 
 /// Whether every release that is asked for of an ordinary package leaves out what is beside it.

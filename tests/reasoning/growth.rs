@@ -84,7 +84,7 @@ fn explaining_does_not_grow_with_targets_that_are_alike() {
 fn conflicts_that_have_nothing_in_common_end_within_the_limit() {
     // Drivers that all are too old, each in its own way.
     let lines = |at: usize| format!("[target.t{at:03}]\ngpu = \"H100 NVL\"\ndriver = \"{}.10\"\n", 390 + at);
-    let text: String = (0..60).map(lines).collect();
+    let text: String = (0..40).map(lines).collect();
     let spec = spec::parse(&format!("[stack]\ntorch = \"2.5\"\n{text}")).expect("the spec parses");
     let rules = Problem::new(&BUILTIN);
     for limit in [2_000, Steps::LIMIT] {

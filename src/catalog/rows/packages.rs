@@ -449,6 +449,9 @@ pub struct Asks {
     /// Where it stands; in its metadata, where nothing is said.
     #[serde(default)]
     pub found_in: FoundIn,
+    /// Whether its code imports the other one, for which its metadata does not ask: it does not start without it.
+    #[serde(default)]
+    pub imports: bool,
     /// The first release of the range, where each of them was read.
     pub read: Option<Version>,
     /// The extra of the package that alone asks for it, `cuda12x` of `spacy[cuda12x]`; none where the package itself does.

@@ -59,8 +59,21 @@ impl<'c> Among<'c> {
     /// What exports hold one of them to because of another that needs this locked package.
     pub fn held_by<'f>(&self, facts: &Facts<'f>, package: &str) -> Vec<&'f Asks> {
         let needs_it = |one: &Taken| facts.wants(&one.package).rows().iter().any(|(_, row)| *row.of == *package);
-        let all = self.taken.iter().flat_map(|one| self.needed_of(facts, &one.package));
+        let all = self.taken.iter().flat_map(|one| self.needed_of(facts, &one.package)).chain(self.imported(facts));
         all.filter(|(_, by)| needs_it(by)).map(|(row, _)| row).collect()
+    }
+
+    /// What the code of one of them imports that nothing asks for, of what nothing is solved with.
+    fn imported<'f>(&self, facts: &Facts<'f>) -> Vec<(&'f Asks, &Taken)> {
+        let is_there = |name: &str| self.taken.iter().any(|one| one.package == name);
+        let mut all = Vec::new();
+        for one in &self.taken {
+            let Some(version) = &one.version else { continue };
+            let rows = untold(facts, &one.package, version).into_iter().filter(|row| row.imports);
+            let rows = rows.filter(|row| !facts.is_solved(&row.of) && !is_there(&row.of) && !self.is_needed(row));
+            all.extend(rows.map(|row| (row, one)));
+        }
+        all
     }
 
     /// Whether a locked package needs that too.

@@ -61,8 +61,7 @@ fn brings<'c>(facts: &Facts<'c>, locked: &[Locked], name: &str, asked: &Specifie
     rows.filter(|row| row.found_in == FoundIn::Metadata).collect()
 }
 
-/// What the release does not start without though its metadata does not ask for it, of what nobody names: whichever release
-/// will do.
+/// What is solved with that the release does not start without though its metadata does not ask for it, and that nobody names.
 pub fn missing<'c>(
     facts: &Facts<'c>,
     locked: &[Locked],
@@ -73,7 +72,7 @@ pub fn missing<'c>(
         |name: &str| locked.iter().any(|(one, _)| *one == *name) || packages.iter().any(|(one, _)| *one == *name);
     let lacking = |(name, asked): (String, Specifier)| {
         let rows = taken_rows(facts, locked, &name, &asked).into_iter();
-        let mut left = rows.filter(|row| row.found_in == FoundIn::Code && *row.needs == *"*" && !is_there(&row.of));
+        let mut left = rows.filter(|row| row.imports && facts.is_solved(&row.of) && !is_there(&row.of));
         let row = left.next()?;
         Some((name, asked, row))
     };
