@@ -98,22 +98,35 @@ fn main() {
     pack_schemas(&root, &out);
 }
 
-/// A file of the catalog. Where its wheels, or most of what packages ask for, are from one source it says so once, above them.
+/// A file of the catalog. Where most of what packages ask for is from one source it says so once, above the rows; files of an
+/// index stand below the source of their sha256, each with that alone.
 fn parsed(text: &str) -> Result<Catalog, toml::de::Error> {
-    const SOURCES: [(&str, &str); 2] = [("wheels_from", "wheel"), ("asks_from", "asks")];
-    if !SOURCES.iter().any(|(key, _)| text.contains(key)) {
+    if !["asks_from", "[sha256."].iter().any(|key| text.contains(key)) {
         return toml::from_str(text);
     }
     let mut file: toml::Table = toml::from_str(text)?;
-    for (key, kind) in SOURCES {
-        let (source, rows) = (file.remove(key), file.get_mut(kind).and_then(toml::Value::as_array_mut));
-        for row in rows.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
-            if let Some(source) = source.as_ref().filter(|_| !row.contains_key("source")) {
-                row.insert("source".to_string(), source.clone());
-            }
+    let (source, rows) = (file.remove("asks_from"), file.get_mut("asks").and_then(toml::Value::as_array_mut));
+    for row in rows.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
+        if let Some(source) = source.as_ref().filter(|_| !row.contains_key("source")) {
+            row.insert("source".to_string(), source.clone());
         }
     }
+    let read = file.remove("sha256").and_then(|read| read.try_into::<toml::Table>().ok()).into_iter().flatten();
+    let rows: Vec<toml::Value> = read.flat_map(|(source, files)| wheels(&source, files)).collect();
+    if !rows.is_empty() {
+        file.insert("wheel".to_string(), rows.into());
+    }
     file.try_into()
+}
+
+/// Rows of files and their sha256 that were read in one place.
+fn wheels(source: &str, files: toml::Value) -> Vec<toml::Value> {
+    let files: toml::Table = files.try_into().unwrap_or_default();
+    let row = |(file, sha256): (String, toml::Value)| {
+        let fields = [("file", file.into()), ("sha256", sha256), ("source", source.into())];
+        toml::Table::from_iter(fields.map(|(key, value): (&str, toml::Value)| (key.to_string(), value))).into()
+    };
+    files.into_iter().map(row).collect()
 }
 
 /// Packs the machine code that travels in the program into one file, for `src/probe/kernels/prebuilt.rs`; a constant

@@ -30,10 +30,9 @@ class Catalog:
             for kind, rows in parsed(text).items() if path.suffix == ".toml" else ():
                 if isinstance(rows, list):
                     tables.setdefault(kind, []).extend(rows)
-        # A file of wheels says once what most of them are from.
-        own = {source for text in self.files.values() for source in re.findall(r'(?m)^wheels_from = "(.+)"$', text)}
-        for source in own:
-            tables["wheel"] = [{"source": source, **row} for row in tables["wheel"]]
+                # Files of an index stand below the source of their sha256.
+                for source, files in rows.items() if kind == "sha256" else ():
+                    tables.setdefault("wheel", []).extend({"file": file, "sha256": sha256, "source": source} for file, sha256 in files.items())
         if "asks" in tables:
             tables["asks"] = [filled("asks", row) for row in tables["asks"]]
         return tables

@@ -1,8 +1,6 @@
 """The sha256 of wheels: what `catalog/wheels/*.toml` records, and what the index lists for the releases it knows."""
 
-import re
-
-from catalog import inline
+from catalog import parsed
 from documented import is_of_source
 from remote import Version, canonicalize_name, parse_sdist_filename, parse_wheel_filename, reading
 
@@ -73,11 +71,11 @@ def add(catalog, index, only=(), unread=None):
     """Writes the missing rows into the file, in order; how many there were."""
     path = catalog.root / "catalog" / FILE
     rows = list(missing(catalog, index, only, unread))
-    lines = catalog.changed[path].splitlines()
-    head = [line for line in lines if not line.startswith(("  {", "]"))]
-    own = next((line.split('"')[1] for line in head if line.startswith("wheels_from = ")), None)
-    said = [{key: value for key, value in row.items() if (key, value) != ("source", own)} for row in rows]
-    body = [line for line in lines if line.startswith("  {")] + [f"  {inline(row)}," for row in said]
-    body.sort(key=lambda line: order(re.search(r'file = "([^"]+)"', line)[1]))
-    catalog.changed[path] = "\n".join([*head, *body, "]"]) + "\n"
+    text = catalog.changed[path]
+    head = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
+    files = {source: dict(files) for source, files in parsed(text)["sha256"].items()}
+    for row in rows:
+        files.setdefault(row["source"], {})[row["file"]] = row["sha256"]
+    body = (f'\n[sha256.{source}]\n' + "".join(f'"{file}" = "{told[file]}"\n' for file in sorted(told, key=order)) for source, told in files.items())
+    catalog.changed[path] = head + "".join(body)
     return len(rows)

@@ -13,6 +13,8 @@ pub struct Among<'c> {
     taken: Vec<Taken>,
     /// What the locked packages need of them.
     needed: Vec<&'c Asks>,
+    /// Who is locked.
+    locked: Vec<String>,
 }
 
 /// An ordinary package, and which release of it installers take.
@@ -42,7 +44,7 @@ impl<'c> Among<'c> {
             let told = wants.rows().iter().filter(|(_, row)| row.found_in == FoundIn::Code);
             Taken { version: newest(told, &asked), package, asked }
         });
-        Among { taken: taken.collect(), needed }
+        Among { taken: taken.collect(), needed, locked: locked.iter().map(|(name, _)| name.clone()).collect() }
     }
 
     /// What the code of one of them needs of another, where no locked package needs as much of it.
@@ -56,9 +58,13 @@ impl<'c> Among<'c> {
         all
     }
 
-    /// What exports hold one of them to because of another that needs this locked package.
+    /// What exports hold one of them to because of another that needs this locked package, or none of them.
     pub fn held_by<'f>(&self, facts: &Facts<'f>, package: &str) -> Vec<&'f Asks> {
-        let needs_it = |one: &Taken| facts.wants(&one.package).rows().iter().any(|(_, row)| *row.of == *package);
+        let needs = |one: &Taken, name: &str| facts.wants(&one.package).rows().iter().any(|(_, row)| *row.of == *name);
+        let is_of = |name: &String| *name != "python" && *name != "pip";
+        let needs_it = |one: &Taken| {
+            needs(one, package) || !self.locked.iter().filter(|name| is_of(name)).any(|name| needs(one, name))
+        };
         let all = self.taken.iter().flat_map(|one| self.needed_of(facts, &one.package)).chain(self.imported(facts));
         all.filter(|(_, by)| needs_it(by)).map(|(row, _)| row).collect()
     }
