@@ -263,7 +263,7 @@ pub fn refused_toolkits<'c>(facts: &Facts<'c>, machine: &Described<'c>, list: Op
             let reached = |toolkit: &Toolkit, gpu: Cc| covers(list, gpu, tegra(Some(toolkit))) != Coverage::None;
             let missed = |toolkit: &Toolkit| !machine.kinds.iter().all(|kind| reached(toolkit, kind.gpu.cc));
             refusals.add(law::id::ARCH_LIST, rows(&missed));
-            // What the list reaches runs; the libraries of an older CUDA beside it are told by a warning.
+            // What the list reaches runs; a warning tells of libraries of an older CUDA beside it.
             return refusals;
         }
         None => {

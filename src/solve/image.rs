@@ -458,7 +458,8 @@ pub fn starts_on<'a, 'c>(
 /// The markets whose brands requirements speak of.
 const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Geforce, Market::Titan];
 
-/// The brands that vGPUs may have beside those of boards: NVML's vApps, vPC, vCS and vWS.
+/// The brands that vGPUs may have: those of boards, and those that NVML names after their licences, as the requirements of
+/// nvidia/cuda spell them.
 const VIRTUAL: &[&str] = &["tesla", "quadro", "nvidia", "grid", "vapps", "vpc", "vcs", "vws"];
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.

@@ -1,6 +1,5 @@
 //! What the contract says of an answer, where an answer was another once.
 
-
 use crate::common::cases::{Case, case, hold};
 use crate::common::sandbox::Sandbox;
 

@@ -289,7 +289,8 @@ fn follows(family: &str, earlier: &Os, later: &Os, practice: &mut Practice) {
     };
     let kept = spelled(later);
     let mut lost = spelled(earlier).into_iter().filter(|shape| !kept.contains(shape));
-    let goes_on = |shape: &str| !LAPSED.contains(&shape) && !BUILT_ON_IT.contains(&shape) && !OF_ITS_OWN.contains(&shape);
+    let goes_on =
+        |shape: &str| !LAPSED.contains(&shape) && !BUILT_ON_IT.contains(&shape) && !OF_ITS_OWN.contains(&shape);
     if let Some(shape) = lost.find(|shape| goes_on(shape)) {
         practice.broken.push(format!("os {}: no `{shape}` as for {}", later.id, earlier.id));
     }

@@ -312,8 +312,8 @@ fn every_catalog_file_has_its_reader_and_every_table_a_file() {
     for path in files(&root().join("catalog"), "toml") {
         let file: toml::Table = toml::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         for key in file.keys() {
-            let known = kinds.contains(key.as_str())
-                || ["version", "reader", "sha256", "asks_from"].contains(&key.as_str());
+            let known =
+                kinds.contains(key.as_str()) || ["version", "reader", "sha256", "asks_from"].contains(&key.as_str());
             assert!(known, "{}: nobody reads `{key}`", path.display());
             written.insert(key.clone());
         }

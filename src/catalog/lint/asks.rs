@@ -24,7 +24,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if row.says.is_empty() == (row.found_in == FoundIn::Code || is_part) {
             say("belongs-together", "asks", &name, "what only code says, and nothing else, has a sentence".into());
         }
-        if row.found_in == FoundIn::Code && *row.needs == *"*" && !row.imports || row.imports && row.found_in != FoundIn::Code {
+        if row.found_in == FoundIn::Code && *row.needs == *"*" && !row.imports
+            || row.imports && row.found_in != FoundIn::Code
+        {
             say("belongs-together", "asks", &name, "code that needs any release of another imports it".into());
         }
         let of_wheels = matches!(row.found_in, FoundIn::Wheels | FoundIn::OnlyWheels);
