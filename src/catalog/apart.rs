@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::types::packed::{Numbered, Numbering, Parts, ends};
 
 /// Their kinds.
-pub const KINDS: [&str; 4] = ["diagnosis", "clue", "image_require", "finished_wheel"];
+pub const KINDS: [&str; 5] = ["diagnosis", "clue", "image_require", "finished_wheel", "other_build"];
 /// No table is larger once it is inflated: some twenty times today's.
 const MAX_BYTES: usize = 8 << 20;
 

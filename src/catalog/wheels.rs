@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::rows::WheelFile;
 
 /// Bytes of a key: enough that two of some thousand differ; the build refuses a catalog where they do not.
-const KEY: usize = 8;
+const KEY: usize = 6;
 /// Bytes of a key and its digest.
 const ENTRY: usize = KEY + 32;
 
