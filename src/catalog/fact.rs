@@ -86,7 +86,7 @@ cite! {
     Ptxas: row => row.triton.as_str(), [row.triton.as_str(), "", "", ""];
     Python: row => row.version.as_str(), [row.version.as_str(), "", "", ""];
     Asks: row => if row.id.is_empty() { &row.package } else { &row.id }, [row.read.as_ref().map_or("", Version::as_str), &row.package, "", ""];
-    Rule: row => &row.id, ["", "", "", ""];
+    Rule: row => &row.id, ["", row.package.as_deref().unwrap_or_default(), "", ""];
     Law: row => &row.id, ["", "", "", ""];
     ErrorSignature: row => &row.code, ["", "", "", ""];
     LogField: row => &row.id, ["", "", "", ""];

@@ -2,9 +2,9 @@
 //! does not list. Each is judged as the nearest that is known; what has no answer so is no conflict, for it may have one.
 
 use crate::catalog::rows::{Branch, Os, TORCH, repeated};
-use crate::spec::ImageRef;
+use crate::spec::{ImageRef, Share};
 use crate::types::require::{Requirement, Subject};
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, distinct};
 
 use super::demand::DemandKey;
 use super::driver_row::{DriverRow, branch_of};
@@ -20,18 +20,27 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
     // What an image holds that nobody has seen is not bounded by what its framework has published.
     targets.retain(|target| !may_hold_torch(request, target));
     let mut unknowns = if targets.len() < request.targets.len() { of_images(request) } else { Vec::new() };
+    let mut unread = Vec::new();
     for target in &mut targets {
         let mut reading = Reading::clone(&target.reading);
         unknowns.extend(later_toolkits(request, target, &mut reading));
         unknowns.extend(unlisted_system(target, &mut reading));
         unknowns.extend(later_driver(request, target, &mut reading));
-        unknowns.extend(unread_tags(request, target, &mut reading));
+        let releases = unread_of(request, target);
+        unknowns.extend(releases.first().and_then(|cuda| unread_tags(target, cuda, &mut reading)));
+        unread.extend(releases);
         *target = TargetRequest {
             driver_policy: target.driver_policy,
             ..TargetRequest::new(request.problem, &target.name, reading)
         };
     }
-    (!unknowns.is_empty()).then(|| (unknowns, request.of(targets)))
+    let mut asked = request.of(targets);
+    // What nobody has read is of these releases: whether others have an answer is known.
+    if !unread.is_empty() && (request.share == Share::Stack || request.targets.len() == 1) {
+        let any: Vec<String> = distinct(unread).iter().map(ToString::to_string).collect();
+        asked.cuda = Constraint::parse(&any.join(" || ")).ok().or(asked.cuda);
+    }
+    (!unknowns.is_empty()).then_some((unknowns, asked))
 }
 
 /// Whether a target runs in an image that nobody has seen, of a repository whose images hold torch.
@@ -41,10 +50,15 @@ fn may_hold_torch(request: &Request<'_>, target: &TargetRequest<'_>) -> bool {
         && image::holds_torch(request.catalog, repeated(&image.repository))
 }
 
+/// The releases of CUDA that are asked for and of whose tags a target's repository may have some that nobody has read.
+fn unread_of(request: &Request<'_>, target: &TargetRequest<'_>) -> Vec<Version> {
+    let (ImageRequest::Choose(repository), Some(cuda)) = (&target.image, &request.cuda) else { return Vec::new() };
+    image::unread_releases(request.catalog, repository, cuda, target.os)
+}
+
 /// Tags that nobody has read, of a release of CUDA that is asked for: one of them may do where none that is known does.
-fn unread_tags(request: &Request<'_>, target: &TargetRequest<'_>, reading: &mut Reading<'_>) -> Option<Unknown> {
+fn unread_tags(target: &TargetRequest<'_>, cuda: &Version, reading: &mut Reading<'_>) -> Option<Unknown> {
     let ImageRequest::Choose(repository) = &target.image else { return None };
-    let cuda = image::unread_release(request.catalog, repository, request.cuda.as_ref()?, target.os)?;
     let image = ImageRef { hub: String::new(), repository: repository.clone(), tag: None, digest: None };
     reading.image = ImageRequest::Unchecked(image);
     let of_os = target.os.map_or_else(String::new, |os| format!(" for {}", os.name));

@@ -263,8 +263,6 @@ pub fn refused_toolkits<'c>(facts: &Facts<'c>, machine: &Described<'c>, list: Op
             let reached = |toolkit: &Toolkit, gpu: Cc| covers(list, gpu, tegra(Some(toolkit))) != Coverage::None;
             let missed = |toolkit: &Toolkit| !machine.kinds.iter().all(|kind| reached(toolkit, kind.gpu.cc));
             refusals.add(law::id::ARCH_LIST, rows(&missed));
-            // What the list reaches runs; a warning tells of libraries of an older CUDA beside it.
-            return refusals;
         }
         None => {
             let compiles = |toolkit: &Toolkit, gpu: Cc| {
@@ -274,8 +272,15 @@ pub fn refused_toolkits<'c>(facts: &Facts<'c>, machine: &Described<'c>, list: Op
             refusals.add(law::id::NVCC_ARCH, rows(&missed));
         }
     }
-    for rule in machine.kinds.iter().flat_map(|kind| &kind.cuda) {
-        refusals.add(rule.id, rows(&|toolkit| !rule.needs.admits(&toolkit.version.prefix(2))));
+    // What a list reaches by PTX runs: a warning tells of the libraries beside it.
+    for kind in &machine.kinds {
+        let by_ptx = |toolkit: &Toolkit| {
+            list.is_some_and(|list| covers(list, kind.gpu.cc, tegra(Some(toolkit))) == Coverage::Jit)
+        };
+        for rule in &kind.cuda {
+            let refused = |toolkit: &Toolkit| !rule.needs.admits(&toolkit.version.prefix(2)) && !by_ptx(toolkit);
+            refusals.add(rule.id, rows(&refused));
+        }
     }
     refusals
 }
@@ -313,7 +318,8 @@ pub fn best_arch(gpu: crate::types::Cc, toolkit: &[Arch], builder: &[Arch], tegr
     toolkit.iter().copied().filter(|arch| runs(arch) && builder.contains(arch)).max()
 }
 
-/// Whether a build asks for its triton on each Python that it, a package beside it and the request have in common.
+/// Whether a build asks for its triton on some Python that it, a package beside it and the request have in common: which of
+/// them is chosen is not known here, and beside another triton on that one nothing could be installed.
 pub fn asks_for_triton(build: &Build, row: &Companion, python: Option<&Constraint>) -> bool {
     let Some(asking) = build.triton_python.as_deref().and_then(|text| Constraint::parse(text).ok()) else {
         return true;
@@ -322,8 +328,8 @@ pub fn asks_for_triton(build: &Build, row: &Companion, python: Option<&Constrain
     let admits =
         |wanted: Option<&Constraint>, line: &Version| wanted.is_none_or(|it| it.cut_to(line.len()).admits(line));
     let lines = build.pythons.iter().filter(|line| build.pins_install_on(line));
-    let common = lines.filter(|line| admits(python, line) && admits(of_row.as_ref(), line));
-    common.into_iter().all(|line| asking.admits(line))
+    let mut common = lines.filter(|line| admits(python, line) && admits(of_row.as_ref(), line)).peekable();
+    common.peek().is_none() || common.any(|line| asking.admits(line))
 }
 
 /// The triton that a build asks for: on the Pythons that its metadata names, else on those that triton has wheels for.

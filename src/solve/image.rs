@@ -23,7 +23,7 @@ use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
 pub use tags::{
-    TagMatch, holds_torch, is_for_jetson, listed_on, nearest_tag, published_torch, spelt, tag, unread_release,
+    TagMatch, holds_torch, is_for_jetson, listed_on, nearest_tag, published_torch, spelt, tag, unread_releases,
 };
 
 /// Everything that the choice of images for a machine depends on: they are found from this alone.
@@ -436,12 +436,12 @@ pub fn starts_on<'a, 'c>(
     };
     let mut gpus: Vec<(&[&str], Option<&Version>)> = Vec::new();
     for kind in &machine.kinds {
-        // Of which brand a vGPU is, its licence tells.
+        // Of which brand a vGPU is, its licence tells; where only a capability is written, or the board is of no market, nobody does.
         let brands = match facts.catalog.is_vgpu(&kind.gpu.written) {
             true => VIRTUAL,
             false => brands(kind.gpu.row.map(|row| row.class)),
         };
-        gpus.push((brands, Some(&kind.gpu.cc_version)));
+        gpus.push((if brands.is_empty() { ANY } else { brands }, Some(&kind.gpu.cc_version)));
     }
     let unsaid = gpus.is_empty();
     if unsaid {
@@ -461,6 +461,10 @@ const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Ge
 /// The brands that vGPUs may have: those of boards, and those that NVML names after their licences, as the requirements of
 /// nvidia/cuda spell them.
 const VIRTUAL: &[&str] = &["tesla", "quadro", "nvidia", "grid", "vapps", "vpc", "vcs", "vws"];
+
+/// The brands of all boards: what requirements admit on one of them, a board of an unknown one may start.
+const ANY: &[&str] =
+    &["tesla", "nvidia", "quadro", "quadrortx", "nvidiartx", "geforce", "geforcertx", "titan", "titanrtx", "unknown"];
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
 pub fn brands(market: Option<Market>) -> &'static [&'static str] {

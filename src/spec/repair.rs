@@ -78,9 +78,17 @@ pub fn specifier(key: &str, text: &str) -> Option<String> {
     Specifier::parse(&pinned.join(",")).ok().map(|meant| meant.to_string())
 }
 
-/// The label that is meant by one with a dot in its CUDA, which no build has: `cu124` by `cu12.4`.
+/// The label that is meant by one with a dot in its CUDA, or with the whole word, which no build has: `cu124` by `cu12.4` and
+/// `cuda124`.
 pub(super) fn label(variant: &str) -> Option<String> {
-    let cuda = Version::parse(variant.strip_prefix("cu")?).ok().filter(|cuda| cuda.len() > 1)?;
+    let (is_word, cuda) = match variant.strip_prefix("cuda") {
+        Some(rest) => (true, rest),
+        None => (false, variant.strip_prefix("cu")?),
+    };
+    if is_word && cuda.len() > 1 && cuda.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Some(format!("cu{cuda}"));
+    }
+    let cuda = Version::parse(cuda).ok().filter(|cuda| cuda.len() > 1)?;
     Some(format!("cu{}{}", cuda.major(), cuda.minor()))
 }
 

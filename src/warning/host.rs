@@ -104,8 +104,10 @@ impl Kind for PythonPatch<'_> {
 
     fn message(&self) -> String {
         let PythonPatch { written, line } = self;
-        format!(
-            "Python {written} counts as {line}: the catalog does not know which patch releases exist, and the lock pins none"
-        )
+        let unknown = "the catalog does not know which patch releases exist, and the lock pins none";
+        if written.starts_with(|first: char| first.is_ascii_digit()) {
+            return format!("Python {written} counts as {line}: {unknown}");
+        }
+        format!("Python {written} admits some patch releases of {line} only: {unknown}; install one that it admits")
     }
 }

@@ -311,13 +311,14 @@ impl<'c> Finder<'_, 'c> {
             false => Some(format!(">={driver}")),
         };
         let on_windows = self.spec.target(target).is_some_and(|target| target.is_wsl2());
-        let floors: Vec<Version> = pinned
-            .iter()
-            .flat_map(|pinned| match on_windows {
-                true => self.windows_floors_above(pinned),
-                false => self.floors_above(pinned, target),
-            })
-            .collect();
+        // What the rest asks for may be less than any rule does: an image of its own names branches.
+        let free = self.answer(&[unset(key)], None);
+        let asked_for = free.as_ref().and_then(|answer| minimum(answer, target)).filter(|_| !on_windows);
+        let floors = pinned.iter().flat_map(|pinned| match on_windows {
+            true => self.windows_floors_above(pinned),
+            false => self.floors_above(pinned, target),
+        });
+        let floors = distinct(floors.chain(asked_for.filter(|least| pinned.is_some_and(|pinned| pinned < *least))));
         let before = self.found.len();
         // Who installs another driver installs one that needs no package beside it, and of a branch one that suffices.
         let alone = |floor: &Version| -> Option<Vec<String>> {
@@ -335,7 +336,7 @@ impl<'c> Finder<'_, 'c> {
         if self.found.len() > before {
             return;
         }
-        let Some(answer) = self.answer(&[unset(key)], None) else { return };
+        let Some(answer) = free else { return };
         let Some(minimum) = minimum(&answer, target) else { return };
         if pinned.is_none_or(|pinned| pinned < minimum) {
             let values = distinct([self.listing(&answer, target, minimum), minimum]);

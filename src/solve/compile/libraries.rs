@@ -288,9 +288,18 @@ impl<'c> Plan<'_, 'c> {
         let cudnn = self.cudnn(&group.classes);
         let platforms = self.platforms_of_shared(group);
         for release in &group.releases {
+            // Beside one that brings its own, what loads the system's asks for nothing of that.
+            let others = group.releases.iter().filter(|other| other.var != release.var);
+            let apart = others.into_iter().any(|other| !other.framework.takes_system_cuda(false));
             for &on in &platforms {
                 let (catalog, framework, may) = (request.catalog, release.framework, self.policy.possible);
-                let partners = move |row: usize| framework.cudnns(catalog, on, row, may).as_ref().clone();
+                let partners = move |row: usize| {
+                    let brings = |build: &Build| build.pins.is_some();
+                    match apart && framework.releases[row].on(on).is_some_and(|build| !brings(build)) {
+                        true => RowSet::first(catalog.cudnns.len()),
+                        false => framework.cudnns(catalog, on, row, may).as_ref().clone(),
+                    }
+                };
                 self.network.relate(release.var, cudnn.var, partners);
             }
         }

@@ -61,9 +61,9 @@ pub fn listed_on<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Optio
     rows().find(is_of).filter(|_| is_named).and_then(day)
 }
 
-/// The newest CUDA that a constraint admits and for which a repository may have tags for a system that nobody has read,
-/// where it has others for that; where no system is told, for those of which most was read.
-pub fn unread_release(catalog: &Catalog, repository: &str, wanted: &Constraint, os: Option<&Os>) -> Option<Version> {
+/// The releases of CUDA, newest first, that a constraint admits and for which a repository may have tags for a system that
+/// nobody has read, where it has others for that; where no system is told, for those of which most was read.
+pub fn unread_releases(catalog: &Catalog, repository: &str, wanted: &Constraint, os: Option<&Os>) -> Vec<Version> {
     let is_of = |image: &&Image| match os {
         Some(os) => image.os == os.id || os.images.contains(&image.os),
         None => image.os.starts_with(READ_LATER),
@@ -73,8 +73,8 @@ pub fn unread_release(catalog: &Catalog, repository: &str, wanted: &Constraint, 
     let is_unread = |cuda: &Version| {
         systems.iter().any(|os| listed_on(catalog, repository, &format!("{cuda}-base-{os}")).is_none())
     };
-    let mut releases = catalog.toolkits.iter().rev().map(|row| row.version);
-    releases.find(|cuda| wanted.admits(cuda) && is_unread(cuda))
+    let releases = catalog.toolkits.iter().rev().map(|row| row.version);
+    releases.filter(|cuda| wanted.admits(cuda) && is_unread(cuda)).collect()
 }
 
 /// Whether images of a repository come with a torch of their own.

@@ -72,11 +72,10 @@ pub fn missing<'c>(
         |name: &str| locked.iter().any(|(one, _)| *one == *name) || packages.iter().any(|(one, _)| *one == *name);
     let lacking = |(name, asked): (String, Specifier)| {
         let rows = taken_rows(facts, locked, &name, &asked).into_iter();
-        let mut left = rows.filter(|row| row.imports && facts.is_solved(&row.of) && !is_there(&row.of));
-        let row = left.next()?;
-        Some((name, asked, row))
+        let left = rows.filter(|row| row.imports && facts.is_solved(&row.of) && !is_there(&row.of));
+        left.map(|row| (name.clone(), asked.clone(), row)).collect::<Vec<_>>()
     };
-    all.filter_map(lacking).collect()
+    all.flat_map(lacking).collect()
 }
 
 /// The rows about the newest release that is asked for and that installers do not know to be against what is locked.
