@@ -1,8 +1,8 @@
 //! What ordinary packages bring along that follows a framework or CUDA, and nobody names: an installer that is told nothing takes
 //! the newest release, whatever torch is locked.
 
-use crate::catalog::rows::{BESIDE_TORCH, Companion, Subject, TRITON};
-use crate::types::{Cc, Constraint, Specifier, Version};
+use crate::catalog::rows::{BESIDE_TORCH, Companion, Index, Subject, TORCH, TRITON};
+use crate::types::{Cc, Constraint, Specifier, Version, variant};
 
 use super::brought::refusing;
 use super::ordinary::coming::coming;
@@ -33,30 +33,46 @@ pub fn followers<'c>(
         name == TRITON || BESIDE_TORCH.contains(&name) || chosen.companions.iter().any(is_it)
     };
     let locked: Vec<Beside> = chosen.locked().into_iter().map(Beside::from).collect();
+    // torch's own index has wheels of others for its CUDA, too.
+    let torch = chosen.builds.iter().find(|build| build.package == TORCH && build.index.contains(&Index::Pytorch));
+    let of_torch = torch.map(|build| &*build.variant);
     let follower = |(name, asked): (&str, Specifier)| {
         let for_python = |row: &Companion| match (chosen.python, row.python.as_deref()) {
             (Some(line), Some(needs)) => Constraint::parse(needs).is_ok_and(|needs| needs.admits(line)),
             _ => true,
         };
         let on_index = |row: &&&'c Companion| {
-            let is_there = row.variant.is_none() && row.url.is_none() && row.index_url.is_none() && row.gone.is_none();
-            is_there && row.is_for_arch(chosen.arch) && for_python(row)
+            let is_there = row.variant.is_none() || row.variant.as_deref() == of_torch;
+            is_there
+                && row.url.is_none()
+                && row.index_url.is_none()
+                && row.gone.is_none()
+                && row.is_for_arch(chosen.arch)
         };
         // Newest first.
         let all: Vec<&'c Companion> = problem.package(name)?.releases.iter().filter(on_index).copied().collect();
         let is_asked = |row: &&&'c Companion| asked.admits(&row.version);
-        let newest = all.iter().find(is_asked)?;
-        let going: Vec<&'c Companion> = all.iter().filter(|row| goes(problem, chosen, row)).copied().collect();
-        // Where none of what is asked for goes, an installer takes older releases of all that ask for it, if it may.
+        let newest = all.iter().find(|row| row.variant.is_none() && is_asked(row) && for_python(row))?;
+        let every: Vec<&'c Companion> = all.iter().filter(|row| goes(problem, chosen, row)).copied().collect();
+        let going: Vec<&'c Companion> = every.iter().filter(|row| for_python(row)).copied().collect();
+        // Where none of what is asked for goes, an installer may take older releases of all that ask for it: those would have
+        // to ask for one that goes.
         let is_taken = |row: &&&'c Companion| {
             let with_it = [locked.as_slice(), &[(name.to_string(), row.version).into()]].concat();
             let goes = |beside: &[Beside], by: &str, asked: &Specifier| !is_excluded(problem, beside, by, asked);
             packages.iter().all(|(by, asked)| goes(&with_it, by, asked) || !goes(&locked, by, asked))
         };
-        match going.iter().find(is_asked).or_else(|| going.iter().find(is_taken)) {
-            Some(row) => (row.version != newest.version).then_some(Follower { row, going: None }),
+        match going.iter().find(is_asked) {
+            Some(row) => {
+                let is_taken = row.variant.is_none() && row.version == newest.version;
+                // pip cannot be held to a file of torch's index whose version has no label of it.
+                let can_be_held = row.variant.is_none() || variant::parts(&row.carried()).1.is_some();
+                (!is_taken && can_be_held).then_some(Follower { row, going: None })
+            }
+            // One goes on another Python, or with an older release of who asks for it: nobody knows that none does.
+            None if every.iter().any(|row| is_asked(&row)) || going.iter().any(|row| is_taken(&row)) => None,
             None => {
-                let going = going.iter().map(|row| row.version).collect();
+                let going = every.iter().map(|row| row.version).collect();
                 Some(Follower { row: newest, going: Some(going) })
             }
         }

@@ -67,8 +67,9 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>, packages: &[(Str
         }
     }
     for one in followers(problem, chosen, packages).into_iter().filter(|one| one.going.is_none()) {
-        let (package, version) = (one.row.package.to_string(), one.row.version.to_string());
-        found.push(Held { package, version, index: None, seen: true });
+        let (package, version) = (one.row.package.to_string(), one.row.carried());
+        let index = one.row.variant.as_ref().and(index.clone());
+        found.push(Held { package, version, index, seen: true });
     }
     found
 }

@@ -269,7 +269,11 @@ impl<'c> Releases<'c> {
         let is_asked = |version: &Version| wanted.admits(version) && asked.admits(version);
         let admitted: Vec<Version> = all.iter().copied().filter(is_asked).collect();
         let (oldest, newest) = (admitted.first()?, admitted.last()?);
-        if let Some(against) = self.against(newest)
+        // What installers know they pass over: of the release that they would take is told what it fails for.
+        let is_passed_over =
+            |version: &Version| self.against(version).is_some_and(|one| one.known_by() <= FoundIn::OnlyWheels);
+        let taken = admitted.iter().rev().find(|version| !is_passed_over(version)).unwrap_or(newest);
+        if let Some(against) = self.against(taken)
             && admitted.iter().all(|version| self.against(version).is_some())
         {
             // Which other releases have the extra nobody tells.
