@@ -436,12 +436,13 @@ pub fn starts_on<'a, 'c>(
     };
     let mut gpus: Vec<(&[&str], Option<&Version>)> = Vec::new();
     for kind in &machine.kinds {
-        // Of which brand a vGPU is, its licence tells; where only a capability is written, or the board is of no market, nobody does.
+        // Of which brand a vGPU is, its licence tells; of a board of another market nobody does.
         let brands = match facts.catalog.is_vgpu(&kind.gpu.written) {
             true => VIRTUAL,
             false => brands(kind.gpu.row.map(|row| row.class)),
         };
-        gpus.push((if brands.is_empty() { ANY } else { brands }, Some(&kind.gpu.cc_version)));
+        let is_unknown = kind.gpu.row.is_some_and(|row| row.class == Market::ClientSoc);
+        gpus.push((if is_unknown { ANY } else { brands }, Some(&kind.gpu.cc_version)));
     }
     let unsaid = gpus.is_empty();
     if unsaid {

@@ -48,7 +48,12 @@ const CASES: &[Case] = &[
     case("torch = \"2.5.1+cu12.4\"", "gpu = \"A100\"", 2, &["write `torch = \"2.5.1+cu124\"`"]),
     case("torch = \"+abc\"", "gpu = \"A100\"", 3, &["+abc was published"]),
     // A bound within the line of Python that is chosen is none that the lock holds.
-    case("torch = \"2.6.0\"\npython = \"<3.11.5\"", "gpu = \"A100\"", 0, &["Python <3.11.5 counts as 3.11"]),
+    case(
+        "torch = \"2.6.0\"\npython = \"<3.11.5\"",
+        "gpu = \"A100\"",
+        0,
+        &["Python <3.11.5 admits some patch releases of 3.11 only"],
+    ),
     case("torch = \"2.6.0\"\npython = \"~=3.11.4\"", "gpu = \"A100\"", 0, &["[python-patch]"]),
     case("torch = \"2.6.0\"\npython = \">=3.8.1,<3.13\"", "gpu = \"A100\"", 0, &["![python-patch]"]),
     case("torch = \"2.6.0\"\npython = \">=3.11.0,<3.12\"", "gpu = \"A100\"", 0, &["![python-patch]"]),

@@ -542,7 +542,7 @@ fn what_comes_along_unasked_binds_too() {
     assert_eq!(torch("torch = \"*\"\nlmdeploy = \"0.7.0\""), "2.5.1");
     let clash = |stack: &str| culprits(&asked(stack, "driver = \"570\""));
     assert_eq!(clash("torch = \"2.5.1\"\nlmdeploy = \"0.6.5\""), ["stack.torch", "stack.lmdeploy"]);
-    assert_eq!(clash("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.11\"").len(), 3);
+    assert_eq!(clash("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.11\""), ["stack.torch", "stack.lmdeploy"]);
     // For Python 3.12 torch 2.3.1 asks for no triton: pkg:pypi/torch@2.3.1, `python_version < "3.12"`.
     let later = lock(&asked("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.12\"", "driver = \"570\"")).target();
     assert_eq!((later.has("python").as_str(), later.has("triton").as_str()), ("3.12", ""));
