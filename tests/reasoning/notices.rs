@@ -105,6 +105,8 @@ fn a_name_that_is_not_found_is_told_by_where_it_was_looked_for() {
             "kernel-not-in-module",
         ),
         ("failed call to cuInit: CUDA_ERROR_NOT_FOUND: named symbol not found", "wsl-cuda-in-container"),
+        ("run in wsl2\nError: DriverError(CUDA_ERROR_NOT_FOUND, \"named symbol not found\")", "wsl-cuda-in-container"),
+        ("CUDA failure 500: named symbol not found\nexpr=cudaSetDevice(info_.device_id)", "wsl-cuda-in-container"),
         ("ImportError: /x/gpu.cpython-36m-x86_64-linux-gnu.so: undefined symbol: cudaMalloc", "cudart-not-linked"),
         ("ImportError: /x/gpu.cpython-36m-x86_64-linux-gnu.so: undefined symbol: cuInit", "libcuda-not-loaded"),
         (
