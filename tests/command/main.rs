@@ -60,5 +60,6 @@ mod relocks;
 mod schema;
 mod several;
 mod shell;
+mod silent_once;
 mod slips;
 mod snapshots;
