@@ -1,7 +1,7 @@
 //! Packs `catalog/*.toml` into the form by which a catalog travels: reads every file with the row types of the crate
 //! itself, and refuses what the lints refuse. And packs the machine code of the kernels.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};
 
@@ -111,8 +111,9 @@ fn parsed(text: &str) -> Result<Catalog, toml::de::Error> {
             row.insert("source".to_string(), source.clone());
         }
     }
-    let read = file.remove("sha256").and_then(|read| read.try_into::<toml::Table>().ok()).into_iter().flatten();
-    let rows: Vec<toml::Value> = read.flat_map(|(source, files)| wheels(&source, files)).collect();
+    let read: BTreeMap<String, BTreeMap<String, String>> =
+        file.remove("sha256").map_or_else(|| Ok(BTreeMap::new()), toml::Value::try_into)?;
+    let rows: Vec<toml::Value> = read.iter().flat_map(|(source, files)| wheels(source, files)).collect();
     if !rows.is_empty() {
         file.insert("wheel".to_string(), rows.into());
     }
@@ -120,13 +121,12 @@ fn parsed(text: &str) -> Result<Catalog, toml::de::Error> {
 }
 
 /// Rows of files and their sha256 that were read in one place.
-fn wheels(source: &str, files: toml::Value) -> Vec<toml::Value> {
-    let files: toml::Table = files.try_into().unwrap_or_default();
-    let row = |(file, sha256): (String, toml::Value)| {
-        let fields = [("file", file.into()), ("sha256", sha256), ("source", source.into())];
-        toml::Table::from_iter(fields.map(|(key, value): (&str, toml::Value)| (key.to_string(), value))).into()
+fn wheels(source: &str, files: &BTreeMap<String, String>) -> Vec<toml::Value> {
+    let row = |(file, sha256): (&String, &String)| {
+        let fields = [("file", file.as_str()), ("sha256", sha256.as_str()), ("source", source)];
+        toml::Table::from_iter(fields.map(|(key, value)| (key.to_string(), value.into()))).into()
     };
-    files.into_iter().map(row).collect()
+    files.iter().map(row).collect()
 }
 
 /// Packs the machine code that travels in the program into one file, for `src/probe/kernels/prebuilt.rs`; a constant
