@@ -42,5 +42,5 @@ pub fn open(bytes: &[u8]) -> Option<(&'static [u8], &'static Numbered)> {
     let body: Body<'static> = postcard::from_bytes(body.leak()).ok()?;
     let texts = Parts { all: body.texts, ends: body.text_ends };
     let versions = Parts { all: body.versions, ends: body.version_ends };
-    Some((body.rows, Numbered::new(texts, versions)))
+    Some((body.rows, Numbered::new(texts, versions, &[])))
 }

@@ -20,6 +20,7 @@ use super::table::Holder;
 use super::tables::{Catalog, TableVisitor};
 use super::wheels::Digests;
 use crate::types::packed::{self, Numbered, Numbering, Parts};
+use crate::types::prose;
 use crate::types::{Text, Version};
 
 /// The form that this program reads and writes: major and minor.
@@ -135,6 +136,9 @@ struct Body<'a> {
     versions: &'a str,
     #[serde(borrow)]
     version_ends: &'a [u8],
+    /// Sentences that few runs show.
+    #[serde(borrow)]
+    prose: &'a [u8],
     #[serde(borrow)]
     tables: Vec<PackedTable<'a>>,
 }
@@ -158,7 +162,8 @@ pub fn pack(catalog: &Catalog) -> Result<Vec<u8>, postcard::Error> {
             packed.push((kind, head, rows, apart::pack(&bytes, &numbered)?));
         }
     }
-    let (texts, versions) = (numbered.texts.all, numbered.versions.all);
+    let Numbering { texts, versions, prose } = numbered;
+    let (texts, versions) = (texts.all, versions.all);
     let tables = packed.iter().map(|(kind, head, rows, bytes)| PackedTable { kind, head, rows: *rows, bytes });
     let body = postcard::to_allocvec(&Body {
         reader: &catalog.reader,
@@ -169,6 +174,7 @@ pub fn pack(catalog: &Catalog) -> Result<Vec<u8>, postcard::Error> {
         texts: &texts.concat(),
         version_ends: &packed::ends(&versions),
         versions: &versions.concat(),
+        prose: &prose::deflate(&prose.all)?,
         tables: tables.collect(),
     })?;
     let mut bytes = Header::write(&catalog.version, &body);
@@ -222,8 +228,8 @@ fn read(bytes: &'static [u8], trust: Trust) -> Result<Catalog, Refused> {
         wheel_digests: Digests(Cow::Borrowed(body.wheel_digests)),
         ..Catalog::default()
     };
-    let mut tables =
-        Unpacker { tables: body.tables, numbered: Numbered::new(texts, versions), at_once: trust == Trust::Nobody };
+    let numbered = Numbered::new(texts, versions, body.prose);
+    let mut tables = Unpacker { tables: body.tables, numbered, at_once: trust == Trust::Nobody };
     catalog.each_table(&mut tables).map(|()| catalog)
 }
 
@@ -368,7 +374,7 @@ mod tests {
             head: "",
             count,
             bytes: bytes.unwrap().leak(),
-            numbered: Numbered::new(none, none),
+            numbered: Numbered::new(none, none, &[]),
             apart: false,
         };
         let new = || pack_rows(&[New(1, true, Some(7), vec![1, 2]), New(2, false, None, vec![])]);

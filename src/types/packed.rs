@@ -9,6 +9,8 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::Text;
+pub use super::parts::{Parts, ends};
+use super::prose::{Deflated, Prose};
 use super::version::{Version, Written};
 
 /// What the numbers in a packed catalog count in, kept for the rest of the process.
@@ -16,17 +18,9 @@ use super::version::{Version, Written};
 pub struct Numbered {
     texts: Parts,
     versions: Parts,
+    prose: Deflated,
     /// Versions are read block by block, when one of a block is first asked for: a run asks for few.
     read: Vec<OnceLock<Box<[Option<Written>]>>>,
-}
-
-/// Texts that lie one behind the other.
-#[derive(Debug, Clone, Copy)]
-pub struct Parts {
-    /// All of them.
-    pub all: &'static str,
-    /// Where each ends, four bytes each, the lowest first.
-    pub ends: &'static [u8],
 }
 
 /// Versions that are read at once.
@@ -44,6 +38,8 @@ pub struct Numbering {
     pub texts: Numbers,
     /// Versions as they were written; the first is `0`.
     pub versions: Numbers,
+    /// Sentences that lie deflated; the first is the empty one.
+    pub prose: Numbers,
 }
 
 /// Texts, each with its number.
@@ -90,19 +86,20 @@ impl Numbers {
 /// Writes with numbers in place of texts, and says what they count in. It is done twice: only then is known which texts are
 /// many.
 pub fn write<T>(mut write: impl FnMut() -> T) -> (T, Numbering) {
-    WRITTEN.set(Some(Numbering { texts: Numbers::starting(""), versions: Numbers::starting("0") }));
+    let (texts, versions, prose) = (Numbers::starting(""), Numbers::starting("0"), Numbers::starting(""));
+    WRITTEN.set(Some(Numbering { texts, versions, prose }));
     write();
-    let first = WRITTEN.take().unwrap_or_default();
-    WRITTEN.set(Some(Numbering { texts: first.texts.by_use(), versions: first.versions.by_use() }));
+    let Numbering { texts, versions, prose } = WRITTEN.take().unwrap_or_default();
+    WRITTEN.set(Some(Numbering { texts: texts.by_use(), versions: versions.by_use(), prose: prose.by_use() }));
     let written = write();
     (written, WRITTEN.take().unwrap_or_default())
 }
 
 impl Numbered {
-    /// Of all texts and all versions.
-    pub fn new(texts: Parts, versions: Parts) -> &'static Self {
-        let blocks = versions.count().div_ceil(BLOCK);
-        Box::leak(Box::new(Numbered { texts, versions, read: (0..blocks).map(|_| OnceLock::new()).collect() }))
+    /// Of all texts, all versions and all deflated sentences.
+    pub fn new(texts: Parts, versions: Parts, prose: &'static [u8]) -> &'static Self {
+        let read = (0..versions.count().div_ceil(BLOCK)).map(|_| OnceLock::new()).collect();
+        Box::leak(Box::new(Numbered { texts, versions, prose: Deflated::new(prose), read }))
     }
 
     /// Reads what was written with numbers that count in these.
@@ -121,31 +118,6 @@ impl Numbered {
     }
 }
 
-impl Parts {
-    fn count(self) -> usize {
-        self.ends.len() / 4
-    }
-
-    fn end(self, at: usize) -> Option<usize> {
-        Some(u32::from_le_bytes(*self.ends.get(4 * at..)?.first_chunk()?) as usize)
-    }
-
-    /// One of them; none where there is none, or its end cannot be one.
-    fn get(self, at: usize) -> Option<&'static str> {
-        let start = if at == 0 { 0 } else { self.end(at - 1)? };
-        self.all.get(start..self.end(at)?)
-    }
-}
-
-/// Where each of these ends when they lie one behind the other, as [`Parts`] holds it.
-pub fn ends(texts: &[&str]) -> Vec<u8> {
-    let ends = texts.iter().scan(0, |end, text| {
-        *end += text.len() as u32;
-        Some(*end)
-    });
-    ends.flat_map(u32::to_le_bytes).collect()
-}
-
 impl Text {
     /// The number that stands for it, where numbers do.
     pub(super) fn number(self) -> Option<u32> {
@@ -155,6 +127,18 @@ impl Text {
     /// The text of a number.
     pub(super) fn of_number(number: u32) -> Option<Text> {
         READ.get()?.texts.get(number as usize).map(Text::of)
+    }
+}
+
+impl Prose {
+    /// The number that stands for it, where numbers do.
+    pub(super) fn number(&self) -> Option<u32> {
+        WRITTEN.with_borrow_mut(|all| Some(all.as_mut()?.prose.number(Text::from(&**self).as_str())))
+    }
+
+    /// The sentence of a number.
+    pub(super) fn of_number(number: u32) -> Option<Prose> {
+        Some(Prose::deflated(&READ.get()?.prose, number))
     }
 }
 
@@ -180,7 +164,7 @@ mod tests {
         assert_eq!(numbers, [Some(2), Some(1), Some(1)]);
         assert_eq!(all.texts.all, ["", "two", "one"]);
         let kept = |all: &[&str]| Parts { all: all.concat().leak(), ends: ends(all).leak() };
-        let numbered = Numbered::new(kept(&all.texts.all), kept(&["12.4", "no version"]));
+        let numbered = Numbered::new(kept(&all.texts.all), kept(&["12.4", "no version"]), &[]);
         assert_eq!(numbered.read(|| Text::of_number(2)), Some(Text::from("one")));
         assert_eq!(numbered.read(|| Text::of_number(3)), None);
         assert_eq!(numbered.read(|| Version::of_number(0)), Version::parse("12.4").ok());

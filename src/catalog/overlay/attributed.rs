@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::catalog::tables::{Catalog, Row};
 use crate::types::Text;
+use crate::types::prose::Prose;
 
 /// Has each sentence of these rows, by kind and id, say where it stands: `site.toml:12 says: "…"`.
 pub fn attribute(laid: &mut Catalog, places: &HashMap<(&str, &str), String>) {
@@ -48,8 +49,14 @@ impl Sentence for Text {
     }
 }
 
-impl Sentence for Option<Text> {
-    fn said_by(&self, at: &str) -> Option<Text> {
-        self.map(|text| text.said_by(at))
+impl Sentence for Prose {
+    fn said_by(&self, at: &str) -> Prose {
+        Text::from(&**self).said_by(at).as_str().into()
+    }
+}
+
+impl<T: Sentence> Sentence for Option<T> {
+    fn said_by(&self, at: &str) -> Self {
+        self.as_ref().map(|text| text.said_by(at))
     }
 }

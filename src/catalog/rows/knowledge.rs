@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Among, Component, Index, List, Property, Reading, SourceKind, Subject, Text};
 use crate::types::Version;
+use crate::types::prose::Prose;
 
 /// What rules are asked for: what a subject needs of an object. Of another pair a rule would never be heard.
 pub const ASKED: &[(Subject, Subject)] = &[
@@ -48,7 +49,7 @@ pub struct Source {
     /// When it was read, `2026-11-20`; of a copy that somebody kept, when it was made.
     pub seen: Text,
     /// What a reader should know about it.
-    pub note: Option<Text>,
+    pub note: Option<Prose>,
 }
 
 /// How much of what an index holds of a package was read, from a release on. Only of a listing that was read whole is
