@@ -318,20 +318,6 @@ pub fn best_arch(gpu: crate::types::Cc, toolkit: &[Arch], builder: &[Arch], tegr
     toolkit.iter().copied().filter(|arch| runs(arch) && builder.contains(arch)).max()
 }
 
-/// Whether a build asks for its triton on some Python that it, a package beside it and the request have in common: which of
-/// them is chosen is not known here, and beside another triton on that one nothing could be installed.
-pub fn asks_for_triton(build: &Build, row: &Companion, python: Option<&Constraint>) -> bool {
-    let Some(asking) = build.triton_python.as_deref().and_then(|text| Constraint::parse(text).ok()) else {
-        return true;
-    };
-    let of_row = row.python.as_deref().and_then(|text| Constraint::parse(text).ok());
-    let admits =
-        |wanted: Option<&Constraint>, line: &Version| wanted.is_none_or(|it| it.cut_to(line.len()).admits(line));
-    let lines = build.pythons.iter().filter(|line| build.pins_install_on(line));
-    let mut common = lines.filter(|line| admits(python, line) && admits(of_row.as_ref(), line)).peekable();
-    common.peek().is_none() || common.any(|line| asking.admits(line))
-}
-
 /// The triton that a build asks for: on the Pythons that its metadata names, else on those that triton has wheels for.
 pub fn triton_of<'c>(catalog: &'c Catalog, builds: &[&'c Build], python: Option<&Version>) -> Option<&'c Version> {
     let build = builds.iter().find(|build| build.triton.is_some())?;

@@ -542,10 +542,16 @@ fn what_comes_along_unasked_binds_too() {
     assert_eq!(torch("torch = \"*\"\nlmdeploy = \"0.7.0\""), "2.5.1");
     let clash = |stack: &str| culprits(&asked(stack, "driver = \"570\""));
     assert_eq!(clash("torch = \"2.5.1\"\nlmdeploy = \"0.6.5\""), ["stack.torch", "stack.lmdeploy"]);
-    assert_eq!(clash("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.11\""), ["stack.torch", "stack.lmdeploy"]);
     // For Python 3.12 torch 2.3.1 asks for no triton: pkg:pypi/torch@2.3.1, `python_version < "3.12"`.
-    let later = lock(&asked("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.12\"", "driver = \"570\"")).target();
-    assert_eq!((later.has("python").as_str(), later.has("triton").as_str()), ("3.12", ""));
+    let older = "torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"\npython = \"3.11\"";
+    assert_eq!(clash(older), ["stack.torch", "stack.lmdeploy", "stack.python"]);
+    for python in ["", "\npython = \"3.12\""] {
+        let later =
+            lock(&asked(&format!("torch = \"2.3.1\"\nlmdeploy = \"0.7.0\"{python}"), "driver = \"570\"")).target();
+        assert_eq!((later.has("python").as_str(), later.has("triton").as_str()), ("3.12", ""));
+    }
+    // It is no way to a newer torch, though: with Python 3.15 none asks for a triton, and none compiles.
+    assert_eq!(torch("torch = \"*\"\nbitsandbytes = \"0.45.0\""), "2.5.1");
     // Two that ask for different releases of a third: each release of RAPIDS for rmm's of the same month.
     let rapids = |cuml: &str| format!("python = \"3.12\"\ncudf-cu12 = \"25.12.0\"\ncuml-cu12 = \"{cuml}\"");
     assert_eq!(clash(&rapids("26.2.0")), ["stack.cudf-cu12", "stack.cuml-cu12"]);

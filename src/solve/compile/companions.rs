@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
-use crate::catalog::rows::{Build, Companion, Python, Subject, TRITON};
-use crate::types::{Cc, Constraint, CpuArch, distinct};
+use crate::catalog::rows::{Companion, Python, Subject};
+use crate::types::{Cc, CpuArch, distinct};
 
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, package_releases, stack_key};
 use crate::solve::coinstall;
@@ -226,9 +226,6 @@ impl<'c> Plan<'_, 'c> {
             }
             if follows {
                 for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
-                    rows = with_triton(package, build, request.python.as_ref(), rows);
-                }
-                for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
                     rows.subtract(&request.problem.at_odds(package, build));
                 }
                 for class in &unsaid {
@@ -318,17 +315,6 @@ impl<'c> Plan<'_, 'c> {
 /// The versions of a package that what is written of it admits by itself.
 fn written_versions(ask: &PackageRequest<'_>, package: &Package<'_>) -> RowSet {
     package.versions_of(&package.matching(|row| ask.constraint.admits(&row.version)))
-}
-
-/// Of some releases of a package those that go with the triton of a build: of triton itself that one, and what asks for no
-/// other.
-fn with_triton(package: &Package<'_>, build: &Build, python: Option<&Constraint>, rows: RowSet) -> RowSet {
-    let Some(triton) = &build.triton else { return rows };
-    let other = package.refusing(TRITON, triton, build.arch);
-    let is_it = |row: usize| package.name != TRITON || package.releases[row].version == *triton;
-    // Where torch does not ask for it, another may come.
-    let asks = |row: usize| fits::asks_for_triton(build, package.releases[row], python);
-    rows.filtered(&|row| is_it(row) && !other.has(row) || !asks(row))
 }
 
 /// Whether the C library of a class's machine, or one of its GPUs, is known to break a rule.

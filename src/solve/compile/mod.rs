@@ -9,6 +9,7 @@ mod machines;
 mod package_releases;
 mod releases;
 mod stack;
+mod tritons;
 
 use std::collections::HashMap;
 use std::rc::Rc;

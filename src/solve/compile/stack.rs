@@ -155,6 +155,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         for group in &mut groups {
             self.relate_frameworks(group);
             self.add_packages(group);
+            self.relate_tritons(group);
             self.add_system_libraries(group);
             self.add_framework_cudnn(group);
             self.add_framework_nccl(group);

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Asks, Companion, FoundIn, library_major, pinned};
+use crate::catalog::rows::{Asks, Companion, FoundIn, TRITON, library_major, pinned};
 use crate::coverage::Coverage;
 use crate::solve::facts::Facts;
 use crate::solve::kept::Kept;
@@ -38,6 +38,7 @@ pub struct Package<'c> {
     /// Of what is asked for and a line of Python.
     unserved: Kept<(*const Asks, Version), Option<FoundIn>>,
     asks_for_libraries: OnceCell<bool>,
+    asks_for_triton: OnceCell<bool>,
     pieces: OnceCell<Vec<Vec<Want<'c>>>>,
 }
 
@@ -111,6 +112,7 @@ impl<'c> Package<'c> {
             known: Kept::default(),
             unserved: Kept::default(),
             asks_for_libraries: OnceCell::new(),
+            asks_for_triton: OnceCell::new(),
             pieces: OnceCell::new(),
         }
     }
@@ -220,6 +222,12 @@ impl<'c> Package<'c> {
     pub fn asks_for_libraries(&self) -> bool {
         let asks = |row: &Companion| row.requirements().any(|(of, ..)| library_major(of).is_some());
         *self.asks_for_libraries.get_or_init(|| self.releases.iter().any(|row| asks(row)))
+    }
+
+    /// Whether a release asks for a triton.
+    pub fn asks_for_triton(&self) -> bool {
+        let asks = |row: &Companion| row.requirements().any(|(of, ..)| of == TRITON);
+        *self.asks_for_triton.get_or_init(|| self.releases.iter().any(|row| asks(row)))
     }
 
     /// The releases made for a variant of the framework that they follow.
