@@ -167,7 +167,11 @@ impl<'q, 'c> Plan<'q, 'c> {
         let cpu_first = classes.iter().all(|&class| self.classes[class].target.is_cpu());
         let all = || RowSet::first(framework.releases.len());
         let before = if cpu_first { framework.cpu.clone() } else { all().minus(&framework.cpu) };
-        let before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
+        let mut before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
+        // Of what is made for a single system a build that is known comes before one that may exist.
+        for on in self.platforms(classes, |class| class.target.platform.is_one_system()) {
+            before.subtract(&framework.unpublished(on));
+        }
         let key = format!("{}.variant{}", framework.package, self.group_name(classes));
         let order = (Order::Ranked(self.sound(classes, framework, before)), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);
