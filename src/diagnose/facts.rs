@@ -32,7 +32,7 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("same_torch", |facts| facts.torch_beside(|torch, needed| torch == needed)),
     ("cpu_torch", |facts| facts.torch_beside(|torch, needed| torch != needed && torch.ends_with("+cpu"))),
     ("driver_for_torch", |facts| facts.driver_for("cuda_torch")),
-    ("driver_behind", |facts| facts.driver_behind("cuda_needed")),
+    ("driver_behind", |facts| facts.driver_behind()),
     ("torch_line", |facts| nearest_build::exact(&facts.version("cuda_found")?, facts.python().as_ref(), facts.catalog)),
     ("torch_near_line", |facts| {
         nearest_build::near(&facts.version("cuda_found")?, facts.python().as_ref(), facts.catalog)
@@ -104,7 +104,7 @@ const DERIVED: &[(&str, Lookup)] = &[
         (!facts.indexes().is_some_and(is_told)).then(String::new)
     }),
     ("cuda_lacking", |facts| {
-        let is_possible = facts.torch_of_other_cuda().is_none() && facts.driver_behind("cuda_needed").is_none();
+        let is_possible = facts.torch_of_other_cuda().is_none() && facts.driver_behind().is_none();
         text(facts.extract, "cuda_needed").filter(|_| is_possible).map(str::to_string)
     }),
     ("torch_of_other_cuda", |facts| facts.torch_of_other_cuda()),
@@ -176,9 +176,9 @@ impl<'a> Facts<'a> {
         least.map(ToString::to_string)
     }
 
-    /// The driver of the text, if it is too old for the oldest release of a CUDA line.
-    fn driver_behind(&self, key: &str) -> Option<String> {
-        let (cuda, driver) = (self.version(key)?, self.version("driver")?);
+    /// The driver of the text, if it is too old for the oldest release of the CUDA line that is needed.
+    fn driver_behind(&self) -> Option<String> {
+        let (cuda, driver) = (self.version("cuda_needed")?, self.version("driver")?);
         let line = self.catalog.toolkits.iter().filter(|row| row.version.cmp_prefix(&cuda).is_eq());
         let oldest = line.map(|row| row.version.prefix(2)).min()?;
         let is_behind = !is_of_windows(self.extract) && needs_newer_driver(&oldest, &driver, self.catalog)?;

@@ -11,7 +11,9 @@ use super::text::Normalised;
 
 /// What goes on another way.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
-    ascii(r"fall(?:s|ing)? ?back (?:to|on) |switching to |using [a-z]+ backend|recommended to upgrade")
+    ascii(
+        r"fall(?:s|ing)? ?back (?:to|on) |switching to |using [a-z]+ backend|cannot use fa version|recommended to upgrade",
+    )
 });
 
 /// A fault, where a line tells one.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use crate::catalog::rows::{Build, Subject};
+use crate::catalog::rows::{Build, Subject, TRITON};
 use crate::solve::request::{GpuRequest, Request, TargetRequest};
 use crate::solve::rules::law;
 use crate::solve::solution::{Solution, TargetAnswer};
@@ -155,7 +155,7 @@ impl Graph {
     fn build(&mut self, build: &Build, target: &TargetAnswer<'_>) -> String {
         let id = self.package(&build.package, &format!("{}+{}", build.version, build.variant));
         let triton = build.triton.filter(|_| target.triton.is_some());
-        for (name, version) in [("cudnn", build.cudnn), ("nccl", build.nccl), ("triton", triton)] {
+        for (name, version) in [("cudnn", build.cudnn), ("nccl", build.nccl), (TRITON, triton)] {
             if let Some(version) = version {
                 let part = self.package(name, version.as_str());
                 self.edge(&id, &part, "brings");

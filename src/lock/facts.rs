@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::catalog::rows::{Build, Companion, Subject, TORCH};
+use crate::catalog::rows::{Build, Companion, Subject, TORCH, TRITON};
 use crate::catalog::{Catalog, Cite, Fact};
 use crate::coverage::Coverage;
 use crate::solve::driver::{self, DriverNeed};
@@ -101,8 +101,8 @@ impl Ledger<'_, '_> {
     fn stack(&mut self, entry: &Entry<'_, '_>) {
         let target = entry.target;
         for build in &target.builds {
-            let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), ("triton", &build.triton)];
-            let is_there = |name: &str| name != "triton" || target.triton.is_some();
+            let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), (TRITON, &build.triton)];
+            let is_there = |name: &str| name != TRITON || target.triton.is_some();
             let parts =
                 parts.iter().filter(|(name, part)| part.is_some() && is_there(name)).map(|(name, _)| Stack(name));
             let gpu = (!target.gpus.is_empty()).then_some(Target("gpu"));

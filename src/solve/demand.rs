@@ -65,9 +65,9 @@ impl<'c> Demand<'c> {
         Demand { least: Some(least), ..Demand::parse("") }
     }
 
-    /// Whether it starts on a driver, for a GPU of one of these brands and of this compute capability, where it is known. A
+    /// Whether it starts on a driver, for a GPU of one of these brands and of this compute capability, where they are known. A
     /// driver of which no CUDA version is known fulfils no minimum: to the runtime it would be known.
-    pub(super) fn admits(&self, driver: &DriverRow<'_>, (brands, arch): (&[&str], Option<&Version>)) -> bool {
+    pub(super) fn admits(&self, driver: &DriverRow<'_>, (brands, arch): (Option<&[&str]>, Option<&Version>)) -> bool {
         const UNKNOWN: &Version = &Version::of(const { &Written::new("0") });
         let cuda = driver.branch.cuda.as_ref().unwrap_or(UNKNOWN);
         // On Windows the numbers of a branch go on beyond its own, and images except branches by Linux's numbers.
@@ -75,11 +75,15 @@ impl<'c> Demand<'c> {
         let beyond = is_branch.then(|| Version::parse(&(driver.version.major() + 1).to_string()).ok()).flatten();
         let number = beyond.as_ref().unwrap_or(&driver.version);
         let starts = |brand| {
-            let subjects = Subjects { cuda: Some(cuda), driver: Some(number), arch, brand: Some(brand) };
+            let subjects = Subjects { cuda: Some(cuda), driver: Some(number), arch, brand };
             self.requirement.holds(&subjects).unwrap_or(false)
         };
-        let any_brand = if brands.is_empty() { &[""] } else { brands };
-        self.least.as_ref().is_none_or(|least| cuda >= least) && any_brand.iter().any(|brand| starts(brand))
+        let starts_on_some = match brands {
+            None => starts(None),
+            Some([]) => starts(Some("")),
+            Some(brands) => brands.iter().any(|brand| starts(Some(brand))),
+        };
+        self.least.as_ref().is_none_or(|least| cuda >= least) && starts_on_some
     }
 }
 

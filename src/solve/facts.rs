@@ -12,6 +12,7 @@ use crate::types::{Constraint, Text, Version};
 use super::demand::Demand;
 use super::kept::Kept;
 use super::kits::Kit;
+use super::ordinary::coming::{Asked, Coming};
 use super::rules::Rules;
 use super::wants::Wants;
 
@@ -31,6 +32,8 @@ pub struct Facts<'c> {
     kits: OnceCell<Rc<[Kit<'c>]>>,
     /// Ranges of versions, by their text.
     ranges: Kept<&'static str, Option<Constraint>>,
+    /// What comes along with what is locked and asked for.
+    pub(super) coming: Kept<Asked, Coming<'c>>,
 }
 
 impl<'c> Facts<'c> {
@@ -45,6 +48,7 @@ impl<'c> Facts<'c> {
             wants: Kept::default(),
             kits: OnceCell::new(),
             ranges: Kept::default(),
+            coming: Kept::default(),
         }
     }
 

@@ -77,8 +77,9 @@ pub fn followers<'c>(
             }
         }
     };
-    let coming = coming(problem, &chosen.locked(), packages).into_iter();
-    coming.filter(|(name, _)| !is_told(name)).filter_map(follower).collect()
+    let coming = coming(problem, &chosen.locked(), packages);
+    let coming = coming.iter().filter(|(name, _)| !is_told(name));
+    coming.filter_map(|(name, asked)| follower((name, asked.clone()))).collect()
 }
 
 /// Whether a release goes with a choice, as far as anybody knows: with the release of its framework, the CUDA and the C++ ABI

@@ -434,19 +434,19 @@ pub fn starts_on<'a, 'c>(
         DemandKey::Nothing => Rc::new(Demand::parse("")),
         DemandKey::Line(least) => Rc::new(Demand::of_line(least)),
     };
-    let mut gpus: Vec<(&[&str], Option<&Version>)> = Vec::new();
+    let mut gpus: Vec<(Option<&[&str]>, Option<&Version>)> = Vec::new();
     for kind in &machine.kinds {
-        // Of which brand a vGPU is, its licence tells; of a board of another market nobody does.
+        let market = kind.gpu.row.map(|row| row.class);
         let brands = match facts.catalog.is_vgpu(&kind.gpu.written) {
-            true => VIRTUAL,
-            false => brands(kind.gpu.row.map(|row| row.class)),
+            // Its licence tells.
+            true => Some(VIRTUAL),
+            false => may_tell(market).then(|| brands(market)),
         };
-        let is_unknown = kind.gpu.row.is_some_and(|row| row.class == Market::ClientSoc);
-        gpus.push((if is_unknown { ANY } else { brands }, Some(&kind.gpu.cc_version)));
+        gpus.push((brands, Some(&kind.gpu.cc_version)));
     }
     let unsaid = gpus.is_empty();
     if unsaid {
-        gpus.extend(MARKETS.iter().map(|&market| (brands(Some(market)), None)));
+        gpus.extend(MARKETS.iter().map(|&market| (Some(brands(Some(market))), None)));
     }
     // Nothing is said of the GPU: an image that was chosen must start on every brand, one that was given on any.
     let any = unsaid && (is_given(&machine.reading) || key == DemandKey::Written);
@@ -463,9 +463,11 @@ const MARKETS: &[Market] = &[Market::Datacenter, Market::Workstation, Market::Ge
 /// nvidia/cuda spell them.
 const VIRTUAL: &[&str] = &["tesla", "quadro", "nvidia", "grid", "vapps", "vpc", "vcs", "vws"];
 
-/// The brands of all boards: what requirements admit on one of them, a board of an unknown one may start.
-const ANY: &[&str] =
-    &["tesla", "nvidia", "quadro", "quadrortx", "nvidiartx", "geforce", "geforcertx", "titan", "titanrtx", "unknown"];
+/// Whether it is known what a board is to conditions on its brand. No requirement speaks of other markets' boards, so of their
+/// brand nobody knows anything, and any may be theirs. A Jetson has none, and of a bare capability none is taken.
+fn may_tell(market: Option<Market>) -> bool {
+    market.is_none_or(|market| market == Market::Jetson || MARKETS.contains(&market))
+}
 
 /// The brands a container runtime may see for a market: NVML's names differ from driver to driver.
 pub fn brands(market: Option<Market>) -> &'static [&'static str] {

@@ -137,6 +137,11 @@ impl<'c> Machine<'c> {
     }
 
     fn need_of(&self, release: &Release<'c>) -> DriverNeed {
+        // What may have been made for the machine's system alone would be for the CUDA of that.
+        let on = self.reading.platform;
+        if on.is_one_system() && release.on(on).is_none() {
+            return DriverNeed::Nothing;
+        }
         release.line.map_or(DriverNeed::Nothing, |line| {
             let isa = || release.ptx_isa(self.reading.platform).map_or(Jit::Unknown, Jit::Isa);
             DriverNeed::Line(line, if self.compiles_ptx_of(release) { isa() } else { Jit::Nothing })

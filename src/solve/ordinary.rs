@@ -114,8 +114,9 @@ pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specif
         let is_out = is_free && is_excluded(facts, &beside, name, &asked);
         (name.to_string(), if is_out { Specifier::default() } else { asked })
     };
-    let coming = coming::coming(facts, locked, packages).into_iter();
-    coming.filter(|(name, _)| !facts.is_solved(name)).map(loosened).collect()
+    let coming = coming::coming(facts, locked, packages);
+    let coming = coming.iter().filter(|(name, _)| !facts.is_solved(name));
+    coming.map(|(name, asked)| loosened((name, asked.clone()))).collect()
 }
 
 /// Whether every release that is asked for of an ordinary package leaves out what is beside it.

@@ -2,7 +2,7 @@
 //! says, and nightlies, which are judged as the release that they precede. Nothing but the entry that names one takes it.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status, Text};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Index, List, Status, TORCH, Text};
 use crate::spec::{OwnBuild, OwnCuda, Spec, WheelName};
 use crate::types::calendar::{day_of, days_to};
 use crate::types::variant::line_of;
@@ -155,7 +155,7 @@ pub fn builds_after<'c>(catalog: &'c Catalog, package: &str, nightly: &Version) 
 
 /// Whether a version is a nightly that is told by the release that it precedes: those of torch.
 pub fn is_told_by_its_release(package: &str, version: &Version) -> bool {
-    package == "torch" && version.as_str().contains(".dev")
+    package == TORCH && version.as_str().contains(".dev")
 }
 
 /// The address of the nightlies of a variant.
@@ -230,7 +230,7 @@ fn as_nightly(row: &Build, version: Version, variant: &str) -> Build {
 /// counts towards: these lag behind torch's. But for one that is younger than itself it cannot have been built: it needs that
 /// of its own day.
 fn nightly_companions(catalog: &Catalog, package: &str, version: Version, spec: &Spec) -> Vec<Companion> {
-    let torch = spec.stack.iter().find(|(name, _)| name == "torch").map(|(_, written)| &written.value);
+    let torch = spec.stack.iter().find(|(name, _)| name == TORCH).map(|(_, written)| &written.value);
     let Some(beside) = torch.and_then(nightly) else { return Vec::new() };
     let variant = torch.and_then(|torch| torch.comparisons().find_map(|one| one.variant.clone()));
     let release = precedes(&version);
@@ -238,7 +238,7 @@ fn nightly_companions(catalog: &Catalog, package: &str, version: Version, spec: 
         true => format!("{}.dev{}", precedes(&beside), version.as_str().split_once(".dev").map_or("", |(_, day)| day)),
         false => beside.to_string(),
     };
-    let is_of_release = |row: &&Companion| row.version == release && row.framework == "torch" && row.variant.is_none();
+    let is_of_release = |row: &&Companion| row.version == release && row.framework == TORCH && row.variant.is_none();
     let nightly = |row: &Companion| Companion {
         version,
         needs: needs.clone().into(),

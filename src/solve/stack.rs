@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::rows::Build;
+use crate::catalog::rows::{Build, TRITON};
 use crate::types::Version;
 
 use super::by_pip;
@@ -25,7 +25,7 @@ impl TargetSolution<'_> {
             stack.insert(name.to_string(), version);
         };
         if let Some(triton) = self.triton {
-            put("triton", triton.to_string());
+            put(TRITON, triton.to_string());
         }
         for companion in &self.companions {
             put(&companion.package, companion.version.to_string());

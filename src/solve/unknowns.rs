@@ -74,8 +74,28 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
             }
         }
     }
+    // Which Python is chosen where nobody asks for one means nothing while something else is not known.
+    if plan.request.python.is_some() || unknowns.is_empty() {
+        unknowns.extend(of_pythons(plan, selection));
+    }
     unknowns.dedup();
     unknowns
+}
+
+/// The chosen line of Python, for which no wheel of a chosen build was seen.
+fn of_pythons(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
+    let Some(python) = &plan.python else { return Vec::new() };
+    let line = &python.of(selection.rows()).version;
+    let mut found = Vec::new();
+    for group in &plan.groups {
+        for (release, &class) in
+            group.releases.iter().flat_map(|one| group.classes.iter().map(move |class| (one, class)))
+        {
+            let on = plan.classes[class].target.platform;
+            found.extend(release.of(selection.rows()).on(on).and_then(|build| unseen_python(build, on, line)));
+        }
+    }
+    found
 }
 
 /// A package that goes with a release only if there is a wheel for its variant that nobody has seen.
@@ -365,9 +385,6 @@ fn of_release<'c>(
             });
         }
     }
-    if let Some(python) = &plan.python {
-        unknowns.extend(unseen_python(build, on, &name, &python.of(selection.rows()).version));
-    }
     unknowns
 }
 
@@ -408,11 +425,11 @@ fn image_of<'c>(
 }
 
 /// A line of Python for which no wheel of a build was seen.
-fn unseen_python(build: &Build, on: Platform<'_>, name: &str, line: &Version) -> Option<Unknown> {
+fn unseen_python(build: &Build, on: Platform<'_>, line: &Version) -> Option<Unknown> {
     if build.installs_on(line) {
         return None;
     }
-    let fact = format!("whether {name} has a wheel for Python {line}");
+    let fact = format!("whether {} {}+{} has a wheel for Python {line}", build.package, build.version, build.variant);
     let how = match on.takes {
         Takes::Own(system) if build.is_of_one_system() => where_for(system),
         _ => format!(

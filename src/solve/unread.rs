@@ -197,14 +197,20 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     }
     let of_version = |build: &&Build| wanted.admits_build(&build.version, named.unwrap_or(&build.variant));
     let version = builds().filter(of_version).map(|build| build.version).max()?;
-    let listing = catalog.listing(package, Index::Pytorch, &version)?;
     let is_given_up = line.is_some_and(|line| unseen::is_given_up_for(catalog, package, &version, &line));
-    let is_possible = listing.reading != ListingReading::Whole && !is_given_up;
+    let (is_possible, place) = match catalog.listing(package, Index::Pytorch, &version) {
+        Some(listing) => {
+            let is_read = listing.reading == ListingReading::Whole;
+            (!is_read && !is_given_up, format!("at {}/{package}/", pytorch_index(&variant)))
+        }
+        // No version on the package index has a label: `0.4.25+cuda11.cudnn86` of jaxlib lies elsewhere.
+        None => (line.is_none(), "where its project keeps wheels".to_string()),
+    };
     is_possible.then(|| Unknown {
         code: None,
         fact: format!("whether {package} {version}+{variant} was published"),
         keys: vec![format!("stack.{package}")],
-        how: format!("look for it at {}/{package}/; if it is there, {OVERLAY}", pytorch_index(&variant)),
+        how: format!("look for it {place}; if it is there, {OVERLAY}, or write it as a build of your own"),
     })
 }
 

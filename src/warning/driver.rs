@@ -103,6 +103,10 @@ impl Kind for DriverDropsGpu<'_> {
 
 /// A driver that the kernel which comes with the system does not load.
 pub struct DriverKernel<'a> {
+    /// The driver.
+    pub driver: &'a Version,
+    /// The newest branch that the kernel loads.
+    pub newest: &'a Version,
     /// The system.
     pub os: &'a str,
     /// The line of its kernel.
@@ -118,8 +122,11 @@ impl Kind for DriverKernel<'_> {
         was installed it runs. Install one, take a newer system, or a stack for an older driver.";
 
     fn message(&self) -> String {
-        let DriverKernel { os, kernel, says } = self;
-        format!("{says}, and {os} comes with Linux {kernel}: install a newer kernel there, or a newer system")
+        let DriverKernel { driver, newest, os, kernel, says } = self;
+        format!(
+            "{says}, and {os} comes with Linux {kernel}: driver {driver} cannot be installed on it, and R{newest} is the newest \
+             branch that can; install a newer kernel there, or a newer system"
+        )
     }
 }
 

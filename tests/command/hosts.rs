@@ -85,6 +85,26 @@ const JETPACKS: &[Case] = &[
     ),
     case("torch = \"2.6\"\npython = \"3.11\"", "gpu = \"Jetson Orin Nano\"\nos = \"jetpack6.2\"", 3, &["not known"]),
     case("torch = \"1.11\"\npython = \"3.6\"", "gpu = \"Jetson Nano\"\nos = \"jetpack4.6\"", 0, &[]),
+    // One that nobody has seen would be for the CUDA of its JetPack, not for that of other machines.
+    case(
+        "torch = \"1.13\"",
+        "gpu = \"Jetson Nano\"\nos = \"jetpack4.6\"",
+        3,
+        &["whether torch 1.13.1 was built for jetpack4.6"],
+    ),
+    // Of a version that was seen there it is another Python, or what goes beside it, that nobody knows of.
+    case(
+        "torch = \"2.8.0\"\npython = \"3.12\"",
+        "gpu = \"Jetson Orin Nano\"\nos = \"jetpack6.2\"",
+        3,
+        &["whether torch 2.8.0+cu126 has a wheel for Python 3.12", "!whether torch 2.8.0 was built"],
+    ),
+    case(
+        "torch = \"2.11\"\ntorchaudio = \"*\"",
+        "gpu = \"Jetson Orin Nano\"\nos = \"jetpack6.2\"",
+        3,
+        &["whether torchaudio 2.11.1 was built for jetpack6.2", "!whether torch 2.11", "!for Python"],
+    ),
     case(
         "torch = \"*\"",
         "gpu = \"Jetson AGX Thor\"\nimage = \"nvcr.io/nvidia/l4t-jetpack:r36.4.0\"",
@@ -115,7 +135,20 @@ const KERNELS: &[Case] = &[
         &[
             "[driver-kernel]",
             "Drivers from 555.42.02 on need Linux 4.15 or newer, and RHEL / CentOS 7 comes with Linux 3.10",
+            "driver 570.26 cannot be installed on it, and R550 is the newest branch that can",
         ],
+    ),
+    case(
+        "torch = { version = \"2.5.1\", cuda = \"12.4\", arch-list = \"8.0\" }",
+        "gpu = \"A100\"\nos = \"sles15.1\"\ndriver = \"570.86.15\"",
+        0,
+        &["[driver-kernel]", "SLES 15 SP1 comes with Linux 4.12: driver 570.86.15", "R550"],
+    ),
+    case(
+        "torch = { version = \"2.5.1\", cuda = \"12.4\", arch-list = \"8.0\" }",
+        "gpu = \"A100\"\nos = \"opensuse-leap15.2\"\ndriver = \"570.86.15\"",
+        0,
+        &["!driver-kernel"],
     ),
     case(
         "torch = \"2.5.1\"",

@@ -440,6 +440,22 @@ const CASES: &[Case] = &[
         &["for aarch64 holds none of its own kernels", "!take torch 2.9.0"],
     ),
     case("torch = \"2.9.0\"\ntorchao = \"0.14.1\"", "gpu = \"B200\"", 0, &["![kernels-skipped]"]),
+    // Requirements of images name the brands of some markets; of which brand a mining board is nobody knows.
+    case(
+        "torch = \"2.6.0+cu124\"",
+        "gpu = \"NVIDIA CMP 170HX\"\ndriver = \"535.183.01\"\nimage = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"",
+        0,
+        &["[image-compat]"],
+    ),
+    case(
+        "torch = \"2.6.0+cu124\"",
+        "gpu = \"sm_80\"\ndriver = \"535.183.01\"\nimage = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"",
+        1,
+        &["starts only on drivers whose CUDA version is 12.4 or newer"],
+    ),
+    // All of torchao 0.0.1 imports a name that torch has from 2.2 on, though it asks for any.
+    case("torch = \"2.0.1\"\ntorchao = \"0.0.1\"", "gpu = \"A100\"", 1, &["torchao 0.0.1"]),
+    case("torch = \"2.2.0\"\ntorchao = \"0.0.1\"", "gpu = \"A100\"", 0, &[]),
     case("torch = \"2.9.1\"\ntorchao = \"0.14.1\"", "gpu = \"B200\"", 0, &["take torch 2.9.0"]),
     case("torch = \"2.8.0\"\ntorchao = \"0.12.0\"", "gpu = \"GH200\"", 1, &[]),
     case("torch = \"2.7.1\"\ntorchao = \"0.12.0\"", "gpu = \"GH200\"", 0, &["[operators-on-cpu]"]),

@@ -5,6 +5,14 @@ use crate::common::cases::{Case, case, hold};
 use crate::common::sandbox::Sandbox;
 
 const CASES: &[Case] = &[
+    // No version on the package index has a label: what is asked for by one that is no variant lies elsewhere.
+    case(
+        "jax = \"0.4.25+cuda12.cudnn89\"",
+        "gpu = \"A100\"",
+        3,
+        &["whether jax 0.4.25+cuda12.cudnn89 was published", "change jax from 0.4.25+cuda12.cudnn89 to 0.4.25+cu12"],
+    ),
+    case("jax = \"0.4.30+cu11\"", "gpu = \"A100\"", 1, &["as cpu and cu12 only"]),
     // A compute capability that no GPU has, or none that is known.
     case(
         "torch = \"*\"",

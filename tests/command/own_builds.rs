@@ -354,6 +354,32 @@ const BESIDE: &[Case] = &[
     case("torch = \"2.8.0.dev20250327+cu126\"\ntorchvision = \"0.23.0.dev20250327\"", "gpu = \"H100 NVL\"", 0, &[]),
 ];
 
+/// Images that hold a torch, chosen and named.
+const IMAGES: &[Case] = &[
+    case(
+        "torch = { version = \"2.8.0\", cuda = \"12.8\", arch-list = \"8.0\" }",
+        "gpu = \"A100\"\nimage = \"pytorch/pytorch\"",
+        1,
+        &[
+            "the images of pytorch/pytorch hold a torch of their own, which your build is not",
+            "image that is named by its tag",
+            "!gpuenv.toml sets `torch",
+            "change image from pytorch/pytorch to nvidia/cuda:12.8.1",
+        ],
+    ),
+    case(
+        "torch = { version = \"2.8.0\", cuda = \"12.8\", arch-list = \"8.0\" }",
+        "gpu = \"A100\"\nimage = \"pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime\"",
+        0,
+        &["[two-torches]"],
+    ),
+];
+
+#[test]
+fn it_goes_beside_the_torch_of_an_image_that_is_named() {
+    hold("own-images", IMAGES);
+}
+
 #[test]
 fn what_follows_torch_is_made_for_its_releases() {
     hold("beside-laid", BESIDE);

@@ -22,6 +22,11 @@ const NOTICES: &[(&str, &str)] = &[
         "INFO 11-01 17:09:41 selector.py:224] Cannot use FlashAttention-2 backend for Volta and Turing GPUs.\nINFO 11-01 17:09:41 selector.py:115] Using XFormers backend.\n",
         "flash-attention-gpu",
     ),
+    // vLLM takes another backend after it.
+    (
+        "ERROR 05-12 10:11:12 [fa_utils.py:57] Cannot use FA version 2 is not supported due to FA2 is only supported on devices with compute capability >= 8\n",
+        "flash-attention-gpu",
+    ),
     (
         "[ WARN:0] global ./modules/dnn/src/dnn.cpp (1447) setUpNet DNN module was not built with CUDA backend; switching to CPU\n",
         "build-without-cuda",

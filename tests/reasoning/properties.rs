@@ -409,8 +409,8 @@ mod judge {
                 Some(Class::Geforce) => brand.starts_with("geforce"),
                 Some(Class::Workstation) => brand.starts_with("quadro") || brand.starts_with("nvidia"),
                 Some(Class::Titan) => brand.starts_with("titan"),
-                Some(Class::ClientSoc) => true,
-                _ => false,
+                Some(Class::Jetson) | None => false,
+                Some(_) => true,
             };
             let starts = row.require.split(' ').any(|alternative| {
                 alternative.split(',').all(|condition| {

@@ -105,12 +105,17 @@ impl<'c> Explainer<'_, 'c> {
             ImageRequest::Known(_) => self.torch_in_image(),
             ImageRequest::Choose(repository) => {
                 let none = format!("no image of {repository} that works for target `{}` holds", target.name);
+                let own = self.request.frameworks.iter().any(|ask| ask.package == TORCH && ask.own);
                 let is_of_package = || self.request.companions.iter().any(|ask| self.blames(ask.package));
                 let sentence = match (self.blames(TORCH), self.blames("python")) {
                     (false, true) => format!("{none} a torch for such a Python"),
                     (false, false) if is_of_package() => {
                         format!("the images of {repository} hold a torch of their own")
                     }
+                    (true, _) if own => format!(
+                        "the images of {repository} hold a torch of their own, which your build is not; only beside the one of an \
+                         image that is named by its tag is yours installed"
+                    ),
                     _ => format!("{none} such a torch"),
                 };
                 self.say(sentence);
@@ -125,7 +130,7 @@ impl<'c> Explainer<'_, 'c> {
         let asked = asks.filter(|ask| shared.is_empty() || ask.package != TORCH);
         let asked: Vec<_> = asked.collect();
         shared.into_iter().for_each(|sentence| self.say(sentence));
-        asked.into_iter().for_each(|ask| self.say_line(ask.package, &ask.constraint));
+        asked.into_iter().filter(|ask| !ask.own).for_each(|ask| self.say_line(ask.package, &ask.constraint));
     }
 
     /// Whether a build is none that the named image holds another one of.

@@ -1,7 +1,7 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Cudnn, Index, Reading, Subject};
+use crate::catalog::rows::{Build, Companion, Cudnn, Index, Reading, Subject, TORCH};
 use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::own;
@@ -198,7 +198,7 @@ impl<'c> Explainer<'_, 'c> {
             return self.own_build(newest);
         }
         self.withdrawn(ask, of_package.iter().map(|row| &row.version));
-        if platform.image().is_some() && ask.package == "torch" {
+        if platform.image().is_some() && ask.package == TORCH {
             return self.image_torch();
         }
         if is_above(constraint, &newest.version) {

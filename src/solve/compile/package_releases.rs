@@ -16,20 +16,20 @@ use crate::types::Version;
 pub(super) fn of_class<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
     let ask = plan.request.companions.iter().find(|ask| ask.package == package.name);
     let rows = RowSet::first(package.releases.len());
-    let mut eligible = Eligible { plan, class, machine: class.machine(), package, ask, rows };
-    eligible.published();
-    eligible.with_c_library();
-    eligible.admitted_by_host();
-    eligible.covering_gpus();
-    eligible.serving_installed();
-    eligible.beside_installed();
+    let mut installable = Installable { plan, class, machine: class.machine(), package, ask, rows };
+    installable.published();
+    installable.with_c_library();
+    installable.admitted_by_host();
+    installable.covering_gpus();
+    installable.serving_installed();
+    installable.beside_installed();
     // It adds some again.
-    eligible.of_one_system();
-    eligible.rows
+    installable.of_one_system();
+    installable.rows
 }
 
 /// What is left of a package's releases. Each step takes some away.
-struct Eligible<'a, 'q, 'c> {
+struct Installable<'a, 'q, 'c> {
     plan: &'a Plan<'q, 'c>,
     class: &'a Class<'q, 'c>,
     machine: &'a Machine<'c>,
@@ -39,7 +39,7 @@ struct Eligible<'a, 'q, 'c> {
     rows: RowSet,
 }
 
-impl<'a, 'c> Eligible<'a, '_, 'c> {
+impl<'a, 'c> Installable<'a, '_, 'c> {
     fn holds(&self, rule: usize) -> bool {
         !self.class.off.has(rule)
     }

@@ -4,9 +4,10 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use pubgrub::VersionSet;
+use rustc_hash::FxHashSet;
 
 use crate::catalog::rows::{Build, Python, TORCH};
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::{Cc, Constraint, Specifier, Version};
 
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::solve::coinstall;
@@ -113,17 +114,14 @@ impl<'q, 'c> Plan<'q, 'c> {
     fn relate_compiling(&mut self, group: &Group<'c>, (var, rows, first): (Var, &Rc<[&'c Python]>, usize)) {
         let request = self.request;
         // Many machines differ in what does not matter here.
-        let alike = |one: &TargetRequest<'c>, other: &TargetRequest<'c>| {
-            let gpus = |of: &TargetRequest<'c>| of.named_gpus().iter().map(|gpu| gpu.cc).collect::<Vec<_>>();
-            let machines = || (one.platform, one.is_cpu()) == (other.platform, other.is_cpu());
-            request.off.is_empty() && machines() && gpus(one) == gpus(other)
+        let mut seen = FxHashSet::default();
+        let mut is_other = |class: &&Class<'_, 'c>| {
+            let gpus: Vec<Cc> = class.target.named_gpus().iter().map(|gpu| gpu.cc).collect();
+            seen.insert((class.target.platform, class.target.is_cpu(), gpus, class.off.clone()))
         };
-        let mut targets: Vec<&TargetRequest<'c>> = Vec::new();
-        for target in group.classes.iter().map(|&class| self.classes[class].target) {
-            if !targets.iter().any(|known| alike(known, target)) {
-                targets.push(target);
-            }
-        }
+        let classes = group.classes.iter().map(|&class| &*self.classes[class]);
+        let targets: Vec<&TargetRequest<'c>> =
+            classes.filter(|class| is_other(class)).map(|class| class.target).collect();
         for release in group.releases.iter().filter(|one| one.framework.package == TORCH) {
             let (framework, rows, targets) = (release.framework, rows.clone(), targets.clone());
             self.network.relate(release.var, var, move |row| {
@@ -170,7 +168,11 @@ impl<'q, 'c> Plan<'q, 'c> {
         let cpu_first = classes.iter().all(|&class| self.classes[class].target.is_cpu());
         let all = || RowSet::first(framework.releases.len());
         let before = if cpu_first { framework.cpu.clone() } else { all().minus(&framework.cpu) };
-        let before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
+        let mut before = self.compiled_alike(classes, framework).map_or(before, |alike| alike.minus(&framework.cpu));
+        // Of what is made for a single system a build that is known comes before one that may exist.
+        for on in self.platforms(classes, |class| class.target.platform.is_one_system()) {
+            before.subtract(&framework.unpublished(on));
+        }
         let key = format!("{}.variant{}", framework.package, self.group_name(classes));
         let order = (Order::Ranked(self.sound(classes, framework, before)), self.asked_by(framework.package));
         let var = self.variable(&framework.releases, order, &key, |release| release.variant);

@@ -24,21 +24,24 @@ fn requirements_are_read_as_the_container_runtime_reads_them() {
     let requirement = "cuda>=12.8 brand=tesla,driver>=535,driver<536 brand=unknown,driver>=535,driver<536";
     let (old, new) = (driver("535.183.01", &r535), driver("570.86.15", &r570));
     let demand = Demand::parse(requirement);
-    assert!(demand.admits(&new, (&["geforce"], None)));
-    assert!(demand.admits(&old, (&["tesla", "nvidia"], None)));
-    assert!(!demand.admits(&old, (&["geforce"], None)));
-    assert!(!demand.admits(&old, (&[], None)));
+    assert!(demand.admits(&new, (Some(&["geforce"]), None)));
+    assert!(demand.admits(&old, (Some(&["tesla", "nvidia"]), None)));
+    assert!(!demand.admits(&old, (Some(&["geforce"]), None)));
+    assert!(!demand.admits(&old, (Some(&[]), None)));
+    // A brand that nobody knows may be any that is named.
+    assert!(demand.admits(&old, (None, None)) && !Demand::parse("cuda>=12.8").admits(&old, (None, None)));
     let windows = |version| DriverRow { windows: true, ..driver(version, &r535) };
-    assert!(demand.admits(&windows("535.98"), (&["tesla"], None)));
+    assert!(demand.admits(&windows("535.98"), (Some(&["tesla"]), None)));
     assert!(
-        !demand.admits(&windows("537.58"), (&["tesla"], None)) && !demand.admits(&windows("535"), (&["tesla"], None))
+        !demand.admits(&windows("537.58"), (Some(&["tesla"]), None))
+            && !demand.admits(&windows("535"), (Some(&["tesla"]), None))
     );
-    assert!(Demand::parse("").admits(&new, (&["tesla"], None)));
-    assert!(!Demand::parse("os=linux").admits(&new, (&["tesla"], None)));
+    assert!(Demand::parse("").admits(&new, (Some(&["tesla"]), None)));
+    assert!(!Demand::parse("os=linux").admits(&new, (Some(&["tesla"]), None)));
     let unknown = Branch { cuda: None, ..r570.clone() };
-    assert!(!demand.admits(&driver("570.86.15", &unknown), (&["tesla"], None)));
-    assert!(Demand::parse("CUDA>=12.3").admits(&new, (&[], None)));
+    assert!(!demand.admits(&driver("570.86.15", &unknown), (Some(&["tesla"]), None)));
+    assert!(Demand::parse("CUDA>=12.3").admits(&new, (Some(&[]), None)));
     let (turing, ampere) = (Version::parse("7.5").unwrap(), Version::parse("8.6").unwrap());
-    assert!(!Demand::parse("arch>=8.0").admits(&new, (&["tesla"], Some(&turing))));
-    assert!(Demand::parse("arch>=8.0").admits(&new, (&["tesla"], Some(&ampere))));
+    assert!(!Demand::parse("arch>=8.0").admits(&new, (Some(&["tesla"]), Some(&turing))));
+    assert!(Demand::parse("arch>=8.0").admits(&new, (Some(&["tesla"]), Some(&ampere))));
 }

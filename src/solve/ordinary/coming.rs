@@ -2,6 +2,7 @@
 //! asks for, be it through others.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::catalog::rows::{Asks, FoundIn};
 use crate::solve::facts::Facts;
@@ -11,13 +12,20 @@ use crate::types::{Constraint, Specifier, Version};
 
 use super::{Beside, Locked, asked_by, range_of};
 
+/// What is locked, and what `[packages]` asks for as it is written.
+pub type Asked = (Vec<Locked>, Vec<(String, String)>);
+
+/// Packages, each with what is asked for of it.
+pub type Coming<'c> = BTreeMap<&'c str, Specifier>;
+
 /// Each package that comes along, with what all who bring it ask for, as far as that is known of the releases that an
-/// installer takes of them.
-pub fn coming<'c>(
-    facts: &Facts<'c>,
-    locked: &[Locked],
-    packages: &[(String, Specifier)],
-) -> BTreeMap<&'c str, Specifier> {
+/// installer takes of them. Many machines have one stack, and many things are asked of each.
+pub fn coming<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Rc<Coming<'c>> {
+    let written = packages.iter().map(|(name, asked)| (name.clone(), asked.to_string())).collect();
+    facts.coming.get((locked.to_vec(), written), || find(facts, locked, packages))
+}
+
+fn find<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Coming<'c> {
     let mut found = of_locked(facts, locked, packages);
     let known = locked.iter().map(|(name, _)| name).chain(packages.iter().map(|(name, _)| name));
     let mut known: BTreeSet<String> = known.cloned().chain(["python".into(), "pip".into()]).collect();

@@ -32,9 +32,12 @@ pub(super) fn warnings<'c>(about: &About<'_, 'c>) -> Vec<Warning> {
 /// A driver that is there, or the least that suffices, which the kernel that comes with the system does not load.
 fn kernel_too_old(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let least = about.target.minimum.filter(|_| !about.asked.pins_driver());
-    let rule = kernel::too_old(about.request, about.asked, &least.unwrap_or(driver.version))?;
-    let (os, says) = (about.asked.os?, rule.row.says.trim_end_matches('.'));
-    let older = DriverKernel { os: &os.name, kernel: os.kernel.as_ref()?, says };
+    let driver = &least.unwrap_or(driver.version);
+    let too_old = |driver: &Version| kernel::too_old(about.request, about.asked, driver);
+    let (rule, os) = (too_old(driver)?, about.asked.os?);
+    let newest = &about.request.catalog.branches.iter().rfind(|row| too_old(&row.branch).is_none())?.branch;
+    let says = rule.row.says.trim_end_matches('.');
+    let older = DriverKernel { driver, newest, os: &os.name, kernel: os.kernel.as_ref()?, says };
     Some(Warning::about(&older, &about.keys("os")))
 }
 
