@@ -27,7 +27,15 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
         return None;
     }
     let (package, from) = (ask.package, &listing.from);
-    let may_help = |target| is_too_old(request, ask, target) && !never_ran_on(request, (package, from), target);
+    // With time packages are built for more processors and systems: what the first ones that were read were not built for, none
+    // before them was.
+    let was_built_for = |target: &TargetRequest<'c>| {
+        let ages = request.problem.ages(ask.package, target.platform);
+        ages.oldest.iter().any(|one| one.version <= from)
+    };
+    let may_help = |target: &TargetRequest<'c>| {
+        was_built_for(target) && is_too_old(request, ask, target) && !never_ran_on(request, (package, from), target)
+    };
     if !request.targets.iter().any(may_help) {
         return None;
     }

@@ -354,10 +354,18 @@ fn of_release<'c>(
         if release.was_published(on.arch) {
             return vec![of_contents(package, release.version, release.variant)];
         }
-        let fact = format!("whether {name} was published for {}", on.arch);
+        let mut fact = format!("whether {name} was published for {}", on.arch);
+        let mut keys = vec![format!("stack.{package}")];
+        let request = plan.request;
+        for (key, title, wanted) in [("cudnn", "cuDNN", &request.cudnn), ("nccl", "NCCL", &request.nccl)] {
+            if let Some(wanted) = wanted.as_ref().filter(|wanted| !wanted.is_any() && !release.is_cpu()) {
+                fact += &format!(", with {title} {wanted}");
+                keys.push(format!("stack.{key}"));
+            }
+        }
         let index = pytorch_index(release.variant);
         let how = format!("look for it at {index}/{package}/; if it is there, {OVERLAY}");
-        return vec![Unknown { code: None, fact, keys: vec![format!("stack.{package}")], how }];
+        return vec![Unknown { code: None, fact, keys, how }];
     };
     let mut unknowns = Vec::new();
     let request = plan.request;

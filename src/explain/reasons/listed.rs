@@ -1,7 +1,8 @@
 //! Which listing tells that something was not published, and on which day it was read.
 
-use crate::catalog::rows::{Build, Index, Listing, Reading};
+use crate::catalog::rows::{Build, Index, Listing, Reading, Subject};
 use crate::solve::request::PackageRequest;
+use crate::solve::rules::Needs;
 use crate::types::Version;
 
 use super::Explainer;
@@ -24,6 +25,28 @@ impl<'c> Explainer<'_, 'c> {
         let listing = self.request.catalog.listing(package, Index::Pypi, version);
         let whole = listing.filter(|listing| listing.reading == Reading::Whole);
         whole.map_or_else(String::new, |listing| self.as_listed(listing))
+    }
+
+    /// Of releases whose listing nobody has read whole: the rules that tell that they have no build for the CUDA that is asked for.
+    pub(super) fn lines_that_ended(&mut self, ask: &PackageRequest<'c>, builds: &[&'c Build]) {
+        let (request, catalog) = (self.request, self.request.catalog);
+        let Some(cuda) = request.cuda.as_ref().filter(|_| self.blames("cuda")) else { return };
+        let is_open = |build: &&&Build| {
+            let listing = catalog.listing(ask.package, Index::Pytorch, &build.version);
+            listing.is_some_and(|listing| listing.reading != Reading::Whole)
+        };
+        let open: Vec<&Version> = builds.iter().filter(is_open).map(|build| &build.version).collect();
+        let asked =
+            || catalog.toolkits.iter().map(|row| row.version.prefix(2)).filter(|line| cuda.cut_to(2).admits(line));
+        let refuses = |rule: &Needs<'_>| {
+            open.iter().any(|it| rule.range.admits(it)) && asked().all(|line| !rule.needs.admits(&line))
+        };
+        let rules = request.rules.of_package(ask.package, Subject::Cuda);
+        let ended: Vec<&Needs> = rules.iter().map(|rule| &**rule).filter(|rule| refuses(rule)).collect();
+        if let [only] = ended[..] {
+            return self.cite(&only.row.id);
+        }
+        ended.iter().for_each(|rule| self.fact(rule.row.id.to_string(), catalog.source_at(&rule.row.source)));
     }
 
     /// The day on which the listing was read in which builds lie, that of the newest.

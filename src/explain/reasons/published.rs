@@ -238,6 +238,7 @@ impl<'c> Explainer<'_, 'c> {
                     list(&lines)
                 ));
                 self.libraries(&gpu_builds);
+                self.lines_that_ended(ask, &gpu_builds);
             }
         }
         self.cite_builds(&taken_or_all(ask, same_version.into_iter().copied().collect()));

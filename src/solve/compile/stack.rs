@@ -252,21 +252,24 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         self.add_cuda_clause(groups);
         let possible = self.policy.possible;
-        // What no release is called, no build comes with.
+        // What no release for a CUDA major is called, no build for that comes with.
+        let is_for = |cuda: Version, line: Option<Version>| line.is_none_or(|line| line.major() == cuda.major());
         if let Some(wanted) = &request.cudnn {
-            let mut known = request.catalog.cudnns.iter();
-            let may = wanted.is_any() || possible && known.any(|row| wanted.admits(&row.version));
-            let is_met = |build: &Build| build.cudnn.as_ref().map_or(may, |has| wanted.admits(has));
+            let named = || request.catalog.cudnns.iter().filter(|row| wanted.admits(&row.version));
+            let may = |line| wanted.is_any() || possible && named().any(|row| is_for(row.cuda, line));
+            let is_met =
+                |build: &Build| build.cudnn.as_ref().map_or_else(|| may(build.line()), |has| wanted.admits(has));
             let brings = |build: &Build| coinstall::takes_newer(build) || is_met(build);
-            let admits = self.releases_of(groups, with_builds(&brings, may));
+            let admits = self.releases_of(groups, with_builds(&brings, &may));
             self.clause_on_releases("cudnn", admits);
         }
         if let Some(wanted) = &request.nccl {
-            let mut known = request.catalog.nccls.iter();
-            let may = wanted.is_any() || possible && known.any(|row| wanted.admits(&row.version));
-            let is_met = |build: &Build| build.nccl.as_ref().map_or(may, |has| wanted.admits(has));
+            let named = || request.catalog.nccls.iter().filter(|row| wanted.admits(&row.version));
+            let may = |line| wanted.is_any() || possible && named().any(|row| is_for(row.cuda, line));
+            let is_met =
+                |build: &Build| build.nccl.as_ref().map_or_else(|| may(build.line()), |has| wanted.admits(has));
             let brings = |build: &Build| coinstall::leaves_open(build) || is_met(build);
-            let admits = self.releases_of(groups, with_builds(&brings, may));
+            let admits = self.releases_of(groups, with_builds(&brings, &may));
             self.clause_on_releases("nccl", admits);
         }
     }
@@ -344,13 +347,13 @@ impl<'q, 'c> Plan<'q, 'c> {
 }
 
 /// The releases that have a build for a kind of machine of which something holds, or none with CUDA; of an unseen build it
-/// holds where it may.
+/// holds where it may for its line of CUDA.
 fn with_builds<'a, 'c>(
     holds: &'a dyn Fn(&Build) -> bool,
-    may: bool,
+    may: &'a dyn Fn(Option<Version>) -> bool,
 ) -> impl Fn(&Group<'c>, &Framework<'c>, Platform<'c>) -> RowSet + 'a {
     move |_, framework, on| {
-        let of_unseen = |release: &Release<'c>| may || !framework.is_unseen(release, on);
+        let of_unseen = |release: &Release<'c>| may(release.line) || !framework.is_unseen(release, on);
         framework.matching(|release| release.is_cpu() || release.on(on).map_or_else(|| of_unseen(release), holds))
     }
 }

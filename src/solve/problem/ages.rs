@@ -11,7 +11,8 @@ use crate::solve::platform::Platform;
 /// A release as far as its age bears on a machine.
 #[derive(Debug)]
 pub struct Aged<'c> {
-    version: &'c Version,
+    /// Its version.
+    pub version: &'c Version,
     /// The least GPU that it holds code for, where that is known.
     gpu: Option<Cc>,
     /// The line of CUDA that it was built for, where that is known.
