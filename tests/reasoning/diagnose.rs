@@ -512,6 +512,22 @@ fn one_fault_is_told_once() {
     for (text, codes) in [
         ("Failed to initialize NVML: Driver/library version mismatch", &["nvml-mismatch"][..]),
         (
+            "fabric manager NVIDIA GPU driver interface version 535.104.05 don't match with driver version 535.129.03.\nError 802: system not yet initialized",
+            &["fabric-manager-failed"],
+        ),
+        (
+            "CudaSupportError: Error at driver init: \n[3] Call to cuInit results in CUDA_ERROR_NOT_INITIALIZED:",
+            &["cuda-not-initialised"],
+        ),
+        (
+            "numba.cuda.cudadrv.error.CudaSupportError: Error at driver init: \n[500] Call to cuInit results in CUDA_ERROR_NOT_FOUND:",
+            &["wsl-cuda-in-container"],
+        ),
+        (
+            "└─ tensorflow =2.17.0 *cuda* is not installable because there are no viable options\n   └─ tensorflow 2.17.0 would require\n      └─ __cuda =* *, which is missing on the system.",
+            &["conda-sees-no-driver"],
+        ),
+        (
             "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.",
             &["nvml-library-missing"],
         ),
@@ -797,6 +813,7 @@ fn what_is_advised_is_of_the_text() {
         ("pip-pt91543-cu117", "Use a Python", "--index-url"),
         ("pip-sadtalker850", "Use a Python", "--index-url"),
         ("require-petric27-windows", "570.65 or later", "570.26"),
+        ("wsl-require-forwin11024", "raise the NVIDIA driver in Windows to 460.82 or later", "460.27"),
         ("sox-audio1461-wavpack", "Install SoX", "releases that are installed"),
         ("import-lut28-libc10", "Write `import torch` before", "exactly this release"),
     ] {
