@@ -274,12 +274,12 @@ impl<'a> Facts<'a> {
         named.chain(self.boards.iter().filter_map(bare)).collect()
     }
 
-    /// On which GPUs cuda-compat works, as a part of a sentence; none where it is about others.
+    /// On which GPUs cuda-compat works, as a part of a sentence; none where it is about others, or the driver is Windows'.
     fn compat_boards(&self) -> Option<String> {
         let never = |gpu: &Gpu| matches!(gpu.class, Class::Geforce | Class::Titan | Class::Mining | Class::Jetson);
         let named = self.boards.iter().flat_map(|name| products(name, self.catalog));
         let is_refused = self.gpus().into_iter().chain(named).any(never);
-        (!is_refused).then(|| "on a data-centre GPU only".to_string())
+        (!is_refused && !has_windows_driver(self.extract)).then(|| "on a data-centre GPU only".to_string())
     }
 
     fn python(&self) -> Option<Version> {

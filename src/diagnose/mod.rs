@@ -244,7 +244,10 @@ fn filled(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Ca
 /// What can be advised: of what only Linux has nothing to those on Windows.
 fn remedies(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Catalog) -> Vec<String> {
     let all = filled(templates, extract, boards, catalog);
-    let own: Vec<String> = all.iter().filter(|one| !system::is_of_another(one, extract)).cloned().collect();
+    let mut own: Vec<String> = all.iter().filter(|one| !system::is_of_another(one, extract)).cloned().collect();
+    if own.len() < all.len() && system::is_of_wsl(extract) && !own.iter().any(|one| one.contains("Windows")) {
+        own.push(system::INSTEAD_UNDER_WSL.to_string());
+    }
     if own.is_empty() { all } else { own }
 }
 

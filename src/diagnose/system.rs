@@ -24,7 +24,9 @@ static UNIX: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What only Linux inside Windows prints; Docker Desktop runs NVIDIA's part of a container nowhere else.
 static WSL: LazyLock<Regex> = LazyLock::new(|| {
-    ascii(r"(?is)microsoft-standard|/usr/lib/wsl\b|\bWSL ?2\b|nvidia-container-cli.*docker.desktop|docker.desktop.*nvidia-container-cli")
+    ascii(
+        r"(?is)microsoft-standard|/usr/lib/wsl\b|\bWSL ?2\b|nvidia-container-cli.*docker.desktop|docker.desktop.*nvidia-container-cli",
+    )
 });
 
 /// The two versions in the head of nvidia-smi's table.
@@ -83,14 +85,19 @@ fn is_of(extract: &Extract, system: &str) -> bool {
 
 /// A sentence as it is meant under WSL2, where the host of the driver is Windows.
 pub fn under_wsl(sentence: &str) -> String {
-    sentence.replace("driver on the host", "NVIDIA driver in Windows")
+    let host = [("driver on the host", "NVIDIA driver in Windows"), ("On the host, install", "In Windows, install")];
+    host.iter().fold(sentence.to_string(), |told, (linux, windows)| told.replace(linux, windows))
 }
 
+/// What is advised under WSL2 in place of means of Linux's kernel.
+pub const INSTEAD_UNDER_WSL: &str = "Update NVIDIA's driver in Windows, run `wsl --update` and `wsl --shutdown`.";
+
 /// What is added under WSL2 to what is told of a driver.
-pub const DRIVER_UNDER_WSL: &str = " Under WSL2 the driver is that of Windows, whose releases are numbered by themselves.";
+pub const DRIVER_UNDER_WSL: &str =
+    " Under WSL2 the driver is that of Windows, whose releases are numbered by themselves.";
 
 /// The words of means of Linux's own kernel, which Linux inside Windows does not have.
-const KERNEL_MEANS: &[&str] = &["dkms", "dmesg", "modprobe", "nouveau", "nvidia_uvm"];
+const KERNEL_MEANS: &[&str] = &["dkms", "dmesg", "modprobe", "nouveau", "nvidia_uvm", "/dev/nvidia", "Secure Boot"];
 
 /// The words of further means that Windows does not have.
 const LINUX_MEANS: &[&str] = &[

@@ -825,6 +825,19 @@ fn what_is_advised_is_of_the_text() {
     let arm = "Linux aarch64\nERROR: Could not find a version that satisfies the requirement torch==2.0.0+cu113 (from versions: 2.0.0, 2.6.0)";
     let told = diagnose(arm).findings[0].remedies.join(" ");
     assert!(told.contains("Ask for one of these: cpu;"), "{told}");
+    let wsl = "Linux PC 5.15.167.4-microsoft-standard-WSL2\n";
+    for (text, says, not) in [
+        (
+            "The NVIDIA driver on your system is too old (found version 11060)",
+            "NVIDIA driver in Windows",
+            "cuda-compat",
+        ),
+        ("CUDA unknown error - this may be due to an incorrectly set up environment", "wsl --update", "modprobe"),
+        ("ImportError: libcuda.so.1: cannot open shared object file", "In Windows, install the driver", "On the host"),
+    ] {
+        let told = diagnose(&format!("{wsl}{text}")).findings[0].remedies.join(" ");
+        assert!(told.contains(says) && !told.contains(not), "{text}: {told}");
+    }
     let typed = "/x/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs\n>>> quit()";
     let symbol = found(&diagnose(typed).findings[0].extract["symbol"]);
     assert_eq!(symbol, "_ZN3c105ErrorC2ENS_14SourceLocationESs");

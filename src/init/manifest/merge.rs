@@ -338,7 +338,10 @@ impl Merged<'_> {
             return;
         }
         // What the package index has of torch is made for CUDA.
-        if let (None, Some(other)) = kinds && name == TORCH && !settled.asked.pins_variant() {
+        if let (None, Some(other)) = kinds
+            && name == TORCH
+            && !settled.asked.pins_variant()
+        {
             let why = format!(
                 "its CPU build is taken, as of {other}: a target takes builds of one kind; for GPUs change the line of {other}"
             );
