@@ -33,6 +33,15 @@ impl Os {
     }
 }
 
+impl Os {
+    /// What is written for it where it is called so: a name that another family has for it, and its own else.
+    pub fn as_called(&self, name: &str) -> &str {
+        let family = |text: &str| parted(self, text).family;
+        let alias = self.aliases.iter().find(|alias| ***alias == *name && family(alias) != family(&self.id));
+        alias.unwrap_or(&self.id)
+    }
+}
+
 /// A spelling of the catalog's in its parts.
 struct Spelling<'c> {
     row: &'c Os,

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::nearest_build::{self, is_stable, torch_builds};
-use super::system::is_of_windows;
+use super::system::{has_windows_driver, is_of_windows, is_of_wsl};
 use super::value::{Extract, Value, text};
 use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
@@ -77,6 +77,7 @@ const DERIVED: &[(&str, Lookup)] = &[
     // Empty: they only decide whether a sentence is said.
     ("windows", |facts| is_of_windows(facts.extract).then(String::new)),
     ("elsewhere", |facts| (!is_of_windows(facts.extract)).then(String::new)),
+    ("wsl", |facts| is_of_wsl(facts.extract).then(String::new)),
     ("numba", |facts| text(facts.extract, "package").filter(|name| *name == "numba").map(|_| String::new())),
     ("unknown_arch", |facts| facts.unknown_arch()),
     ("asker", |facts| {
@@ -166,7 +167,7 @@ impl<'a> Facts<'a> {
     /// The oldest driver that the release notes ask for in a CUDA line, on the system of the text.
     fn driver_for(&self, key: &str) -> Option<String> {
         let cuda = self.version(key)?;
-        let least = if is_of_windows(self.extract) {
+        let least = if has_windows_driver(self.extract) {
             let line = self.catalog.windows_drivers.iter().filter(|row| row.cuda.cmp_prefix(&cuda).is_eq());
             line.map(|row| &row.driver).min()
         } else {
@@ -181,7 +182,7 @@ impl<'a> Facts<'a> {
         let (cuda, driver) = (self.version("cuda_needed")?, self.version("driver")?);
         let line = self.catalog.toolkits.iter().filter(|row| row.version.cmp_prefix(&cuda).is_eq());
         let oldest = line.map(|row| row.version.prefix(2)).min()?;
-        let is_behind = !is_of_windows(self.extract) && needs_newer_driver(&oldest, &driver, self.catalog)?;
+        let is_behind = !has_windows_driver(self.extract) && needs_newer_driver(&oldest, &driver, self.catalog)?;
         is_behind.then(|| driver.to_string())
     }
 
@@ -273,12 +274,12 @@ impl<'a> Facts<'a> {
         named.chain(self.boards.iter().filter_map(bare)).collect()
     }
 
-    /// On which GPUs cuda-compat works, as a part of a sentence; none where it is about others.
+    /// On which GPUs cuda-compat works, as a part of a sentence; none where it is about others, or the driver is Windows'.
     fn compat_boards(&self) -> Option<String> {
         let never = |gpu: &Gpu| matches!(gpu.class, Class::Geforce | Class::Titan | Class::Mining | Class::Jetson);
         let named = self.boards.iter().flat_map(|name| products(name, self.catalog));
         let is_refused = self.gpus().into_iter().chain(named).any(never);
-        (!is_refused).then(|| "on a data-centre GPU only".to_string())
+        (!is_refused && !has_windows_driver(self.extract)).then(|| "on a data-centre GPU only".to_string())
     }
 
     fn python(&self) -> Option<Version> {

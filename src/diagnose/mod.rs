@@ -58,6 +58,8 @@ impl Verdict {
             return Observed::default();
         };
         let told = |key: &str| value::text(&first.extract, key).map(str::to_string);
+        // Windows numbers drivers by themselves; the CUDA version that one offers means the same everywhere.
+        let driver = told("driver").filter(|_| !system::has_windows_driver(&first.extract));
         // The same key holds the toolkit's release where it is the toolkit's fault.
         let driver_cuda = told("cuda_found").filter(|_| first.component == "driver");
         let python = told("python").filter(|_| first.component == "python");
@@ -72,8 +74,8 @@ impl Verdict {
             None => Vec::new(),
         };
         Observed {
-            driver_cuda: driver_cuda.filter(|_| told("driver").is_none()),
-            driver: told("driver"),
+            driver_cuda: driver_cuda.filter(|_| driver.is_none()),
+            driver,
             gpus,
             python: python.and_then(|text| Some(Version::parse(&text).ok()?.prefix(2).to_string())),
             ..Observed::default()
@@ -219,25 +221,33 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
     Finding {
         code: found.row.code.to_string(),
         component: found.row.component.as_str(),
-        meaning: filled(&found.row.meaning).join(" "),
+        meaning: filled(&found.row.meaning).join(" ") + under_wsl(found.row, &found.extract),
         remedies: remedies(&found.row.remedies),
         extract: found.extract,
     }
 }
 
+/// What is added to what is told of a driver under WSL2, if that does not speak of it.
+fn under_wsl(row: &ErrorSignature, extract: &Extract) -> &'static str {
+    let is_told = row.meaning.iter().any(|one| one.contains("WSL"));
+    let is_added = row.component == Component::Driver && system::is_of_wsl(extract) && !is_told;
+    if is_added { system::DRIVER_UNDER_WSL } else { "" }
+}
+
 /// What can be said of sentences of the catalog.
 fn filled(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Catalog) -> Vec<String> {
     let filling = facts::filling(templates.iter().map(|template| &**template), extract, boards, catalog);
-    templates.iter().filter_map(|template| facts::fill(template, &filling)).collect()
+    let filled = templates.iter().filter_map(|template| facts::fill(template, &filling));
+    if system::is_of_wsl(extract) { filled.map(|one| system::under_wsl(&one)).collect() } else { filled.collect() }
 }
 
 /// What can be advised: of what only Linux has nothing to those on Windows.
 fn remedies(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Catalog) -> Vec<String> {
     let all = filled(templates, extract, boards, catalog);
-    if !system::is_of_windows(extract) {
-        return all;
+    let mut own: Vec<String> = all.iter().filter(|one| !system::is_of_another(one, extract)).cloned().collect();
+    if own.len() < all.len() && system::is_of_wsl(extract) && !own.iter().any(|one| one.contains("Windows")) {
+        own.push(system::INSTEAD_UNDER_WSL.to_string());
     }
-    let own: Vec<String> = all.iter().filter(|one| !system::is_of_linux_alone(one)).cloned().collect();
     if own.is_empty() { all } else { own }
 }
 

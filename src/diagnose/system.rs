@@ -2,9 +2,11 @@
 
 use std::sync::LazyLock;
 
-use regex::bytes::{Regex, RegexBuilder};
+use regex::bytes::{Captures, Regex, RegexBuilder};
 
 use super::value::{Extract, text};
+use crate::host::paste::is_driver_of_windows;
+use crate::types::Version;
 
 /// What only Windows prints: paths with a drive, its libraries, its errors and its compiler.
 static WINDOWS: LazyLock<Regex> = LazyLock::new(|| {
@@ -20,6 +22,16 @@ static UNIX: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// What only Linux inside Windows prints; Docker Desktop runs NVIDIA's part of a container nowhere else.
+static WSL: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(
+        r"(?is)microsoft-standard|/usr/lib/wsl\b|\bWSL ?2\b|nvidia-container-cli.*docker.desktop|docker.desktop.*nvidia-container-cli",
+    )
+});
+
+/// The two versions in the head of nvidia-smi's table.
+static SMI: LazyLock<Regex> = LazyLock::new(|| ascii(r"NVIDIA-SMI +([\d.]+) +Driver Version: +([\d.]+)"));
+
 fn ascii(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).unicode(false).multi_line(true).build().expect("a constant")
 }
@@ -33,18 +45,61 @@ fn is_windows(plain: &str) -> bool {
     count(&WINDOWS) > count(&UNIX)
 }
 
+/// Whether a plain text was printed in Linux inside Windows.
+fn is_wsl(plain: &str) -> bool {
+    let of_windows = |head: Captures<'_>| {
+        let version = |at: usize| Version::parse(std::str::from_utf8(&head[at]).ok()?).ok();
+        version(1).zip(version(2)).is_some_and(|(own, driver)| is_driver_of_windows(&driver, &own))
+    };
+    WSL.is_match(plain.as_bytes()) || SMI.captures(plain.as_bytes()).is_some_and(of_windows)
+}
+
 /// The system or processor that a plain text is of, where it is not the usual one.
 pub fn told(plain: &str) -> Option<&'static str> {
     let is_arm = || plain.contains("aarch64") && !plain.contains("x86_64");
-    if is_windows(plain) { Some("Windows") } else { is_arm().then_some("aarch64") }
+    match is_windows(plain) {
+        true => Some("Windows"),
+        false if is_wsl(plain) => Some("WSL2"),
+        false => is_arm().then_some("aarch64"),
+    }
 }
 
 /// Whether what was read out of a text is of Windows.
 pub fn is_of_windows(extract: &Extract) -> bool {
-    text(extract, "platform").is_some_and(|platform| platform.to_ascii_lowercase().starts_with("win"))
+    is_of(extract, "win")
 }
 
-/// The words of means that only Linux has.
+/// Whether it is of Linux inside Windows.
+pub fn is_of_wsl(extract: &Extract) -> bool {
+    is_of(extract, "wsl")
+}
+
+/// Whether the driver is that of Windows, whose releases are numbered by themselves.
+pub fn has_windows_driver(extract: &Extract) -> bool {
+    is_of_windows(extract) || is_of_wsl(extract)
+}
+
+fn is_of(extract: &Extract, system: &str) -> bool {
+    text(extract, "platform").is_some_and(|platform| platform.to_ascii_lowercase().starts_with(system))
+}
+
+/// A sentence as it is meant under WSL2, where the host of the driver is Windows.
+pub fn under_wsl(sentence: &str) -> String {
+    let host = [("driver on the host", "NVIDIA driver in Windows"), ("On the host, install", "In Windows, install")];
+    host.iter().fold(sentence.to_string(), |told, (linux, windows)| told.replace(linux, windows))
+}
+
+/// What is advised under WSL2 in place of means of Linux's kernel.
+pub const INSTEAD_UNDER_WSL: &str = "Update NVIDIA's driver in Windows, run `wsl --update` and `wsl --shutdown`.";
+
+/// What is added under WSL2 to what is told of a driver.
+pub const DRIVER_UNDER_WSL: &str =
+    " Under WSL2 the driver is that of Windows, whose releases are numbered by themselves.";
+
+/// The words of means of Linux's own kernel, which Linux inside Windows does not have.
+const KERNEL_MEANS: &[&str] = &["dkms", "dmesg", "modprobe", "nouveau", "nvidia_uvm", "/dev/nvidia", "Secure Boot"];
+
+/// The words of further means that Windows does not have.
 const LINUX_MEANS: &[&str] = &[
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
@@ -53,20 +108,16 @@ const LINUX_MEANS: &[&str] = &[
     "apt-get",
     "apt-cache",
     "build-essential",
-    "dkms",
-    "dmesg",
-    "modprobe",
-    "nouveau",
-    "nvidia_uvm",
     "sudo",
     "/usr/",
     "libcuda.so",
     "-dev package",
 ];
 
-/// Whether a sentence tells of means that Windows does not have.
-pub fn is_of_linux_alone(sentence: &str) -> bool {
-    LINUX_MEANS.iter().any(|word| sentence.contains(word))
+/// Whether a sentence tells of means that the system of a text does not have.
+pub fn is_of_another(sentence: &str, extract: &Extract) -> bool {
+    let tells = |means: &[&str]| means.iter().any(|word| sentence.contains(word));
+    has_windows_driver(extract) && tells(KERNEL_MEANS) || is_of_windows(extract) && tells(LINUX_MEANS)
 }
 
 #[cfg(test)]
@@ -86,6 +137,21 @@ mod tests {
             ("libcudart.so.12: cannot open shared object file", false),
         ] {
             assert_eq!(is_windows(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn linux_inside_windows_is_told_by_its_kernel_its_folder_and_the_numbers_of_its_driver() {
+        for (text, wanted) in [
+            ("Linux PC 5.15.153.1-microsoft-standard-WSL2 #1 SMP x86_64 GNU/Linux", Some("WSL2")),
+            ("LD_LIBRARY_PATH=/usr/lib/wsl/lib", Some("WSL2")),
+            ("NVIDIA-SMI 535.103         Driver Version: 537.13       CUDA Version: 12.2", Some("WSL2")),
+            ("NVIDIA-SMI 535.104.05      Driver Version: 535.104.05   CUDA Version: 12.2", None),
+            ("Server: Docker Desktop 4.30.0\nnvidia-container-cli: requirement error", Some("WSL2")),
+            ("Docker Desktop on Linux: could not select device driver", None),
+            ("E:\\x\\y.py says: use WSL2, see C:\\z", Some("Windows")),
+        ] {
+            assert_eq!(told(text), wanted, "{text}");
         }
     }
 }

@@ -15,9 +15,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::repeated;
+use crate::catalog::rows::{FRAMEWORKS, TORCH, TRITON, repeated};
+use crate::solve::facts::Facts;
 use crate::solve::image;
+use crate::solve::ordinary::coming::coming;
 use crate::spec::{ImageRef, read_image};
+use crate::types::Specifier;
 
 pub use host::{machine, of_host, of_host_beside, unsuited};
 pub use jetpack::open_jetpack;
@@ -141,20 +144,41 @@ impl Draft {
     pub fn ask_for_something(&mut self, catalog: &Catalog) -> bool {
         let asks = self.build || self.stack.iter().any(|entry| !entry.off && entry.key != "python");
         let in_image = self.image().filter(|image| image::holds_torch(catalog, repeated(&image.repository)));
-        let is_in_image = in_image.is_some();
+        let (is_in_image, mut is_guess) = (in_image.is_some(), false);
         if !asks {
+            let brought = if is_in_image { Vec::new() } else { self.brought(catalog) };
+            is_guess = brought.is_empty() && !is_in_image;
             let note = match self.of_files {
                 _ if is_in_image => "the one in the image",
                 true => "a guess: replace it with what must run",
                 false => "the newest that fits",
             };
             let torch = in_image.and_then(|image| torch_inside(catalog, &image)).unwrap_or_else(|| "*".to_string());
-            self.stack.insert(0, Entry::on("torch", Value::Text(torch), note));
+            let torch = || vec![Entry::on("torch", Value::Text(torch), note)];
+            self.stack.splice(0..0, if brought.is_empty() { torch() } else { brought });
         }
         if self.target.is_empty() {
             self.target = "default".to_string();
         }
-        !asks && !is_in_image
+        is_guess
+    }
+
+    /// What the ordinary packages bring along that is chosen here: frameworks, and what follows none only where none comes.
+    fn brought(&self, catalog: &Catalog) -> Vec<Entry> {
+        let facts = Facts::new(catalog);
+        let mut found: BTreeMap<&str, String> = BTreeMap::new();
+        for (name, asked) in self.packages.iter().filter_map(|text| Specifier::split(text)) {
+            let all = coming(&facts, &[], &[(name.to_string(), asked)]).into_keys();
+            for what in all.filter(|what| facts.is_solved(what)) {
+                // The wheels of torch pin triton: it comes with them.
+                let what = if what == TRITON { TORCH } else { what };
+                found.entry(what).or_insert_with(|| format!("{name} brings it"));
+            }
+        }
+        if found.keys().any(|name| FRAMEWORKS.contains(name)) {
+            found.retain(|name, _| FRAMEWORKS.contains(name));
+        }
+        found.into_iter().map(|(name, note)| Entry::on(name, Value::Text("*".to_string()), note)).collect()
     }
 }
 

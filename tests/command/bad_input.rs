@@ -214,6 +214,8 @@ fn of_targets() -> Vec<Bad> {
         more("os = \"CentOS Linux 7 (Core)\"", &["unknown os `CentOS Linux 7 (Core)`", "did you mean `centos7`?"]),
         more("os = \"Ubuntu 18.04.6 LTS\"", &["unknown os", "did you mean `ubuntu18.04`?"]),
         more("os = \"Debian GNU/Linux 10 (buster)\"", &["unknown os", "did you mean `debian10`?"]),
+        more("os = \"DGX OS 6\"", &["unknown os `DGX OS 6`", "did you mean `dgxos6`? It is judged as Ubuntu 22.04 LTS"]),
+        more("os = \"Linux Mint 21.3\"", &["did you mean `linuxmint21`? It is judged as Ubuntu 22.04 LTS"]),
         more("os = \"ubuntu22\"", &["unknown os `ubuntu22`", "name its release: `ubuntu22.10`, `ubuntu22.04`"]),
         more("os = \"jetpack6\"", &["unknown os `jetpack6`", "name its release: `jetpack6.2`, `jetpack6.1`"]),
         more("os = \"$(touch X)\"", &["`os` cannot be", "letters, digits"]),

@@ -445,6 +445,42 @@ fn a_framework_that_nobody_asked_for_is_called_a_guess() {
     assert!(!ran.err.contains("guess"), "{ran:?}");
 }
 
+/// What the ordinary packages bring is no guess: frameworks, and what follows none only where none comes.
+#[test]
+fn what_packages_bring_is_asked_for() {
+    for (list, asked) in [
+        ("faster-whisper>=1.0\nrequests\n", "ctranslate2=\"*\""),
+        ("sentence-transformers\n", "torch=\"*\""),
+        ("openai-whisper\n", "torch=\"*\""),
+        ("faster-whisper\nsentence-transformers\n", "torch=\"*\""),
+    ] {
+        let (lines, told) = drafted("brought", &[("requirements.txt", list)], &[]);
+        assert_eq!(lines[..3], ["[stack]", asked, "[packages]"], "{list}");
+        assert!(told["spec"].as_str().unwrap().contains(" brings it\n"), "{list}: {told:#}");
+    }
+}
+
+/// Builds for GPUs and for the CPU do not go together; which are taken does not hang on the order of the lines.
+#[test]
+fn of_builds_of_two_kinds_one_is_taken() {
+    for (lists, stack, gone) in [
+        (["tensorflow-cpu==2.16.1", "torch==2.4.0+cu121"], vec!["torch=\"2.4.0+cu121\""], "tensorflow-cpu==2.16.1"),
+        (["jax[cuda12]==0.4.30", "torch==2.4.0+cpu"], vec!["jax=\"0.4.30+cu12\""], "torch==2.4.0+cpu"),
+        (["tensorflow[and-cuda]==2.16.1", "torch==2.4.0+cpu"], vec!["tensorflow=\"2.16.1\""], "torch==2.4.0+cpu"),
+        // What the index has of torch is for GPUs, and nobody said so.
+        (["jax[cpu]==0.4.30", "torch==2.4.0"], vec!["torch=\"2.4.0\"", "jax=\"0.4.30+cpu\""], "torch==2.4.0"),
+    ] {
+        for list in [format!("{}\n{}\n", lists[0], lists[1]), format!("{}\n{}\n", lists[1], lists[0])] {
+            let (lines, told) = drafted("kinds", &[("requirements.txt", &list)], &[]);
+            let is_cpu = stack.len() > 1;
+            assert_eq!(lines[1..=stack.len()], stack, "{list}");
+            assert_eq!(lines.contains(&"gpu=\"none\"".to_string()), is_cpu, "{list}");
+            let line = 1 + list.lines().position(|line| line == gone).unwrap();
+            assert_eq!(left(&told), [format!("requirements.txt:{line} {gone}")], "{list}");
+        }
+    }
+}
+
 #[test]
 fn a_build_for_the_cpu_says_so() {
     let (lines, _) = drafted(

@@ -512,6 +512,22 @@ fn one_fault_is_told_once() {
     for (text, codes) in [
         ("Failed to initialize NVML: Driver/library version mismatch", &["nvml-mismatch"][..]),
         (
+            "fabric manager NVIDIA GPU driver interface version 535.104.05 don't match with driver version 535.129.03.\nError 802: system not yet initialized",
+            &["fabric-manager-failed"],
+        ),
+        (
+            "CudaSupportError: Error at driver init: \n[3] Call to cuInit results in CUDA_ERROR_NOT_INITIALIZED:",
+            &["cuda-not-initialised"],
+        ),
+        (
+            "numba.cuda.cudadrv.error.CudaSupportError: Error at driver init: \n[500] Call to cuInit results in CUDA_ERROR_NOT_FOUND:",
+            &["wsl-cuda-in-container"],
+        ),
+        (
+            "└─ tensorflow =2.17.0 *cuda* is not installable because there are no viable options\n   └─ tensorflow 2.17.0 would require\n      └─ __cuda =* *, which is missing on the system.",
+            &["conda-sees-no-driver"],
+        ),
+        (
             "nvidia-container-cli: initialization error: load library failed: libnvidia-ml.so.1: cannot open shared object file: no such file or directory: unknown.",
             &["nvml-library-missing"],
         ),
@@ -797,6 +813,7 @@ fn what_is_advised_is_of_the_text() {
         ("pip-pt91543-cu117", "Use a Python", "--index-url"),
         ("pip-sadtalker850", "Use a Python", "--index-url"),
         ("require-petric27-windows", "570.65 or later", "570.26"),
+        ("wsl-require-forwin11024", "raise the NVIDIA driver in Windows to 460.82 or later", "460.27"),
         ("sox-audio1461-wavpack", "Install SoX", "releases that are installed"),
         ("import-lut28-libc10", "Write `import torch` before", "exactly this release"),
     ] {
@@ -808,6 +825,19 @@ fn what_is_advised_is_of_the_text() {
     let arm = "Linux aarch64\nERROR: Could not find a version that satisfies the requirement torch==2.0.0+cu113 (from versions: 2.0.0, 2.6.0)";
     let told = diagnose(arm).findings[0].remedies.join(" ");
     assert!(told.contains("Ask for one of these: cpu;"), "{told}");
+    let wsl = "Linux PC 5.15.167.4-microsoft-standard-WSL2\n";
+    for (text, says, not) in [
+        (
+            "The NVIDIA driver on your system is too old (found version 11060)",
+            "NVIDIA driver in Windows",
+            "cuda-compat",
+        ),
+        ("CUDA unknown error - this may be due to an incorrectly set up environment", "wsl --update", "modprobe"),
+        ("ImportError: libcuda.so.1: cannot open shared object file", "In Windows, install the driver", "On the host"),
+    ] {
+        let told = diagnose(&format!("{wsl}{text}")).findings[0].remedies.join(" ");
+        assert!(told.contains(says) && !told.contains(not), "{text}: {told}");
+    }
     let typed = "/x/site-packages/flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocationESs\n>>> quit()";
     let symbol = found(&diagnose(typed).findings[0].extract["symbol"]);
     assert_eq!(symbol, "_ZN3c105ErrorC2ENS_14SourceLocationESs");

@@ -34,6 +34,8 @@ fn systems_are_known_by_the_names_that_they_give_themselves() {
         ("Windows 11 Pro", "windows"),
         ("JetPack 6.2", "jetpack6.2"),
         ("ubuntu22.4", "ubuntu22.04"),
+        ("DGX OS 5.5.1", "ubuntu20.04"),
+        ("DGX OS 4", "ubuntu18.04"),
     ] {
         let OsName::Spelling(_, row) = BUILTIN.os_named(name) else { panic!("{name}: {:?}", BUILTIN.os_named(name)) };
         assert_eq!(row.id, *id, "{name}");

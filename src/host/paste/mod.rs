@@ -29,6 +29,8 @@ mod tegra;
 #[cfg(test)]
 mod tests;
 
+pub use smi_table::is_driver_of_windows;
+
 use super::record::Record;
 
 use seen::Seen;

@@ -59,7 +59,7 @@ pub(super) fn versions(lines: &[&str], seen: &mut Seen) -> bool {
 }
 
 fn by_windows(driver: &Version, own: &Version, seen: &mut Seen) {
-    if is_of_windows(driver, own) {
+    if is_driver_of_windows(driver, own) {
         fill(&mut seen.record.platform.system, Some(System::Wsl));
     }
 }
@@ -87,7 +87,7 @@ fn header(line: &str, seen: &mut Seen) -> bool {
 /// Whether a driver is Windows' one, seen from the Linux inside: nvidia-smi is a program of Linux there, and has that
 /// system's number of the branch. Windows numbers a branch's releases by themselves, in two parts, from the branch's own
 /// number on; branches are five apart. An nvidia-smi of another branch than the driver's is only a mixed installation.
-fn is_of_windows(driver: &Version, own: &Version) -> bool {
+pub fn is_driver_of_windows(driver: &Version, own: &Version) -> bool {
     let branch = |version: &Version| version.major() / 5;
     driver.len() == 2 && own.len() > 1 && driver > own && branch(driver) == branch(own)
 }

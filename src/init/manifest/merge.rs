@@ -287,8 +287,12 @@ impl Merged<'_> {
 
     fn end(mut self) -> (Draft, Vec<Left>) {
         self.python_of_wheels();
-        for (name, settled) in std::mem::take(&mut self.stack).settled(intersect) {
-            self.settle(name, settled);
+        let stack = std::mem::take(&mut self.stack).settled(intersect);
+        let name = |(name, _): &(String, Settled<Constraint>)| name.clone();
+        let for_gpus = stack.iter().find(|(name, settled)| is_for_gpus(name, settled)).map(name);
+        let for_cpu = stack.iter().find(|(name, settled)| is_for_cpu(name, settled)).map(name);
+        for (name, settled) in stack {
+            self.settle(name, settled, (for_gpus.as_deref(), for_cpu.as_deref()));
         }
         if let Some((file, line)) = self.uninstalled.take() {
             self.torch_beside_image(&file, line);
@@ -323,14 +327,27 @@ impl Merged<'_> {
         self.leave(file, line, "pip uninstall torch", why.to_string());
     }
 
-    fn settle(&mut self, name: String, settled: Settled<Constraint>) {
-        let is_cpu = FRAMEWORKS.contains(&name.as_str()) && settled.asked.names_variant("cpu");
-        if let Some(other) = self.draft.stack.iter().find(|entry| is_cpu && is_for_gpus(entry)) {
-            let why = format!("it is a CPU build, beside {} for GPUs: a target takes builds of one kind", other.key);
+    /// Of all frameworks, one that is for GPUs goes before those for the CPU, wherever it stands.
+    fn settle(&mut self, name: String, settled: Settled<Constraint>, kinds: (Option<&str>, Option<&str>)) {
+        let is_cpu = is_for_cpu(&name, &settled);
+        if let Some(other) = kinds.0.filter(|_| is_cpu) {
+            let why = format!("it is a CPU build, beside {other} for GPUs: a target takes builds of one kind");
             for Claim { line: (file, line, text), .. } in settled.of {
                 self.leave(&file, line, &text, why.clone());
             }
             return;
+        }
+        // What the package index has of torch is made for CUDA.
+        if let (None, Some(other)) = kinds
+            && name == TORCH
+            && !settled.asked.pins_variant()
+        {
+            let why = format!(
+                "its CPU build is taken, as of {other}: a target takes builds of one kind; for GPUs change the line of {other}"
+            );
+            for Claim { line: (file, line, text), .. } in &settled.of {
+                self.leave(file, *line, text, why.clone());
+            }
         }
         if is_cpu && !self.draft.machine.iter().any(|entry| entry.key == "gpu") {
             let note = "the wheels are builds for the CPU";
@@ -384,10 +401,15 @@ fn of_jax(wanted: &Wanted) -> Option<String> {
         .and_then(extra_variant)
 }
 
-/// Whether it is a framework's build for CUDA, by its label.
-fn is_for_gpus(entry: &Entry) -> bool {
-    let Value::Text(text) = &entry.value else { return false };
-    FRAMEWORKS.contains(&entry.key.as_str()) && text.contains("+cu")
+/// Whether it is a framework's build for CUDA, by its label or TensorFlow's extra.
+fn is_for_gpus(name: &str, settled: &Settled<Constraint>) -> bool {
+    let by_extra = || settled.of.iter().any(|claim| claim.line.2.contains("[and-cuda"));
+    FRAMEWORKS.contains(&name) && (settled.asked.as_str().contains("+cu") || by_extra())
+}
+
+/// Whether it is a framework's build for the CPU.
+fn is_for_cpu(name: &str, settled: &Settled<Constraint>) -> bool {
+    FRAMEWORKS.contains(&name) && settled.asked.names_variant("cpu")
 }
 
 fn place(file: &str, line: usize) -> String {

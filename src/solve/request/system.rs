@@ -39,7 +39,10 @@ impl<'c> Reader<'_, 'c> {
         }
         let plain = written.value.to_lowercase().replace(['-', '_', ' ', ':'], "");
         let named = match self.catalog.os(&plain) {
-            OsMatch::Found(os) => OsName::Spelling(&os.id, os),
+            OsMatch::Found(os) => match self.catalog.os_named(&written.value) {
+                OsName::Spelling(spelling, same) if same.id == os.id => OsName::Spelling(os.as_called(spelling), os),
+                _ => OsName::Spelling(&os.id, os),
+            },
             OsMatch::Unknown(_) => match self.numbered(&plain) {
                 several if several.is_empty() => self.catalog.os_named(&written.value),
                 several => OsName::Several(several),
@@ -51,7 +54,10 @@ impl<'c> Reader<'_, 'c> {
                 self.refused_os(target, os, written);
                 return Some(os);
             }
-            OsName::Spelling(spelling, _) => format!("did you mean `{spelling}`?"),
+            OsName::Spelling(spelling, os) => match os.as_called(spelling) == &*os.id {
+                true => format!("did you mean `{spelling}`?"),
+                false => format!("did you mean `{spelling}`? It is judged as {}", os.name),
+            },
             OsName::Several(releases) => match releases.as_slice() {
                 [only] => format!("did you mean `{only}`?"),
                 all => {
