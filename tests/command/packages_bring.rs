@@ -98,6 +98,42 @@ const BY_CODE: &[Case] = &[
     case("torch = \"2.9.1\"\n[packages]\ntrl = \"*\"", A100, 0, &["!lock: transformers<"]),
 ];
 
+/// No wheel carries what the torch of an image needs: the target does, as beside a wheel of that torch.
+const IN_IMAGES: &[Case] = &[
+    case(
+        "torch = \"*\"\n[packages]\ntransformers = \"*\"",
+        "gpu = \"A100-PCIE-40GB\"\nimage = \"pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime\"",
+        0,
+        &["lock: target.t.asks = [\"setuptools>=40.8.0\", \"transformers<5.1\"]"],
+    ),
+    case(
+        "torch = \"*\"\n[packages]\ntrl = \"*\"",
+        "gpu = \"A100-PCIE-40GB\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
+        0,
+        &["lock: asks = [\"numpy<2\", \"setuptools>=40.8.0\", \"transformers<5.1\"]"],
+    ),
+    // Where nothing is installed, nothing is held.
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100-PCIE-40GB\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
+        0,
+        &["!lock: asks = "],
+    ),
+];
+
+#[test]
+fn what_the_torch_of_an_image_needs_is_held() {
+    hold("asks-of-images", IN_IMAGES);
+    let spec = "[stack]\ntorch = \"*\"\n[packages]\ntransformers = \"*\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\n\
+                image = \"pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime\"\n";
+    let place = Place::with("image-asks", spec);
+    place.run(&["lock"]).exits(0);
+    for format in ["requirements", "dockerfile"] {
+        let text = place.run(&["export", format]).exits(0).out;
+        assert!(text.contains("transformers<5.1"), "{format}:\n{text}");
+    }
+}
+
 #[test]
 fn what_code_asks_for_binds_what_comes_along() {
     hold("brought-by-code", BY_CODE);
