@@ -88,8 +88,7 @@ impl TargetSolution<'_> {
         let taken = finished.filter(|finished| finished.use_of == Use::Taken);
         let finished = taken.zip(self.python).map(|(finished, python)| finished.wheel.file(python));
         let url = finished.or_else(|| row.file(self.arch, self.python));
-        // `torchtext` lies there too, one build of it for all variants.
-        let beside_torch = BESIDE_TORCH.contains(&&*row.package) || &*row.package == "torchtext";
+        let beside_torch = BESIDE_TORCH.contains(&&*row.package);
         let own = row.index_url.as_ref().map(ToString::to_string);
         // What its own release's wheel serves lies on the package index: only what it brings is another for the variant.
         let of_variant =
