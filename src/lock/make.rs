@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::catalog::rows::{Build, Companion, Compat, Image, Libraries, Os, Pins, TORCH};
+use crate::catalog::rows::{Companion, Compat, Image, Libraries, Os, Pins, TORCH};
 use crate::catalog::{Catalog, OsMatch};
 use crate::solve::bundled_torch;
 use crate::solve::held;
@@ -330,13 +330,15 @@ fn installed<'a>(catalog: &'a Catalog, chosen: &'a TargetSolution<'_>) -> impl I
 /// beside it.
 fn asks_of_present<'c>(request: &Request<'c>, chosen: &TargetSolution<'c>) -> Vec<String> {
     let installed: Vec<String> = installed(request.catalog, chosen).map(|install| install.package).collect();
-    let present: Vec<&Build> =
-        chosen.builds.iter().copied().filter(|build| !installed.iter().any(|one| *one == *build.package)).collect();
-    if present.is_empty() || installed.is_empty() && request.packages.is_empty() {
+    let mut present = chosen.locked();
+    present.retain(|(package, _)| !installed.contains(package));
+    // Python needs nothing by itself: what follows no framework is held with it where there is none.
+    let is_python_alone = present.iter().all(|(package, _)| package == "python") && !chosen.builds.is_empty();
+    if is_python_alone || installed.is_empty() && request.packages.is_empty() {
         return Vec::new();
     }
     let ordinary = Ordinary::of(request, chosen);
-    distinct(present.iter().flat_map(|build| ordinary.asks(&build.package, &build.version)))
+    distinct(present.iter().flat_map(|(package, version)| ordinary.asks(package, version)))
 }
 
 /// The ordinary packages beside a choice.

@@ -38,7 +38,7 @@ const FOLLOWERS: &[Case] = &[
         &[
             "package-brings",
             "`faster-whisper = \"==1.0.3\"` brings ctranslate2 >=4.0,<5, of which no known release goes with torch 2.15.0+cu132",
-            "write `ctranslate2 = \"*\"` under [stack]",
+            "write `torch = \"2.14.1\"` and `ctranslate2 = \">=4.0,<5\"` under [stack]",
         ],
     ),
     case("torch = \"2.9.0+cu128\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
@@ -47,7 +47,11 @@ const FOLLOWERS: &[Case] = &[
         "torch = \"2.9.0+cu128\"\n[packages]\nwhisperx = \"==3.3.1\"",
         A100,
         0,
-        &["brings ctranslate2 <4.5.0, of which no known release goes with torch 2.9.0+cu128"],
+        &[
+            "brings ctranslate2 <4.5.0, of which no known release goes with torch 2.9.0+cu128",
+            "write `whisperx = \">=3.5\"` under [packages]",
+            "!under [stack]",
+        ],
     ),
     case(
         "torch = \"2.13.0+cu130\"\n[packages]\nmarker-pdf = \"==0.1.0\"",
@@ -66,6 +70,33 @@ const FOLLOWERS: &[Case] = &[
             "lock: f5-tts<1.1.10",
         ],
     ),
+    // Whatever is locked is held to the same: another framework, or a CUDA alone.
+    case(
+        "jax = \"*\"\n[packages]\nfaster-whisper = \"*\"",
+        A100,
+        0,
+        &["of which no known release goes with jax 0.12.0.1+cu13", "write `ctranslate2 = \">=4.0,<5\"` under [stack]"],
+    ),
+    case(
+        "cuda = \"13\"\npython = \"3.12\"\n[packages]\nfaster-whisper = \"*\"",
+        A100,
+        0,
+        &["of which no known release goes with CUDA 13.", "write `cuda = \"12.9\"` and `ctranslate2 = \">=4.0,<5\"`"],
+    ),
+    case("tensorflow = \"2.20\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
+    case("cuda = \"12\"\npython = \"3.12\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
+    // torch's own index has it under the number of the one on PyPI, which is for CUDA 12.
+    case(
+        "torch = \"2.9.0+cu130\"\n[packages]\nunsloth = \"*\"",
+        A100,
+        0,
+        &[
+            "`unsloth = \"*\"` brings xformers, whose build for torch 2.9.0+cu130",
+            "write `xformers = \"*\"` under [stack]",
+        ],
+    ),
+    case("torch = \"2.9.0+cu128\"\n[packages]\nunsloth = \"*\"", A100, 0, &["!package-brings"]),
+    case("torch = \"2.9.0+cu130\"\nxformers = \"*\"\n[packages]\nunsloth = \"*\"", A100, 0, &["!package-brings"]),
     // An older one brings another that goes: installers find both by themselves, or do not.
     case("torch = \"2.7.0\"\npython = \"3.12\"\n[packages]\nexecutorch = \"*\"", A100, 0, &["!package-"]),
     case("torch = \"2.1.2+cpu\"\n[packages]\nfaster-whisper = \"*\"", "gpu = \"none\"", 0, &["!package-brings"]),
@@ -158,7 +189,10 @@ const TORCHAO: &[Case] = &[
         "torch = \"2.7.1\"\n[packages]\ntorchtune = \"==0.6.1\"",
         A100,
         0,
-        &["`torchtune = \"==0.6.1\"` needs torchao, for which its metadata does not ask", "torchao not installed"],
+        &[
+            "`torchtune = \"==0.6.1\"` needs torchao, which its metadata does not name: it fails to import",
+            "torchao not installed",
+        ],
     ),
     case("torch = \"2.7.1\"\ntorchao = \"*\"\n[packages]\ntorchtune = \"*\"", A100, 0, &["!package-brings"]),
 ];

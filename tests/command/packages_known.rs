@@ -104,10 +104,10 @@ const READ: &[Case] = &[
         "tensorflow = \"2.17\"\npython = \"3.11\"\n[packages]\ntensorflow-addons = \"*\"",
         A100,
         0,
-        &["`tensorflow-addons = \"*\"` needs tensorflow <2.16", "Keras 3"],
+        &["`tensorflow-addons = \"*\"` needs tensorflow <2.16", "locked: it fails", "!lock: tensorflow-addons<"],
     ),
     case(
-        "tensorflow = \"2.14\"\npython = \"3.11\"\n[packages]\ntensorflow-addons = \"<0.21\"",
+        "tensorflow = \"2.15\"\npython = \"3.11\"\n[packages]\ntensorflow-addons = \"<0.21\"",
         A100,
         0,
         &["needs tensorflow <2.13", "No module named 'keras.engine'"],
