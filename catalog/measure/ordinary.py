@@ -143,6 +143,13 @@ CHECKS = {
             "<2.16",
             "It fails to import beside Keras 3, which TensorFlow 2.16 and newer bring (\"No module named 'keras.src.engine'\").",
         ),
+        (
+            "tensorflow_addons/utils/types.py",
+            r"(?s)\A(?!.*keras\.src).*from keras\.(engine) import keras_tensor",
+            "tensorflow",
+            "<2.13",
+            "It fails to import beside Keras 2.13 and newer, which TensorFlow 2.13 and newer bring (\"No module named 'keras.engine'\").",
+        ),
     ],
     "flax": [
         (
@@ -348,9 +355,11 @@ def of_ordinary(catalog, index, package, solved):
     """Release → {(what, how it is known): (the need, how it shows)} of an ordinary package: of what is solved with, and of
     those whose code is checked, for they come along."""
     found, names = {}, {*solved, *CHECKS} - {package}
-    for version, wheels in releases(index, package).items():
-        best = wheels[-1]
+    for version, files in sorted((sources_between(index, package) | releases(index, package)).items()):
         needs = found[version] = {}
+        if not files:
+            continue
+        wheels, best = files, files[-1]
         for name, spec in told(index, best, names, "*").items() if package in BESIDE else ():
             needs[name, "metadata"] = spec, None
         for extra in EXTRAS.get(package, ()):
@@ -501,6 +510,20 @@ def releases(index, package):
         if re.fullmatch(r"\d+(\.\d+)*(\.post\d+)?", str(file.version)) and not file.yanked:
             found.setdefault(file.version, []).append(file)
     return {version: sorted(files, key=lambda file: (len(file.name), file.name)) for version, files in found.items()}
+
+
+def sources_between(index, package):
+    """The releases after the first wheel that came as source only, each with its source distribution; with nothing where that
+    does not say what it asks for: its build does."""
+    first, found = min((file.version for file in index.wheels(package) if file.arch in ("x86_64", "any")), default=None), {}
+    for file in index.sources(package) if first is not None else ():
+        if file.version > first and re.fullmatch(r"\d+(\.\d+)*(\.post\d+)?", str(file.version)) and not file.yanked:
+            found[file.version] = [file]
+    for version in found.keys() - releases(index, package).keys() if package in BESIDE else ():
+        metadata, lines = index.described(found[version][0])
+        if not lines or "requires-dist" in map(str.lower, metadata.get_all("Dynamic") or []):
+            found[version] = []
+    return found
 
 
 def asked_by(index, file):

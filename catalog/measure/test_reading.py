@@ -369,12 +369,28 @@ def only_wheels():
     yield "the row of a line", ordinary.whole(ordinary.row_of(line))["id"], "a-1.0-python-only-wheels"
 
 
+def unread():
+    """What came as source only after the first wheel, and does not say what it asks for, is no part of the range before it."""
+    index = Index(axolotl={"axolotl-0.9.tar.gz": [], "axolotl-1.0-py3-none-any.whl": ["torch==2.3.1"], "axolotl-1.1.tar.gz": [], "axolotl-2.0-py3-none-any.whl": ["torch==2.9.1"]})
+    for what, metadata, lines, says in (
+        ("nothing is told", {}, [], ["<1.1", ">=2.0,<=2.0"]),
+        ("its build tells", {"Dynamic": "Requires-Dist"}, ["torch==2.3.1"], ["<1.1", ">=2.0,<=2.0"]),
+        ("it is told", {}, ["torch==2.3.1"], ["<2.0", ">=2.0,<=2.0"]),
+    ):
+        message = Message()
+        for key, value in metadata.items():
+            message[key] = value
+        index.described = lambda source, read=(message, lines): read
+        found = ordinary.of_ordinary(Catalog(), index, "axolotl", {"torch"})
+        yield f"ranges where {what}", [row["range"] for row in ordinary.ranges("axolotl", found) if row["of"] == "torch"], says
+
+
 def ranges():
     yield "range", as_needs("<2.14,>=1.12"), ">=1.12,<2.14"
 
 
 def main():
-    cases = (flags, listings, tags, requirements, symbols, neighbours, judged, read_rows, held, whole, not_read, sources, missing, asks, told, extras, only_wheels, ranges)
+    cases = (flags, listings, tags, requirements, symbols, neighbours, judged, read_rows, held, whole, not_read, sources, missing, asks, told, extras, only_wheels, unread, ranges)
     wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::lock::{Lock, Wheel};
+use crate::lock::Lock;
 use crate::types::Specifier;
 
 use super::format::{Options, Targets};
@@ -19,7 +19,8 @@ pub const NOTE: &str = "As [packages] and the pins require them: the installer c
 /// written: where no release is what the pins need too, which the lock warned of, their need gives way.
 pub fn of(lock: &Lock, target: &str) -> Result<Vec<Asked>, ExportError> {
     let mut all = written(lock)?;
-    for (name, asked) in needed(lock.wheels_of(target))? {
+    let present = lock.target.get(target).into_iter().flat_map(|target| &target.asks);
+    for (name, asked) in needed(lock.wheels_of(target).flat_map(|wheel| &wheel.asks).chain(present))? {
         let both = match all.remove(&name) {
             Some(written) if written.excludes(&asked) => written,
             Some(written) => written.and(&asked),
@@ -39,10 +40,10 @@ pub fn written(lock: &Lock) -> Result<BTreeMap<String, Specifier>, ExportError> 
     Ok(all)
 }
 
-/// What wheels need.
-pub fn needed<'a>(wheels: impl Iterator<Item = &'a Wheel>) -> Result<BTreeMap<String, Specifier>, ExportError> {
+/// What is locked needs.
+fn needed<'a>(asks: impl Iterator<Item = &'a String>) -> Result<BTreeMap<String, Specifier>, ExportError> {
     let mut all: BTreeMap<String, Specifier> = BTreeMap::new();
-    for text in wheels.flat_map(|wheel| &wheel.asks) {
+    for text in asks {
         let (name, asked) = valid::requirement(text)?;
         let both = all.remove(name).map_or(asked.clone(), |known| known.and(&asked));
         all.insert(name.to_string(), both);

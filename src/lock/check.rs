@@ -121,6 +121,9 @@ fn target(prefix: &str, target: &TargetLock) -> Checked {
         let least = one.split_once(">=").is_none_or(|(_, least)| is_version(least));
         check(address::is_package(package) && least, || key("requires"), one, "a package")?;
     }
+    for one in &target.asks {
+        check(Specifier::split(one).is_some(), || key("asks"), one, SPECIFIER)?;
+    }
     if let Some(own) = &target.stack {
         stack(prefix, own)?;
     }

@@ -63,7 +63,7 @@ const TARGET: &str = "target";
 fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
     let Some(target) = lock.target.get(name) else { return BTreeMap::new() };
     let mut choices: BTreeMap<String, String> = lock.stack_of(target).clone();
-    let TargetLock { runtime, arch, platform, os, image, runtime_image, toolkit, driver, requires, .. } = target;
+    let TargetLock { runtime, arch, platform, os, image, runtime_image, toolkit, driver, requires, asks, .. } = target;
     let mut put = |part: &str, value: Option<String>| {
         choices.extend(value.map(|value| (part.to_string(), value)));
     };
@@ -76,6 +76,7 @@ fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
     put(DRIVER, driver.as_ref().map(needed));
     put("recommended", driver.as_ref().and_then(recommended));
     put("requires", (!requires.is_empty()).then(|| requires.join(", ")));
+    put("asks for", (!asks.is_empty()).then(|| asks.join(", ")));
     let reached = target.gpu.iter().map(|gpu| match gpu.coverage.as_deref() {
         Some(coverage) => format!("{} ({coverage})", gpu.name),
         None => gpu.name.clone(),

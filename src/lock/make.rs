@@ -39,6 +39,7 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
         let mut lock = target_lock(&request.targets[group[0]], firsts[at]);
         lock.stack = (!shared || stacks[at] != stack).then(|| stacks[at].clone());
         lock.arch_list = lists[at].clone().filter(|own| !shared || Some(own) != arch_list.as_ref());
+        lock.asks = asks_of_present(request, firsts[at]);
         for &member in group {
             let name = &answer.targets[member].name;
             // An image that nobody could check is repeated as each target writes it: to the solver they are all alike.
@@ -109,6 +110,7 @@ fn target_lock(asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> Target
         toolkit: chosen.toolkit.map(|toolkit| toolkit.version.to_string()),
         driver: driver(chosen),
         requires: Vec::new(),
+        asks: Vec::new(),
         stack: None,
         arch_list: None,
         gpu: gpus.collect(),
@@ -235,25 +237,18 @@ impl WheelKey<'_> {
 }
 
 /// The wheels of all targets: what several need is listed once.
-fn wheels(request: &Request<'_>, answer: &Solution<'_>, alike: &[Vec<usize>]) -> Vec<Wheel> {
+fn wheels<'c>(request: &Request<'c>, answer: &Solution<'c>, alike: &[Vec<usize>]) -> Vec<Wheel> {
     let catalog = request.catalog;
     let mut merged: BTreeMap<WheelKey<'_>, Vec<usize>> = BTreeMap::new();
     for group in alike {
         let chosen = &answer.targets[group[0]].chosen;
-        let brought = sources::brought(catalog, chosen).into_iter().map(|(_, row)| Install {
-            sdist: true,
-            ..Install::from_pypi(row.package.to_string(), row.version.to_string())
-        });
-        let mut beside = request.packages.to_vec();
-        beside.extend(ordinary::brought(request.problem, &chosen.locked(), &request.packages));
-        let among = Among::of(request.problem, &chosen.locked(), &request.packages);
-        let there = held::all_beside(request.problem, chosen, &request.packages);
-        let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
-        for install in all.filter(|install| !is_in_image(chosen, install)) {
+        let ordinary = Ordinary::of(request, chosen);
+        for install in installed(catalog, chosen) {
+            let version = Version::parse(variant::public(&install.version)).ok();
             let key = WheelKey {
                 arch: chosen.arch.as_str(),
                 sha256: sha256(catalog, chosen, &install),
-                asks: asks(request, chosen, &install, (&there, &beside, &among)),
+                asks: version.map_or_else(Vec::new, |version| ordinary.asks(&install.package, &version)),
                 compiled: sources::compiled(catalog, chosen, &install),
                 python: python_patch(catalog, chosen, &install),
                 libraries: libraries(catalog, chosen, &install),
@@ -321,24 +316,66 @@ fn python_patch(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Instal
     Some(catalog.python_patch(&install.package, &version, chosen.python?)?.python.to_string())
 }
 
-/// What no installer knows of packages beside it: what it needs of them, and those `beside` it of it or of what is `there`
-/// through it, and which of those that it requires go with the stack.
-fn asks(
-    request: &Request<'_>,
-    chosen: &TargetSolution<'_>,
-    install: &Install,
-    (there, beside, among): (&[Beside], &[(String, Specifier)], &Among<'_>),
-) -> Vec<String> {
-    let Ok(version) = Version::parse(variant::public(&install.version)) else { return Vec::new() };
-    let rows = ordinary::untold(request.problem, &install.package, &version);
-    let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
-    all.extend(ordinary::held(request.problem, &install.package, there, beside));
-    let others = among.held_by(request.problem, &install.package).into_iter();
-    all.extend(others.map(|row| format!("{}{}", row.of, row.needs)));
-    let companions = chosen.companions.iter().filter(|row| *row.package == *install.package);
-    let others = companions.flat_map(|row| held::left_open(request.problem, chosen, row));
-    all.extend(others.map(|other| other.told()));
-    all
+/// Everything that is installed for a choice.
+fn installed<'a>(catalog: &'a Catalog, chosen: &'a TargetSolution<'_>) -> impl Iterator<Item = Install> {
+    let brought = sources::brought(catalog, chosen).into_iter().map(|(_, row)| Install {
+        sdist: true,
+        ..Install::from_pypi(row.package.to_string(), row.version.to_string())
+    });
+    let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
+    all.filter(|install| !is_in_image(chosen, install))
+}
+
+/// What is locked and installed by nobody, for the image holds it or its owner has it, needs of packages that are installed
+/// beside it.
+fn asks_of_present<'c>(request: &Request<'c>, chosen: &TargetSolution<'c>) -> Vec<String> {
+    let installed: Vec<String> = installed(request.catalog, chosen).map(|install| install.package).collect();
+    let mut present = chosen.locked();
+    present.retain(|(package, _)| !installed.contains(package));
+    // Python needs nothing by itself: what follows no framework is held with it where there is none.
+    let is_python_alone = present.iter().all(|(package, _)| package == "python") && !chosen.builds.is_empty();
+    if is_python_alone || installed.is_empty() && request.packages.is_empty() {
+        return Vec::new();
+    }
+    let ordinary = Ordinary::of(request, chosen);
+    distinct(present.iter().flat_map(|(package, version)| ordinary.asks(package, version)))
+}
+
+/// The ordinary packages beside a choice.
+struct Ordinary<'a, 'c> {
+    request: &'a Request<'c>,
+    chosen: &'a TargetSolution<'c>,
+    /// What is there beside them.
+    there: Vec<Beside>,
+    /// Those that are written or come along.
+    beside: Vec<(String, Specifier)>,
+    among: Among<'c>,
+}
+
+impl<'a, 'c> Ordinary<'a, 'c> {
+    fn of(request: &'a Request<'c>, chosen: &'a TargetSolution<'c>) -> Self {
+        let (problem, packages) = (request.problem, &request.packages);
+        let locked = chosen.locked();
+        let mut beside = packages.to_vec();
+        beside.extend(ordinary::brought(problem, &locked, packages));
+        let among = Among::of(problem, &locked, packages);
+        Ordinary { request, chosen, there: held::all_beside(problem, chosen, packages), beside, among }
+    }
+
+    /// What no installer knows of packages beside a locked one: what that needs of them, and those of it or of what is there
+    /// through it, and which of those that it requires go with the stack.
+    fn asks(&self, package: &str, version: &Version) -> Vec<String> {
+        let problem = self.request.problem;
+        let rows = ordinary::untold(problem, package, version);
+        let mut all: Vec<String> = rows.into_iter().map(|row| format!("{}{}", row.of, row.needs)).collect();
+        all.extend(ordinary::held(problem, package, &self.there, &self.beside));
+        let others = self.among.held_by(problem, package).into_iter();
+        all.extend(others.map(|row| format!("{}{}", row.of, row.needs)));
+        let companions = self.chosen.companions.iter().filter(|row| *row.package == *package);
+        let others = companions.flat_map(|row| held::left_open(problem, self.chosen, row));
+        all.extend(others.map(|other| other.told()));
+        all
+    }
 }
 
 /// What the build of the package index pins; what it leaves open is no pin. Of the components that the extras of a metapackage

@@ -129,6 +129,10 @@ pub struct TargetLock {
     /// What the machine needs beside the driver: `nvidia-fabricmanager`, `nvidia-container-toolkit>=1.17.7`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<String>,
+    /// What is locked and not installed, for it is there, needs of packages that its metadata does not name: `transformers<5.1`
+    /// beside the torch of an image.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<String>,
     /// The stack where it differs from the common one: complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stack: Option<Stack>,

@@ -180,8 +180,10 @@ impl Text {
         if let Some(driver) = target.driver.as_ref().filter(|driver| !driver.others.is_empty()) {
             self.line(&format!("{prefix}driver.others"), strings(&driver.others));
         }
-        if !target.requires.is_empty() {
-            self.line(&format!("{prefix}requires"), strings(&target.requires));
+        for (key, list) in [("requires", &target.requires), ("asks", &target.asks)] {
+            if !list.is_empty() {
+                self.line(&format!("{prefix}{key}"), strings(list));
+            }
         }
         match &target.stack {
             Some(stack) if stack.is_empty() => self.line(&format!("{prefix}stack"), "{}"),

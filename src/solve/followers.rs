@@ -19,6 +19,9 @@ pub struct Follower<'c> {
     pub row: &'c Companion,
     /// What goes with the stack of what cannot be held: somebody insists on a release that brings another one.
     pub going: Option<Vec<Version>>,
+    /// What goes with the stack lies on torch's own index without a label, so that pip cannot be held to it, and what the package
+    /// index has under its number is another.
+    pub is_elsewhere: bool,
 }
 
 /// What comes along and would not go with torch, its CUDA or the GPUs, were an installer left alone with it. What a locked
@@ -65,15 +68,14 @@ pub fn followers<'c>(
         match going.iter().find(is_asked) {
             Some(row) => {
                 let is_taken = row.variant.is_none() && row.version == newest.version;
-                // pip cannot be held to a file of torch's index whose version has no label of it.
-                let can_be_held = row.variant.is_none() || variant::parts(&row.carried()).1.is_some();
-                (!is_taken && can_be_held).then_some(Follower { row, going: None })
+                let is_elsewhere = row.variant.is_some() && variant::parts(&row.carried()).1.is_none();
+                (!is_taken).then_some(Follower { row, going: None, is_elsewhere })
             }
             // One goes on another Python, or with an older release of who asks for it: nobody knows that none does.
             None if every.iter().any(|row| is_asked(&row)) || going.iter().any(|row| is_taken(&row)) => None,
             None => {
                 let going = every.iter().map(|row| row.version).collect();
-                Some(Follower { row: newest, going: Some(going) })
+                Some(Follower { row: newest, going: Some(going), is_elsewhere: false })
             }
         }
     };
@@ -91,17 +93,28 @@ fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion) -> 
     if needs.as_ref().is_some_and(is_out) {
         return false;
     }
-    let Some(build) = own.or(chosen.builds.first()).filter(|build| !build.is_cpu()) else { return true };
+    // Of what follows a framework that is not locked nothing is known, for that comes along as it likes.
+    if own.is_none() && !row.follows_cuda() || chosen.builds.first().is_some_and(|build| build.is_cpu()) {
+        return true;
+    }
+    let build = own.or(chosen.builds.first());
+    let line = match build {
+        Some(build) => build.line(),
+        None => chosen.cuda.map(|toolkit| toolkit.version.prefix(2)),
+    };
+    if build.is_none() && line.is_none() {
+        return true;
+    }
     let gpus: Vec<Cc> = chosen.gpus.iter().map(|gpu| gpu.cc).collect();
     let rules = problem.rules.of_package(&row.package, Subject::Gpu);
     let is_refused = gpus.iter().any(|gpu| refusing(&rules, row, *gpu).is_some());
     let of_cuda = problem.rules.of_package(&row.package, Subject::Cuda);
     let other_cuda = |line: &Version| of_cuda.about(&row.version).any(|rule| !rule.needs.admits(line));
-    let is_refused = is_refused || build.line().is_some_and(|line| other_cuda(&problem.newest_of(line)));
+    let is_refused = is_refused || line.is_some_and(|line| other_cuda(&problem.newest_of(line)));
     let cudnns = chosen.cudnns();
     let of_cudnn = problem.rules.of_package(&row.package, Subject::Cudnn);
     let has_cudnn = |rule: &Needs<'_>| cudnns.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
     let lacks_cudnn = !cudnns.is_empty() && of_cudnn.about(&row.version).any(|rule| !has_cudnn(rule));
-    let beside = (&*build.variant, build.line());
-    serves(problem.catalog, row, (beside.0, beside.1.as_ref()), chosen.arch, &gpus) && !is_refused && !lacks_cudnn
+    let variant = build.map_or("", |build| &*build.variant);
+    serves(problem.catalog, row, (variant, line.as_ref()), chosen.arch, &gpus) && !is_refused && !lacks_cudnn
 }

@@ -6,12 +6,13 @@
 //! installer that is told nothing, and it refuses to load beside a torch of another.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{BESIDE_TORCH, Companion, Index, TORCH, TRITON, pinned};
+use crate::catalog::rows::{BESIDE_TORCH, Build, Companion, Index, TORCH, TRITON, pinned};
 use crate::types::constraint::admits;
 use crate::types::{Constraint, CpuArch, Specifier, Version, variant};
 
 use super::fits;
-use super::followers::followers;
+use super::followers::{Follower, followers};
+use super::installs::Install;
 use super::ordinary::Beside;
 use super::problem::Problem;
 use super::solution::TargetSolution;
@@ -34,14 +35,37 @@ pub struct Held {
 
 /// What is held of a choice, first what lies beside torch.
 pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>, packages: &[(String, Specifier)]) -> Vec<Held> {
-    let mut found = Vec::new();
-    let Some(torch) = chosen.builds.iter().find(|build| build.package == TORCH) else { return found };
+    let torch = chosen.builds.iter().find(|build| build.package == TORCH);
     // In-house builds and those for one system have companions of their own, or none.
-    if torch.url.is_some() || torch.index_url.is_some() {
-        return found;
+    if torch.is_some_and(|torch| torch.url.is_some() || torch.index_url.is_some()) {
+        return Vec::new();
     }
     let wheels = chosen.wheels();
-    let Some(install) = wheels.iter().find(|wheel| wheel.package == TORCH) else { return found };
+    let install = wheels.iter().find(|wheel| wheel.package == TORCH);
+    let mut found = match (torch, install) {
+        (Some(torch), Some(install)) => held_to(problem, chosen, torch, install, &wheels),
+        (Some(_), None) => return Vec::new(),
+        (None, _) => Vec::new(),
+    };
+    let index = install.and_then(|install| install.index.clone());
+    let is_held = |one: &Follower<'_>| one.going.is_none() && !one.is_elsewhere;
+    for one in followers(problem, chosen, packages).into_iter().filter(is_held) {
+        let (package, version) = (one.row.package.to_string(), one.row.carried());
+        let index = one.row.variant.as_ref().and(index.clone());
+        found.push(Held { package, version, index, seen: true });
+    }
+    found
+}
+
+/// What is held to a torch.
+fn held_to(
+    problem: &Problem<'_>,
+    chosen: &TargetSolution<'_>,
+    torch: &Build,
+    install: &Install,
+    wheels: &[Install],
+) -> Vec<Held> {
+    let mut found = Vec::new();
     let index = install.index.clone();
     let variant = torch.index.contains(&Index::Pytorch).then_some(&*torch.variant);
     let is_locked = |package: &str| wheels.iter().any(|wheel| wheel.package == package);
@@ -66,11 +90,6 @@ pub fn held(problem: &Problem<'_>, chosen: &TargetSolution<'_>, packages: &[(Str
             }
         }
     }
-    for one in followers(problem, chosen, packages).into_iter().filter(|one| one.going.is_none()) {
-        let (package, version) = (one.row.package.to_string(), one.row.carried());
-        let index = one.row.variant.as_ref().and(index.clone());
-        found.push(Held { package, version, index, seen: true });
-    }
     found
 }
 
@@ -94,10 +113,16 @@ pub fn all_beside(problem: &Problem<'_>, chosen: &TargetSolution<'_>, packages: 
     if let Some(triton) = triton {
         add(TRITON, triton.as_str(), TORCH, (true, None));
     }
+    // What follows no framework that is locked is held with the first that is, or with Python.
+    let first = chosen.builds.first().map_or("python", |build| &*build.package);
+    let with = |package: &str| {
+        let mut rows = problem.package(package).into_iter().flat_map(|package| package.releases.iter());
+        rows.find_map(|row| chosen.build(&row.framework)).map_or(first, |build| &*build.package)
+    };
     let held = held(problem, chosen, packages);
-    held.iter().for_each(|one| add(&one.package, &one.version, TORCH, (false, None)));
+    held.iter().for_each(|one| add(&one.package, &one.version, with(&one.package), (false, None)));
     for one in followers(problem, chosen, packages).into_iter().filter(|one| one.going.is_some()) {
-        add(&one.row.package, one.row.version.as_str(), TORCH, (false, one.going));
+        add(&one.row.package, one.row.version.as_str(), with(&one.row.package), (false, one.going));
     }
     // Whoever installs has a newer pip than any that rows name.
     add(PIP, "9999", "python", (false, None));

@@ -188,8 +188,8 @@ pub fn held(facts: &Facts<'_>, locked: &str, beside: &[Beside], packages: &[(Str
     let mut all = Vec::new();
     for (name, asked) in packages {
         let judged = Releases::judged(facts.wants(name).with_extras(asked), &beside, asked);
-        // An older release that does not bring what goes with nothing may leave out the rest.
-        let judged = judged.filter(|one| one.beside.going.is_none() || !is_excluded(facts, there, name, asked));
+        // Older releases may be for older Pythons, or leave out the rest.
+        let judged = judged.filter(|_| !is_excluded(facts, there, name, asked));
         if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {
             all.push(format!("{name}{below}"));
         }
@@ -353,7 +353,7 @@ impl<'c> Speaks<'c> {
 pub fn is_unread(facts: &Facts<'_>, name: &str, asked: &Specifier) -> bool {
     let wants = facts.wants(name);
     let mut rows = wants.rows().iter().chain(wants.parts()).peekable();
-    let asks_nothing = |row: &Asks| *row.needs == *"*" && row.found_in == FoundIn::Metadata;
+    let asks_nothing = |row: &Asks| (&*row.of, &*row.needs) == ("python", "*") && row.found_in == FoundIn::Metadata;
     rows.peek().is_some() && rows.all(|(_, row)| !asks_nothing(row) && excludes(asked, &row.range))
 }
 

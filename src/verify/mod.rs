@@ -107,6 +107,7 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
         toolkit: None,
         driver: Some(nothing),
         requires: Vec::new(),
+        asks: Vec::new(),
         stack: None,
         arch_list: None,
         gpu: Vec::new(),

@@ -2,7 +2,7 @@
 
 use crate::types::Version;
 
-use super::Kind;
+use super::{Kind, inside};
 
 /// What a package brings along that is made for another CUDA.
 pub enum BringsOtherCuda<'a> {
@@ -165,7 +165,7 @@ impl Kind for PartFails<'_> {
 
     fn message(&self) -> String {
         let PartFails { name, on, says } = self;
-        format!("{name} runs without a part of it {on}: {}", says.trim_end_matches('.'))
+        format!("{name} runs without a part of it {on}: {}", inside(says))
     }
 }
 
@@ -187,7 +187,7 @@ impl Kind for PartLacks<'_> {
 
     fn message(&self) -> String {
         let PartLacks { name, on, says } = self;
-        PartFails { name, on, says }.message()
+        format!("a part of {name} does not work {on}: {}", inside(says))
     }
 }
 

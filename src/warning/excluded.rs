@@ -1,6 +1,6 @@
 //! What is said of ordinary packages that what is locked, or the machine, excludes.
 
-use super::Kind;
+use super::{Kind, inside};
 
 /// An ordinary package of which every release that is asked for goes without what is locked.
 pub struct PackageExcluded<'a> {
@@ -82,13 +82,14 @@ pub enum KnownTo<'a> {
 
 impl KnownTo<'_> {
     /// How the package needs it, and what follows.
-    fn told(&self) -> (&str, &str) {
-        match self {
+    fn told(&self) -> (&'static str, String) {
+        let (verb, follows) = match self {
             KnownTo::Installers => ("requires", "installers refuse both together"),
             KnownTo::OnlyWheels => ("has nothing but wheels for", "installers find no release"),
             KnownTo::Wheels => ("has wheels for", "installers compile its source, or fail"),
-            KnownTo::Code(says) => ("needs", says.trim_end_matches('.')),
-        }
+            KnownTo::Code(says) => return ("needs", inside(says)),
+        };
+        (verb, follows.to_string())
     }
 }
 

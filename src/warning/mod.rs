@@ -28,6 +28,15 @@ pub use system_libraries::*;
 pub use together::*;
 pub use wheel::*;
 
+/// A sentence of the catalog behind a colon.
+fn inside(says: &str) -> String {
+    let says = says.trim_end_matches('.');
+    match says.split(' ').next() {
+        Some(word @ ("It" | "Its" | "The" | "They" | "Of")) => word.to_lowercase() + &says[word.len()..],
+        _ => says.to_string(),
+    }
+}
+
 /// A kind of warning.
 pub trait Kind {
     /// Its stable name, as it stands between brackets.

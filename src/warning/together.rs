@@ -2,7 +2,7 @@
 
 use crate::types::Version;
 
-use super::Kind;
+use super::{Kind, inside};
 
 /// Two frameworks that each come with a cuDNN of their own.
 pub struct TwoCudnns<'a> {
@@ -57,7 +57,7 @@ pub struct PackageNotChecked<'a> {
 
 impl Kind for PackageNotChecked<'_> {
     const CODE: &'static str = "package-not-checked";
-    const EXPLAINED: &'static str = "`[packages]` names packages of which nobody has read a release for this catalog, or asks for releases outside of all that were read: newer ones, or such that have no file for Linux. They stand in the lock and in exports as they are written; what they need of the framework, of Python or of CUDA was compared with nothing. Their own documentation tells; a row in an overlay has gpuenv check it, and `[[silence]]` says that you know.";
+    const EXPLAINED: &'static str = "`[packages]` names packages of which nobody has read a release for this catalog, or asks for releases alone that nobody has read: such as have no file for Linux, or came as source, or are newer than the last that was read where that bounds what it goes with. They stand in the lock and in exports as they are written; what they need of the framework, of Python or of CUDA was compared with nothing. Their own documentation tells; a row in an overlay has gpuenv check it, and `[[silence]]` says that you know.";
 
     fn message(&self) -> String {
         let named = self.packages.iter().take(MOST).map(|(name, elsewhere)| match elsewhere {
@@ -132,34 +132,56 @@ pub struct PackageBrings<'a> {
     pub named: &'a str,
     /// What it brings, `ctranslate2 >=4.0,<5`, and its name.
     pub brings: (&'a str, &'a str),
-    /// With which build no known release of it goes; none where nothing brings it.
-    pub build: Option<&'a str>,
-    /// The older releases that exports keep to, which do not bring it, `<1.1.10`; none where it is asked for of each.
-    pub held: Option<&'a str>,
-    /// How it shows where nothing brings it; else empty.
-    pub says: &'a str,
+    /// What is wrong with that.
+    pub how: Brought<'a>,
+    /// What was solved and has an answer, `write … under [stack]`; empty where nothing that was tried has.
+    pub cure: &'a str,
+}
+
+/// What is wrong with what an ordinary package brings along.
+pub enum Brought<'a> {
+    /// No known release of it goes with a build.
+    Unfit {
+        /// Which build.
+        build: &'a str,
+        /// The older releases that exports keep to, which do not bring it, `<1.1.10`; none where it is asked for of each.
+        held: Option<&'a str>,
+    },
+    /// What goes with a build lies on an index of its own, and its number tells nothing of that.
+    Elsewhere {
+        /// Which build.
+        build: &'a str,
+    },
+    /// Nothing brings it.
+    Missing {
+        /// How that shows.
+        says: &'a str,
+    },
 }
 
 impl Kind for PackageBrings<'_> {
     const CODE: &'static str = "package-brings";
     const FAILS: bool = true;
-    const EXPLAINED: &'static str = "A package under [packages] needs one that [stack] knows and nobody names there. Either installers bring it, and no known \
-        release that they may take goes with the locked framework, its CUDA, its cuDNN or the GPUs: what is imported fails, or computes on the CPU. \
-        Or its code needs it and its metadata does not ask for it. Write the package under [stack]: then a release of it is \
-        chosen, and a stack that goes with it, or the conflict is shown.";
+    const EXPLAINED: &'static str = "A package under [packages] needs one that [stack] knows and nobody names there. Either installers bring it, and what they take \
+        does not go with the locked framework, its CUDA, its cuDNN or the GPUs: what is imported fails, or computes on the CPU. \
+        Or its code needs it and its metadata does not ask for it. The message names what was tried and resolves: the package under [stack], \
+        alone or with another release of the framework, or another release of the package that brings it.";
 
     fn message(&self) -> String {
-        let PackageBrings { named, brings: (what, of), build, held, says } = self;
-        let held = held.map_or_else(String::new, |held| format!("exports keep to {held}; "));
-        let end = format!("write `{of} = \"*\"` under [stack]");
-        match build {
-            Some(build) => format!(
-                "`{named}` brings {what}, of which no known release goes with {build}: {held}{end}, and both are chosen together"
+        let PackageBrings { named, brings: (what, of), how, cure } = self;
+        let cure = if cure.is_empty() { String::new() } else { format!("; {cure}") };
+        match how {
+            Brought::Unfit { build, held } => {
+                let held = held.map_or_else(String::new, |held| format!("; exports keep to {held}"));
+                format!("`{named}` brings {what}, of which no known release goes with {build}{held}{cure}")
+            }
+            Brought::Elsewhere { build } => format!(
+                "`{named}` brings {what}, whose build for {build} lies on torch's own index under the number that another build \
+                 has on PyPI, which installers take{cure}"
             ),
-            None => format!(
-                "`{named}` needs {of}, for which its metadata does not ask: {}; {end}",
-                says.trim_end_matches('.')
-            ),
+            Brought::Missing { says } => {
+                format!("`{named}` needs {of}, which its metadata does not name: {}{cure}", inside(says))
+            }
         }
     }
 }

@@ -174,3 +174,32 @@ fn the_library_that_an_unwritten_framework_brings_is_told() {
         assert!(told["explanation"].to_string().contains(brings), "{told:#}");
     }
 }
+
+/// Where torch comes with another package, the triton that it brings is told, unless two packages clash over theirs.
+#[test]
+fn the_triton_of_an_unwritten_torch_is_told() {
+    for (stack, says, torch) in [
+        (
+            "vllm = \"0.10.0\"\nbitsandbytes = \"0.44.1\"",
+            "bitsandbytes 0.44.1 requires triton <3.2",
+            "torch 2.7.1 requires triton 3.3.1",
+        ),
+        (
+            "torchvision = \"0.22.1\"\nbitsandbytes = \"0.44.1\"",
+            "torchvision 0.22.1 requires torch 2.7.1",
+            "torch 2.7.1 requires triton 3.3.1",
+        ),
+        (
+            "xformers = \"0.0.30\"\nlmdeploy = \"0.18.0\"",
+            "lmdeploy 0.18.0 requires triton <=3.7.1,>=3.4.0",
+            "torch 2.7.0 requires triton 3.3.0",
+        ),
+        ("lmdeploy = \"0.18.0\"\nbitsandbytes = \"0.44.1\"", "lmdeploy 0.18.0 requires triton <=3.7.1,>=3.4.0", ""),
+    ] {
+        let sandbox = Sandbox::new("triton-unwritten", &format!("[stack]\n{stack}\n[target.t]\ngpu = \"A100\"\n"));
+        let (code, told) = sandbox.json(&["lock"]);
+        let told = told["explanation"].to_string();
+        assert!(code == 1 && told.contains(says) && told.contains(torch), "{stack}: {told}");
+        assert!(!torch.is_empty() || !told.contains("torch 2.12.1 requires"), "{stack}: {told}");
+    }
+}

@@ -291,8 +291,8 @@ fn packages_of_which_nothing_is_known_are_told_once() {
         ("", "my-lib = \"*\"", "none", "nothing is known of `my-lib`: not checked"),
         ("", "transformers = \"*\"", "none", ""),
         // https://github.com/dmlc/dgl/issues/7433: from 2.2 on the package index has no file for Linux.
-        ("torch = \"2.3.0\"", "dgl = \"==2.2.1\"", "A100", "nothing is known of `dgl ==2.2.1`: not checked"),
-        ("torch = \"2.3.0\"", "dgl = \">2.2\"", "A100", "nothing is known of `dgl >2.2`: not checked"),
+        ("torch = \"2.3.0\"", "dgl = \"==2.2.1\"", "A100", "nothing is known of `dgl = \"==2.2.1\"`: not checked"),
+        ("torch = \"2.3.0\"", "dgl = \">2.2\"", "A100", "nothing is known of `dgl = \">2.2\"`: not checked"),
         ("torch = \"2.2.1\"", "dgl = \"==2.1.0\"", "A100", ""),
         ("torch = \"2.2.1\"", "dgl = \">=2.1\"", "A100", ""),
         // What rows have no end for is as those say.

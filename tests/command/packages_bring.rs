@@ -38,7 +38,7 @@ const FOLLOWERS: &[Case] = &[
         &[
             "package-brings",
             "`faster-whisper = \"==1.0.3\"` brings ctranslate2 >=4.0,<5, of which no known release goes with torch 2.15.0+cu132",
-            "write `ctranslate2 = \"*\"` under [stack]",
+            "write `torch = \"2.14.1\"` and `ctranslate2 = \">=4.0,<5\"` under [stack]",
         ],
     ),
     case("torch = \"2.9.0+cu128\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
@@ -47,7 +47,11 @@ const FOLLOWERS: &[Case] = &[
         "torch = \"2.9.0+cu128\"\n[packages]\nwhisperx = \"==3.3.1\"",
         A100,
         0,
-        &["brings ctranslate2 <4.5.0, of which no known release goes with torch 2.9.0+cu128"],
+        &[
+            "brings ctranslate2 <4.5.0, of which no known release goes with torch 2.9.0+cu128",
+            "write `whisperx = \">=3.5\"` under [packages]",
+            "!under [stack]",
+        ],
     ),
     case(
         "torch = \"2.13.0+cu130\"\n[packages]\nmarker-pdf = \"==0.1.0\"",
@@ -66,6 +70,33 @@ const FOLLOWERS: &[Case] = &[
             "lock: f5-tts<1.1.10",
         ],
     ),
+    // Whatever is locked is held to the same: another framework, or a CUDA alone.
+    case(
+        "jax = \"*\"\n[packages]\nfaster-whisper = \"*\"",
+        A100,
+        0,
+        &["of which no known release goes with jax 0.12.0.1+cu13", "write `ctranslate2 = \">=4.0,<5\"` under [stack]"],
+    ),
+    case(
+        "cuda = \"13\"\npython = \"3.12\"\n[packages]\nfaster-whisper = \"*\"",
+        A100,
+        0,
+        &["of which no known release goes with CUDA 13.", "write `cuda = \"12.9\"` and `ctranslate2 = \">=4.0,<5\"`"],
+    ),
+    case("tensorflow = \"2.20\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
+    case("cuda = \"12\"\npython = \"3.12\"\n[packages]\nfaster-whisper = \"*\"", A100, 0, &["!package-brings"]),
+    // torch's own index has it under the number of the one on PyPI, which is for CUDA 12.
+    case(
+        "torch = \"2.9.0+cu130\"\n[packages]\nunsloth = \"*\"",
+        A100,
+        0,
+        &[
+            "`unsloth = \"*\"` brings xformers, whose build for torch 2.9.0+cu130",
+            "write `xformers = \"*\"` under [stack]",
+        ],
+    ),
+    case("torch = \"2.9.0+cu128\"\n[packages]\nunsloth = \"*\"", A100, 0, &["!package-brings"]),
+    case("torch = \"2.9.0+cu130\"\nxformers = \"*\"\n[packages]\nunsloth = \"*\"", A100, 0, &["!package-brings"]),
     // An older one brings another that goes: installers find both by themselves, or do not.
     case("torch = \"2.7.0\"\npython = \"3.12\"\n[packages]\nexecutorch = \"*\"", A100, 0, &["!package-"]),
     case("torch = \"2.1.2+cpu\"\n[packages]\nfaster-whisper = \"*\"", "gpu = \"none\"", 0, &["!package-brings"]),
@@ -98,6 +129,42 @@ const BY_CODE: &[Case] = &[
     case("torch = \"2.9.1\"\n[packages]\ntrl = \"*\"", A100, 0, &["!lock: transformers<"]),
 ];
 
+/// No wheel carries what the torch of an image needs: the target does, as beside a wheel of that torch.
+const IN_IMAGES: &[Case] = &[
+    case(
+        "torch = \"*\"\n[packages]\ntransformers = \"*\"",
+        "gpu = \"A100-PCIE-40GB\"\nimage = \"pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime\"",
+        0,
+        &["lock: target.t.asks = [\"setuptools>=40.8.0\", \"transformers<5.1\"]"],
+    ),
+    case(
+        "torch = \"*\"\n[packages]\ntrl = \"*\"",
+        "gpu = \"A100-PCIE-40GB\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
+        0,
+        &["lock: asks = [\"numpy<2\", \"setuptools>=40.8.0\", \"transformers<5.1\"]"],
+    ),
+    // Where nothing is installed, nothing is held.
+    case(
+        "torch = \"*\"",
+        "gpu = \"A100-PCIE-40GB\"\nimage = \"nvcr.io/nvidia/pytorch:24.01-py3\"",
+        0,
+        &["!lock: asks = "],
+    ),
+];
+
+#[test]
+fn what_the_torch_of_an_image_needs_is_held() {
+    hold("asks-of-images", IN_IMAGES);
+    let spec = "[stack]\ntorch = \"*\"\n[packages]\ntransformers = \"*\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\n\
+                image = \"pytorch/pytorch:2.3.0-cuda12.1-cudnn8-runtime\"\n";
+    let place = Place::with("image-asks", spec);
+    place.run(&["lock"]).exits(0);
+    for format in ["requirements", "dockerfile"] {
+        let text = place.run(&["export", format]).exits(0).out;
+        assert!(text.contains("transformers<5.1"), "{format}:\n{text}");
+    }
+}
+
 #[test]
 fn what_code_asks_for_binds_what_comes_along() {
     hold("brought-by-code", BY_CODE);
@@ -122,7 +189,10 @@ const TORCHAO: &[Case] = &[
         "torch = \"2.7.1\"\n[packages]\ntorchtune = \"==0.6.1\"",
         A100,
         0,
-        &["`torchtune = \"==0.6.1\"` needs torchao, for which its metadata does not ask", "torchao not installed"],
+        &[
+            "`torchtune = \"==0.6.1\"` needs torchao, which its metadata does not name: it fails to import",
+            "torchao not installed",
+        ],
     ),
     case("torch = \"2.7.1\"\ntorchao = \"*\"\n[packages]\ntorchtune = \"*\"", A100, 0, &["!package-brings"]),
 ];

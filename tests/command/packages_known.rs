@@ -96,6 +96,38 @@ const FRAMEWORKS: &[Case] = &[
     ),
 ];
 
+/// Source: tensorflow_addons/utils/types.py of 0.14.0 to 0.20.0 imports keras.engine, which keras 2.13.1 has no more. Of axolotl
+/// 0.5.2 to 0.16.1 only sources are published, whose build computes what they ask for: `uv pip compile` takes 0.12.2 beside
+/// torch 2.6.0.
+const READ: &[Case] = &[
+    case(
+        "tensorflow = \"2.17\"\npython = \"3.11\"\n[packages]\ntensorflow-addons = \"*\"",
+        A100,
+        0,
+        &["`tensorflow-addons = \"*\"` needs tensorflow <2.16", "locked: it fails", "!lock: tensorflow-addons<"],
+    ),
+    case(
+        "tensorflow = \"2.15\"\npython = \"3.11\"\n[packages]\ntensorflow-addons = \"<0.21\"",
+        A100,
+        0,
+        &["needs tensorflow <2.13", "No module named 'keras.engine'"],
+    ),
+    case(
+        "tensorflow = \"2.12\"\npython = \"3.11\"\n[packages]\ntensorflow-addons = \"<0.21\"",
+        A100,
+        0,
+        &["!package-excluded"],
+    ),
+    case("torch = \"2.6.0\"\npython = \"3.11\"\n[packages]\naxolotl = \"*\"", A100, 0, &["!package-excluded"]),
+    case("torch = \"2.6.0\"\npython = \"3.11\"\n[packages]\naxolotl = \"==0.12.2\"", A100, 0, &["package-not-checked"]),
+    case("torch = \"2.6.0\"\npython = \"3.11\"\n[packages]\naxolotl = \"==0.5.0\"", A100, 0, &["package-excluded"]),
+];
+
+#[test]
+fn what_is_read_of_packages_is_told_and_no_more() {
+    hold("packages-read", READ);
+}
+
 #[test]
 fn a_framework_that_packages_bring_along_is_told() {
     hold("frameworks-brought", FRAMEWORKS);

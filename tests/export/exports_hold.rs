@@ -83,6 +83,32 @@ fn pip_is_given_nothing_that_it_cannot_tell_apart() {
     arm.run(&["export", "requirements", "--constraints"]).exits(2).says("torch 2.5.1");
 }
 
+/// Of two files of one number that are made for the same torch and CUDA, that of the package index is taken.
+#[test]
+fn pip_takes_from_the_package_index_what_is_the_same_there() {
+    for (torch, package, is_refused) in [
+        ("2.2.0", "xformers = \"0.0.24\"", false),
+        ("2.1.2", "xformers = \"0.0.23.post1\"", false),
+        ("2.1.0", "torchtext = \"0.16.0\"", false),
+        ("2.10.0+cu128", "xformers = \"0.0.35\"", false),
+        ("2.7.0", "xformers = \"0.0.30\"", false),
+        // That of the package index is made for CUDA 12.6.
+        ("2.7.0+cu128", "xformers = \"0.0.30\"", true),
+        ("2.10.0+cu130", "xformers = \"0.0.35\"", true),
+    ] {
+        let spec = format!("[stack]\ntorch = \"{torch}\"\n{package}\n[packages]\ndiffusers = \"*\"\n{A100}");
+        let sandbox = locked("same-there", &spec.replace("driver = \"550\"\n", ""));
+        let ran = sandbox.run(&["export", "requirements"]);
+        let pin = package.replace(" = \"", "==").replace('"', "");
+        match is_refused {
+            true => ran.exits(2).says("ambiguous-index"),
+            false => ran.exits(0),
+        };
+        let lines = sandbox.run(&["export", "uv"]).exits(0).out;
+        assert!(lines.contains(&pin), "{lines}");
+    }
+}
+
 /// A wheel of somebody's house is known on one index, and may lie on PyPI under its name: what is said is true of it too.
 #[test]
 fn a_package_of_an_own_index_is_not_left_to_pip() {

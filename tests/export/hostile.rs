@@ -59,6 +59,7 @@ const EDITS: &[([&str; 2], &[&str], Edit)] = &[
         prod(lock).driver = Some(driver);
     }),
     (["numpy<2", "numpy<1"], &["{}", "numpy{}", "numpy<2{}"], |lock, text| lock.wheel[0].asks = vec![text]),
+    (["numpy<2", "numpy<1"], &["{}", "numpy{}", "numpy<2{}"], |lock, text| prod(lock).asks = vec![text]),
     ([">=4.50", ">=4.51"], &["{}", ">=4{}"], |lock, text| {
         lock.inputs.insert("packages.transformers".into(), text);
     }),

@@ -226,6 +226,7 @@ fn bare(runtime: &str) -> TargetLock {
         toolkit: None,
         driver: None,
         requires: Vec::new(),
+        asks: Vec::new(),
         stack: None,
         arch_list: None,
         gpu: Vec::new(),

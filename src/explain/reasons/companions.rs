@@ -8,7 +8,7 @@ use crate::solve::fits;
 use crate::solve::request::PackageRequest;
 use crate::solve::thirds;
 use crate::solve::wants::Want;
-use crate::types::constraint::Op;
+use crate::types::constraint::{Op, admits};
 use crate::types::nvidia::RUNTIME;
 use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
@@ -367,7 +367,7 @@ impl<'c> Explainer<'_, 'c> {
         if want.0.starts_with(RUNTIME) && self.blames("cuda") {
             return true;
         }
-        if want.0 == TRITON && self.left.iter().any(|build| self.blames(&build.package) && build.triton.is_some()) {
+        if want.0 == TRITON && self.left_with_triton().is_some() {
             return true;
         }
         let frameworks = self.newest_left().into_iter().filter(|build| *build.package != *by);
@@ -379,7 +379,9 @@ impl<'c> Explainer<'_, 'c> {
         let mut of_packages = others.flat_map(|ask| {
             let rows = catalog.companions.of(ask.package).iter();
             let newest = rows.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
-            newest.map_or_else(Vec::new, |row| self.request.problem.wants(ask.package).at_row(row, &[arch]))
+            let of_extra = newest.into_iter().flat_map(Companion::asked_by_extra).filter(|(of, _)| *of == TRITON);
+            let asked = newest.map(|row| self.request.problem.wants(ask.package).at_row(row, &[arch]));
+            asked.into_iter().flatten().chain(of_extra).collect::<Vec<_>>()
         });
         of_builds.any(|other| thirds::clash(want, other)) || of_packages.any(|other| thirds::clash(want, other))
     }
@@ -393,10 +395,30 @@ impl<'c> Explainer<'_, 'c> {
             let mut rows = self.request.catalog.companions.of(ask.package).iter();
             rows.any(|row| ask.constraint.admits(&row.version) && asks(row))
         });
-        let brings = |build: &'c Build| Some((build, build.triton.as_ref()?));
-        if let Some((build, triton)) = self.newest_left().into_iter().find_map(brings).filter(|_| is_asked) {
+        // Two packages that ask for different ones clash whatever torch there is.
+        let is_told = self.says.iter().filter(|says| says.contains(" requires triton ")).count() > 1;
+        let is_blamed = self.newest_left().iter().any(|build| build.triton.is_some());
+        if let Some((build, triton)) = self.left_with_triton().filter(|_| is_asked && (is_blamed || !is_told)) {
             self.say(format!("{} {} requires {TRITON} {triton}", build.package, build.version));
         }
+    }
+
+    /// The newest blamed build with a triton; where none is blamed, that which blamed packages ask for.
+    fn left_with_triton(&self) -> Option<(&'c Build, &'c Version)> {
+        let brings = |build: &'c Build| Some((build, build.triton.as_ref()?));
+        let is_bound = || {
+            let blamed = || self.request.companions.iter().filter(|ask| self.blames(ask.package));
+            let takes = |ask: &PackageRequest<'c>, build: &Build| {
+                let mut rows = self.asked_releases(ask);
+                rows.any(|row| row.framework != build.package || admits(&row.needs, &build.version))
+            };
+            let going = |build: &&Build| blamed().all(|ask| takes(ask, build));
+            let all = || self.left.iter().copied().filter(|build| build.triton.is_some());
+            let newest = all().max_by_key(|build| build.version)?;
+            // Of what each of them takes none is asked for.
+            all().filter(going).max_by_key(|build| build.version).filter(|build| build.version != newest.version)
+        };
+        self.newest_left().into_iter().find_map(brings).or_else(|| is_bound().and_then(brings))
     }
 
     /// What releases of one package need of their framework: each by itself, or many in one sentence.

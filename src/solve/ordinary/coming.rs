@@ -26,26 +26,38 @@ pub fn coming<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Spe
 }
 
 fn find<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Coming<'c> {
-    let mut found = of_locked(facts, locked, packages);
-    let known = locked.iter().map(|(name, _)| name).chain(packages.iter().map(|(name, _)| name));
-    let mut known: BTreeSet<String> = known.cloned().chain(["python".into(), "pip".into()]).collect();
-    let of_locked = found.iter().map(|(name, asked)| (name.to_string(), asked.clone()));
-    let mut left: Vec<(String, Specifier)> = packages.iter().cloned().chain(of_locked).collect();
-    while !left.is_empty() {
-        known.extend(found.keys().map(|name| name.to_string()));
-        let mut next: BTreeMap<&'c str, Specifier> = BTreeMap::new();
-        for (name, asked) in &left {
-            for row in brings(facts, locked, name, asked).into_iter().filter(|row| !known.contains(&*row.of)) {
+    let of_locked = of_locked(facts, locked, packages);
+    let is_written = |name: &str| packages.iter().any(|(written, _)| *written == *name);
+    let is_known = |name: &str| {
+        ["python", "pip"].contains(&name) || is_written(name) || locked.iter().any(|(one, _)| *one == *name)
+    };
+    let mut found = of_locked.clone();
+    // What a package is asked for decides which release of it is taken, and that what it asks for in turn.
+    for _ in 0..DEEPEST {
+        let mut next = of_locked.clone();
+        let there = found.iter().map(|(name, asked)| (*name, asked));
+        for (name, asked) in packages.iter().map(|(name, asked)| (name.as_str(), asked)).chain(there) {
+            for row in brings(facts, locked, name, asked).into_iter().filter(|row| !is_known(&row.of)) {
                 let Ok(needs) = Specifier::parse(&row.needs) else { continue };
-                let both = next.remove(row.of.as_str()).map_or(needs.clone(), |all| all.and(&needs));
+                // Of two that exclude each other an installer keeps one, by an older release of who asks for the other.
+                let both = match next.remove(row.of.as_str()) {
+                    Some(all) if all.excludes(&needs) => all,
+                    Some(all) => all.and(&needs),
+                    None => needs,
+                };
                 next.insert(row.of.as_str(), both);
             }
         }
-        left = next.iter().map(|(name, asked)| (name.to_string(), asked.clone())).collect();
-        found.extend(next);
+        if next == found {
+            break;
+        }
+        found = next;
     }
     found
 }
+
+/// How many packages may ask for each other in a row.
+const DEEPEST: usize = 8;
 
 /// What the metadata of locked packages brings along: as all that is locked needs it.
 fn of_locked<'c>(

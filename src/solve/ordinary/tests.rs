@@ -83,3 +83,13 @@ fn what_metadata_says_warns_only_where_nothing_is_left() {
         assert_eq!(told(package, asked, of, version), says, "{package} {asked} beside {of} {version}");
     }
 }
+
+/// METADATA of lmdeploy 0.18.0, which asks for flash-linear-attention and for transformers, and of flash-linear-attention 0.6.0,
+/// which asks for transformers, too.
+#[test]
+fn what_comes_along_asks_in_turn() {
+    let locked = [("lmdeploy".to_string(), Version::parse("0.18.0").unwrap())];
+    let coming = coming::coming(&Facts::new(&BUILTIN), &locked, &[]);
+    let asked = coming["transformers"].to_string();
+    assert!(asked.contains("<6") && asked.contains(">=4.56.0"), "{asked}");
+}

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Asks, Companion, FoundIn, TRITON, library_major, pinned};
+use crate::catalog::rows::{Asks, BESIDE_TORCH, Companion, FoundIn, Index, TRITON, library_major, pinned};
 use crate::coverage::Coverage;
 use crate::solve::facts::Facts;
 use crate::solve::kept::Kept;
@@ -18,6 +18,18 @@ use crate::solve::wants::Want;
 use crate::solve::{fits, ordinary};
 use crate::types::variant::line_of;
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
+
+/// Whether the wheel for a variant carries no label, and the torch that it was made with is of that variant on the package
+/// index: so is the release that lies there.
+fn is_like_package_index(catalog: &Catalog, row: &Companion) -> bool {
+    let Some(variant) = row.variant.filter(|_| row.url.is_none() && row.index_url.is_none()) else { return false };
+    let is_plain = row.carried() == row.version.as_str() && !BESIDE_TORCH.contains(&&*row.package);
+    let Some(needs) = Constraint::parse(&row.needs).ok().filter(|_| is_plain) else { return false };
+    let made_with = catalog.builds.of(&row.framework).iter().filter(|build| needs.admits(&build.version.release()));
+    let oldest = made_with.min_by_key(|build| build.version).map(|build| build.version);
+    let mut builds = catalog.builds.of(&row.framework).iter().filter(|build| Some(build.version) == oldest);
+    builds.any(|build| build.variant == variant && build.index.contains(&Index::Pypi))
+}
 
 /// A package's releases, newest version first and of one version those made for a variant as the catalog has them.
 #[derive(Debug)]
@@ -99,7 +111,9 @@ impl Ranges {
 impl<'c> Package<'c> {
     /// The releases among some rows of the catalog, which are of one package and stand oldest first.
     pub(super) fn new(catalog: &Catalog, rows: &'c [Companion]) -> Self {
-        let releases: Vec<&Companion> = rows.iter().rev().collect();
+        let mut releases: Vec<&Companion> = rows.iter().rev().collect();
+        // pip is told from which index by a label alone: of two files of one number, that of the package index goes before its like.
+        releases.sort_by_cached_key(|row| (std::cmp::Reverse(row.version), is_like_package_index(catalog, row)));
         let (versions, of_version) = rowset::grouped(releases.iter().map(|release| &release.version));
         Package {
             name: &rows[0].package,

@@ -4,6 +4,7 @@
 mod builds;
 mod companions;
 mod compilers;
+mod cures;
 mod driver;
 mod end_of_life;
 mod frameworks;

@@ -2,9 +2,10 @@
 //! packages ask for that has no wheel for the locked Python.
 
 use crate::catalog::rows::{Asks, Companion, FoundIn};
+use crate::solve::followers::followers;
 use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
-use crate::solve::ordinary::coming::missing;
+use crate::solve::ordinary::coming::{coming, missing};
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{
     Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, is_unread, judged, without_part, without_wheels,
@@ -13,11 +14,11 @@ use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
 use crate::warning::{
-    ExcludedBy, KnownTo, PackageBrings, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks, SameModule, Side,
-    Warning,
+    Brought, ExcludedBy, KnownTo, PackageBrings, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks,
+    SameModule, Side, Warning,
 };
 
-use super::About;
+use super::{About, cures};
 
 pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let problem = about.request.problem;
@@ -49,6 +50,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
         }
         warnings.extend(of_other_places(about, name, asked));
     }
+    warnings.extend(of_elsewhere(about));
     warnings.extend(of_missing(about));
     warnings.extend(of_unknown(about));
     warnings.extend(of_each_other(about));
@@ -63,16 +65,52 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
 
 /// Of a package that brings along what goes with nothing that is locked, and nobody names.
 fn of_brought(about: &About<'_, '_>, (name, asked): (&str, &Specifier), one: &Judged<'_>) -> Warning {
-    let build = about.target.builds.iter().find(|build| *build.package == *one.beside.locked().0);
-    let build = build.map(|build| build.named()).unwrap_or_default();
-    let held = if let Follows::Held(below) = &one.follows { Some(&**below) } else { None };
+    let (held, instead) = match &one.follows {
+        Follows::Held(below) => (Some(&**below), None),
+        Follows::Excluded(instead) => (None, instead.as_deref().filter(|instead| cures::goes(about, name, instead))),
+    };
     // What is held is so because of each release that brings one: they ask for several ranges.
     let needs = if held.is_some() { "*" } else { &one.row.needs };
     let brings = format!("{} {needs}", one.row.of);
-    let brings = (brings.trim_end_matches(" *"), &*one.row.of);
-    let brought =
-        PackageBrings { named: &format!("{name} = \"{asked}\""), brings, build: Some(&build), held, says: "" };
+    let instead = instead.map(|instead| format!("write `{name} = \"{instead}\"` under [packages]"));
+    let cures: Vec<String> = instead.into_iter().chain(cures::of_package(about, &one.row.of, needs)).collect();
+    let brought = PackageBrings {
+        named: &format!("{name} = \"{asked}\""),
+        brings: (brings.trim_end_matches(" *"), &*one.row.of),
+        how: Brought::Unfit { build: &made_for(about, &one.beside.locked().0), held },
+        cure: &cures.join(", or "),
+    };
     Warning::about(&brought, &[format!("packages.{name}")])
+}
+
+/// The build that something goes with, or the CUDA where no framework is locked.
+fn made_for(about: &About<'_, '_>, framework: &str) -> String {
+    let build = about.target.builds.iter().find(|build| *build.package == *framework);
+    let cuda = || about.target.cuda.map_or_else(String::new, |toolkit| format!("CUDA {}", toolkit.version));
+    build.map_or_else(cuda, |build| build.named().to_string())
+}
+
+/// Of what comes along from another index than the locked one, where its number tells nothing of that.
+fn of_elsewhere(about: &About<'_, '_>) -> Vec<Warning> {
+    let (problem, packages) = (about.request.problem, &about.request.packages);
+    let of_torch = followers(problem, about.target, packages).into_iter().filter(|one| one.is_elsewhere);
+    let told = of_torch.filter_map(|one| {
+        let package = &*one.row.package;
+        let locked = about.target.locked();
+        let brings = |of: &&(String, Specifier)| coming(problem, &locked, &[(*of).clone()]).contains_key(package);
+        let (name, asked) = packages.iter().find(brings)?;
+        let cure = cures::of_package(about, package, "*");
+        let brought = PackageBrings {
+            named: &format!("{name} = \"{asked}\""),
+            brings: (package, package),
+            how: Brought::Elsewhere { build: &made_for(about, &one.row.framework) },
+            cure: &cure.map_or_else(String::new, |cure| {
+                format!("{cure} and use `gpuenv export uv`, which takes it from there")
+            }),
+        };
+        Some(Warning::about(&brought, &[format!("packages.{name}")]))
+    });
+    told.collect()
 }
 
 /// Of packages that do not start without one that nothing brings.
@@ -80,8 +118,12 @@ fn of_missing(about: &About<'_, '_>) -> Vec<Warning> {
     let (problem, packages) = (about.request.problem, &about.request.packages);
     let told = |(name, asked, row): (String, Specifier, &Asks)| {
         let is_written = packages.iter().any(|(written, _)| *written == name);
-        let named = format!("{name} = \"{asked}\"");
-        let missing = PackageBrings { named: &named, brings: ("", &row.of), build: None, held: None, says: &row.says };
+        let missing = PackageBrings {
+            named: &format!("{name} = \"{asked}\""),
+            brings: ("", &row.of),
+            how: Brought::Missing { says: &row.says },
+            cure: &cures::of_package(about, &row.of, &row.needs).unwrap_or_default(),
+        };
         Warning::about(&missing, &[if is_written { format!("packages.{name}") } else { "packages".into() }])
     };
     missing(problem, &about.target.locked(), packages).into_iter().map(told).collect()
@@ -92,7 +134,7 @@ fn of_unknown(about: &About<'_, '_>) -> Option<Warning> {
     let (problem, packages) = (about.request.problem, &about.request.packages);
     let named = |(name, asked): &(String, Specifier)| match is_ordinary(problem, name) {
         false => Some(name.clone()),
-        true => is_unread(problem, name, asked).then(|| format!("{name} {asked}")),
+        true => is_unread(problem, name, asked).then(|| format!("{name} = \"{asked}\"")),
     };
     let unknown = packages.iter().filter_map(|one| Some((&one.0, named(one)?)));
     let (keys, packages): (Vec<String>, Vec<_>) =
@@ -176,7 +218,8 @@ fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
     let (problem, locked) = (about.request.problem, about.target.locked());
     let lacking = |(name, asked, one): (String, Specifier, _)| {
         let Judged { row, beside: Beside { what: (package, version), .. }, .. } = one;
-        let (what, on) = (format!("{name} {asked}"), format!("beside {}", named(&package, &version)));
+        let what = if asked.comparisons.is_empty() { name.clone() } else { format!("`{name} = \"{asked}\"`") };
+        let on = format!("beside {}", named(&package, &version));
         let is_written = about.request.packages.iter().any(|(written, _)| *written == name);
         let key = if is_written { format!("packages.{name}") } else { format!("stack.{package}") };
         Warning::about(&PartLacks { name: &what, on: &on, says: &row.says }, &[key])

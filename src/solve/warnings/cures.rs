@@ -1,0 +1,61 @@
+//! What has a package that comes along with `[packages]`, or has to, go with the rest: solved before it is told.
+
+use crate::solve::compile::Locked;
+use crate::solve::engine::Steps;
+use crate::solve::held::all_beside;
+use crate::solve::ordinary::{Follows, judged};
+use crate::solve::request::{PackageRequest, Request};
+use crate::solve::resolve::best;
+use crate::solve::solution::Solution;
+use crate::types::{Constraint, Specifier};
+use crate::warning;
+
+use super::{About, companions};
+
+/// What is to be written that has an answer: the package under `[stack]`, else that with another release of a framework.
+pub(super) fn of_package(about: &About<'_, '_>, of: &str, needs: &str) -> Option<String> {
+    let package = about.request.problem.package(of)?.name;
+    let constraint = Constraint::parse(needs).ok()?;
+    let written = format!("`{of} = \"{needs}\"`");
+    let mut named = about.request.clone();
+    named.companions.push(PackageRequest { package, constraint, own: false, before_all: None });
+    named.companions.sort_by_key(|ask| ask.package);
+    if answer(&named, of).is_some() {
+        return Some(format!("write {written} under [stack]"));
+    }
+    let of_framework = |at: usize| {
+        let mut other = named.clone();
+        other.frameworks[at].constraint = Constraint::any();
+        let framework = other.frameworks[at].package;
+        let version = answer(&other, of)?.targets[0].chosen.build(framework)?.version;
+        Some(format!("write `{framework} = \"{version}\"` and {written} under [stack]"))
+    };
+    let of_cuda = || {
+        let other = Request { cuda: None, cuda_line: None, ..named.clone() };
+        let line = answer(&other, of)?.targets[0].chosen.cuda?.version.prefix(2);
+        Some(format!("write `cuda = \"{line}\"` and {written} under [stack]"))
+    };
+    (0..named.frameworks.len()).find_map(of_framework).or_else(of_cuda)
+}
+
+/// The answer to a request that does not fail by that package.
+fn answer<'c>(request: &Request<'c>, of: &str) -> Option<Solution<'c>> {
+    let answer = best(request, &Locked::new(), &Steps::default())?;
+    let fails = answer.targets.iter().zip(&request.targets).any(|(target, asked)| {
+        let about = About { request, asked, all: vec![asked], target: &target.chosen };
+        let key = format!("stack.{of}");
+        let mut warned = companions::warnings(&about).into_iter().filter(|one| one.keys.contains(&key));
+        warned.any(|one| warning::find(one.code).is_some_and(|kind| kind.fails))
+    });
+    (!fails).then_some(answer)
+}
+
+/// Whether other releases of a package of `[packages]` go with what is locked and with what they bring.
+pub(super) fn goes(about: &About<'_, '_>, name: &str, instead: &str) -> bool {
+    let Ok(asked) = Specifier::parse(instead) else { return false };
+    let mut packages = about.request.packages.to_vec();
+    packages.iter_mut().filter(|(written, _)| *written == *name).for_each(|one| one.1 = asked.clone());
+    let beside = all_beside(about.request.problem, about.target, &packages);
+    let is_out = |one: &Follows| matches!(one, Follows::Excluded(_));
+    !judged(about.request.problem, &beside, name, &asked).iter().any(|one| is_out(&one.follows))
+}
