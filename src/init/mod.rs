@@ -168,10 +168,10 @@ impl Draft {
         let facts = Facts::new(catalog);
         let mut found: BTreeMap<&str, String> = BTreeMap::new();
         for (name, asked) in self.packages.iter().filter_map(|text| Specifier::split(text)) {
-            let all = coming(&facts, &[], &[(name.to_string(), asked)]).into_keys();
-            for what in all.filter(|what| facts.is_solved(what)) {
+            let all = coming(&facts, &[], &[(name.to_string(), asked)]);
+            for what in all.keys().filter(|what| facts.is_solved(what)) {
                 // The wheels of torch pin triton: it comes with them.
-                let what = if what == TRITON { TORCH } else { what };
+                let what = if *what == TRITON { TORCH } else { what };
                 found.entry(what).or_insert_with(|| format!("{name} brings it"));
             }
         }

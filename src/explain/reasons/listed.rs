@@ -42,7 +42,7 @@ impl<'c> Explainer<'_, 'c> {
             open.iter().any(|it| rule.range.admits(it)) && asked().all(|line| !rule.needs.admits(&line))
         };
         let rules = request.rules.of_package(ask.package, Subject::Cuda);
-        let ended: Vec<&Needs> = rules.iter().map(|rule| &**rule).filter(|rule| refuses(rule)).collect();
+        let ended: Vec<&Needs> = rules.iter().filter(|rule| refuses(rule)).collect();
         if let [only] = ended[..] {
             return self.cite(&only.row.id);
         }
