@@ -332,22 +332,13 @@ impl Merged<'_> {
         let is_cpu = is_for_cpu(&name, &settled);
         if let Some(other) = kinds.0.filter(|_| is_cpu) {
             let why = format!("it is a CPU build, beside {other} for GPUs: a target takes builds of one kind");
-            for Claim { line: (file, line, text), .. } in settled.of {
-                self.leave(&file, line, &text, why.clone());
-            }
-            return;
+            return self.leave_each(&settled.of, &why);
         }
         // What the package index has of torch is made for CUDA.
-        if let (None, Some(other)) = kinds
-            && name == TORCH
-            && !settled.asked.pins_variant()
-        {
-            let why = format!(
-                "its CPU build is taken, as of {other}: a target takes builds of one kind; for GPUs change the line of {other}"
-            );
-            for Claim { line: (file, line, text), .. } in &settled.of {
-                self.leave(file, *line, text, why.clone());
-            }
+        let is_open = name == TORCH && kinds.0.is_none() && !settled.asked.pins_variant();
+        if let Some(other) = kinds.1.filter(|_| is_open) {
+            let taken = format!("its CPU build is taken, as of {other}: a target takes builds of one kind");
+            self.leave_each(&settled.of, &format!("{taken}; for GPUs change the line of {other}"));
         }
         if is_cpu && !self.draft.machine.iter().any(|entry| entry.key == "gpu") {
             let note = "the wheels are builds for the CPU";
@@ -366,9 +357,12 @@ impl Merged<'_> {
 
     /// Tells of the lines that do not go with what was taken.
     fn leave_refused<T>(&mut self, taken: &str, settled: &Settled<T>) {
-        let why = format!("`{taken}` is taken instead ({})", settled.note());
-        for Claim { line: (file, line, text), .. } in &settled.refused {
-            self.leave(file, *line, text, why.clone());
+        self.leave_each(&settled.refused, &format!("`{taken}` is taken instead ({})", settled.note()));
+    }
+
+    fn leave_each<T>(&mut self, claims: &[Claim<T>], why: &str) {
+        for Claim { line: (file, line, text), .. } in claims {
+            self.leave(file, *line, text, why.to_string());
         }
     }
 }
