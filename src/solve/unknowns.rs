@@ -349,7 +349,13 @@ fn of_release<'c>(
             return Vec::new();
         }
         if let Takes::Own(system) = on.takes {
-            return vec![of_system(package, release.version.as_str(), system)];
+            // Beside one that is known its CUDA tells it apart.
+            let is_known = |other: &Release<'_>| other.version == release.version && other.on(on).is_some();
+            let asked = match choice.framework.releases.iter().any(is_known) {
+                true => format!("{}+{}", release.version, release.variant),
+                false => release.version.to_string(),
+            };
+            return vec![of_system(package, &asked, system)];
         }
         if release.was_published(on.arch) {
             return vec![of_contents(package, release.version, release.variant)];

@@ -100,6 +100,12 @@ const JETPACKS: &[Case] = &[
         &["whether torch 2.8.0+cu126 has a wheel for Python 3.12", "!whether torch 2.8.0 was built"],
     ),
     case(
+        "torch = \"2.8.0+cu129\"",
+        "gpu = \"Jetson Orin Nano\"\nos = \"jetpack6.2\"",
+        3,
+        &["whether torch 2.8.0+cu129 was built for jetpack6.2"],
+    ),
+    case(
         "torch = \"2.11\"\ntorchaudio = \"*\"",
         "gpu = \"Jetson Orin Nano\"\nos = \"jetpack6.2\"",
         3,
