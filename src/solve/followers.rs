@@ -67,8 +67,12 @@ pub fn followers<'c>(
         };
         match going.iter().find(is_asked) {
             Some(row) => {
+                // Of two of one number pip takes that of the package index, which is as good where it goes.
+                let has_label = variant::parts(&row.carried()).1.is_some();
+                let is_like = |one: &&&Companion| one.variant.is_none() && one.version == row.version && !has_label;
+                let row = going.iter().find(is_like).unwrap_or(row);
                 let is_taken = row.variant.is_none() && row.version == newest.version;
-                let is_elsewhere = row.variant.is_some() && variant::parts(&row.carried()).1.is_none();
+                let is_elsewhere = row.variant.is_some() && !has_label;
                 (!is_taken).then_some(Follower { row, going: None, is_elsewhere })
             }
             // One goes on another Python, or with an older release of who asks for it: nobody knows that none does.

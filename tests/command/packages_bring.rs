@@ -96,6 +96,8 @@ const FOLLOWERS: &[Case] = &[
         ],
     ),
     case("torch = \"2.9.0+cu128\"\n[packages]\nunsloth = \"*\"", A100, 0, &["!package-brings"]),
+    case("torch = \"2.9.0+cu126\"\n[packages]\nunsloth = \"*\"", A100, 0, &["!package-brings"]),
+    case("torch = \"2.6.0+cu126\"\npython = \"3.11\"\n[packages]\nunsloth = \"*\"", A100, 0, &["!package-brings"]),
     case("torch = \"2.9.0+cu130\"\nxformers = \"*\"\n[packages]\nunsloth = \"*\"", A100, 0, &["!package-brings"]),
     // An older one brings another that goes: installers find both by themselves, or do not.
     case("torch = \"2.7.0\"\npython = \"3.12\"\n[packages]\nexecutorch = \"*\"", A100, 0, &["!package-"]),

@@ -157,7 +157,8 @@ fn bears_on(rule: &str, spec: &spec::Spec) -> bool {
     let told = |warning: &Warning| {
         warning.code == rule
             || warning.code == "cuda-gpu" && names(warning)
-            || says.is_some_and(|says| warning.message.contains(says))
+            // Behind a colon a sentence begins with a small letter.
+            || says.is_some_and(|says| warning.message.contains(&says[1..]))
     };
     of_gpu || of_package || warnings.iter().any(told)
 }

@@ -415,8 +415,9 @@ impl<'c> Explainer<'_, 'c> {
             let going = |build: &&Build| blamed().all(|ask| takes(ask, build));
             let all = || self.left.iter().copied().filter(|build| build.triton.is_some());
             let newest = all().max_by_key(|build| build.version)?;
-            // Of what each of them takes none is asked for.
-            all().filter(going).max_by_key(|build| build.version).filter(|build| build.version != newest.version)
+            // One package alone has no quarrel over triton, and of what each of them takes none is asked for.
+            let is_asked = |build: &&Build| build.version != newest.version && blamed().count() > 1;
+            all().filter(going).max_by_key(|build| build.version).filter(is_asked)
         };
         self.newest_left().into_iter().find_map(brings).or_else(|| is_bound().and_then(brings))
     }
