@@ -1,20 +1,26 @@
 //! The catalog and its rules, and what is asked of them by themselves, whatever is to be solved.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Cudnn, Nccl, Python, Subject, Toolkit};
-use crate::types::{Constraint, Text, Version};
+use crate::types::{Constraint, Specifier, Text, Version};
 
 use super::demand::Demand;
 use super::kept::Kept;
 use super::kits::Kit;
-use super::ordinary::coming::{Asked, Coming};
 use super::rules::Rules;
 use super::wants::Wants;
+
+/// What is locked, and what `[packages]` asks for as it is written.
+pub type Asked = (Vec<(String, Version)>, Vec<(String, String)>);
+
+/// Packages, each with what is asked for of it.
+pub type Coming<'c> = BTreeMap<&'c str, Specifier>;
 
 /// The catalog and its rules.
 #[derive(Debug)]

@@ -5,18 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::catalog::rows::{Asks, FoundIn};
-use crate::solve::facts::Facts;
+use crate::solve::facts::{Coming, Facts};
 use crate::types::constraint::Op;
 use crate::types::specifier::around;
 use crate::types::{Constraint, Specifier, Version};
 
 use super::{Beside, Locked, asked_by, range_of};
-
-/// What is locked, and what `[packages]` asks for as it is written.
-pub type Asked = (Vec<Locked>, Vec<(String, String)>);
-
-/// Packages, each with what is asked for of it.
-pub type Coming<'c> = BTreeMap<&'c str, Specifier>;
 
 /// Each package that comes along, with what all who bring it ask for, as far as that is known of the releases that an
 /// installer takes of them. Many machines have one stack, and many things are asked of each.
