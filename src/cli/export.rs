@@ -291,7 +291,7 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
     };
     let told: Vec<Exported> = files.iter().zip(fates).zip(next).map(tell).collect();
     let all_same = told.iter().all(|one| matches!(one.fate, Written::Now | Written::Same));
-    report.exported(&told, args.check)?;
+    report.exported(&told, args.into.is_none(), args.check)?;
     Ok(if all_same { Exit::Yes } else { Exit::No })
 }
 
