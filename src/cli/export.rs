@@ -112,6 +112,11 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         Some(spec) => spec.clone(),
         None => files::beside_lock(common)?,
     };
+    if common.spec.is_none() && fs::symlink_metadata(&place).is_err() {
+        let failure =
+            files::no_spec(format!("no format was named, and there is no {} whose [export] names one", shown(&place)));
+        return Err(failure.help("name a format, for example `gpuenv export uv`, or the spec with --spec FILE"));
+    }
     let source = files::read_spec(&place)?;
     let spec = spec::parse(&source.text).map_err(|errors| Failure::spec(errors, source.clone()))?;
     if spec.exports.is_empty() {
