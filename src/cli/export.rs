@@ -1,5 +1,6 @@
 //! `gpuenv export`: one format to stdout or into a file, or all that `[export]` names.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -124,7 +125,7 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         let help = "name a format, for example `gpuenv export uv`, or write `[export]` with `uv = \"pyproject.toml\"`";
         return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
     }
-    let mut written = Vec::new();
+    let (mut written, mut places) = (Vec::new(), BTreeSet::new());
     let mut all_known = true;
     for export in &spec.exports {
         if let Ok(format) = export::format(&export.format) {
@@ -133,13 +134,13 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         let told = |failure: Failure| failure.within(export.span.clone(), &source);
         let (files, left) = files_of(export, (lock, &spec.exports), &place).map_err(told)?;
         left.iter().for_each(|why| report.note(&format!("{}: {why}", export.format)));
-        written.extend(files);
-    }
-    let mut paths: Vec<PathBuf> = written.iter().map(|file| place_of(&file.path)).collect();
-    paths.sort_unstable();
-    if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-        let message = format!("[export] writes {} twice", shown(&twice[0]));
-        return Err(Failure::new(Exit::BadInput, "value", message).help("give each its own file"));
+        for file in files {
+            if !places.insert(place_of(&file.path)) {
+                let message = format!("[export] writes {} twice", shown(&file.path));
+                return Err(told(Failure::new(Exit::BadInput, "value", message).help("give each its own file")));
+            }
+            written.push(file);
+        }
     }
     let exit = finish(&written, (common, args), report)?;
     Ok(of_whole(exit, all_known, args))

@@ -39,7 +39,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
     let begun = Begun::read(common, args.mode.dry_run, report)?;
     let catalog = begun.catalog();
     let problem = Compiled::new(&catalog);
-    let (mut edits, mut named, mut unheard_of) = (Vec::new(), BTreeSet::new(), Vec::new());
+    let (mut edits, mut named, mut notes, mut unheard_of) = (Vec::new(), BTreeSet::new(), Vec::new(), Vec::new());
     for word in &args.packages {
         let (table, name, constraint) = package::read(word, |name| begun.table_of(name, &problem))?;
         let (key, of) = (table.key(&name), table.name());
@@ -53,11 +53,11 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
                 true => format!("; `{name} = \"*\"` there means any version"),
                 false => String::new(),
             };
-            report.note(&format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
+            notes.push(format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
             continue;
         }
         if let Some(was) = was.as_ref().filter(|was| **was != constraint) {
-            report.note(&format!("`{name}` is in [{of}] already: `{was}` becomes `{constraint}`"));
+            notes.push(format!("`{name}` is in [{of}] already: `{was}` becomes `{constraint}`"));
         }
         if was.is_none() && table == Table::Packages && is_unheard_of(&problem, &name) {
             unheard_of.push(format!("`{name}`"));
@@ -65,6 +65,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         edits.push((key, Some(constraint)));
     }
     let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
+    notes.iter().for_each(|note| report.note(note));
     let exit = begun.finish(after, edits, args.mode.dry_run, report)?;
     if exit == Exit::Yes && !unheard_of.is_empty() {
         let names = unheard_of.join(", ");
