@@ -212,9 +212,26 @@ impl Catalog {
         within.filter(more).or(begins).map_or(Vec::new(), |(_, products)| shortest(products))
     }
 
+    /// What a name means once letters that look like digits are some, in a number: `A1OO`, `RTX 4O9O`.
+    fn with_digits(&self, name: &str) -> Option<Vec<&Gpu>> {
+        let mut in_number = false;
+        let digit = |letter: char| {
+            let read = match letter {
+                'O' | 'o' if in_number => '0',
+                'I' | 'l' if in_number => '1',
+                other => other,
+            };
+            in_number = read.is_ascii_digit();
+            read
+        };
+        let read: String = name.chars().map(digit).collect();
+        (read != name).then(|| self.boards(&read))?
+    }
+
     /// The products that the most words of a name in a row are the whole name of, and how many.
     fn within(&self, name: &str) -> Option<(usize, Vec<&Gpu>)> {
-        let words: Vec<&str> = name.split_whitespace().take(MOST_WORDS).collect();
+        let words = name.split([' ', '-']).filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.take(MOST_WORDS).collect();
         let runs = (1..words.len()).rev().flat_map(|many| words.windows(many));
         // A brand alone names nothing.
         let named = |run: &[&str]| Some((run.len(), self.named_in_full(&run.join(" "))?));
@@ -236,7 +253,7 @@ impl Catalog {
     pub fn near_gpus(&self, name: &str) -> Vec<&str> {
         let name = name.trim();
         let wanted = apart(&without_maker(&fold(name)).join(" "));
-        let meant = self.almost(name);
+        let meant = self.with_digits(name).map_or_else(|| self.almost(name), shortest);
         if !meant.is_empty() {
             return meant;
         }

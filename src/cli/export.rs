@@ -1,5 +1,6 @@
 //! `gpuenv export`: one format to stdout or into a file, or all that `[export]` names.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -112,6 +113,11 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         Some(spec) => spec.clone(),
         None => files::beside_lock(common)?,
     };
+    if common.spec.is_none() && fs::symlink_metadata(&place).is_err() {
+        let failure =
+            files::no_spec(format!("no format was named, and there is no {} whose [export] names one", shown(&place)));
+        return Err(failure.help("name a format, for example `gpuenv export uv`, or the spec with --spec FILE"));
+    }
     let source = files::read_spec(&place)?;
     let spec = spec::parse(&source.text).map_err(|errors| Failure::spec(errors, source.clone()))?;
     if spec.exports.is_empty() {
@@ -119,7 +125,7 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         let help = "name a format, for example `gpuenv export uv`, or write `[export]` with `uv = \"pyproject.toml\"`";
         return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
     }
-    let mut written = Vec::new();
+    let (mut written, mut places) = (Vec::new(), BTreeSet::new());
     let mut all_known = true;
     for export in &spec.exports {
         if let Ok(format) = export::format(&export.format) {
@@ -128,13 +134,13 @@ fn everything(common: &Common, args: &ExportArgs, lock: &Lock, report: &Report) 
         let told = |failure: Failure| failure.within(export.span.clone(), &source);
         let (files, left) = files_of(export, (lock, &spec.exports), &place).map_err(told)?;
         left.iter().for_each(|why| report.note(&format!("{}: {why}", export.format)));
-        written.extend(files);
-    }
-    let mut paths: Vec<PathBuf> = written.iter().map(|file| place_of(&file.path)).collect();
-    paths.sort_unstable();
-    if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-        let message = format!("[export] writes {} twice", shown(&twice[0]));
-        return Err(Failure::new(Exit::BadInput, "value", message).help("give each its own file"));
+        for file in files {
+            if !places.insert(place_of(&file.path)) {
+                let message = format!("[export] writes {} twice", shown(&file.path));
+                return Err(told(Failure::new(Exit::BadInput, "value", message).help("give each its own file")));
+            }
+            written.push(file);
+        }
     }
     let exit = finish(&written, (common, args), report)?;
     Ok(of_whole(exit, all_known, args))
@@ -291,7 +297,7 @@ fn finish(files: &[File], (common, args): (&Common, &ExportArgs), report: &Repor
     };
     let told: Vec<Exported> = files.iter().zip(fates).zip(next).map(tell).collect();
     let all_same = told.iter().all(|one| matches!(one.fate, Written::Now | Written::Same));
-    report.exported(&told, args.check)?;
+    report.exported(&told, args.into.is_none(), args.check)?;
     Ok(if all_same { Exit::Yes } else { Exit::No })
 }
 

@@ -36,7 +36,7 @@ pub struct Places {
 /// Where the spec is, and the lock beside it.
 pub fn places(common: &Common) -> Result<Places, Failure> {
     let spec = spec_place(common)?.ok_or_else(|| {
-        Failure::new(Exit::BadInput, "no-spec", format!("{SPEC} not found here or in any parent"))
+        no_spec(format!("{SPEC} not found here or in any parent"))
             .help("create one with `gpuenv init`, or name it with --spec FILE")
     })?;
     let lock = match &common.lock {
@@ -52,6 +52,11 @@ pub fn places(common: &Common) -> Result<Places, Failure> {
         return Err(Failure::new(Exit::BadInput, "usage", message).help("name another file with --lock"));
     }
     Ok(Places { spec, lock })
+}
+
+/// There is no spec where one is looked for: it is still to be made. One that was named and is not there is another matter.
+pub fn no_spec(message: String) -> Failure {
+    Failure::new(Exit::BadInput, "no-spec", message)
 }
 
 /// Whether both are one file: a lock would be written over what it was made from.

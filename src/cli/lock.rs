@@ -78,6 +78,8 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
     let run = Run { args, report, places, origin: origin::of(places), file, spec, rules: &rules, catalog };
     match previous {
         None if args.check => {
+            // A spec with mistakes is told as such, be there a lock or not.
+            run.question(spec)?;
             report.no_lock(&shown(&places.lock), spec, file)?;
             Ok(Exit::No)
         }

@@ -8,7 +8,7 @@ use clap::{ColorChoice, CommandFactory, ValueEnum};
 use crate::catalog::BUILTIN;
 use crate::report::{Exit, Failure, Report, clean};
 
-use super::args::Cli;
+use super::args::{Cli, asked_format};
 use super::common::Format;
 use super::installed;
 
@@ -59,6 +59,13 @@ const ALIKE: f64 = 0.8;
 /// Help and versions are asked for; everything else that clap reports is bad usage.
 pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result<Exit, Failure> {
     let rendered = error.render();
+    // clap stops reading where help is asked for.
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
+        && let Some(word) = asked_format(args).filter(|word| Format::from_str(word, false).is_err())
+    {
+        let message = format!("help has no `--format {}`", clean(word));
+        return Err(Failure::new(Exit::BadInput, "usage", message).help("use one of: human, json, github"));
+    }
     match error.kind() {
         ErrorKind::DisplayVersion => {
             let line = versions();

@@ -43,7 +43,8 @@ pub fn of_document(piece: &Piece, source: &str, alone: bool) -> Vec<Host> {
     let text = text.trim().trim_start_matches('\u{feff}');
     let head = &text.as_bytes()[..text.len().min(BEGINNING)];
     let says = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
-    if says(b"\"apiVersion\"") {
+    // What a filter made of a list may begin with its items.
+    if says(b"\"apiVersion\"") || says(b"\"items\"") {
         return nodes::of_list(text).unwrap_or_else(unreadable);
     }
     if says(b"\"record\"") {

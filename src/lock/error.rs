@@ -9,7 +9,7 @@ pub enum LockError {
     #[error("this lock has format {found}; this gpuenv reads none newer than {FORMAT}")]
     Newer {
         /// The format.
-        found: u64,
+        found: u128,
     },
     /// A merge was not finished.
     #[error("line {line} of this lock holds a merge-conflict marker")]

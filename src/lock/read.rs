@@ -49,7 +49,7 @@ fn in_order(lock: &mut Lock) {
 fn newer(text: &str) -> Option<LockError> {
     let found = match text.parse::<toml::Table>() {
         Ok(document) => document.get("version")?.as_integer()?.try_into().ok()?,
-        // A lock that is no TOML, for a merge left its marks, tells its number in one of its first lines; in several where
+        // A lock that is no TOML, for a merge left its marks or its number is one that TOML does not have, tells its number in one of its first lines; in several where
         // the sides do not agree.
         Err(_) => {
             let head = text.lines().take_while(|line| !line.starts_with('['));
@@ -101,6 +101,9 @@ mod tests {
     fn each_defect_has_its_own_words() {
         let newer = parse("version = 3\nfuture = [1]\n").unwrap_err();
         assert_eq!((newer.code(), newer.to_string().contains("format 3")), ("newer-lock", true));
+        // No number is too large to be a later one.
+        let later = parse("version = 99999999999999999999\nfuture = [1]\n").unwrap_err();
+        assert_eq!((later.code(), later.to_string().contains("format 99999999999999999999")), ("newer-lock", true));
         let merged = parse("<<<<<<< ours\nversion = 1\n=======\nversion = 3\n>>>>>>> theirs\n").unwrap_err();
         assert_eq!(merged.code(), "newer-lock");
         let marked = parse("version = 1\n<<<<<<< ours\na = 1\n=======\n").unwrap_err();

@@ -76,10 +76,10 @@ fn answered<'r>(asked: &Asked, rules: &'r Problem<'r>) -> Result<Answer, Failure
             Answer { exit: Exit::Yes as u8, document, text: Some(lock::to_text(&lock)) }
         }
         Outcome::Conflict(explanation) => {
-            Answer { exit: Exit::No as u8, document: json::text(&json::NoAnswer::new(&explanation)), text: None }
+            Answer { exit: Exit::No as u8, document: json::text(&json::NoAnswer::new(&explanation, &[])), text: None }
         }
         Outcome::Undetermined(unknowns, known) => {
-            let document = json::text(&json::Undetermined::new(&unknowns, known.as_ref()));
+            let document = json::text(&json::Undetermined::new(&unknowns, known.as_ref(), &[]));
             Answer { exit: Exit::Unknown as u8, document, text: None }
         }
     })

@@ -39,15 +39,15 @@ impl Report {
         }
     }
 
-    /// That files were rendered, or how they compare.
-    pub fn exported(&self, files: &[Exported], checked: bool) -> Result<(), Failure> {
+    /// That files were rendered, or how they compare: what `[export]` names, or the one of the format that was typed.
+    pub fn exported(&self, files: &[Exported], of_spec: bool, checked: bool) -> Result<(), Failure> {
         let reasons: Vec<String> = files.iter().filter_map(Exported::reason).collect();
         if !reasons.is_empty() {
             return self.outdated(files, &reasons);
         }
         if self.json {
             return match files {
-                [one] => self.document(&json::Rendered::file(one.format, &one.file)),
+                [one] if !of_spec => self.document(&json::Rendered::file(one.format, &one.file)),
                 _ => self.document(&json::Exports::new(files)),
             };
         }

@@ -197,7 +197,7 @@ impl Report {
     pub fn conflict(&self, explanation: &Explanation, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
         let explanation = &explanation.of_file(&file.name);
         if self.json {
-            return self.document(&json::NoAnswer::new(explanation));
+            return self.document(&json::NoAnswer::new(explanation, &self.applied));
         }
         self.annotate(|| github::conflicts(explanation, spec, file))?;
         self.summarise(&format!("{} does not resolve", file.name), &conflict::listed(explanation, spec));
@@ -216,7 +216,7 @@ impl Report {
         let known = &known.map(|known| known.of_file(&file.name));
         let known = known.as_ref();
         if self.json {
-            return self.document(&json::Undetermined::new(unknowns, known));
+            return self.document(&json::Undetermined::new(unknowns, known, &self.applied));
         }
         self.annotate(|| github::unknowns(unknowns, spec, file))?;
         let detail = conflict::Detail::alone(self.verbose, self.beyond_file);

@@ -56,7 +56,7 @@ schemas! {
     "catalog", "`catalog` without a command", printed::<json::Census>;
     "catalogs", "`catalog update`", printed::<json::Catalogs>;
     "checked", "`catalog check`, where nothing was found", printed::<json::Checked>;
-    "conflict", "`lock` and `explain`, where there is no answer", printed::<json::NoAnswer>;
+    "conflict", "`lock`, `explain`, `add`, `remove` and `target`, where there is no answer", printed::<json::NoAnswer>;
     "diagnose", "`diagnose`", printed::<json::Diagnosed>;
     "diff", "`diff`", printed::<json::Differences>;
     "error", "every command, where it failed, and `catalog check`, where something was found", printed::<json::Errors>;

@@ -275,7 +275,7 @@ pub(super) fn catalog_version(key: &str, text: &str) -> Read<Constraint> {
 }
 
 /// Where an export is written: within the folder of gpuenv.toml, since a checkout chooses it. `{target}` may stand in it.
-pub(super) fn export_file(text: &str) -> Read<String> {
+pub(super) fn export_file(key: &str, text: &str) -> Read<String> {
     let drive = text.as_bytes().get(1) == Some(&b':');
     let has = |part: &str| text.split(['/', '\\']).any(|one| one.eq_ignore_ascii_case(part));
     if has(".git") {
@@ -292,7 +292,7 @@ pub(super) fn export_file(text: &str) -> Read<String> {
         return Err(Refusal::new("value", message).help("write the file in it too, such as `docker/Dockerfile`"));
     }
     let plain = text.replace("{target}", "target");
-    name("[export]", &plain, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`, and `{target}`")?;
+    name(key, &plain, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`, and `{target}`")?;
     Ok(text.to_string())
 }
 

@@ -83,7 +83,8 @@ impl Reader<'_> {
 
     /// An empty question has no answer worth a lock.
     fn something_to_solve(&mut self, toml: &DeTable<'_>, spec: &Spec) {
-        let end = self.source.len()..self.source.len();
+        // Behind the last line nothing could be shown.
+        let end = self.source.trim_end().len();
         let filled = |key: &str| {
             toml.get(key).is_some_and(|item| item.get_ref().as_table().is_none_or(|table| !table.is_empty()))
         };
@@ -93,11 +94,12 @@ impl Reader<'_> {
         };
         if !filled("stack") && !builds {
             let refusal = Refusal::new("missing", "nothing to lock: `[stack]` is empty and there is no `[build]`");
-            self.error(refusal.help("name what must run, for example `torch = \"*\"` under `[stack]`"), end.clone());
+            let place = toml.get("stack").map_or(end, |item| item.span().end);
+            self.error(refusal.help("name what must run, for example `torch = \"*\"` under `[stack]`"), place..place);
         }
         if !filled("target") {
             let refusal = Refusal::new("missing", "no target: describe at least one kind of machine");
-            self.error(refusal.help("add a table such as `[target.prod]` with `gpu = \"…\"` in it"), end);
+            self.error(refusal.help("add a table such as `[target.prod]` with `gpu = \"…\"` in it"), end..end);
         }
     }
 
@@ -243,7 +245,7 @@ impl Reader<'_> {
                 let mut export = Export { format: format.to_string(), span: span.clone(), ..Export::default() };
                 match one.get_ref().as_table() {
                     Some(table) => self.export(table, &mut export),
-                    None => export.file = self.string(format, one, field::export_file),
+                    None => export.file = self.string(format, one, |text| field::export_file(format, text)),
                 }
                 if let Some(target) = &export.target {
                     let known = known_target(&target.value, targets);

@@ -65,7 +65,7 @@ pub(super) fn merge_markers(source: &str, broken: &[SpecError]) -> Vec<SpecError
 }
 
 fn translate(source: &str, error: &toml::de::Error) -> SpecError {
-    let span = fit(source, error.span().unwrap_or(source.len()..source.len()));
+    let span = fit(source, error.span().unwrap_or_else(|| longest_key(source)));
     let number = line_of(source, span.start);
     if error.message() == "duplicate key" {
         let message = format!("line {number}: `{}` is written twice", clip(&source[span.clone()]));
@@ -92,6 +92,16 @@ fn translate(source: &str, error: &toml::de::Error) -> SpecError {
         None => Refusal::new("toml-syntax", format!("line {number}: {said}")).help(FORM),
     };
     refusal.at(span)
+}
+
+/// What the parser gives no place to is a key with too many dots: the one that has most.
+fn longest_key(source: &str) -> Range<usize> {
+    let lines = source.split_inclusive('\n').scan(0, |at, line| {
+        let begin = *at;
+        *at += line.len();
+        Some(begin..begin + line.split(['=', '#']).next().map_or(0, |key| key.trim_end().len()))
+    });
+    lines.max_by_key(|key| source[key.clone()].matches('.').count()).unwrap_or_default()
 }
 
 /// Whether it is what a key may be without quotes.

@@ -50,7 +50,10 @@ pub enum VersionError {
     /// The text is longer than any version has ever been.
     #[error("a version may be at most {MAX_LEN} characters long")]
     TooLong,
-    /// A component is not a number, or a number beyond every version ever published.
+    /// A component is beyond every version ever published.
+    #[error("`{0}` is not a version: a number in it is too large")]
+    TooLarge(String),
+    /// A component is not a number.
     #[error("`{0}` is not a version: numbers separated by dots are expected, as in `12.4.1`")]
     Malformed(String),
 }
@@ -102,12 +105,12 @@ impl Version {
         }
         let malformed = || VersionError::Malformed(text.escape_debug().to_string());
         let (release, tail) = split_tail(text);
-        if release.is_empty()
-            || !release
-                .split('.')
-                .all(|part| !part.is_empty() && part.len() <= 18 && part.bytes().all(|byte| byte.is_ascii_digit()))
-        {
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        if !release.split('.').all(is_number) {
             return Err(malformed());
+        }
+        if release.split('.').any(|part| part.len() > 18) {
+            return Err(VersionError::TooLarge(text.escape_debug().to_string()));
         }
         if !tail.is_empty() && tail_rank(tail).is_none() {
             return Err(malformed());

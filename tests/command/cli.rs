@@ -327,6 +327,20 @@ fn files_that_may_not_be_read_or_written_are_named() {
 
 // The lock
 
+/// What only the catalog can tell of a spec is told of it whether there is a lock or not.
+#[test]
+fn check_tells_mistakes_of_the_spec_before_it_misses_a_lock() {
+    let folder = Folder::with("check-mistakes", SPEC);
+    for (more, code) in [
+        ("[target.new]\ngpu = \"Vodoo 2\"\n", "unknown-gpu"),
+        ("[[silence]]\nwarning = \"vodoo\"\nreason = \"r\"\n", "unknown-warning"),
+        ("[[override]]\nrule = \"vodoo\"\nreason = \"r\"\n", "unknown-rule"),
+    ] {
+        folder.write("gpuenv.toml", &format!("{SPEC}{more}"));
+        folder.run(&["lock", "--check"]).exits(2).says(&format!("error[{code}]"));
+    }
+}
+
 #[test]
 fn check_says_whether_the_lock_is_current_and_changes_nothing() {
     let folder = Folder::with("check", SPEC);

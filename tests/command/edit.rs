@@ -51,7 +51,7 @@ fn what_cannot_be_added_or_removed_is_told_and_nothing_is_written() {
     for (args, wanted) in [
         (&["add", "troch"][..], "did you mean `torch`?"),
         (&["add", "torch@2.6"], "write `torch==2.6`"),
-        (&["add", "torch", "torch==2.5"], "named twice"),
+        (&["add", "torch>=2.5", "torch<2.6"], "named twice"),
         (&["add"], "PACKAGE"),
         (&["remove", "vllm"], "what is there: torch, python"),
         (&["remove", "torch", "python"], "nothing to lock"),
@@ -63,6 +63,7 @@ fn what_cannot_be_added_or_removed_is_told_and_nothing_is_written() {
         (&["target", "remove", "prod"], "`prod` is the only target"),
     ] {
         let ran = sandbox.run(args).exits(2).says(wanted);
+        assert!(!ran.err.contains("note:"), "a change is told that was not made: {ran:?}");
         assert!(!ran.err.contains(",-["), "a box in a file that was never written: {ran:?}");
         assert_eq!(both(&sandbox), before, "{args:?}");
     }
@@ -95,7 +96,7 @@ fn a_new_conflict_is_shown_and_neither_file_is_written() {
     ran.says("gpuenv.toml and gpuenv.lock were not changed");
     let (code, told) = sandbox.json(&["add", "torch==2.9.0+cu130"]);
     assert_eq!((code, &told["status"]), (1, &"conflict".into()), "{told}");
-    assert_eq!(both(&sandbox), before);
+    assert_eq!((both(&sandbox), told.get("applied")), (before, None), "{told}");
 }
 
 #[test]
@@ -105,6 +106,16 @@ fn a_conflict_that_was_there_before_keeps_nobody_from_mending_another() {
     let ran = sandbox.run(&["target", "remove", "new"]).exits(1);
     ran.says("what stands in the way of a lock was there before").says("gpuenv.lock was not changed");
     assert!(!sandbox.spec().contains("target.new") && lock(&sandbox).is_empty(), "{}", sandbox.spec());
+    // JSON says that the spec was changed, and what in it.
+    let (code, told) = sandbox.json(&["add", "torchvision"]);
+    assert_eq!((code, &told["status"]), (1, &"conflict".into()), "{told}");
+    let applied = serde_json::json!([{ "key": "stack.torchvision", "from": null, "to": "*" }]);
+    assert_eq!((&told["applied"], sandbox.spec().contains("torchvision")), (&applied, true), "{told}");
+    let (_, told) = sandbox.json(&["target", "add", "any"]);
+    assert_eq!((&told["applied"][0]["key"], sandbox.spec().contains("[target.any]")), (&"target.any".into(), true));
+    sandbox.run(&["target", "remove", "any"]).exits(1);
+    let (_, told) = sandbox.json(&["remove", "torchvision"]);
+    assert_eq!((&told["applied"][0]["from"], &told["applied"][0]["to"]), (&"*".into(), &serde_json::Value::Null));
     // The last of them mended, there is a lock.
     sandbox.run(&["add", "torch==2.5.1"]).exits(0);
     sandbox.run(&["lock", "--check"]).exits(0);

@@ -173,6 +173,31 @@ fn everything_that_export_names_is_written_and_checked() {
     assert!(!place.has("checkout/job.sh"));
 }
 
+/// A lock may lie alone: what is missing then is a spec, as for every command that reads one.
+#[test]
+fn without_a_spec_nothing_names_a_format() {
+    let place = locked("alone", SPEC);
+    place.remove("checkout/gpuenv.toml");
+    for arguments in [&["export"][..], &["export", "--check"], &["lock"]] {
+        place.run(arguments).exits(2).says("error[no-spec]").says("gpuenv.toml");
+    }
+    place.run(&["export", "uv"]).exits(0);
+    place.run(&["export", "--spec", "other.toml", "--lock", "gpuenv.lock"]).exits(4).says("error[not-found]");
+}
+
+/// The document is that of the command, however many files there are.
+#[test]
+fn what_export_names_is_listed_be_it_one_file_or_several() {
+    let place = locked("listed", &format!("{SPEC}[export]\nuv = \"pyproject.toml\"\n"));
+    for arguments in [&["export"][..], &["export", "--check"]] {
+        let (code, document) = place.json(arguments);
+        assert_eq!((code, document["files"].as_array().map(Vec::len)), (0, Some(1)), "{document}");
+        assert_eq!(document.get("format"), None, "{document}");
+    }
+    let (code, document) = place.json(&["export", "uv", "-o", "pyproject.toml"]);
+    assert_eq!((code, document["file"].as_str()), (0, Some("pyproject.toml")), "{document}");
+}
+
 #[test]
 fn what_export_says_wrong_is_shown_at_its_place() {
     for (line, code, told) in [
@@ -184,11 +209,13 @@ fn what_export_says_wrong_is_shown_at_its_place() {
         ("uv = \"/etc/x\"", "value", "does not lie below"),
         ("uv = \".git/hooks/post-checkout\"", "value", "lies in git's own folder"),
         ("uv = \"sub/.GIT/hooks/x\"", "value", "lies in git's own folder"),
-        ("uv = \"a\"\nconda = \"a\"", "value", "twice"),
+        ("uv = \"a\"\nconda = \"a\"", "value", "[export] writes a twice"),
+        ("uv = \"\"", "value", "`uv` is empty"),
+        ("uv = { file = \"a;b\" }", "value", "`file` cannot be"),
     ] {
         let place = locked("wrong", SPEC);
         place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\n{line}\n"));
-        place.run(&["export"]).exits(2).says(&format!("error[{code}]")).says(told);
+        place.run(&["export"]).exits(2).says(&format!("error[{code}]")).says(told).says("gpuenv.toml:");
         // A format or an option that there is not is told by the lock already, at the same place.
         if ["unknown-format", "not-an-option"].contains(&code) {
             for arguments in [&["lock"][..], &["lock", "--check"], &["lock", "--fresh"]] {

@@ -5,6 +5,7 @@ mod common;
 
 mod catalog;
 mod catalog_form;
+mod error_codes;
 mod fuzz_seeds;
 mod package;
 mod refresh;

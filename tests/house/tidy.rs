@@ -5,10 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpuenv::catalog::{BUILTIN, lint};
-use gpuenv::report::error_codes;
 use gpuenv::solve::rules::law;
-use gpuenv::verify::check_docs;
-use gpuenv::warning;
 use regex::Regex;
 
 /// The modules from the ground up. A module imports from storeys below its own only.
@@ -47,14 +44,15 @@ const NO_FACTS: &[(&str, &str)] = &[
     ("probe/loader/mod.rs", "glibc-ld.so.cache1.1"),
 ];
 
-struct Source {
+/// A file of the program.
+pub struct Source {
     /// Relative to `src`.
-    path: String,
+    pub path: String,
     /// The top-level module it belongs to.
     module: String,
     text: String,
     /// The text without comments and tests.
-    code: String,
+    pub code: String,
 }
 
 fn root() -> &'static Path {
@@ -75,7 +73,8 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-fn sources() -> Vec<Source> {
+/// Every file of the program.
+pub fn sources() -> Vec<Source> {
     let src = root().join("src");
     let source = |path: PathBuf| {
         let text = fs::read_to_string(&path).unwrap();
@@ -351,39 +350,6 @@ fn every_law_is_described() {
         let described: BTreeSet<&str> = BUILTIN.laws.iter().map(|law| &*law.id).collect();
         assert_eq!(described, law::ALL.iter().copied().collect::<BTreeSet<_>>());
     }
-}
-
-/// Every code that the sources give an error is explained, and none that no source gives.
-#[test]
-fn every_error_has_its_code_in_the_table() {
-    let after = |places: &str| Regex::new(&format!(r#"(?:{places})[ \n]*"([a-z]+(?:-[a-z]+)*)""#)).unwrap();
-    let of_errors = [
-        r"Failure::new\([ \n]*Exit::[A-Za-z]+,",
-        r"(?:Failure::io|Refusal::new|Mistake::new|refused|self\.error)\(",
-        r"[A-Z][a-z]+Error::[A-Z][^\n]*=>",
-        r"SpecError \{[ \n]*code:",
-    ];
-    let certain = after(&of_errors.join("|"));
-    // Where one of several is taken: `let code = if … { "not-found" } else { "read-failed" };`
-    let (chosen, word) = (Regex::new(r"let code = [^;]*;").unwrap(), after(r"let code =|\{|=>"));
-    let mut codes: BTreeSet<String> = BTreeSet::new();
-    for source in sources() {
-        codes.extend(certain.captures_iter(&source.code).map(|found| found[1].to_string()));
-        for choice in chosen.find_iter(&source.code) {
-            codes.extend(word.captures_iter(choice.as_str()).map(|found| found[1].to_string()));
-        }
-    }
-    assert!(codes.contains("not-found") && codes.contains("permission-denied"));
-    let known = |code: &str| {
-        error_codes::find(code).is_some() || warning::find(code).is_some() || check_docs::find(code).is_some()
-    };
-    let missing: Vec<_> = codes.iter().filter(|code| !known(code)).collect();
-    assert!(codes.len() > 60 && missing.is_empty(), "not in src/report/error_codes.rs: {missing:?}");
-    let others: Vec<Source> = sources().into_iter().filter(|source| source.path != "report/error_codes.rs").collect();
-    let is_given = |code: &str| others.iter().any(|source| source.code.contains(&format!("\"{code}\"")));
-    let idle: Vec<_> = error_codes::ALL.iter().map(|one| one.code).filter(|code| !is_given(code)).collect();
-    assert!(idle.is_empty(), "no source gives: {idle:?}");
-    assert!(error_codes::ALL.iter().is_sorted_by(|one, next| one.code < next.code), "not in order, or twice");
 }
 
 /// A lint's name stands between the brackets of an error too.

@@ -178,6 +178,11 @@ fn unknown_names_are_not_guessed() {
         ("Gigabyte AORUS RTX 4080 Super Master 16G", "NVIDIA GeForce RTX 4080 SUPER"),
         ("ZOTAC GAMING GeForce RTX 3060 Ti Twin Edge", "NVIDIA GeForce RTX 3060 Ti"),
         ("PNY RTX A6000", "NVIDIA RTX A6000"),
+        // Letters for digits, and a type that there is not of a board that there is.
+        ("A1OO", "NVIDIA A100"),
+        ("Tesla V10O", "Tesla V100"),
+        ("RTX 4O9O", "NVIDIA GeForce RTX 4090"),
+        ("GRID A100D-99Z", "NVIDIA A100"),
     ] {
         let near = unknown(name);
         assert!(near[0].to_lowercase().starts_with(&board.to_lowercase()), "{name}: {near:?}");

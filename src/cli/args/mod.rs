@@ -398,6 +398,11 @@ pub fn asked_color(args: &[OsString]) -> Color {
     }
 }
 
+/// The format asked for, whether or not it is one.
+pub fn asked_format(args: &[OsString]) -> Option<&str> {
+    value_of(args, "--format")
+}
+
 fn value_of<'a>(args: &'a [OsString], option: &str) -> Option<&'a str> {
     let mut words = args.iter().skip(1).filter_map(|arg| arg.to_str()).take_while(|word| *word != "--");
     while let Some(word) = words.next() {

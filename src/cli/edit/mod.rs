@@ -39,7 +39,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
     let begun = Begun::read(common, args.mode.dry_run, report)?;
     let catalog = begun.catalog();
     let problem = Compiled::new(&catalog);
-    let (mut edits, mut named, mut unheard_of) = (Vec::new(), BTreeSet::new(), Vec::new());
+    let (mut edits, mut named, mut notes, mut unheard_of) = (Vec::new(), BTreeSet::new(), Vec::new(), Vec::new());
     for word in &args.packages {
         let (table, name, constraint) = package::read(word, |name| begun.table_of(name, &problem))?;
         let (key, of) = (table.key(&name), table.name());
@@ -53,11 +53,11 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
                 true => format!("; `{name} = \"*\"` there means any version"),
                 false => String::new(),
             };
-            report.note(&format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
+            notes.push(format!("`{name}` is in [{of}] already, as `{was}`, which stays{any}"));
             continue;
         }
         if let Some(was) = was.as_ref().filter(|was| **was != constraint) {
-            report.note(&format!("`{name}` is in [{of}] already: `{was}` becomes `{constraint}`"));
+            notes.push(format!("`{name}` is in [{of}] already: `{was}` becomes `{constraint}`"));
         }
         if was.is_none() && table == Table::Packages && is_unheard_of(&problem, &name) {
             unheard_of.push(format!("`{name}`"));
@@ -65,6 +65,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
         edits.push((key, Some(constraint)));
     }
     let after = spec::rewrite(&begun.file.text, &edits).map_err(unwritable)?;
+    notes.iter().for_each(|note| report.note(note));
     let exit = begun.finish(after, edits, args.mode.dry_run, report)?;
     if exit == Exit::Yes && !unheard_of.is_empty() {
         let names = unheard_of.join(", ");
@@ -115,7 +116,11 @@ pub fn target(common: &Common, args: &TargetArgs, report: &Report) -> Result<Exi
             }
             check_target(name, &keys)?;
             let after = spec::add_target(&begun.file.text, name, &keys).map_err(unwritable)?;
-            let edits = keys.into_iter().map(|(key, value)| (format!("target.{name}.{key}"), Some(value))).collect();
+            let mut edits: Vec<_> =
+                keys.into_iter().map(|(key, value)| (format!("target.{name}.{key}"), Some(value))).collect();
+            if edits.is_empty() {
+                edits.push((format!("target.{name}"), Some("{}".to_string())));
+            }
             begun.finish(after, edits, args.mode.dry_run, report)
         }
         TargetCommand::Remove(args) => {
@@ -268,7 +273,8 @@ impl Begun {
             }
         }
         let changes = edits.into_iter().map(|(key, to)| Change { from: self.spec.text(&key), key, to });
-        let change = Changed { begun: self, asked: &asked, rules: &rules, dry_run, report, changes: changes.collect() };
+        let changes = changes.filter(|change| change.from != change.to).collect();
+        let change = Changed { begun: self, asked: &asked, rules: &rules, dry_run, report, changes };
         match renew(&asked.spec, &request, previous.as_ref(), &Upgrade::Nothing, &Steps::default()) {
             Renewed::Lock(lock, more) => change.write(*lock, previous.as_ref(), [warnings, more].concat()),
             Renewed::Conflict => change.conflict(),
@@ -358,21 +364,28 @@ impl Changed<'_> {
         let found = explain::conflicts(&self.asked.spec, self.rules, &Steps::default());
         let found = found.unwrap_or(Explanation::gave_up(Steps::LIMIT));
         let is_old = self.are_old(troubles_of(&found))?;
-        self.of_fixes(is_old).conflict(&found, &self.asked.spec, &self.asked.file)?;
+        self.begin(is_old)?.conflict(&found, &self.asked.spec, &self.asked.file)?;
         self.end(is_old, Exit::No)
     }
 
     fn undetermined(&self, unknowns: &[Unknown]) -> Result<Exit, Failure> {
         let is_old = self.are_old(unknowns.iter().map(|unknown| vec![unknown.fact.clone()]))?;
         let Asked { spec, file, .. } = self.asked;
-        let exit = undetermined(unknowns, spec, self.rules, file, &self.of_fixes(is_old))?;
+        let exit = undetermined(unknowns, spec, self.rules, file, &self.begin(is_old)?)?;
         self.end(is_old, exit)
     }
 
-    /// A report of fixes: where the change is not written, they are of no file that `--apply-fix` reads.
-    fn of_fixes(&self, is_old: bool) -> Report {
+    /// Writes what is no worse than before. The report says of it that it was changed; of a change that is not written the
+    /// fixes are of no file that `--apply-fix` reads.
+    fn begin(&self, is_old: bool) -> Result<Report, Failure> {
         let report = self.report.clone();
-        if is_old { report } else { report.beyond_file() }
+        if !is_old {
+            return Ok(report.beyond_file());
+        }
+        if !self.dry_run {
+            replace_spec(&self.begun.places.spec, &self.begun.file.text, &self.asked.file.text)?;
+        }
+        Ok(report.after(self.changes.clone()))
     }
 
     /// Whether there is trouble, all of which was there before.
@@ -385,16 +398,13 @@ impl Changed<'_> {
         Ok(now.is_subset(&before))
     }
 
-    /// What is no worse than before is written; a lock that has no answer to it cannot be.
+    /// Tells what became of the files: a lock that has no answer to the spec cannot be written.
     fn end(&self, is_old: bool, exit: Exit) -> Result<Exit, Failure> {
         let Begun { places, file, .. } = self.begun;
         let (spec, lock) = (shown(&places.spec), shown(&places.lock));
         if !is_old {
             self.report.unchanged(&[spec, lock]);
             return Ok(exit);
-        }
-        if !self.dry_run {
-            replace_spec(&places.spec, &file.text, &self.asked.file.text)?;
         }
         self.report.edited(file, &self.asked.file.text, self.dry_run);
         self.report.note("what stands in the way of a lock was there before");

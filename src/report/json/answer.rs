@@ -21,7 +21,7 @@ pub(crate) struct Locked<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(with = "Vec<Warning>"))]
     warnings: Option<&'a [Warning]>,
-    /// What --apply-fix changed in gpuenv.toml before.
+    /// What --apply-fix, `add`, `remove` or `target` changed in gpuenv.toml before, or with --dry-run would; absent where nothing was.
     #[serde(skip_serializing_if = "<[Change]>::is_empty", serialize_with = "sorted")]
     #[cfg_attr(test, schemars(with = "Vec<Change>"))]
     applied: &'a [Change],
@@ -148,10 +148,14 @@ pub(crate) struct NoAnswer<'a> {
     /// The steps after which the search for more conflicts and fixes was given up.
     #[serde(skip_serializing_if = "Option::is_none")]
     gave_up: Option<u64>,
+    /// What was changed in gpuenv.toml all the same, or with --dry-run would be: the conflict was there before. Absent where nothing was written.
+    #[serde(skip_serializing_if = "<[Change]>::is_empty", serialize_with = "sorted")]
+    #[cfg_attr(test, schemars(with = "Vec<Change>"))]
+    applied: &'a [Change],
 }
 
 impl<'a> NoAnswer<'a> {
-    pub fn new(explanation: &'a Explanation) -> Self {
+    pub fn new(explanation: &'a Explanation, applied: &'a [Change]) -> Self {
         NoAnswer {
             status: "conflict",
             format: SHAPE,
@@ -161,6 +165,7 @@ impl<'a> NoAnswer<'a> {
             further: &explanation.further,
             fixes: &explanation.fixes,
             gave_up: explanation.gave_up,
+            applied,
         }
     }
 }
@@ -177,12 +182,16 @@ pub(crate) struct Undetermined<'a> {
     unknowns: &'a [Unknown],
     /// Changes that do without it.
     fixes: &'a [Fix],
+    /// What was changed in gpuenv.toml all the same, or with --dry-run would be: it was not known before either. Absent where nothing was written.
+    #[serde(skip_serializing_if = "<[Change]>::is_empty", serialize_with = "sorted")]
+    #[cfg_attr(test, schemars(with = "Vec<Change>"))]
+    applied: &'a [Change],
 }
 
 impl<'a> Undetermined<'a> {
-    pub fn new(unknowns: &'a [Unknown], known: Option<&'a Explanation>) -> Self {
+    pub fn new(unknowns: &'a [Unknown], known: Option<&'a Explanation>, applied: &'a [Change]) -> Self {
         let fixes = known.map_or(&[][..], |known| &known.fixes);
-        Undetermined { status: "undetermined", format: SHAPE, unknowns, fixes }
+        Undetermined { status: "undetermined", format: SHAPE, unknowns, fixes, applied }
     }
 }
 

@@ -397,7 +397,7 @@ pub(super) static EXPORT: Table<Export> = Table {
             about: "With `{target}` in it there is one for each target that the format has something for. It lies below this file.",
             example: "\"docker/{target}.Dockerfile\"",
             slips: &[],
-            slot: &One(place!(Export.file), |_, text| field::export_file(text), String::clone),
+            slot: &One(place!(Export.file), field::export_file, String::clone),
         },
         Key {
             name: "target",
