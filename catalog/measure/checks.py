@@ -88,7 +88,12 @@ class Checker:
         """Of the releases of a package on the index from one on those without a row, and those with one, oldest first."""
         rows = self.catalog.builds(package)
         rows = rows + [one for one in self.catalog.rows("companion") if one["package"] == package and "variant" not in one]
+        for kind, stem in LIBRARIES.items():
+            rows = rows + [one for one in self.catalog.rows(kind) if package == stem + one["cuda"].split(".")[0]]
         held = {numbers(one["version"]) for one in rows}
+        if package == "cuda-toolkit":
+            # A fourth number is a build of the metapackage.
+            held = {numbers(one["version"]) + more for one in self.catalog.rows(TOOLKIT) for more in ((), (0,))}
         there = [one for one in self.index.releases(package) if one >= Version(str(first))]
         return [one for one in there if numbers(one) not in held], [one for one in there if numbers(one) in held]
 

@@ -51,6 +51,21 @@ impl Catalog {
         told.into_iter().min_by_key(|row| self.day_of(row)).ok_or(Gap::Unlisted)
     }
 
+    /// The same of CUDA, cuDNN or NCCL, of which NVIDIA publishes a package for each CUDA: the listing of all that was read first.
+    pub fn absent_part(&self, part: &str, wanted: &Constraint) -> Option<&Listing> {
+        let is_of_part = |package: &str| match part {
+            "cuda" => package == "cuda-toolkit",
+            _ => {
+                package.strip_prefix("nvidia-").and_then(|name| name.strip_prefix(part)?.strip_prefix("-cu")).is_some()
+            }
+        };
+        let packages = distinct(self.listings.iter().map(|row| &*row.package).filter(|package| is_of_part(package)));
+        let told = packages.into_iter().map(|name| self.absent(name, wanted));
+        // Before the first of a package's releases there is nothing to tell.
+        let told: Vec<_> = told.filter(|told| *told != Err(Gap::Unlisted)).collect::<Result<_, _>>().ok()?;
+        told.into_iter().min_by_key(|row| self.day_of(row))
+    }
+
     /// The same of a release, or of those before every one that is known.
     fn absent_from(&self, package: &str, version: Option<&Version>) -> Result<&Listing, Gap<'_>> {
         let told = self.in_force(package, version);

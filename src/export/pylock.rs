@@ -36,6 +36,8 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, _: &Options) -> Result<S
     let shown = |wheel: &&Wheel| format!("{} {}", wheel.package, wheel.version);
     let unknown: Vec<&Wheel> = wheels.iter().copied().filter(|wheel| !is_known(&wheel)).collect();
     if unknown.iter().any(|wheel| wheel.url.is_none()) {
+        // No index is asked by another format either, where that is refused.
+        images::refuse_framework_inside(lock, name, target)?;
         return Err(ExportError::UnknownAddress(unknown.iter().map(shown).collect()));
     }
     if !unknown.is_empty() {

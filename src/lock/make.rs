@@ -8,6 +8,7 @@ use crate::solve::bundled_torch;
 use crate::solve::held;
 use crate::solve::image;
 use crate::solve::installs::Install;
+use crate::solve::libraries::asked_of;
 use crate::solve::ordinary::{self, Among, Beside};
 use crate::solve::recommended::{self, Recommended};
 use crate::solve::request::{Request, TargetRequest};
@@ -281,14 +282,15 @@ fn toolkit_package(catalog: &Catalog, chosen: &TargetSolution<'_>) -> Option<Ins
     Some(Install::from_pypi(TOOLKIT.to_string(), row.version.to_string()))
 }
 
-/// Whether the image holds it already: a second one beside it would be the one that is imported, or not.
-fn is_in_image(chosen: &TargetSolution<'_>, install: &Install) -> bool {
+/// Whether the image holds it already, the framework or a library that this asks for: a second one beside it would be the one
+/// that is loaded, or not.
+fn is_in_image(catalog: &Catalog, chosen: &TargetSolution<'_>, install: &Install) -> bool {
     let holding = chosen.image.and_then(|image| Some((image, image.torch.as_deref()?)));
     let torch = chosen.builds.iter().find(|build| *build.package == *TORCH);
-    let Some(((image, inside), build)) = holding.zip(torch.filter(|build| build.package == install.package)) else {
-        return false;
-    };
-    bundled_torch::is_inside(image, inside, build)
+    let Some(((image, inside), build)) = holding.zip(torch) else { return false };
+    let mut libraries = asked_of(catalog, build, Some(chosen.arch));
+    let is_its = install.package == *build.package || libraries.any(|(name, _)| install.package == name);
+    is_its && bundled_torch::is_inside(image, inside, build)
 }
 
 /// The sha256 of the file that serves a target's Python, or that it is unknown.
@@ -323,7 +325,7 @@ fn installed<'a>(catalog: &'a Catalog, chosen: &'a TargetSolution<'_>) -> impl I
         ..Install::from_pypi(row.package.to_string(), row.version.to_string())
     });
     let all = chosen.wheels().into_iter().chain(toolkit_package(catalog, chosen)).chain(brought);
-    all.filter(|install| !is_in_image(chosen, install))
+    all.filter(|install| !is_in_image(catalog, chosen, install))
 }
 
 /// What is locked and installed by nobody, for the image holds it or its owner has it, needs of packages that are installed

@@ -178,7 +178,7 @@ pub struct DriverLock {
     pub recommended: Option<RecommendedLock>,
 }
 
-/// A driver to install: the newest release of a branch in support.
+/// A driver to install: the newest release of a branch in support, or of another where the range that is written admits none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

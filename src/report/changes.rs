@@ -218,7 +218,11 @@ fn of_target(lock: &Lock, target: &TargetLock) -> Section {
     put(
         "recommended",
         recommended.map(|one| {
-            let until = one.until.as_ref().map_or_else(String::new, |end| format!(", supported until {end}"));
+            let day = lock.catalog.version.replace('.', "-");
+            let until = one.until.as_ref().map_or_else(String::new, |end| match day.get(..end.len()) {
+                Some(day) if day > end.as_str() => format!(", support ended {end}"),
+                _ => format!(", supported until {end}"),
+            });
             format!("driver {} (R{}{until})", one.release, one.branch)
         }),
     );

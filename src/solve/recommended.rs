@@ -1,5 +1,5 @@
-//! The driver to install on hosts that may get another: the newest release of a branch that is still in support. It
-//! says nothing about what runs: that is the minimum.
+//! The driver to install on hosts that may get another: the newest release of a branch that is still in support, or of one
+//! that no longer is where the range that is written for a target admits no other. It says nothing about what runs: that is the minimum.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,8 @@ pub struct Recommended<'c> {
 const PRODUCTION: &str = "PB";
 const LONG_TERM: &str = "LTSB";
 
-/// The driver to install for a target; none where its driver is what it is, or it has none, or no branch in support serves.
+/// The driver to install for a target; none where its driver is what it is, or it has none, or no branch in support serves and
+/// no range is written: within one the newest release is the best there is.
 ///
 /// Branches for production come first, the newest of them; new-feature branches only where no other serves.
 pub fn driver<'c>(
@@ -44,17 +45,19 @@ pub fn driver<'c>(
         DriverRequest::AtWorst(bound) => Some(bound),
         DriverRequest::Cuda(..) => None,
     };
-    let mut best: Option<(bool, Recommended)> = None;
-    for branch in request.catalog.branches.iter() {
-        let Some(for_production) = may_be(request, asked, branch) else { continue };
+    let best = |may_be: &dyn Fn(&'c Branch) -> Option<bool>| {
         let serves = |version: &Version| *version >= minimum && bound.is_none_or(|bound| bound.admits(version));
-        let Some(release) = newest(request, asked, branch, serves) else { continue };
-        let better = best.as_ref().is_none_or(|(known, _)| for_production >= *known);
-        if better {
-            best = Some((for_production, Recommended { release, branch, modules: flavour(request, asked) }));
-        }
-    }
-    best.map(|(_, found)| found)
+        let serving = request
+            .catalog
+            .branches
+            .iter()
+            .filter_map(|branch| Some((may_be(branch)?, branch, newest(request, asked, branch, serves)?)));
+        serving.max_by_key(|(for_production, branch, _)| (*for_production, branch.branch))
+    };
+    let is_ranged = bound.is_some() && asked.driver_policy == DriverPolicy::Any;
+    let found = best(&|branch| may_be(request, asked, branch));
+    let found = found.or_else(|| best(&|branch| fits_policy(asked, branch).filter(|_| is_ranged)));
+    found.map(|(_, branch, release)| Recommended { release, branch, modules: flavour(request, asked) })
 }
 
 /// The newest release of a branch that drives a target's GPUs and does what else is asked of it.
@@ -79,15 +82,20 @@ fn newest(
 
 /// Whether a branch is for production, if it is in support and the policy of a target admits it.
 fn may_be(request: &Request<'_>, asked: &TargetRequest<'_>, branch: &Branch) -> Option<bool> {
+    let in_support = branch.eol.as_ref().is_some_and(|end| !request.catalog.has_ended(end));
+    fits_policy(asked, branch).filter(|_| in_support)
+}
+
+/// Whether a branch is for production, if the policy of a target admits it.
+fn fits_policy(asked: &TargetRequest<'_>, branch: &Branch) -> Option<bool> {
     let kind = branch.kind.as_deref().unwrap_or_default();
     let for_production = [PRODUCTION, LONG_TERM].contains(&kind);
-    let fits_policy = match asked.driver_policy {
+    let fits = match asked.driver_policy {
         DriverPolicy::Any => true,
         DriverPolicy::Production => for_production,
         DriverPolicy::LongTerm => kind == LONG_TERM,
     };
-    let in_support = branch.eol.as_ref().is_some_and(|end| !request.catalog.has_ended(end));
-    (fits_policy && in_support).then_some(for_production)
+    fits.then_some(for_production)
 }
 
 /// The releases to install on hosts that are as a target says but for their driver: the newest of each branch that is

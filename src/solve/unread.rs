@@ -65,7 +65,42 @@ impl<'c> Unread<'c> {
             true => unread.of_parts(request),
             false => unread.of_bundled(request),
         }
+        unread.of_installed(request);
         unread
+    }
+
+    /// A cuDNN or an NCCL that no row names where it is one that somebody installs himself: NVIDIA publishes those outside of the
+    /// package index too, and nobody has read the list of them.
+    fn of_installed(&mut self, request: &Request<'c>) {
+        let catalog = request.catalog;
+        let is_here = |build: &Build| request.targets.iter().any(|target| target.platform.takes(build));
+        let takes_systems = |ask: &PackageRequest| {
+            let mut builds = catalog.builds.of(ask.package).iter();
+            builds.any(|build| build.system_cuda && ask.takes_build(build) && is_here(build))
+        };
+        let loads_systems = request.frameworks.is_empty() || request.frameworks.iter().any(takes_systems);
+        let cudnns: Vec<Version> = catalog.cudnns.iter().map(|row| row.version).collect();
+        let nccls: Vec<Version> = catalog.nccls.iter().map(|row| row.version).collect();
+        let parts = [
+            ("cudnn", &request.cudnn, cudnns, loads_systems),
+            ("nccl", &request.nccl, nccls, request.frameworks.is_empty()),
+        ];
+        for (part, wanted, known, is_installed) in parts {
+            let Some(wanted) = wanted.as_ref().filter(|_| is_installed && !self.parts.contains(&part)) else {
+                continue;
+            };
+            let Some((oldest, newest)) = known.iter().min().zip(known.iter().max()) else { continue };
+            if is_older(wanted, oldest) || is_above(wanted, newest) || known.iter().any(|one| wanted.admits(one)) {
+                continue;
+            }
+            self.unknowns.push(Unknown {
+                code: None,
+                fact: format!("whether {part} {wanted} was published: the list of what NVIDIA publishes was not read whole"),
+                keys: vec![format!("stack.{part}")],
+                how: format!("see whether NVIDIA has it; then {OVERLAY}, or take one that is known (`gpuenv catalog show {part}`)"),
+            });
+            self.parts.push(part);
+        }
     }
 
     /// A cuDNN or an NCCL from before the catalog begins, where a framework may hold it: nobody has read which it holds.

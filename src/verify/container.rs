@@ -97,16 +97,13 @@ fn unread(context: &CheckContext<'_>, reference: &str) -> String {
     let is_unread = || format!("what this image requires of the driver is not known: {inspect}");
     let Some((repository, tag)) = parts(context, reference) else { return is_unread() };
     let catalog = context.catalog;
-    let nearest = |near: &Image| format!("; the nearest is `{}`", near.tag);
     match image::tag(catalog, repository, tag) {
-        TagMatch::NotThere => {
-            let near = image::nearest_tag(catalog, repository, tag);
-            let listed = image::listed_on(catalog, repository, tag);
-            let as_of = listed.map_or_else(String::new, |day| format!(" as of {day}"));
-            format!("{repository} has no tag `{tag}`{as_of}{}", near.map(nearest).unwrap_or_default())
-        }
+        TagMatch::NotThere => image::missing(catalog, repository, tag),
         TagMatch::Unlisted(Some(near)) => {
-            format!("whether {repository} has a tag `{tag}` is not known{}; if it has, {inspect}", nearest(near))
+            let near = &near.tag;
+            format!(
+                "whether {repository} has a tag `{tag}` is not known; the nearest is `{near}`; if it has, {inspect}"
+            )
         }
         TagMatch::Unlisted(None) | TagMatch::Known(_) => is_unread(),
     }

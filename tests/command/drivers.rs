@@ -363,3 +363,32 @@ mod ranges {
         }
     }
 }
+
+/// A range leaves a choice, be no branch within it in support.
+#[test]
+fn within_a_range_the_newest_release_is_recommended() {
+    for (at, (driver, branch, until)) in [
+        ("driver = \"535\"", "535", "2026-06"),
+        ("driver = \"<=535\"", "535", "2026-06"),
+        ("driver = \"<580\"", "570", "2026-02"),
+        // Of those within it 555 is a new-feature branch.
+        ("driver = \">=535,<560\"", "550", "2025-04-17"),
+        ("driver = \">=535\"", "595", "2027-03"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let spec = one("torch = \"*\"", &format!("gpu = \"A100-PCIE-40GB\"\n{driver}"));
+        let document = locked(&spec).unwrap();
+        let recommended = &document["targets"]["t"]["driver"]["recommended"];
+        assert_eq!((&recommended["branch"], &recommended["until"]), (&branch.into(), &until.into()), "{driver}");
+        let ends = if *until < *BUILTIN.day().as_str() { "support ended" } else { "supported until" };
+        let ran = Sandbox::new(&format!("ranged-{at}"), &spec).run(&["lock"]);
+        let said = ran.out + &ran.err;
+        assert!(said.contains(&format!("(R{branch}, {ends} {until})")), "{said}");
+    }
+    for driver in ["535.183.01", "535\"\ndriver-policy = \"production", "535\"\ndriver-policy = \"long-term"] {
+        let spec = one("torch = \"*\"", &format!("gpu = \"A100-PCIE-40GB\"\ndriver = \"{driver}\""));
+        assert!(locked(&spec).unwrap()["targets"]["t"]["driver"].get("recommended").is_none(), "{driver}");
+    }
+}

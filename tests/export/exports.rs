@@ -242,9 +242,16 @@ fn an_image_with_torch_and_a_digest_are_kept() {
     assert!(!ran.out.contains("uv ") && ran.out.contains("FROM docker.io/pytorch/pytorch:2.6.0"), "{ran:?}");
     let place = Place::with("inside-more", spec);
     place.run(&["lock"]).exits(0);
-    for format in ["uv", "conda", "pixi"] {
+    for format in ["uv", "conda", "pixi", "pylock"] {
         place.run(&["export", format]).exits(2).says("error[in-image]").says("`gpuenv export dockerfile`");
     }
+    // Libraries that its torch leaves open are the image's as well.
+    let place = Place::with(
+        "inside-open",
+        "[stack]\ntorch = \"2.14.1\"\n[target.i]\ngpu = \"A100-PCIE-40GB\"\nimage = \"pytorch/pytorch\"\n",
+    );
+    place.run(&["lock"]).exits(0);
+    assert!(!place.run(&["export", "dockerfile"]).exits(0).out.contains("nvidia-"));
     let digest = format!("sha256:{}", "0a".repeat(32));
     let spec = SPEC.replace("\"nvidia/cuda\"", &format!("\"nvidia/cuda:12.4.1-base-ubuntu22.04@{digest}\""));
     let place = locked("digest", &spec);

@@ -152,3 +152,34 @@ fn a_pin_on_what_may_have_been_published_is_no_proof() {
     let (status, said) = pinned("0.4.0rc3");
     assert!(status == 0 && said.contains("flashinfer-python  0.4.0rc3"), "{status} {said}");
 }
+
+/// CUDA, cuDNN and NCCL: a conflict names who was read and when, and what a user may have from elsewhere is not known.
+#[test]
+fn a_part_is_absent_only_where_the_list_of_it_was_read_whole() {
+    for (stack, says) in [
+        (
+            "torch = \"*\"\ncudnn = \"9.10.99\"",
+            "no known release of cudnn matches `9.10.99`; the nearest are 9.10.2.21",
+        ),
+        ("torch = \"2.0.1\"\ncudnn = \"8.9.9\"", "the package index has none as of 2026-"),
+        ("jax = \"*\"\ncudnn = \"9.10.99\"", "the package index has none as of 2026-"),
+        ("tensorflow = \"2.18\"\ncudnn = \"9.9.99\"", "the package index has none as of 2026-"),
+        ("torch = \"*\"\nnccl = \"2.14.99\"", "the package index has none as of 2026-"),
+        ("torch = \"*\"\ncuda = \"12.10\"", "; NVIDIA lists none as of 2026-"),
+        ("torch = \"*\"\ncuda = \"11.9\"", "; NVIDIA lists none as of 2026-"),
+        ("torch = \"*\"\ncuda = \"10.3\"", "; NVIDIA lists none as of 2026-"),
+        ("torch = \"*\"\ncuda = \"12.4.9\"", "; NVIDIA lists none as of 2026-"),
+        ("torch = \"*\"\ncudnn = \"9.99\"", "; the catalog is of "),
+    ] {
+        let told = against(&on("A100-PCIE-40GB", stack));
+        assert!(told.contains(says), "{stack}: {told}");
+    }
+    for (stack, fact) in [
+        ("cudnn = \"9.10.99\"", "whether cudnn 9.10.99 was published"),
+        ("nccl = \"2.18.5\"", "whether nccl 2.18.5 was published"),
+        ("tensorflow = \"2.10\"\ncudnn = \"8.9.9\"", "whether cudnn 8.9.9 was published"),
+    ] {
+        let told = unread(&on("A100-PCIE-40GB", stack));
+        assert!(told.contains(fact), "{stack}: {told}");
+    }
+}

@@ -114,6 +114,8 @@ vocabulary! {
         Pytorch = "pytorch",
         /// The PyTorch wheel index of the variant, under the plain version.
         PytorchUnlabelled = "pytorch-unlabelled",
+        /// What NVIDIA's notes tell of: a list to read, nothing to install from.
+        Nvidia = "nvidia",
     }
 }
 

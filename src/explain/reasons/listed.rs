@@ -3,7 +3,7 @@
 use crate::catalog::rows::{Build, Index, Listing, Reading, Subject};
 use crate::solve::request::PackageRequest;
 use crate::solve::rules::Needs;
-use crate::types::Version;
+use crate::types::{Constraint, Version};
 
 use super::Explainer;
 
@@ -18,6 +18,14 @@ impl<'c> Explainer<'_, 'c> {
                 "was not seen".to_string()
             }
         }
+    }
+
+    /// `; NVIDIA lists none as of 2026-11-20`: that a part of the stack has no release which is asked for, where all that could
+    /// tell of one was read.
+    pub(super) fn part_lacks(&mut self, part: &str, wanted: &Constraint) -> String {
+        let Some(listing) = self.request.catalog.absent_part(part, wanted) else { return String::new() };
+        let who = if listing.index == Index::Nvidia { "NVIDIA lists" } else { "the package index has" };
+        format!("; {who} none{}", self.as_listed(listing))
     }
 
     /// The day on which somebody read all files of a release on the package index; that listing is cited.

@@ -292,10 +292,7 @@ impl<'c> Explainer<'_, 'c> {
                 let Some(near) = nearest else {
                     return self.say(format!("{repository} has no tag that can be pulled"));
                 };
-                let listed = image::listed_on(catalog, &wanted.repository, &tag);
-                let as_of = listed.map_or_else(String::new, |day| format!(" as of {day}"));
-                let tag = tag.escape_debug();
-                self.say(format!("{repository} has no tag `{tag}`{as_of}; the nearest is `{}`", near.tag));
+                self.say(image::missing(catalog, &repository, &tag));
                 let source = catalog.source_of(&near.source, &near.tag, &near.repository, "");
                 self.fact(format!("image {}", near.name()), source);
             }

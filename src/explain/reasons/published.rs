@@ -427,7 +427,7 @@ impl<'c> Explainer<'_, 'c> {
                 self.say_line(name, wanted);
             } else {
                 let above = known.iter().max().is_some_and(|newest| is_above(wanted, newest));
-                let as_of = if above { self.as_of() } else { String::new() };
+                let as_of = if above { self.as_of() } else { self.part_lacks(name, wanted) };
                 let nearest = nearest_versions(wanted, known.into_iter());
                 self.say(format!("no known release of {name} matches `{wanted}`{nearest}{as_of}"));
             }
@@ -464,10 +464,12 @@ impl<'c> Explainer<'_, 'c> {
         let known = &self.request.catalog.toolkits;
         let unknown = |version: &&Version| known.iter().all(|row| row.version.cmp_prefix(version).is_ne());
         let released = || known.iter().filter(|row| !row.components_only).map(|row| &row.version);
-        let sentence =
-            |version: &Version| format!("no CUDA toolkit {version} is known{}", nearest_to(version, released()));
-        let sentences: Vec<String> = installed.iter().filter(unknown).map(sentence).collect();
-        sentences.into_iter().for_each(|sentence| self.say(sentence));
+        let versions: Vec<Version> = installed.iter().filter(unknown).copied().collect();
+        for version in &versions {
+            let lacks = Constraint::parse(version.as_str()).map(|wanted| self.part_lacks("cuda", &wanted));
+            let nearest = nearest_to(version, released());
+            self.say(format!("no CUDA toolkit {version} is known{nearest}{}", lacks.unwrap_or_default()));
+        }
     }
 
     /// A bound that no driver is within which is known.

@@ -42,7 +42,7 @@ pub fn spelt(written: &ImageRef, image: &str) -> Option<String> {
 
 /// The day of the list that would name a tag; none where nobody has read one. A list names the tags of what was published by
 /// its day; of what was published later the tags of some systems alone were read.
-pub fn listed_on<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c str> {
+fn listed_on<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'c str> {
     let repository = repeated(repository);
     let rows = || catalog.images.of(repository).iter().filter(|row| !row.arches.is_empty());
     let day = |row: &Image| Some(&*catalog.source(&row.source)?.seen);
@@ -107,6 +107,22 @@ pub fn nearest_tag<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Opt
     rows().filter(|row| steps_between(tag, &row.tag) == nearest).min_by_key(rank)
 }
 
+/// That a repository has no such tag, as of the day of the list that would name it, and which comes nearest: that may have
+/// been seen since.
+pub fn missing(catalog: &Catalog, repository: &str, tag: &str) -> String {
+    let listed = listed_on(catalog, repository, tag);
+    let as_of = listed.map_or_else(String::new, |day| format!(" as of {day}"));
+    let is_later = |near: &Image| {
+        let day = catalog.source(&near.source).map(|source| &*source.seen);
+        listed.is_some_and(|listed| day.is_some_and(|day| !day.starts_with(listed) && *day > *listed))
+    };
+    let nearest = nearest_tag(catalog, repository, tag).map_or_else(String::new, |near| {
+        let seen = if is_later(near) { ", seen later," } else { "" };
+        format!("; the nearest{seen} is `{}`", near.tag)
+    });
+    format!("{repository} has no tag `{}`{as_of}{nearest}", tag.escape_debug())
+}
+
 /// Whether a tag names an image for Jetsons, beside one for servers on the same processor, whose code is for other GPUs.
 pub fn is_for_jetson(tag: &str) -> bool {
     tag.split('-').any(|word| word == "igpu")
@@ -145,6 +161,13 @@ mod tests {
             let near = nearest_tag(&crate::catalog::BUILTIN, "nvidia/cuda", written);
             assert_eq!(near.map(|row| &*row.tag), Some(meant), "{written}");
         }
+    }
+
+    #[test]
+    fn a_tag_that_was_seen_after_the_list_is_told_so() {
+        let said = |tag: &str| missing(&crate::catalog::BUILTIN, "nvidia/cuda", tag);
+        assert!(said("nope").starts_with("nvidia/cuda has no tag `nope` as of 2025-12; the nearest, seen later, is `"));
+        assert!(said("12.4.9-base-ubuntu22.04").contains(" as of 2025-12; the nearest is `12.4.1-"));
     }
 
     #[test]
