@@ -60,7 +60,7 @@ const ALIKE: f64 = 0.8;
 pub fn refuse(error: &clap::Error, args: &[OsString], report: &Report) -> Result<Exit, Failure> {
     let rendered = error.render();
     // clap stops reading where help is asked for.
-    if !error.use_stderr()
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion)
         && let Some(word) = asked_format(args).filter(|word| Format::from_str(word, false).is_err())
     {
         let message = format!("help has no `--format {}`", clean(word));

@@ -60,7 +60,7 @@ fn places(source: &Source) -> Vec<&str> {
             found.extend(parts(&code[begin.end()..], b',').get(at).copied());
         }
     }
-    let field = Regex::new(r"(?:Problem|SpecError|Mistake) \{\s*code(?:: )?").unwrap();
+    let field = Regex::new(r"(?:Problem|SpecError|Mistake) \{[ \n]*code(?:: )?").unwrap();
     found.extend(field.find_iter(code).map(|field| match parts(&code[field.end()..], b',')[0] {
         "" => "code",
         value => value,
