@@ -336,7 +336,7 @@ fn check_tells_mistakes_of_the_spec_before_it_misses_a_lock() {
         ("[[silence]]\nwarning = \"vodoo\"\nreason = \"r\"\n", "unknown-warning"),
         ("[[override]]\nrule = \"vodoo\"\nreason = \"r\"\n", "unknown-rule"),
     ] {
-        folder.write("gpuenv.toml", &format!("{SPEC}{more}"));
+        folder.write("gpuenv.toml", format!("{SPEC}{more}"));
         folder.run(&["lock", "--check"]).exits(2).says(&format!("error[{code}]"));
     }
 }
