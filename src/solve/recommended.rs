@@ -54,9 +54,8 @@ pub fn driver<'c>(
             .filter_map(|branch| Some((may_be(branch)?, branch, newest(request, asked, branch, serves)?)));
         serving.max_by_key(|(for_production, branch, _)| (*for_production, branch.branch))
     };
-    let is_ranged = bound.is_some() && asked.driver_policy == DriverPolicy::Any;
     let found = best(&|branch| may_be(request, asked, branch));
-    let found = found.or_else(|| best(&|branch| fits_policy(asked, branch).filter(|_| is_ranged)));
+    let found = found.or_else(|| best(&|branch| fits_policy(asked, branch).filter(|_| bound.is_some())));
     found.map(|(_, branch, release)| Recommended { release, branch, modules: flavour(request, asked) })
 }
 

@@ -374,6 +374,7 @@ fn within_a_range_the_newest_release_is_recommended() {
         // Of those within it 555 is a new-feature branch.
         ("driver = \">=535,<560\"", "550", "2025-04-17"),
         ("driver = \">=535\"", "595", "2027-03"),
+        ("driver = \"535\"\ndriver-policy = \"long-term\"", "535", "2026-06"),
     ]
     .into_iter()
     .enumerate()
@@ -387,7 +388,7 @@ fn within_a_range_the_newest_release_is_recommended() {
         let said = ran.out + &ran.err;
         assert!(said.contains(&format!("(R{branch}, {ends} {until})")), "{said}");
     }
-    for driver in ["535.183.01", "535\"\ndriver-policy = \"production", "535\"\ndriver-policy = \"long-term"] {
+    for driver in ["535.183.01", "550\"\ndriver-policy = \"long-term", "555\"\ndriver-policy = \"production"] {
         let spec = one("torch = \"*\"", &format!("gpu = \"A100-PCIE-40GB\"\ndriver = \"{driver}\""));
         assert!(locked(&spec).unwrap()["targets"]["t"]["driver"].get("recommended").is_none(), "{driver}");
     }
