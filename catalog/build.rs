@@ -99,7 +99,7 @@ fn main() {
 }
 
 /// A file of the catalog. Where most of what packages ask for is from one source it says so once, above the rows; files of an
-/// index stand below the source of their sha256, each with that alone.
+/// index stand below the source of their sha256, and below their folder where it has some, each with that alone.
 fn parsed(text: &str) -> Result<Catalog, toml::de::Error> {
     if !["asks_from", "[sha256."].iter().any(|key| text.contains(key)) {
         return toml::from_str(text);
@@ -111,7 +111,7 @@ fn parsed(text: &str) -> Result<Catalog, toml::de::Error> {
             row.insert("source".to_string(), source.clone());
         }
     }
-    let read: BTreeMap<String, BTreeMap<String, String>> =
+    let read: BTreeMap<String, BTreeMap<String, Read>> =
         file.remove("sha256").map_or_else(|| Ok(BTreeMap::new()), toml::Value::try_into)?;
     let rows: Vec<toml::Value> = read.iter().flat_map(|(source, files)| wheels(source, files)).collect();
     if !rows.is_empty() {
@@ -120,13 +120,27 @@ fn parsed(text: &str) -> Result<Catalog, toml::de::Error> {
     file.try_into()
 }
 
+/// What was read in one place: a file's sha256, or those of the files in a folder.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Read {
+    File(String),
+    Folder(BTreeMap<String, String>),
+}
+
 /// Rows of files and their sha256 that were read in one place.
-fn wheels(source: &str, files: &BTreeMap<String, String>) -> Vec<toml::Value> {
-    let row = |(file, sha256): (&String, &String)| {
-        let fields = [("file", file.as_str()), ("sha256", sha256.as_str()), ("source", source)];
-        toml::Table::from_iter(fields.map(|(key, value)| (key.to_string(), value.into()))).into()
+fn wheels(source: &str, read: &BTreeMap<String, Read>) -> Vec<toml::Value> {
+    let row = |(file, sha256): (&String, &String), folder: Option<&str>| {
+        let fields =
+            [("file", Some(file.as_str())), ("sha256", Some(sha256)), ("source", Some(source)), ("index", folder)];
+        let fields = fields.into_iter().filter_map(|(key, value)| Some((key.to_string(), value?.into())));
+        toml::Value::Table(fields.collect())
     };
-    files.iter().map(row).collect()
+    let rows = read.iter().flat_map(|(name, read)| match read {
+        Read::File(sha256) => vec![row((name, sha256), None)],
+        Read::Folder(files) => files.iter().map(|file| row(file, Some(name))).collect(),
+    });
+    rows.collect()
 }
 
 /// Packs the machine code that travels in the program into one file, for `src/probe/kernels/prebuilt.rs`; a constant

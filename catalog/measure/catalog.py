@@ -30,9 +30,8 @@ class Catalog:
             for kind, rows in parsed(text).items() if path.suffix == ".toml" else ():
                 if isinstance(rows, list):
                     tables.setdefault(kind, []).extend(rows)
-                # Files of an index stand below the source of their sha256.
-                for source, files in rows.items() if kind == "sha256" else ():
-                    tables.setdefault("wheel", []).extend({"file": file, "sha256": sha256, "source": source} for file, sha256 in files.items())
+                if kind == "sha256":
+                    tables.setdefault("wheel", []).extend(files_of(rows))
         if "asks" in tables:
             tables["asks"] = [filled("asks", row) for row in tables["asks"]]
         return tables
@@ -166,6 +165,16 @@ class Catalog:
         for path, text in self.changed.items():
             if text != (files or self.files)[path]:
                 path.write_text(text)
+
+
+def files_of(read):
+    """Rows of files: they stand below the source of their sha256, and below their folder where an index has some."""
+    for source, files in read.items():
+        for name, told in files.items():
+            if isinstance(told, dict):
+                yield from ({"file": file, "index": name, "sha256": sha256, "source": source} for file, sha256 in told.items())
+            else:
+                yield {"file": name, "sha256": told, "source": source}
 
 
 # What stands behind a field that a row got later.

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(numbered.read(|| Version::of_number(0)), Version::parse("12.4").ok());
         assert_eq!(numbered.read(|| Version::of_number(1)), None);
         assert_eq!(numbered.read(|| Version::of_number(2)), None);
-        let beyond = Parts { all: "one", ends: &[4, 0, 0, 0] };
+        let beyond = Parts { all: "one", ends: &[0, 0, 0, 0, 4, 0] };
         assert_eq!(beyond.get(0), None);
         assert_eq!(Text::of_number(0), None);
         assert_eq!(Text::from("one").number(), None);

@@ -76,8 +76,16 @@ impl Deref for Prose {
     fn deref(&self) -> &str {
         match self.0 {
             Kept::Here(text) => text.as_str(),
+            // The first is the empty one, which most rows have.
+            Kept::Deflated(_, 0) => "",
             Kept::Deflated(all, at) => all.get(at).unwrap_or_default(),
         }
+    }
+}
+
+impl Default for Prose {
+    fn default() -> Self {
+        Prose(Kept::Here(Text::default()))
     }
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Class, FirstDriver, List, ModuleKind, Place, Text};
+use crate::types::prose::Prose;
 use crate::types::{Cc, CpuArch, Version};
 
 /// A GPU product.
@@ -98,7 +99,7 @@ pub struct Module {
     /// The first driver branch whose installer chooses the other flavour by default; none = there is no safe default.
     pub from: Option<Version>,
     /// The fact in one plain sentence.
-    pub says: Text,
+    pub says: Prose,
     /// Its source.
     pub source: Text,
     /// Only products of these markets.
@@ -126,7 +127,7 @@ pub struct Service {
     /// On which machines with these boards, where that is not all: `on machines with NVSwitches`.
     pub condition: Option<Text>,
     /// The fact in one plain sentence.
-    pub says: Text,
+    pub says: Prose,
     /// Its source.
     pub source: Text,
     /// The drivers it speaks of, in constraint grammar; none: any.

@@ -104,7 +104,7 @@ pub struct Practice {
     #[serde(default)]
     pub exceptions: List<Text>,
     /// The practice in one plain sentence.
-    pub says: Text,
+    pub says: Prose,
     /// Its source.
     pub source: Text,
 }
@@ -126,7 +126,7 @@ pub struct Rule {
     /// The range needed, in constraint grammar.
     pub needs: Text,
     /// The rule in one plain sentence.
-    pub says: Text,
+    pub says: Prose,
     /// Its source.
     pub source: Text,
     /// Pairs `subject object` that satisfy it.
@@ -188,7 +188,7 @@ pub struct Law {
     /// Its stable name.
     pub id: Text,
     /// The law in one or two plain sentences.
-    pub says: Text,
+    pub says: Prose,
     /// Its source.
     pub source: Text,
 }

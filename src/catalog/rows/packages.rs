@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CUDA_ONLY, FoundIn, List, Text};
+use crate::types::prose::Prose;
 use crate::types::{Arch, CpuArch, Specifier, Version};
 
 impl Libraries {
@@ -443,7 +444,7 @@ pub struct Asks {
     pub needs: Text,
     /// The need in one plain sentence, where only its code has it; else empty.
     #[serde(default)]
-    pub says: Text,
+    pub says: Prose,
     /// Its source.
     pub source: Text,
     /// Where it stands; in its metadata, where nothing is said.

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Build, TRITON};
+use crate::catalog::rows::{Build, Companion, TRITON};
 use crate::types::{Constraint, CpuArch, Version, distinct};
 
 use super::{Group, Package, Plan, ReleaseChoice};
@@ -58,6 +58,11 @@ impl<'c> Asks<'c> {
     }
 }
 
+/// The triton that a release needs if there is one.
+fn by_extra(row: &Companion) -> impl Iterator<Item = &str> {
+    row.asked_by_extra().filter(|(of, _)| *of == TRITON).map(|(_, range)| range)
+}
+
 impl<'c> Plan<'_, 'c> {
     /// Packages that ask for a triton go beside what asks for the same one.
     pub(super) fn relate_tritons(&mut self, group: &Group<'c>) {
@@ -65,6 +70,11 @@ impl<'c> Plan<'_, 'c> {
         let concerned: Vec<usize> = (0..self.packages.len()).filter(|&at| of_triton(&self.packages[at])).collect();
         if concerned.is_empty() || group.off.has(law::id::COMPANION) {
             return;
+        }
+        for (at, &later) in concerned.iter().enumerate() {
+            for &earlier in &concerned[..at] {
+                self.relate_two(group, earlier, later);
+            }
         }
         for release in &group.releases {
             for on in self.platforms(&group.classes, |_| true) {
@@ -75,6 +85,25 @@ impl<'c> Plan<'_, 'c> {
                 }
             }
         }
+    }
+
+    /// What one package requires comes whatever a framework asks for, and must do for another that needs it, as far as it is there.
+    fn relate_two(&mut self, group: &Group<'c>, earlier: usize, later: usize) {
+        let [(one, from), (other, to)] = [earlier, later].map(|at| (self.packages[at], group.companions[at].var));
+        let extra = |package: &Package<'c>| package.releases.iter().any(|row| by_extra(row).next().is_some());
+        if !extra(one) && !extra(other) {
+            return;
+        }
+        let arches = distinct(group.classes.iter().map(|&class| self.classes[class].target.arch));
+        let problem = self.request.problem;
+        self.network.relate(from, to, move |row| {
+            let excludes = |brings: &'c Companion, needs: &'c Companion| {
+                let brought = arches.iter().flat_map(|arch| brings.asked(*arch)).filter(|(of, _)| *of == TRITON);
+                brought.into_iter().any(|(_, brought)| by_extra(needs).any(|needed| problem.exclude(brought, needed)))
+            };
+            let row = one.releases[row];
+            other.matching(|it| !excludes(row, it) && !excludes(it, row))
+        });
     }
 
     /// What the release for a kind of machine asks for.
