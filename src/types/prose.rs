@@ -1,5 +1,5 @@
-//! Sentences of catalog rows that few runs show: in a packed catalog they lie deflated, all in one, and are inflated when
-//! the first of them is read.
+//! Sentences of catalog rows that few runs show: in a packed catalog they lie deflated, many together, and are inflated
+//! when the first of these is read.
 
 use std::fmt;
 use std::ops::Deref;
@@ -10,8 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use super::Text;
 use super::parts::{Parts, ends};
 
-/// No sentences take more once they are inflated: some twenty times today's.
-const MAX_BYTES: usize = 2 << 20;
+/// Bytes of the sentences that are deflated together: what is read at once, and what they can repeat of each other.
+const BLOCK: usize = 16 << 10;
+/// No block takes more once it is inflated: a sentence may be longer than one.
+const MAX_BYTES: usize = 1 << 20;
 
 /// Such a sentence.
 #[derive(Clone, Copy)]
@@ -23,23 +25,33 @@ enum Kept {
     Deflated(&'static Deflated, u32),
 }
 
-/// The sentences of a packed catalog.
+/// The sentences of a packed catalog, block by block: a run reads few.
 #[derive(Debug)]
 pub struct Deflated {
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug)]
+struct Block {
+    /// The number of its first sentence.
+    first: u32,
     bytes: &'static [u8],
     inflated: OnceLock<Option<Parts>>,
 }
 
 impl Deflated {
-    /// What [`deflate`] made.
+    /// What [`deflate`] made; without sentences where the bytes are something else.
     pub fn new(bytes: &'static [u8]) -> Self {
-        Deflated { bytes, inflated: OnceLock::new() }
+        let packed: Vec<(u32, &[u8])> = postcard::from_bytes(bytes).unwrap_or_default();
+        let block = |(first, bytes)| Block { first, bytes, inflated: OnceLock::new() };
+        Deflated { blocks: packed.into_iter().map(block).collect() }
     }
 
     /// One of them; none where there is none, or the bytes are something else.
     fn get(&self, at: u32) -> Option<&'static str> {
-        let inflated = *self.inflated.get_or_init(|| inflate(self.bytes));
-        inflated?.get(at as usize)
+        let block = &self.blocks[self.blocks.partition_point(|block| block.first <= at).checked_sub(1)?];
+        let inflated = *block.inflated.get_or_init(|| inflate(block.bytes));
+        inflated?.get((at - block.first) as usize)
     }
 }
 
@@ -51,10 +63,23 @@ struct Body<'a> {
     ends: &'a [u8],
 }
 
-/// Makes them small.
+/// Makes them small, block by block.
 pub fn deflate(sentences: &[&str]) -> Result<Vec<u8>, postcard::Error> {
-    let body = postcard::to_allocvec(&Body { all: &sentences.concat(), ends: &ends(sentences) })?;
-    Ok(miniz_oxide::deflate::compress_to_vec(&body, 10))
+    let mut blocks: Vec<(u32, Vec<u8>)> = Vec::new();
+    let mut left = sentences;
+    while !left.is_empty() {
+        let mut bytes = 0;
+        let fits = |text: &&&str| {
+            bytes += text.len();
+            bytes <= BLOCK
+        };
+        let (block, rest) = left.split_at(left.iter().take_while(fits).count().max(1));
+        let body = postcard::to_allocvec(&Body { all: &block.concat(), ends: &ends(block) })?;
+        let first = (sentences.len() - left.len()) as u32;
+        blocks.push((first, miniz_oxide::deflate::compress_to_vec(&body, 10)));
+        left = rest;
+    }
+    postcard::to_allocvec(&blocks)
 }
 
 fn inflate(bytes: &[u8]) -> Option<Parts> {
@@ -132,5 +157,22 @@ impl<'de> Deserialize<'de> for Prose {
             return String::deserialize(deserializer).map(|text| text.as_str().into());
         }
         Prose::of_number(u32::deserialize(deserializer)?).ok_or_else(|| de::Error::custom("a sentence is missing"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_sentence_is_where_it_was_put() {
+        let texts: Vec<String> = (0..40).map(|number| format!("{number} ").repeat(number * 40)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let all = Deflated::new(deflate(&texts).unwrap().leak());
+        assert!(all.blocks.len() > 2, "{}", all.blocks.len());
+        assert!((0..40).all(|at| all.get(at) == Some(texts[at as usize])));
+        assert_eq!(all.get(40), None);
+        assert_eq!(Deflated::new(b"something else").get(1), None);
+        assert_eq!(Deflated::new(&[]).get(0), None);
     }
 }
