@@ -61,7 +61,7 @@ pub struct Companion {
     /// The address of its wheel where it lies on no index, but beside a release of its project or among those for a
     /// system. `{arch}` and `{python}` stand for the processor and the Python as file names spell them: `x86_64`, `310`;
     /// `#sha256=` may stand behind the address of a single wheel.
-    pub url: Option<Text>,
+    pub url: Option<Prose>,
     /// The version its wheel carries there, where it is not that one: `2.7.4+cu126`. Its own version, of a row for a variant
     /// that names no place and brings something: the wheel of the package index serves the variant too, with that.
     pub wheel: Option<Text>,
