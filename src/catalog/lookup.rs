@@ -9,7 +9,7 @@ use super::rows::{
     Toolkit, pinned,
 };
 use super::tables::in_force;
-use crate::types::{CpuArch, Version};
+use crate::types::{CpuArch, Version, calendar};
 
 /// What a spelling of an operating system means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Catalog {
 
     /// Whether a support that ends on this day or month had ended by then.
     pub fn has_ended(&self, end: &str) -> bool {
-        self.day().get(..end.len()).is_some_and(|day| day > end)
+        calendar::has_ended(end, &self.day())
     }
 
     /// The source with this id.

@@ -49,8 +49,8 @@ fn in_order(lock: &mut Lock) {
 fn newer(text: &str) -> Option<LockError> {
     let found = match text.parse::<toml::Table>() {
         Ok(document) => document.get("version")?.as_integer()?.try_into().ok()?,
-        // A lock that is no TOML, for a merge left its marks or its number is one that TOML does not have, tells its number in one of its first lines; in several where
-        // the sides do not agree.
+        // A lock that is no TOML, for a merge left its marks or its number is one that TOML does not have, tells its number in
+        // one of its first lines; in several where the sides do not agree.
         Err(_) => {
             let head = text.lines().take_while(|line| !line.starts_with('['));
             let number = |line: &str| line.strip_prefix("version")?.trim_start().strip_prefix('=')?.trim().parse().ok();

@@ -9,7 +9,7 @@ use crate::catalog::rows::{Service, Text};
 use crate::explain::importance;
 use crate::export::{self, Format, Options, Whose, whose};
 use crate::lock::{Lock, TargetLock};
-use crate::types::distinct;
+use crate::types::{calendar, distinct};
 
 use super::Fate;
 use super::screen::{Screen, clean};
@@ -219,9 +219,9 @@ fn of_target(lock: &Lock, target: &TargetLock) -> Section {
         "recommended",
         recommended.map(|one| {
             let day = lock.catalog.version.replace('.', "-");
-            let until = one.until.as_ref().map_or_else(String::new, |end| match day.get(..end.len()) {
-                Some(day) if day > end.as_str() => format!(", support ended {end}"),
-                _ => format!(", supported until {end}"),
+            let until = one.until.as_ref().map_or_else(String::new, |end| match calendar::has_ended(end, &day) {
+                true => format!(", support ended {end}"),
+                false => format!(", supported until {end}"),
             });
             format!("driver {} (R{}{until})", one.release, one.branch)
         }),

@@ -1,5 +1,6 @@
 //! The driver to install on hosts that may get another: the newest release of a branch that is still in support, or of one
-//! that no longer is where the range that is written for a target admits no other. It says nothing about what runs: that is the minimum.
+//! that no longer is where the range that is written for a target admits no other. It says nothing about what runs: that is
+//! the minimum.
 
 use std::collections::BTreeMap;
 

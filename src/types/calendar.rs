@@ -19,6 +19,11 @@ pub fn day_of(days: i64) -> (i64, i64, i64) {
     (year + era * 400, month, day)
 }
 
+/// Whether what ends on a day, in a month or in a year had ended by a day: `2026-06` by `2026-07-01`.
+pub fn has_ended(end: &str, by: &str) -> bool {
+    by.get(..end.len()).is_some_and(|by| by > end)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
