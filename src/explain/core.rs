@@ -304,7 +304,10 @@ impl<'a, 'c> Search<'a, 'c> {
 
     /// Whether a clash that was found with other keys left out is one for somebody who gives those another value: who
     /// changes a version does not do without the package.
-    fn stands(&self, clash: &Keys, gone: &Keys) -> Result<bool, Spent> {
+    fn stands(&mut self, clash: &Keys, gone: &Keys) -> Result<bool, Spent> {
+        if !self.is_smallest_on_its_machines(clash, gone)? {
+            return Ok(false);
+        }
         let packages = gone.filtered(&|key| {
             let package = self.keys[key].strip_prefix("stack.").filter(|name| !STACK_PARTS.contains(name));
             package.is_some()
@@ -318,6 +321,27 @@ impl<'a, 'c> Search<'a, 'c> {
         let edits: Vec<Edit> = dropped.chain(loosened).collect();
         let Some(request) = self.asker.vary(&edits) else { return Ok(true) };
         self.asker.is_refuted(&request).ok_or(Spent)
+    }
+
+    /// Whether no key of a clash can be spared once its machines are again what they are written to be: a driver that has no
+    /// answer without its GPU may serve with it, and then the clash is about the GPU.
+    fn is_smallest_on_its_machines(&mut self, clash: &Keys, gone: &Keys) -> Result<bool, Spent> {
+        let mut own = Keys::default();
+        self.targets.iter().filter(|target| target.meets(clash)).for_each(|target| own.add(target));
+        let machines = self.defining.intersection(&own).intersection(gone);
+        if machines.is_empty() {
+            return Ok(true);
+        }
+        let whole = clash.union(&machines);
+        if self.has_answer(&whole)? {
+            return Ok(false);
+        }
+        for key in clash.rows() {
+            if !self.has_answer(&whole.minus(&Keys::singleton(key as u32)))? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Every smallest clash within `all`, the first by file order first.

@@ -215,17 +215,17 @@ fn of_target(lock: &Lock, target: &TargetLock) -> Section {
     let driver = target.driver.as_ref();
     put("driver", driver.map(|driver| format!(">={} ({})", driver.minimum, driver.mode)));
     let recommended = driver.and_then(|driver| driver.recommended.as_ref());
-    put(
-        "recommended",
-        recommended.map(|one| {
-            let day = lock.catalog.version.replace('.', "-");
-            let until = one.until.as_ref().map_or_else(String::new, |end| match calendar::has_ended(end, &day) {
-                true => format!(", support ended {end}"),
-                false => format!(", supported until {end}"),
-            });
-            format!("driver {} (R{}{until})", one.release, one.branch)
-        }),
-    );
+    if let Some(one) = recommended {
+        let day = lock.catalog.version.replace('.', "-");
+        let has_ended = one.until.as_ref().is_some_and(|end| calendar::has_ended(end, &day));
+        // Of a branch that has ended it is the newest that the range admits, and nobody's advice.
+        let key = if has_ended { "newest" } else { "recommended" };
+        let until = one.until.as_ref().map_or_else(String::new, |end| match has_ended {
+            true => format!(", support ended {end}"),
+            false => format!(", supported until {end}"),
+        });
+        put(key, Some(format!("driver {} (R{}{until})", one.release, one.branch)));
+    }
     put("requires", (!target.requires.is_empty()).then(|| required(target)));
     put("arch-list", target.arch_list.as_ref().map(|list| list.torch.clone()));
     rows

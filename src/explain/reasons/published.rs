@@ -82,6 +82,7 @@ impl<'c> Explainer<'_, 'c> {
         let of_newest = || of_package().filter(|row| row.version == newest.version).filter(is_here);
         let newest = of_newest().find(|row| !row.sdist).or_else(|| of_newest().next()).unwrap_or(newest);
         self.withdrawn(ask, of_package().map(|row| &row.version));
+        self.for_other_processors(ask);
         let admitted = of_package().rfind(|row| ask.constraint.admits(&row.version));
         let goes_with = |row: &Companion| match (row.follows_cuda(), &row.cuda) {
             (true, Some(cuda)) => format!("loads the libraries of CUDA {cuda}"),
@@ -102,6 +103,20 @@ impl<'c> Explainer<'_, 'c> {
             }
         };
         self.say(sentence);
+    }
+
+    /// Which of the releases that a range admits have wheels for other processors only, where others have them for all.
+    fn for_other_processors(&mut self, ask: &PackageRequest<'c>) {
+        let arch = self.platform().arch;
+        let (lacking, serving): (Vec<&Companion>, Vec<&Companion>) =
+            self.asked_releases(ask).partition(|row| fits::lacks_wheels(row, arch));
+        let lacking: Vec<&Companion> =
+            lacking.into_iter().filter(|row| serving.iter().all(|other| other.version != row.version)).collect();
+        let Some(last) = lacking.last().filter(|_| !serving.is_empty()) else { return };
+        let versions: Vec<&Version> = lacking.iter().map(|row| &row.version).collect();
+        let arches: Vec<&str> = last.arches.iter().map(|arch| arch.as_str()).collect();
+        let have = if lacking.iter().all(|row| row.version == last.version) { "has" } else { "have" };
+        self.say(format!("{} {} {have} wheels for {} only", ask.package, span(&versions), list(&arches)));
     }
 
     /// Which of the releases that a range admits their publisher has withdrawn.

@@ -198,7 +198,11 @@ impl Reasons<'_, '_> {
     fn recommended(&mut self) {
         let Some(recommended) = recommended::driver(self.request, self.asked, self.target) else { return };
         let (release, branch) = (recommended.release, recommended.branch.branch.major());
-        let mut says = format!("recommended where it can be changed: {release}");
+        let ended = recommended.branch.eol.as_ref().filter(|end| self.request.catalog.has_ended(end));
+        let mut says = match ended {
+            Some(end) => format!("newest release that `driver` admits: {release}; support of R{branch} ended {end}"),
+            None => format!("recommended where it can be changed: {release}"),
+        };
         // In a container the system is that of the image, and the driver is that of the host.
         let is_host = !self.asked.windows_driver && self.asked.runtime != Runtime::Container;
         let system = self.asked.os.filter(|_| is_host);
