@@ -367,7 +367,7 @@ impl<'c> Explainer<'_, 'c> {
         if want.0.starts_with(RUNTIME) && self.blames("cuda") {
             return true;
         }
-        if want.0 == TRITON && self.left_with_triton().is_some() {
+        if self.left_with_triton().is_some_and(|(_, triton)| thirds::clash(want, (TRITON, &format!("=={triton}")))) {
             return true;
         }
         let frameworks = self.newest_left().into_iter().filter(|build| *build.package != *by);
@@ -388,8 +388,10 @@ impl<'c> Explainer<'_, 'c> {
 
     /// The triton that the newest blamed build brings along, where a release that is left is one or asks for one.
     fn what_torch_brings(&mut self) {
-        let of_it = |row: &Companion| row.requires.iter().any(|text| text.starts_with(TRITON));
-        let asks = |row: &Companion| *row.package == *TRITON || of_it(row);
+        let Some((build, triton)) = self.left_with_triton() else { return };
+        let brought = format!("=={triton}");
+        let of_it = |(of, range, _): (&str, &str, Option<&str>)| thirds::clash((of, range), (TRITON, &brought));
+        let asks = |row: &Companion| *row.package == *TRITON || row.requirements().any(of_it);
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         let is_asked = blamed.any(|ask| {
             let mut rows = self.request.catalog.companions.of(ask.package).iter();
@@ -398,7 +400,7 @@ impl<'c> Explainer<'_, 'c> {
         // Two packages that ask for different ones clash whatever torch there is.
         let is_told = self.says.iter().filter(|says| says.contains(" requires triton ")).count() > 1;
         let is_blamed = self.newest_left().iter().any(|build| build.triton.is_some());
-        if let Some((build, triton)) = self.left_with_triton().filter(|_| is_asked && (is_blamed || !is_told)) {
+        if is_asked && (is_blamed || !is_told) {
             self.say(format!("{} {} requires {TRITON} {triton}", build.package, build.version));
         }
     }
