@@ -341,7 +341,7 @@ def tells(catalog, row):
     if row["of"] in followers(catalog) - OF_TORCH and row.get("package") not in followers(catalog):
         return True
     if row["needs"] == "*":
-        return not known or bool(row.get("arches") or row.get("glibc"))
+        return not known or any(row.get(place) for place in ("arches", "glibc", "arm_glibc"))
     asked = SpecifierSet(row["needs"])
     return not known or not all(asked.contains(version.split("+")[0], prereleases=True) for version in known)
 
@@ -636,11 +636,15 @@ def only_wheels(index, package, version, declared):
         return None
     built = built_for(wheels)
     built = built if built and not within(declared, built) else "*"
-    arches, glibc = None, None
+    arches, glibc, of_arm = None, None, None
     if all(one.glibc for one in wheels):
-        arches = [arch for arch in ARCHES if any(one.arch == arch for one in wheels)]
-        glibc = min((one.glibc for one in wheels), key=Version)
-    told = arches if arches != ARCHES else None, glibc if glibc and Version(glibc) > EVERY_GLIBC else None
+        by_arch = {arch: [Version(one.glibc) for one in wheels if one.arch == arch] for arch in ARCHES}
+        oldest = {arch: min(versions) for arch, versions in by_arch.items() if versions}
+        arches = list(oldest)
+        general, of_arm = next(iter(oldest.values())), oldest.get("aarch64")
+        glibc = general if general > EVERY_GLIBC else None
+        of_arm = of_arm if of_arm and of_arm != general and (glibc or of_arm > EVERY_GLIBC) else None
+    told = arches if arches != ARCHES else None, *(one and str(one) for one in (glibc, of_arm))
     return (built, None, *told) if built != "*" or any(told) else None
 
 
@@ -676,7 +680,7 @@ def begin(versions, at):
 def one_row(package, kind, need, versions, at, end):
     """One row; the first releases of all have no lower bound, the newest no upper one where later ones cannot need less."""
     (of, how), (needs, says, *place) = kind, need
-    arches, glibc = place or (None, None)
+    arches, glibc, arm_glibc = place or (None, None, None)
     extra = how.removeprefix(EXTRA) if how.startswith(EXTRA) else None
     how = "metadata" if extra else how
     bounds = [f">={begin(versions, at)}"] if at else []
@@ -696,6 +700,7 @@ def one_row(package, kind, need, versions, at, end):
         "extra": extra,
         "arches": arches,
         "glibc": glibc,
+        "arm_glibc": arm_glibc,
         "read": versions[at],
         "source": OF_BROUGHT if how == BROUGHT else SOURCES["pip" if of == "pip" else how],
     }

@@ -352,18 +352,21 @@ def only_wheels():
     wheel = lambda python, place: f"a-1.0-{python}-{'none' if python == 'py3' else python}-{place}.whl"
     both = ("manylinux_2_17_x86_64", "manylinux_2_17_aarch64")
     cases = {
-        "some Pythons": ([wheel(lines[-4], both[0]), wheel(lines[-3], both[1])], (f">={ordinary.LINES[-4]},<{ordinary.LINES[-2]}", None, None, None)),
-        "a processor": ([wheel("py3", both[0])], ("*", None, ["x86_64"], None)),
-        "a glibc": ([wheel("py3", "manylinux_2_28_x86_64"), wheel("py3", "manylinux_2_34_aarch64")], ("*", None, None, "2.28")),
+        "some Pythons": ([wheel(lines[-4], both[0]), wheel(lines[-3], both[1])], (f">={ordinary.LINES[-4]},<{ordinary.LINES[-2]}", None, None, None, None)),
+        "a processor": ([wheel("py3", both[0])], ("*", None, ["x86_64"], None, None)),
+        "a glibc": ([wheel("py3", "manylinux_2_28_x86_64"), wheel("py3", "manylinux_2_28_aarch64")], ("*", None, None, "2.28", None)),
+        "a glibc each": ([wheel("py3", "manylinux_2_28_x86_64"), wheel("py3", "manylinux_2_34_aarch64")], ("*", None, None, "2.28", "2.34")),
+        "an old glibc on aarch64": ([wheel("py3", "manylinux_2_28_x86_64"), wheel("py3", both[1])], ("*", None, None, "2.28", "2.17")),
+        "a new glibc on aarch64": ([wheel("py3", both[0]), wheel("py3", "manylinux_2_28_aarch64")], ("*", None, None, None, "2.28")),
         "anywhere": ([wheel("py3", both[0]), wheel("py3", both[1])], None),
         "pure": ([wheel("py3", both[0]), wheel("py3", "any")], None),
-        "musl beside": ([wheel("py3", "manylinux_2_28_x86_64"), wheel(lines[-1], "musllinux_1_2_aarch64")], ("*", None, ["x86_64"], "2.28")),
+        "musl beside": ([wheel("py3", "manylinux_2_28_x86_64"), wheel(lines[-1], "musllinux_1_2_aarch64")], ("*", None, ["x86_64"], "2.28", None)),
         "a source": ([wheel("py3", both[0]), "a-1.0.tar.gz"], None),
     }
     for case, (files, says) in cases.items():
         found = ordinary.of_ordinary(Catalog(), Index(a={name: [] for name in files}), "a", set())[Version("1.0")]
         yield f"only wheels, {case}", found.get(("python", "only-wheels")), says
-    row = ordinary.one_row("a", ("python", "only-wheels"), ("*", None, ["x86_64"], None), [Version("1.0")], 0, 1)
+    row = ordinary.one_row("a", ("python", "only-wheels"), ("*", None, ["x86_64"], None, None), [Version("1.0")], 0, 1)
     line = ordinary.inline(ordinary.spare("asks", row))
     yield "the line of a row", line, '{ package = "a", range = "<=1.0", of = "python", needs = "*", found_in = "only-wheels", arches = ["x86_64"], read = "1.0", source = "ordinary-wheels" }'
     yield "the row of a line", ordinary.whole(ordinary.row_of(line))["id"], "a-1.0-python-only-wheels"

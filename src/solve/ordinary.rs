@@ -173,7 +173,7 @@ pub fn elsewhere<'c>(
 ) -> Option<Judged<'c>> {
     let (python, none) = ("python".to_string(), Version::parse("0").ok()?);
     let fits = |row: &Asks| {
-        let is_too_old = row.glibc.zip(glibc).is_some_and(|(needs, has)| has < needs);
+        let is_too_old = row.needs_glibc(arch).zip(glibc).is_some_and(|(needs, has)| has < needs);
         let fits = !is_too_old && (row.arches.is_empty() || row.arches.contains(&arch));
         (row.found_in == FoundIn::OnlyWheels).then(|| ((python.clone(), none).into(), fits))
     };

@@ -78,6 +78,20 @@ fn where_only_wheels_are_published_they_bind() {
     }
 }
 
+/// The wheels of a release for the two processors can need different C libraries.
+#[test]
+fn wheels_for_each_processor_have_a_glibc_of_their_own() {
+    for (gpu, is_refused) in [("GH200", true), ("H100", false)] {
+        let spec = format!(
+            "[stack]\ntorch = \"2.9.1\"\n[packages]\nwarp-lang = \"==1.10.0\"\n[target.a]\ngpu = \"{gpu}\"\nos = \"debian11\"\n"
+        );
+        let said = Place::with("each-processor", &spec).run(&["lock"]).exits(0).err;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ").replace(" │ ", " ");
+        let told = "Linux with glibc 2.34, and the target is aarch64 with glibc 2.31";
+        assert_eq!((said.contains("package-excluded"), said.contains(told)), (is_refused, is_refused), "{said}");
+    }
+}
+
 /// What is written stands: no installer takes `numpy>=2,<2`. What the pins need where nothing is written against it stays.
 #[test]
 fn what_the_pins_need_gives_way_to_what_is_written() {

@@ -30,7 +30,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
             say("belongs-together", "asks", &name, "code that needs any release of another imports it".into());
         }
         let of_wheels = matches!(row.found_in, FoundIn::Wheels | FoundIn::OnlyWheels);
-        let is_placed = !row.arches.is_empty() || row.glibc.is_some();
+        let is_placed = !row.arches.is_empty() || row.glibc.is_some() || row.arm_glibc.is_some();
         if of_wheels && *row.of != *"python" || is_placed && row.found_in != FoundIn::OnlyWheels {
             say(
                 "belongs-together",
@@ -136,8 +136,8 @@ fn apart(rows: &[(&Asks, Constraint)], say: Say<'_>) {
                 say("read", "asks", &row.row_name(), format!("speaks of releases of `{}` too", other.name()));
             } else if end(range).is_some()
                 && end(range) == begin(of)
-                && (&row.needs, &row.says, &row.arches, &row.glibc)
-                    == (&other.needs, &other.says, &other.arches, &other.glibc)
+                && (&row.needs, &row.says, &row.arches, &row.glibc, &row.arm_glibc)
+                    == (&other.needs, &other.says, &other.arches, &other.glibc, &other.arm_glibc)
             {
                 say("read", "asks", &row.row_name(), format!("says what `{}` says: they are one", other.name()));
             }

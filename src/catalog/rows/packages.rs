@@ -462,9 +462,16 @@ pub struct Asks {
     pub arches: List<CpuArch>,
     /// Likewise the oldest glibc, where not every system has it.
     pub glibc: Option<Version>,
+    /// That of the wheels for aarch64, where it is another.
+    pub arm_glibc: Option<Version>,
 }
 
 impl Asks {
+    /// The oldest glibc that its wheels for a processor need, where nothing but wheels is published.
+    pub fn needs_glibc(&self, arch: CpuArch) -> Option<Version> {
+        self.arm_glibc.filter(|_| arch == CpuArch::Aarch64).or(self.glibc)
+    }
+
     /// Its stable name, `torch-2.9.0-sympy`.
     pub fn name(&self) -> String {
         let Some(read) = self.read.filter(|_| self.id.is_empty()) else { return self.id.to_string() };

@@ -150,14 +150,15 @@ fn of_other_places(about: &About<'_, '_>, name: &str, asked: &Specifier) -> Vec<
         let named = |arch: &dyn ToString, glibc: Option<Version>| {
             arch.to_string() + &glibc.map_or(String::new(), |glibc| format!(" with glibc {glibc}"))
         };
+        let needs = one.row.needs_glibc(target.arch);
         let arches: Vec<String> = one.row.arches.iter().map(ToString::to_string).collect();
         let arch = if arches.is_empty() { "Linux".to_string() } else { arches.join(" and ") };
         let excluded = PackageExcluded {
             package: name,
             asked: &asked.to_string(),
             by: ExcludedBy::Machine {
-                wheels: &named(&arch, one.row.glibc),
-                target: &named(&target.arch, target.glibc.filter(|_| one.row.glibc.is_some())),
+                wheels: &named(&arch, needs),
+                target: &named(&target.arch, target.glibc.filter(|_| needs.is_some())),
             },
             instead: instead.as_deref(),
         };
