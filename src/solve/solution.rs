@@ -265,7 +265,9 @@ fn pip_installs<'c>(request: &Request<'c>, chosen: &TargetSolution<'c>) -> Vec<(
 
 /// What packages ask for of others, or what they bring along does.
 fn wants<'c>(request: &Request<'c>, companions: &[&'c Companion], arch: CpuArch) -> Vec<Want<'c>> {
-    companions.iter().flat_map(|row| request.problem.wants(&row.package).at_row(row, &[arch])).collect()
+    let problem = request.problem;
+    let own = companions.iter().flat_map(|row| problem.wants(&row.package).at_row(row, &[arch]));
+    own.chain(companions.iter().flat_map(|row| problem.untold_along(row))).collect()
 }
 
 /// What extensions for a class are compiled for: with the toolkit there, or the one whose libraries are installed.

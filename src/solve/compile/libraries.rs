@@ -77,9 +77,17 @@ impl<'c> Plan<'_, 'c> {
     }
 
     /// The toolkits of the system that are tried first: those that are there, for what loads them or compiles with them does
-    /// so with these, if the GPU may; else those that the drivers know. Of these, or else of all, those whose images hold the
-    /// cuDNN that a package loads.
+    /// so with these, if the GPU may, and of them those that the drivers know; where none of them does for the packages, those
+    /// that the drivers know. Of these, or else of all, those whose images hold the cuDNN that a package loads.
     fn preferred_toolkits(&self, classes: &[usize], rows: &[&Toolkit]) -> RowSet {
+        let request = self.request;
+        let is_followed = |row: usize| {
+            let follows = |one: &Companion| fits::companion_line(one, Some(&rows[row].version));
+            let mut asked = self.packages.iter().zip(&request.companions);
+            asked.all(|(package, ask)| {
+                package.releases.iter().any(|one| ask.constraint.admits(&one.version) && follows(one))
+            })
+        };
         let installed = |row: usize| {
             classes.iter().all(|&class| {
                 let (target, off) = (self.classes[class].target, &self.classes[class].off);
@@ -88,10 +96,10 @@ impl<'c> Plan<'_, 'c> {
                     && self.classes[class].machine().takes_line(&rows[row].version, off)
             })
         };
-        let mut first = RowSet::filter(rows.len(), installed);
-        if first.is_empty() {
-            first = RowSet::filter(rows.len(), |row| self.is_reached(classes, &rows[row].version));
-        }
+        let reached = RowSet::filter(rows.len(), |row| self.is_reached(classes, &rows[row].version));
+        let there = RowSet::filter(rows.len(), |row| is_followed(row) && installed(row));
+        let both = [there.intersection(&reached), there, reached];
+        let first = both.into_iter().find(|rows| !rows.is_empty()).unwrap_or_default();
         let holding = self.lines_with_cudnn(classes, rows);
         let both = first.intersection(&holding);
         match (holding.is_empty(), both.is_empty()) {

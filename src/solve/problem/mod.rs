@@ -27,6 +27,7 @@ use super::framework::Framework;
 use super::image::{self, ImageKey, Images, Inside};
 use super::kept::Kept;
 use super::libraries;
+use super::ordinary;
 use super::machine::Machine;
 use super::platform::Platform;
 use super::reading::Reading;
@@ -134,6 +135,25 @@ impl<'c> Problem<'c> {
             let refused = |row: usize| package.is_refused_on(self, &package.releases[row].version, line);
             package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for) && !refused(row))
         })
+    }
+
+    /// What the code of packages that come along with a release asks for without saying so, where each of their releases does.
+    pub fn untold_along(&self, row: &'c Companion) -> Vec<Want<'c>> {
+        let mut found = Vec::new();
+        let Some((package, at)) = self.package(&row.package).and_then(|of| Some((of, of.place_of(row)?))) else {
+            return found;
+        };
+        for one in self.along(package)[at].iter().filter(|one| one.is_everywhere()) {
+            let Some(of) = self.package(one.package) else { continue };
+            let untold = |at: usize| {
+                let rows = ordinary::untold(self, of.name, &of.releases[at].version).into_iter();
+                rows.map(|row| (&*row.of, &*row.needs)).collect::<Vec<Want>>()
+            };
+            let each: Vec<Vec<Want>> = one.releases.rows().map(untold).collect();
+            let Some(first) = each.first() else { continue };
+            found.extend(first.iter().filter(|want| each.iter().all(|asked| asked.contains(want))));
+        }
+        found
     }
 
     /// Whether some of these releases of a package go with a version of a framework on a line of Python, what is compiled

@@ -19,6 +19,8 @@ use crate::solve::{fits, ordinary};
 use crate::types::variant::line_of;
 use crate::types::{Cc, Constraint, CpuArch, Specifier, Version};
 
+use super::Problem;
+
 /// Whether the wheel for a variant carries no label, and the torch that it was made with is of that variant on the package
 /// index: so is the release that lies there.
 fn is_like_package_index(catalog: &Catalog, row: &Companion) -> bool {
@@ -112,8 +114,12 @@ impl<'c> Package<'c> {
     /// The releases among some rows of the catalog, which are of one package and stand oldest first.
     pub(super) fn new(catalog: &Catalog, rows: &'c [Companion]) -> Self {
         let mut releases: Vec<&Companion> = rows.iter().rev().collect();
-        // pip is told from which index by a label alone: of two files of one number, that of the package index goes before its like.
-        releases.sort_by_cached_key(|row| (std::cmp::Reverse(row.version), is_like_package_index(catalog, row)));
+        // What nobody has read comes after what was read. pip is told from which index by a label alone: of two files of one
+        // number, that of the package index goes before its like.
+        let is_unread = |row: &Companion| row.gpu_code && row.sass.is_empty() && row.ptx.is_empty();
+        releases.sort_by_cached_key(|row| {
+            (std::cmp::Reverse(row.version), is_unread(row), is_like_package_index(catalog, row))
+        });
         let (versions, of_version) = rowset::grouped(releases.iter().map(|release| &release.version));
         Package {
             name: &rows[0].package,
@@ -146,11 +152,14 @@ impl<'c> Package<'c> {
     }
 
     /// What each release asks for of pieces of the toolkit that installers have as packages, nvJitLink or cuBLAS.
-    pub fn pieces(&self, facts: &Facts<'c>) -> &[Vec<Want<'c>>] {
+    pub fn pieces(&self, problem: &Problem<'c>) -> &[Vec<Want<'c>>] {
         self.pieces.get_or_init(|| {
-            let asks = facts.wants(self.name);
-            let is_piece = |name: &str| facts.kits().iter().any(|kit| kit.text_of(name).is_some());
-            let of_release = |row: &&Companion| asks.at(&row.version).filter(|(of, _)| is_piece(of)).collect();
+            let asks = problem.wants(self.name);
+            let is_piece = |name: &str| problem.kits().iter().any(|kit| kit.text_of(name).is_some());
+            let of_release = |row: &&'c Companion| {
+                let own = asks.at(&row.version).chain(problem.untold_along(row));
+                own.filter(|(of, _)| is_piece(of)).collect()
+            };
             self.releases.iter().map(of_release).collect()
         })
     }
