@@ -196,7 +196,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let group = plan.groups.iter().find(|group| group.classes.contains(&at)).expect("every class has a group");
     let releases: Vec<&Release> = group.releases.iter().map(|release| release.of(choice)).collect();
     let builds: Vec<&Build> = releases.iter().filter_map(|release| release.on(class.target.platform)).collect();
-    let cuda = pick(&group.cuda, choice);
+    let cuda = group.cuda(at).map(|cuda| *cuda.of(choice));
     let python = plan.python.as_ref().map(|python| &python.of(choice).version);
     let Place { toolkit, image, driver, others } = local_choice(plan, at, choice, &releases);
     let mut companions = group.companions_on(class.target.arch, choice);
@@ -267,7 +267,8 @@ fn pip_installs<'c>(request: &Request<'c>, chosen: &TargetSolution<'c>) -> Vec<(
 fn wants<'c>(request: &Request<'c>, companions: &[&'c Companion], arch: CpuArch) -> Vec<Want<'c>> {
     let problem = request.problem;
     let own = companions.iter().flat_map(|row| problem.wants(&row.package).at_row(row, &[arch]));
-    own.chain(companions.iter().flat_map(|row| problem.untold_along(row))).collect()
+    let along = companions.iter().flat_map(|row| problem.untold_along(row));
+    own.chain(along.map(|asks| (&*asks.of, &*asks.needs))).collect()
 }
 
 /// What extensions for a class are compiled for: with the toolkit there, or the one whose libraries are installed.

@@ -175,7 +175,7 @@ fn of_image_python<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group
 fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
     let cudnn = group.cudnn.as_ref()?.of(selection.rows());
     let of_frameworks = group.releases.iter().filter_map(|release| release.of(selection.rows()).line);
-    let line = of_frameworks.chain(group.cuda.iter().map(|cuda| cuda.of(selection.rows()).version.prefix(2)));
+    let line = of_frameworks.chain(group.cudas.iter().map(|(_, cuda)| cuda.of(selection.rows()).version.prefix(2)));
     let line = line.into_iter().find(|line| line.cmp_prefix(&cudnn.cuda).is_ne())?;
     let (version, major) = (&cudnn.version, line.prefix(1));
     Some(Unknown {

@@ -293,8 +293,11 @@ impl<'c> Explainer<'_, 'c> {
         let catalog = self.request.catalog;
         let asked = |row: &'c Companion| -> Vec<Want> {
             let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]).into_iter();
-            let mut asked: Vec<Want> =
-                asked.filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package)).collect();
+            let along = self.request.problem.untold_along(row).into_iter().map(|asks| (&*asks.of, &*asks.needs));
+            let mut asked: Vec<Want> = asked
+                .chain(along)
+                .filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package))
+                .collect();
             self.keep_one_dispute(&mut asked, |want| *want);
             let is_beside =
                 |want: &Want| self.blames(want.0) || want.0 == TRITON && self.is_disputed(*want, &row.package);
@@ -310,7 +313,11 @@ impl<'c> Explainer<'_, 'c> {
             // What only its code says has a sentence of its own.
             let wants = self.request.problem.wants(&row.package);
             let says = |asks: &&Asks| *asks.of == *package && *asks.needs == *range && !asks.says.is_empty();
-            if let Some(asks) = wants.about(&row.version).find(says) {
+            let along = self.request.problem.untold_along(row);
+            if let Some(asks) = wants.about(&row.version).chain(along).find(says) {
+                if asks.package != row.package {
+                    self.say(format!("{} {} brings {} along", row.package, row.version, asks.package));
+                }
                 self.say(asks.says.trim_end_matches('.').to_string());
                 self.fact(asks.name(), catalog.source_of(&asks.source, row.version.as_str(), &row.package, ""));
                 continue;

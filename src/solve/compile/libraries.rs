@@ -6,9 +6,9 @@ use pubgrub::VersionSet;
 
 use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Subject, Toolkit};
 use crate::types::nvidia::RUNTIME;
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::{Constraint, Specifier, Version, distinct};
 
-use super::{Choice, Class, Group, Plan, stack_key};
+use super::{Choice, Class, Group, Package, Plan, stack_key};
 use crate::solve::coinstall;
 use crate::solve::driver_row::DriverRow;
 use crate::solve::fits;
@@ -59,21 +59,47 @@ impl<'c> Plan<'_, 'c> {
         // Where something is compiled, a toolkit is chosen for that; what its packages load is of one CUDA all the same.
         let is_chosen = follow_cuda() || request.build.is_none() && asked();
         if is_chosen && !gpu_classes.is_empty() {
-            let rows = request.problem.toolkits();
-            let order = Order::before(self.preferred_toolkits(&gpu_classes, &rows));
-            let var = self.variable(&rows, (order, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
-            self.add_toolkit_clause(var, &rows, None);
-            for class in gpu_classes {
-                let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
-                let runs = RowSet::filter(rows.len(), |row| machine.takes_line(&rows[row].version, off));
-                self.given[class].push((var, runs));
+            for classes in self.with_one_cuda(&gpu_classes) {
+                let rows = request.problem.toolkits();
+                let order = Order::before(self.preferred_toolkits(&classes, &rows));
+                let var = self.variable(&rows, (order, vec![stack_key("cuda")]), "cuda", |row| row.version.as_str());
+                self.add_toolkit_clause(var, &rows, None);
+                for &class in &classes {
+                    let (machine, off) = (self.classes[class].machine(), &self.classes[class].off);
+                    let runs = RowSet::filter(rows.len(), |row| machine.takes_line(&rows[row].version, off));
+                    self.given[class].push((var, runs));
+                }
+                let cuda = Choice { var, rows };
+                self.add_written_pieces(&cuda);
+                self.relate_libraries(group, &cuda);
+                self.relate_packages_to_cuda(group, &classes, &cuda);
+                group.cudas.push((classes, cuda));
             }
-            let cuda = Choice { var, rows };
-            self.add_written_pieces(&cuda);
-            self.relate_libraries(group, &cuda);
-            group.cuda = Some(cuda);
-            self.relate_packages_to_cuda(group);
         }
+    }
+
+    /// The classes that have one CUDA: all of them; but where those that are there, in images or as toolkits, are of several
+    /// lines, each line's by themselves. A wheel that follows a CUDA major runs with each; of what pip brings there is one.
+    fn with_one_cuda(&self, classes: &[usize]) -> Vec<Vec<usize>> {
+        let named = |class: usize| -> Vec<Version> {
+            let target = self.classes[class].target;
+            match &target.image {
+                ImageRequest::Known(image) => vec![image.cuda],
+                ImageRequest::No => target.toolkits.iter().flat_map(|toolkits| toolkits.iter().copied()).collect(),
+                _ => Vec::new(),
+            }
+        };
+        let lines = distinct(classes.iter().map(|&class| named(class)).filter(|lines| !lines.is_empty()));
+        let brings = |package: &&Package<'c>| package.pieces(self.request.problem).iter().any(|asks| !asks.is_empty());
+        if lines.len() < 2 || self.packages.iter().any(|package| brings(package)) {
+            return vec![classes.to_vec()];
+        }
+        // What names none goes with the first.
+        let of = |(at, lines): (usize, &Vec<Version>)| {
+            let is_of = |class: &usize| named(*class) == *lines || at == 0 && named(*class).is_empty();
+            classes.iter().copied().filter(is_of).collect()
+        };
+        lines.iter().enumerate().map(of).collect()
     }
 
     /// The toolkits of the system that are tried first: those that are there, for what loads them or compiles with them does
@@ -246,14 +272,13 @@ impl<'c> Plan<'_, 'c> {
     }
 
     /// A package that follows a CUDA major runs with its releases, as far as its rules admit them.
-    fn relate_packages_to_cuda(&mut self, group: &Group<'c>) {
-        let Some(cuda) = &group.cuda else { return };
+    fn relate_packages_to_cuda(&mut self, group: &Group<'c>, classes: &[usize], cuda: &Choice<&'c Toolkit>) {
         let follows = !group.off.has(law::id::COMPANION);
         for (chosen, &package) in group.companions.iter().zip(&self.packages) {
             let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
             let (packages, toolkits) = (chosen.rows.clone(), cuda.rows.clone());
             let (kits, pieces) = (self.request.problem.kits(), package.pieces(self.request.problem));
-            let classes: Vec<Rc<Class>> = group.classes.iter().map(|&class| self.classes[class].clone()).collect();
+            let classes: Vec<Rc<Class>> = classes.iter().map(|&class| self.classes[class].clone()).collect();
             let lacks = move |kit: &Kit<'_>, piece: &str| {
                 let needs = |class: &Class<'_, '_>| kit.needs_glibc(piece, class.machine().reading.arch);
                 classes.iter().any(|class| !class.machine().loads(needs(class), &class.off))

@@ -239,7 +239,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             });
         }
         // Of some images only the line is known.
-        for cuda in group.cuda.iter().chain(&self.locals[class].toolkit) {
+        for cuda in group.cuda(class).into_iter().chain(&self.locals[class].toolkit) {
             let (toolkits, images) = (cuda.rows.clone(), image.rows.clone());
             self.network.relate(cuda.var, image.var, move |row| {
                 let release = &toolkits[row].version;
@@ -353,7 +353,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             let of_releases = self.classes[class].machine().needs_of(release.framework);
             needs.push((release.var, Box::new(move |row| vec![of_releases.of(row)])));
         }
-        if let Some(cuda) = &group.cuda {
+        if let Some(cuda) = group.cuda(class) {
             let rows = cuda.rows.clone();
             needs.push((cuda.var, Box::new(move |row| vec![DriverNeed::Line(rows[row].version, Jit::Nothing)])));
         }

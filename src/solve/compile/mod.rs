@@ -127,13 +127,18 @@ pub struct Group<'c> {
     pub cudnn: Option<Choice<&'c Cudnn>>,
     /// NCCL of the system.
     pub nccl: Option<Choice<&'c Nccl>>,
-    /// The CUDA release that runs, where no framework brings its own and nothing is compiled.
-    pub cuda: Option<Choice<&'c Toolkit>>,
+    /// The CUDA releases that run, where no framework brings its own and nothing is compiled, each with the classes that have it.
+    pub cudas: Vec<(Vec<usize>, Choice<&'c Toolkit>)>,
     /// The rules that are set aside for each of the classes: what is chosen once for several is held to what one holds to.
     pub off: RowSet,
 }
 
 impl<'c> Group<'c> {
+    /// The CUDA release of a class.
+    pub fn cuda(&self, class: usize) -> Option<&Choice<&'c Toolkit>> {
+        self.cudas.iter().find(|(classes, _)| classes.contains(&class)).map(|(_, cuda)| cuda)
+    }
+
     /// The releases of packages that were chosen, as they come on a processor: where wheels are for the other one, as source.
     pub fn companions_on(&self, arch: CpuArch, choice: &[usize]) -> Vec<&'c Companion> {
         let on = |all: &Choice<&'c Companion>| {

@@ -145,7 +145,15 @@ impl<'q, 'c> Plan<'q, 'c> {
                 releases.push(self.add_release(&classes, at));
             }
             let off = self.off_in(classes.iter().copied());
-            groups.push(Group { classes, releases, off, companions: Vec::new(), cudnn: None, nccl: None, cuda: None });
+            groups.push(Group {
+                classes,
+                releases,
+                off,
+                companions: Vec::new(),
+                cudnn: None,
+                nccl: None,
+                cudas: Vec::new(),
+            });
         }
         self.add_clauses(&groups);
         self.add_written_libraries(&groups);

@@ -16,7 +16,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Cudnn, TRITON, Toolkit};
+use crate::catalog::rows::{Asks, Build, Companion, Cudnn, TRITON, Toolkit};
 use crate::types::{CpuArch, Specifier, Version, distinct};
 
 use super::coinstall::{self, PublishedFor};
@@ -27,8 +27,8 @@ use super::framework::Framework;
 use super::image::{self, ImageKey, Images, Inside};
 use super::kept::Kept;
 use super::libraries;
-use super::ordinary;
 use super::machine::Machine;
+use super::ordinary;
 use super::platform::Platform;
 use super::reading::Reading;
 use super::release::Release;
@@ -138,20 +138,17 @@ impl<'c> Problem<'c> {
     }
 
     /// What the code of packages that come along with a release asks for without saying so, where each of their releases does.
-    pub fn untold_along(&self, row: &'c Companion) -> Vec<Want<'c>> {
+    pub fn untold_along(&self, row: &'c Companion) -> Vec<&'c Asks> {
         let mut found = Vec::new();
         let Some((package, at)) = self.package(&row.package).and_then(|of| Some((of, of.place_of(row)?))) else {
             return found;
         };
         for one in self.along(package)[at].iter().filter(|one| one.is_everywhere()) {
             let Some(of) = self.package(one.package) else { continue };
-            let untold = |at: usize| {
-                let rows = ordinary::untold(self, of.name, &of.releases[at].version).into_iter();
-                rows.map(|row| (&*row.of, &*row.needs)).collect::<Vec<Want>>()
-            };
-            let each: Vec<Vec<Want>> = one.releases.rows().map(untold).collect();
-            let Some(first) = each.first() else { continue };
-            found.extend(first.iter().filter(|want| each.iter().all(|asked| asked.contains(want))));
+            let untold = |at: usize| ordinary::untold(self, of.name, &of.releases[at].version);
+            let each: Vec<Vec<&Asks>> = one.releases.rows().map(untold).collect();
+            let says = |asks: &&&'c Asks| each.iter().all(|rows| rows.iter().any(|row| std::ptr::eq(*row, **asks)));
+            found.extend(each.first().into_iter().flatten().filter(says));
         }
         found
     }

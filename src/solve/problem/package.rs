@@ -157,8 +157,8 @@ impl<'c> Package<'c> {
             let asks = problem.wants(self.name);
             let is_piece = |name: &str| problem.kits().iter().any(|kit| kit.text_of(name).is_some());
             let of_release = |row: &&'c Companion| {
-                let own = asks.at(&row.version).chain(problem.untold_along(row));
-                own.filter(|(of, _)| is_piece(of)).collect()
+                let along = problem.untold_along(row).into_iter().map(|asks| (&*asks.of, &*asks.needs));
+                asks.at(&row.version).chain(along).filter(|(of, _)| is_piece(of)).collect()
             };
             self.releases.iter().map(of_release).collect()
         })
