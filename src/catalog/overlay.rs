@@ -8,7 +8,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use serde::Deserialize;
-use serde::de::IntoDeserializer;
 use sha2::{Digest, Sha256};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -23,6 +22,9 @@ use super::lookup::nearest;
 use super::tables::{Catalog, Laid, Overlay, Retraction, RowName};
 
 mod attributed;
+mod row;
+
+use row::{Fields, Unreadable};
 
 /// No overlay is larger: four times the built-in catalog.
 pub const MAX_BYTES: usize = 4 << 20;
@@ -224,24 +226,24 @@ impl<'t> Sheet<'t> {
                 return self.say(Mistake::new("type", "`replace` must be true or false", span));
             }
         };
-        let row = Spanned::new(span.clone(), DeValue::Table(fields)).into_deserializer();
+        let row = Fields::new(fields);
         if kind == "retract" {
             return match Retract::deserialize(row) {
                 Ok(retract) => self.retracts.push((retract, span)),
-                Err(error) => self.unreadable(kind, &error, span),
+                Err(error) => self.unreadable(kind, error, span),
             };
         }
         match self.added.read(kind, row) {
             Ok(entry) => {
                 self.rows.push(Row { kind, id: entry.id, name: entry.name, span, replace });
             }
-            Err(error) => self.unreadable(kind, &error, span),
+            Err(error) => self.unreadable(kind, error, span),
         }
     }
 
-    fn unreadable(&mut self, kind: &str, error: &toml::de::Error, row: Range<usize>) {
-        let span = fit(self.text, error.span().filter(|span| row.contains(&span.start)).unwrap_or(row));
-        let said = plain_types(error.message());
+    fn unreadable(&mut self, kind: &str, error: Unreadable, row: Range<usize>) {
+        let span = fit(self.text, error.span.filter(|span| row.contains(&span.start)).unwrap_or(row));
+        let said = plain_types(&error.message);
         let mistake = Mistake::new("overlay-row", format!("this `{kind}` row cannot be read: {said}"), span);
         let help = match said {
             _ if said.contains("missing field `source`") => {
