@@ -3,13 +3,14 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Image, Subject};
 use crate::coverage::Coverage;
+use crate::solve::brought::{self, Misfit};
 use crate::solve::finished::{Use, mistaken};
 use crate::solve::held::{held, left_open};
 use crate::solve::parts::{self, Breaking};
 use crate::solve::problem::Along;
 use crate::solve::request::GpuRequest;
 use crate::solve::rules::Needs;
-use crate::solve::{brought, fits, image, own};
+use crate::solve::{fits, image, own};
 use crate::types::constraint::{Comparison, Op};
 use crate::types::{ArchList, Cc, Constraint, Version};
 use crate::warning::{
@@ -272,8 +273,12 @@ fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> 
         let mut rests = told.iter().filter_map(|package| pin.strip_prefix(&**package));
         rests.any(|rest| rest.starts_with(['=', '>']))
     };
-    let brings: Vec<&str> = row.brings.iter().map(|pin| &**pin).filter(|pin| !is_told(pin)).collect();
     let name = format!("{} {}+{}", row.package, row.version, row.variant.as_deref()?);
+    // Of what has no release that goes with it a sentence of its own tells.
+    let misfits = misfits(about, row);
+    let is_misfit = |pin: &str| misfits.iter().any(|(_, misfit)| misfit.requires == *pin);
+    let brings: Vec<&str> =
+        row.brings.iter().map(|pin| &**pin).filter(|pin| !is_told(pin) && !is_misfit(pin)).collect();
     let brought = BringsOtherCuda::Index { name: &name, requires: &brings, framework: &row.framework };
     (!brings.is_empty()).then(|| Warning::about(&brought, &key(row)))
 }
@@ -281,20 +286,23 @@ fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> 
 /// What a package requires that nobody asked for, where every release that may be installed loads another CUDA than the
 /// framework does, or holds no code for a GPU.
 fn brings_misfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
+    let name = format!("{} {}", row.package, row.carried());
+    let told = |(build, misfit): (&Build, Misfit<'_>)| {
+        let (name, requires, build) = (&*name, &*misfit.requires, &*build.named());
+        let brings = match misfit.cuda {
+            Some(cuda) => BringsOtherCuda::Loads { name, requires, cuda, build },
+            None => BringsOtherCuda::OnGpu { name, requires, says: misfit.says },
+        };
+        Warning::about(&brings, &key(row))
+    };
+    misfits(about, row).into_iter().map(told).collect()
+}
+
+/// Each of them, with the build that it does not go with.
+fn misfits<'a, 'c>(about: &'a About<'_, 'c>, row: &Companion) -> Vec<(&'a Build, Misfit<'c>)> {
     let gpus: Vec<Cc> = about.asked.named_gpus().iter().map(|gpu| gpu.cc).collect();
-    let (name, arch) = (format!("{} {}", row.package, row.carried()), about.asked.arch);
-    let mut warnings = Vec::new();
-    for build in about.gpu_builds() {
-        for misfit in brought::misfits(about.request, row, build, arch, &gpus) {
-            let (name, requires, build) = (&*name, &*misfit.requires, &*build.named());
-            let brings = match misfit.cuda {
-                Some(cuda) => BringsOtherCuda::Loads { name, requires, cuda, build },
-                None => BringsOtherCuda::OnGpu { name, requires, says: misfit.says },
-            };
-            warnings.push(Warning::about(&brings, &key(row)));
-        }
-    }
-    warnings
+    let of = |build: &Build| brought::misfits(about.request, row, build, about.asked.arch, &gpus).into_iter();
+    about.gpu_builds().flat_map(|build| of(build).map(move |misfit| (&**build, misfit))).collect()
 }
 
 /// A package whose kernels are compiled when they are first used, where there may be no compiler of its CUDA: asked for
