@@ -438,7 +438,14 @@ fn fit(text: &str, span: Range<usize>) -> Range<usize> {
 fn replaces_nothing(row: &Row, replace: &Range<usize>, known: &HashMap<String, (&'static str, usize)>) -> Mistake {
     // In the order of the alphabet, so that of several at one distance the same is named each time.
     let ids: BTreeSet<&str> = known.keys().map(String::as_str).collect();
-    let near = nearest(&row.id, ids.into_iter().map(|id| (id.to_string(), id)));
+    // An id names the package first, then its version, then the build.
+    let alike = |id: &str| {
+        let parts = || id.split('-').zip(row.id.split('-')).map(|(one, other)| one == other);
+        (parts().filter(|is_same| *is_same).count(), parts().take_while(|is_same| *is_same).count())
+    };
+    let most = ids.iter().map(|id| alike(id)).max().unwrap_or_default();
+    let ids = ids.into_iter().filter(|id| alike(id) == most);
+    let near = nearest(&row.id, ids.map(|id| (id.to_string(), id)));
     let help = match near.first() {
         Some(near) => format!("the nearest id is `{near}`; drop `replace` if the row is new"),
         None => "drop `replace`: the row is new".to_string(),
