@@ -678,7 +678,8 @@ def begin(versions, at):
 
 
 def one_row(package, kind, need, versions, at, end):
-    """One row; the first releases of all have no lower bound, the newest no upper one where later ones cannot need less."""
+    """One row; the first releases of all have no lower bound, the newest no upper one where later ones cannot need less. Of what
+    the metadata asks of Python the newest has one all the same: up to there all releases were read."""
     (of, how), (needs, says, *place) = kind, need
     arches, glibc, arm_glibc = place or (None, None, None)
     extra = how.removeprefix(EXTRA) if how.startswith(EXTRA) else None
@@ -686,7 +687,7 @@ def one_row(package, kind, need, versions, at, end):
     bounds = [f">={begin(versions, at)}"] if at else []
     if end < len(versions):
         bounds.append(f"<{begin(versions, end)}")
-    elif not re.fullmatch(r">=[\d.]+", needs):
+    elif (of, how) == ("python", "metadata") or not re.fullmatch(r">=[\d.]+", needs):
         bounds.append(f"<={versions[-1]}")
     return {
         "id": f"{package}-{versions[at]}-{of}" + ("" if how in ("metadata", BROUGHT) else f"-{how}") + (f"-{extra}" if extra else ""),

@@ -344,6 +344,10 @@ def extras():
     yield "row of an extra", (row["id"], row["found_in"], row["extra"], row["source"]), ("a-1.0-torch-gpu", "metadata", "gpu", "ordinary-metadata")
     row = ordinary.one_row("a", ("pip", "metadata"), ("<24.1", None), [Version("1.0")], 0, 1)
     yield "row of pip", (row["range"], row["extra"], row["source"]), ("<=1.0", None, "ordinary-pip")
+    row = ordinary.one_row("a", ("python", "metadata"), (">=3.11", None), [Version("1.0"), Version("1.1")], 1, 2)
+    yield "row of Python, which ends with what was read", row["range"], ">=1.1,<=1.1"
+    row = ordinary.one_row("a", ("torch", "metadata"), (">=2", None), [Version("1.0"), Version("1.1")], 1, 2)
+    yield "row without an end", row["range"], ">=1.1"
 
 
 def only_wheels():

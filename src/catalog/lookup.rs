@@ -23,7 +23,7 @@ pub enum OsMatch<'c> {
 /// How many suggestions a reader still takes in.
 pub(super) const SUGGESTIONS: usize = 3;
 /// Longer texts are no slips of the pen, and comparing them costs time.
-const MAX_COMPARED: usize = 128;
+pub(super) const MAX_COMPARED: usize = 128;
 
 impl Compat {
     /// The package's name, `cuda-compat-12-4`.

@@ -18,7 +18,7 @@ use crate::types::toml_memory;
 
 use super::capture::{self, Capture};
 use super::lint::{Finding, lint};
-use super::lookup::nearest;
+use super::lookup::{MAX_COMPARED, nearest};
 use super::tables::{Catalog, Laid, Overlay, Retraction, RowName};
 
 mod attributed;
@@ -440,7 +440,15 @@ fn fit(text: &str, span: Range<usize>) -> Range<usize> {
 fn replaces_nothing(row: &Row, replace: &Range<usize>, known: &HashMap<String, (&'static str, usize)>) -> Mistake {
     // In the order of the alphabet, so that of several at one distance the same is named each time.
     let ids: BTreeSet<&str> = known.keys().map(String::as_str).collect();
-    let near = nearest(&row.id, ids.into_iter().map(|id| (id.to_string(), id)));
+    // An id names the package first, then its version, then the build.
+    let alike = |id: &str| {
+        let parts = || id.split('-').zip(row.id.split('-')).map(|(one, other)| one == other);
+        (parts().filter(|is_same| *is_same).count(), parts().take_while(|is_same| *is_same).count())
+    };
+    let most = ids.iter().map(|id| alike(id)).max().unwrap_or_default();
+    let ids = ids.into_iter().filter(|id| row.id.len() <= MAX_COMPARED && alike(id) == most);
+    let near = ids.min_by_key(|id| strsim::damerau_levenshtein(id, &row.id));
+    let near = nearest(&row.id, near.into_iter().map(|id| (id.to_string(), id)));
     let help = match near.first() {
         Some(near) => format!("the nearest id is `{near}`; drop `replace` if the row is new"),
         None => "drop `replace`: the row is new".to_string(),

@@ -58,6 +58,11 @@ impl Prepared {
         if is_as_long && fs::read(&path).is_ok_and(|old| old == content) {
             return Ok(None);
         }
+        // It could be replaced all the same, for that takes a right to its folder only.
+        if fs::metadata(&path).is_ok_and(|about| about.permissions().readonly()) {
+            let why = io::Error::new(io::ErrorKind::PermissionDenied, "it is marked read-only");
+            return Err(refused(written, &why).help("allow writing with `chmod u+w`, or name another file"));
+        }
         // Another run may take the half-written file for an orphan in the instant before it is locked.
         let (beside, locked) = write_beside(&path, content)
             .or_else(|error| match error.kind() {
@@ -102,6 +107,10 @@ fn refused(path: &Path, error: &io::Error) -> Failure {
         io::ErrorKind::PermissionDenied => (
             "permission-denied",
             format!("ask its owner for permission to write in `{}`, or name another file", shown(folder)),
+        ),
+        io::ErrorKind::ResourceBusy => (
+            "write-failed",
+            "it is a mount point, which nothing can be put in place of: mount the folder that it lies in instead of the file".into(),
         ),
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             ("write-failed", format!("make room on the disk of {}", shown(folder)))
@@ -154,6 +163,7 @@ fn write_beside(path: &Path, content: &[u8]) -> io::Result<(PathBuf, File)> {
         let _ = file.try_lock();
         file.write_all(content)?;
         if let Ok(old) = fs::metadata(path) {
+            keep_owner(&file, &old);
             file.set_permissions(old.permissions())?;
         }
         fs::metadata(&beside).map(drop)
@@ -164,6 +174,19 @@ fn write_beside(path: &Path, content: &[u8]) -> io::Result<(PathBuf, File)> {
     }
     Ok((beside, file))
 }
+
+/// Gives a file the owner and the group of the one that it is to replace, as far as whoever runs this may.
+#[cfg(unix)]
+fn keep_owner(file: &File, old: &fs::Metadata) {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
+        let _ = fchown(file, None, Some(old.gid()));
+    }
+}
+
+/// Other systems keep it themselves.
+#[cfg(not(unix))]
+fn keep_owner(_: &File, _: &fs::Metadata) {}
 
 /// `.gpuenv.lock.1234-0.tmp`: hidden, and named after this process.
 fn create_beside(path: &Path, name: &OsStr) -> io::Result<(PathBuf, File)> {

@@ -132,6 +132,13 @@ fn rollback(wanted: &str) -> Result<(), Failure> {
         let help = format!("it answers {} and no others; for these use the gpuenv that came with it", who_names(&to));
         return Err(Failure::new(Exit::BadInput, "catalog-older", message).help(help));
     }
+    // Nothing is removed for one that cannot answer.
+    let answering = all.iter().find(|one| one.version == to && installed::is_news(&to));
+    if let Some(why) = answering.and_then(|one| installed::load(one).err()) {
+        let message = format!("installed catalog {to} cannot be used: {why}; nothing was removed");
+        return Err(Failure::new(Exit::BadInput, "catalog-damaged", message)
+            .help(format!("fetch its file again and name it: `gpuenv catalog update FILE --rollback {to}`")));
+    }
     remove(&all.into_iter().filter(|one| one.version > to).collect::<Vec<_>>())
 }
 

@@ -362,7 +362,15 @@ impl Drop for Folders {
 
 /// Whether the spec beside the lock asks for what the lock holds; if not, that is told.
 fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Result<bool, Failure> {
-    let Some(place) = files::spec_of(lock, common) else { return Ok(true) };
+    let place = match files::spec_of(lock, common) {
+        Some(place) => place,
+        None => {
+            if locked {
+                files::tell_unchecked(common, report);
+            }
+            return Ok(true);
+        }
+    };
     let source = match files::read_spec(&place) {
         Ok(source) => source,
         // An export is made of the lock alone; whoever insists on a current one has to have its spec.

@@ -146,6 +146,12 @@ pub fn spec_of(lock: &Lock, common: &Common) -> Option<PathBuf> {
     Some(place).filter(|place| fs::symlink_metadata(place).is_ok())
 }
 
+/// Tells whoever insists on a current lock (`--locked`) that none is there of its spec: a lock may travel without it.
+pub fn tell_unchecked(common: &Common, report: &Report) {
+    let beside = beside_lock(common).map_or_else(|_| SPEC.to_string(), |place| shown(&place));
+    report.note(&format!("there is no {beside}: whether the lock is up to date was not checked"));
+}
+
 /// The spec that lies beside the lock.
 pub fn beside_lock(common: &Common) -> Result<PathBuf, Failure> {
     let lock = lock_place(common)?;
@@ -174,7 +180,12 @@ fn nearest(names: &[&str]) -> Result<Option<PathBuf>, Failure> {
 /// Reads gpuenv.toml.
 pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
     let name = shown(path);
-    let bytes = read(path, SPEC_CAP)?;
+    let bytes = read(path, SPEC_CAP).map_err(|failure| match failure.problems.first().map(|problem| problem.code) {
+        Some("not-found") if !path.is_symlink() => {
+            failure.help(format!("check its name, or create it with `gpuenv init --spec {}`", quote::sh_word(&name)))
+        }
+        _ => failure,
+    })?;
     spec::decode(bytes).map(|text| SourceFile { name: name.clone(), text }).map_err(|error| {
         let file = SourceFile { name, text: String::new() };
         Failure::spec(vec![error], file)

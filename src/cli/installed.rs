@@ -94,7 +94,7 @@ fn chosen(admitted: impl FnOnce() -> Option<Constraint>) -> Vec<Installed> {
 }
 
 /// Lets an installed catalog answer, if one is to. If it cannot be read, the next older one answers, and that is told.
-pub fn choose(admitted: impl FnOnce() -> Option<Constraint>, report: Option<&Report>) {
+pub fn choose(admitted: impl FnOnce() -> Option<Constraint>, report: Option<&Report>) -> Vec<Warning> {
     if let Some(folder) = folder().filter(|folder| !answers(folder)) {
         let said = format!("{} does not answer: catalogs that were installed there are not used", shown(&folder));
         report.into_iter().for_each(|report| report.note(&said));
@@ -110,9 +110,9 @@ pub fn choose(admitted: impl FnOnce() -> Option<Constraint>, report: Option<&Rep
             Err(why) => unused.push((chosen, why)),
         }
     }
-    for (report, (chosen, why)) in report.into_iter().flat_map(|report| unused.iter().map(move |one| (report, one))) {
-        report.aside(&unusable(chosen, why, &answering));
-    }
+    let told: Vec<Warning> = unused.iter().map(|(chosen, why)| unusable(chosen, why, &answering)).collect();
+    report.into_iter().for_each(|report| told.iter().for_each(|warning| report.aside(warning)));
+    told
 }
 
 /// The version of the catalog that answers from the next run on.
@@ -122,7 +122,7 @@ pub fn usable(admitted: impl FnOnce() -> Option<Constraint>) -> String {
 }
 
 /// What an installed file holds; else why it cannot be used.
-fn load(installed: &Installed) -> Result<Catalog, String> {
+pub(super) fn load(installed: &Installed) -> Result<Catalog, String> {
     let (bytes, is_own) = bytes(&installed.path).map_err(|error| format!("it cannot be read: {}", reason(&error)))?;
     let header = Header::read(bytes).map_err(|refused| refused.to_string())?;
     if header.version != installed.version.as_str() {

@@ -78,9 +78,11 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
             if let Err(silent) = answering::check(&args) {
                 return told(Err(silent), &report);
             }
-            if cli.command.asks_a_catalog() {
-                installed::choose(|| files::admitted_catalogs(&cli.common), Some(&report));
-            }
+            let unusable = match cli.command.asks_a_catalog() {
+                true => installed::choose(|| files::admitted_catalogs(&cli.common), Some(&report)),
+                false => Vec::new(),
+            };
+            let report = report.beside(unusable);
             let outcome = match &cli.command {
                 command if !command.has(cli.common.format) => {
                     Err(no_such_format(command, &name_of(cli.common.format), &args))

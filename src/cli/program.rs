@@ -8,6 +8,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use crate::types::beside;
+
 use super::project;
 
 /// Of what a program says of its failure no more is read.
@@ -82,10 +84,10 @@ fn why<'s>(command: &Command, said: &'s str) -> Option<&'s str> {
 /// Reads a pipe beside others. Nobody waits for a reader whose pipe something else holds open.
 fn listen(pipe: Option<impl Read + Send + 'static>, cap: u64) -> Receiver<Vec<u8>> {
     let (tell, heard) = channel();
-    thread::spawn(move || {
+    beside::start(move || {
         let mut bytes = Vec::new();
         let _ = pipe.map(|pipe| pipe.take(cap).read_to_end(&mut bytes));
-        tell.send(bytes)
+        let _ = tell.send(bytes);
     });
     heard
 }

@@ -2,7 +2,7 @@
 
 use crate::catalog::Catalog;
 use crate::lock::{Lock, Renewed, Upgrade, renew, staleness};
-use crate::report::Failure;
+use crate::report::{Failure, Report};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
@@ -20,13 +20,17 @@ pub struct Stale {
     pub reason: String,
 }
 
-/// Why the lock is out of date, if a spec lies beside it and it is, or why that cannot be told.
-pub fn reason(common: &Common, lock: &Lock) -> Result<Option<Stale>, Failure> {
-    // A lock may travel without its spec.
-    let Some(place) = files::spec_of(lock, common) else { return Ok(None) };
-    if common.spec.is_none() && !place.is_file() {
-        return Ok(None);
-    }
+/// Why the lock is out of date, if a spec lies beside it and it is, or why that cannot be told. Whoever insists on a
+/// current one (`locked`) has to have its spec.
+pub fn reason(common: &Common, lock: &Lock, locked: bool, report: &Report) -> Result<Option<Stale>, Failure> {
+    let place = match files::spec_of(lock, common) {
+        Some(place) if locked || common.spec.is_some() || place.is_file() => place,
+        None if locked => {
+            files::tell_unchecked(common, report);
+            return Ok(None);
+        }
+        _ => return Ok(None),
+    };
     let file = files::read_spec(&place)?;
     let reason = match spec::parse(&file.text) {
         Err(errors) if common.spec.is_some() => return Err(Failure::spec(errors, file)),

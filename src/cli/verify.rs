@@ -58,7 +58,7 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
         }
     };
     let targets = chosen(&lock, args.target.as_deref())?;
-    let stale = if args.against.is_none() { stale::reason(common, &lock)? } else { None };
+    let stale = if args.against.is_none() { stale::reason(common, &lock, args.locked, report)? } else { None };
     let record = host((common, args), options(&lock, &targets, &catalog, args), report)?;
     let judged = verify::best(&lock, &targets, args.target.is_some(), &record, &catalog);
     let (mut best, others) = judged.ok_or_else(no_target)?;

@@ -18,8 +18,8 @@ impl Format {
             mig(lock, &chosen, self.name, options),
         ];
         let by_pip = self.installs.filter(|how| how.by_pip && !options.has("hashes"));
-        let unseen = by_pip.and_then(|_| unseen(lock, &chosen));
-        [own, ordinary, unseen].into_iter().chain(rest).flatten().collect()
+        let unseen = by_pip.map_or_else(Vec::new, |_| unseen(lock, &chosen));
+        [own, ordinary].into_iter().flatten().chain(unseen).chain(rest.into_iter().flatten()).collect()
     }
 }
 
@@ -42,15 +42,18 @@ impl Format {
 }
 
 /// What pip may take from elsewhere, since nobody has seen it with the label of the locked CUDA.
-fn unseen(lock: &Lock, targets: &Targets) -> Option<String> {
-    let unseen = requirements::unseen(lock, targets);
-    (!unseen.is_empty()).then(|| {
-        format!(
-            "no file of {} with the label of the locked torch is known: if anything asks for it, pip may take the build of \
-             another CUDA, and `pip list` does not show which; `gpuenv export uv` takes it from torch's index alone",
-            unseen.join(" or ")
-        )
-    })
+fn unseen(lock: &Lock, targets: &Targets) -> Vec<String> {
+    let [asked, brought] = requirements::unseen(lock, targets);
+    let told = |unseen: Vec<String>, condition: &str| {
+        (!unseen.is_empty()).then(|| {
+            format!(
+                "no file of {} with the label of the locked torch is known: {condition}pip may take the build of another CUDA, \
+                 and `pip list` does not show which; `gpuenv export uv` takes it from torch's index alone",
+                unseen.join(" or ")
+            )
+        })
+    };
+    [told(asked, ""), told(brought, "if anything asks for it, ")].into_iter().flatten().collect()
 }
 
 /// A gcc that gpuenv.toml names and that has no name by which every system of that kind installs it.

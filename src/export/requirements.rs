@@ -177,20 +177,27 @@ fn held(beside: &[&ConstraintLock]) -> Result<Vec<String>, ExportError> {
     asked.map(|one| wheels::constraint(one)).collect()
 }
 
-/// What others may bring in and nobody has seen on the index of the locked CUDA, though torch is from there: pip takes that of
-/// another CUDA where the page of that index lacks it, and `uv` fails.
-pub(super) fn unseen(lock: &Lock, targets: &Targets) -> Vec<String> {
-    let mut found = Vec::new();
-    for (name, _) in targets {
+/// What nobody has seen on the index of the locked CUDA, though torch is from there: pip takes that of another CUDA where the
+/// page of that index lacks it, and `uv` fails. First what is asked for, then what others may bring in.
+pub(super) fn unseen(lock: &Lock, targets: &Targets) -> [Vec<String>; 2] {
+    let [mut asked, mut brought] = [Vec::new(), Vec::new()];
+    let is_unlabelled = |index: &Option<String>, version: &str| index.is_some() && !version.contains('+');
+    for (name, target) in targets {
         let is_labelled =
             |wheel: &Wheel| wheel.package == "torch" && wheel.index.is_some() && wheel.version.contains('+');
-        if lock.wheels_of(name).any(is_labelled) {
-            let is_unseen = |one: &&ConstraintLock| one.brought && one.index.is_some() && !one.version.contains('+');
-            let unseen = lock.constraints_of(name).filter(is_unseen);
-            found.extend(unseen.map(|one| format!("{} {}", one.package, one.version)));
+        if !lock.wheels_of(name).any(is_labelled) {
+            continue;
         }
+        // Where that index is the only one, pip finds no other.
+        let is_alone = |line: &String| line.starts_with("--index-url");
+        if !lines(lock, name, target).is_ok_and(|lines| lines.iter().any(is_alone)) {
+            let beside_torch = lock.wheels_of(name).filter(|wheel| BESIDE_TORCH.contains(&&*wheel.package));
+            asked.extend(beside_torch.filter(|wheel| is_unlabelled(&wheel.index, &wheel.version)).map(|it| shown(&it)));
+        }
+        let held = lock.constraints_of(name).filter(|one| one.brought && is_unlabelled(&one.index, &one.version));
+        brought.extend(held.map(|one| format!("{} {}", one.package, one.version)));
     }
-    distinct(found)
+    [asked, brought].map(distinct)
 }
 
 /// What stands above pages.

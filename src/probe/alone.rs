@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use crate::host::{ApiError, CudaDevice, Gpu, Libcuda, ProbeStatus, Record};
+use crate::types::beside;
 
 use super::child::Reply;
 use super::context::{ENOUGH, ProbeContext};
@@ -85,12 +86,7 @@ fn ones(gpus: &[Gpu]) -> Vec<One<'_>> {
 fn replies(context: &ProbeContext, ones: &[One<'_>]) -> Vec<Reply<Libcuda>> {
     let mut replies = Vec::new();
     for some in ones.chunks(ABREAST) {
-        let asked = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                some.iter().map(|one| scope.spawn(move || libcuda::asked(context, Some(one.uuid), ENOUGH))).collect();
-            threads.into_iter().filter_map(|thread| thread.join().ok()).collect::<Vec<_>>()
-        });
-        replies.extend(asked);
+        replies.extend(beside::each(some, |one| libcuda::asked(context, Some(one.uuid), ENOUGH)));
     }
     replies
 }

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::types::beside;
 
 /// How long a folder that is not needed, but read where it is there, may take to answer.
 const MOMENT: Duration = Duration::from_secs(1);
@@ -32,7 +33,7 @@ pub fn within_own<T: Send + 'static>(
     ask: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
     let (tell, hear) = channel();
-    let asked = thread::spawn(move || drop(tell.send(ask())));
+    let asked = beside::start(move || drop(tell.send(ask())));
     let mut left = limit;
     while left > Duration::ZERO {
         let (part, began) = (left.min(PART), Instant::now());
@@ -42,7 +43,7 @@ pub fn within_own<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => left = left.saturating_sub(began.elapsed()),
             // Nobody is left to answer: it broke off.
             Err(RecvTimeoutError::Disconnected) => {
-                return asked.join().map_or_else(|broken| resume_unwind(broken), |()| None);
+                return asked?.join().map_or_else(|broken| resume_unwind(broken), |()| None);
             }
         }
     }
@@ -73,7 +74,7 @@ pub fn answers(folder: &Path) -> bool {
 pub fn first_silent(paths: Vec<PathBuf>, limit: Duration) -> Option<PathBuf> {
     let (tell, hear) = channel();
     let (asked, began) = (paths.clone(), Instant::now());
-    thread::spawn(move || {
+    beside::start(move || {
         for path in asked {
             touch(&path);
             let _ = tell.send(());
@@ -91,6 +92,8 @@ pub fn waited() -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     #[test]

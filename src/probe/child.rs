@@ -11,7 +11,7 @@
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::host::{ApiError, Probe, ProbeStatus};
+use crate::types::beside;
 
+use super::group::{self, Watched};
 use super::{CHILD, INSIDE};
 
 /// More than this of a child's words is not read.
@@ -117,8 +119,7 @@ fn start(task: &Task<'_>) -> io::Result<Child> {
     let mut command = Command::new(task.program);
     command.args([CHILD, task.name]).env_clear().envs(task.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own, so that whatever it starts can be ended with it.
-    command.current_dir("/").process_group(0).spawn()
+    group::start(&mut command)
 }
 
 /// How a child came to its end.
@@ -157,11 +158,11 @@ pub(super) fn listen(
     last: Option<&[u8]>,
     grace: Duration,
 ) -> Heard {
-    let _counted = Counted::new();
     let group = Pid::from_child(&child);
+    let (_counted, _watched) = (Counted::new(), Watched::new(group));
     if let Some(mut pipe) = child.stdin.take() {
         // Nobody waits for this thread: it ends when the child reads or when its reading end is gone.
-        std::thread::spawn(move || pipe.write_all(&request));
+        beside::start(move || drop(pipe.write_all(&request)));
     }
     let (Some(out), Some(err)) = (child.stdout.take(), child.stderr.take()) else { return Heard::default() };
     let mut pipes = [Pipe::new(out.into()), Pipe::new(err.into())];
@@ -404,7 +405,6 @@ impl Progress {
 /// Runs the probe of this name in this process, which is a child of [`ask`]. None: it failed, and has told why.
 pub fn serve(name: &str) -> Option<()> {
     let (_, inside) = INSIDE.iter().find(|(known, _)| *known == name)?;
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).ok()?;
     // A crash that is expected leaves no file behind, and takes no time to write it.
     let _ = rustix::process::setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let pipe = rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3).ok()?;

@@ -2,7 +2,6 @@
 //! that comes, which takes seconds a GPU. A child does it, because to open a node of a driver that hangs hangs as well.
 
 use std::io::Write;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use rustix::process::{Pid, Signal};
 use super::child::Progress;
 use super::context::ProbeContext;
 use super::environment;
+use super::group;
 
 /// The child's name.
 pub const NAME: &str = "hold";
@@ -42,7 +42,7 @@ pub fn hold(context: &ProbeContext, paths: &[String]) -> Held {
     command.args([super::CHILD, NAME]).env_clear().envs(environment::of_child(context));
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     // Whoever cannot hold them looks a little more slowly.
-    let Ok(mut child) = command.current_dir("/").process_group(0).spawn() else { return Held::default() };
+    let Ok(mut child) = group::start(&mut command) else { return Held::default() };
     if let Some(mut pipe) = child.stdin.take() {
         let _ = pipe.write_all(serde_json::to_string(paths).unwrap_or_default().as_bytes());
     }
@@ -53,7 +53,8 @@ pub fn hold(context: &ProbeContext, paths: &[String]) -> Held {
 pub fn inside(request: &str, _: &mut Progress) -> Result<(), String> {
     let paths: Vec<String> = serde_json::from_str(request).map_err(|error| error.to_string())?;
     for path in paths {
-        std::thread::spawn(move || {
+        // Where no thread can be started it is not held.
+        let _ = std::thread::Builder::new().spawn(move || {
             let node = rustix::fs::open(&path, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty());
             loop {
                 std::thread::sleep(LOOK);

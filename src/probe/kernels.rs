@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::host::{ApiError, CudaDevice, Kernel, Probe, ProbeStatus, Record};
+use crate::types::beside;
 
 use super::child::{self, Task, ask};
 use super::context::{Depth, ProbeContext};
@@ -88,11 +89,8 @@ fn on_all(context: &ProbeContext, record: &Record, libcuda: &Path, devices: &[Cu
     for some in devices[..devices.len().min(MOST)].chunks(ABREAST) {
         let sound = some.iter().filter(|device| device.visible_as.is_none() || device.fault.is_none());
         let gpus = sound.map(|device| OneGpu { context, environment: &environment, libcuda, device });
-        let ran: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = gpus.map(|gpu| scope.spawn(move || gpu.run(record))).collect();
-            threads.into_iter().filter_map(|thread| thread.join().ok()).collect()
-        });
-        for (of_one, how) in ran {
+        let gpus: Vec<OneGpu<'_>> = gpus.collect();
+        for (of_one, how) in beside::each(&gpus, |gpu| gpu.run(record)) {
             kernels.extend(of_one);
             // What went wrong first stands for all.
             if probe.ended == ProbeStatus::Done {

@@ -16,6 +16,7 @@ pub mod dynamic;
 mod environment;
 mod files;
 mod foreign;
+mod group;
 pub mod hold;
 pub mod kernels;
 pub mod libcuda;

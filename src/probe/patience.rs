@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::mpsc::channel;
-use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::types::beside;
 
 use super::answers::touch;
 
@@ -21,7 +22,7 @@ pub fn silent(environment: &[(OsString, OsString)], limit: Duration) -> BTreeSet
     let (tell, hear) = channel();
     for folder in folders.clone() {
         let tell = tell.clone();
-        thread::spawn(move || {
+        beside::start(move || {
             touch(&folder);
             // An environment's interpreter is a link into somebody's home.
             touch(&folder.join("bin/python"));

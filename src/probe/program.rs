@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -11,6 +11,7 @@ use crate::host::ApiError;
 
 use super::child::{CAP, Fate, Heard, listen, signal_name};
 use super::context::ProbeContext;
+use super::group;
 use super::loader;
 
 /// How long a program may take to say its version.
@@ -47,7 +48,7 @@ pub fn run_trusted(context: &ProbeContext, program: &Path, args: &[&str], limit:
     command.args(args).env_clear().envs(super::of_child(context));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let limit = context.limit(limit);
-    let heard = match command.current_dir("/").process_group(0).spawn() {
+    let heard = match group::start(&mut command) {
         Ok(child) => listen(child, Vec::new(), Instant::now() + limit, None, Duration::ZERO),
         Err(error) => Heard { fate: Fate::Unstarted(error.to_string()), ..Heard::default() },
     };

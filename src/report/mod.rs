@@ -4,6 +4,7 @@
 
 mod catalogs;
 mod changes;
+mod closed;
 mod conflict;
 mod cut;
 mod diagnosis;
@@ -83,6 +84,8 @@ pub struct Report {
     applied: Vec<Change>,
     /// Whether more was asked than gpuenv.toml says.
     beyond_file: bool,
+    /// What was told aside before there was an answer.
+    asides: Vec<Warning>,
 }
 
 impl Report {
@@ -113,6 +116,9 @@ impl Report {
     }
 
     fn write(&self, text: &str) -> Result<(), Failure> {
+        if closed::stdout() {
+            return Err(Failure::io("write-failed", "stdout cannot be written: it is closed"));
+        }
         let mut stdout = std::io::stdout().lock();
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             // A reader that has seen enough is no failure: `gpuenv export env | head`.
@@ -139,7 +145,8 @@ impl Report {
     /// The lock, what changed in it and what should be known of it.
     pub fn locked(&self, lock: &Lock, old: Option<&Lock>, fate: Fate, warnings: &[Warning]) -> Result<(), Failure> {
         if self.json {
-            return self.document(&json::Locked::new(lock, warnings, &self.applied));
+            let warnings = [&self.asides, warnings].concat();
+            return self.document(&json::Locked::new(lock, &warnings, &self.applied));
         }
         self.warnings_among(warnings, lock.target.len());
         self.summarise(self.lock_name(), &changes::stack(lock));
@@ -229,7 +236,7 @@ impl Report {
         self.answer(|| json::Diagnosed::new(verdict, host), |screen| diagnosis::render(screen, verdict))
     }
 
-    /// A remark that is no part of an answer: on stderr in every format.
+    /// A remark on how answers come about: on stderr in every format; see [`Report::beside`].
     pub fn aside(&self, warning: &Warning) {
         self.warnings(std::slice::from_ref(warning));
     }
@@ -316,7 +323,7 @@ impl Report {
 
     /// Warnings at their places in gpuenv.toml, for GitHub's log only: [`Report::locked`] tells them to people.
     pub fn annotations(&self, warnings: &[Warning], spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-        self.annotate(|| github::warnings(warnings, spec, file))
+        self.annotate(|| github::warnings(&[&self.asides, warnings].concat(), spec, file))
     }
 
     /// The lines of a file that were changed.

@@ -1,6 +1,7 @@
 //! How a report is told to speak: for whom, how much, and of which files.
 
 use crate::explain::Change;
+use crate::warning::Warning;
 
 use super::Report;
 use super::project::ProjectFiles;
@@ -19,6 +20,7 @@ impl Report {
             screen,
             applied: Vec::new(),
             beyond_file: false,
+            asides: Vec::new(),
         }
     }
 
@@ -45,6 +47,11 @@ impl Report {
     /// The same, where what is asked was typed and does not stand in gpuenv.toml: nothing can be applied there by number.
     pub fn beyond_file(self) -> Self {
         Report { beyond_file: true, ..self }
+    }
+
+    /// The same, where documents and annotations tell what was told aside.
+    pub fn beside(self, asides: Vec<Warning>) -> Self {
+        Report { asides, ..self }
     }
 
     /// A sentence whose commands name the files that it is of.

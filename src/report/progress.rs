@@ -38,7 +38,8 @@ impl Report {
         }
         let shared = Arc::new(Shared::default());
         let of_thread = shared.clone();
-        Progress(Some((shared, thread::spawn(move || of_thread.show()))))
+        let thread = thread::Builder::new().spawn(move || of_thread.show());
+        Progress(thread.ok().map(|thread| (shared, thread)))
     }
 
     fn shows_progress(&self) -> bool {

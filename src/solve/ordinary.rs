@@ -348,13 +348,24 @@ impl<'c> Speaks<'c> {
     }
 }
 
-/// Whether all that is asked for of an ordinary package lies outside of every range of its releases that was read. Of one whose
-/// metadata asks for nothing it is no matter.
+/// Whether all that is asked for of an ordinary package lies outside of every range of its releases that was read, or is newer
+/// than the last of them, where that is told. Of one whose metadata asks for nothing it is no matter.
 pub fn is_unread(facts: &Facts<'_>, name: &str, asked: &Specifier) -> bool {
     let wants = facts.wants(name);
-    let mut rows = wants.rows().iter().chain(wants.parts()).peekable();
+    let rows: Vec<_> = wants.rows().iter().chain(wants.parts()).collect();
     let asks_nothing = |row: &Asks| (&*row.of, &*row.needs) == ("python", "*") && row.found_in == FoundIn::Metadata;
-    rows.peek().is_some() && rows.all(|(_, row)| !asks_nothing(row) && excludes(asked, &row.range))
+    // Of ranges without an end what they need at the least is known of later releases, too.
+    let ends = rows.iter().filter(|(_, row)| row.read.is_some()).flat_map(|(range, _)| range.comparisons());
+    let last = ends.filter(|one| one.op == Op::AtMost).filter_map(|one| one.version).max();
+    let is_newer = last.is_some_and(|last| excludes(asked, &format!("<={last}")));
+    let is_outside = |row: &Asks| is_newer || excludes(asked, &row.range);
+    !rows.is_empty() && rows.iter().all(|(_, row)| !asks_nothing(row) && is_outside(row))
+}
+
+/// The extras that are asked for of an ordinary package and of which no row speaks: what they ask for nobody has read.
+pub fn unread_extras<'a>(facts: &Facts<'_>, name: &str, asked: &'a Specifier) -> impl Iterator<Item = &'a String> {
+    let wants = facts.wants(name);
+    asked.extras.iter().filter(move |extra| !wants.knows_extra(extra))
 }
 
 /// Whether no release can be what both ask for.

@@ -48,6 +48,12 @@ impl<'c> Wants<'c> {
         self.rows.iter().chain(self.of_extras.iter().filter(move |(_, row)| is_asked(row)))
     }
 
+    /// Whether rows speak of what an extra brings.
+    pub fn knows_extra(&self, extra: &str) -> bool {
+        let asked = Specifier { extras: vec![extra.to_string()], ..Specifier::default() };
+        self.of_extras.iter().any(|(_, row)| row.extra.as_ref().is_some_and(|extra| asked.has_extra(extra)))
+    }
+
     /// The rows about one release.
     pub fn about(&self, version: &Version) -> impl Iterator<Item = &'c Asks> {
         let version = version.release();

@@ -1,7 +1,7 @@
 //! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
 
 use super::error::{Refusal, clip, quote};
-use super::{OwnCuda, repair};
+use super::{OwnCuda, keys, repair};
 use crate::nearest::nearest;
 use crate::types::name::{self, STACK_PARTS, is_unseen};
 use crate::types::require::{self, Requirement};
@@ -106,7 +106,7 @@ pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
     short(key, text)?;
     Specifier::parse(text).map_err(|error| {
         // It would be no better with an operator.
-        if has_no_variant(key) {
+        if has_no_variant(key) || keys::STACK.key(key).is_some() {
             let message = format!("gpuenv chooses the version of `{key}`: it belongs under [stack]");
             let asked = if Constraint::parse(text).is_ok() { text } else { "*" };
             return Refusal::new("stack-package", message)
@@ -290,6 +290,10 @@ pub(super) fn export_file(key: &str, text: &str) -> Read<String> {
     if matches!(text.trim().rsplit(['/', '\\']).next(), Some("" | ".")) && !text.trim().is_empty() {
         let message = format!("the file {} of [export] is the name of a folder", quote(text));
         return Err(Refusal::new("value", message).help("write the file in it too, such as `docker/Dockerfile`"));
+    }
+    if text.trim().starts_with('-') {
+        let message = format!("the file {} of [export] begins with `-`, as options do", quote(text));
+        return Err(Refusal::new("value", message).help(format!("write `./{}`", clip(text.trim()))));
     }
     let plain = text.replace("{target}", "target");
     name(key, &plain, name::is_file, "letters, digits, blanks and any of `._-+/@()=,~`, and `{target}`")?;

@@ -1,9 +1,11 @@
 //! L0, the words everything else is written in: versions, constraints, compute capabilities,
-//! architectures and architecture lists, what images require, the specifiers of pip, the names things are published under. No facts, no I/O.
+//! architectures and architecture lists, what images require, the specifiers of pip, the names things are published under,
+//! and how work is done side by side. No facts, no I/O.
 
 pub mod address;
 pub mod arch;
 pub mod arch_list;
+pub mod beside;
 pub mod calendar;
 pub mod constraint;
 mod driver_mode;

@@ -57,7 +57,7 @@ pub struct PackageNotChecked<'a> {
 
 impl Kind for PackageNotChecked<'_> {
     const CODE: &'static str = "package-not-checked";
-    const EXPLAINED: &'static str = "`[packages]` names packages of which nobody has read a release for this catalog, or asks for releases alone that nobody has read: such as have no file for Linux, or came as source, or are newer than the last that was read where that bounds what it goes with. They stand in the lock and in exports as they are written; what they need of the framework, of Python or of CUDA was compared with nothing. Their own documentation tells; a row in an overlay has gpuenv check it, and `[[silence]]` says that you know.";
+    const EXPLAINED: &'static str = "`[packages]` names packages of which nobody has read a release for this catalog, or asks for releases alone that nobody has read: such as have no file for Linux, or came as source, or are newer than the last that was read, where the catalog tells which that was; or extras that nobody has read. They stand in the lock and in exports as they are written; what they need of the framework, of Python or of CUDA was compared with nothing. Their own documentation tells; a row in an overlay has gpuenv check it, and `[[silence]]` says that you know.";
 
     fn message(&self) -> String {
         let named = self.packages.iter().take(MOST).map(|(name, elsewhere)| match elsewhere {
@@ -147,7 +147,7 @@ pub enum Brought<'a> {
         /// The older releases that exports keep to, which do not bring it, `<1.1.10`; none where it is asked for of each.
         held: Option<&'a str>,
     },
-    /// What goes with a build lies on an index of its own, and its number tells nothing of that.
+    /// What goes with a build lies where that does, and its number tells nothing of that.
     Elsewhere {
         /// Which build.
         build: &'a str,
@@ -176,7 +176,7 @@ impl Kind for PackageBrings<'_> {
                 format!("`{named}` brings {what}, of which no known release goes with {build}{held}{cure}")
             }
             Brought::Elsewhere { build } => format!(
-                "`{named}` brings {what}, whose build for {build} lies on torch's own index under the number that another build \
+                "`{named}` brings {what}, whose build for {build} lies where torch's own does, under the number that another build \
                  has on PyPI, which installers take{cure}"
             ),
             Brought::Missing { says } => {

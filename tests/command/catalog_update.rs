@@ -254,6 +254,9 @@ fn a_damaged_installed_catalog_is_told_and_the_built_in_one_answers() {
         fs::write(&place, bytes).unwrap();
         let told = site.run(&["lock", "--fresh"]).exits(0).says("catalog-unusable").says(says);
         told.says(&format!("The built-in catalog {} answers", BUILTIN.version));
+        assert!(site.run(&["lock", "--format", "json"]).exits(0).out.contains("\"catalog-unusable\""));
+        let annotated = site.run(&["lock", "--format", "github"]).exits(0).out;
+        assert!(annotated.contains("::warning") && annotated.contains("catalog-unusable"), "{annotated}");
         assert_eq!(site.lock(), lock_of(&BUILTIN, SPEC));
         site.answers_with(&BUILTIN.version);
     }
@@ -319,6 +322,16 @@ fn an_older_catalog_answers_only_when_it_is_named() {
     site.run(&["catalog", "update", "--rollback", &first.version]).exits(0).says(&format!("was {}", second.version));
     site.answers_with(&first.version);
     assert!(!site.installed(&second.version).exists());
+    // Nothing is removed for one that cannot answer.
+    site.run(&["catalog", "update", &site.packed(&second)]).exits(0);
+    let whole = fs::read(site.installed(&first.version)).unwrap();
+    fs::write(site.installed(&first.version), &whole[..1000]).unwrap();
+    let told = site.run(&["catalog", "update", "--rollback", &first.version]).exits(2);
+    told.says("catalog-damaged").says("nothing was removed");
+    site.answers_with(&second.version);
+    fs::write(site.installed(&first.version), whole).unwrap();
+    site.run(&["catalog", "update", "--rollback", &first.version]).exits(0);
+    site.answers_with(&first.version);
     // With a file its version has to be named as well.
     site.run(&["catalog", "update", &site.packed(&second)]).exits(0);
     fs::remove_file(site.installed(&first.version)).unwrap();

@@ -26,6 +26,13 @@ fn what_stdout_does_not_take_is_told_on_stderr() {
             assert_eq!(ran.err.matches("stdout cannot be written").count(), usize::from(prints), "{args:?} {ran:?}");
         }
     }
+    // A stdout that is closed takes nothing either, and the null device everything.
+    for (shell, code) in [("exec \"$0\" export env >&-", 4), ("exec \"$0\" export env >/dev/null", 0)] {
+        let mut command = Command::new("sh");
+        command.current_dir(place.path("checkout")).args(["-c", shell, env!("CARGO_BIN_EXE_gpuenv")]);
+        let ran = Ran::of(&mut command).exits(code);
+        assert_eq!(ran.err.contains("stdout cannot be written: it is closed"), code == 4, "{ran:?}");
+    }
     // What was to be told is told as well.
     place.write("checkout/gpuenv.toml", "[stack]\ntorhc = 1\n");
     let mut command = place.command("checkout", &["lock", "--format", "json"]);
@@ -37,6 +44,7 @@ fn what_stdout_does_not_take_is_told_on_stderr() {
 fn a_missing_spec_names_what_makes_one() {
     let place = Place::new("missing");
     place.run(&["lock"]).exits(2).says("gpuenv.toml not found").says("`gpuenv init`");
+    place.run(&["lock", "--spec", "x.toml"]).exits(4).says("x.toml cannot be read").says("`gpuenv init --spec x.toml`");
 }
 
 #[test]

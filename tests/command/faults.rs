@@ -3,8 +3,10 @@
 #![cfg(all(target_os = "linux", target_env = "gnu"))]
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -320,6 +322,45 @@ fn a_full_disk_and_a_read_only_one_leave_what_was_there() {
     }
     place.run(&["export", "env"]).exits(0);
     place.run(&["lock", "--check"]).exits(1);
+}
+
+/// Who may write into a folder may put another file in the place of one: it stays whose it was, and one that is marked
+/// read-only stays as it is.
+#[test]
+fn a_file_keeps_its_owner_and_is_not_replaced_against_its_mode() {
+    let place = Place::with("owner", SPEC);
+    place.run(&["lock"]).exits(0);
+    let lock = place.path("checkout/gpuenv.lock");
+    // Only root can give a file away.
+    let is_given = chown(&lock, Some(65_534), Some(65_533)).is_ok();
+    place.write("checkout/gpuenv.toml", &SPEC.replace("2.5.1", "2.6.0"));
+    place.run(&["lock"]).exits(0);
+    let about = fs::metadata(&lock).unwrap();
+    assert!(!is_given || (about.uid(), about.gid()) == (65_534, 65_533), "{about:?}");
+    fs::set_permissions(&lock, fs::Permissions::from_mode(0o444)).unwrap();
+    place.run(&["lock"]).exits(0);
+    place.write("checkout/gpuenv.toml", SPEC);
+    place.run(&["lock"]).exits(4).says("gpuenv.lock cannot be written: it is marked read-only").says("chmod u+w");
+    place.run(&["lock", "--check"]).exits(1);
+}
+
+/// `docker run -v "$PWD/gpuenv.lock:/work/gpuenv.lock"`
+#[test]
+fn a_file_that_is_a_mount_point_is_told_as_such() {
+    let place = Place::with("mounted", SPEC);
+    place.run(&["lock"]).exits(0);
+    place.write("beside.lock", &place.read("checkout/gpuenv.lock"));
+    place.write("checkout/gpuenv.toml", &SPEC.replace("2.5.1", "2.6.0"));
+    let lock = place.path("checkout/gpuenv.lock");
+    let bind = |args: &[&OsStr]| Command::new(args[0]).args(&args[1..]).output().is_ok_and(|ran| ran.status.success());
+    // Only root can mount.
+    let beside = place.path("beside.lock");
+    if !bind(&["mount".as_ref(), "--bind".as_ref(), beside.as_ref(), lock.as_ref()]) {
+        return;
+    }
+    let ran = place.run(&["lock"]);
+    assert!(bind(&["umount".as_ref(), lock.as_ref()]));
+    ran.exits(4).says("it is a mount point").says("mount the folder that it lies in");
 }
 
 #[test]

@@ -24,6 +24,23 @@ const CASES: &[Case] = &[
         &["on which no known JetPack for its board is based"],
     ),
     case("torch = \"2.13\"", "gpu = \"Jetson AGX Orin\"\nos = \"ubuntu22.04\"", 3, &["was built for jetpack6.2"]),
+    // What comes along has a build for it too, under the number of PyPI's, which is for another CUDA.
+    case(
+        "torch = \"2.10.0\"\n[packages]\nultralytics = \"*\"",
+        "gpu = \"Orin Nano\"\nos = \"jetpack6.2\"",
+        0,
+        &[
+            "package-brings",
+            "brings torchvision, whose build for torch 2.10.0",
+            "write `torchvision = \"*\"` under [stack]",
+        ],
+    ),
+    case(
+        "torch = \"2.10.0\"\ntorchvision = \"*\"\n[packages]\nultralytics = \"*\"",
+        "gpu = \"Orin Nano\"\nos = \"jetpack6.2\"",
+        0,
+        &["!brings torchvision", "lock: torchvision-0.25.0-cp310-cp310-linux_aarch64.whl"],
+    ),
     // One that shows an older CUDA is an older JetPack.
     case(
         "torch = \"2.3\"",

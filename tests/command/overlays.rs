@@ -275,6 +275,10 @@ fn nothing_is_overridden_in_silence() {
         .says("replace = true");
     fs::write(sandbox.path("site.toml"), format!("{SOURCE}{}", REPLACED.replace("570.26", "570.27"))).unwrap();
     sandbox.run(&["lock"]).exits(2).says("error[overlay-replaces-nothing]").says("there is no `driver 570.27`");
+    // An id says what, then which release, then which build.
+    let row = "build = [{ package = \"torch\", version = \"2.6.0\", variant = \"cu123\", arch = \"x86_64\", replace = true, status = \"stable\", index = [\"pypi\"], pythons = [\"3.12\"], source = \"acme\" }]\n";
+    fs::write(sandbox.path("site.toml"), format!("{SOURCE}{row}")).unwrap();
+    sandbox.run(&["lock"]).exits(2).says("the nearest id is `torch-2.6.0-cu124-linux-x86_64`");
     // A second overlay may not override the first either.
     let row = "driver = [{ version = \"570.27\", source = \"acme\" }]\n";
     fs::write(sandbox.path("site.toml"), format!("{SOURCE}{row}")).unwrap();

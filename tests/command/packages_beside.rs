@@ -295,8 +295,15 @@ fn packages_of_which_nothing_is_known_are_told_once() {
         ("torch = \"2.3.0\"", "dgl = \">2.2\"", "A100", "nothing is known of `dgl = \">2.2\"`: not checked"),
         ("torch = \"2.2.1\"", "dgl = \"==2.1.0\"", "A100", ""),
         ("torch = \"2.2.1\"", "dgl = \">=2.1\"", "A100", ""),
-        // What rows have no end for is as those say.
-        (torch, "transformers = \"==99.1\"\nsix = \"==99.1\"", "A100", ""),
+        // What is newer than the last release that was read; what asks for nothing is no matter.
+        (torch, "transformers = \"==99.1\"", "A100", "nothing is known of `transformers = \"==99.1\"`: not checked"),
+        (torch, "transformers = \">=99\"", "A100", "nothing is known of `transformers = \">=99\"`: not checked"),
+        (torch, "numpy = \"==99.1\"", "A100", "nothing is known of `numpy = \"==99.1\"`: not checked"),
+        (torch, "transformers = \">=5\"\naccelerate = \"!=0.1\"\nsix = \"==99.1\"", "A100", ""),
+        // Extras of which no row says what they ask for.
+        (torch, "unsloth = \"[cu128-torch280]\"", "A100", "nothing is known of `unsloth[cu128-torch280]`: not checked"),
+        (torch, "transformers = \"[torch,no-such]>=4.50\"", "A100", "nothing is known of `transformers[no-such]`"),
+        (torch, "transformers = \"[torch]>=4.50\"", "A100", ""),
     ];
     hold("unknown", &cases, "package-not-checked");
     let nine = (1..10).map(|at| format!("lib-{at} = \"*\"\n")).collect::<String>();

@@ -39,6 +39,11 @@ fn a_slip_in_a_spec_is_told_by_what_was_written() {
     place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\nrequirements = \"../x\"\n"));
     let ran = place.run(&["lock"]).exits(2).says("the file `../x` of [export] does not lie below gpuenv.toml");
     ran.hides("`file`");
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\nrequirements = \"-x\"\n"));
+    place.run(&["lock"]).exits(2).says("`-x` of [export] begins with `-`").says("write `./-x`");
+    // What belongs under [stack] is no better with an operator.
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[packages]\ntorchvision = \"0.20\"\n"));
+    place.run(&["lock"]).exits(2).says("error[stack-package]").says("move it under [stack]: `torchvision = \"0.20\"`");
     place.write("checkout/gpuenv.toml", &format!("{SPEC}os = \"ubunut22.04\"\n"));
     place.run(&["lock", "--dry-run"]).exits(0).says("did you mean `ubuntu22.04`?");
     fs::write(place.path("checkout/gpuenv.toml"), [0; 200]).unwrap();

@@ -40,6 +40,26 @@ fn what_the_pins_need_is_looked_for_where_it_is() {
     assert!(matches!(render("requirements", &lock), Err(ExportError::Ambiguous { .. })));
 }
 
+/// What lies beside torch and nobody has seen with its label is another build on PyPI: pip takes that where the page lacks it.
+#[test]
+fn a_pin_without_the_label_of_torch_is_told() {
+    let remarks =
+        |lock: &gpuenv::lock::Lock, name: &str| format(name).unwrap().remarks(lock, &Options::default()).join("\n");
+    let mut lock = locks::container();
+    lock.wheel.push(locks::wheel("torchvision", "0.20.1", Some(locks::CU124), &["prod"]));
+    // From one index alone nothing else can come.
+    assert_eq!(remarks(&lock, "requirements"), "");
+    lock.inputs.insert("packages.requests".into(), ">=2".into());
+    for name in ["requirements", "conda", "modal", "skypilot", "github-actions"] {
+        let told = remarks(&lock, name);
+        assert!(told.contains("no file of torchvision 0.20.1 with the label"), "{name}: {told}");
+        assert!(told.contains("known: pip may take the build of another CUDA"), "{name}: {told}");
+    }
+    assert_eq!(remarks(&lock, "uv"), "");
+    lock.wheel[1].version = "0.20.1+cu124".into();
+    assert_eq!(remarks(&lock, "requirements"), "");
+}
+
 #[test]
 fn what_has_an_address_of_its_own_is_asked_for_by_that() {
     let mut lock = locks::addressed();

@@ -7,7 +7,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -707,4 +707,68 @@ fn copies_and_the_all_reduce_between_gpus_are_tried() {
     assert!(copy["messages"].to_string().contains("a copy from GPU 0 to GPU 1 arrives changed"), "{copy:#}");
     let nccl = run("nccl");
     assert_eq!((&nccl["copied"], &nccl["reduced"]), (&true.into(), &false.into()), "{nccl:#}");
+}
+
+/// Programs that are not ours have groups of their own, which neither Ctrl-C nor `kill` reaches: gpuenv ends them with itself.
+#[test]
+fn programs_end_when_gpuenv_is_ended() {
+    let sandbox = Sandbox::new("ended", "[stack]\ntorch = \"2.5.1\"\n[target.a]\ngpu = \"A100\"\n");
+    sandbox.run(&["lock"]).exits(0);
+    let write = |name: &str, script: &str| {
+        let path = sandbox.path(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    // One that is a shell has a child of its own, which the kernel alone does not end.
+    write("shell", "sleep 60 & echo $! > \"$0.pid.tmp\"; mv \"$0.pid.tmp\" \"$0.pid\"; wait");
+    write("direct", "echo $$ > \"$0.pid.tmp\"; mv \"$0.pid.tmp\" \"$0.pid\"; exec sleep 60");
+    let cases = [("direct", "INT"), ("direct", "KILL"), ("shell", "INT"), ("shell", "TERM"), ("shell", "HUP")];
+    for (program, signal) in cases {
+        let told = sandbox.path(&format!("{program}.pid"));
+        let _ = fs::remove_file(&told);
+        let mut run = Command::new(env!("CARGO_BIN_EXE_gpuenv"));
+        run.current_dir(sandbox.path("")).args(["verify", "--python"]).arg(sandbox.path(program));
+        let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).stdin(Stdio::null()).spawn().unwrap();
+        until(|| told.exists(), "it is started");
+        let pid = fs::read_to_string(&told).unwrap();
+        assert!(Command::new("kill").args([&format!("-{signal}"), &run.id().to_string()]).status().unwrap().success());
+        let status = run.wait().unwrap();
+        assert!(!status.success(), "{program} {signal}: {status}");
+        // A zombie is over, too, whoever is to bury it.
+        let is_over = || {
+            let stat = fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+            stat.rsplit_once(") ").is_none_or(|(_, state)| state.starts_with(['Z', 'X']))
+        };
+        until(is_over, &format!("{program} is gone after {signal}"));
+    }
+}
+
+/// Waits for what comes at once.
+fn until(is_so: impl Fn() -> bool, what: &str) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(began.elapsed() < Duration::from_secs(20), "not yet: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Where no thread can be started (`ulimit -u`, `pids.max`) its work is done in the same one.
+#[test]
+fn where_no_thread_can_be_started_there_is_an_answer() {
+    let sandbox = Sandbox::new("threads", "[stack]\ntorch = \"2.5.1\"\n[target.a]\ngpu = \"A100\"\n");
+    sandbox.run(&["lock"]).exits(0);
+    let own = env!("CARGO_BIN_EXE_gpuenv");
+    let run = |args: &[&str]| {
+        // Root may start as many as it likes.
+        let other = ["--reuid=65531", "--regid=65531", "--clear-groups", "prlimit", "--nproc=1", own];
+        Command::new("setpriv").args(other).args(args).current_dir(sandbox.path("")).env("HOME", "/nowhere").output()
+    };
+    if !run(&["--version"]).is_ok_and(|ran| ran.status.success()) {
+        return;
+    }
+    for args in [&["lock", "--check"][..], &["probe"], &["verify", "--quick"]] {
+        let ran = run(args).unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr);
+        assert!(ran.status.code().is_some_and(|code| code < 4) && !said.contains("bug"), "{args:?}: {ran:?}");
+    }
 }

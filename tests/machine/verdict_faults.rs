@@ -480,7 +480,9 @@ fn a_lock_that_is_out_of_date_is_told() {
     // A lock travels without its spec.
     fs::remove_file(sandbox.path("gpuenv.toml")).unwrap();
     fs::write(sandbox.path("gpuenv.lock"), text).unwrap();
-    sandbox.run(&["verify", "--host", "host.json", "--locked"]).exits(0);
+    sandbox.run(&["verify", "--host", "host.json", "--locked"]).exits(0).says("was not checked");
+    fs::create_dir(sandbox.path("gpuenv.toml")).unwrap();
+    sandbox.run(&["verify", "--host", "host.json", "--locked"]).exits(4).says("gpuenv.toml is a folder");
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     };
     let targets = one::chosen(&lock, args.target.as_deref())?;
     if args.against.is_none()
-        && let Some(stale) = stale::reason(common, &lock)?
+        && let Some(stale) = stale::reason(common, &lock, false, report)?
     {
         report.note(&format!("the lock is out of date: {}; run `gpuenv lock`, then check again", stale.reason));
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::fleet::{self, Elements, Host, Labelled, Piece};
 use crate::host;
 use crate::report::{Exit, Failure};
+use crate::types::beside;
 
 use crate::cli::files::{is_pipe, reason};
 use crate::cli::project::shown;
@@ -74,12 +75,8 @@ pub fn hosts<T: Send>(
                 let hosts = pieces.iter().flat_map(|piece| fleet::of_document(piece, &name, alone));
                 hosts.map(&of).collect()
             };
-            let all: Vec<T> = std::thread::scope(|scope| {
-                let read = &read;
-                let threads: Vec<_> = pieces.chunks(part).map(|some| scope.spawn(move || read(some))).collect();
-                threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-            });
-            all.into_iter().try_for_each(take)
+            let parts: Vec<&[Piece]> = pieces.chunks(part).collect();
+            beside::each(&parts, |some| read(some)).into_iter().flatten().try_for_each(take)
         }
     }
 }

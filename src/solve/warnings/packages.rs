@@ -1,14 +1,15 @@
 //! What `[packages]` asks for that the locked packages or the locked Python are known not to go with, and what locked
 //! packages ask for that has no wheel for the locked Python.
 
-use crate::catalog::rows::{Asks, Companion, FoundIn};
+use crate::catalog::rows::{Asks, BESIDE_TORCH, Companion, FoundIn, TORCH};
 use crate::solve::followers::followers;
 use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
 use crate::solve::ordinary::coming::{coming, missing};
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{
-    Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, is_unread, judged, without_part, without_wheels,
+    Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, is_excluded, is_unread, judged, unread_extras,
+    without_part, without_wheels,
 };
 use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::spec::other_names::cuda_of;
@@ -52,7 +53,7 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     }
     warnings.extend(of_elsewhere(about));
     warnings.extend(of_missing(about));
-    warnings.extend(of_unknown(about));
+    warnings.extend(of_unknown(about, &beside));
     warnings.extend(of_each_other(about));
     warnings.extend(of_one_module(about));
     warnings.extend(of_parts(about));
@@ -90,26 +91,35 @@ fn made_for(about: &About<'_, '_>, framework: &str) -> String {
     build.map_or_else(cuda, |build| build.named().to_string())
 }
 
-/// Of what comes along from another index than the locked one, where its number tells nothing of that.
+/// Of what comes along from another place than the locked one, where its number tells nothing of that: it lies on torch's own
+/// index without a label, or at an address of its own as torch does, which no constraint names.
 fn of_elsewhere(about: &About<'_, '_>) -> Vec<Warning> {
-    let (problem, packages) = (about.request.problem, &about.request.packages);
-    let of_torch = followers(problem, about.target, packages).into_iter().filter(|one| one.is_elsewhere);
-    let told = of_torch.filter_map(|one| {
-        let package = &*one.row.package;
-        let locked = about.target.locked();
-        let brings = |of: &&(String, Specifier)| coming(problem, &locked, &[(*of).clone()]).contains_key(package);
-        let (name, asked) = packages.iter().find(brings)?;
-        let cure = cures::of_package(about, package, "*");
-        let brought = PackageBrings {
-            named: &format!("{name} = \"{asked}\""),
-            brings: (package, package),
-            how: Brought::Elsewhere { build: &made_for(about, &one.row.framework) },
-            cure: &cure.map_or_else(String::new, |cure| {
-                format!("{cure} and use `gpuenv export uv`, which takes it from there")
-            }),
-        };
-        Some(Warning::about(&brought, &[format!("packages.{name}")]))
-    });
+    let (problem, packages, locked) = (about.request.problem, &about.request.packages, about.target.locked());
+    let followers = followers(problem, about.target, packages).into_iter().filter(|one| one.is_elsewhere);
+    let by_uv = " and use `gpuenv export uv`, which takes it from there";
+    let on_index = followers.map(|one| (&*one.row.package, &*one.row.framework, Some(by_uv)));
+    let mut builds = about.target.builds.iter().filter(|build| build.package == TORCH && !build.systems.is_empty());
+    let is_addressed = builds.any(|build| build.url.is_some() || build.index_url.is_some());
+    let is_locked = |package: &str| locked.iter().any(|(one, _)| *one == *package);
+    let beside_torch = BESIDE_TORCH.into_iter().filter(|package| is_addressed && !is_locked(package));
+    let told =
+        on_index.chain(beside_torch.map(|package| (package, TORCH, None))).filter_map(|(package, framework, by)| {
+            let brings = |of: &&(String, Specifier)| coming(problem, &locked, &[(*of).clone()]).contains_key(package);
+            let (name, asked) = packages.iter().find(brings)?;
+            let cure = match (cures::of_package(about, package, "*"), by) {
+                (Some(cure), by) => cure + by.unwrap_or_default(),
+                (None, Some(_)) => String::new(),
+                // Nobody knows that one lies there.
+                (None, None) => return None,
+            };
+            let brought = PackageBrings {
+                named: &format!("{name} = \"{asked}\""),
+                brings: (package, package),
+                how: Brought::Elsewhere { build: &made_for(about, framework) },
+                cure: &cure,
+            };
+            Some(Warning::about(&brought, &[format!("packages.{name}")]))
+        });
     told.collect()
 }
 
@@ -129,17 +139,25 @@ fn of_missing(about: &About<'_, '_>) -> Vec<Warning> {
     missing(problem, &about.target.locked(), packages).into_iter().map(told).collect()
 }
 
-/// Of packages of which nothing is known, or nothing of the releases that are asked for.
-fn of_unknown(about: &About<'_, '_>) -> Option<Warning> {
+/// Of packages of which nothing is known, or nothing of the releases or the extras that are asked for.
+fn of_unknown(about: &About<'_, '_>, beside: &[Beside]) -> Option<Warning> {
     let (problem, packages) = (about.request.problem, &about.request.packages);
-    let named = |(name, asked): &(String, Specifier)| match is_ordinary(problem, name) {
-        false => Some(name.clone()),
-        true => is_unread(problem, name, asked).then(|| format!("{name} = \"{asked}\"")),
+    let unread = |(name, asked): &(String, Specifier)| match is_ordinary(problem, name) {
+        false => vec![name.clone()],
+        // What later ones need at the least is told then.
+        true if is_unread(problem, name, asked) && !is_excluded(problem, beside, name, asked) => {
+            vec![format!("{name} = \"{asked}\"")]
+        }
+        true => unread_extras(problem, name, asked).map(|extra| format!("{name}[{extra}]")).collect(),
     };
-    let unknown = packages.iter().filter_map(|one| Some((&one.0, named(one)?)));
-    let (keys, packages): (Vec<String>, Vec<_>) =
-        unknown.map(|(name, named)| (format!("packages.{name}"), (named, lies_elsewhere(problem, name)))).unzip();
-    (!packages.is_empty()).then(|| Warning::about(&PackageNotChecked { packages }, &keys))
+    let (mut keys, mut unknown) = (Vec::new(), Vec::new());
+    for one in packages.iter() {
+        let named = unread(one).into_iter().map(|named| (named, lies_elsewhere(problem, &one.0)));
+        let before = unknown.len();
+        unknown.extend(named);
+        keys.extend((unknown.len() > before).then(|| format!("packages.{}", one.0)));
+    }
+    (!unknown.is_empty()).then(|| Warning::about(&PackageNotChecked { packages: unknown }, &keys))
 }
 
 /// Of a package that has nothing but wheels, for other processors or a newer glibc than targets have.
