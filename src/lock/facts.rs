@@ -321,6 +321,7 @@ impl Ledger<'_, '_> {
         for needs in about.filter(|rule| is_there(rule.row.object)) {
             let gpus = entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
             let speaks = needs.speaks_of(&row.version, gpus, request.archs());
+            let speaks = speaks && needs.binds(row);
             if speaks && needs.speaks_of_line(line.as_ref()) && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }

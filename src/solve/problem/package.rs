@@ -229,7 +229,7 @@ impl<'c> Package<'c> {
 
     /// The releases that a rule about this package speaks of.
     pub fn within(&self, rule: &Needs<'c>) -> Rc<RowSet> {
-        self.property(Property::Range(rule.id), || self.matching(|row| rule.range.admits(&row.version)))
+        self.property(Property::Range(rule.id), || self.matching(|row| rule.binds(row)))
     }
 
     /// Whether a release asks for libraries of NVIDIA whose names tell a CUDA major, on some processor.
