@@ -172,8 +172,14 @@ fn nightly_index(variant: &str) -> String {
 fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint: &Constraint) -> Vec<Build> {
     let of_release: Vec<&Build> = builds_after(catalog, package, &version).collect();
     let named = constraint.comparisons().find_map(|one| one.variant.as_deref());
+    // Of one that has a row, in an overlay, that tells more.
+    let read: Vec<&Build> = catalog.builds.of(package).iter().filter(|row| row.version == version).collect();
+    let is_read = |variant: &str, arch| read.iter().any(|row| *row.variant == *variant && row.arch == arch);
     let mut found = Vec::new();
     for row in of_release.iter().filter(|row| named.is_none_or(|named| *row.variant == *named)) {
+        if is_read(&row.variant, row.arch) {
+            continue;
+        }
         let last = named.is_none() && !is_usual(row, &of_release);
         let status = if last { Status::Experimental } else { Status::Stable };
         found.push(Build { status, ..as_nightly(row, version, &row.variant) });
@@ -182,7 +188,7 @@ fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint
     let Some(variant) = named.filter(|named| line_of(named).is_some()) else { return found };
     for arch in [CpuArch::Aarch64, CpuArch::X86_64] {
         let like = of_release.iter().find(|row| row.arch == arch).or(of_release.first());
-        if let Some(like) = like.filter(|_| found.iter().all(|row| row.arch != arch)) {
+        if let Some(like) = like.filter(|_| found.iter().all(|row| row.arch != arch) && !is_read(variant, arch)) {
             found.push(unread(as_nightly(like, version, variant), arch));
         }
     }

@@ -11,6 +11,7 @@ use super::engine::Selection;
 use super::fits;
 use super::image;
 use super::libraries;
+use super::own;
 use super::platform::{Platform, Takes};
 use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request, TargetRequest};
@@ -419,8 +420,13 @@ fn of_library(build: &Build, (key, title): (&str, &str), image: Option<&Image>) 
             (build.named(), how)
         }
         (false, _) => {
+            let or = if build.is_nightly() && key == "cudnn" {
+                format!(", or {}", own::AS_TABLE.replace(" }`", ", cudnn = \"…\" }`"))
+            } else {
+                String::new()
+            };
             let how =
-                format!("look up in the METADATA of its wheel which {title} it requires, or {ask}; then {OVERLAY}");
+                format!("look up in the METADATA of its wheel which {title} it requires, or {ask}; then {OVERLAY}{or}");
             (build.named(), how)
         }
     }
