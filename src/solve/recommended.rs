@@ -10,7 +10,7 @@ use crate::types::{Constraint, Version};
 
 use super::kernel;
 use super::modules;
-use super::request::{DriverRequest, GpuRequest, Request, TargetRequest};
+use super::request::{DriverRequest, GpuRequest, Request, TargetRequest, Told};
 use super::solution::TargetSolution;
 
 /// A driver to install.
@@ -47,11 +47,17 @@ pub fn driver<'c>(
         DriverRequest::Cuda(..) => None,
     };
     let best = |may_be: &dyn Fn(&'c Branch) -> Option<bool>| {
+        // A driver that shows no less than the hosts' is no step back for them.
+        let shown = |branch: &Branch| match &asked.driver {
+            DriverRequest::Cuda(_, Told::Key(written)) => branch.cuda.is_some_and(|cuda| cuda >= *written),
+            _ => true,
+        };
         let serves = |version: &Version| *version >= minimum && bound.is_none_or(|bound| bound.admits(version));
         let serving = request
             .catalog
             .branches
             .iter()
+            .filter(|branch| shown(branch))
             .filter_map(|branch| Some((may_be(branch)?, branch, newest(request, asked, branch, serves)?)));
         serving.max_by_key(|(for_production, branch, _)| (*for_production, branch.branch))
     };
