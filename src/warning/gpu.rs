@@ -23,12 +23,12 @@ impl Kind for GpuNotChecked<'_> {
     }
 }
 
-/// A driver from before the first one that is known to list the board.
+/// A driver from before the first one that is known to list the board, or of which nobody knows whether it drives the board.
 pub struct GpuNotListed<'a> {
     /// The board.
     pub gpu: &'a str,
-    /// The first driver that lists it.
-    pub first: &'a Version,
+    /// The first driver that lists it; none where that is not known, nor the first that drives its generation.
+    pub first: Option<&'a Version>,
     /// The driver that it was judged by.
     pub driver: &'a Version,
     /// Whether the hosts have some release of its branch, and that one lists the board.
@@ -41,10 +41,15 @@ impl Kind for GpuNotListed<'_> {
     const CODE: &'static str = "gpu-not-listed";
     const EXPLAINED: &'static str = "The driver of the hosts is older than the first release known to list this board. Its architecture may \
         be supported all the same, and boards often work before they are listed: look at what nvidia-smi says \
-        on such a host.";
+        on such a host. Of a board of a generation that the catalog does not know no such release is known at all.";
 
     fn message(&self) -> String {
-        let GpuNotListed { gpu, first, driver, of_branch, windows } = self;
+        let GpuNotListed { gpu, driver, of_branch, windows, .. } = self;
+        let Some(first) = self.first else {
+            return format!(
+                "which driver first drives the generation of {gpu} is not known, so whether {driver} does was not checked"
+            );
+        };
         match windows {
             true => format!(
                 "{gpu} is first listed in driver {first} of Linux, of branch R{}; {driver} of Windows is of an older branch and may \
