@@ -223,7 +223,8 @@ impl Ledger<'_, '_> {
         if let Some(compat) = driver.compat {
             self.put(entry, compat, [key]);
         }
-        if let Some(row) = entry.target.minimum.as_ref().and_then(|minimum| catalog.driver(minimum)) {
+        let minimum = entry.target.minimum.as_ref().filter(|_| !entry.asked.has_unnumbered_driver());
+        if let Some(row) = minimum.and_then(|minimum| catalog.driver(minimum)) {
             self.put(entry, row, [key]);
         }
         let mut isas: Vec<Version> = Vec::new();

@@ -41,7 +41,7 @@ pub fn driver<'c>(
     let bound: Option<&Constraint> = match &asked.driver {
         DriverRequest::Exact(_) => return None,
         // A Jetson's comes with its system image.
-        _ if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() => return None,
+        _ if asked.is_cpu() || asked.has_unnumbered_driver() || asked.is_jetson() => return None,
         DriverRequest::Free(bound) => bound.as_ref(),
         DriverRequest::AtWorst(bound) => Some(bound),
         DriverRequest::Cuda(..) => None,
@@ -107,7 +107,7 @@ fn fits_policy(asked: &TargetRequest<'_>, branch: &Branch) -> Option<bool> {
 /// The releases to install on hosts that are as a target says but for their driver: the newest of each branch that is
 /// still in support and drives their GPUs, oldest first. New-feature branches only where no other does.
 pub fn candidates<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Vec<Version> {
-    if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() {
+    if asked.is_cpu() || asked.has_unnumbered_driver() || asked.is_jetson() {
         return Vec::new();
     }
     let mut found: Vec<(bool, Version)> = Vec::new();

@@ -71,8 +71,8 @@ pub struct JetsonDriver<'a> {
     pub gpu: &'a str,
     /// The CUDA version that the driver must support, where it is known.
     pub cuda: Option<Version>,
-    /// The driver minimum of machines with a driver of their own.
-    pub minimum: &'a Version,
+    /// The driver minimum of the target's other boards, which have a driver of their own.
+    pub minimum: Option<&'a Version>,
 }
 
 impl Kind for JetsonDriver<'_> {
@@ -82,10 +82,9 @@ impl Kind for JetsonDriver<'_> {
 
     fn message(&self) -> String {
         let cuda = self.cuda.map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));
-        let (gpu, minimum) = (self.gpu, self.minimum);
-        format!(
-            "the driver of {gpu} comes with JetPack: take one{cuda}; the number {minimum} is that of other machines"
-        )
+        let of_others = |minimum| format!("; the number {minimum} is that of other machines");
+        let others = self.minimum.map_or_else(String::new, of_others);
+        format!("the driver of {} comes with JetPack: take one{cuda}{others}", self.gpu)
     }
 }
 

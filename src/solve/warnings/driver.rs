@@ -171,6 +171,7 @@ fn forward_compat(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warni
 
 fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let minimum = about.target.minimum.as_ref().filter(|_| !about.asked.has_system_driver())?;
+    let minimum = Some(minimum).filter(|_| !about.asked.has_unnumbered_driver());
     let gpu = about.asked.named_gpus().iter().find(|gpu| gpu.is_jetson())?;
     let jetson = JetsonDriver { gpu: &gpu.name, cuda: driver.branch.cuda, minimum };
     Some(Warning::about(&jetson, &about.keys("gpu")))
