@@ -21,7 +21,7 @@ const CASES: &[Case] = &[
     ),
     case(
         "torch = \"*\"",
-        "gpu = \"Tesla V100-PCIE-16GB\"\ndriver = \"450.80.02\"\nimage = \"nvcr.io/nvidia/pytorch\"",
+        "gpu = \"GTX 1080\"\ndriver = \"450.80.02\"\nimage = \"nvcr.io/nvidia/pytorch\"",
         3,
         &["whether nvcr.io/nvidia/pytorch has a tag that fits"],
     ),
@@ -67,7 +67,7 @@ const CASES: &[Case] = &[
         "torch = { version = \"2.9.0\", cuda = \"12.9\", arch-list = \"9.0\", python = \"3.12\" }\ntorchvision = \"*\"",
         "gpu = \"H100 PCIe\"\nos = \"rhel7\"",
         1,
-        &["glibc 2.28", "!unseen-wheel"],
+        &["needs glibc 2.28 or newer", "!unseen-wheel"],
     ),
     // No version on the package index has a label: what is asked for by one that is no variant lies elsewhere.
     case(
