@@ -71,7 +71,7 @@ impl Catalog {
             all.filter_map(|known| of_name(&known).map(|(_, asked)| (known, asked))).collect();
         let is_meant = |(known, asked): &&(Spelling<'_>, Option<Version>)| match (&known.release, asked) {
             (None, _) => true,
-            (Some(release), Some(asked)) => release.len() <= asked.len() && asked.cmp_prefix(release).is_eq(),
+            (Some(release), Some(asked)) => begins_with(asked, release) && !is_other_point(known.row, release, asked),
             (Some(_), None) => false,
         };
         let weight = |known: &Spelling<'_>| {
@@ -98,6 +98,19 @@ impl Catalog {
         // What is older than all that are listed has no more than the oldest of them.
         older.or(family.last()).map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
     }
+}
+
+/// Whether a row is of one point release, `sles16` of 16.0, and another one is asked for, 16.1: which nobody has listed.
+fn is_other_point(row: &Os, release: &Version, asked: &Version) -> bool {
+    let texts = std::iter::once(&row.id).chain(row.aliases.iter());
+    let points = texts.filter_map(|text| parted(row, text).release).filter(|point| point.len() > release.len());
+    let points: Vec<Version> = points.filter(|point| begins_with(point, release)).collect();
+    let is_told = |point: &Version| point.len() <= asked.len();
+    points.iter().any(is_told) && !points.iter().any(|point| begins_with(asked, point))
+}
+
+fn begins_with(number: &Version, beginning: &Version) -> bool {
+    beginning.len() <= number.len() && number.cmp_prefix(beginning).is_eq()
 }
 
 fn parted<'c>(row: &'c Os, text: &'c str) -> Spelling<'c> {

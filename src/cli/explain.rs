@@ -9,7 +9,7 @@ use crate::explain::graph::{self, Language};
 use crate::explain::topic::{Described, Topic};
 use crate::explain::why::{Verdict, Why, why};
 use crate::explain::{self, Explanation, topic};
-use crate::lock::{Lock, Upgrade, Wheel, is_newer, keeping, locked};
+use crate::lock::{DriverLock, Lock, Upgrade, Wheel, is_newer, keeping, locked};
 use crate::nearest::nearest;
 use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean, error_codes};
 use crate::solve::compile::Locked;
@@ -391,7 +391,7 @@ fn differing(lock: &Lock, told: &Why) -> BTreeMap<String, String> {
             }
             ["target", name, "driver"] => {
                 let driver = of(name).and_then(|target| target.driver.as_ref());
-                (driver.map(|driver| format!(">={}", driver.minimum)), false)
+                (driver.map(DriverLock::stated), false)
             }
             ["target", name, "toolkit"] => (of(name).and_then(|target| target.toolkit.clone()), false),
             ["target", name, "image"] => (of(name).and_then(|target| target.image.clone()), false),

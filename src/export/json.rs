@@ -81,7 +81,8 @@ struct Gpu<'a> {
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Driver<'a> {
-    minimum: &'a str,
+    /// None where the driver comes with the system.
+    minimum: Option<&'a str>,
     #[cfg_attr(test, schemars(extend("enum" = crate::types::DriverMode::WORDS)))]
     mode: &'a str,
     cuda: &'a str,
@@ -147,7 +148,7 @@ impl<'a> Gpu<'a> {
 impl<'a> Driver<'a> {
     fn new(driver: &'a DriverLock) -> Driver<'a> {
         Driver {
-            minimum: &driver.minimum,
+            minimum: driver.minimum.as_deref(),
             mode: &driver.mode,
             cuda: &driver.cuda,
             compat: driver.compat.as_deref(),

@@ -460,8 +460,8 @@ fn labels(name: &str, target: &TargetLock) -> Result<Vec<(&'static str, String)>
     let (base, digest) = base.split_once('@').map_or((base.as_str(), None), |(base, digest)| (base, Some(digest)));
     let mut labels = vec![("org.opencontainers.image.base.name", base.to_string())];
     labels.extend(digest.map(|digest| ("org.opencontainers.image.base.digest", digest.to_string())));
-    if let Some(driver) = &target.driver {
-        labels.push(("gpuenv.driver-minimum", valid::driver(&driver.minimum)?.to_string()));
+    if let Some(minimum) = target.driver.as_ref().and_then(|driver| driver.minimum.as_ref()) {
+        labels.push(("gpuenv.driver-minimum", valid::driver(minimum)?.to_string()));
     }
     let capabilities = valid::capabilities(&target.gpu)?;
     if !capabilities.is_empty() {

@@ -134,7 +134,7 @@ fn target(prefix: &str, target: &TargetLock) -> Checked {
 fn driver(prefix: &str, driver: &DriverLock) -> Checked {
     let DriverLock { minimum, others, mode, cuda, compat, recommended } = driver;
     let key = |name: &str| format!("{prefix}driver.{name}");
-    check(is_version(minimum), || key("minimum"), minimum, VERSION)?;
+    minimum.iter().try_for_each(|one| check(is_version(one), || key("minimum"), one, VERSION))?;
     others.iter().try_for_each(|other| check(is_version(other), || key("others"), other, VERSION))?;
     one_of(MODE, || key("mode"), mode)?;
     check(is_version(cuda) || cuda == "unknown", || key("cuda"), cuda, VERSION)?;

@@ -105,7 +105,7 @@ fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
 fn needed(driver: &DriverLock) -> String {
     let compat = driver.compat.as_ref().map_or_else(String::new, |package| format!(", {package}"));
     let others: String = driver.others.iter().map(|other| format!(" or >={other}")).collect();
-    format!(">={}{others} ({}{compat})", driver.minimum, driver.mode)
+    format!("{}{others} ({}{compat})", driver.stated(), driver.mode)
 }
 
 /// `595.99.02 (open modules)`

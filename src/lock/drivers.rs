@@ -39,6 +39,11 @@ impl DriverLock {
         self.mode == DriverMode::ForwardCompat.as_str()
     }
 
+    /// The oldest release that suffices, as people read it: `>=535.54.03`.
+    pub fn stated(&self) -> String {
+        self.minimum.as_ref().map_or_else(|| "that of the system".to_string(), |minimum| format!(">={minimum}"))
+    }
+
     /// The CUDA line of its cuda-compat package, `13.0` of `cuda-compat-13-0`.
     pub fn compat_line(&self) -> Option<Version> {
         let line = self.compat.as_deref()?.strip_prefix("cuda-compat-")?;
@@ -47,10 +52,10 @@ impl DriverLock {
 }
 
 impl Lock {
-    /// What a target asks of its driver; none where it asks nothing, or where what is locked names no driver.
+    /// What a target asks of the number of its driver; none where it asks nothing, its driver comes with its system, or where what is locked names no driver.
     pub fn admitted<'a>(&self, name: &str, target: &'a TargetLock) -> Option<Admitted<'a>> {
         let driver = target.driver.as_ref()?;
-        let minimum = driver.minimum.as_str();
+        let minimum = driver.minimum.as_deref()?;
         if !driver.is_forward_compat() {
             return Some(Admitted::From(minimum));
         }

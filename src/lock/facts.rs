@@ -223,7 +223,8 @@ impl Ledger<'_, '_> {
         if let Some(compat) = driver.compat {
             self.put(entry, compat, [key]);
         }
-        if let Some(row) = entry.target.minimum.as_ref().and_then(|minimum| catalog.driver(minimum)) {
+        let minimum = entry.target.minimum.as_ref().filter(|_| !entry.asked.has_unnumbered_driver());
+        if let Some(row) = minimum.and_then(|minimum| catalog.driver(minimum)) {
             self.put(entry, row, [key]);
         }
         let mut isas: Vec<Version> = Vec::new();
@@ -321,6 +322,7 @@ impl Ledger<'_, '_> {
         for needs in about.filter(|rule| is_there(rule.row.object)) {
             let gpus = entry.asked.named_gpus().iter().map(|gpu| &gpu.cc_version);
             let speaks = needs.speaks_of(&row.version, gpus, request.archs());
+            let speaks = speaks && needs.binds(row);
             if speaks && needs.speaks_of_line(line.as_ref()) && request.holds(&needs.row.id, &entry.asked.name) {
                 self.put(entry, needs.row, [Stack(&row.package)]);
             }

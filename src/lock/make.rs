@@ -109,7 +109,7 @@ fn target_lock(asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> Target
         image: None,
         runtime_image: chosen.runtime_image.map(Image::name),
         toolkit: chosen.toolkit.map(|toolkit| toolkit.version.to_string()),
-        driver: driver(chosen),
+        driver: driver(asked, chosen),
         requires: Vec::new(),
         asks: Vec::new(),
         stack: None,
@@ -172,13 +172,14 @@ impl<'a> Systems<'a> {
     }
 }
 
-fn driver(chosen: &TargetSolution<'_>) -> Option<DriverLock> {
+fn driver(asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> Option<DriverLock> {
     let (judged, minimum) = (chosen.driver.as_ref()?, chosen.minimum.as_ref()?);
     // Without cuda-compat whatever is newer will do.
     let by_compat = chosen.others.iter().filter(|row| judged.compat.is_some() && row.compat.is_some());
     let others = by_compat.map(|row| row.version).filter(|other| other.major() != minimum.major());
+    let others = others.filter(|_| !asked.has_unnumbered_driver());
     Some(DriverLock {
-        minimum: minimum.to_string(),
+        minimum: (!asked.has_unnumbered_driver()).then(|| minimum.to_string()),
         others: distinct(others).iter().map(ToString::to_string).collect(),
         mode: chosen.mode().as_str().to_string(),
         cuda: judged.branch.cuda.as_ref().map_or_else(|| "unknown".to_string(), ToString::to_string),

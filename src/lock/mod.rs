@@ -161,8 +161,9 @@ pub struct GpuLock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriverLock {
-    /// The oldest release that suffices.
-    pub minimum: String,
+    /// The oldest release that suffices; none where the driver comes with the system and is numbered by itself: a Jetson's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<String>,
     /// With cuda-compat, of each other branch that is listed the oldest release that suffices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,

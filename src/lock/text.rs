@@ -166,7 +166,7 @@ impl Text {
         put("runtime-image", target.runtime_image.as_ref());
         put("toolkit", target.toolkit.as_ref());
         if let Some(driver) = &target.driver {
-            put("driver.minimum", Some(&driver.minimum));
+            put("driver.minimum", driver.minimum.as_ref());
             put("driver.mode", Some(&driver.mode));
             put("driver.cuda", Some(&driver.cuda));
             put("driver.compat", driver.compat.as_ref());

@@ -213,7 +213,7 @@ fn of_target(lock: &Lock, target: &TargetLock) -> Section {
     put("runtime-image", target.runtime_image.clone());
     put("toolkit", target.toolkit.clone());
     let driver = target.driver.as_ref();
-    put("driver", driver.map(|driver| format!(">={} ({})", driver.minimum, driver.mode)));
+    put("driver", driver.map(|driver| format!("{} ({})", driver.stated(), driver.mode)));
     let recommended = driver.and_then(|driver| driver.recommended.as_ref());
     if let Some(one) = recommended {
         let day = lock.catalog.version.replace('.', "-");

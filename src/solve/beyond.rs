@@ -27,7 +27,7 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
         unknowns.extend(unlisted_system(target, &mut reading));
         unknowns.extend(later_driver(request, target, &mut reading));
         let releases = unread_of(request, target);
-        unknowns.extend(releases.first().and_then(|cuda| unread_tags(target, cuda, &mut reading)));
+        unknowns.extend(unread_tags(request, target, releases.first(), &mut reading));
         unread.extend(releases);
         *target = TargetRequest {
             driver_policy: target.driver_policy,
@@ -56,19 +56,42 @@ fn unread_of(request: &Request<'_>, target: &TargetRequest<'_>) -> Vec<Version> 
     image::unread_releases(request.catalog, repository, cuda, target.os)
 }
 
-/// Tags that nobody has read, of a release of CUDA that is asked for: one of them may do where none that is known does.
-fn unread_tags(target: &TargetRequest<'_>, cuda: &Version, reading: &mut Reading<'_>) -> Option<Unknown> {
+/// Tags that nobody has read, of a release of CUDA that is asked for, or any where no list of them was read: one of them may
+/// do where none that is known does.
+fn unread_tags(
+    request: &Request<'_>,
+    target: &TargetRequest<'_>,
+    cuda: Option<&Version>,
+    reading: &mut Reading<'_>,
+) -> Option<Unknown> {
     let ImageRequest::Choose(repository) = &target.image else { return None };
+    let of_os = target.os.map_or_else(String::new, |os| format!(" for {}", os.name));
+    let torch = request.frameworks.iter().any(|ask| ask.package == TORCH).then(|| "stack.torch".to_string());
+    let (fact, with) = match cuda {
+        Some(cuda) => {
+            let fact = format!(
+                "whether {repository} has tags of CUDA {cuda}{of_os}: the list that was read is older than that release"
+            );
+            (fact, Some("stack.cuda".to_string()))
+        }
+        None if image::is_sampled(repository) => {
+            let fact = format!(
+                "whether {repository} has a tag that fits{of_os}: the list of its tags could not be read, and none of those \
+                 that are known does"
+            );
+            (fact, torch.filter(|_| image::holds_torch(request.catalog, repository)))
+        }
+        None => return None,
+    };
     let image = ImageRef { hub: String::new(), repository: repository.clone(), tag: None, digest: None };
     reading.image = ImageRequest::Unchecked(image);
-    let of_os = target.os.map_or_else(String::new, |os| format!(" for {}", os.name));
-    let keys = ["stack.cuda".to_string(), target.key("image")];
+    // Its own torch is told by what was published elsewhere.
+    reading.platform = Platform::new(reading.arch, reading.os, &reading.gpus);
+    let keys = with.into_iter().chain([target.key("image")]);
     Some(Unknown {
         code: None,
-        fact: format!(
-            "whether {repository} has tags of CUDA {cuda}{of_os}: the list that was read is older than that release"
-        ),
-        keys: keys.into_iter().chain(target.os.map(|_| target.key("os"))).collect(),
+        fact,
+        keys: keys.chain(target.os.map(|_| target.key("os"))).collect(),
         how: format!(
             "look for one in the registry; if it is there, name it as `image` with `image-requires`, or {OVERLAY}"
         ),

@@ -23,7 +23,8 @@ use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
 pub use tags::{
-    TagMatch, holds_torch, is_for_jetson, missing, nearest_tag, published_torch, spelt, tag, unread_releases,
+    TagMatch, holds_torch, is_for_jetson, is_sampled, missing, nearest_tag, published_torch, spelt, tag,
+    unread_releases,
 };
 
 /// Everything that the choice of images for a machine depends on: they are found from this alone.

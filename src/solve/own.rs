@@ -13,7 +13,8 @@ pub fn lay(spec: &Spec, catalog: &Catalog) -> Option<Catalog> {
     let mut added = Catalog::default();
     for own in &spec.own {
         if FRAMEWORKS.contains(&&*own.package) {
-            added.builds.to_mut().extend(rows(own, catalog));
+            let python = spec.stack.iter().find(|(key, _)| key == "python").map(|(_, written)| &written.value);
+            added.builds.to_mut().extend(rows(own, python, catalog));
         }
     }
     for (package, written) in &spec.stack {
@@ -44,7 +45,7 @@ fn variant(cuda: &OwnCuda) -> String {
 }
 
 /// The rows of a build of one's own: one for each processor that it may be for.
-fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
+fn rows(own: &OwnBuild, python: Option<&Constraint>, catalog: &Catalog) -> Vec<Build> {
     let (Some(version), Some(cuda)) = (own.public(), own.cuda()) else { return Vec::new() };
     let file = own.url.as_ref().and_then(|url| WheelName::of(&url.value));
     let variant = variant(&cuda);
@@ -74,7 +75,7 @@ fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
             index_url: own.index.as_ref().map(|index| index.value.clone().into()),
             url: own.url.as_ref().map(|url| url.value.clone().into()),
             wheel: Some(own.full_version().into()),
-            pythons: pythons(own, file.as_ref(), catalog, published().filter(|row| row.arch == arch)).into(),
+            pythons: pythons(own, file.as_ref(), (python, catalog), published().filter(|row| row.arch == arch)).into(),
             sass: sass.into(),
             ptx: ptx.into(),
             glibc: file.as_ref().and_then(glibc),
@@ -90,21 +91,24 @@ fn rows(own: &OwnBuild, catalog: &Catalog) -> Vec<Build> {
     found
 }
 
-/// The Pythons of a build: as written, else as the file is named, else those of the published release, else any.
+/// The Pythons of a build: as written, else as the file is named, else those of the published release, else any. Those are
+/// assumed only: where the Python that the stack is written for is none of them, the build is one for that.
 fn pythons<'c>(
     own: &OwnBuild,
     file: Option<&WheelName<'_>>,
-    catalog: &Catalog,
+    (wanted, catalog): (Option<&Constraint>, &Catalog),
     published: impl Iterator<Item = &'c Build>,
 ) -> Vec<Version> {
     if let Some(line) = own.python.as_ref().map(|python| python.value).or_else(|| file?.python_line()) {
         return vec![line];
     }
-    let mut known: Vec<Version> = published.flat_map(|row| row.pythons.iter().copied()).collect();
-    if known.is_empty() {
-        known = catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version).collect();
+    let is_wanted = |line: &Version| wanted.is_none_or(|wanted| wanted.cut_to(line.len()).admits(line));
+    let known: Vec<Version> = published.flat_map(|row| row.pythons.iter().copied()).collect();
+    if known.iter().any(is_wanted) {
+        return distinct(known);
     }
-    distinct(known)
+    let stable: Vec<Version> = catalog.pythons.iter().filter(|row| row.stable).map(|row| row.version).collect();
+    distinct(if stable.iter().any(is_wanted) || known.is_empty() { stable } else { known })
 }
 
 /// Whether nobody says for which Python a build was made.
@@ -168,8 +172,14 @@ fn nightly_index(variant: &str) -> String {
 fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint: &Constraint) -> Vec<Build> {
     let of_release: Vec<&Build> = builds_after(catalog, package, &version).collect();
     let named = constraint.comparisons().find_map(|one| one.variant.as_deref());
+    // Of one that has a row, in an overlay, that tells more.
+    let read: Vec<&Build> = catalog.builds.of(package).iter().filter(|row| row.version == version).collect();
+    let is_read = |variant: &str, arch| read.iter().any(|row| *row.variant == *variant && row.arch == arch);
     let mut found = Vec::new();
     for row in of_release.iter().filter(|row| named.is_none_or(|named| *row.variant == *named)) {
+        if is_read(&row.variant, row.arch) {
+            continue;
+        }
         let last = named.is_none() && !is_usual(row, &of_release);
         let status = if last { Status::Experimental } else { Status::Stable };
         found.push(Build { status, ..as_nightly(row, version, &row.variant) });
@@ -178,7 +188,7 @@ fn nightly_builds(catalog: &Catalog, package: &str, version: Version, constraint
     let Some(variant) = named.filter(|named| line_of(named).is_some()) else { return found };
     for arch in [CpuArch::Aarch64, CpuArch::X86_64] {
         let like = of_release.iter().find(|row| row.arch == arch).or(of_release.first());
-        if let Some(like) = like.filter(|_| found.iter().all(|row| row.arch != arch)) {
+        if let Some(like) = like.filter(|_| found.iter().all(|row| row.arch != arch) && !is_read(variant, arch)) {
             found.push(unread(as_nightly(like, version, variant), arch));
         }
     }

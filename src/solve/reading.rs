@@ -167,6 +167,11 @@ impl<'c> Reading<'c> {
         matches!(&self.driver, DriverRequest::Cuda(_, Told::System | Told::Jetson(_)))
     }
 
+    /// Whether the driver comes with the system, told or not, and so has none of the numbers that servers' drivers have.
+    pub fn has_unnumbered_driver(&self) -> bool {
+        self.has_system_driver() || self.gpus.are_jetsons()
+    }
+
     /// The setting that tells what driver there is.
     pub fn driver_setting(&self) -> &'static str {
         match &self.driver {

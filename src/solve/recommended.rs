@@ -10,7 +10,7 @@ use crate::types::{Constraint, Version};
 
 use super::kernel;
 use super::modules;
-use super::request::{DriverRequest, GpuRequest, Request, TargetRequest};
+use super::request::{DriverRequest, GpuRequest, Request, TargetRequest, Told};
 use super::solution::TargetSolution;
 
 /// A driver to install.
@@ -41,17 +41,23 @@ pub fn driver<'c>(
     let bound: Option<&Constraint> = match &asked.driver {
         DriverRequest::Exact(_) => return None,
         // A Jetson's comes with its system image.
-        _ if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() => return None,
+        _ if asked.is_cpu() || asked.has_unnumbered_driver() || asked.is_jetson() => return None,
         DriverRequest::Free(bound) => bound.as_ref(),
         DriverRequest::AtWorst(bound) => Some(bound),
         DriverRequest::Cuda(..) => None,
     };
     let best = |may_be: &dyn Fn(&'c Branch) -> Option<bool>| {
+        // A driver that shows no less than the hosts' is no step back for them.
+        let shown = |branch: &Branch| match &asked.driver {
+            DriverRequest::Cuda(_, Told::Key(written)) => branch.cuda.is_some_and(|cuda| cuda >= *written),
+            _ => true,
+        };
         let serves = |version: &Version| *version >= minimum && bound.is_none_or(|bound| bound.admits(version));
         let serving = request
             .catalog
             .branches
             .iter()
+            .filter(|branch| shown(branch))
             .filter_map(|branch| Some((may_be(branch)?, branch, newest(request, asked, branch, serves)?)));
         serving.max_by_key(|(for_production, branch, _)| (*for_production, branch.branch))
     };
@@ -101,7 +107,7 @@ fn fits_policy(asked: &TargetRequest<'_>, branch: &Branch) -> Option<bool> {
 /// The releases to install on hosts that are as a target says but for their driver: the newest of each branch that is
 /// still in support and drives their GPUs, oldest first. New-feature branches only where no other does.
 pub fn candidates<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Vec<Version> {
-    if asked.is_cpu() || asked.has_system_driver() || asked.is_jetson() {
+    if asked.is_cpu() || asked.has_unnumbered_driver() || asked.is_jetson() {
         return Vec::new();
     }
     let mut found: Vec<(bool, Version)> = Vec::new();

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::rows::{Build, Companion, Image, TORCH};
+use crate::catalog::rows::{Build, Companion, Image, Property, TORCH};
 use crate::types::{Constraint, Specifier, Version};
 
 use super::bundled_torch;
@@ -11,6 +11,7 @@ use super::engine::Selection;
 use super::fits;
 use super::image;
 use super::libraries;
+use super::own;
 use super::platform::{Platform, Takes};
 use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request, TargetRequest};
@@ -373,11 +374,14 @@ fn of_release<'c>(
         let how = format!("look for it at {index}/{package}/; if it is there, {OVERLAY}");
         return vec![Unknown { code: None, fact, keys, how }];
     };
-    let mut unknowns = Vec::new();
-    let request = plan.request;
-    let libraries = [("cudnn", "cuDNN", &request.cudnn, build.cudnn), ("nccl", "NCCL", &request.nccl, build.nccl)];
-    for (key, title, wanted, has) in libraries {
-        if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
+    let (mut unknowns, request) = (Vec::new(), plan.request);
+    let libraries = [
+        ("cudnn", "cuDNN", &request.cudnn, build.cudnn, Property::Cudnn),
+        ("nccl", "NCCL", &request.nccl, build.nccl, Property::Nccl),
+    ];
+    for (key, title, wanted, has, property) in libraries {
+        let is_open = |wanted: &Constraint| is_unread(wanted, has, build.expected.contains(&property));
+        if wanted.as_ref().is_some_and(is_open) && !release.is_cpu() {
             let (whose, how) = of_library(build, (key, title), image);
             unknowns.push(Unknown {
                 code: None,
@@ -402,6 +406,12 @@ fn of_release<'c>(
     unknowns
 }
 
+/// Whether what is asked for of a library rests on what nobody has read: what is expected of a build meets it, but refuses
+/// nothing.
+fn is_unread(wanted: &Constraint, has: Option<Version>, is_expected: bool) -> bool {
+    !wanted.is_any() && has.is_none_or(|has| is_expected && !wanted.admits(&has))
+}
+
 /// Whose library it is that nobody has read, and how it can be found out: a build's own, or that of the image it lies in.
 fn of_library(build: &Build, (key, title): (&str, &str), image: Option<&Image>) -> (String, String) {
     let version = if key == "cudnn" { "torch.backends.cudnn.version()" } else { "torch.cuda.nccl.version()" };
@@ -419,8 +429,13 @@ fn of_library(build: &Build, (key, title): (&str, &str), image: Option<&Image>) 
             (build.named(), how)
         }
         (false, _) => {
+            let or = if build.is_nightly() && key == "cudnn" {
+                format!(", or {}", own::AS_TABLE.replace(" }`", ", cudnn = \"…\" }`"))
+            } else {
+                String::new()
+            };
             let how =
-                format!("look up in the METADATA of its wheel which {title} it requires, or {ask}; then {OVERLAY}");
+                format!("look up in the METADATA of its wheel which {title} it requires, or {ask}; then {OVERLAY}{or}");
             (build.named(), how)
         }
     }

@@ -3,7 +3,7 @@
 //! none without it either.
 
 use crate::catalog::absence::Gap;
-use crate::catalog::rows::{Build, Companion, Family, Index, OtherBuild, Reading as ListingReading};
+use crate::catalog::rows::{Build, Companion, Family, Index, OtherBuild, Reading as ListingReading, Subject};
 use crate::spec::Share;
 use crate::types::constraint::{Comparison, Op};
 use crate::types::variant::line_of;
@@ -375,8 +375,15 @@ fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platf
             let is_variant = || fits::may_be_variant(catalog, row, &ask.constraint);
             ask.constraint.admits(&row.version) && (!ask.constraint.pins_variant() || is_variant())
         };
+        // What a package's own build does not compile for a board somebody else may have compiled for its system.
+        let rules = request.rules.of_package(ask.package, Subject::Gpu);
+        let compiles_for = |row: &Companion| {
+            let mut gpus = target.named_gpus().iter().map(|gpu| &gpu.cc_version);
+            gpus.all(|gpu| rules.iter().all(|rule| !rule.row.source_only || !rule.binds(row) || rule.needs.admits(gpu)))
+        };
         let mut rows = catalog.companions.of(ask.package).iter().filter(|row| on.takes_companion(row));
-        let is_made = rows.any(is_asked) || catalog.builds.of(ask.package).iter().any(|row| on.takes(row));
+        let is_made = rows.any(|row| is_asked(row) && compiles_for(row))
+            || catalog.builds.of(ask.package).iter().any(|row| on.takes(row));
         if !is_made && share(on) && found.iter().all(|(known, _)| *known != on) {
             let asked = if ask.constraint.is_any() { "" } else { ask.constraint.as_str() };
             found.push((on, unknowns::of_system(ask.package, asked, system)));

@@ -99,7 +99,7 @@ impl<'a> CheckContext<'a> {
     /// A GPU of this host and the last branch of drivers for it, where the locked minimum is of a later one and drives none
     /// of the others either.
     pub fn dropped(&self) -> Option<(&'a str, Version)> {
-        let minimum = Version::parse(&self.target.driver.as_ref()?.minimum).ok()?;
+        let minimum = Version::parse(self.target.driver.as_ref()?.minimum.as_ref()?).ok()?;
         if self.has_other_numbers() || self.has_windows_driver() || self.is_tegra() {
             return None;
         }
@@ -115,7 +115,7 @@ impl<'a> CheckContext<'a> {
 
     /// The oldest driver that will do, as this host numbers drivers; none where any does.
     fn least_driver(&self) -> Option<String> {
-        let minimum = &self.target.driver.as_ref()?.minimum;
+        let minimum = self.target.driver.as_ref()?.minimum.as_ref()?;
         if !self.has_other_numbers() {
             return Some(format!("{minimum} or later"));
         }
@@ -134,7 +134,7 @@ impl<'a> CheckContext<'a> {
 
     /// The oldest driver of Windows on which a stack that was locked for Linux runs; none on other hosts.
     pub fn windows_floor(&self) -> Option<Version> {
-        let minimum = Version::parse(&self.target.driver.as_ref()?.minimum).ok()?;
+        let minimum = Version::parse(self.target.driver.as_ref()?.minimum.as_ref()?).ok()?;
         let rows = &self.catalog.windows_drivers;
         let known = self.line().and_then(|line| {
             let of_major = rows.iter().find(|row| row.cuda.len() == 1 && row.cuda.major() == line.major());

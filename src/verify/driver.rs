@@ -78,13 +78,14 @@ fn matches(context: &CheckContext<'_>) -> Check {
 }
 
 fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
-    let check = Check::new("driver-minimum").expected(format!(">= {}", locked.minimum));
-    let Ok(minimum) = Version::parse(&locked.minimum) else {
+    let check = Check::new("driver-minimum");
+    let Some(written) = locked.minimum.as_ref().filter(|_| !context.is_tegra()) else {
+        return of_jetson(context, check);
+    };
+    let check = check.expected(format!(">= {written}"));
+    let Ok(minimum) = Version::parse(written) else {
         return check.unknown(Action::ChangeLock, "the lock's minimum is not a version: lock again");
     };
-    if context.is_tegra() {
-        return of_jetson(context, check, &locked.minimum);
-    }
     if context.has_other_numbers() {
         return of_other_numbers(context, check);
     }
@@ -164,7 +165,7 @@ fn of_other_numbers(context: &CheckContext<'_>, check: Check) -> Check {
 }
 
 /// A Jetson's driver comes with its JetPack and is numbered by itself: the CUDA that it offers tells how old it is.
-fn of_jetson(context: &CheckContext<'_>, check: Check, minimum: &str) -> Check {
+fn of_jetson(context: &CheckContext<'_>, check: Check) -> Check {
     let check = check.expected(context.wanted_driver());
     let cuda_of = |os: Option<&str>| match context.catalog.os(os?) {
         OsMatch::Found(row) => row.cuda,
@@ -175,17 +176,16 @@ fn of_jetson(context: &CheckContext<'_>, check: Check, minimum: &str) -> Check {
     };
     let told = context.offered().map(|(cuda, by)| (*cuda, format!("reported by {by}")));
     let of_system = || Some((cuda_of(context.record.platform.os.as_deref())?, "reported by its JetPack".to_string()));
-    let Some((cuda, by)) = told.or_else(of_system) else {
-        // Newer ones are numbered as other drivers are, by branch; older ones by the board support package.
-        let branch = Version::parse(minimum).ok().map(|minimum| minimum.major());
-        if let (Some((driver, by)), Some(branch)) = (context.driver().filter(|(it, _)| it.major() >= BRANCHES), branch)
-        {
-            let check = check.found(driver.as_str()).evidence(Some(format!("reported by {by}")));
-            return match driver.major() >= branch {
-                true => check.pass(),
-                false => check.fail(Action::AskAdmin, context.newer_driver()),
-            };
-        }
+    // The number of its driver is that of some JetPack, and none of servers' drivers. One between two that are known offers no
+    // newer CUDA than the later.
+    let of_number = || {
+        let (number, by) = context.driver().filter(|(number, _)| number.major() >= BRANCHES)?;
+        let known = context.catalog.oses.iter().filter_map(|os| Some((os.driver?, os.cuda?)));
+        let (driver, cuda) = known.filter(|(driver, _)| driver >= number).min()?;
+        let is_told = driver == *number || cuda.cmp_prefix(&wanted).is_lt();
+        is_told.then(|| (cuda, format!("driver {number}, reported by {by}")))
+    };
+    let Some((cuda, by)) = told.or_else(of_system).or_else(of_number) else {
         return check.unknown(Action::None, "neither its JetPack nor the CUDA of its driver was told");
     };
     let check = check.found(format!("a driver that offers CUDA {cuda}")).evidence(Some(by));

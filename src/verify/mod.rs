@@ -90,7 +90,7 @@ fn gpus_first(checks: &mut Vec<Check>) {
 /// Judges what one image asks of a host, and nothing else.
 pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdict {
     let nothing = DriverLock {
-        minimum: "0".into(),
+        minimum: Some("0".into()),
         others: Vec::new(),
         mode: "native".into(),
         cuda: "unknown".into(),

@@ -28,7 +28,7 @@ pub(super) fn unserved(context: &CheckContext<'_>, check: Check, locked: &Driver
     if context.has_other_numbers() || context.has_windows_driver() || context.is_tegra() {
         return None;
     }
-    let minimum = Version::parse(&locked.minimum).ok()?;
+    let minimum = Version::parse(locked.minimum.as_ref()?).ok()?;
     let (told, by, drivers) = drivers(context)?;
     let admitted = context.lock.admitted(context.name, context.target);
     let is_settled = |driver: &Version| {

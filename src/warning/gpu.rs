@@ -23,12 +23,12 @@ impl Kind for GpuNotChecked<'_> {
     }
 }
 
-/// A driver from before the first one that is known to list the board.
+/// A driver from before the first one that is known to list the board, or of which nobody knows whether it drives the board.
 pub struct GpuNotListed<'a> {
     /// The board.
     pub gpu: &'a str,
-    /// The first driver that lists it.
-    pub first: &'a Version,
+    /// The first driver that lists it; none where that is not known, nor the first that drives its generation.
+    pub first: Option<&'a Version>,
     /// The driver that it was judged by.
     pub driver: &'a Version,
     /// Whether the hosts have some release of its branch, and that one lists the board.
@@ -41,10 +41,15 @@ impl Kind for GpuNotListed<'_> {
     const CODE: &'static str = "gpu-not-listed";
     const EXPLAINED: &'static str = "The driver of the hosts is older than the first release known to list this board. Its architecture may \
         be supported all the same, and boards often work before they are listed: look at what nvidia-smi says \
-        on such a host.";
+        on such a host. Of a board of a generation that the catalog does not know no such release is known at all.";
 
     fn message(&self) -> String {
-        let GpuNotListed { gpu, first, driver, of_branch, windows } = self;
+        let GpuNotListed { gpu, driver, of_branch, windows, .. } = self;
+        let Some(first) = self.first else {
+            return format!(
+                "which driver first drives the generation of {gpu} is not known, so whether {driver} does was not checked"
+            );
+        };
         match windows {
             true => format!(
                 "{gpu} is first listed in driver {first} of Linux, of branch R{}; {driver} of Windows is of an older branch and may \
@@ -66,8 +71,8 @@ pub struct JetsonDriver<'a> {
     pub gpu: &'a str,
     /// The CUDA version that the driver must support, where it is known.
     pub cuda: Option<Version>,
-    /// The driver minimum of machines with a driver of their own.
-    pub minimum: &'a Version,
+    /// The driver minimum of the target's other boards, which have a driver of their own.
+    pub minimum: Option<&'a Version>,
 }
 
 impl Kind for JetsonDriver<'_> {
@@ -77,10 +82,9 @@ impl Kind for JetsonDriver<'_> {
 
     fn message(&self) -> String {
         let cuda = self.cuda.map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));
-        let (gpu, minimum) = (self.gpu, self.minimum);
-        format!(
-            "the driver of {gpu} comes with JetPack: take one{cuda}; the number {minimum} is that of other machines"
-        )
+        let of_others = |minimum| format!("; the number {minimum} is that of other machines");
+        let others = self.minimum.map_or_else(String::new, of_others);
+        format!("the driver of {} comes with JetPack: take one{cuda}{others}", self.gpu)
     }
 }
 

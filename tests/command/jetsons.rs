@@ -1,8 +1,23 @@
 //! Jetsons: the driver comes with the JetPack, whether that is written, or the Ubuntu that it is based on, or nothing.
 
 use crate::common::cases::{Case, case, hold};
+use crate::common::sandbox::Sandbox;
 
 const CASES: &[Case] = &[
+    // It has none of the numbers of servers' drivers.
+    case(
+        "torch = \"*\"",
+        "gpu = \"Orin Nano\"\nos = \"jetpack6.2\"\nimage = \"nvcr.io/nvidia/l4t-jetpack\"",
+        0,
+        &["driver that of the system (native)", "!lock: driver.minimum", "lock: driver.cuda = \"12.6\""],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"Jetson AGX Thor\"\nos = \"jetpack7.0\"\ndriver = \"580.00\"",
+        0,
+        &["that of the system", "!580.65.06", "!lock: driver.minimum"],
+    ),
+    case("torch = \"*\"", "gpu = \"Jetson AGX Orin\"", 0, &["jetson-driver", "!that of other machines"]),
     // The Ubuntu tells the newest JetPack that is based on it; what is made for it and its driver are taken.
     case(
         "torch = \"*\"",
@@ -121,6 +136,24 @@ const CASES: &[Case] = &[
 #[test]
 fn the_driver_of_a_jetson_is_that_of_its_jetpack() {
     hold("jetsons", CASES);
+}
+
+/// What `torch.utils.collect_env` prints on a JetPack 6.2, whose driver is 540.4.0.
+const COLLECTED: &str = "Collecting environment information...\nPyTorch version: 2.8.0\nCUDA used to build PyTorch: 12.6\n\n\
+    OS: Ubuntu 22.04.5 LTS (aarch64)\nLibc version: glibc-2.35\n\
+    Python platform: Linux-5.15.148-tegra-aarch64-with-glibc2.35\nIs CUDA available: True\n\
+    GPU models and configuration: GPU 0: Orin\nNvidia driver version: 540.4.0\n";
+
+#[test]
+fn no_number_of_servers_drivers_is_asked_of_a_jetson() {
+    let image = "image = \"nvcr.io/nvidia/l4t-jetpack\"";
+    let spec = format!("[stack]\ntorch = \"*\"\n[target.t]\ngpu = \"Orin Nano\"\nos = \"jetpack6.2\"\n{image}\n");
+    let sandbox = Sandbox::new("jetson-numbers", &spec);
+    sandbox.run(&["lock"]).exits(0);
+    let file = sandbox.run(&["export", "dockerfile"]).exits(0).out;
+    assert!(file.contains("NVIDIA_REQUIRE_CUDA=\"arch>=8.7\"") && !file.contains("driver-minimum"), "{file}");
+    std::fs::write(sandbox.path("host.txt"), COLLECTED).unwrap();
+    sandbox.run(&["verify", "--host", "host.txt"]).tells("pass    driver-minimum");
 }
 
 /// cuDNN comes with the JetPack: 9.3.0 with 6.1 and 6.2, as the wheels that are made for them were built with.

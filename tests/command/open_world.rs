@@ -5,6 +5,70 @@ use crate::common::cases::{Case, case, hold};
 use crate::common::sandbox::Sandbox;
 
 const CASES: &[Case] = &[
+    // Of repositories whose list of tags nobody could read no tag is known not to be there.
+    case(
+        "torch = \"1.5.0\"",
+        "gpu = \"V100-SXM2-16GB\"\nimage = \"pytorch/pytorch\"",
+        3,
+        &["whether pytorch/pytorch has a tag that fits: the list of its tags could not be read"],
+    ),
+    case("torch = \"2.15.0\"", "gpu = \"H100 PCIe\"\nimage = \"pytorch/pytorch\"", 3, &["has a tag that fits"]),
+    case(
+        "torch = \"1.5.0\"",
+        "gpu = \"RTX 5090\"\nimage = \"pytorch/pytorch\"",
+        1,
+        &["`torch = \"1.5.0\"` is incompatible with `gpu = \"RTX 5090\"`"],
+    ),
+    case(
+        "torch = \"*\"",
+        "gpu = \"GTX 1080\"\ndriver = \"450.80.02\"\nimage = \"nvcr.io/nvidia/pytorch\"",
+        3,
+        &["whether nvcr.io/nvidia/pytorch has a tag that fits"],
+    ),
+    // For which Python a build of one's own is made is assumed where nobody says so.
+    case(
+        "torch = { version = \"2.4.0\", cuda = \"12.4\", arch-list = \"9.0\" }\npython = \"3.13\"",
+        "gpu = \"H100 PCIe\"",
+        0,
+        &["python 3.13"],
+    ),
+    case(
+        "torch = { version = \"2.4.0\", cuda = \"12.4\", arch-list = \"9.0\", python = \"3.12\" }\npython = \"3.13\"",
+        "gpu = \"H100 PCIe\"",
+        1,
+        &[],
+    ),
+    // The cuDNN of an image is that of the torch in it.
+    case(
+        "torch = \"*\"\ncudnn = \">=9.5\"",
+        "gpu = \"H100 PCIe\"\ndriver = \"580\"\nimage = \"nvcr.io/nvidia/pytorch:25.10-py3\"",
+        0,
+        &["cudnn 9.14.0.64"],
+    ),
+    case(
+        "torch = \"*\"\ncudnn = \">=9.20\"",
+        "gpu = \"H100 PCIe\"\ndriver = \"580\"\nimage = \"nvcr.io/nvidia/pytorch:25.10-py3\"",
+        1,
+        &[],
+    ),
+    case(
+        "torch = \"2.15.0.dev20260901+cu130\"\ncudnn = \"9.26\"",
+        "gpu = \"H100 PCIe\"",
+        3,
+        &["which cuDNN comes with torch 2.15.0.dev20260901+cu130", "arch-list = \"…\", cudnn = \"…\" }`"],
+    ),
+    // A point release that is not listed is another system, as a release is.
+    case("torch = \"2.9.1\"", "gpu = \"H100 PCIe\"\nos = \"sles16.1\"", 0, &["os-not-listed", "judged as `sles16.0`"]),
+    // No driver that shows an older CUDA than the hosts' is advised.
+    case("torch = \"2.9.1\"", "gpu = \"H100 PCIe\"\ndriver-cuda = \"13.5\"", 0, &["newer-than-catalog", "!595.99.02"]),
+    case("torch = \"2.9.1\"", "gpu = \"H100 PCIe\"\ndriver-cuda = \"13.0\"", 0, &["595.99.02"]),
+    // What stands for the wheels of all variants needs no older a C library than each of them.
+    case(
+        "torch = { version = \"2.9.0\", cuda = \"12.9\", arch-list = \"9.0\", python = \"3.12\" }\ntorchvision = \"*\"",
+        "gpu = \"H100 PCIe\"\nos = \"rhel7\"",
+        1,
+        &["needs glibc 2.28 or newer", "!unseen-wheel"],
+    ),
     // No version on the package index has a label: what is asked for by one that is no variant lies elsewhere.
     case(
         "jax = \"0.4.25+cuda12.cudnn89\"",

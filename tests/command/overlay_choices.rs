@@ -106,3 +106,40 @@ fn a_board_beside_another_of_its_capability_keeps_its_kernel_modules() {
         }
     }
 }
+
+/// What somebody has compiled for a JetPack is not bound by what the package's own build compiles.
+#[test]
+fn a_wheel_for_a_jetpack_is_told_by_its_own_row() {
+    let spec = "[stack]\nflash-attn = \"*\"\n[target.t]\ngpu = \"Orin\"\nos = \"jetpack6.2\"\n";
+    let row = "companion = [{ package = \"flash-attn\", version = \"2.7.2\", framework = \"torch\", needs = \">=2.3\", \
+               python = \"3.10\", arches = [\"aarch64\"], systems = [\"jetpack6.2\"], sass = [\"8.7\"], gpu_code = true, \
+               url = \"https://wheels.acme.example/flash_attn-2.7.2-cp310-cp310-linux_aarch64.whl\", source = \"acme\", \
+               arch_source = \"acme\" }]\n";
+    let ran = locked("flash-attn", spec, row).exits(0);
+    assert!(ran.err.lines().any(|line| line.split_whitespace().eq(["flash-attn", "2.7.2"])), "{}", ran.err);
+}
+
+/// A nightly that has a row is what that says; of others the release that they precede tells.
+#[test]
+fn a_nightly_that_has_a_row_is_judged_by_it() {
+    let row = "build = [{ package = \"torch\", version = \"2.15.0.dev20260901\", variant = \"cu130\", arch = \"x86_64\", \
+               status = \"stable\", index_url = \"https://download.pytorch.org/whl/nightly/cu130\", pythons = [\"3.12\"], \
+               cudnn = \"9.26.0.51\", source = \"acme\", pins_source = \"acme\" }]\n";
+    let spec = |cudnn: &str| {
+        format!("[stack]\ntorch = \"2.15.0.dev20260901+cu130\"\ncudnn = \"{cudnn}\"\n[target.t]\ngpu = \"H100 PCIe\"\n")
+    };
+    let ran = locked("nightly", &spec("9.26"), row).exits(0).says("9.26.0.51");
+    assert!(!ran.err.contains("is a nightly"), "{}", ran.err);
+    locked("nightly-other", &spec("9.10"), row).exits(1);
+}
+
+/// A board of a generation that nobody knows is told by no driver.
+#[test]
+fn a_generation_that_nobody_knows_is_no_free_choice_of_drivers() {
+    let row = "gpu = [{ name = \"NVIDIA X100\", cc = \"13.0\", class = \"datacenter\", architecture = \"Feynman\", \
+               source = \"acme\" }]\n";
+    let spec = "[stack]\ncupy-cuda13x = \"*\"\n[target.t]\ngpu = \"NVIDIA X100\"\ndriver = \"580\"\n";
+    locked("generation", spec, row)
+        .exits(0)
+        .says("which driver first drives the generation of NVIDIA X100 is not known");
+}

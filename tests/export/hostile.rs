@@ -55,7 +55,7 @@ const EDITS: &[([&str; 2], &[&str], Edit)] = &[
     (["80-real;90", "90"], &[], |lock, text| lock.arch_list.as_mut().unwrap().cmake = text),
     (["550.54.14", "550.54.15"], &[], |lock, text| {
         let mut driver = locks::driver("native");
-        driver.minimum = text;
+        driver.minimum = Some(text);
         prod(lock).driver = Some(driver);
     }),
     (["numpy<2", "numpy<1"], &["{}", "numpy{}", "numpy<2{}"], |lock, text| lock.wheel[0].asks = vec![text]),

@@ -200,7 +200,7 @@ pub fn own_build() -> Lock {
 pub fn driver(mode: &str) -> DriverLock {
     let compat = (mode == "forward-compat").then(|| "cuda-compat-12-4".to_string());
     DriverLock {
-        minimum: "550.54.14".into(),
+        minimum: Some("550.54.14".into()),
         others: Vec::new(),
         mode: mode.into(),
         cuda: "12.4".into(),

@@ -86,7 +86,7 @@ fn branches_above_that_of_a_compat_package_are_not_admitted() {
     let mut lock = locks::container();
     let target = lock.target.get_mut("prod").unwrap();
     target.driver = Some(locks::driver("forward-compat"));
-    target.driver.as_mut().unwrap().minimum = "470.57.02".into();
+    target.driver.as_mut().unwrap().minimum = Some("470.57.02".into());
     let text = render("kubernetes", &lock).unwrap();
     let after = |key: &str| {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();

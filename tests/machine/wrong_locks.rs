@@ -116,7 +116,7 @@ fn a_lock_for_a_newer_driver_is_refused() {
     // One for a driver that nobody has yet.
     let mut newest = locks[4].clone();
     let driver = newest.target.get_mut("t").unwrap().driver.as_mut().unwrap();
-    (driver.minimum, driver.cuda) = ("9999.10".to_string(), "99.0".to_string());
+    (driver.minimum, driver.cuda) = (Some("9999.10".to_string()), "99.0".to_string());
     locks.push(newest);
     // On a Jetson its system decides, Windows has floors of its own, and of a branch alone the release is open.
     let is_numbered = |host: &Record| {
@@ -127,7 +127,7 @@ fn a_lock_for_a_newer_driver_is_refused() {
     let counts = tried(&locks, "driver-minimum", is_numbered, |lock, host| {
         let told = host.nvml.as_ref()?.driver.as_ref()?;
         let locked = lock.target.first_key_value()?.1.driver.as_ref()?;
-        let minimum = Version::parse(&locked.minimum).unwrap();
+        let minimum = Version::parse(locked.minimum.as_ref().unwrap()).unwrap();
         // WSL2 numbers its releases otherwise, under the same branches.
         Some(match host.platform.system {
             Some(System::Wsl) => told.prefix(1) >= minimum.prefix(1),

@@ -122,7 +122,12 @@ fn target(target: &TargetLock) -> String {
     if let Some(driver) = &target.driver {
         let compat = driver.compat.as_deref().unwrap_or_default();
         let modules = driver.recommended.as_ref().and_then(|one| one.modules.as_deref()).unwrap_or_default();
-        parts.push(format!("driver {} {} {} {compat}{modules}", driver.minimum, driver.cuda, driver.mode));
+        parts.push(format!(
+            "driver {} {} {} {compat}{modules}",
+            driver.minimum.as_deref().unwrap_or("of the system"),
+            driver.cuda,
+            driver.mode
+        ));
     }
     parts.extend(target.requires.iter().map(|what| format!("needs {what}")));
     parts.extend(target.stack.as_ref().map(|own| format!("stack {}", stack(own))));

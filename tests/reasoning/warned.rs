@@ -1,5 +1,10 @@
 //! When an answer is warned of and when it is not: specs that differ in one thing, and whether a warning is given.
 
+use gpuenv::catalog::BUILTIN;
+use gpuenv::catalog::rows::{Class, Subject};
+use gpuenv::solve::rules::Rules;
+use gpuenv::types::{Arch, Version};
+
 use crate::common::solver::{Short, lock, warned, warnings};
 
 /// A spec, the warning it is about, and whether it is given.
@@ -526,4 +531,22 @@ fn a_wheel_without_gpu_code_gives_way_to_one_with_it() {
     let nowhere = on_cpu("2.8.0+cu128", "0.7.0", "3.12").expect("it is told");
     assert!(nowhere.contains("look for a wheel with GPU code at https://download.pytorch.org/whl/cu128"), "{nowhere}");
     assert_eq!(on_cpu("2.14.0+cu130", "0.16.0", "3.12"), None);
+}
+
+/// torch has NVRTC compile for the very GPU, with CUDA 11.8 and later: whichever GPU that one does not know though machine
+/// code for an older one of its major runs there, a rule speaks of.
+#[test]
+fn a_rule_speaks_of_every_gpu_that_an_nvrtc_does_not_know() {
+    let first = Version::parse("11.8").unwrap();
+    let rules = Rules::new(&BUILTIN);
+    let boards = || BUILTIN.gpus.iter().filter(|gpu| gpu.class != Class::Jetson);
+    for kit in BUILTIN.toolkits.iter().filter(|kit| kit.version >= first) {
+        let line = kit.version.prefix(2);
+        for gpu in boards().filter(|gpu| !kit.sass.contains(&Arch::base(gpu.cc))) {
+            let is_older = |arch: &Arch| arch.cc.major == gpu.cc.major && arch.cc < gpu.cc;
+            let refused =
+                rules.about(Subject::Nvrtc, &line, Subject::Gpu).any(|rule| !rule.needs.admits(&gpu.cc.version()));
+            assert!(refused || !kit.sass.iter().any(is_older), "CUDA {} and {}", kit.version, gpu.name);
+        }
+    }
 }

@@ -69,7 +69,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
     let name = row.row_name();
     let is_of = |objects: &[Subject]| row.subject == Subject::Package && objects.contains(&row.object);
-    let misplaced: [(bool, &[Subject], &str); 7] = [
+    let misplaced: [(bool, &[Subject], &str); 8] = [
         (row.gpu.is_some(), &[Subject::Driver, Subject::Toolkit], "a driver or a toolkit, and no other, names GPUs"),
         (row.toolkit.is_some(), &[Subject::Gcc, Subject::Clang], "a host compiler, and no other, names toolkits"),
         (
@@ -84,6 +84,7 @@ fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
             &[Subject::Glibc, Subject::Gpu, Subject::Cudnn],
             "a C library, GPU or cuDNN alone is about a part",
         ),
+        (row.source_only, &[Subject::Gpu], "a GPU, and no other, tells what its build compiles"),
         (!row.minors.is_empty(), &[Subject::Toolkit], "a toolkit, and no other, has `minors`"),
     ];
     for (_, _, says) in misplaced.iter().filter(|(is_said, objects, _)| *is_said && !is_of(objects)) {

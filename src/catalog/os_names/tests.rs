@@ -57,6 +57,16 @@ fn a_part_of_a_number_is_no_older_release() {
         let OsName::Relative(row) = BUILTIN.os_named(name) else { panic!("{name}: {:?}", BUILTIN.os_named(name)) };
         assert_eq!(row.id, *id, "{name}");
     }
+    // A point release is another system where points have rows of their own.
+    for (name, id) in [
+        ("sles16.1", "sles16.0"),
+        ("SUSE Linux Enterprise Server 15 SP8", "sles15.7"),
+        ("leap16.1", "opensuse-leap16.0"),
+        ("opensuse-leap15.7", "opensuse-leap15.6"),
+    ] {
+        let OsName::Relative(row) = BUILTIN.os_named(name) else { panic!("{name}: {:?}", BUILTIN.os_named(name)) };
+        assert_eq!(row.id, *id, "{name}");
+    }
     // What is older than all that are listed has no more than the oldest of them.
     for (name, id) in [("Ubuntu 12.04.5 LTS", "ubuntu14.04"), ("fedora20", "fedora32")] {
         let OsName::Relative(row) = BUILTIN.os_named(name) else { panic!("{name}: {:?}", BUILTIN.os_named(name)) };

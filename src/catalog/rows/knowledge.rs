@@ -164,6 +164,10 @@ pub struct Rule {
     /// so; it refuses nothing.
     #[serde(default)]
     pub part: bool,
+    /// Of a package and a GPU: it tells what the package's own build compiles, and so binds what comes as source, and what its
+    /// project compiles, but not what somebody else has compiled for a single system.
+    #[serde(default)]
+    pub source_only: bool,
     /// Of a part and a toolkit: the package compares the minor release of the CUDA that compiles with that of its framework,
     /// and stops where they differ, unless its own list has both. What came to that list with which release, `0.5.2 11.4`.
     #[serde(default)]

@@ -114,8 +114,10 @@ impl<'c> Explainer<'_, 'c> {
         self.glibc_of_builds();
         let (arch, cpu) = (self.platform().arch, self.target().is_some_and(|target| target.is_cpu()));
         let has = self.target().and_then(|target| target.glibc);
+        let problem = self.request.problem;
         self.companions_say(|row| {
-            let needs = row.needs_glibc(arch, cpu).filter(|needs| has.is_none_or(|has| has < *needs))?;
+            let needs = problem.package(&row.package)?.glibc_of(row, arch, cpu);
+            let needs = needs.filter(|needs| has.is_none_or(|has| has < *needs))?;
             Some(format!("needs glibc {needs} or newer"))
         });
         self.along_says(|along, one| {

@@ -23,7 +23,8 @@ pub(super) fn driver<'c>(
     asked: &TargetRequest<'c>,
     target: &TargetAnswer<'c>,
 ) -> Option<Choice> {
-    let (judged, minimum) = (target.driver.as_ref()?, target.minimum.as_ref()?);
+    let minimum = target.minimum.as_ref().filter(|_| !asked.has_unnumbered_driver())?;
+    let judged = target.driver.as_ref()?;
     let mut reasons = Reasons { request, asked, target, because: Vec::new(), facts: Vec::new() };
     let turning = driver::candidates(request.problem, &asked.machine);
     let below = turning.iter().rev().find(|candidate| **candidate < minimum);

@@ -23,7 +23,7 @@ fn support_ends_on_a_day_or_in_a_month() {
         modules: None,
     };
     let is_taken = |until: &str| {
-        let (minimum, mode, cuda) = ("550.54.14".into(), "native".into(), "12.4".into());
+        let (minimum, mode, cuda) = (Some("550.54.14".into()), "native".into(), "12.4".into());
         driver("", &DriverLock { minimum, others: Vec::new(), mode, cuda, compat: None, recommended: Some(of(until)) })
             .is_ok()
     };

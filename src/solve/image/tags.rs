@@ -46,7 +46,7 @@ fn listed_on<'c>(catalog: &'c Catalog, repository: &str, tag: &str) -> Option<&'
     let repository = repeated(repository);
     let rows = || catalog.images.of(repository).iter().filter(|row| !row.arches.is_empty());
     let day = |row: &Image| Some(&*catalog.source(&row.source)?.seen);
-    let listed = rows().filter_map(day).min().filter(|_| !SAMPLED.contains(&repository))?;
+    let listed = rows().filter_map(day).min().filter(|_| !is_sampled(repository))?;
     let Some(release) = tag.split('-').next().and_then(|release| Version::parse(release).ok()) else {
         return Some(listed);
     };
@@ -68,13 +68,18 @@ pub fn unread_releases(catalog: &Catalog, repository: &str, wanted: &Constraint,
         Some(os) => image.os == os.id || os.images.contains(&image.os),
         None => image.os.starts_with(READ_LATER),
     };
-    let images = catalog.images.of(repository).iter().filter(|_| !SAMPLED.contains(&repository)).filter(is_of);
+    let images = catalog.images.of(repository).iter().filter(|_| !is_sampled(repository)).filter(is_of);
     let systems = distinct(images.map(|image| &*image.os));
     let is_unread = |cuda: &Version| {
         systems.iter().any(|os| listed_on(catalog, repository, &format!("{cuda}-base-{os}")).is_none())
     };
     let releases = catalog.toolkits.iter().rev().map(|row| row.version);
     releases.filter(|cuda| wanted.admits(cuda) && is_unread(cuda)).collect()
+}
+
+/// Whether a repository is one of which no list of tags could be read.
+pub fn is_sampled(repository: &str) -> bool {
+    SAMPLED.contains(&repeated(repository))
 }
 
 /// Whether images of a repository come with a torch of their own.

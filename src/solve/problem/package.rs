@@ -238,7 +238,7 @@ impl<'c> Package<'c> {
 
     /// The releases that a rule about this package speaks of.
     pub fn within(&self, rule: &Needs<'c>) -> Rc<RowSet> {
-        self.property(Property::Range(rule.id), || self.matching(|row| rule.range.admits(&row.version)))
+        self.property(Property::Range(rule.id), || self.matching(|row| rule.binds(row)))
     }
 
     /// Whether a release asks for libraries of NVIDIA whose names tell a CUDA major, on some processor.
@@ -308,8 +308,21 @@ impl<'c> Package<'c> {
     /// The releases that need a newer C library than there is.
     pub fn newer_glibc(&self, arch: CpuArch, has: Version, cpu: bool) -> Rc<RowSet> {
         self.property(Property::NewerGlibc(arch, has, cpu), || {
-            self.matching(|row| row.needs_newer_glibc(arch, cpu, has))
+            self.matching(|row| self.glibc_of(row, arch, cpu).is_some_and(|needs| has < needs))
         })
+    }
+
+    /// The oldest C library that a release loads with, on a processor, with a GPU or without. Where nobody has told that of one
+    /// that stands for its wheels of every variant, it is that of its wheels with a label: the others were made beside them.
+    pub fn glibc_of(&self, row: &Companion, arch: CpuArch, cpu: bool) -> Option<Version> {
+        let is_plain = |of: &Companion| of.systems.is_empty() && of.url.is_none() && of.index_url.is_none();
+        let needs = row.needs_glibc(arch, cpu);
+        if needs.is_some() || row.variant.is_some() || row.sdist || !is_plain(row) {
+            return needs;
+        }
+        let is_beside = |of: &&&Companion| of.version == row.version && of.variant.is_some() && of.is_for_arch(arch);
+        let labelled = self.releases.iter().filter(is_beside).filter(|of| is_plain(of));
+        labelled.map(|of| of.needs_glibc(arch, cpu)).min().flatten()
     }
 
     /// The releases known to hold no code for a GPU.

@@ -83,6 +83,11 @@ impl<'c> Needs<'c> {
         toolkit.cmp_prefix(&line.prefix(2)).is_eq() || lists(toolkit) && lists(line)
     }
 
+    /// Whether it speaks of a release of its package as that comes.
+    pub fn binds(&self, row: &Companion) -> bool {
+        self.range.admits(&row.version) && (row.systems.is_empty() || !self.row.source_only)
+    }
+
     /// Whether it speaks of what a toolkit compiles.
     pub fn speaks_of_toolkit(&self, toolkit: &Version) -> bool {
         self.toolkit.as_ref().is_none_or(|of| of.admits(toolkit))

@@ -1,5 +1,6 @@
 //! Builds that were taken although their publisher or the catalog does not stand behind them, and what of them is not known.
 
+use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Flavour, Libraries, Practice, Property, Status};
 use crate::solve::platform::Takes;
 use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
@@ -68,7 +69,9 @@ impl One<'_, '_> {
             true => Nightly::AsRelease { name, release: &release },
             false => Nightly::Unread { name, release: &release, of: (&build.variant, build.arch.as_str()) },
         };
-        build.is_nightly().then(|| Warning::about(&nightly, &self.key))
+        // One that a row of an overlay tells is judged by that.
+        let is_laid = build.is_nightly() && self.about.request.catalog.overlaid(&build.id()).is_none();
+        is_laid.then(|| Warning::about(&nightly, &self.key))
     }
 
     /// A snapshot from before its release, or a build that its publisher calls experimental.

@@ -1,6 +1,6 @@
 //! A driver that runs the stack with limits, needs help, does not list the board, or may drop it one day.
 
-use crate::catalog::rows::{Os, Subject};
+use crate::catalog::rows::{Class, Os, Subject};
 use crate::coverage::Coverage;
 use crate::solve::driver_row::DriverRow;
 use crate::solve::kernel;
@@ -171,6 +171,7 @@ fn forward_compat(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warni
 
 fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let minimum = about.target.minimum.as_ref().filter(|_| !about.asked.has_system_driver())?;
+    let minimum = Some(minimum).filter(|_| !about.asked.has_unnumbered_driver());
     let gpu = about.asked.named_gpus().iter().find(|gpu| gpu.is_jetson())?;
     let jetson = JetsonDriver { gpu: &gpu.name, cuda: driver.branch.cuda, minimum };
     Some(Warning::about(&jetson, &about.keys("gpu")))
@@ -182,7 +183,7 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Vec<Warning> {
     let is_free = matches!(about.asked.driver, DriverRequest::Free(_));
     let is_listed = |gpu: &GpuRequest<'_>| {
         let first = gpu.row.and_then(|row| row.first_driver.as_ref());
-        first.is_none_or(|first| match driver.windows {
+        first.map_or(!is_of_unknown_generation(about, gpu), |first| match driver.windows {
             true => driver.version.major() >= first.major(),
             false => driver.version >= *first || is_free && driver.version.major() == first.major(),
         })
@@ -192,22 +193,31 @@ fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for gpu in gpus {
         let family_listed = gpus.iter().any(|other| other.written == gpu.written && is_listed(other));
-        let Some(first) = gpu.row.and_then(|row| row.first_driver.as_ref()).filter(|_| !family_listed) else {
+        let first = gpu.row.and_then(|row| row.first_driver.as_ref());
+        if family_listed {
             continue;
-        };
+        }
         // Of a name that means several boards the first one speaks for all.
         if told.contains(&gpu.written.as_str()) {
             continue;
         }
         told.push(&gpu.written);
         let is_number = is_free || matches!(about.asked.driver, DriverRequest::Exact(_));
-        let of_branch = !is_number && driver.version.major() == first.major();
+        let of_branch = !is_number && first.is_some_and(|first| driver.version.major() == first.major());
         let (driver, windows) = (&driver.version, driver.windows);
         let not_listed = GpuNotListed { gpu: &gpu.name, first, driver, of_branch, windows };
         let keys = [about.keys("gpu"), about.keys(about.asked.driver_setting())].concat();
         warnings.push(Warning::about(&not_listed, &keys));
     }
     warnings
+}
+
+/// Whether nothing says which drivers drive GPUs of a capability: no rule does, and they are none of Jetsons, whose driver
+/// comes with the system.
+fn is_of_unknown_generation(about: &About<'_, '_>, gpu: &GpuRequest<'_>) -> bool {
+    let mut rules = about.request.rules.between(Subject::Gpu, Subject::Driver);
+    let mut boards = about.request.catalog.gpus.iter().filter(|row| row.cc == gpu.cc);
+    !rules.any(|rule| rule.range.admits(&gpu.cc_version)) && boards.any(|row| row.class != Class::Jetson)
 }
 
 /// Branches that the hosts may have and that no longer drive the GPU.
