@@ -31,7 +31,7 @@ fn what_was_only_not_seen_is_left_open() {
     let says = |is_whole| published(&all, &any, None, (first.os, first.arch), is_whole);
     assert!(says(true).contains("was published for Windows") && says(false).contains("is known so far for Windows"));
     // Of a release that Linux has more variants of than were seen, others may be there.
-    let linux = BUILTIN.builds.of("torch").iter().filter(|row| !row.is_cpu()).last().unwrap();
+    let linux = BUILTIN.builds.of("torch").iter().rfind(|row| !row.is_cpu()).unwrap();
     let cpu = OtherBuild { version: linux.version, arch: linux.arch, variant: "cpu".into(), ..first.clone() };
     assert!(!is_whole(&BUILTIN, &[&cpu], &any) && is_whole(&BUILTIN, &[&cpu], &Constraint::parse("+cpu").unwrap()));
 }
