@@ -266,7 +266,9 @@ impl Project<'_> {
     /// Whether a key is of no target, or of one that there is.
     fn has_target_of(&self, key: &str) -> bool {
         let name = key.strip_prefix("target.").and_then(|rest| rest.split('.').next());
-        name.is_none_or(|name| ["*", "NAME"].contains(&name) || self.spec.targets.iter().any(|one| one.name == name))
+        let is_one = |name: &str| self.spec.targets.iter().any(|one| one.name == name);
+        // `target.gcc` is meant of each.
+        name.is_none_or(|name| ["*", "NAME"].contains(&name) || is_of_targets(name) || is_one(name))
     }
 
     /// A key about which nothing was chosen.
