@@ -69,6 +69,11 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
             let lint = lint::NAMES.iter().find(|lint| **lint == name);
             found.extend(lint.map(|lint| Topic::described("error", *lint, OF_LINT)));
         }
+        let spec = spec_here(common);
+        // Who has a project asks what a word means in it, too.
+        if !is_key(name) && (spec.is_some() || found.is_empty()) {
+            found.extend(topic::keys(spec.as_ref(), name));
+        }
         if !found.is_empty() {
             let unread = meant.as_ref().and_then(|meant| meant.unread.as_ref());
             let exit = unread.map_or(Exit::Yes, |failure| left_aside(OF_CATALOG, failure, report));
@@ -240,12 +245,42 @@ impl Project<'_> {
             None => fresh,
         };
         let told = match what {
-            Some(key) => only(told, key, self.spec, self.file)?,
             None => told,
+            Some(key) => match only(&told, key) {
+                Some(told) => told,
+                None => {
+                    let found = if self.has_target_of(key) { topic::keys(Some(self.spec), key) } else { Vec::new() };
+                    if found.is_empty() {
+                        return Err(self.no_part(&told, key));
+                    }
+                    report.topics(&found)?;
+                    return Ok(exit);
+                }
+            },
         };
         let locked = lock.map(|lock| differing(&lock, &told)).unwrap_or_default();
         report.why(&told, &locked, &standing)?;
         Ok(exit)
+    }
+
+    /// Whether a key is of no target, or of one that there is.
+    fn has_target_of(&self, key: &str) -> bool {
+        let name = key.strip_prefix("target.").and_then(|rest| rest.split('.').next());
+        let is_one = |name: &str| self.spec.targets.iter().any(|one| one.name == name);
+        // `target.gcc` is meant of each.
+        name.is_none_or(|name| ["*", "NAME"].contains(&name) || is_of_targets(name) || is_one(name))
+    }
+
+    /// A key about which nothing was chosen.
+    fn no_part(&self, told: &Why, key: &str) -> Failure {
+        let mut keys: Vec<&str> = told.choices.iter().map(|choice| choice.key.as_str()).collect();
+        keys.dedup();
+        let what = if self.spec.text(key).is_some() { "is given, not chosen" } else { "is not part of the answer" };
+        let shown = key.strip_prefix("target.*.").unwrap_or(key);
+        let message = format!("{}: `{}` {what}", clean(&self.file.name), clean(shown));
+        let about = doc(key).map_or(String::new(), |doc| format!("{}\n", doc.description()));
+        Failure::new(Exit::BadInput, "unknown-topic", message)
+            .help(format!("{about}what was chosen: {}", keys.join(", ")))
     }
 
     fn why(&self, kept: &Locked) -> Result<Why, Failure> {
@@ -298,7 +333,7 @@ struct Ordinary<'a> {
 fn ordinary<'a>(name: &'a str, common: &Common) -> Option<Ordinary<'a>> {
     let place = files::spec_place(common).ok()??;
     let Asked { spec, catalog, .. } = read(&place).ok()?;
-    topic::ordinary(&catalog, &spec, name, &[]).is_some().then_some(Ordinary { name, spec, catalog })
+    topic::ordinary(&catalog, &spec, name, &[], &BTreeSet::new()).is_some().then_some(Ordinary { name, spec, catalog })
 }
 
 impl Ordinary<'_> {
@@ -311,8 +346,16 @@ impl Ordinary<'_> {
             wheel.asks.iter().map(move |asked| (package.clone(), asked.clone())).collect::<Vec<_>>()
         };
         let needed: BTreeSet<_> = wheels.flat_map(asks).collect();
-        topic::ordinary(&self.catalog, &self.spec, self.name, &needed.into_iter().collect::<Vec<_>>())
+        let stacks = lock.into_iter().flat_map(|lock| lock.target.values().map(|target| lock.stack_of(target)));
+        let here = stacks.flat_map(|stack| stack.keys().cloned().collect::<Vec<_>>()).collect();
+        topic::ordinary(&self.catalog, &self.spec, self.name, &needed.into_iter().collect::<Vec<_>>(), &here)
     }
+}
+
+/// The spec of the project here, if it can be read.
+fn spec_here(common: &Common) -> Option<Spec> {
+    let place = files::spec_place(common).ok()??;
+    read(&place).ok().map(|asked| asked.spec)
 }
 
 fn is_key(name: &str) -> bool {
@@ -332,11 +375,6 @@ fn doc(key: &str) -> Option<KeyDoc> {
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
-    if is_of_targets(name) {
-        let message = format!("`{name}` is a key of each target");
-        let help = format!("name the target too: `gpuenv explain target.NAME.{name}`");
-        return Failure::new(Exit::BadInput, "unknown-topic", message).help(help);
-    }
     let check = || nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
     let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
     let near = near.map(|near| format!("did you mean `{}`? Else ", clean(&near)));
@@ -353,8 +391,8 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
     ))
 }
 
-/// The part of a story that a key is about.
-fn only(told: Why, key: &str, spec: &Spec, file: &SourceFile) -> Result<Why, Failure> {
+/// The part of a story that a key is about; none if it is about none.
+fn only(told: &Why, key: &str) -> Option<Why> {
     let within = |of: &str| of.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     // Where each target has a stack of its own, what `[stack]` asks for is chosen there.
     let own = |of: &str| of.strip_prefix("target.")?.split_once('.').map(|(_, rest)| within(rest));
@@ -366,17 +404,7 @@ fn only(told: Why, key: &str, spec: &Spec, file: &SourceFile) -> Result<Why, Fai
         |of: &str| within(of) || of_each(of).unwrap_or(false) || key.starts_with("stack") && own(of).unwrap_or(false);
     let choices: Vec<_> = told.choices.iter().filter(|choice| inside(&choice.key)).cloned().collect();
     let openings = told.openings.iter().filter(|one| inside(&one.key) || inside(&one.change.key)).cloned().collect();
-    if choices.is_empty() {
-        let mut keys: Vec<&str> = told.choices.iter().map(|choice| choice.key.as_str()).collect();
-        keys.dedup();
-        let what = if spec.text(key).is_some() { "is given, not chosen" } else { "is not part of the answer" };
-        let shown = key.strip_prefix("target.*.").unwrap_or(key);
-        let message = format!("{}: `{}` {what}", clean(&file.name), clean(shown));
-        let about = doc(key).map_or(String::new(), |doc| format!("{}\n", doc.description()));
-        return Err(Failure::new(Exit::BadInput, "unknown-topic", message)
-            .help(format!("{about}what was chosen: {}", keys.join(", "))));
-    }
-    Ok(Why { choices, openings })
+    (!choices.is_empty()).then_some(Why { choices, openings })
 }
 
 /// What the lock holds for choices that would be made otherwise today.

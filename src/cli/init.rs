@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, at_hand};
 use crate::explain::{self, Explanation};
-use crate::host::Record;
+use crate::host::{Record, signs};
 use crate::init::manifest::Left;
 use crate::init::{self, Draft, Value};
 use crate::probe::{Depth, ProbeOptions};
@@ -60,6 +60,8 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let host = host(args, report)?;
     let unsuited = host.as_ref().and_then(init::unsuited);
     unsuited.iter().for_each(|why| report.note(&format!("{why}: change the target to the machine that is to run it")));
+    let doubt = host.as_ref().and_then(signs::doubt);
+    doubt.iter().for_each(|why| report.note(&format!("{why}: what stands first was taken, check it on the host")));
     let is_said = args.os.is_some() || args.image.is_some();
     if let Some((why, help)) = host.as_ref().and_then(|host| init::open_jetpack(host, &catalog)).filter(|_| !is_said) {
         return Err(Failure::new(Exit::BadInput, "missing", why).help(help));

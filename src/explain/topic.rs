@@ -4,11 +4,12 @@
 //! that it admits, and a product is found by the names people use.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
 use crate::nearest;
-use crate::spec::Spec;
+use crate::spec::{KeyDoc, Spec, tables};
 use crate::types::variant::line_of;
 use crate::types::{Constraint, Version};
 use crate::warning;
@@ -29,7 +30,8 @@ pub enum Topic {
 /// Something that a few sentences explain.
 #[derive(Debug, Clone)]
 pub struct Described {
-    /// What it is: an `error`, a `check` of a host, a `message` of another program, a `package` of `[packages]`, a `word`.
+    /// What it is: an `error`, a `check` of a host, a `message` of another program, a `package` of `[packages]`, a `word`,
+    /// a `key` of gpuenv.toml, a `table` of it.
     pub kind: &'static str,
     /// Its name.
     pub id: String,
@@ -106,8 +108,15 @@ pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
 
 /// A package of `[packages]`: it is carried along, and nothing is solved with it.
 ///
-/// `needed` are the requirements of locked packages that exports hold it to, `vllm 0.9.2` and `transformers<5`.
-pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str, needed: &[(String, String)]) -> Option<Topic> {
+/// `needed` are the requirements of locked packages that exports hold it to, `vllm 0.9.2` and `transformers<5`; `here` is what
+/// the lock holds.
+pub fn ordinary(
+    catalog: &Catalog,
+    spec: &Spec,
+    name: &str,
+    needed: &[(String, String)],
+    here: &BTreeSet<String>,
+) -> Option<Topic> {
     let name = name.strip_prefix("packages.").unwrap_or(name);
     let (name, written) = spec.packages.iter().find(|(known, _)| known == name)?;
     let mut says = format!(
@@ -119,14 +128,60 @@ pub fn ordinary(catalog: &Catalog, spec: &Spec, name: &str, needed: &[(String, S
         says += &format!(" Exports add `{asked}`, which {package} of the lock needs and its metadata does not say.");
     }
     // What metadata says is a matter of installers.
-    for row in catalog.asks.iter().filter(|row| !row.says.is_empty()) {
-        if *row.of == **name {
-            says += &format!(" {} {} needs {name} {}: {} ({}.)", row.package, row.range, row.needs, row.says, row.id);
-        } else if *row.package == **name {
-            says += &format!(" {name} {} needs {} {}: {} ({}.)", row.range, row.of, row.needs, row.says, row.id);
+    let is_here = |name: &str| {
+        here.contains(name)
+            || spec.stack.iter().any(|(one, _)| one == name)
+            || spec.packages.iter().any(|(one, _)| one == name)
+    };
+    for row in catalog.asks.iter().filter(|row| !row.says.is_empty() && is_here(&row.package) && is_here(&row.of)) {
+        let id = if row.id.is_empty() { String::new() } else { format!(" ({})", row.id) };
+        if *row.of == **name || *row.package == **name {
+            says += &format!(" {} {} needs {} {}: {}{id}", row.package, row.range, row.of, row.needs, row.says);
         }
     }
     Some(Topic::described("package", name, says))
+}
+
+/// A key of gpuenv.toml or one of its tables, by its name alone or behind that of its table: its line of the reference, and
+/// what a spec sets. What stands in the stack and under `[packages]` is told by what was chosen.
+pub fn keys(spec: Option<&Spec>, name: &str) -> Vec<Topic> {
+    let parts: Vec<&str> = name.split('.').collect();
+    let of_target = parts.get(1).filter(|_| parts.len() == 3 && parts[0] == "target");
+    let mut found = Vec::new();
+    for table in tables().into_iter().filter(|table| table.name != "stack") {
+        let names: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
+        if table.name == name && name != "target" {
+            let says = format!("{} Its keys: {}.", table.about, names.join(", "));
+            found.push(Topic::described("table", table.header, says));
+        }
+        let is_below = name.strip_prefix(table.name).is_some_and(|rest| rest.starts_with('.'));
+        let is_one = |key: &&KeyDoc| name == key.name || is_below && parts.last() == Some(&key.name);
+        for key in table.keys.iter().filter(is_one).filter(|_| table.name != "packages") {
+            let id = if table.name.is_empty() { key.name.to_string() } else { format!("{}.{}", table.name, key.name) };
+            let set = spec.map_or_else(String::new, |spec| set_by(spec, &id, table.name, key.name, of_target));
+            let says = format!("{} As in `{} = {}`.{set}", key.description(), key.name, key.example);
+            found.push(Topic::described("key", id, says));
+        }
+    }
+    found
+}
+
+/// What a spec sets a key to.
+fn set_by(spec: &Spec, id: &str, table: &str, key: &str, of_target: Option<&&str>) -> String {
+    let value = |text: String| match text.starts_with('[') || ["true", "false"].contains(&&*text) {
+        true => format!("`{key} = {text}`"),
+        false => format!("`{key} = \"{text}\"`"),
+    };
+    if table != "target" {
+        return spec.text(id).map_or_else(String::new, |text| format!(" gpuenv.toml sets {}.", value(text)));
+    }
+    let is_asked = |name: &str| of_target.is_none_or(|asked| ["*", "NAME", name].contains(asked));
+    let asked = spec.targets.iter().filter(|target| is_asked(&target.name));
+    let told = asked.map(|target| match spec.text(&format!("target.{}.{key}", target.name)) {
+        Some(text) => format!(" Target `{}` sets {}: that is given, not chosen.", target.name, value(text)),
+        None => format!(" Target `{}` does not set it.", target.name),
+    });
+    told.collect()
 }
 
 /// Whether a requirement is one of this package.

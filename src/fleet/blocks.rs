@@ -1,6 +1,8 @@
 //! What hosts said, in blocks under their names: `clush -b` and `dshbak -c`, where one block may be that of many,
 //! ansible's, and salt's.
 
+use std::collections::BTreeMap;
+
 /// No cluster has more nodes: a longer list is none of hosts.
 const MOST: usize = 1 << 16;
 /// No node's number has more.
@@ -62,6 +64,28 @@ pub fn indented(text: &str) -> Option<Vec<Block>> {
         }
     }
     (!blocks.is_empty()).then_some(blocks)
+}
+
+/// The blocks where each host stands in one: who stands in several said all of it.
+pub fn joined(blocks: Vec<Block>) -> Vec<Block> {
+    let mut said: BTreeMap<String, (usize, Option<String>)> = BTreeMap::new();
+    for block in &blocks {
+        for host in &block.hosts {
+            let (count, all) = said.entry(host.clone()).or_default();
+            *count += 1;
+            if let Some(text) = &block.text {
+                *all.get_or_insert_default() += text;
+            }
+        }
+    }
+    said.retain(|_, (count, _)| *count > 1);
+    let mut once: Vec<Block> = Vec::new();
+    for mut block in blocks {
+        block.hosts.retain(|host| !said.contains_key(host));
+        once.push(block);
+    }
+    once.extend(said.into_iter().map(|(host, (_, text))| Block { hosts: vec![host], text }));
+    once
 }
 
 /// What salt puts before each line of a minion.

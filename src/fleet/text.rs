@@ -31,10 +31,10 @@ pub fn of_text<'t>(text: &'t str, source: &str) -> Box<dyn Iterator<Item = Host>
     if let Some(blocks) = blocks::indented(text)
         && is_of_many(blocks.iter().flat_map(is_read), text)
     {
-        return Box::new(blocks.into_iter().flat_map(of_block));
+        return Box::new(blocks::joined(blocks).into_iter().flat_map(of_block));
     }
     match blocks::of_text(text) {
-        Some(blocks) => Box::new(blocks.into_iter().flat_map(of_block)),
+        Some(blocks) => Box::new(blocks::joined(blocks).into_iter().flat_map(of_block)),
         None => Box::new(std::iter::once(Host { name: source.to_string(), record: read(text) })),
     }
 }

@@ -1,9 +1,11 @@
 //! Signs of an NVIDIA GPU or of its driver in a record, and whether a record tells that there is none.
 
-use super::record::{ApiError, Origin, Probe, ProbeStatus, Record, System};
+use super::record::{ApiError, OF_A_HANDLE, Origin, Probe, ProbeStatus, Record, System};
 
 /// The name under which a description notes that it lists what is on the bus.
 pub const BUS: &str = "pci";
+/// The name under which a description notes that it contradicts itself.
+pub const PASTE: &str = "paste";
 /// The probe that looks at the bus of the machine it runs on.
 const MODULE: &str = "module";
 
@@ -49,6 +51,22 @@ fn shows_bus(record: &Record) -> bool {
 /// are none: a driver's package without its GPU, a toolkit's stub, an image's cuda-compat.
 pub fn is_bare(record: &Record) -> bool {
     record.pci.is_empty() && !is_driven(record) && (!has_libraries(record) || looked_at_bus(record))
+}
+
+/// Why a description is not that of a host as it is: it names two hosts or two states of one, or it lists GPUs whose driver
+/// does not answer. Whatever the order of its lines, whoever plans or drafts for it says so.
+pub fn doubt(record: &Record) -> Option<String> {
+    let is_quarrel = |probe: &&Probe| probe.name == PASTE && probe.ended == ProbeStatus::Garbled;
+    let quarrels = record.probes.iter().filter(is_quarrel).filter_map(|probe| probe.detail.as_deref());
+    let quarrels = quarrels.collect::<Vec<_>>().join("; ");
+    if !quarrels.is_empty() {
+        return Some(format!("what describes it names two hosts, or one before and after a change ({quarrels})"));
+    }
+    let nvml = record.nvml.as_ref().filter(|nvml| record.origin == Origin::Pasted && !nvml.gpus.is_empty())?;
+    // One GPU that cannot be asked says nothing of the others.
+    let fault = nvml.fault.as_ref().filter(|fault| fault.at != OF_A_HANDLE)?;
+    let words = fault.message.as_deref().or(fault.name.as_deref()).unwrap_or("NVML failed");
+    Some(format!("what describes it lists its GPUs, and also says that the driver does not answer ({words})"))
 }
 
 /// Whether a driver runs, or something that only its GPU brings.

@@ -63,6 +63,10 @@ pub fn unsuited(record: &Record) -> Option<String> {
     if is_wsl1(record) {
         return Some("that machine runs WSL 1, which has no GPU (`wsl --set-version` makes it WSL 2)".to_string());
     }
+    let arch = record.platform.arch.as_deref().filter(|arch| CpuArch::parse(arch).is_err());
+    if let Some(arch) = arch {
+        return Some(format!("that machine has a processor, {arch}, for which no wheels are known"));
+    }
     let os = record.platform.os.as_deref().filter(|os| os.to_ascii_lowercase().starts_with("macos"));
     os.map(|os| format!("that machine runs {os}, and what gpuenv locks runs on Linux"))
 }

@@ -113,9 +113,18 @@ fn command(lock: &Lock, name: &str) -> Option<String> {
         format.render(lock, &Options { target: target.cloned(), ..Options::default() }).is_ok()
     };
     let target = match lock.target.len() > TRIED || can(None) {
-        true => String::new(),
-        false => format!(" --target {}", lock.target.keys().find(|target| can(Some(target)))?),
+        true => None,
+        false => Some(lock.target.keys().find(|target| can(Some(target)))?),
     };
+    if let Some(merge) = format.merge
+        && let Ok(old) = fs::read_to_string(format.file)
+        && !old.trim().is_empty()
+    {
+        // What would be refused is no advice.
+        let text = format.render(lock, &Options { target: target.cloned(), ..Options::default() }).ok()?;
+        merge(&old, &text, format.file).ok()?;
+    }
+    let target = target.map_or(String::new(), |target| format!(" --target {target}"));
     Some(format!("`gpuenv export {name}{target} -o {}`", place(format)))
 }
 

@@ -28,6 +28,9 @@ pub enum PlanFormat {
 const SHOWN: usize = 6;
 /// The drivers that are named of those to be raised.
 const DRIVERS: usize = 4;
+/// How a plan is followed, so that `gpuenv fleet check` passes the hosts that it serves.
+const NEXT: &str = "write a gpuenv.toml for each stack, with a target for each of its lines above (its `gpu`, `driver` and \
+    `os`), lock it, then hold the hosts against it with `gpuenv fleet check`";
 /// The hosts that are named of one of which nothing is known.
 const NAMED: usize = 5;
 
@@ -80,6 +83,9 @@ fn human(screen: &Screen, plan: &Plan, verbose: bool) -> String {
         text += &of_unserved(screen, plan, unserved, verbose);
     }
     text += &unknown(screen, plan, verbose);
+    if !plan.fewest.is_empty() && plan.classes.len() > 1 {
+        text += &("\n".to_string() + &screen.wrapped(&format!("{} ", screen.help("next:")), NEXT));
+    }
     text.trim_start_matches('\n').to_string() + &sentence(screen, plan, served)
 }
 
@@ -111,7 +117,11 @@ fn of_stack(screen: &Screen, head: &str, plan: &Plan, stack: &Stack, verbose: bo
     for (package, count) in &stack.compat {
         text += &screen.wrapped("     ", &clean(&format!("{} with {package} installed", hosts(*count))));
     }
-    text + &classes(screen, plan, &stack.classes, verbose)
+    text += &classes(screen, plan, &stack.classes, verbose);
+    for fails in &stack.fails {
+        text += &screen.wrapped(&format!("     {} ", screen.warning("warning:")), &clean(fails));
+    }
+    text
 }
 
 /// Classes, a line each.
@@ -252,7 +262,7 @@ fn csv(plan: &Plan) -> String {
         let then = last.filter(|step| step.then.classes.contains(&at)).map_or("", |step| &step.then.title);
         let unserved = plan.unserved.iter().find(|one| one.classes.contains(&at));
         let gpus = class.gpus.join(" + ");
-        let why = unserved.map_or(String::new(), |one| one.why.join("; "));
+        let why = unserved.and_then(|one| one.own.get(&at)).map_or(String::new(), |why| why.join("; "));
         let number = own.map_or(String::new(), |own| (own + 1).to_string());
         let fields = [
             gpus.as_str(),

@@ -24,7 +24,7 @@ pub fn told(catalog: &Catalog, stack: &[(String, Written<Constraint>)], platform
         match newest(&known, wanted) {
             found if found.is_empty() => says.push(none(framework, wanted, &known, platform)),
             found => {
-                says.push(published(&found, wanted, asked("python"), platform));
+                says.push(published(&found, wanted, asked("python"), platform, is_whole(catalog, &found, wanted)));
                 says.extend(driver(catalog, &found));
             }
         }
@@ -39,8 +39,22 @@ fn newest<'c>(known: &[&'c OtherBuild], wanted: &Constraint) -> Vec<&'c OtherBui
     known.iter().filter(admitted).filter(|row| Some(&row.version) == version).copied().collect()
 }
 
+/// Whether what is known has every variant that the same release has on Linux, so that none was merely not seen.
+fn is_whole(catalog: &Catalog, found: &[&OtherBuild], wanted: &Constraint) -> bool {
+    let one = found[0];
+    let linux = catalog.builds.of(&one.package).iter().filter(|row| row.version == one.version && row.arch == one.arch);
+    let mut asked = linux.filter(|row| wanted.admits_build(&row.version, &row.variant));
+    asked.all(|row| found.iter().any(|known| known.variant == row.variant))
+}
+
 /// `torch 2.8.0 was published for Windows x86_64 as cpu (the default), cu126, cu128 and cu129, with Python 3.9 to 3.13`
-fn published(found: &[&OtherBuild], wanted: &Constraint, python: Option<&Constraint>, platform: Platform) -> String {
+fn published(
+    found: &[&OtherBuild],
+    wanted: &Constraint,
+    python: Option<&Constraint>,
+    platform: Platform,
+    is_whole: bool,
+) -> String {
     let release = format!("{} {}", found[0].package, found[0].version);
     let names: Vec<String> = found
         .iter()
@@ -59,7 +73,8 @@ fn published(found: &[&OtherBuild], wanted: &Constraint, python: Option<&Constra
         (_, [only]) => format!(", for Python {only}"),
         (_, [first, .., last]) => format!(", for Python {first} to {last}"),
     };
-    format!("{release} was published for {} as {}{for_pythons}.", name(platform), names.join(", "))
+    let is_so = if is_whole { "was published" } else { "is known so far" };
+    format!("{release} {is_so} for {} as {}{for_pythons}.", name(platform), names.join(", "))
 }
 
 /// What there is instead of what was asked for.

@@ -522,7 +522,10 @@ fn no_choice(key: &str, text: &str, words: &[&str], slips: &[(&[&str], &str)]) -
     let near = nearest(text, words.iter().copied()).or_else(|| words.iter().copied().find(begins));
     let refusal = Refusal::new("value", format!("invalid `{key}` {}: expected {expected}", quote(text)));
     match (slip, near) {
-        (Some((_, word)), _) => refusal.help(format!("use \"{word}\"")),
+        (Some((_, meant)), _) => {
+            let end = meant.find(' ').unwrap_or(meant.len());
+            refusal.help(format!("use \"{}\"{}", &meant[..end], &meant[end..]))
+        }
         (None, Some(word)) => refusal.help(format!("did you mean \"{word}\"?")),
         (None, None) => refusal.help(format!("write `{key} = \"{}\"`, or drop the key", words.first().unwrap_or(&""))),
     }

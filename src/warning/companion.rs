@@ -232,6 +232,8 @@ pub struct SourceOnly<'a> {
     pub toolkit: With<'a>,
     /// When it is compiled.
     pub when: When<'a>,
+    /// Whether its build needs what is installed, as the exports have it built.
+    pub unisolated: bool,
     /// An older release that need not be compiled there.
     pub older: Option<String>,
     /// The release of the framework and the CUDA major that a finished wheel beside the release is for, if there is one.
@@ -340,9 +342,10 @@ impl Kind for SourceOnly<'_> {
             }
             false => "",
         };
+        let how = if self.unisolated { " (pip's --no-build-isolation)" } else { "" };
         format!(
             "{} comes as source only: {refused}{finished}{unread}its CUDA code is compiled where it is installed or first used, \
-             beside an installed {framework} (pip's --no-build-isolation) and with {with}{headers}{older}",
+             beside an installed {framework}{how} and with {with}{headers}{older}",
             self.name
         )
     }

@@ -121,7 +121,7 @@ impl Fleet {
         for (at, (machine, count)) in self.machines.iter().enumerate() {
             for host in 0..*count {
                 let record = host::read_any(&machine.record().to_string()).unwrap();
-                inventory.add(format!("{at}-{host}"), Ok(plan::essence(record)));
+                inventory.add(format!("{at}-{host}"), plan::essence(record));
             }
         }
         let spec = spec::parse(&self.spec()).unwrap();
@@ -358,6 +358,55 @@ fn a_lost_gpu_is_told() {
     assert!(!ran.out.contains("without a name"), "{}", ran.out);
 }
 
+/// What contradicts itself is no host to plan for, in whichever order it says so, nor is one whose driver does not answer.
+#[test]
+fn a_host_that_contradicts_itself_is_not_planned_for() {
+    let sandbox = Sandbox::new("plan-contradicts", SPEC);
+    let gpu = "NVIDIA H100 NVL, 550.54.15, 9.0";
+    let other = "NVIDIA H100 NVL, 525.60.13, 9.0";
+    for (lines, word) in [
+        ([gpu, other], "names two hosts"),
+        ([other, gpu], "names two hosts"),
+        ([gpu, "No devices were found"], "names two hosts"),
+        (["No devices were found", gpu], "names two hosts"),
+        ([gpu, "Failed to initialize NVML: Driver/library version mismatch"], "does not answer"),
+        (["NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", gpu], "does not answer"),
+    ] {
+        let [one, then] = lines;
+        fs::write(sandbox.path("h.txt"), format!("n1: {one}\nn2: {gpu}\nn1: {then}\n")).unwrap();
+        sandbox.run(&["fleet", "plan", "h.txt", "--target", "prod"]).exits(3).tells("1 of 2 hosts").tells(word);
+        fs::write(sandbox.path("one.txt"), format!("{one}\n{then}\n")).unwrap();
+        sandbox.run(&["init", "--host", "one.txt", "-o", "-"]).exits(0).says(word);
+    }
+    // A host in two blocks said both.
+    let rule = "---------------";
+    let blocks = format!("{rule}\nn1\n{rule}\n{gpu}\n{rule}\nn[1-2]\n{rule}\n{other}\n");
+    fs::write(sandbox.path("blocks.txt"), blocks).unwrap();
+    sandbox.run(&["fleet", "plan", "blocks.txt", "--target", "prod"]).exits(3).tells("1 of 2 hosts");
+}
+
+/// A reason that holds a host's number is told of each with its own, the processor is the one that comes with the product, and
+/// what of a stack fails on its hosts is told as `gpuenv lock` does.
+#[test]
+fn hosts_are_told_their_own_numbers() {
+    let sandbox =
+        Sandbox::new("plan-own", "[stack]\ntorch = \"==2.9.0+cu128\"\n[target.a]\nforward-compat = \"never\"\n");
+    let hosts = "n1: Tesla T4, 450.248.02, 7.5\nn2: Quadro RTX 8000, 460.106.00, 7.5\n\
+                 n3: NVIDIA GH200 480GB, 570.124.06, 9.0\nn4: NVIDIA B300 SXM6 AC, 580.95.05, 10.3\n";
+    fs::write(sandbox.path("h.txt"), hosts).unwrap();
+    let ran = sandbox.run(&["fleet", "plan", "h.txt", "--format", "csv"]).exits(1);
+    let line = |host: &str| ran.out.lines().find(|line| line.starts_with(host)).unwrap().to_string();
+    assert!(line("n1").contains("450.248.02 supports") && !line("n1").contains("460.106.00"), "{}", ran.out);
+    assert!(line("n2").contains("460.106.00 supports") && !line("n2").contains("450.248.02"), "{}", ran.out);
+    assert!(line("n3").contains(",aarch64,") && line("n4").contains(",x86_64,"), "{}", ran.out);
+    let human = sandbox.run(&["fleet", "plan", "h.txt"]).exits(1);
+    human
+        .tells("driver 450.248.02 supports")
+        .tells("driver 460.106.00 supports")
+        .tells("warning:")
+        .tells("next: write a");
+}
+
 /// Hosts whose driver is that of Windows are raised to a branch: which releases Windows has of it is not known.
 #[test]
 fn drivers_of_windows_are_raised_to_a_branch() {
@@ -538,7 +587,7 @@ fn large_fleets_are_planned_with_a_bound() {
     let mut inventory = Inventory::default();
     for at in 0..2_000 {
         let record = host::read_any(&chance.machine().record().to_string()).unwrap();
-        inventory.add(format!("n{at}"), Ok(plan::essence(record)));
+        inventory.add(format!("n{at}"), plan::essence(record));
     }
     let spec = spec::parse("[stack]\ntorch = \"*\"\n[target.prod]\ngpu = \"A100\"\n").unwrap();
     let began = Instant::now();

@@ -349,3 +349,83 @@ fn what_bears_on_a_stack_is_told() {
     assert_eq!(left(&told), all);
     assert_eq!(told["packages"], Value::Null);
 }
+
+/// What pip refuses is no version that somebody asked for: it is named, and nothing is made up of it.
+#[test]
+fn what_pip_cannot_read_is_named() {
+    for line in
+        ["torch==2.6 2.7", "torch==", "torch===", "torch=2.6", "torch 2.6", "torch~2.6", "torch=>2.6", "torch==2.6,"]
+    {
+        let (lines, document) = drafted("unread", &[("requirements.txt", &format!("{line}\ntorchvision\n"))], &[]);
+        assert!(!lines.iter().any(|one| one.starts_with("torch=")), "{line}: {lines:#?}");
+        assert!(why(&document, line).contains("pip cannot read"), "{line}");
+    }
+    for (line, meant) in
+        [("torch == 2.6.0+cu124", "torch=\"2.6.0+cu124\""), ("torch (>= 2.6, < 2.8)", "torch=\">=2.6,<2.8\"")]
+    {
+        let (lines, document) = drafted("read", &[("requirements.txt", line)], &[]);
+        assert!(has(&lines, meant) && left(&document).is_empty(), "{line}: {lines:#?}");
+    }
+}
+
+/// `[stack]` has no extras: those that nothing in the lock stands for are named.
+#[test]
+fn extras_of_the_stack_are_named() {
+    let list =
+        "vllm[audio]==0.8.5\ntorch[opt-einsum]==2.6.0\ncupy-cuda12x[ctk]\ndeepspeed[1bit-mpi]\njax[cuda12,k8s]\n";
+    let (_, document) = drafted("stack-extras", &[("requirements.txt", list)], &[]);
+    for (text, extra) in [
+        ("vllm[audio]", "[audio]"),
+        ("torch[opt-einsum]", "[opt-einsum]"),
+        ("cupy-cuda12x[ctk]", "[ctk]"),
+        ("deepspeed[1bit-mpi]", "[1bit-mpi]"),
+        ("jax[cuda12,k8s]", "[k8s]"),
+    ] {
+        assert!(why(&document, text).contains(extra), "{text}: {document:#}");
+    }
+    for held in ["transformer-engine[pytorch]", "tensorflow[and-cuda]", "jax[cuda12]"] {
+        let (_, document) = drafted("held-extras", &[("requirements.txt", held)], &[]);
+        assert!(left(&document).is_empty(), "{held}: {document:#}");
+    }
+}
+
+/// As environments of RAPIDS: the CUDA of the file gives the name, wherever it stands, and what conda alone has is named.
+#[test]
+fn the_cuda_of_an_environment_names_its_packages() {
+    let file = "dependencies:\n  - rapids=24.12\n  - cudf=24.12\n  - cuml=24.12\n  - dask-cudf\n  - cupy\n  \
+                - cuda-version>=12.0,<=12.5\n  - python-graphviz\n  - graphviz\n  - nb_conda_kernels\n  \
+                - cuda-libraries-dev\n  - pytorch3d\n  - jax\n  - jaxlib=*=*cuda*\n  - python=3.12\n";
+    let (lines, document) = drafted("rapids", &[("environment.yml", file)], &[]);
+    for line in
+        ["cudf-cu12=\"24.12\"", "cuml-cu12=\"24.12\"", "cupy-cuda12x=\"*\"", "dask-cudf-cu12=\"*\"", "graphviz=\"*\""]
+    {
+        assert!(has(&lines, line), "{line}: {lines:#?}");
+    }
+    assert!(why(&document, "rapids").contains("of conda alone"));
+    for name in ["nb_conda_kernels", "cuda-libraries-dev", "pytorch3d", "graphviz"] {
+        assert!(why(&document, "rapids").contains("of conda alone"), "{name}");
+        let text = document["left"].to_string();
+        assert!(text.contains(name), "{name}: {text}");
+    }
+    assert!(why(&document, "jaxlib").contains("it comes with the framework"), "{document:#}");
+    // Without a CUDA nobody knows which.
+    let (_, document) = drafted("rapids-open", &[("environment.yml", "dependencies:\n  - cudf\n  - dask-cudf\n")], &[]);
+    assert!(why(&document, "cudf").contains("for each major of CUDA"), "{document:#}");
+}
+
+/// As llama-cpp-python's Dockerfile: what its build is told is named, and asks for `[build]` where it is to compile for CUDA.
+#[test]
+fn settings_of_a_build_are_named() {
+    let file = "FROM nvidia/cuda:12.5.0-devel-ubuntu22.04\nRUN uv venv --python 3.10 /venv\n\
+                RUN MAX_JOBS=4 CMAKE_ARGS=\"-DGGML_CUDA=on\" PIP_NO_CACHE_DIR=1 pip install llama-cpp-python\n";
+    let (lines, document) = drafted("llama", &[("Dockerfile", file)], &[]);
+    assert!(has(&lines, "python=\"3.10\"") && has(&lines, "cuda-extensions=true"), "{lines:#?}");
+    assert!(!lines.iter().any(|line| line.starts_with("torch")), "{lines:#?}");
+    assert!(why(&document, "CMAKE_ARGS=-DGGML_CUDA=on").contains("a setting of what is built"));
+    assert!(why(&document, "MAX_JOBS=4").contains("a setting of what is built"));
+    assert!(!document["left"].to_string().contains("PIP_NO_CACHE_DIR"), "{document:#}");
+    for line in ["python3.10 -m venv /venv", "python3.10 -m pip install torch", "virtualenv -p python3.10 /venv"] {
+        let (lines, _) = drafted("venv", &[("Dockerfile", &format!("FROM ubuntu:22.04\nRUN {line}\n"))], &[]);
+        assert!(has(&lines, "python=\"3.10\""), "{line}: {lines:#?}");
+    }
+}

@@ -405,3 +405,51 @@ fn linux_inside_windows_is_typed_or_hinted_at() {
     sandbox.run(&["lock"]).exits(0);
     sandbox.run(&["init", "--platform", "wsl", "--force"]).exits(2).says("--platform");
 }
+
+/// A processor for which there are no wheels is told where the spec is made: the lock knows nothing of it.
+#[test]
+fn a_processor_without_wheels_is_told() {
+    let sandbox = empty("ppc64le");
+    let host =
+        "Linux n1 5.14.0-70.el9.ppc64le #1 SMP ppc64le ppc64le ppc64le GNU/Linux\nTesla V100-SXM2-16GB, 535.86.10\n";
+    fs::write(sandbox.path("host.txt"), host).unwrap();
+    sandbox.run(&["init", "--host", "host.txt"]).exits(0).says("a processor, ppc64le, for which no wheels are known");
+}
+
+/// What a project's own pyproject.toml keeps from being written is named at once, and not advised before.
+#[test]
+fn an_export_that_would_be_refused_is_not_advised() {
+    let sandbox = Sandbox::new("taken", "[stack]\ntorch = \"2.6\"\ntorchvision = \"*\"\n[target.a]\ngpu = \"A100\"\n");
+    let project = "[project]\nname = \"x\"\nversion = \"1\"\n\n[tool.uv.sources]\ntorch = { index = \"own\" }\n\
+                   torchvision = { index = \"own\" }\n\n[[tool.uv.index]]\nname = \"own\"\n\
+                   url = \"https://download.pytorch.org/whl/cu124\"\nexplicit = true\n";
+    fs::write(sandbox.path("pyproject.toml"), project).unwrap();
+    let ran = sandbox.run(&["lock"]).exits(0).says("gpuenv export requirements -o requirements.txt");
+    assert!(!ran.err.contains("export uv"), "{}", ran.err);
+    let ran = sandbox.run(&["export", "uv", "-o", "pyproject.toml"]).exits(2);
+    ran.says("tool.uv.sources.torch`").says("tool.uv.sources.torchvision`").says("remove those keys");
+}
+
+/// The warning and the exports say the same of a build: that of deepspeed does without torch, that of flash-attn does not.
+#[test]
+fn isolation_is_told_as_it_is_exported() {
+    let spec = "[stack]\ntorch = \"2.6\"\ndeepspeed = \"*\"\nflash-attn = \"2.8.3\"\n[target.a]\ngpu = \"A100\"\n";
+    let sandbox = Sandbox::new("isolation", spec);
+    let (_, told) = sandbox.json(&["lock"]);
+    let warnings = told["warnings"].as_array().unwrap();
+    let of = |name: &str| {
+        let is_it = |one: &&Value| one["code"] == "source-only" && one["message"].as_str().unwrap().starts_with(name);
+        warnings.iter().find(is_it).unwrap_or_else(|| panic!("{name}: {told:#}"))["message"].to_string()
+    };
+    assert!(!of("deepspeed").contains("--no-build-isolation") && of("flash-attn").contains("--no-build-isolation"));
+}
+
+/// Windows is answered alike under either key.
+#[test]
+fn windows_is_answered_alike() {
+    let sandbox = empty("windows");
+    for option in ["--os", "--platform"] {
+        let ran = sandbox.run(&["init", "--gpu", "A100", option, "windows"]).exits(2);
+        ran.says("gpuenv solves for Linux").says("Windows driver as");
+    }
+}

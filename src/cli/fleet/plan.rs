@@ -60,7 +60,7 @@ pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Fa
 }
 
 fn essential(host: Host) -> (String, Result<Essence, String>) {
-    (host.name, host.record.map(plan::essence))
+    (host.name, host.record.and_then(plan::essence))
 }
 
 /// The target that says what the hosts do not.

@@ -406,17 +406,20 @@ fn merge_table(
         let what = format!("pyproject.toml sets `{}.{known}` already", path.join("."));
         return Err(taken(what, "remove that key, or write to another file with -o"));
     }
+    let mut theirs: Vec<String> = Vec::new();
     for key in after {
         let Some(value) = new.and_then(|new| new.get(key)) else { continue };
         let known = own.get(key).map(|old| old.to_string().trim().to_string());
         match known {
             Some(old) if old == value.to_string().trim() => {}
-            Some(_) if !before.contains(key) => {
-                let what = format!("pyproject.toml sets `{}.{key}` already", path.join("."));
-                return Err(taken(what, "remove that key, or write to another file with -o"));
-            }
+            Some(_) if !before.contains(key) => theirs.push(format!("`{}.{key}`", path.join("."))),
             _ => set(own, key, value),
         }
+    }
+    if !theirs.is_empty() {
+        let which = if theirs.len() == 1 { "that key" } else { "those keys" };
+        let what = format!("pyproject.toml sets {} already", theirs.join(", "));
+        return Err(taken(what, &format!("remove {which}, or write to another file with -o")));
     }
     if own.is_empty() {
         let (key, parents) = path.split_last().expect("a path has a last key");

@@ -10,8 +10,10 @@ use crate::solve::resolve::ANYTHING;
 use crate::solve::resolve::{Resolution, Verdict, World, judge, resolve};
 use crate::solve::rowset::RowSet;
 use crate::solve::solution::{Solution, TargetSolution};
+use crate::solve::warnings::warnings;
 use crate::spec::Share;
 use crate::types::{Constraint, Version, sort_by_key};
+use crate::warning::{self, Warning};
 
 use super::model::Stack;
 
@@ -23,6 +25,13 @@ pub struct Asker<'c> {
     limit: u64,
     /// Whether some request took more.
     pub gave_up: Cell<bool>,
+}
+
+/// An answer, and to what.
+pub struct Best<'c> {
+    request: Request<'c>,
+    /// What was chosen.
+    pub answer: Solution<'c>,
 }
 
 impl<'c> Asker<'c> {
@@ -78,9 +87,10 @@ impl<'c> Asker<'c> {
     }
 
     /// The best answer for these, which one stack serves.
-    pub fn best(&self, targets: Vec<TargetRequest<'c>>) -> Option<Solution<'c>> {
-        match resolve(&self.base.of(targets), &Locked::new(), &Steps::new(self.limit)) {
-            Resolution::Solution(answer) => Some(answer),
+    pub fn best(&self, targets: Vec<TargetRequest<'c>>) -> Option<Best<'c>> {
+        let request = self.base.of(targets);
+        match resolve(&request, &Locked::new(), &Steps::new(self.limit)) {
+            Resolution::Solution(answer) => Some(Best { request, answer }),
             Resolution::GaveUp => {
                 self.gave_up.set(true);
                 None
@@ -169,7 +179,7 @@ pub fn spokesman<'a, 'c>(answer: &'a Solution<'c>) -> Option<&'a TargetSolution<
 }
 
 /// An answer as a plan tells it. `hosts` tells of a target its classes and how many hosts these have.
-pub fn told<'k>(answer: &Solution<'_>, hosts: impl Fn(&str) -> (&'k [usize], usize)) -> Stack {
+pub fn told<'k>(Best { request, answer }: &Best<'_>, hosts: impl Fn(&str) -> (&'k [usize], usize)) -> Stack {
     let mut stack: Option<BTreeMap<String, String>> = None;
     let mut told = Stack { title: title(answer), frameworks: frameworks(answer), ..Stack::default() };
     let mut drivers = BTreeSet::new();
@@ -191,5 +201,7 @@ pub fn told<'k>(answer: &Solution<'_>, hosts: impl Fn(&str) -> (&'k [usize], usi
     told.driver = drivers.last().map(|driver| driver.to_string());
     told.least = drivers.first().filter(|_| drivers.len() > 1).map(|driver| driver.to_string());
     told.stack = stack.unwrap_or_default();
+    let fails = |warning: &Warning| warning::find(warning.code).is_some_and(|kind| kind.fails);
+    told.fails = warnings(request, answer).into_iter().filter(fails).map(|warning| warning.message).collect();
     told
 }

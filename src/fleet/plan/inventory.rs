@@ -35,8 +35,11 @@ pub struct Known {
     pub driver: Option<Version>,
 }
 
-/// Leaves of a record what a plan looks at.
-pub fn essence(record: Record) -> Essence {
+/// Leaves of a record what a plan looks at; an error is why nothing can be planned by it.
+pub fn essence(record: Record) -> Result<Essence, String> {
+    if let Some(doubt) = signs::doubt(&record) {
+        return Err(doubt);
+    }
     let number = |fault: ApiError| ApiError { at: String::new(), message: None, ..fault };
     // Why a GPU has no name is all that is known of it.
     let gpu = |gpu: Gpu| {
@@ -75,7 +78,7 @@ pub fn essence(record: Record) -> Essence {
     left.pci = record.pci.into_iter().take(1).collect();
     left.nodes = record.nodes.into_iter().take(1).collect();
     let key = serde_json::to_vec(&left).unwrap_or_default();
-    (Box::new(left), key)
+    Ok((Box::new(left), key))
 }
 
 impl Inventory {
@@ -183,7 +186,8 @@ fn class_of(record: &Record, template: &Target, catalog: &Catalog) -> Result<Kno
     if !has_driver && !without_gpu && !comes_with_driver(&target, catalog) {
         return Err("its driver is not known".to_string());
     }
-    let arch = target.arch.as_ref().map_or(CpuArch::X86_64.as_str(), |arch| arch.value.as_str()).to_string();
+    let arch = target.arch.as_ref().map(|arch| arch.value).or_else(|| implied_arch(&gpus, &target, catalog));
+    let arch = arch.unwrap_or(CpuArch::X86_64).as_str().to_string();
     let driver = driver.or(cuda.map(|cuda| format!("CUDA {cuda}"))).filter(|_| !without_gpu);
     let gpus = if without_gpu { Vec::new() } else { gpus };
     let class = HostClass { gpus, driver, os, glibc, arch, hosts: Vec::new() };
@@ -225,6 +229,20 @@ fn has_driver_of_linux(record: &Record, release: Option<&Version>) -> bool {
     }
 }
 
+/// The processor that comes with its GPUs or its system, as it is solved for.
+fn implied_arch(gpus: &[String], target: &Target, catalog: &Catalog) -> Option<CpuArch> {
+    let of_gpu = |name: &String| match catalog.gpu(name) {
+        GpuMatch::Found(rows) => rows.iter().find_map(|row| row.cpu),
+        GpuMatch::Bare(cc) => catalog.cpu_of(cc),
+        _ => None,
+    };
+    let of_system = || match catalog.os(&target.os.as_ref()?.value) {
+        crate::catalog::OsMatch::Found(row) => row.cpu,
+        crate::catalog::OsMatch::Unknown(_) => None,
+    };
+    gpus.iter().find_map(of_gpu).or_else(of_system)
+}
+
 /// Whether a target's system brings its driver, as on Jetson.
 fn comes_with_driver(target: &Target, catalog: &Catalog) -> bool {
     let of_system = |os: &str| match catalog.os(os) {
@@ -243,6 +261,9 @@ fn no_gpu(record: &Record) -> String {
         [] if fault.is_some() => fault.map(unanswered).unwrap_or_default(),
         [] if !record.pci.is_empty() || !record.nodes.is_empty() => {
             "it has an NVIDIA GPU, but its driver did not answer".to_string()
+        }
+        [] if record.nvml.as_ref().is_some_and(|nvml| nvml.count == Some(0)) => {
+            "its driver answers and shows no GPU".to_string()
         }
         [] => "its record does not tell whether it has a GPU".to_string(),
         [name, ..] => unknown_gpu(name),

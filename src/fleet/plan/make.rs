@@ -14,8 +14,8 @@ use super::kinds::{self, Kind};
 use super::model::{Plan, Stack, Unserved};
 use super::raise::{Fleet, told};
 
-/// So many kinds that nothing serves are told with their reasons; each takes a search of its own.
-const EXPLAINED: usize = 20;
+/// So many classes that nothing serves are told with their reasons; each takes a search of its own.
+const EXPLAINED: usize = 40;
 
 /// Plans for the hosts of an inventory what a spec asks of one of its targets; `limit`: the most steps of one request.
 pub fn plan<'c>(
@@ -77,24 +77,32 @@ fn unserved<'c>(
     limit: u64,
 ) -> Vec<Unserved> {
     let mut told: Vec<(Vec<String>, Unserved)> = Vec::new();
-    for (at, &kind) in refused.iter().enumerate() {
-        let kind = &kinds[kind];
+    let mut asked = 0;
+    for kind in refused.iter().map(|&kind| &kinds[kind]) {
         let proven = asker.is_refused(&kind.target);
-        // As one would write it: the hosts' own lines in the target of the spec.
-        let one = Target { name: template.name.clone(), ..known[kind.classes[0]].target.clone() };
-        let alone = kinds::asked_of(spec, template, vec![one]);
-        let conflict = (at < EXPLAINED).then(|| explain::first_conflict(&alone, problem, &Steps::new(limit))).flatten();
-        let (why, facts) = conflict.map_or_else(Default::default, |found| (found.explanation, found.facts));
-        // One cause is told once, whichever boards and drivers it strikes.
-        let rules = problem.rules.ids(facts.iter().map(|fact| fact.id.as_str()));
-        let cause: Vec<String> =
-            if rules.is_empty() { why.clone() } else { rules.rows().map(|rule| rule.to_string()).collect() };
-        match told.iter_mut().find(|(known, other)| other.proven == proven && *known == cause) {
-            Some((_, other)) => {
-                other.classes.extend(&kind.classes);
-                other.hosts += kind.hosts;
-            }
-            None => told.push((cause, Unserved { classes: kind.classes.clone(), hosts: kind.hosts, why, proven })),
+        for &class in &kind.classes {
+            // As one would write it: the hosts' own lines in the target of the spec.
+            let one = Target { name: template.name.clone(), ..known[class].target.clone() };
+            let alone = kinds::asked_of(spec, template, vec![one]);
+            let conflict =
+                (asked < EXPLAINED).then(|| explain::first_conflict(&alone, problem, &Steps::new(limit))).flatten();
+            asked += 1;
+            let (why, facts) = conflict.map_or_else(Default::default, |found| (found.explanation, found.facts));
+            // One cause is told once, whichever boards and drivers it strikes, with the numbers of each.
+            let rules = problem.rules.ids(facts.iter().map(|fact| fact.id.as_str()));
+            let cause: Vec<String> =
+                if rules.is_empty() { why.clone() } else { rules.rows().map(|rule| rule.to_string()).collect() };
+            let at = told.iter().position(|(known, other)| other.proven == proven && *known == cause);
+            let at = at.unwrap_or_else(|| {
+                told.push((cause, Unserved { proven, ..Unserved::default() }));
+                told.len() - 1
+            });
+            let (_, unserved) = &mut told[at];
+            unserved.classes.push(class);
+            unserved.hosts += known[class].class.hosts.len();
+            let new: Vec<String> = why.iter().filter(|says| !unserved.why.contains(says)).cloned().collect();
+            unserved.why.extend(new);
+            unserved.own.insert(class, why);
         }
     }
     let mut told: Vec<Unserved> = told.into_iter().map(|(_, one)| one).collect();

@@ -75,6 +75,8 @@ pub struct Stack {
     pub least: Option<String>,
     /// The cuda-compat packages that it takes, each with how many hosts need it.
     pub compat: BTreeMap<String, usize>,
+    /// What of it fails on some of these hosts, as `gpuenv lock` warns.
+    pub fails: Vec<String>,
 }
 
 /// Drivers to raise, and what that makes possible.
@@ -106,15 +108,18 @@ pub struct Raise {
 }
 
 /// Classes that no stack serves, for one reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unserved {
     /// The classes.
     pub classes: Vec<usize>,
     /// How many hosts.
     pub hosts: usize,
-    /// Why, in plain sentences.
+    /// Why, in plain sentences: those of each of the classes.
     pub why: Vec<String>,
+    /// Those of the classes that were asked about by themselves, with their own numbers.
+    #[serde(skip)]
+    pub own: BTreeMap<usize, Vec<String>>,
     /// Whether that is proven, or what decides it is not known.
     pub proven: bool,
 }

@@ -14,7 +14,7 @@ use crate::solve::rowset::RowSet;
 use crate::solve::solution::Solution;
 use crate::types::{Version, distinct, sort_by_key};
 
-use super::ask::{self, Asker};
+use super::ask::{self, Asker, Best};
 use super::cover::{Family, weight};
 use super::inventory::Known;
 use super::kinds::Kind;
@@ -52,12 +52,12 @@ impl<'c> Fleet<'_, 'c> {
             if raised.iter().all(Option::is_none) {
                 continue;
             }
-            let Some((set, answer)) = self.best(&raised) else { continue };
+            let Some((set, best)) = self.best(&raised) else { continue };
             let hosts = weight(&self.weights(), &set);
-            if hosts < before.hosts || (hosts == before.hosts && !is_newer(&answer, &before)) {
+            if hosts < before.hosts || (hosts == before.hosts && !is_newer(&best.answer, &before)) {
                 continue;
             }
-            let Some(step) = self.step(&set, &answer, &raised, before.hosts) else { continue };
+            let Some(step) = self.step(&set, &best.answer, &raised, before.hosts) else { continue };
             before = step.then.clone();
             steps.push(step);
         }
@@ -74,7 +74,7 @@ impl<'c> Fleet<'_, 'c> {
     }
 
     /// The kinds that one stack serves with these drivers, as many hosts as can be, and that stack.
-    fn best(&self, raised: &[Raised]) -> Option<(RowSet, Solution<'c>)> {
+    fn best(&self, raised: &[Raised]) -> Option<(RowSet, Best<'c>)> {
         let targets: Vec<TargetRequest> = (0..raised.len()).map(|kind| self.target(kind, raised[kind])).collect();
         let alone: Vec<usize> =
             (0..targets.len()).filter(|&kind| self.asker.serves(vec![targets[kind].clone()])).collect();
@@ -108,7 +108,7 @@ impl<'c> Fleet<'_, 'c> {
         };
         // Each was asked for itself: whether they go together is asked once more.
         let mut found = self.asker.best(targets(&|at, _| least[at]));
-        if found.as_ref().is_none_or(|found| !self.asker.is_same(found, answer)) {
+        if found.as_ref().is_none_or(|found| !self.asker.is_same(&found.answer, answer)) {
             least = set.rows().map(|kind| raised[kind]).collect();
             found = self.asker.best(targets(&|_, kind| raised[kind]));
         }
@@ -162,8 +162,8 @@ fn newest_to(kind: &Kind<'_>, level: Version) -> Raised {
 }
 
 /// An answer for some kinds as a plan tells it.
-pub fn told(answer: &Solution<'_>, kinds: &[Kind<'_>]) -> Stack {
-    ask::told(answer, |name| {
+pub fn told(best: &Best<'_>, kinds: &[Kind<'_>]) -> Stack {
+    ask::told(best, |name| {
         let kind = kinds.iter().find(|kind| kind.target.name == name);
         kind.map_or((&[], 0), |kind| (kind.classes.as_slice(), kind.hosts))
     })

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::record::{
     FORMAT, Gpu, Libcuda, Mig, Nvml, Origin, Probe, ProbeStatus, Python, Record, System, Toolkit, Torch,
 };
+use crate::host::signs::PASTE;
 use crate::types::Version;
 
 /// No machine has more GPUs, no GPU more instances: a higher number is not theirs.
@@ -171,7 +172,10 @@ impl Seen {
     }
 
     /// The record.
-    pub fn finish(self) -> Record {
+    pub fn finish(mut self) -> Record {
+        if !self.gpus.is_empty() && self.record.nvml.as_ref().is_some_and(|nvml| nvml.count == Some(0)) {
+            self.quarrel("GPUs", &format!("{} listed", self.gpus.len()), "no device found");
+        }
         let mut record = self.record;
         record.format = FORMAT;
         record.origin = Origin::Pasted;
@@ -183,7 +187,7 @@ impl Seen {
         record.probes = self.formats.iter().map(|format| probe(format, ProbeStatus::Done, None)).collect();
         let failed = self.failures.into_iter().map(|(who, why)| probe(who, ProbeStatus::Failed, Some(why)));
         record.probes.extend(failed);
-        record.probes.extend(self.quarrels.into_iter().map(|said| probe("paste", ProbeStatus::Garbled, Some(said))));
+        record.probes.extend(self.quarrels.into_iter().map(|said| probe(PASTE, ProbeStatus::Garbled, Some(said))));
         record
     }
 }

@@ -54,6 +54,12 @@ impl<T: Clone + PartialEq> Claims<T> {
         self.0.iter().any(|(known, _)| known == name)
     }
 
+    /// What is asked of a package, line by line.
+    pub fn of<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s T> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.into_iter().flat_map(|(_, claims)| claims).map(|claim| &claim.asked)
+    }
+
     /// One for each package; `both` is what two ask for together, none if nothing can be that.
     pub fn settled(self, both: impl Fn(&T, &T) -> Option<T>) -> Vec<(String, Settled<T>)> {
         let settle = |(name, mut claims): (String, Vec<Claim<T>>)| {

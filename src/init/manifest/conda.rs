@@ -29,8 +29,14 @@ const NAMES: &[(&str, &str)] = &[
     ("msgpack-python", "msgpack"),
     ("numpy-base", "numpy"),
     ("pytables", "tables"),
+    ("python-graphviz", "graphviz"),
     ("seaborn-base", "seaborn"),
 ];
+
+/// Packages of RAPIDS that the package index has by a name for each major of CUDA, `dask-cudf-cu12`, and by this one as a
+/// placeholder, as an old release or not at all.
+pub(super) const OF_EACH_CUDA: [&str; 9] =
+    ["cucim", "cuspatial", "cuvs", "cuxfilter", "dask-cudf", "nx-cugraph", "pylibraft", "raft-dask", "ucx-py"];
 
 /// Packages whose presence means that CUDA code is compiled.
 const COMPILERS: [&str; 4] = ["cuda-nvcc", "cuda-toolkit", "cudatoolkit-dev", "cuda-compiler"];
@@ -61,10 +67,10 @@ const TOOLS: [&str; 3] = ["pip", "setuptools", "wheel"];
 /// public lock or export with a build that names no Python.
 const NO_PYTHON: &str = "\
     alsa-lib aom aria2 aws-checksums aws-crt-cpp aws-sdk-cpp blas boost-cpp brotli-bin bzip2 c-ares c-blosc2 \
-    c-compiler ca-certificates cairo cfitsio charls clang clangxx compilers cuda-cudart cuda-cupti cuda-libraries \
+    c-compiler ca-certificates cairo cfitsio charls clang clangxx compilers cuda-cudart cuda-cupti cuda-libraries cuda-libraries-dev \
     cuda-nvrtc cuda-nvtx cuda-opencl cuda-runtime curl cxx-compiler cyrus-sasl dav1d dbus double-conversion eigen \
     expat ffmpeg fftw fmt fontconfig fonts-conda-ecosystem fonts-conda-forge fortran-compiler freetype fribidi gdb \
-    gdk-pixbuf geos gettext gflags gfortran giflib git git-lfs glib glog glslang gmp gnutls graphite2 grpc-cpp gsl \
+    gdk-pixbuf geos gettext gflags gfortran giflib git git-lfs glib glog glslang gmp gnutls graphite2 graphviz grpc-cpp gsl \
     gst-plugins-base gstreamer harfbuzz hdf4 hdf5 icu intel-openmp jpeg json-c jxrlib keyutils krb5 lame lcms2 \
     ld_impl_linux-64 lerc libabseil libaec libarchive libarrow libass libavif libavif16 libblas libboost \
     libbrotlicommon libbrotlidec libbrotlienc libcap libcblas libclang13 libcrc32c libcublas libcufft libcufile \
@@ -89,7 +95,7 @@ const BRINGS_PYTHON: [&str; 6] =
     ["cached-property", "importlib-metadata", "importlib_metadata", "nbconvert", "seaborn", "typing-extensions"];
 
 /// What no package of the package index is, though one there may be called so.
-const OF_CONDA: [&str; 3] = ["apex", "libtorch", "nvidia-apex"];
+const OF_CONDA: [&str; 6] = ["apex", "libtorch", "nb-conda-kernels", "nvidia-apex", "pytorch3d", "rapids"];
 
 /// conda's OpenCV, of which the package index has wheels that are numbered otherwise: conda's 4.5.5 is 4.5.5.64 there.
 const OPENCV: [&str; 2] = ["opencv", "py-opencv"];
@@ -189,12 +195,12 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     }
     // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
     let is_elsewhere = !channel.is_empty() && !CHANNELS.iter().any(|known| channel.starts_with(known));
-    let is_of_conda = is_elsewhere || names_a_cuda(&name) || OF_CONDA.contains(&name.as_str());
+    let is_of_conda = is_elsewhere || names_a_cuda(&name) || OF_CONDA.contains(&dashed.as_str());
     if is_of_conda {
         wanted.written = written.to_string();
     }
     wanted.is_library = is_of_conda
-        || match build.as_deref().filter(|build| *build != "*") {
+        || match build.as_deref().filter(|build| !build.contains('*')) {
             Some(build) => !build.contains("py") && !BRINGS_PYTHON.contains(&name.as_str()),
             None => is_without_python(&name),
         };

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::pip::{joined, words_of_pip};
-use super::shell::{command, file_name, here_document, is_shell, words};
+use super::shell::{command, file_name, here_document, is_shell, is_variable, python_of, words};
 use super::{BUILD_ADDED, Found, Wanted, conda, extras, is_variant, variant_of};
 use crate::types::name;
 
@@ -45,6 +45,7 @@ const SETTINGS: [(&str, &str, &str); 5] = [
     ),
 ];
 const HOST_COMPILER: &str = "the host compiler: set `gcc` of the target where CUDA code is compiled";
+const OF_BUILD: &str = "a setting of what is built there, which gpuenv does not carry: set it where that is installed";
 const OTHER_PYTHON: &str = "another Python was taken: set `python` under [stack] if it is this one";
 /// Words of the shell before the variables of a command.
 const BEFORE: [&str; 5] = ["do", "else", "env", "export", "then"];
@@ -169,6 +170,19 @@ impl Reader {
             stage.found.builds = true;
             stage.found.leave(line, word, format!("{BUILD_ADDED}; the lock derives the list from the GPUs"));
         }
+        // CMake is told so to compile for CUDA: `-DGGML_CUDA=on`.
+        if name == "CMAKE_ARGS"
+            && let Some(stage) = self.stages.last_mut()
+        {
+            let is_on = |word: &str| {
+                let (switch, value) = word.split_once('=').unwrap_or_default();
+                switch.starts_with("-D")
+                    && switch.contains("CUDA")
+                    && ["on", "1", "true", "yes"].contains(&&*value.to_lowercase())
+            };
+            stage.found.builds |= value.split_whitespace().any(is_on);
+            stage.found.leave(line, word, OF_BUILD);
+        }
         if let Some((.., why)) = SETTINGS.iter().find(|(of, part, _)| *of == name && value.contains(part))
             && let Some(stage) = self.stages.last_mut()
         {
@@ -209,6 +223,13 @@ impl Reader {
         let words = &words[words.iter().take_while(is_before).count()..];
         let (set, words) = words.split_at(words.iter().take_while(|word| is_variable(word)).count());
         let before: Vec<_> = set.iter().filter_map(|word| self.assign(word, line)).collect();
+        if program(words).is_some_and(|(program, _)| program == Program::Pip)
+            && let Some(stage) = self.stages.last_mut()
+        {
+            // Options of pip and uv under other names are read, or say nothing of what is installed.
+            let is_told = |word: &&String| ["PIP_", "UV_", "PYTHON", ARCH_LIST].iter().any(|one| word.starts_with(one));
+            set.iter().filter(|word| !is_told(word)).for_each(|word| stage.found.leave(line, word, OF_BUILD));
+        }
         if is_open && words.is_empty() {
             before.iter().for_each(|(name, _)| drop(self.values.remove(name)));
         }
@@ -218,6 +239,9 @@ impl Reader {
 
     /// What one command installs, or takes out of the image.
     fn installed(&mut self, words: &[String], line: usize) {
+        if let (Some(python), Some(stage)) = (python_of(words), self.stages.last_mut()) {
+            of_system(&python, line, stage);
+        }
         if let Some(at) = words.iter().position(|word| word == "uninstall").filter(|at| is_pip(&words[..*at])) {
             let names = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
             let found = self.stages.last_mut().map(|stage| &mut stage.found);
@@ -378,12 +402,6 @@ impl Reader {
         }
         found
     }
-}
-
-/// Whether a word of a command sets a variable.
-fn is_variable(word: &str) -> bool {
-    let name = word.split_once('=').map_or("", |(name, _)| name);
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The wheel variant that a setting of pip or uv names: these are their options under other names.

@@ -1,9 +1,11 @@
 //! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
 
+mod named;
+
 use std::collections::BTreeSet;
 
 use super::claims::{Claim, Claims, Settled};
-use super::{Found, Kind, Left, Manifest, Wanted, brought, extras, is_variant, ordinary, read, variant_of};
+use super::{Found, Kind, Left, Manifest, Wanted, brought, conda, extras, is_variant, ordinary, read, variant_of};
 use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, TORCH, repeated};
 use crate::init::{Draft, Entry, Value};
@@ -11,7 +13,7 @@ use crate::solve::image;
 use crate::solve::request::other_maker;
 use crate::spec;
 use crate::types::name::STACK_PARTS;
-use crate::types::{Constraint, Specifier, Version, intersect, nvidia, variant};
+use crate::types::{Constraint, Specifier, Version, intersect, variant};
 
 /// What comes with JAX, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
@@ -36,10 +38,10 @@ pub struct Unread {
 }
 
 /// A draft of what these files ask for, and the lines that it does not hold. Some extras and groups may be left out.
-pub fn of_manifests(
-    manifests: &[Manifest],
-    catalog: &Catalog,
-    without: &BTreeSet<String>,
+pub fn of_manifests<'m>(
+    manifests: &'m [Manifest],
+    catalog: &'m Catalog,
+    without: &'m BTreeSet<String>,
     python: Option<&Version>,
 ) -> Result<(Draft, Vec<Left>), Unread> {
     let names: Vec<&str> = manifests.iter().map(|manifest| manifest.name.as_str()).collect();
@@ -65,6 +67,7 @@ pub fn of_manifests(
         packages: Claims::default(),
         uninstalled: None,
         nvidias: Vec::new(),
+        of_each_cuda: Vec::new(),
         installs: installs.chain(of_project.flat_map(|wanted| &wanted.extras)).cloned().collect(),
         fixed: BTreeSet::new(),
         without,
@@ -89,6 +92,8 @@ struct Merged<'c> {
     packages: Claims<Specifier>,
     /// Where the torch of an image is taken out.
     uninstalled: Option<(String, usize)>,
+    /// What has a name for each major of CUDA, each with its file: the major is known when all is.
+    of_each_cuda: Vec<(&'c Manifest, Wanted)>,
     /// NVIDIA's among that, each with its file: what a framework brings is told apart when all is known.
     nvidias: Vec<(String, Wanted)>,
     /// The extras and groups that lines install.
@@ -99,8 +104,8 @@ struct Merged<'c> {
     without: &'c BTreeSet<String>,
 }
 
-impl Merged<'_> {
-    fn take(&mut self, manifest: &Manifest, mut found: Found) {
+impl<'c> Merged<'c> {
+    fn take(&mut self, manifest: &'c Manifest, mut found: Found) {
         let file = manifest.name.as_str();
         for (line, text, why) in std::mem::take(&mut found.left) {
             self.leave(file, line, &text, why);
@@ -191,16 +196,6 @@ impl Merged<'_> {
         }
     }
 
-    /// What a package is called here.
-    fn name_of<'w>(&self, wanted: &'w Wanted) -> &'w str {
-        // What JAX brings has its own version; its requirement is told of as one that comes along.
-        let is_own = |_: &&str| !COMES_ALONG.iter().any(|along| wanted.name.starts_with(along));
-        let called = spec::other_names::other_name(&wanted.name).filter(is_own);
-        let library =
-            nvidia::PARTS.iter().find(|(_, library)| nvidia::is(library, &wanted.name)).map(|(part, _)| *part);
-        called.or(library).unwrap_or(&wanted.name)
-    }
-
     fn leave(&mut self, file: &str, line: usize, text: &str, why: String) {
         let left = Left { file: file.to_string(), line, text: text.to_string(), why };
         if !self.left.contains(&left) {
@@ -208,11 +203,15 @@ impl Merged<'_> {
         }
     }
 
-    fn package(&mut self, manifest: &Manifest, wanted: Wanted, variant: Option<String>) {
+    fn package(&mut self, manifest: &'c Manifest, wanted: Wanted, variant: Option<String>) {
         let file = manifest.name.as_str();
         let name = self.name_of(&wanted).to_string();
         if !self.is_chosen(&wanted) {
-            return self.beside(file, &name, wanted);
+            let has_each = conda::OF_EACH_CUDA.contains(&name.as_str()) && manifest.kind == Kind::Conda;
+            return match !wanted.is_library && (has_each || !self.names_of(&name).is_empty()) {
+                true => self.of_each_cuda.push((manifest, wanted)),
+                false => self.beside(file, &name, wanted),
+            };
         }
         let is_framework = FRAMEWORKS.contains(&name.as_str());
         let label = variant::parts(wanted.version.trim_start_matches('=')).1;
@@ -229,6 +228,7 @@ impl Merged<'_> {
             return self.leave(file, wanted.line, &wanted.written, why);
         };
         self.leave_address(file, &wanted);
+        self.leave_extras(file, &name, &wanted);
         let mut note = match manifest.kind {
             Kind::UvLock => format!("{}, as locked there", place(file, wanted.line)),
             _ => place(file, wanted.line),
@@ -277,16 +277,12 @@ impl Merged<'_> {
         if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
             return Err(COMES.to_string());
         }
-        let known = self.known.iter().map(String::as_str);
-        let each: Vec<&str> = known.filter(|known| spec::other_names::without_cuda(known) == Some(name)).collect();
-        if !each.is_empty() {
-            return Err(format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or ")));
-        }
         ordinary::requirement(wanted)
     }
 
     fn end(mut self) -> (Draft, Vec<Left>) {
         self.python_of_wheels();
+        self.named_by_cuda();
         let stack = std::mem::take(&mut self.stack).settled(intersect);
         let name = |(name, _): &(String, Settled<Constraint>)| name.clone();
         let for_gpus = stack.iter().find(|(name, settled)| is_for_gpus(name, settled)).map(name);

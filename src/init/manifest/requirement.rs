@@ -45,10 +45,28 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
         Some(address) => of_address(name, address.trim(), line)?,
         None => {
             let version = rest.trim_start_matches('(').trim_end_matches(')');
-            Wanted::new(name, &version.split_whitespace().collect::<String>(), line)
+            Wanted::new(name, &comparisons(version)?, line)
         }
     };
     Ok(Wanted { extras, marker, written: text.to_string(), ..wanted })
+}
+
+/// Comparisons without the blanks in them; an error says what pip cannot read.
+fn comparisons(text: &str) -> Result<String, String> {
+    const SIGNS: [&str; 8] = ["===", "==", "~=", "!=", "<=", ">=", "<", ">"];
+    let one = |part: &str| {
+        let (sign, version) =
+            SIGNS.iter().find_map(|sign| Some((*sign, part.trim().strip_prefix(sign)?.trim()))).unwrap_or_default();
+        let is_version = |c: char| c.is_ascii_alphanumeric() || ".*+!_-${}".contains(c);
+        let is_read = !sign.is_empty() && !version.is_empty() && version.chars().all(is_version);
+        is_read.then(|| format!("{sign}{version}"))
+    };
+    let parts: Option<Vec<String>> = text.split(',').map(one).collect();
+    match parts {
+        _ if text.trim().is_empty() => Ok(String::new()),
+        Some(parts) => Ok(parts.join(",")),
+        None => Err(format!("pip cannot read `{text}`: between commas it takes an operator, as `==`, and one version")),
+    }
 }
 
 /// The name and version in the name of a wheel; of any other address nobody could tell what it holds.

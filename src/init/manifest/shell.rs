@@ -17,6 +17,29 @@ pub(super) fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// Whether a word of a command sets a variable.
+pub(super) fn is_variable(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// The Python by whose number a command names it: `python3.10 -m venv`, `uv venv --python 3.10`.
+pub(super) fn python_of(words: &[String]) -> Option<String> {
+    let is_one = |pair: &&[String]| file_name(&pair[0]).starts_with("python3.") && pair[1] == "-m";
+    if let Some(pair) = words.windows(2).find(is_one) {
+        return Some(file_name(&pair[0]).to_string());
+    }
+    let at = words.iter().position(|word| ["venv", "virtualenv"].contains(&file_name(word)))?;
+    let mut options = words[at + 1..].iter();
+    let value = options.find_map(|word| match word.split_once('=') {
+        Some(("--python", value)) => Some(Some(value.to_string())),
+        _ if ["--python", "-p"].contains(&word.as_str()) => Some(None),
+        _ => None,
+    })?;
+    let value = value.or_else(|| options.next().cloned())?;
+    Some(format!("python{}", file_name(&value).trim_start_matches("python")))
+}
+
 /// The words of a command: a line of the shell, or a list in JSON, which may hold one.
 pub(super) fn command(rest: &str) -> Vec<String> {
     match serde_json::from_str::<Vec<String>>(rest.trim()) {

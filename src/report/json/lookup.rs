@@ -113,11 +113,12 @@ struct Retracted<'a> {
     reason: &'a str,
 }
 
-/// A kind of warning, a check of a host, an error, a message of another program, a package of `[packages]`, or a word.
+/// A kind of warning, a check of a host, an error, a message of another program, a package of `[packages]`, a word, or a key
+/// or table of gpuenv.toml.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Described<'a> {
-    #[cfg_attr(test, schemars(extend("enum" = ["warning", "check", "package", "error", "message", "word"])))]
+    #[cfg_attr(test, schemars(extend("enum" = ["warning", "check", "package", "error", "message", "word", "key", "table"])))]
     kind: &'static str,
     id: &'a str,
     says: &'a str,

@@ -88,7 +88,11 @@ impl<'c> Reader<'_, 'c> {
         let range = written.value.specifier();
         let range = if Constraint::parse(&range).is_ok() { range } else { "*".to_string() };
         let lines: Vec<String> = keys.iter().map(|key| format!("`{key} = \"{range}\"`")).collect();
-        let help = format!("move it under [stack]: {}", lines.join(" or "));
+        let without = match &written.value.extras[..] {
+            [] => String::new(),
+            extras => format!("; [stack] has no extras, so put what [{}] brings under [packages]", extras.join(",")),
+        };
+        let help = format!("move it under [stack]: {}{without}", lines.join(" or "));
         self.error("stack-package", message, Some(help), written);
     }
 }

@@ -166,7 +166,14 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
                 place!(Target.platform),
                 PLATFORMS,
                 Some(Platform::Linux),
-                &[(&["wsl", "wsl-2", "windows", "windows10", "windows11", "win"], "wsl2")],
+                &[
+                    (&["wsl", "wsl-2"], "wsl2"),
+                    (
+                        &["windows", "windows10", "windows11", "win"],
+                        "wsl2 for Linux inside Windows, with the distribution as `os` and the Windows driver as `driver`: \
+                         gpuenv solves for Linux",
+                    ),
+                ],
             ),
         },
         Key {
