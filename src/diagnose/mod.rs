@@ -16,6 +16,7 @@ mod notices;
 mod pattern;
 mod published;
 mod records;
+mod side_by_side;
 mod signatures;
 mod system;
 mod text;
@@ -109,6 +110,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     let normalised = Normalised::new(&plain);
     let fields = LogFields::read(&plain);
     let mut matches = SIGNATURES.find(&normalised);
+    let cause = asides::drop_consequences(&mut matches, &normalised.lower);
     if matches.iter().all(|found| found.row.weight < VAGUE) {
         let numbered = fields.numbered(&normalised);
         matches.extend(numbered.filter(|new| matches.iter().all(|found| found.row.code != new.row.code)));
@@ -141,7 +143,9 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         }
     }
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
-    let aside = Aside::told(&normalised.lower).or(noticed).filter(|_| matches.is_empty());
+    let versions = || side_by_side::is_all(&normalised).then_some(&Aside::VERSIONS);
+    let aside = || cause.or_else(|| Aside::told(&normalised.lower)).or(noticed).or_else(versions);
+    let aside = matches.is_empty().then(aside).flatten();
     Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract, aside }
 }
 

@@ -461,13 +461,26 @@ fn versions_told_side_by_side_are_answered() {
     }
     assert_eq!(codes(DRIVER_BEHIND), ["torch-newer-than-driver"]);
     // Nothing clashes here, and an error that stands beside the versions is not theirs.
-    assert_eq!(codes("nvidia-smi says 12.8, nvcc 12.4, torch 12.1"), [""; 0]);
+    for text in ["nvidia-smi says 12.8, nvcc 12.4, torch 12.1", "nvidia-smi says 12.8 and nvcc says 11.5"] {
+        assert_eq!(codes(text), [""; 0], "{text}");
+        assert!(diagnose(text).aside.unwrap().means.contains("mean different things and need not be equal"), "{text}");
+    }
     assert_eq!(codes("nvcc 11.5, torch 12.4\nZeroDivisionError: division by zero"), [""; 0]);
 }
 
 #[test]
 fn the_header_of_newer_nvidia_smi_is_read() {
     let header = "| NVIDIA-SMI 610.43.02              KMD Version: 610.43.02     CUDA UMD Version: 13.3     |";
+    // A label may stand behind its number, and a driver's release tells what the driver offers.
+    for text in [
+        "CUDA 12.8 (nvidia-smi), CUDA 11.5 (nvcc), torch 2.6.0+cu124",
+        "12.8 from nvidia-smi, 11.5 from nvcc, torch 2.6.0+cu124",
+        "driver 570.86.15, 11.5 in nvcc, torch 2.6.0+cu124",
+    ] {
+        assert_eq!(codes(text), ["toolkit-not-of-torch"], "{text}");
+    }
+    let behind = "CUDA 11.4 (nvidia-smi), CUDA 12.4 (nvcc), torch 2.6.0+cu124";
+    assert_eq!(codes(behind), ["torch-newer-than-driver"]);
     let extract = diagnose(header).extract;
     assert_eq!(extract.get("cuda_found").map(found), Some("13.3".into()));
     let ignored = diagnose(
