@@ -354,6 +354,14 @@ fn the_name_of_a_log_is_noticed() {
     );
     let (code, _, stderr) = run(&["no-such.log"], b"");
     assert!(code == Some(3) && stderr.contains("there is no file `no-such.log` here"), "{stderr}");
+    let (code, _, stderr) = run(&["tests"], b"");
+    assert!(code == Some(3) && stderr.contains("`tests` is a folder"), "{stderr}");
+    // A pipe that has a name, as `<(command)` gives one.
+    #[cfg(unix)]
+    {
+        let (code, stdout, stderr) = run(&["/dev/stdin"], OLD_DRIVER.as_bytes());
+        assert!(code == Some(0) && stdout.contains("driver-too-old") && stderr.is_empty(), "{stderr}");
+    }
     // A log of which nothing is known was read all the same.
     fs::write(&log, "epoch 1 step 10 loss 0.5").unwrap();
     let (code, _, stderr) = run(&[log.to_str().unwrap()], b"");
