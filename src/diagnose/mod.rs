@@ -120,12 +120,12 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     }
     let noticed = notices::set_aside(&mut matches, &normalised);
     drop_vague(&mut matches);
-    drop_yielding(&mut matches);
     drop_wordless(&mut matches);
     sort_by_key(&mut matches, |found| (std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
         fields.complete(found);
     }
+    drop_yielding(&mut matches);
     let others: Extract = map_of(matches.iter().rev().flat_map(|found| found.extract.clone()));
     if let Some(first) = matches.first_mut() {
         for (key, value) in others {
@@ -158,10 +158,20 @@ fn drop_vague(matches: &mut Vec<Match>) {
     }
 }
 
-/// A row that says only that something failed says nothing more beside one that says why.
+/// A row that says only that something failed says nothing more beside one that says why; what it read is that one's.
 fn drop_yielding(matches: &mut Vec<Match>) {
-    let rows: Vec<&ErrorSignature> = matches.iter().map(|found| found.row).collect();
-    matches.retain(|found| !rows.iter().any(|row| row.weight > found.row.weight && found.row.yields_to(&row.code)));
+    let yields = |one: &Match, to: &Match| to.row.weight > one.row.weight && one.row.yields_to(&to.row.code);
+    let dropped = |found: &Match| matches.iter().any(|other| yields(found, other));
+    let dropped: Vec<bool> = matches.iter().map(dropped).collect();
+    let (gone, mut kept): (Vec<_>, Vec<_>) = std::mem::take(matches).into_iter().zip(dropped).partition(|one| one.1);
+    for (found, _) in gone {
+        if let Some((heavier, _)) = kept.iter_mut().find(|(other, _)| yields(&found, other)) {
+            for (key, value) in found.extract {
+                heavier.extract.entry(key).or_insert(value);
+            }
+        }
+    }
+    matches.extend(kept.into_iter().map(|(found, _)| found));
 }
 
 /// Two releases that a message names because they clash.
