@@ -468,6 +468,16 @@ fn versions_told_side_by_side_are_answered() {
         assert!(finding.meaning.contains("here it is of 11.5"), "{}", finding.meaning);
     }
     assert_eq!(codes(DRIVER_BEHIND), ["torch-newer-than-driver"]);
+    // A label may stand behind its number, and a driver's release tells what the driver offers.
+    for text in [
+        "CUDA 12.8 (nvidia-smi), CUDA 11.5 (nvcc), torch 2.6.0+cu124",
+        "12.8 from nvidia-smi, 11.5 from nvcc, torch 2.6.0+cu124",
+        "driver 570.86.15, 11.5 in nvcc, torch 2.6.0+cu124",
+    ] {
+        assert_eq!(codes(text), ["toolkit-not-of-torch"], "{text}");
+    }
+    let behind = "CUDA 11.4 (nvidia-smi), CUDA 12.4 (nvcc), torch 2.6.0+cu124";
+    assert_eq!(codes(behind), ["torch-newer-than-driver"]);
     // Nothing clashes here, and an error that stands beside the versions is not theirs.
     for text in ["nvidia-smi says 12.8, nvcc 12.4, torch 12.1", "nvidia-smi says 12.8 and nvcc says 11.5"] {
         assert_eq!(codes(text), [""; 0], "{text}");
@@ -479,16 +489,6 @@ fn versions_told_side_by_side_are_answered() {
 #[test]
 fn the_header_of_newer_nvidia_smi_is_read() {
     let header = "| NVIDIA-SMI 610.43.02              KMD Version: 610.43.02     CUDA UMD Version: 13.3     |";
-    // A label may stand behind its number, and a driver's release tells what the driver offers.
-    for text in [
-        "CUDA 12.8 (nvidia-smi), CUDA 11.5 (nvcc), torch 2.6.0+cu124",
-        "12.8 from nvidia-smi, 11.5 from nvcc, torch 2.6.0+cu124",
-        "driver 570.86.15, 11.5 in nvcc, torch 2.6.0+cu124",
-    ] {
-        assert_eq!(codes(text), ["toolkit-not-of-torch"], "{text}");
-    }
-    let behind = "CUDA 11.4 (nvidia-smi), CUDA 12.4 (nvcc), torch 2.6.0+cu124";
-    assert_eq!(codes(behind), ["torch-newer-than-driver"]);
     let extract = diagnose(header).extract;
     assert_eq!(extract.get("cuda_found").map(found), Some("13.3".into()));
     let ignored = diagnose(
