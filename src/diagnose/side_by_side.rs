@@ -25,7 +25,7 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     let driver = r"(?<cuda_found>nvidia-smi|cuda umd version)|(?<weak>cuda version)";
     let others = r"(?<cuda_toolkit>nvcc|cuda compilation tools)|(?<cuda_torch>torch(?:\.version\.cuda)?)";
     let nobody = r"(?<nobody>gcc|g\+\+|glibc|clang|cudnn|python|ubuntu)";
-    ascii(&format!(r"{driver}|{others}|{nobody}|\+cu(?<variant>\d{{2,3}})|(?<number>(?:8|9|1\d)\.\d)(?:\D|$)"))
+    ascii(&format!(r"{driver}|{others}|{nobody}|\+cu(?<variant>\d{{2,3}})|(?<number>(?:8|9|1\d)\.\d)\b"))
 });
 
 /// What may stand between a label and the number that it touches.

@@ -903,7 +903,6 @@ fn a_warning_of_torch_is_held_against_its_build() {
         ("NVIDIA GeForce RTX 5060 Ti", "12.0", "2.13.0+cu126", "Install torch 2.13.0, variant cu130."),
         ("NVIDIA GeForce GTX 1050", "6.1", "2.14.0+cu130", "Install torch 2.14.0, variant cu126."),
         ("NVIDIA GB10", "12.1", "2.13.0+cu130", "Leave it"),
-        ("Orin", "8.7", "2.13.0+cu130", "Leave it"),
     ] {
         let verdict = diagnose(&warning(gpu, cc, torch));
         let codes: Vec<&str> = verdict.findings.iter().map(|one| one.code.as_str()).collect();
