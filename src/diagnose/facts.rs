@@ -4,12 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use super::nearest_build::{self, is_stable, torch_builds};
+use super::nearest_build::{self, holds_code, is_stable, torch_builds, torch_cuda};
 use super::system::{has_windows_driver, is_of_windows, is_of_wsl};
 use super::value::{Extract, Value, text};
 use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
-use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::coverage::Coverage;
 use crate::solve::fits::coverage;
 use crate::solve::problem::Problem;
 use crate::solve::rules::Rules;
@@ -442,10 +442,6 @@ fn products<'c>(name: &str, catalog: &'c Catalog) -> Vec<&'c Gpu> {
     }
 }
 
-fn holds_code(row: &Build, cc: Cc) -> bool {
-    covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), cc, Tegra::Apart) == Coverage::Native
-}
-
 /// The newest torch that runs on some driver with this CUDA version, by minor-version compatibility or natively; none if
 /// the driver knows no GPU of these capabilities.
 fn torch_for_driver(cuda: &Version, capabilities: &[Cc], catalog: &Catalog) -> Option<String> {
@@ -470,14 +466,6 @@ fn torch_for_driver(cuda: &Version, capabilities: &[Cc], catalog: &Catalog) -> O
     let fitting = torch_builds(catalog).filter(is_stable).filter(serves).filter(fits);
     let newest = fitting.max_by_key(|row| (&row.version, &row.toolkit))?;
     Some(format!("{}+{}", newest.version, newest.variant))
-}
-
-/// The CUDA line a build of torch was made for.
-fn torch_cuda(torch: &Version, catalog: &Catalog) -> Option<String> {
-    let text = torch.as_str();
-    let (release, variant) = text.split_once('+')?;
-    let row = torch_builds(catalog).find(|row| row.version.as_str() == release && row.variant == variant)?;
-    Some(row.toolkit.as_ref()?.prefix(2).to_string())
 }
 
 /// A sentence with its placeholders filled; none if one of them is not known.
