@@ -1,6 +1,8 @@
 //! What is known and no matter of versions: a text that no finding claims can tell of memory that ran out, of a kernel
 //! that refused what it was given, of processes and tensors in the wrong place.
 
+use std::ops::Range;
+
 use super::signatures::Match;
 
 /// What such a text tells.
@@ -297,12 +299,12 @@ impl Aside {
         ASIDES.iter().find(|aside| aside.stands_in(lower))
     }
 
-    /// Whether what a text says here follows from it. An installer that lists releases has reached its index, but for the
-    /// placeholder that is all an old Python sees there.
-    fn leads_to(&self, said: &str) -> bool {
-        let lists =
-            said.split("fromversions:").nth(1).is_some_and(|list| list.starts_with(|c: char| c.is_ascii_digit()));
-        self.follows.iter().any(|words| said.contains(words)) && (!lists || said.contains("fromversions:0.1.2"))
+    /// Whether a finding only follows from it. An installer that lists the releases which the finding is about has reached
+    /// its index.
+    fn leads_to(&self, found: &Match, lower: &str) -> bool {
+        let lists = found.row.offered.is_some() && found.extract.contains_key("versions_offered");
+        let says = |place: &Range<usize>| self.follows.iter().any(|words| lower[place.clone()].contains(words));
+        !lists && !found.places.is_empty() && found.places.iter().all(says)
     }
 
     fn stands_in(&self, lower: &str) -> bool {
@@ -327,9 +329,7 @@ pub fn drop_consequences(matches: &mut Vec<Match>, lower: &str) -> Option<&'stat
     }
     for aside in causes.filter(|aside| aside.stands_in(lower)) {
         let before = matches.len();
-        matches.retain(|found| {
-            found.places.is_empty() || !found.places.iter().all(|place| aside.leads_to(&lower[place.clone()]))
-        });
+        matches.retain(|found| !aside.leads_to(found, lower));
         if matches.len() < before && !aside.means.is_empty() {
             cause = cause.or(Some(aside));
         }
