@@ -55,9 +55,13 @@ pub fn run(common: &Common, args: &DiagnoseArgs, report: &Report) -> Result<Exit
         lead_with(&mut verdict, host, &catalog);
     }
     report.diagnosed(&verdict, host.as_ref())?;
-    let is_mistyped = |text: &&str| looks_like_a_file(text) && !Path::new(text).is_file();
-    if let Some(name) = args.text.as_deref().filter(is_mistyped).filter(|_| verdict.findings.is_empty()) {
-        report.note(&format!("there is no file `{name}` here; to diagnose a log, `gpuenv diagnose < FILE`"));
+    if let Some(name) = args.text.as_deref().filter(|_| verdict.findings.is_empty()) {
+        let path = Path::new(name);
+        if path.is_dir() {
+            report.note(&format!("`{name}` is a folder; to diagnose a log in it, `gpuenv diagnose < FILE`"));
+        } else if looks_like_a_file(name) && !path.exists() {
+            report.note(&format!("there is no file `{name}` here; to diagnose a log, `gpuenv diagnose < FILE`"));
+        }
     }
     Ok(if verdict.findings.is_empty() { Exit::Unknown } else { Exit::Yes })
 }
@@ -150,11 +154,14 @@ fn text(args: &DiagnoseArgs, report: &Report) -> Result<String, Failure> {
         return read("stdin", stdin.lock(), report);
     };
     let path = Path::new(text);
-    if !path.is_file() {
+    // A pipe, such as bash makes of `<(command)`, is read like a file.
+    if path.is_dir() || !path.exists() {
         return read("the message", text.as_bytes(), report);
     }
     let name = shown(path);
-    report.note(&format!("`{name}` is a file: its text is diagnosed"));
+    if path.is_file() {
+        report.note(&format!("`{name}` is a file: its text is diagnosed"));
+    }
     let file = File::open(path);
     let file =
         file.map_err(|error| Failure::io("read-failed", format!("{name} cannot be read: {}", reason(&error))))?;

@@ -1,6 +1,10 @@
 //! What is known and no matter of versions: a text that no finding claims can tell of memory that ran out, of a kernel
 //! that refused what it was given, of processes and tensors in the wrong place.
 
+use std::ops::Range;
+
+use super::signatures::Match;
+
 /// What such a text tells.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Aside {
@@ -14,13 +18,76 @@ pub struct Aside {
     pub means: &'static str,
     /// What helps.
     pub help: &'static str,
+    /// Words of findings that only follow from it, without blanks; empty for none.
+    follows: &'static [&'static str],
 }
 
-static ASIDES: [Aside; 25] = [
+/// What an installer says of something that it did not find.
+const NOT_FOUND: &[&str] = &[
+    "satisfiestherequirement",
+    "nomatchingdistribution",
+    "fromversions:",
+    "packagesnotfound",
+    "unabletolocatepackage",
+    "hasnoinstallationcandidate",
+    "noversionsof",
+    "noversionof",
+];
+
+/// What the libraries above CUDA say when a kernel has failed before.
+const STATUS: &[&str] = &[
+    "cublas_status",
+    "cudnn_status",
+    "cusolver_status",
+    "cusparse_status",
+    "cufft_",
+    "unhandledcudaerror",
+    "unabletofindanengine",
+];
+
+/// What fails where a file was not written.
+const FILE: &[&str] = &["cannotopensharedobject", "nosuchfile", "nomodulenamed"];
+
+/// A fault of a kernel has a finding of its own; what comes after it says nothing more.
+static KERNEL_FAULT: Aside =
+    Aside { words: &["illegalmemoryaccess", "cuda_error_illegal_address"], follows: STATUS, ..PLAIN };
+
+/// An installer that is cut off finds nothing.
+static CUT_OFF: Aside = Aside {
+    words: &[
+        "couldnotfetchurl",
+        "newconnectionerror(",
+        "connecttimeouterror(",
+        "readtimeouterror(",
+        "getaddrinfofailed",
+        "innameresolution",
+        "sslerror(",
+        "sslmoduleinpythonisnotavailable",
+        "sslmoduleisnotavailable",
+        "proxyerror(",
+        "http000connectionfailed",
+        "couldnotresolve",
+    ],
+    means: "the package manager did not reach its index, so what it did not find there tells nothing of releases",
+    help: "see that this machine reaches the index: name resolution, proxy (HTTPS_PROXY), certificates, the clock, a Python \
+           with its ssl module",
+    follows: NOT_FOUND,
+    ..PLAIN
+};
+
+static ASIDES: [Aside; 26] = [
     Aside {
         words: &["hiperror:", "hiperrorinvaliddevicefunction", "hiperrornobinaryforgpu"],
         means: "the text is of AMD's HIP: gpuenv knows NVIDIA's GPUs alone",
         help: "see what the build of the program says about ROCm and this GPU",
+        ..PLAIN
+    },
+    Aside {
+        words: &["unauthorized"],
+        with: "nvcr.io",
+        means: "the registry nvcr.io asks for a login: that is no matter of versions",
+        help: "`docker login nvcr.io` with the name `$oauthtoken` and an API key of NVIDIA NGC; an old login is ended by \
+               `docker logout nvcr.io`",
         ..PLAIN
     },
     Aside {
@@ -49,6 +116,8 @@ static ASIDES: [Aside; 25] = [
             "lessthandesiredgpumemoryutilization",
             "tokensthatcanbestoredinkvcache",
         ],
+        // Java's own.
+        but: &["error:javaheap"],
         means: "the text tells that memory ran out: that is no matter of versions",
         help: "see what else is on the GPU (`nvidia-smi`), or take a smaller batch, context or model",
         ..PLAIN
@@ -57,6 +126,7 @@ static ASIDES: [Aside; 25] = [
         words: &["device-sideassert", "cudaerrorassert", "cuda_error_assert", "],thread:["],
         // torch tells with every error how to "enable device-side assertions".
         but: &["ion"],
+        follows: STATUS,
         means: "a check inside a GPU kernel failed, mostly of an index or a class label that is out of range: that is no \
                 matter of versions",
         help: "run it on the CPU, or with CUDA_LAUNCH_BLOCKING=1, to see the line that passes such a value",
@@ -179,6 +249,7 @@ static ASIDES: [Aside; 25] = [
     },
     Aside {
         words: &["nospaceleftondevice"],
+        follows: FILE,
         means: "a disk is full: that is no matter of versions",
         help: "see which with `df -h`; `docker system prune`, `pip cache purge` and another TMPDIR make room",
         ..PLAIN
@@ -205,7 +276,7 @@ static ASIDES: [Aside; 25] = [
 ];
 
 /// What most asides leave empty.
-const PLAIN: Aside = Aside { words: &[], but: &[], with: "", means: "", help: "" };
+const PLAIN: Aside = Aside { words: &[], but: &[], with: "", means: "", help: "", follows: &[] };
 
 impl Aside {
     /// What a program says of what it lacks before it goes on another way.
@@ -215,11 +286,29 @@ impl Aside {
         ..PLAIN
     };
 
+    /// Versions that are told without a fault.
+    pub const VERSIONS: Aside = Aside {
+        means: "these versions mean different things and need not be equal: nvidia-smi shows the newest CUDA that the driver \
+                supports, torch brings the CUDA libraries it was built for, and nvcc only compiles",
+        help: "change nothing to run torch; to compile extensions for it, nvcc must be of the CUDA major that torch was built for",
+        ..PLAIN
+    };
+
     /// What a normalised text in lower case tells.
     pub fn told(lower: &str) -> Option<&'static Aside> {
-        ASIDES
-            .iter()
-            .find(|aside| lower.contains(aside.with) && aside.words.iter().any(|words| aside.says(words, lower)))
+        ASIDES.iter().find(|aside| aside.stands_in(lower))
+    }
+
+    /// Whether a finding only follows from it. An installer that lists the releases which the finding is about has reached
+    /// its index.
+    fn leads_to(&self, found: &Match, lower: &str) -> bool {
+        let lists = found.row.offered.is_some() && found.extract.contains_key("versions_offered");
+        let says = |place: &Range<usize>| self.follows.iter().any(|words| lower[place.clone()].contains(words));
+        !lists && !found.places.is_empty() && found.places.iter().all(says)
+    }
+
+    fn stands_in(&self, lower: &str) -> bool {
+        lower.contains(self.with) && self.words.iter().any(|words| self.says(words, lower))
     }
 
     /// Whether words stand in a text and do not go on to mean something else.
@@ -229,4 +318,21 @@ impl Aside {
             !self.but.iter().any(|but| rest.starts_with(but))
         })
     }
+}
+
+/// Drops the findings that only follow from what the text tells besides, and says what that is.
+pub fn drop_consequences(matches: &mut Vec<Match>, lower: &str) -> Option<&'static Aside> {
+    let mut cause = None;
+    let causes = ASIDES.iter().chain([&CUT_OFF, &KERNEL_FAULT]).filter(|aside| !aside.follows.is_empty());
+    if matches.is_empty() {
+        return None;
+    }
+    for aside in causes.filter(|aside| aside.stands_in(lower)) {
+        let before = matches.len();
+        matches.retain(|found| !aside.leads_to(found, lower));
+        if matches.len() < before && !aside.means.is_empty() {
+            cause = cause.or(Some(aside));
+        }
+    }
+    cause
 }

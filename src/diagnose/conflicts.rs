@@ -11,6 +11,8 @@ use super::text::Normalised;
 use super::value::{Extract, Value};
 use crate::catalog::{Catalog, at_hand};
 use crate::types::name::package;
+use crate::types::variant::public;
+use crate::types::{Specifier, Version};
 
 /// What the packages disagree about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,9 +121,10 @@ fn wishes(text: &Normalised<'_>) -> Vec<Wish> {
     wishes
 }
 
-/// Releases end where a blank or another word begins.
+/// Releases end where a blank or another word begins, but for the `and` that pip puts between two of them.
 fn own_releases(original: &str) -> String {
-    let text = original.split(|c: char| c.is_whitespace() || matches!(c, '`' | '\'' | '"' | ';' | ')')).next();
+    let joined = original.replace(" and ", ",");
+    let text = joined.split(|c: char| c.is_whitespace() || matches!(c, '`' | '\'' | '"' | ';' | ')')).next();
     let words = text.unwrap_or_default().split(',').take_while(|one| one.starts_with(['<', '>', '=', '!', '~']));
     words.collect::<Vec<_>>().join(",").trim_end_matches('.').to_string()
 }
@@ -166,10 +169,18 @@ fn found(text: &Normalised<'_>, at: usize, of: &str) -> Option<String> {
 /// The wishes that something else stands against: what is installed, or in a resolver's words another wish.
 fn clashes(wishes: Vec<Wish>, given_up: bool) -> Vec<Wish> {
     let mut others: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut asked: BTreeMap<String, String> = BTreeMap::new();
     for wish in &wishes {
         others.entry(wish.of.clone()).or_default().push(wish.releases.clone());
+        if wish.by.is_none() && is_exact(&wish.releases) {
+            asked.entry(wish.of.clone()).or_insert(wish.releases.clone());
+        }
     }
     let stands_against = |wish: &Wish| {
+        // What the user asks for stays: who wants anything else is in its way, and nobody who agrees.
+        if let Some(asked) = asked.get(&wish.of).filter(|_| given_up && wish.by.is_some()) {
+            return (!is_admitted(asked, &wish.releases)).then(|| asked.clone());
+        }
         // An exact release against another is the plainest clash.
         let other = others.get(&wish.of)?.iter().filter(|other| **other != wish.releases);
         other.min_by_key(|other| !is_exact(other)).filter(|_| given_up).cloned()
@@ -179,6 +190,14 @@ fn clashes(wishes: Vec<Wish>, given_up: bool) -> Vec<Wish> {
         wish.found.is_some().then_some(wish)
     };
     wishes.into_iter().filter_map(clash).collect()
+}
+
+/// Whether an exact release is among those that are wished for; a label names a build, and has no order.
+fn is_admitted(exact: &str, wished: &str) -> bool {
+    let plain = |text: &str| text.split(',').map(public).collect::<Vec<_>>().join(",");
+    let version = Version::parse(public(exact.trim_start_matches('='))).ok();
+    let wished = Specifier::parse(&plain(wished)).ok();
+    version.zip(wished).is_none_or(|(version, wished)| wished.admits(&version))
 }
 
 fn is_exact(releases: &str) -> bool {

@@ -4,15 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use super::nearest_build::{self, is_stable, torch_builds};
+use super::nearest_build::{self, holds_code, is_stable, torch_builds, torch_cuda};
 use super::system::{has_windows_driver, is_of_windows, is_of_wsl};
 use super::value::{Extract, Value, text};
 use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
-use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::coverage::Coverage;
+use crate::solve::fits::coverage;
 use crate::solve::problem::Problem;
 use crate::solve::rules::Rules;
-use crate::types::{Arch, Cc, Version, name};
+use crate::types::{Arch, Cc, Version, name, variant};
 
 /// What placeholders stand for.
 pub type Filling = BTreeMap<String, String>;
@@ -61,6 +62,9 @@ const DERIVED: &[(&str, Lookup)] = &[
     ("last_branch", |facts| Some(facts.gpus().first()?.last_branch.as_ref()?.to_string())),
     ("torch_first", |facts| facts.first_torch_with_code()),
     ("torch_newest", |facts| Some(facts.newest_torch_with_code()?.to_string())),
+    ("torch_here", |facts| facts.same_torch_with_code()),
+    ("torch_all_the_same", |facts| facts.torch_serves().then(String::new)),
+    ("torch_lacking", |facts| (!facts.torch_serves()).then(String::new)),
     ("torch_variants", |facts| facts.variants_with_code()),
     ("for_python", |facts| Some(facts.python().map(|python| format!(" for Python {python}")).unwrap_or_default())),
     ("extension", |facts| extension(facts.known_package()?, facts.catalog)),
@@ -286,9 +290,34 @@ impl<'a> Facts<'a> {
         Some(self.version("python")?.prefix(2)).filter(|python| python.len() == 2)
     }
 
-    /// Builds of torch with code for the GPU, for the Python that the text tells of.
+    /// The builds of the torch that the text tells of: its release, and the variant where there is one.
+    fn torch_told(&self) -> (Vec<&'a Build>, Option<&str>) {
+        let (release, label) = variant::parts(text(self.extract, "torch").unwrap_or_default());
+        (torch_builds(self.catalog).filter(|row| row.version.as_str() == release).collect(), label)
+    }
+
+    /// Whether the torch that the text tells of holds code that the GPU runs, whatever a warning says.
+    fn torch_serves(&self) -> bool {
+        let (builds, Some(label)) = self.torch_told() else { return false };
+        let own = builds.iter().find(|row| *row.variant == *label);
+        own.zip(self.cc()).is_some_and(|(row, cc)| {
+            let toolkit = row.toolkit.as_ref().and_then(|toolkit| self.catalog.toolkit(toolkit));
+            coverage(row, toolkit, cc) == Some(Coverage::Native)
+        })
+    }
+
+    /// The same release in the variants that hold code for the GPU.
+    fn same_torch_with_code(&self) -> Option<String> {
+        let (cc, (builds, _)) = (self.cc()?, self.torch_told());
+        let with_code = builds.iter().filter(|row| is_stable(row) && !row.index.is_empty() && holds_code(row, cc));
+        let variants: Vec<&str> = with_code.map(|row| &*row.variant).collect();
+        let release = &builds.first()?.version;
+        (!variants.is_empty()).then(|| format!("{release}, variant {}", variants.join(" or ")))
+    }
+
+    /// Builds of torch with code for the GPU, for the Python that the text tells of; none where the one that is there does.
     fn torch_with_code(&self) -> Option<impl Iterator<Item = &'a Build>> {
-        let (cc, python) = (self.cc()?, self.python());
+        let (cc, python) = (self.cc().filter(|_| !self.torch_serves())?, self.python());
         let serves = move |row: &&Build| {
             holds_code(row, cc) && python.is_none_or(|python| row.pythons.is_empty() || row.pythons.contains(&python))
         };
@@ -413,10 +442,6 @@ fn products<'c>(name: &str, catalog: &'c Catalog) -> Vec<&'c Gpu> {
     }
 }
 
-fn holds_code(row: &Build, cc: Cc) -> bool {
-    covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), cc, Tegra::Apart) == Coverage::Native
-}
-
 /// The newest torch that runs on some driver with this CUDA version, by minor-version compatibility or natively; none if
 /// the driver knows no GPU of these capabilities.
 fn torch_for_driver(cuda: &Version, capabilities: &[Cc], catalog: &Catalog) -> Option<String> {
@@ -441,14 +466,6 @@ fn torch_for_driver(cuda: &Version, capabilities: &[Cc], catalog: &Catalog) -> O
     let fitting = torch_builds(catalog).filter(is_stable).filter(serves).filter(fits);
     let newest = fitting.max_by_key(|row| (&row.version, &row.toolkit))?;
     Some(format!("{}+{}", newest.version, newest.variant))
-}
-
-/// The CUDA line a build of torch was made for.
-fn torch_cuda(torch: &Version, catalog: &Catalog) -> Option<String> {
-    let text = torch.as_str();
-    let (release, variant) = text.split_once('+')?;
-    let row = torch_builds(catalog).find(|row| row.version.as_str() == release && row.variant == variant)?;
-    Some(row.toolkit.as_ref()?.prefix(2).to_string())
 }
 
 /// A sentence with its placeholders filled; none if one of them is not known.

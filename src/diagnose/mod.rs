@@ -16,6 +16,7 @@ mod notices;
 mod pattern;
 mod published;
 mod records;
+mod side_by_side;
 mod signatures;
 mod system;
 mod text;
@@ -109,6 +110,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     let normalised = Normalised::new(&plain);
     let fields = LogFields::read(&plain);
     let mut matches = SIGNATURES.find(&normalised);
+    let cause = asides::drop_consequences(&mut matches, &normalised.lower);
     if matches.iter().all(|found| found.row.weight < VAGUE) {
         let numbered = fields.numbered(&normalised);
         matches.extend(numbered.filter(|new| matches.iter().all(|found| found.row.code != new.row.code)));
@@ -118,12 +120,12 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     }
     let noticed = notices::set_aside(&mut matches, &normalised);
     drop_vague(&mut matches);
-    drop_yielding(&mut matches);
     drop_wordless(&mut matches);
     sort_by_key(&mut matches, |found| (std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
         fields.complete(found);
     }
+    drop_yielding(&mut matches);
     let others: Extract = map_of(matches.iter().rev().flat_map(|found| found.extract.clone()));
     if let Some(first) = matches.first_mut() {
         for (key, value) in others {
@@ -141,7 +143,9 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         }
     }
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
-    let aside = Aside::told(&normalised.lower).or(noticed).filter(|_| matches.is_empty());
+    let versions = || side_by_side::is_all(&normalised).then_some(&Aside::VERSIONS);
+    let aside = || cause.or_else(|| Aside::told(&normalised.lower)).or(noticed).or_else(versions);
+    let aside = matches.is_empty().then(aside).flatten();
     Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract, aside }
 }
 
@@ -154,10 +158,20 @@ fn drop_vague(matches: &mut Vec<Match>) {
     }
 }
 
-/// A row that says only that something failed says nothing more beside one that says why.
+/// A row that says only that something failed says nothing more beside one that says why; what it read is that one's.
 fn drop_yielding(matches: &mut Vec<Match>) {
-    let rows: Vec<&ErrorSignature> = matches.iter().map(|found| found.row).collect();
-    matches.retain(|found| !rows.iter().any(|row| row.weight > found.row.weight && found.row.yields_to(&row.code)));
+    let yields = |one: &Match, to: &Match| to.row.weight > one.row.weight && one.row.yields_to(&to.row.code);
+    let dropped = |found: &Match| matches.iter().any(|other| yields(found, other));
+    let dropped: Vec<bool> = matches.iter().map(dropped).collect();
+    let (gone, mut kept): (Vec<_>, Vec<_>) = std::mem::take(matches).into_iter().zip(dropped).partition(|one| one.1);
+    for (found, _) in gone {
+        if let Some((heavier, _)) = kept.iter_mut().find(|(other, _)| yields(&found, other)) {
+            for (key, value) in found.extract {
+                heavier.extract.entry(key).or_insert(value);
+            }
+        }
+    }
+    matches.extend(kept.into_iter().map(|(found, _)| found));
 }
 
 /// Two releases that a message names because they clash.

@@ -2,7 +2,8 @@
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Status};
-use crate::types::{CpuArch, Version, distinct};
+use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::types::{Cc, CpuArch, Version, distinct};
 
 /// Builds of torch for the platform most people have.
 pub fn torch_builds(catalog: &Catalog) -> impl Iterator<Item = &Build> {
@@ -34,4 +35,17 @@ pub fn near(cuda: &Version, python: Option<&Version>, catalog: &Catalog) -> Opti
     let lines = lines(cuda, python, catalog).into_iter();
     let nearest = lines.min_by_key(|line| (line.minor().abs_diff(cuda.minor()), std::cmp::Reverse(*line)))?;
     Some(nearest.to_string())
+}
+
+/// The CUDA line a build of torch was made for.
+pub fn torch_cuda(torch: &Version, catalog: &Catalog) -> Option<String> {
+    let text = torch.as_str();
+    let (release, variant) = text.split_once('+')?;
+    let row = torch_builds(catalog).find(|row| row.version.as_str() == release && row.variant == variant)?;
+    Some(row.toolkit.as_ref()?.prefix(2).to_string())
+}
+
+/// Whether a build holds machine code that a GPU runs.
+pub fn holds_code(row: &Build, cc: Cc) -> bool {
+    covers_targets(row.sass.iter().copied(), row.ptx.iter().copied(), cc, Tegra::Apart) == Coverage::Native
 }

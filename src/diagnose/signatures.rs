@@ -11,6 +11,7 @@ use super::conflicts::{self, About};
 use super::facts;
 use super::literals::{Hits, LiteralIndex};
 use super::pattern::{Compiled, Pattern};
+use super::side_by_side;
 use super::text::Normalised;
 use super::value::{self, Extract};
 
@@ -201,8 +202,12 @@ impl Context {
     }
 }
 
-/// Adds what packages disagree about, where a message is about that. A finding needs it, but where torch is named.
+/// Adds what packages disagree about, or which versions are told side by side, where a message is about that. A finding needs
+/// it, but where torch is named.
 fn read_conflict(text: &Normalised<'_>, found: &mut Match) -> bool {
+    if side_by_side::is_about(&found.row.code) {
+        return side_by_side::read(text).map(|read| found.extract.extend(read)).is_some();
+    }
     let Some(about) = conflicts::about(&found.row.code) else { return true };
     match conflicts::read(text, about) {
         Some(read) => found.extract.extend(read),

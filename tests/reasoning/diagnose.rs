@@ -354,6 +354,14 @@ fn the_name_of_a_log_is_noticed() {
     );
     let (code, _, stderr) = run(&["no-such.log"], b"");
     assert!(code == Some(3) && stderr.contains("there is no file `no-such.log` here"), "{stderr}");
+    let (code, _, stderr) = run(&["tests"], b"");
+    assert!(code == Some(3) && stderr.contains("`tests` is a folder"), "{stderr}");
+    // A pipe that has a name, as `<(command)` gives one.
+    #[cfg(unix)]
+    {
+        let (code, stdout, stderr) = run(&["/dev/stdin"], OLD_DRIVER.as_bytes());
+        assert!(code == Some(0) && stdout.contains("driver-too-old") && stderr.is_empty(), "{stderr}");
+    }
     // A log of which nothing is known was read all the same.
     fs::write(&log, "epoch 1 step 10 loss 0.5").unwrap();
     let (code, _, stderr) = run(&[log.to_str().unwrap()], b"");
@@ -460,8 +468,21 @@ fn versions_told_side_by_side_are_answered() {
         assert!(finding.meaning.contains("here it is of 11.5"), "{}", finding.meaning);
     }
     assert_eq!(codes(DRIVER_BEHIND), ["torch-newer-than-driver"]);
+    // A label may stand behind its number, and a driver's release tells what the driver offers.
+    for text in [
+        "CUDA 12.8 (nvidia-smi), CUDA 11.5 (nvcc), torch 2.6.0+cu124",
+        "12.8 from nvidia-smi, 11.5 from nvcc, torch 2.6.0+cu124",
+        "driver 570.86.15, 11.5 in nvcc, torch 2.6.0+cu124",
+    ] {
+        assert_eq!(codes(text), ["toolkit-not-of-torch"], "{text}");
+    }
+    let behind = "CUDA 11.4 (nvidia-smi), CUDA 12.4 (nvcc), torch 2.6.0+cu124";
+    assert_eq!(codes(behind), ["torch-newer-than-driver"]);
     // Nothing clashes here, and an error that stands beside the versions is not theirs.
-    assert_eq!(codes("nvidia-smi says 12.8, nvcc 12.4, torch 12.1"), [""; 0]);
+    for text in ["nvidia-smi says 12.8, nvcc 12.4, torch 12.1", "nvidia-smi says 12.8 and nvcc says 11.5"] {
+        assert_eq!(codes(text), [""; 0], "{text}");
+        assert!(diagnose(text).aside.unwrap().means.contains("mean different things and need not be equal"), "{text}");
+    }
     assert_eq!(codes("nvcc 11.5, torch 12.4\nZeroDivisionError: division by zero"), [""; 0]);
 }
 
@@ -863,4 +884,57 @@ fn a_release_that_was_never_published_is_told_as_such() {
     let told = diagnose(text).findings[0].remedies.join(" ");
     let says = told.contains("the nearest is 2.0.0;") && told.contains("an older Python");
     assert!(says && !told.contains("1.8.1"), "{told}");
+}
+
+/// As torch 2.13 and 2.14 warn: <https://github.com/pytorch/pytorch/issues/172629> and what its release prints.
+#[test]
+fn a_warning_of_torch_is_held_against_its_build() {
+    let warning = |gpu: &str, cc: &str, torch: &str| {
+        format!(
+            "UserWarning: Found GPU0 {gpu} which is of compute capability (CC) {cc}.\n\
+             The following list shows the CCs this version of PyTorch was built for and the hardware CCs it supports:\n\
+             - 7.5 which supports hardware CC >=7.5,<8.0\n\
+             Your installed torch=={torch} does not include kernels for this GPU. Reinstall the same version against a \
+             CUDA build that does, e.g.:\n  For CUDA 12.6 use pip install torch --index-url https://download.pytorch.org/whl/cu126\n\
+             torch.AcceleratorError: CUDA error: no kernel image is available for execution on the device\n"
+        )
+    };
+    for (gpu, cc, torch, says) in [
+        ("NVIDIA GeForce RTX 5060 Ti", "12.0", "2.13.0+cu126", "Install torch 2.13.0, variant cu130."),
+        ("NVIDIA GeForce GTX 1050", "6.1", "2.14.0+cu130", "Install torch 2.14.0, variant cu126."),
+        ("NVIDIA GB10", "12.1", "2.13.0+cu130", "Leave it"),
+    ] {
+        let verdict = diagnose(&warning(gpu, cc, torch));
+        let codes: Vec<&str> = verdict.findings.iter().map(|one| one.code.as_str()).collect();
+        let first = &verdict.findings[0];
+        assert_eq!(codes, ["torch-dropped-gpu"], "{gpu}");
+        assert_eq!(first.extract.get("torch").map(found).as_deref(), Some(torch));
+        assert!(first.remedies[0].starts_with(says), "{gpu}: {first:?}");
+        assert_eq!(first.meaning.contains("holds no code"), !says.starts_with("Leave"), "{gpu}: {}", first.meaning);
+    }
+}
+
+/// TensorFlow whose PTX the driver refuses: <https://github.com/tensorflow/tensorflow/issues/99592>.
+#[test]
+fn nobody_waits_for_ptx_that_was_refused() {
+    let warned = "TensorFlow was not built with CUDA kernel binaries compatible with compute capability 12.0. CUDA kernels will be jit-compiled from PTX, which could take 30 minutes or longer.\n";
+    let refused = "W tensorflow/compiler/mlir/tools/kernel_gen/tf_gpu_runtime_wrappers.cc:40] 'cuModuleLoadData(&module, data)' failed with 'CUDA_ERROR_INVALID_PTX'\n";
+    let codes = |text: &str| -> Vec<String> { diagnose(text).findings.into_iter().map(|found| found.code).collect() };
+    assert_eq!(codes(warned), ["jit-from-ptx"]);
+    assert_eq!(codes(&format!("{warned}{refused}")), ["build-without-gpu-code"]);
+}
+
+/// What an installer does not find where it did not reach its index, and what a library says after a kernel failed.
+#[test]
+fn what_follows_from_another_fault_is_not_told() {
+    let cut_off = "WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by 'NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7ff99f4f7970>: Failed to establish a new connection: [Errno -3] Temporary failure in name resolution')': /simple/torch/\n";
+    let none = "ERROR: Could not find a version that satisfies the requirement torch (from versions: none)\n";
+    let some =
+        "ERROR: Could not find a version that satisfies the requirement torch==2.2.7 (from versions: 2.2.0, 2.3.0)\n";
+    let verdict = diagnose(&format!("{cut_off}{none}"));
+    assert!(verdict.findings.is_empty() && verdict.aside.unwrap().means.contains("did not reach its index"));
+    // It listed releases, so it did reach it.
+    assert_eq!(diagnose(&format!("{cut_off}{some}")).findings[0].code, "no-such-release");
+    let fault = "RuntimeError: CUDA error: an illegal memory access was encountered\nRuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n";
+    assert_eq!(diagnose(fault).findings[0].code, "kernel-fault");
 }

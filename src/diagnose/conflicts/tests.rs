@@ -52,6 +52,17 @@ fn the_grammars_of_installers_are_read() {
             About::Torch,
             "vllm 0.19.1 2.10.0 2.9.0",
         ),
+        // <https://github.com/NIRVANALAN/GaussianAnything/issues/9>
+        (
+            "The conflict is caused by:\n    The user requested torch==2.1.0\n    torchvision 0.16.0 depends on torch==2.1.0\n    xformers 0.0.26.post1 depends on torch==2.3.0\n\nTo fix",
+            About::Torch,
+            "xformers 0.0.26.post1 2.3.0 2.1.0",
+        ),
+        (
+            "The conflict is caused by:\n    The user requested torch==2.6.0+cu124\n    torchvision 0.21.0 depends on torch==2.6.0\n    vllm 0.6.3 depends on torch<2.5,>=2.4",
+            About::Torch,
+            "vllm 0.6.3 <2.5,>=2.4 2.6.0+cu124",
+        ),
         (
             "scipy 1.13.1 requires numpy<2.3,>=1.22.4, but you have numpy 1.21.0 which is incompatible.",
             About::Package,
