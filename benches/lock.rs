@@ -117,7 +117,7 @@ fn with_catalog(folder: &Path, mut command: Command) -> Command {
     let newer = Catalog { version: "2999.01.01".into(), ..BUILTIN.clone() };
     let catalogs = folder.join("data/gpuenv/catalogs");
     fs::create_dir_all(&catalogs).expect("a folder for catalogs can be made");
-    let packed = packed::pack(&newer).expect("a catalog can be packed");
+    let packed = packed::pack(&newer, packed::SMALL).expect("a catalog can be packed");
     fs::write(catalogs.join("2999.01.01.catalog"), packed).expect("a catalog can be written");
     command.env("XDG_DATA_HOME", folder.join("data"));
     command

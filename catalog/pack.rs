@@ -11,7 +11,7 @@ fn main() -> ExitCode {
         eprintln!("usage: pack FILE");
         return ExitCode::from(2);
     };
-    let packed = packed::pack(&BUILTIN).map_err(|error| error.to_string());
+    let packed = packed::pack(&BUILTIN, packed::SMALL).map_err(|error| error.to_string());
     match packed.and_then(|bytes| std::fs::write(Path::new(file), bytes).map_err(|error| error.to_string())) {
         Ok(()) => {
             println!("{}", BUILTIN.version);

@@ -24,7 +24,7 @@ struct Body<'a> {
 }
 
 /// Rows, and what the numbers in them count in.
-pub fn pack(rows: &[u8], numbered: &Numbering) -> Result<Vec<u8>, postcard::Error> {
+pub fn pack(rows: &[u8], numbered: &Numbering, level: u8) -> Result<Vec<u8>, postcard::Error> {
     let (texts, versions) = (&numbered.texts.all, &numbered.versions.all);
     let body = postcard::to_allocvec(&Body {
         texts: &texts.concat(),
@@ -33,7 +33,7 @@ pub fn pack(rows: &[u8], numbered: &Numbering) -> Result<Vec<u8>, postcard::Erro
         version_ends: &ends(versions),
         rows,
     })?;
-    Ok(miniz_oxide::deflate::compress_to_vec(&body, 10))
+    Ok(miniz_oxide::deflate::compress_to_vec(&body, level))
 }
 
 /// The same again, kept for the rest of the process; none where the bytes are something else.

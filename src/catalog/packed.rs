@@ -29,6 +29,8 @@ pub const READER: (u16, u16) = (11, 0);
 pub const MAX_BYTES: u64 = 8 << 20;
 /// Bytes of the header.
 pub const HEADER: usize = 48;
+/// The level of deflation that makes the smallest file.
+pub const SMALL: u8 = 10;
 
 /// What such a file begins with. The byte beyond ASCII and the line end show what a transfer as text would spoil.
 const MAGIC: &[u8; 8] = b"gpuenv\xC2\n";
@@ -153,13 +155,14 @@ struct PackedTable<'a> {
     bytes: &'a [u8],
 }
 
-/// Packs a catalog, without a signature.
-pub fn pack(catalog: &Catalog) -> Result<Vec<u8>, postcard::Error> {
+/// Packs a catalog, without a signature. What few commands read is deflated at some level: at [`SMALL`] for a file, at 0 for
+/// what is compressed as a whole afterwards.
+pub fn pack(catalog: &Catalog, level: u8) -> Result<Vec<u8>, postcard::Error> {
     let (mut packed, numbered) = pack_kinds(catalog, |kind| !apart::KINDS.contains(&kind))?;
     for only in apart::KINDS {
         let (apart, numbered) = pack_kinds(catalog, |kind| kind == only)?;
         for (kind, head, rows, bytes) in apart {
-            packed.push((kind, head, rows, apart::pack(&bytes, &numbered)?));
+            packed.push((kind, head, rows, apart::pack(&bytes, &numbered, level)?));
         }
     }
     let Numbering { texts, versions, prose } = numbered;
@@ -174,7 +177,7 @@ pub fn pack(catalog: &Catalog) -> Result<Vec<u8>, postcard::Error> {
         texts: &texts.concat(),
         version_ends: &packed::ends(&versions),
         versions: &versions.concat(),
-        prose: &prose::deflate(&prose.all)?,
+        prose: &prose::deflate(&prose.all, level)?,
         tables: tables.collect(),
     })?;
     let mut bytes = Header::write(&catalog.version, &body);
@@ -315,7 +318,7 @@ mod tests {
     use super::*;
 
     fn packed() -> &'static [u8] {
-        pack(&BUILTIN).unwrap().leak()
+        pack(&BUILTIN, SMALL).unwrap().leak()
     }
 
     #[test]
@@ -360,7 +363,7 @@ mod tests {
         bytes[8..10].copy_from_slice(&earlier.to_le_bytes());
         assert_eq!(unpack(bytes.leak()).unwrap_err(), Refused::Earlier(earlier));
         let later = Catalog { reader: ">=99".into(), ..BUILTIN.clone() };
-        assert_eq!(unpack(pack(&later).unwrap().leak()).unwrap_err(), Refused::Requires(">=99".into()));
+        assert_eq!(unpack(pack(&later, SMALL).unwrap().leak()).unwrap_err(), Refused::Requires(">=99".into()));
     }
 
     #[test]

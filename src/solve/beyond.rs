@@ -8,6 +8,7 @@ use crate::types::{Constraint, Version, distinct};
 
 use super::demand::DemandKey;
 use super::driver_row::{DriverRow, branch_of};
+use super::fits;
 use super::image;
 use super::platform::{Platform, Takes};
 use super::reading::{Judged, Reading};
@@ -56,6 +57,14 @@ fn unread_of(request: &Request<'_>, target: &TargetRequest<'_>) -> Vec<Version> 
     image::unread_releases(request.catalog, repository, cuda, target.os)
 }
 
+/// Whether something is asked for that goes with no torch that an image of a repository comes with, whatever its tag.
+fn is_out_of_images(request: &Request<'_>, target: &TargetRequest<'_>) -> bool {
+    let mut companions = request.companions.iter();
+    let is_tied = |package: &str| fits::is_tied_to_releases(request.catalog, package);
+    request.frameworks.iter().any(|ask| ask.own)
+        || target.platform.image().is_some() && companions.any(|ask| is_tied(ask.package))
+}
+
 /// Tags that nobody has read, of a release of CUDA that is asked for, or any where no list of them was read: one of them may
 /// do where none that is known does.
 fn unread_tags(
@@ -74,7 +83,7 @@ fn unread_tags(
             );
             (fact, Some("stack.cuda".to_string()))
         }
-        None if image::is_sampled(repository) => {
+        None if image::is_sampled(repository) && !is_out_of_images(request, target) => {
             let fact = format!(
                 "whether {repository} has a tag that fits{of_os}: the list of its tags could not be read, and none of those \
                  that are known does"

@@ -77,6 +77,12 @@ pub fn untold<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'
     rows
 }
 
+/// What a part of a release needs.
+pub fn of_parts<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'c Asks> {
+    let (wants, version) = (facts.wants(package), version.release());
+    wants.parts().iter().filter(|(range, _)| range.admits(&version)).map(|(_, row)| *row).collect()
+}
+
 /// The facts that decide what an answer carries or warns of: what locked packages need without saying so, and what
 /// follows for packages of `[packages]`, and for those that come along.
 pub fn deciding<'c>(facts: &Facts<'c>, beside: &[Beside], packages: &[(String, Specifier)]) -> Vec<(&'c Asks, String)> {

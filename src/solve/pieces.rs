@@ -46,6 +46,8 @@ pub struct Beside<'c> {
     pub compiler: Option<Version>,
     /// What the other packages ask of libraries.
     pub asks: Vec<(&'c str, Specifier)>,
+    /// What parts of them need: no reason for another release of the toolkit.
+    pub of_parts: Vec<(&'c str, Specifier)>,
 }
 
 /// What speaks against a toolkit release, what weighs most first.
@@ -169,7 +171,7 @@ fn component<'c>(
     chosen: &[Beside<'c>],
 ) -> Option<&'c str> {
     let taken = |version: &Version| {
-        let mut asks = chosen.iter().flat_map(|one| &one.asks).filter(|(of, _)| *of == name);
+        let mut asks = chosen.iter().flat_map(|one| one.asks.iter().chain(&one.of_parts)).filter(|(of, _)| *of == name);
         range.admits(version) && asks.all(|(_, asked)| asked.admits(version))
     };
     kits::component(kits, &kit.version, name, taken).or_else(|| kit.text_of(name))

@@ -257,7 +257,8 @@ fn pip_installs<'c>(request: &Request<'c>, chosen: &TargetSolution<'c>) -> Vec<(
     let chosen_libraries = by_pip::Chosen { builds, companions, cudnn: *cudnn, nccl: *nccl, has_cudnn };
     let mut installs = by_pip::libraries(request.catalog, chosen_libraries);
     if let Some(cuda) = chosen.cuda.filter(|_| builds.is_empty()) {
-        let wants = wants(request, companions, chosen.arch);
+        let mut wants = wants(request, companions, chosen.arch);
+        wants.extend(of_parts(request, companions));
         installs.extend(by_pip::components(request.problem, &cuda.version, &wants));
     }
     installs
@@ -269,6 +270,12 @@ fn wants<'c>(request: &Request<'c>, companions: &[&'c Companion], arch: CpuArch)
     let own = companions.iter().flat_map(|row| problem.wants(&row.package).at_row(row, &[arch]));
     let along = companions.iter().flat_map(|row| problem.untold_along(row));
     own.chain(along.map(|asks| (&*asks.of, &*asks.needs))).collect()
+}
+
+/// What parts of packages need of pieces of the toolkit.
+fn of_parts<'c>(request: &Request<'c>, companions: &[&'c Companion]) -> Vec<Want<'c>> {
+    let asks = companions.iter().flat_map(|row| request.problem.pieces_of_parts(row));
+    asks.map(|asks| (&*asks.of, &*asks.needs)).collect()
 }
 
 /// What extensions for a class are compiled for: with the toolkit there, or the one whose libraries are installed.
@@ -287,10 +294,13 @@ fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &TargetSolution<'c>) ->
     let pinned = chosen.driver.as_ref().filter(|_| plan.classes[class].target.pins_driver());
     let driver_cuda = pinned.and_then(|driver| driver.branch.cuda);
     let compiler = chosen.toolkit.map(|toolkit| toolkit.version.prefix(2));
-    let wants = wants(plan.request, &chosen.companions, chosen.arch).into_iter();
-    let asks = wants.filter(|(of, _)| of.starts_with("nvidia-"));
-    let asks = asks.filter_map(|(of, range)| Some((of, wants::range(range)?))).collect();
-    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda, compiler, asks }
+    let read = |wants: Vec<Want<'c>>| {
+        let asks = wants.into_iter().filter(|(of, _)| of.starts_with("nvidia-"));
+        asks.filter_map(|(of, range)| Some((of, wants::range(range)?))).collect()
+    };
+    let asks = read(wants(plan.request, &chosen.companions, chosen.arch));
+    let of_parts = read(of_parts(plan.request, &chosen.companions));
+    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda, compiler, asks, of_parts }
 }
 
 /// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none. What one holds inside its

@@ -63,15 +63,18 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
         }
         for choice in &group.companions {
             let row = choice.of(selection.rows());
-            for release in group.releases.iter().filter(|release| *row.framework == *release.framework.package) {
-                unknowns.extend(of_variant(row, release.of(selection.rows())));
-            }
-            for &class in &group.classes {
-                let on = plan.classes[class].target.platform;
+            let platforms = group.classes.iter().map(|&class| plan.classes[class].target.platform);
+            let (own, general): (Vec<Platform>, Vec<Platform>) = platforms.partition(|on| on.is_one_system());
+            // Where each takes what was made for its system, the PyTorch index is no place to look.
+            let mut releases = group.releases.iter().filter(|release| *row.framework == *release.framework.package);
+            unknowns.extend(
+                releases
+                    .find_map(|release| of_variant(row, release.of(selection.rows())))
+                    .filter(|_| !general.is_empty()),
+            );
+            for on in own.iter().filter(|on| !on.takes_companion(row)) {
                 let Takes::Own(system) = on.takes else { continue };
-                if on.is_one_system() && !on.takes_companion(row) {
-                    unknowns.push(of_system(&row.package, row.version.as_str(), system));
-                }
+                unknowns.push(of_system(&row.package, row.version.as_str(), system));
             }
         }
     }

@@ -1,9 +1,9 @@
 //! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
 
 use super::error::{Refusal, clip, quote};
-use super::{OwnCuda, keys, repair};
+use super::{OwnCuda, repair};
 use crate::nearest::nearest;
-use crate::types::name::{self, STACK_PARTS, is_unseen};
+use crate::types::name::{self, FRAMEWORKS, STACK_PARTS, is_unseen};
 use crate::types::require::{self, Requirement};
 use crate::types::variant::line_of;
 use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, address, distinct, variant};
@@ -106,7 +106,7 @@ pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
     short(key, text)?;
     Specifier::parse(text).map_err(|error| {
         // It would be no better with an operator.
-        if has_no_variant(key) || keys::STACK.key(key).is_some() {
+        if has_no_variant(key) || FRAMEWORKS.contains(&key) {
             let message = format!("gpuenv chooses the version of `{key}`: it belongs under [stack]");
             let asked = if Constraint::parse(text).is_ok() { text } else { "*" };
             return Refusal::new("stack-package", message)

@@ -64,7 +64,7 @@ struct Body<'a> {
 }
 
 /// Makes them small, block by block.
-pub fn deflate(sentences: &[&str]) -> Result<Vec<u8>, postcard::Error> {
+pub fn deflate(sentences: &[&str], level: u8) -> Result<Vec<u8>, postcard::Error> {
     let mut blocks: Vec<(u32, Vec<u8>)> = Vec::new();
     let mut left = sentences;
     while !left.is_empty() {
@@ -76,7 +76,7 @@ pub fn deflate(sentences: &[&str]) -> Result<Vec<u8>, postcard::Error> {
         let (block, rest) = left.split_at(left.iter().take_while(fits).count().max(1));
         let body = postcard::to_allocvec(&Body { all: &block.concat(), ends: &ends(block) })?;
         let first = (sentences.len() - left.len()) as u32;
-        blocks.push((first, miniz_oxide::deflate::compress_to_vec(&body, 10)));
+        blocks.push((first, miniz_oxide::deflate::compress_to_vec(&body, level)));
         left = rest;
     }
     postcard::to_allocvec(&blocks)
@@ -168,7 +168,7 @@ mod tests {
     fn each_sentence_is_where_it_was_put() {
         let texts: Vec<String> = (0..40).map(|number| format!("{number} ").repeat(number * 40)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let all = Deflated::new(deflate(&texts).unwrap().leak());
+        let all = Deflated::new(deflate(&texts, 10).unwrap().leak());
         assert!(all.blocks.len() > 2, "{}", all.blocks.len());
         assert!((0..40).all(|at| all.get(at) == Some(texts[at as usize])));
         assert_eq!(all.get(40), None);

@@ -186,7 +186,7 @@ const CASES: &[Case] = &[
         "torch = \"2.9.1\"\npython = \"3.9\"",
         "gpu = \"A100\"\nos = \"windows\"",
         3,
-        &["torch 2.9.1 was published for Windows x86_64", "!but not for Python"],
+        &["torch 2.9.1 is known so far for Windows x86_64", "!but not for Python"],
     ),
     case(
         "torch = \"1.13.1\"\npython = \"3.12\"",

@@ -36,7 +36,7 @@ const CASES: &[Case] = &[
         0,
         &[
             "lock: nvidia-cuda-runtime-cu12\", version = \"12.4.127\"",
-            "lock: nvidia-nvjitlink-cu12\", version = \"12.4.127\"",
+            "lock: nvidia-nvjitlink-cu12\", version = \"12.9.41\"",
         ],
     ),
     case("cudf-cu12 = \"24.12\"", "gpu = \"A100\"\ndriver = \"550\"", 0, &["!lock: nvidia-nvjitlink-cu12\", version"]),

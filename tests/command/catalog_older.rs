@@ -54,7 +54,7 @@ fn a_catalog_older_than_the_built_in_one_answers_whoever_names_it() {
     told.says("it answers the projects that name it").says("and no others");
     // One that this gpuenv cannot read does not answer, and that is said.
     fs::write(site.path("project/gpuenv.toml"), pinned(OLD.0)).unwrap();
-    let mut past = packed::pack(&old).unwrap();
+    let mut past = packed::pack(&old, packed::SMALL).unwrap();
     past[8..10].copy_from_slice(&0u16.to_le_bytes());
     fs::write(site.installed(OLD.0), past).unwrap();
     site.run(&["lock"]).exits(2).says("catalog-unusable").says("does not read any more").says("catalog-version");

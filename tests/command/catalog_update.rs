@@ -105,7 +105,7 @@ impl Site {
 
     /// Writes the file of a catalog as a maintainer would.
     pub fn packed(&self, catalog: &Catalog) -> String {
-        self.file(&format!("{}.published", catalog.version), &packed::pack(catalog).unwrap(), &self.key)
+        self.file(&format!("{}.published", catalog.version), &packed::pack(catalog, packed::SMALL).unwrap(), &self.key)
     }
 
     fn lock(&self) -> String {
@@ -180,13 +180,13 @@ type Case = (&'static str, Vec<u8>, &'static str);
 fn whatever_is_wrong_with_a_file_leaves_everything_as_it_was() {
     let site = Site::new("refused", SPEC);
     let newer = newer(1);
-    let good = packed::pack(&newer).unwrap();
+    let good = packed::pack(&newer, packed::SMALL).unwrap();
     let with = |at: usize, bytes: &[u8]| {
         let mut changed = good.clone();
         changed[at..at + bytes.len()].copy_from_slice(bytes);
         changed
     };
-    let of = |catalog: Catalog| packed::pack(&catalog).unwrap();
+    let of = |catalog: Catalog| packed::pack(&catalog, packed::SMALL).unwrap();
     let mut broken = newer.clone();
     broken.drivers.to_mut()[0].date = Some("yesterday".into());
     let other_index = Catalog { gpu_index: "none".into(), ..newer.clone() };
@@ -243,7 +243,7 @@ fn a_damaged_installed_catalog_is_told_and_the_built_in_one_answers() {
     let mut future = whole.clone();
     let format = packed::READER.0 + 1;
     future[8..10].copy_from_slice(&format.to_le_bytes());
-    let other = packed::pack(&Catalog { version: later(2).into(), ..newer.clone() }).unwrap();
+    let other = packed::pack(&Catalog { version: later(2).into(), ..newer.clone() }, packed::SMALL).unwrap();
     for (bytes, says) in [
         (changed, "does not match its checksum"),
         (future, &*format!("has format {format}")),
@@ -264,7 +264,7 @@ fn a_damaged_installed_catalog_is_told_and_the_built_in_one_answers() {
     let between = Catalog { version: later(1).into(), ..newer.clone() };
     let newest = Catalog { version: later(2).into(), ..newer.clone() };
     for one in [&between, &newest] {
-        fs::write(site.installed(&one.version), packed::pack(one).unwrap()).unwrap();
+        fs::write(site.installed(&one.version), packed::pack(one, packed::SMALL).unwrap()).unwrap();
     }
     fs::write(site.installed(&newest.version), &whole[..1000]).unwrap();
     let told = site.run(&["lock", "--fresh"]).exits(0).says("catalog-unusable");
@@ -289,7 +289,7 @@ fn the_catalog_of_somebody_else_is_checked_every_time() {
     }
     site.answers_with(&newer.version);
     // Sound, but nobody has signed it.
-    let other = packed::pack(&Catalog { digest: "cd".repeat(32).into(), ..newer.clone() }).unwrap();
+    let other = packed::pack(&Catalog { digest: "cd".repeat(32).into(), ..newer.clone() }, packed::SMALL).unwrap();
     fs::write(&place, &other).unwrap();
     site.run(&["lock"]).exits(0).says("catalog-unusable").says("it is not your file, and it is not signed");
     site.answers_with(&BUILTIN.version);

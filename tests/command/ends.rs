@@ -200,7 +200,7 @@ fn outside_of_a_project_short_names_are_looked_up_among_the_facts() {
     assert!(newest.contains("branch 535") && !newest.contains("branch 304"), "{newest}");
     assert!(newest.contains("`--verbose` shows every row"), "{newest}");
     assert!(place.run(&["explain", "driver", "--verbose"]).exits(0).out.contains("branch 304"));
-    place.run(&["explain", "gpu"]).exits(2).says("explain target.NAME.gpu");
+    assert!(place.run(&["explain", "gpu"]).exits(0).out.contains("key target.gpu"));
 }
 
 /// Whoever is on the way to an index over http can put any wheel into it.

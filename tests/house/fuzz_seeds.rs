@@ -43,7 +43,7 @@ fn seeds_of_catalogs_can_be_read() {
         let path = folder.join(kept.join("-"));
         if std::env::var_os("UPDATE_SEEDS").is_some() {
             fs::create_dir_all(&folder).unwrap();
-            fs::write(&path, packed::pack(&few_rows(kept)).unwrap()).unwrap();
+            fs::write(&path, packed::pack(&few_rows(kept), packed::SMALL).unwrap()).unwrap();
         }
         let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let read = packed::unpack_whole(bytes.leak()).map(|catalog| catalog.rows().count());

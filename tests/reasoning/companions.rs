@@ -570,14 +570,12 @@ fn what_comes_along_unasked_binds_too() {
     assert_eq!(clash(&rapids("2.9.1+cu128", &cudf("26.10.2"))), ["stack.torch", "stack.cudf-cu12"]);
     let beside = |torch: &str, of: &str| lock(&asked(&rapids(torch, of), "")).target().has("torch");
     assert_eq!(beside("2.9.1", &cudf("26.10.2")), "2.9.1+cu129");
-    // From 25.10 on it links what CUDA 12.9 compiled, and says so from 26.8 on: github.com/rapidsai/deployment/issues/729, and
-    // nvJitLink 12.8.93 beside shim.fatbin of pkg:pypi/cudf-cu12@25.10.0 and later. Up to 25.8 its nvJitLink lies in
-    // pkg:pypi/pynvjitlink-cu12. cuml brings it along, and with it what it links.
+    // From 26.2 on it links what CUDA 12.9 compiled, and says so from 26.8 on: github.com/rapidsai/deployment/issues/729. cuml
+    // brings it along, and with it what it links.
     for (of, torch) in [
         (cudf("26.4.0"), "2.9.1+cu129"),
-        (cudf("25.10.0"), "2.9.1+cu129"),
+        (cudf("25.12.0"), "2.9.1+cu128"),
         ("cuml-cu12 = \"26.2.0\"".to_string(), "2.9.1+cu129"),
-        (cudf("25.8.0"), "2.9.1+cu128"),
     ] {
         assert_eq!(beside("2.9.1", &of), torch, "{of}");
     }

@@ -20,8 +20,7 @@ pub use packages::*;
 pub use places::*;
 pub use vocabulary::*;
 
-/// Packages whose builds come in CUDA variants, most important first.
-pub const FRAMEWORKS: &[&str] = &[TORCH, "tensorflow", "jax"];
+pub use crate::types::name::FRAMEWORKS;
 
 /// The framework that images hold.
 pub const TORCH: &str = "torch";

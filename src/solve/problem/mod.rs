@@ -139,14 +139,30 @@ impl<'c> Problem<'c> {
 
     /// What the code of packages that come along with a release asks for without saying so, where each of their releases does.
     pub fn untold_along(&self, row: &'c Companion) -> Vec<&'c Asks> {
+        self.asked_along(row, ordinary::untold)
+    }
+
+    /// What a part of a release needs of pieces of the toolkit, or one of what comes along with it.
+    pub fn pieces_of_parts(&self, row: &'c Companion) -> Vec<&'c Asks> {
+        let mut found = ordinary::of_parts(self, &row.package, &row.version);
+        found.extend(self.asked_along(row, ordinary::of_parts));
+        found.retain(|asks| asks.of.starts_with("nvidia-"));
+        found
+    }
+
+    fn asked_along(
+        &self,
+        row: &'c Companion,
+        asked: impl Fn(&Facts<'c>, &str, &Version) -> Vec<&'c Asks>,
+    ) -> Vec<&'c Asks> {
         let mut found = Vec::new();
         let Some((package, at)) = self.package(&row.package).and_then(|of| Some((of, of.place_of(row)?))) else {
             return found;
         };
         for one in self.along(package)[at].iter().filter(|one| one.is_everywhere()) {
             let Some(of) = self.package(one.package) else { continue };
-            let untold = |at: usize| ordinary::untold(self, of.name, &of.releases[at].version);
-            let each: Vec<Vec<&Asks>> = one.releases.rows().map(untold).collect();
+            let of_release = |at: usize| asked(self, of.name, &of.releases[at].version);
+            let each: Vec<Vec<&Asks>> = one.releases.rows().map(of_release).collect();
             let says = |asks: &&&'c Asks| each.iter().all(|rows| rows.iter().any(|row| std::ptr::eq(*row, **asks)));
             found.extend(each.first().into_iter().flatten().filter(says));
         }

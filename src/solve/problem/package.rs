@@ -114,9 +114,10 @@ impl<'c> Package<'c> {
     /// The releases among some rows of the catalog, which are of one package and stand oldest first.
     pub(super) fn new(catalog: &Catalog, rows: &'c [Companion]) -> Self {
         let mut releases: Vec<&Companion> = rows.iter().rev().collect();
-        // What nobody has read comes after what was read. pip is told from which index by a label alone: of two files of one
-        // number, that of the package index goes before its like.
-        let is_unread = |row: &Companion| row.gpu_code && row.sass.is_empty() && row.ptx.is_empty();
+        // What lies beside a release and nobody has read comes after what was read. pip is told from which index by a label
+        // alone: of two files of one number, that of the package index goes before its like.
+        let is_unread =
+            |row: &Companion| row.url.is_some() && row.gpu_code && row.sass.is_empty() && row.ptx.is_empty();
         releases.sort_by_cached_key(|row| {
             (std::cmp::Reverse(row.version), is_unread(row), is_like_package_index(catalog, row))
         });

@@ -1,7 +1,7 @@
 //! What `[packages]` asks for that the locked packages or the locked Python are known not to go with, and what locked
 //! packages ask for that has no wheel for the locked Python.
 
-use crate::catalog::rows::{Asks, BESIDE_TORCH, Companion, FoundIn, TORCH};
+use crate::catalog::rows::{Asks, BESIDE_TORCH, Build, Companion, FoundIn, TORCH};
 use crate::solve::followers::followers;
 use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
@@ -12,6 +12,7 @@ use crate::solve::ordinary::{
     without_part, without_wheels,
 };
 use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
+use crate::solve::{ordinary, thirds};
 use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
 use crate::warning::{
@@ -249,14 +250,30 @@ fn of_parts(about: &About<'_, '_>) -> Vec<Warning> {
     // What nobody asked for was brought by something that may not use that part.
     let is_asked = |row: &&&Companion| about.request.companions.iter().any(|ask| *ask.package == *row.package);
     for row in companions.iter().filter(is_asked) {
-        let wants = problem.wants(&row.package);
-        for (_, asks) in wants.parts().iter().filter(|(range, _)| range.admits(&row.version.release())) {
+        let what = format!("{} {}", row.package, row.version);
+        let lacks = |on: &str, asks: &Asks| {
+            let lacking = PartLacks { name: &what, on, says: &asks.says };
+            Warning::about(&lacking, &[format!("stack.{}", row.package)])
+        };
+        // A piece of the toolkit is there, as a build pins it.
+        for asks in problem.pieces_of_parts(row) {
+            let pieces = about.target.pieces.iter().flat_map(|pieces| &pieces.pins);
+            if pieces.into_iter().any(|(piece, _)| **piece == *asks.of) {
+                continue; // It was chosen as the part needs it.
+            }
+            let pins = |build: &&&Build| {
+                let pinned = thirds::of_build(problem.catalog, build, &asks.of);
+                pinned.is_some_and(|pinned| thirds::clash(pinned, (&*asks.of, &*asks.needs)))
+            };
+            warnings
+                .extend(about.gpu_builds().find(pins).map(|build| lacks(&format!("beside {}", build.named()), asks)));
+        }
+        let parts = ordinary::of_parts(problem, &row.package, &row.version).into_iter();
+        for asks in parts.filter(|asks| !asks.of.starts_with("nvidia-")) {
             let is_locked = locked.iter().any(|(package, _)| *package == *asks.of);
             let comes = companions.iter().any(|one| one.asked(about.asked.arch).any(|(of, _)| *of == *asks.of));
             if !is_locked && !comes {
-                let (what, on) = (format!("{} {}", row.package, row.version), format!("where {} is missing", asks.of));
-                let lacking = PartLacks { name: &what, on: &on, says: &asks.says };
-                warnings.push(Warning::about(&lacking, &[format!("stack.{}", row.package)]));
+                warnings.push(lacks(&format!("where {} is missing", asks.of), asks));
             }
         }
     }

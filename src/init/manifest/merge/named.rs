@@ -51,13 +51,13 @@ impl Merged<'_> {
             let is_meant =
                 |name: &&String| major.is_some() && other_names::cuda_of(name).map(|cuda| cuda.major()) == major;
             let meant = each.iter().find(is_meant).cloned();
-            // Those that only the package index has are all there for CUDA 12.
-            let meant =
-                meant.or_else(|| (each.is_empty() && major == Some(12)).then(|| format!("{}-cu12", wanted.name)));
+            // Those of the package index alone are named in the same way.
+            let unlisted = major.filter(|_| each.is_empty()).map(|major| format!("{}-cu{major}", wanted.name));
+            let meant = meant.or(unlisted);
             let why = match (&meant, &each[..]) {
                 (Some(_), _) => String::new(),
                 (None, []) => {
-                    format!("it has a name for each major of CUDA: put one under [packages], {}-cu12", wanted.name)
+                    format!("it has a name for each major of CUDA: put yours under [packages], {}-cuNN", wanted.name)
                 }
                 (None, each) => {
                     format!("it has a name for each major of CUDA: put one under [stack], {}", each.join(" or "))
