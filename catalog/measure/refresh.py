@@ -697,6 +697,7 @@ class Refresh:
             row |= self.own_code(package, version, wheels)
         elif package in KERNELS:
             row["sass"], row["ptx"], _ = self.index.code(wheels[-1], package)
+            row["cuda"] = self.only_major(package, asked, wheels[-1])
         elif package in LOADS:
             cuda = self.index.code(wheels[-1], package)[2]
             row |= {"arches": self.platforms(package, version), **self.glibcs(package, version)}
@@ -710,6 +711,17 @@ class Refresh:
         code = "sglang-kernels" if package in PINNED_KERNELS else "companion-code"
         late = {key: row.pop(key) for key in LATE if key in row}
         return row | {"source": source, "arch_source": code if read else None} | late | by_names(package, version)
+
+    def only_major(self, package, asked, wheel):
+        """The CUDA major of what goes with any later torch (torchvision), where the torch with which it was published, that of the
+        package index for the CUDA in its version, is for one major alone."""
+        label = re.fullmatch(r">=[\d.]+", asked) and re.search(r"\+(cu\d+)", self.index.text(wheel, f"{package}/version.py") or "")
+        if not label:
+            return None
+        builds = [one for one in self.catalog.rows("build") if one["package"] == "torch" and one["variant"].startswith("cu")]
+        beside = {one["version"] for one in builds if one["variant"] == label[1] and "pypi" in one["index"]}
+        majors = {one["variant"][2:-1] for one in builds if one["version"] in beside}
+        return majors.pop() if len(majors) == 1 else None
 
     def pins_gone(self, package, asked):
         """What is pinned to a release that the index no longer has a file of, or whose own pin is gone."""

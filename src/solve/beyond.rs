@@ -14,6 +14,7 @@ use super::platform::{Platform, Takes};
 use super::reading::{Judged, Reading};
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest, Told};
 use super::unknowns::{NEWER, OVERLAY, Unknown, of_images};
+use super::unread::{is_above, is_older};
 
 /// What a request asks of machines where nobody knows, and the same request without that; none where all is known.
 pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
@@ -62,7 +63,21 @@ fn is_out_of_images(request: &Request<'_>, target: &TargetRequest<'_>) -> bool {
     let mut companions = request.companions.iter();
     let is_tied = |package: &str| fits::is_tied_to_releases(request.catalog, package);
     request.frameworks.iter().any(|ask| ask.own)
-        || target.platform.image().is_some() && companions.any(|ask| is_tied(ask.package))
+        || target.platform.image().is_some()
+            && (companions.any(|ask| is_tied(ask.package)) || is_between_read_ones(request, target))
+}
+
+/// Whether a torch is asked for from between those of an image's read releases, of which there is one a month: none has it.
+fn is_between_read_ones(request: &Request<'_>, target: &TargetRequest<'_>) -> bool {
+    let ImageRequest::Choose(repository) = &target.image else { return false };
+    let of_images = request.catalog.images.of(repeated(repository)).iter();
+    let read: Vec<Version> =
+        of_images.filter_map(|row| Some(Version::parse(row.torch.as_deref()?).ok()?.release())).collect();
+    let Some((oldest, newest)) = read.iter().min().zip(read.iter().max()) else { return false };
+    let mut asked = request.frameworks.iter().filter(|ask| ask.package == TORCH).map(|ask| &ask.constraint);
+    asked.any(|asked| {
+        !is_older(asked, oldest) && !is_above(asked, newest) && !read.iter().any(|version| asked.admits(version))
+    })
 }
 
 /// Tags that nobody has read, of a release of CUDA that is asked for, or any where no list of them was read: one of them may

@@ -308,7 +308,7 @@ fn has_no_end(wanted: &Constraint) -> bool {
 }
 
 /// Whether all that a constraint names is older than the oldest that is known.
-fn is_older(wanted: &Constraint, oldest: &Version) -> bool {
+pub fn is_older(wanted: &Constraint, oldest: &Version) -> bool {
     wanted.comparisons().filter_map(|one| one.version).max().is_some_and(|newest| newest < *oldest)
         && !wanted.admits(oldest)
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::error::Refusal;
 use super::field::Read;
-use super::keys::{self, Key};
-use super::slot::{ORDINARY, STACKED, Shape, Slot};
+use super::keys::{self, Key, ORDINARY};
+use super::slot::{STACKED, Shape, Slot};
 use super::{Build, Resolve, Spec, Target, Targets};
 
 /// What a key of the whole file names, `target.prod.gpu`.

@@ -3,7 +3,7 @@
 use super::error::{Refusal, clip, quote};
 use super::{OwnCuda, repair};
 use crate::nearest::nearest;
-use crate::types::name::{self, FRAMEWORKS, STACK_PARTS, is_unseen};
+use crate::types::name::{self, STACK_PARTS, is_unseen};
 use crate::types::require::{self, Requirement};
 use crate::types::variant::line_of;
 use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, address, distinct, variant};
@@ -101,12 +101,12 @@ pub(super) fn constraint(key: &str, text: &str) -> Read<Constraint> {
     }
 }
 
-/// What is asked for of a package that nothing is solved with, as pip writes it.
-pub(super) fn specifier(key: &str, text: &str) -> Read<Specifier> {
+/// What is asked for of a package that nothing is solved with, as pip writes it. `is_chosen`: it is a key of `[stack]`.
+pub(super) fn specifier(key: &str, text: &str, is_chosen: bool) -> Read<Specifier> {
     short(key, text)?;
     Specifier::parse(text).map_err(|error| {
         // It would be no better with an operator.
-        if has_no_variant(key) || FRAMEWORKS.contains(&key) {
+        if is_chosen || has_no_variant(key) {
             let message = format!("gpuenv chooses the version of `{key}`: it belongs under [stack]");
             let asked = if Constraint::parse(text).is_ok() { text } else { "*" };
             return Refusal::new("stack-package", message)

@@ -9,8 +9,8 @@ use crate::nearest::nearest;
 
 use super::bytes::{check_memory, check_size};
 use super::error::{Refusal, SpecError, clip, line_at, line_of, quote};
-use super::keys::{self, Table};
-use super::slot::{ORDINARY, STACKED, Slot};
+use super::keys::{self, ORDINARY, Table};
+use super::slot::{STACKED, Slot};
 use super::value::{Item, Reader};
 use super::{
     Build, Exception, Export, Override, OwnBuild, Silence, Spec, Target, Targets, Written, field, suggest, syntax,

@@ -8,7 +8,7 @@ use super::error::{Refusal, clip, quote};
 use super::field::{self, Read};
 use super::value::{Item, Reader, list_text};
 use super::{Spec, Written};
-use crate::types::{Constraint, Specifier};
+use crate::types::Constraint;
 
 /// What a key may hold, in the words of TOML.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -225,8 +225,6 @@ pub(super) struct Named<T: 'static>(pub Place<Spec, Vec<(String, Written<T>)>>, 
 
 /// The packages of `[stack]`.
 pub(super) static STACKED: Named<Constraint> = Named(place!(Spec.stack), field::constraint);
-/// The packages of `[packages]`.
-pub(super) static ORDINARY: Named<Specifier> = Named(place!(Spec.packages), field::specifier);
 
 impl<T: Clone> Slot<Spec> for Named<T> {
     fn shape(&self) -> Shape {

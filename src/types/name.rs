@@ -15,9 +15,6 @@ const MAX_SOURCE: usize = 4096;
 /// Names in `[stack]` that are no packages of their own.
 pub const STACK_PARTS: [&str; 4] = ["python", "cuda", "cudnn", "nccl"];
 
-/// Packages whose builds come in CUDA variants, most important first.
-pub const FRAMEWORKS: &[&str] = &["torch", "tensorflow", "jax"];
-
 /// What stands in product names beside ASCII.
 const MARKS: [char; 2] = ['®', '™'];
 

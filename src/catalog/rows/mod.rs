@@ -20,7 +20,8 @@ pub use packages::*;
 pub use places::*;
 pub use vocabulary::*;
 
-pub use crate::types::name::FRAMEWORKS;
+/// Packages whose builds come in CUDA variants, most important first.
+pub const FRAMEWORKS: &[&str] = &[TORCH, "tensorflow", "jax"];
 
 /// The framework that images hold.
 pub const TORCH: &str = "torch";

@@ -91,7 +91,7 @@ impl<'c> Plan<'_, 'c> {
         };
         let lines = distinct(classes.iter().map(|&class| named(class)).filter(|lines| !lines.is_empty()));
         let brings = |package: &&Package<'c>| package.pieces(self.request.problem).iter().any(|asks| !asks.is_empty());
-        if lines.len() < 2 || self.packages.iter().any(|package| brings(package)) {
+        if lines.len() < 2 || self.packages.iter().any(brings) {
             return vec![classes.to_vec()];
         }
         // What names none goes with the first.

@@ -2,9 +2,9 @@
 //! the JSON Schema and the reference in docs/spec.md are all made from these rows: whoever adds a key writes its row
 //! and the field that it fills.
 
-use super::slot::{Choice, ORDINARY, One, Overlays, STACKED, Shape, Slot, Switch, place};
+use super::slot::{Choice, Named, One, Overlays, STACKED, Shape, Slot, Switch, place};
 use super::{Build, Exception, Export, OwnBuild, Prefer, Resolve, Share, Spec, field};
-use crate::types::{ArchList, Constraint};
+use crate::types::{ArchList, Constraint, Specifier};
 
 /// A key of a table that fills an `O`.
 pub(super) struct Key<O: 'static> {
@@ -249,6 +249,13 @@ pub(super) static PACKAGES: Table<Spec> = Table {
         ordinary("accelerate", "any version", "\"*\""),
     ],
 };
+
+/// The packages of `[packages]`.
+pub(super) static ORDINARY: Named<Specifier> = Named(place!(Spec.packages), specifier);
+
+fn specifier(name: &str, text: &str) -> field::Read<Specifier> {
+    field::specifier(name, text, STACK.key(name).is_some())
+}
 
 const fn ordinary(name: &'static str, brief: &'static str, example: &'static str) -> Key<Spec> {
     Key { name, brief, about: "", example, slips: &[], slot: &ORDINARY }
