@@ -377,14 +377,17 @@ fn of_release<'c>(
         let how = format!("look for it at {index}/{package}/; if it is there, {OVERLAY}");
         return vec![Unknown { code: None, fact, keys, how }];
     };
-    let (mut unknowns, request) = (Vec::new(), plan.request);
+    let mut unknowns = Vec::new();
+    let request = plan.request;
     let libraries = [
         ("cudnn", "cuDNN", &request.cudnn, build.cudnn, Property::Cudnn),
         ("nccl", "NCCL", &request.nccl, build.nccl, Property::Nccl),
     ];
     for (key, title, wanted, has, property) in libraries {
-        let is_open = |wanted: &Constraint| is_unread(wanted, has, build.expected.contains(&property));
-        if wanted.as_ref().is_some_and(is_open) && !release.is_cpu() {
+        // What is expected of a build that nobody has read meets what is asked for, but refuses nothing.
+        let is_open = |wanted: &Constraint| !wanted.is_any() && has.is_none_or(|has| !wanted.admits(&has));
+        let is_unread = has.is_none() || build.expected.contains(&property);
+        if wanted.as_ref().is_some_and(is_open) && is_unread && !release.is_cpu() {
             let (whose, how) = of_library(build, (key, title), image);
             unknowns.push(Unknown {
                 code: None,
@@ -407,12 +410,6 @@ fn of_release<'c>(
         }
     }
     unknowns
-}
-
-/// Whether what is asked for of a library rests on what nobody has read: what is expected of a build meets it, but refuses
-/// nothing.
-fn is_unread(wanted: &Constraint, has: Option<Version>, is_expected: bool) -> bool {
-    !wanted.is_any() && has.is_none_or(|has| is_expected && !wanted.admits(&has))
 }
 
 /// Whose library it is that nobody has read, and how it can be found out: a build's own, or that of the image it lies in.
