@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::rows::{Build, Companion, Image, Property, TORCH};
+use crate::catalog::rows::{Build, Companion, Image, TORCH};
 use crate::types::{Constraint, Specifier, Version};
 
 use super::bundled_torch;
@@ -379,15 +379,9 @@ fn of_release<'c>(
     };
     let mut unknowns = Vec::new();
     let request = plan.request;
-    let libraries = [
-        ("cudnn", "cuDNN", &request.cudnn, build.cudnn, Property::Cudnn),
-        ("nccl", "NCCL", &request.nccl, build.nccl, Property::Nccl),
-    ];
-    for (key, title, wanted, has, property) in libraries {
-        // What is expected of a build that nobody has read meets what is asked for, but refuses nothing.
-        let is_open = |wanted: &Constraint| !wanted.is_any() && has.is_none_or(|has| !wanted.admits(&has));
-        let is_unread = has.is_none() || build.expected.contains(&property);
-        if wanted.as_ref().is_some_and(is_open) && is_unread && !release.is_cpu() {
+    let libraries = [("cudnn", "cuDNN", &request.cudnn, build.cudnn), ("nccl", "NCCL", &request.nccl, build.nccl)];
+    for (key, title, wanted, has) in libraries {
+        if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
             let (whose, how) = of_library(build, (key, title), image);
             unknowns.push(Unknown {
                 code: None,

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use pubgrub::VersionSet;
 use rustc_hash::FxHashSet;
 
-use crate::catalog::rows::{Build, Property, Python, TORCH};
+use crate::catalog::rows::{Build, Python, TORCH};
 use crate::types::{Cc, Constraint, Specifier, Version};
 
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
@@ -265,10 +265,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         if let Some(wanted) = &request.cudnn {
             let named = || request.catalog.cudnns.iter().filter(|row| wanted.admits(&row.version));
             let may = |line| wanted.is_any() || possible && named().any(|row| is_for(row.cuda, line));
-            let is_met = |build: &Build| {
-                let is_open = build.cudnn.is_none() || possible && build.expected.contains(&Property::Cudnn);
-                build.cudnn.is_some_and(|has| wanted.admits(&has)) || is_open && may(build.line())
-            };
+            let is_met =
+                |build: &Build| build.cudnn.as_ref().map_or_else(|| may(build.line()), |has| wanted.admits(has));
             let brings = |build: &Build| coinstall::takes_newer(build) || is_met(build);
             let admits = self.releases_of(groups, with_builds(&brings, &may));
             self.clause_on_releases("cudnn", admits);
@@ -276,10 +274,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         if let Some(wanted) = &request.nccl {
             let named = || request.catalog.nccls.iter().filter(|row| wanted.admits(&row.version));
             let may = |line| wanted.is_any() || possible && named().any(|row| is_for(row.cuda, line));
-            let is_met = |build: &Build| {
-                let is_open = build.nccl.is_none() || possible && build.expected.contains(&Property::Nccl);
-                build.nccl.is_some_and(|has| wanted.admits(&has)) || is_open && may(build.line())
-            };
+            let is_met =
+                |build: &Build| build.nccl.as_ref().map_or_else(|| may(build.line()), |has| wanted.admits(has));
             let brings = |build: &Build| coinstall::leaves_open(build) || is_met(build);
             let admits = self.releases_of(groups, with_builds(&brings, &may));
             self.clause_on_releases("nccl", admits);
