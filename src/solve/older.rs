@@ -23,11 +23,12 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
     let reaches_below = |wanted: &Constraint| {
         wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < listing.from))
     };
-    // What is made for one release of a framework which is named is none for an older one.
+    // What is made for one release of a framework which is named is among those that were read, where one of them is.
     let package = request.problem.package(ask.package).filter(|package| package.is_tied());
-    let is_named = |of: &PackageRequest<'_>| of.constraint.single().is_some();
-    let is_settled =
-        package.is_some_and(|one| request.frameworks.iter().any(|of| one.follows(of.package) && is_named(of)));
+    let is_settled = package.is_some_and(|one| {
+        let mut named = request.frameworks.iter().filter_map(|of| Some((of.package, of.constraint.single()?)));
+        named.any(|(of, version)| one.follows(of) && !one.accepting(of, version).is_empty())
+    });
     if is_followed || is_settled || ask.constraint.pins_variant() || !reaches_below(&ask.constraint) {
         return None;
     }

@@ -475,11 +475,11 @@ fn a_wheel_that_nobody_has_seen_on_the_index_of_its_variant_is_told() {
     // Those for aarch64 lie there without the variant in their names.
     assert!(!told("2.9.1+cu130", "torchvision", "GH200 480GB"));
     // It may be missing, so the message says what is there.
-    let told = warnings(&spec("2.14.0+cpu", "torchvision", "none").replace("torch =", "python = \"3.12\"\ntorch ="));
+    let told = warnings(&spec("2.14.0+cu126", "torchvision", "V100-SXM2-32GB"));
     let message = &told.iter().find(|one| one.code == UNSEEN).expect("it is told").message;
     assert!(
-        message.contains("0.29.2 for cpu and x86_64")
-            && message.ends_with("or take 0.29.1, which is known to be there")
+        message.contains("0.29.1 for cu126 and x86_64")
+            && message.ends_with("or take 0.29.0, which is known to be there")
     );
 }
 
