@@ -1,6 +1,6 @@
 //! Which things go together, as plain functions of the things: how code reaches GPUs, what compiles for what.
 
-use crate::catalog::rows::{Build, Companion, Index, Subject, TRITON, Toolkit, library_major};
+use crate::catalog::rows::{BESIDE_TORCH, Build, Companion, Index, Subject, TRITON, Toolkit, library_major};
 use crate::catalog::{Catalog, Row};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::types::constraint::Op;
@@ -52,7 +52,9 @@ pub fn made_for(row: &Companion, variant: &str, line: Option<&Version>) -> bool 
 
 /// The same beside a build of somebody's own, of which nobody tells the C++ ABI.
 pub fn made_whatever_abi(row: &Companion, variant: &str, line: Option<&Version>) -> bool {
-    row.variant.as_ref().is_none_or(|of| *of == variant) && companion_line(row, line)
+    // What lies beside torch is made for the CPU too, whatever CUDA the wheel of the package index is for.
+    let is_for_cpu = line.is_none() && BESIDE_TORCH.contains(&&*row.package);
+    row.variant.as_ref().is_none_or(|of| *of == variant) && (is_for_cpu || companion_line(row, line))
 }
 
 /// Whether a release of a package may be the wheel for a variant that a constraint names: it is one, or stands for those that
