@@ -52,7 +52,8 @@ impl DriverLock {
 }
 
 impl Lock {
-    /// What a target asks of the number of its driver; none where it asks nothing, its driver comes with its system, or where what is locked names no driver.
+    /// What a target asks of the number of its driver; none where it asks nothing, its driver comes with its system, or what is
+    /// locked names no driver.
     pub fn admitted<'a>(&self, name: &str, target: &'a TargetLock) -> Option<Admitted<'a>> {
         let driver = target.driver.as_ref()?;
         let minimum = driver.minimum.as_deref()?;
