@@ -1,6 +1,8 @@
 //! What nobody knows yet of a machine: a driver or a toolkit newer than the catalog, and what comes with a system that it
 //! does not list. Each is judged as the nearest that is known; what has no answer so is no conflict, for it may have one.
 
+use std::borrow::Cow;
+
 use crate::catalog::rows::{Branch, Os, TORCH, repeated};
 use crate::spec::{ImageRef, Share};
 use crate::types::require::{Requirement, Subject};
@@ -24,17 +26,20 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
     let mut unknowns = if targets.len() < request.targets.len() { of_images(request) } else { Vec::new() };
     let mut unread = Vec::new();
     for target in &mut targets {
-        let mut reading = Reading::clone(&target.reading);
+        let mut reading = Cow::Borrowed(&*target.reading);
         unknowns.extend(later_toolkits(request, target, &mut reading));
         unknowns.extend(unlisted_system(target, &mut reading));
         unknowns.extend(later_driver(request, target, &mut reading));
         let releases = unread_of(request, target);
         unknowns.extend(unread_tags(request, target, releases.first(), &mut reading));
         unread.extend(releases);
-        *target = TargetRequest {
-            driver_policy: target.driver_policy,
-            ..TargetRequest::new(request.problem, &target.name, reading)
-        };
+        // Of most machines all is known.
+        if let Cow::Owned(reading) = reading {
+            *target = TargetRequest {
+                driver_policy: target.driver_policy,
+                ..TargetRequest::new(request.problem, &target.name, reading)
+            };
+        }
     }
     let mut asked = request.of(targets);
     // What nobody has read is of these releases: whether others have an answer is known.
@@ -86,7 +91,7 @@ fn unread_tags(
     request: &Request<'_>,
     target: &TargetRequest<'_>,
     cuda: Option<&Version>,
-    reading: &mut Reading<'_>,
+    reading: &mut Cow<'_, Reading<'_>>,
 ) -> Option<Unknown> {
     let ImageRequest::Choose(repository) = &target.image else { return None };
     let of_os = target.os.map_or_else(String::new, |os| format!(" for {}", os.name));
@@ -108,6 +113,7 @@ fn unread_tags(
         None => return None,
     };
     let image = ImageRef { hub: String::new(), repository: repository.clone(), tag: None, digest: None };
+    let reading = reading.to_mut();
     reading.image = ImageRequest::Unchecked(image);
     // Its own torch is told by what was published elsewhere.
     reading.platform = Platform::new(reading.arch, reading.os, &reading.gpus);
@@ -124,7 +130,11 @@ fn unread_tags(
 
 /// Toolkits newer than every known one. They go with what was built for their major; which compilers and C libraries they take,
 /// and all of a major that nobody knows, is open.
-fn later_toolkits<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading: &mut Reading<'c>) -> Option<Unknown> {
+fn later_toolkits<'c>(
+    request: &Request<'c>,
+    target: &TargetRequest<'c>,
+    reading: &mut Cow<'_, Reading<'c>>,
+) -> Option<Unknown> {
     let catalog = request.catalog;
     let newest = catalog.toolkits.last()?.version;
     let (later, mut kept): (Vec<Version>, Vec<Version>) =
@@ -133,6 +143,7 @@ fn later_toolkits<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading
     let of_major = |row: &Version| later.iter().any(|later| later.major() == row.major());
     kept.extend(catalog.toolkits.iter().map(|row| row.version).filter(of_major));
     let is_unknown = later.iter().any(|later| later.major() > newest.major());
+    let reading = reading.to_mut();
     reading.toolkits = (!is_unknown).then_some(kept);
     (reading.glibc, reading.gcc, reading.clang) = (None, None, None);
     Some(Unknown {
@@ -147,23 +158,25 @@ fn later_toolkits<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading
 }
 
 /// What comes with a system that is judged as its nearest relative, where nobody wrote it.
-fn unlisted_system(target: &TargetRequest<'_>, reading: &mut Reading<'_>) -> Option<Unknown> {
+fn unlisted_system<'c>(target: &TargetRequest<'c>, reading: &mut Cow<'_, Reading<'c>>) -> Option<Unknown> {
     let os = target.os?;
     if target.judged.jetpack {
-        return Some(unlisted_jetpack(target, os, reading));
+        return Some(unlisted_jetpack(target, os, reading.to_mut()));
     }
     let has = |version: Option<Version>| version.map_or(String::new(), |version| version.to_string());
     let mut parts = Vec::new();
-    if target.judged.glibc && reading.glibc.take().is_some() {
+    if target.judged.glibc && reading.glibc.is_some() {
+        reading.to_mut().glibc = None;
         parts.push(("glibc", "ldd", has(target.glibc)));
     }
-    if target.judged.gcc && reading.gcc.take().is_some() {
+    if target.judged.gcc && reading.gcc.is_some() {
+        reading.to_mut().gcc = None;
         parts.push(("gcc", "gcc", has(target.gcc)));
     }
-    reading.judged = Judged::default();
     if parts.is_empty() {
         return None;
     }
+    reading.to_mut().judged = Judged::default();
     let list = |of: &dyn Fn(&(&str, &str, String)) -> String| parts.iter().map(of).collect::<Vec<_>>().join(" and ");
     let target = &target.name;
     Some(Unknown {
@@ -209,7 +222,11 @@ fn unlisted_jetpack(target: &TargetRequest<'_>, os: &Os, reading: &mut Reading<'
 }
 
 /// A written requirement of an image that a driver which nobody knows may meet.
-fn later_driver<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading: &mut Reading<'c>) -> Option<Unknown> {
+fn later_driver<'c>(
+    request: &Request<'c>,
+    target: &TargetRequest<'c>,
+    reading: &mut Cow<'_, Reading<'c>>,
+) -> Option<Unknown> {
     let catalog = request.catalog;
     let text = target.image_requires.as_deref()?;
     let newest = catalog.branches.last()?;
@@ -228,7 +245,7 @@ fn later_driver<'c>(request: &Request<'c>, target: &TargetRequest<'c>, reading: 
     if !may_start {
         return None;
     }
-    reading.image_requires = None;
+    reading.to_mut().image_requires = None;
     let shows = newest.cuda.map_or(String::new(), |cuda| format!(", which shows CUDA {cuda}"));
     let known = format!("the newest branch known is R{}{shows}; the catalog is of {}", newest.branch, catalog.version);
     let mut keys = vec![target.key("image-requires")];

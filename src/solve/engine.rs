@@ -197,7 +197,8 @@ impl DependencyProvider for Provider<'_> {
         if *package == ROOT {
             let given = (1..=self.premises).map(|premise| (premise, RowSet::singleton(0)));
             let variables = (0..self.network.count()).map(|var| (self.package(var), self.network.rows(var).clone()));
-            return Ok(self.dependencies(given.chain(variables)));
+            // Of each there is one.
+            return Ok(Dependencies::Available(given.chain(variables).collect()));
         }
         if let Some(premise) = self.premise(*package) {
             let admits = self.network.premises()[premise].admits.iter();

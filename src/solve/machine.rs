@@ -18,8 +18,10 @@ use super::driver::{self, DriverNeed, Drivers, Jit};
 use super::facts::Facts;
 use super::fits;
 use super::framework::Framework;
+use super::hosted;
 use super::image::{self, Images};
 use super::kept::Kept;
+use super::problem::Problem;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
@@ -56,6 +58,7 @@ pub struct Machine<'c> {
     of_image: Kept<DemandKey<'c>, RowSet>,
     unstarted: Kept<(usize, RowSet), RowSet>,
     undriven: Kept<Driven<'c>, RowSet>,
+    hosts: Kept<(&'c str, RowSet, bool), RowSet>,
     toolkits: Kept<Option<String>, Refusals>,
     extensions: Kept<(u64, usize, Archs), Refusals>,
 }
@@ -80,6 +83,7 @@ impl<'c> Machine<'c> {
             of_image: Kept::default(),
             unstarted: Kept::default(),
             undriven: Kept::default(),
+            hosts: Kept::default(),
             toolkits: Kept::default(),
             extensions: Kept::default(),
         }
@@ -88,6 +92,14 @@ impl<'c> Machine<'c> {
     /// The drivers it may have.
     pub fn drivers(&self, facts: &Facts<'c>) -> &Drivers<'c> {
         self.drivers.get_or_init(|| Drivers::new(facts, self))
+    }
+
+    /// The releases of a framework that run on it as far as it alone tells, while some rules are set aside; with those of
+    /// unknown contents only if `unknown`.
+    pub fn hosts(&self, problem: &Problem<'c>, framework: &Framework<'c>, off: &RowSet, unknown: bool) -> Rc<RowSet> {
+        self.hosts.get((framework.package, off.clone(), unknown), || {
+            hosted::of_machine(problem, self, framework, off, unknown)
+        })
     }
 
     /// The drivers on which something does not run.

@@ -21,6 +21,7 @@ pub mod followers;
 pub mod framework;
 pub mod heeded;
 pub mod held;
+mod hosted;
 pub mod image;
 pub mod installed;
 pub mod installs;

@@ -39,8 +39,10 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
         let ages = request.problem.ages(ask.package, target.platform);
         ages.oldest.iter().any(|one| one.version <= from)
     };
+    let kept_since = kept_since(request, ask);
     let may_help = |target: &TargetRequest<'c>| {
-        was_built_for(target) && is_too_old(request, ask, target) && !never_ran_on(request, (package, from), target)
+        let is_too_old = || is_too_old(request, (ask, &kept_since), target);
+        was_built_for(target) && is_too_old() && !never_ran_on(request, (package, from), target)
     };
     if !request.targets.iter().any(may_help) {
         return None;
@@ -69,27 +71,28 @@ fn never_ran_on(request: &Request<'_>, (package, from): (&str, &Version), target
     against.any(|rule| target.named_gpus().iter().any(|gpu| !rule.needs.admits(&gpu.cc_version)))
 }
 
-/// Whether a rule keeps a package from an older GPU since a release that lies before the oldest that is known, and one before
-/// it may be what is asked for.
-fn was_given_up(request: &Request<'_>, ask: &PackageRequest<'_>, target: &TargetRequest<'_>) -> bool {
+/// The compute capabilities from which alone a package runs since some release that lies before the oldest that is known, where
+/// one before it may be what is asked for: machines with older GPUs were given up then.
+fn kept_since(request: &Request<'_>, ask: &PackageRequest<'_>) -> Vec<Version> {
     let (catalog, package) = (request.catalog, ask.package);
     let builds = catalog.builds.of(package).iter().map(|row| row.version);
     let companions = catalog.companions.of(package).iter().map(|row| row.version);
-    let Some(oldest) = builds.chain(companions).min() else { return false };
+    let Some(oldest) = builds.chain(companions).min() else { return Vec::new() };
     let begin = |range: &Constraint| range.alternatives().iter().map(|all| least(all)).min().flatten();
     let reaches =
         |from: Version| ask.constraint.alternatives().iter().any(|all| least(all).is_none_or(|wanted| wanted < from));
     let rules = request.rules.of_package(package, Subject::Gpu);
-    let mut since =
+    let since =
         rules.about(&oldest).filter(|rule| begin(&rule.range).is_some_and(|from| from < oldest && reaches(from)));
-    since.any(|rule| {
-        let needed = begin(&rule.needs);
-        needed.is_some_and(|needed| target.named_gpus().iter().any(|gpu| gpu.cc_version < needed))
-    })
+    since.filter_map(|rule| begin(&rule.needs)).collect()
 }
 
 /// Whether a machine is too old for the oldest release that was read for its like.
-fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &TargetRequest<'c>) -> bool {
+fn is_too_old<'c>(
+    request: &Request<'c>,
+    (ask, kept_since): (&PackageRequest<'c>, &[Version]),
+    target: &TargetRequest<'c>,
+) -> bool {
     // What an image or a system brings is the one that is there.
     if target.platform.takes != Takes::General {
         return false;
@@ -100,7 +103,7 @@ fn is_too_old<'c>(request: &Request<'c>, ask: &PackageRequest<'c>, target: &Targ
     }
     let is_gpu = || {
         ages.least_gpu.is_some_and(|least| target.named_gpus().iter().any(|gpu| gpu.cc < least))
-            || was_given_up(request, ask, target)
+            || target.named_gpus().iter().any(|gpu| kept_since.iter().any(|needed| gpu.cc_version < *needed))
     };
     let all = |is_it: &dyn Fn(&Aged<'_>) -> bool| ages.oldest.iter().all(is_it);
     let is_driver = || ages.has_many_majors && target.pins_driver() && all(&|one| refuses(request, target, one));

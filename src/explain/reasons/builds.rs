@@ -155,7 +155,7 @@ impl<'c> Explainer<'_, 'c> {
             self.left.iter().copied().chain(unseen).partition(|build| self.lacks_glibc(build));
         // Beside builds that run there, the C library is no reason against a framework: it is one against what follows it.
         let beside = others.iter().filter(|build| !build.is_cpu()).count();
-        if beside > 0 && self.companions_lack_glibc() {
+        if beside > 0 && self.companions_lack_glibc(lacking.is_empty()) {
             return self.subject(Subject::Glibc);
         }
         let builds = if lacking.is_empty() { others.clone() } else { lacking.clone() };
@@ -174,15 +174,17 @@ impl<'c> Explainer<'_, 'c> {
         self.cite_builds(&builds);
     }
 
-    /// Whether some blamed package needs a newer C library than there is in every release, itself or by what it requires.
-    fn companions_lack_glibc(&self) -> bool {
+    /// Whether some blamed package needs a newer C library than there is, itself or by what it requires: in every release,
+    /// or in some.
+    fn companions_lack_glibc(&self, in_some: bool) -> bool {
         let Some((has, arch)) = self.of_oldest_glibc().and_then(|target| Some((target.glibc?, target.arch))) else {
             return false;
         };
         let mut blamed = self.request.companions.iter().filter(|ask| self.blames(ask.package));
         blamed.any(|ask| {
             let mut rows = self.asked_releases(ask).peekable();
-            rows.peek().is_some() && rows.all(|row| self.lacks_glibc_in(row, arch, has))
+            let lacks = |row: &'c Companion| self.lacks_glibc_in(row, arch, has);
+            if in_some { rows.any(lacks) } else { rows.peek().is_some() && rows.all(lacks) }
         })
     }
 

@@ -34,10 +34,14 @@ impl<'c> Explainer<'_, 'c> {
         mut says: impl FnMut(&Companion) -> Option<String>,
         ends: impl Fn(&mut Self, &Companion) -> String,
     ) {
-        for row in self.newest_blamed() {
-            let Some(sentence) = says(row) else { continue };
+        for wheels in self.newest_blamed() {
+            let said = wheels.iter().enumerate().find_map(|(at, row)| Some((at, *row, says(row)?)));
+            let Some((at, row, sentence)) = said else { continue };
             let end = ends(self, row);
-            self.say(format!("{} {} {sentence}{end}", row.package, row.version));
+            // Where another speaks for the version as a whole this one speaks for its variant.
+            let variant = row.variant.as_deref().filter(|_| at > 0);
+            let variant = variant.map_or(String::new(), |variant| format!("+{variant}"));
+            self.say(format!("{} {}{variant} {sentence}{end}", row.package, row.version));
             let source = row.arch_source.as_ref().unwrap_or(&row.source);
             let source = self.request.catalog.source_of(source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
@@ -65,8 +69,8 @@ impl<'c> Explainer<'_, 'c> {
         self.admitted_releases(ask).filter(of_variant)
     }
 
-    /// The newest admitted releases of each blamed package.
-    fn newest_blamed(&self) -> Vec<&'c Companion> {
+    /// The newest admitted releases of each blamed package, each as it comes: what speaks for it first.
+    fn newest_blamed(&self) -> Vec<Vec<&'c Companion>> {
         let mut newest = Vec::new();
         for ask in self.request.companions.iter().filter(|ask| self.blames(ask.package)) {
             let mut rows: Vec<&Companion> = self.asked_releases(ask).collect();
@@ -80,12 +84,12 @@ impl<'c> Explainer<'_, 'c> {
             sort_by_key(&mut rows, |row| {
                 (Reverse(row.version), [Some(true), None, Some(false)].iter().position(|of| *of == named(row)))
             });
-            rows.dedup_by_key(|row| row.version);
             // Beside releases that go with what is asked for, nobody asks about the others.
             if rows.iter().any(|row| self.follows(row)) {
                 rows.retain(|row| self.follows(row));
             }
-            newest.extend(rows.into_iter().take(MOST_RELEASES));
+            let of_versions = rows.chunk_by(|one, other| one.version == other.version);
+            newest.extend(of_versions.take(MOST_RELEASES).map(<[_]>::to_vec));
         }
         newest
     }

@@ -1,15 +1,13 @@
 //! The releases of a framework that a class of targets can have, whatever else is chosen.
 
 use super::{Class, Framework, Plan};
-use crate::catalog::rows::{Build, Subject, Text};
+use crate::catalog::rows::Build;
 use crate::solve::coinstall;
-use crate::solve::libraries::{self, compiles_for};
 use crate::solve::machine::Machine;
 use crate::solve::request::{Gpus, ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::law;
 use crate::spec::Share;
-use crate::types::Version;
 
 /// The releases that a class can have.
 pub(super) fn of_class<'c>(
@@ -18,16 +16,14 @@ pub(super) fn of_class<'c>(
     framework: &Framework<'c>,
     ask: &PackageRequest<'c>,
 ) -> RowSet {
-    let rows = RowSet::first(framework.releases.len());
-    let mut eligible = Eligible { plan, class, machine: class.machine(), framework, ask, rows };
+    let machine = class.machine();
+    let rows = RowSet::clone(&machine.hosts(plan.request.problem, framework, &class.off, plan.policy.unknown));
+    let mut eligible = Eligible { plan, class, machine, framework, ask, rows };
     eligible.published();
-    eligible.with_c_library();
     eligible.cpu_builds();
     eligible.experimental();
-    eligible.read();
     eligible.of_arch_list();
     eligible.beside_installed();
-    eligible.admitted_by_rules();
     eligible.rows
 }
 
@@ -78,35 +74,6 @@ impl<'c> Eligible<'_, '_, 'c> {
         self.rows.subtract(&framework.laid.filtered(&|row| !ask.takes(&framework.releases[row])));
     }
 
-    fn with_c_library(&mut self) {
-        if !self.holds(law::id::GLIBC) {
-            return;
-        }
-        let reading = &self.machine.reading;
-        if let Some(has) = reading.glibc {
-            self.rows.subtract(&self.framework.newer_glibc(reading.platform, has));
-            self.with_wheels_of_cuda(has);
-        }
-        if reading.os.is_some_and(|os| os.musl) {
-            self.rows = RowSet::default();
-        }
-    }
-
-    /// Those for which some release of what they leave open knows the GPUs and has wheels for the C library.
-    fn with_wheels_of_cuda(&mut self, has: Version) {
-        let (problem, machine, off) = (self.plan.request.problem, self.machine, &self.class.off);
-        let is_new =
-            |text: &Text| text.split(' ').nth(1).is_some_and(|needs| Version::parse(needs).is_ok_and(|it| it > has));
-        if !problem.kits().iter().any(|kit| kit.row.newer_glibc.iter().any(is_new)) {
-            return;
-        }
-        self.keep_builds(|build| {
-            let kits = problem.kits_for(build);
-            let mut knowing = kits.iter().filter(|kit| compiles_for(problem.catalog, machine, kit)).peekable();
-            knowing.peek().is_none() || knowing.any(|kit| libraries::load(problem, machine, off, build, kit))
-        });
-    }
-
     fn cpu_builds(&mut self) {
         let (request, target, framework) = (self.plan.request, &self.machine.reading, self.framework);
         let names_cpu = |ask: &PackageRequest<'_>| ask.constraint.names_variant("cpu");
@@ -129,22 +96,6 @@ impl<'c> Eligible<'_, '_, 'c> {
         if !self.plan.policy.experimental && !self.plan.request.allow_experimental {
             let experimental = self.framework.experimental(self.machine.reading.platform);
             self.rows.subtract(&experimental.filtered(&|row| !self.is_named(row)));
-        }
-    }
-
-    /// Those whose GPU code is known, and that no rule speaks against which nobody has proven.
-    fn read(&mut self) {
-        let (machine, framework, on) = (self.machine, self.framework, self.machine.reading.platform);
-        if self.plan.policy.unknown || !matches!(machine.reading.gpus, Gpus::These(_)) {
-            return;
-        }
-        self.rows.subtract(&framework.unknown_code(on));
-        for kind in &machine.kinds {
-            self.rows.subtract(&framework.disputed_code(on, kind.gpu.cc));
-            let unproven = self.plan.request.rules.unproven_on(framework.package, &kind.gpu.cc_version);
-            for rule in unproven.filter(|rule| !self.class.off.has(rule.id)) {
-                self.rows.subtract(&framework.within(rule));
-            }
         }
     }
 
@@ -171,32 +122,6 @@ impl<'c> Eligible<'_, '_, 'c> {
         let installed = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
         if let Some(installed) = installed.filter(|_| self.holds(law::id::SYSTEM_CUDA)) {
             self.keep_builds(|build| coinstall::finds_cuda(build, installed));
-        }
-    }
-
-    /// Those that the rules about this host and its GPUs admit.
-    fn admitted_by_rules(&mut self) {
-        let (request, machine, framework) = (self.plan.request, self.machine, self.framework);
-        let (on, off) = (machine.reading.platform, &self.class.off);
-        for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Package && !off.has(rule.id)) {
-            if rule.row.package.as_deref() == Some(framework.package) && rule.toolkit.is_none() {
-                self.rows.subtract(&framework.within(rule));
-            }
-        }
-        let of_package = request.rules.of_package(framework.package, Subject::Gpu);
-        for kind in &machine.kinds {
-            if !off.has(law::id::COVERAGE) {
-                self.rows.subtract(&framework.uncovered(on, kind.gpu.cc));
-            }
-            for rule in of_package.iter().filter(|rule| !off.has(rule.id) && !rule.needs.admits(&kind.gpu.cc_version)) {
-                self.rows.subtract(&framework.within(rule));
-            }
-            for rule in kind.cuda.iter().filter(|rule| !off.has(rule.id)) {
-                self.rows.subtract(&framework.refused_line(rule, |line| request.problem.newest_of(line)));
-            }
-            for rule in kind.cudnn.iter().filter(|rule| !off.has(rule.id)) {
-                self.rows.subtract(&framework.refused_cudnn(on, rule));
-            }
         }
     }
 }

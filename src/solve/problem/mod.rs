@@ -325,7 +325,7 @@ impl<'c> Problem<'c> {
 
     /// The machine that a reading of a target describes.
     pub fn machine(&self, reading: Reading<'c>) -> Rc<Machine<'c>> {
-        self.machines.get(reading.clone(), || Machine::new(self, self.machines.count(), reading))
+        self.machines.of_key(reading, |reading| Machine::new(self, self.machines.count(), reading.clone()))
     }
 
     /// The same machine with each of the other drivers that are listed for it: all of them occur, and the oldest is its own.

@@ -96,14 +96,21 @@ const NUMBA_CUDA: &str = "numba-cuda";
 fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     let asked = about.asked;
     let compiler = run_time_compiler(about, driver);
-    if !asked.pins_driver() || compiler.is_none() && about.target.mode() != DriverMode::MinorVersion {
-        return None;
-    }
-    let name = as_written(asked, driver);
     let lines = about.gpu_builds().filter_map(|build| build.line());
     let toolkits = about.target.toolkit.iter().chain(&about.target.cuda).map(|toolkit| toolkit.version.prefix(2));
     let pieces = about.target.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
     let uses = compiler.as_ref().map(|(_, line)| *line).or_else(|| lines.chain(toolkits).chain(pieces).max());
+    // A cuda-compat package may itself be older than the stack.
+    let is_older = match about.target.mode() {
+        DriverMode::MinorVersion => true,
+        DriverMode::ForwardCompat => uses.as_ref().zip(driver.cuda()).is_some_and(|(uses, has)| has < uses),
+        DriverMode::Native => false,
+    };
+    if !asked.pins_driver() || compiler.is_none() && !is_older {
+        return None;
+    }
+    let compat = driver.compat.map_or(String::new(), |compat| format!(" with {}", compat.package()));
+    let name = as_written(asked, driver) + &compat;
     let own_code = about.target.companions.iter().filter(|row| row.gpu_code);
     let packages = own_code.map(|row| format!("{} {}", row.package, row.version)).collect();
     let compiler = compiler.as_ref().map(|(name, _)| name.as_str());
@@ -118,7 +125,8 @@ fn jit_limited(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning>
     let links = linked.next().map(|row| format!("{} {}", row.package, row.version));
     let builds = about.request.build.is_some();
     // What is known by the CUDA that it shows says that itself.
-    let supports = driver.branch.cuda.filter(|_| !matches!(asked.driver, DriverRequest::Cuda(_, Told::Key(_))));
+    let is_told = matches!(asked.driver, DriverRequest::Cuda(_, Told::Key(_))) && compat.is_empty();
+    let supports = driver.cuda().copied().filter(|_| !is_told);
     let limited = JitLimited { driver: &name, supports, uses, packages, compiler, builds, linking, links };
     Some(Warning::about(&limited, &about.keys(asked.driver_setting())))
 }
@@ -131,7 +139,7 @@ fn run_time_compiler(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<(S
     let chosen = about.target.toolkit.or(about.target.cuda).map(|toolkit| toolkit.version);
     let installed = || about.asked.toolkits.iter().flatten().copied().min();
     let line = chosen.or_else(installed)?.prefix(2);
-    let is_newer = driver.branch.cuda.is_some_and(|supports| line > supports && line.major() == supports.major());
+    let is_newer = driver.cuda().is_some_and(|supports| line > *supports && line.major() == supports.major());
     let linking = about.target.companions.iter().find_map(|row| Some((row, row.nvjitlink?)));
     let name = match linking {
         Some((row, first)) => (line < first).then(|| format!("{} {}", row.package, row.version)),

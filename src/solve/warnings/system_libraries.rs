@@ -188,7 +188,8 @@ fn library_borrowed(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let in_image = about.target.image.filter(|image| image.flavour != Flavour::Base).map(|image| &image.cuda);
     let chosen = about.target.toolkit.map(|toolkit| &toolkit.version);
     let mut there = asked.toolkits.iter().flatten().chain(in_image).chain(chosen);
-    if asked.is_cpu() || there.any(|cuda| cuda.major() == line.major()) {
+    // What looks for a CUDA itself loads the libraries of that.
+    if asked.is_cpu() || there.any(|cuda| row.finds_cuda || cuda.major() == line.major()) {
         return None;
     }
     let files: Vec<String> = row.borrows.iter().map(|library| format!("lib{library}.so")).collect();
