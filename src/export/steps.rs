@@ -98,7 +98,8 @@ pub fn recipe(lock: &Lock, name: &str, target: &TargetLock) -> Result<Recipe, Ex
     }
     let has_venv = inside.is_none() && adds(lock, name, target);
     if let Some((package, version)) = inside {
-        steps.extend(python_of_image(package, version, installs)?);
+        let python = wheels::python(lock, target)?.filter(|_| installs);
+        steps.extend(python_of_image(package, version, python)?);
     } else if has_venv {
         // What a smaller image takes over cannot be a Python of the larger one.
         let may_be_image = !installs && target.runtime_image.is_none();
@@ -218,19 +219,25 @@ fn python(lock: &Lock, name: &str, target: &TargetLock, may_be_image: bool) -> R
     ])
 }
 
-/// The Python of an image that holds the framework itself: nothing is installed beside it.
-fn python_of_image(package: &str, version: &str, installs: bool) -> Result<Vec<Step>, ExportError> {
+/// The Python of an image that holds the framework itself: nothing is installed beside it. What is installed was chosen for one
+/// line of it.
+fn python_of_image(package: &str, version: &str, installs_for: Option<&str>) -> Result<Vec<Step>, ExportError> {
     let package = valid::package(package)?;
     let version = valid::wheel_version(version)?;
     let public = version.split('+').next().unwrap_or_default();
+    let line = installs_for.map(|python| {
+        let line: Vec<&str> = python.split('.').take(2).collect();
+        format!("; import sys; assert sys.version_info[:2] == ({}), sys.version", line.join(", "))
+    });
+    let line = line.unwrap_or_default();
     let mut steps = vec![
         Step::Note(format!("The image holds {package} {version} and the Python it is installed for: both are kept.")),
         // What the image says of itself may carry a label of its own, `2.8.0a0+5228986c39`.
         Step::Run(format!(
-            "python3 -c \"import {package}; assert {package}.__version__.startswith('{public}'), {package}.__version__\""
+            "python3 -c \"import {package}; assert {package}.__version__.startswith('{public}'), {package}.__version__{line}\""
         )),
     ];
-    if installs {
+    if installs_for.is_some() {
         steps.push(Step::BringUv);
         steps.push(env(&[("UV_SYSTEM_PYTHON", "1"), ("UV_BREAK_SYSTEM_PACKAGES", "1"), ("UV_LINK_MODE", "copy")]));
     }

@@ -156,7 +156,7 @@ impl<'c> Framework<'c> {
     }
 
     /// Whether all that an unseen build would be like has something against it.
-    fn all_alike(&self, release: &Release<'c>, on: Platform<'c>, holds: impl Fn(&Build) -> bool) -> bool {
+    pub fn all_alike(&self, release: &Release<'c>, on: Platform<'c>, holds: impl Fn(&Build) -> bool) -> bool {
         if !self.is_unseen(release, on) {
             return false;
         }

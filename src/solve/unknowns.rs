@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Image, TORCH};
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::{Constraint, CpuArch, Specifier, Version};
 
 use super::bundled_torch;
 use super::compile::{Group, Plan, ReleaseChoice};
@@ -17,6 +18,7 @@ use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request, TargetRequest};
 use super::rules::law;
 use super::solution::Solution;
+use super::variants;
 use crate::types::variant::pytorch_index;
 
 /// What makes a finding known.
@@ -61,6 +63,9 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
             unknowns.extend(of_image_torch(plan, selection, group, class));
             unknowns.extend(of_image_python(plan, selection, group, class));
         }
+        let asks = &plan.request.companions;
+        let is_named =
+            |row: &Companion| asks.iter().any(|ask| *ask.package == *row.package && ask.constraint.pins_variant());
         for choice in &group.companions {
             let row = choice.of(selection.rows());
             let platforms = group.classes.iter().map(|&class| plan.classes[class].target.platform);
@@ -69,7 +74,10 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
             let mut releases = group.releases.iter().filter(|release| *row.framework == *release.framework.package);
             unknowns.extend(
                 releases
-                    .find_map(|release| of_variant(row, release.of(selection.rows())))
+                    .find_map(|release| {
+                        let named_on = general.iter().filter(|_| is_named(row)).map(|on| on.arch);
+                        of_variant(plan.request.catalog, row, release.of(selection.rows()), named_on)
+                    })
                     .filter(|_| !general.is_empty()),
             );
             for on in own.iter().filter(|on| !on.takes_companion(row)) {
@@ -102,10 +110,17 @@ fn of_pythons(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
     found
 }
 
-/// A package that goes with a release only if there is a wheel for its variant that nobody has seen.
-fn of_variant(row: &Companion, release: &Release<'_>) -> Option<Unknown> {
+/// A package that goes with a release only if there is a wheel for its variant that nobody has seen, or of which one is asked
+/// for by its variant on some processors.
+fn of_variant(
+    catalog: &Catalog,
+    row: &Companion,
+    release: &Release<'_>,
+    mut named_on: impl Iterator<Item = CpuArch>,
+) -> Option<Unknown> {
     let made_for = if release.is_own() { fits::made_whatever_abi } else { fits::made_for };
-    if made_for(row, release.variant, release.line.as_ref()) || row.variant.is_some() {
+    let is_unseen = named_on.any(|arch| variants::is_unseen(catalog, row, release.variant, arch));
+    if made_for(row, release.variant, release.line.as_ref()) && !is_unseen || row.variant.is_some() {
         return None;
     }
     let package = &*row.package;

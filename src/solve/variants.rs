@@ -2,7 +2,7 @@
 //! whose GPU code was read.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Companion, Index};
+use crate::catalog::rows::{BESIDE_TORCH, Companion, Index};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::types::{Cc, Constraint, CpuArch, Version};
 
@@ -23,15 +23,24 @@ pub struct Unseen {
     pub older: Option<Version>,
 }
 
+/// Whether a release of what lies beside torch is one that nobody is known to have seen on the index of a variant for a
+/// processor. Whatever that release holds, whether it is there is not known.
+pub fn is_unseen(catalog: &Catalog, row: &Companion, variant: &str, arch: CpuArch) -> bool {
+    let is_of_index = row.variant.is_none() && row.index_url.is_none() && row.url.is_none() && row.systems.is_empty();
+    BESIDE_TORCH.contains(&&*row.package) && is_of_index && !lies(catalog, row, variant, arch)
+}
+
+fn lies(catalog: &Catalog, row: &Companion, variant: &str, arch: CpuArch) -> bool {
+    row.is_offered_for(variant, arch) || usual_variant(catalog, row, arch) == Some(variant)
+}
+
 /// The wheel of a package, if nobody is known to have seen it.
 pub fn unseen(catalog: &Catalog, target: &TargetSolution<'_>, row: &Companion) -> Option<Unseen> {
     if row.variant.is_some() || !row.systems.is_empty() {
         return None;
     }
     let variant = index_variant(target, row)?;
-    let lies = |row: &Companion| {
-        usual_variant(catalog, row, target.arch) == Some(variant) || row.is_offered_for(variant, target.arch)
-    };
+    let lies = |row: &Companion| lies(catalog, row, variant, target.arch);
     if lies(row) {
         return None;
     }

@@ -93,15 +93,24 @@ pub struct ImagePython<'a> {
     pub image: &'a str,
     /// The Python in the lock.
     pub python: &'a Version,
+    /// Whether it was written, and not assumed.
+    pub is_written: bool,
 }
 
 impl Kind for ImagePython<'_> {
     const CODE: &'static str = "image-python";
     const EXPLAINED: &'static str = "The torch in an image is installed for one Python, and it is not known which one this image holds. The lock names the \
-         newest that this release of torch was published for, by which packages with compiled code were chosen. Run \
-         `python --version` in the image and write what it says as `python` under `[stack]`.";
+         one that is written, else one that this release of torch was published for; packages with compiled code were chosen by \
+         it. Run `python --version` in the image and write what it says as `python` under `[stack]`.";
 
     fn message(&self) -> String {
+        if self.is_written {
+            return format!(
+                "it is not known which Python {} holds, and `python = \"{}\"` is taken for it: see that \
+                 `docker run --rm {} python --version` prints that one",
+                self.image, self.python, self.image
+            );
+        }
         format!(
             "it is not known which Python {} holds, and {} was assumed: write the one that `docker run --rm {} python --version` \
              prints as `python` under [stack]",

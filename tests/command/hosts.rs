@@ -207,9 +207,7 @@ const OTHERS: &[Case] = &[
         "torch = \"2.9.0+cu130\"",
         "gpu = \"H200\"\ndriver = \"560.35.03\"\nimage = \"nvidia/cuda\"",
         1,
-        &[
-            "NVIDIA does not name R560 among the driver branches that cuda-compat-13-0 runs on; whether it does is not known",
-        ],
+        &["NVIDIA does not name R560 among the driver branches that cuda-compat-13-0 runs on"],
     ),
     case("torch = \"*\"", "gpu = \"V100-SXM2-32GB\"\narch = \"ppc64le\"", 2, &["POWER", "!write `arch"]),
     case("torch = \"2.5.1\"", "gpu = \"A100\"\nos = \"opensuse-tumbleweed\"", 0, &["!os-not-listed"]),

@@ -69,6 +69,34 @@ const CASES: &[Case] = &[
         1,
         &["needs glibc 2.28 or newer", "!unseen-wheel"],
     ),
+    // A wheel that nobody has seen is the last thing to count on, and none that is asked for by its variant.
+    case(
+        "torch = \"2.14.0\"\ntorchvision = \"*\"",
+        "gpu = \"A100\"\ndriver = \"535\"",
+        0,
+        &["torchvision 0.29.0", "!unseen-wheel"],
+    ),
+    case(
+        "torch = \"2.14.1\"\ntorchvision = \"0.29.1\"",
+        "gpu = \"A100\"\ndriver = \"535\"",
+        0,
+        &["torchvision 0.29.1", "unseen-wheel"],
+    ),
+    case(
+        "torch = \"2.14.1\"\ntorchvision = \"0.29.1+cu126\"",
+        "gpu = \"A100\"\ndriver = \"535\"",
+        3,
+        &["whether torchvision 0.29.1 was published for cu126"],
+    ),
+    // What the builds before and after it do not come with, one that nobody has seen does not.
+    case("torch = \">=2.6\"\ncudnn = \"8\"", "gpu = \"A100\"", 1, &["cuDNN"]),
+    // What `python` says of an image that nobody has read may be wrong.
+    case(
+        "torch = \"2.9.1\"\npython = \"3.13\"",
+        "gpu = \"H100 PCIe\"\nimage = \"pytorch/pytorch:2.9.1-cuda12.8-cudnn9-runtime\"",
+        0,
+        &["image-python"],
+    ),
     // No version on the package index has a label: what is asked for by one that is no variant lies elsewhere.
     case(
         "jax = \"0.4.25+cuda12.cudnn89\"",

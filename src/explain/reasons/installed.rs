@@ -79,10 +79,7 @@ impl<'c> Explainer<'_, 'c> {
         if is_named || target.has_system_driver() || !target.machine.may_use_compat(&off) {
             return;
         }
-        self.say(format!(
-            "NVIDIA does not name R{branch} among the driver branches that {} runs on; whether it does is not known",
-            compat.package()
-        ));
+        self.say(format!("NVIDIA does not name R{branch} among the driver branches that {} runs on", compat.package()));
         self.fact(format!("cuda-compat {}", compat.cuda), self.request.catalog.source_at(&compat.source));
     }
 

@@ -210,6 +210,10 @@ impl<'c> Plan<'_, 'c> {
         let follows = !group.off.has(law::id::COMPANION);
         let possible = self.policy.possible;
         let catalog = request.catalog;
+        // That a wheel exists which nobody has seen is the last thing to count on; who names its variant asks for one that does.
+        let names_variant =
+            request.companions.iter().any(|ask| ask.package == package.name && ask.constraint.pins_variant());
+        let is_seen_first = !possible && (names_variant || !self.policy.unknown);
         let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
         self.network.relate(release.var, var, move |row| {
             let release = &framework.releases[row];
@@ -227,6 +231,9 @@ impl<'c> Plan<'_, 'c> {
             if follows {
                 for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
                     rows.subtract(&request.problem.at_odds(package, build));
+                    if is_seen_first && !build.is_own() && !build.is_in_image() {
+                        rows.subtract(&package.unseen_for(catalog, release.variant, build.arch));
+                    }
                 }
                 for class in &unsaid {
                     rows =

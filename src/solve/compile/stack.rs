@@ -355,13 +355,16 @@ impl<'q, 'c> Plan<'q, 'c> {
 }
 
 /// The releases that have a build for a kind of machine of which something holds, or none with CUDA; of an unseen build it
-/// holds where it may for its line of CUDA.
+/// holds where it may for its line of CUDA, and for some build that it would be like.
 fn with_builds<'a, 'c>(
     holds: &'a dyn Fn(&Build) -> bool,
     may: &'a dyn Fn(Option<Version>) -> bool,
 ) -> impl Fn(&Group<'c>, &Framework<'c>, Platform<'c>) -> RowSet + 'a {
     move |_, framework, on| {
-        let of_unseen = |release: &Release<'c>| may(release.line) || !framework.is_unseen(release, on);
+        let of_unseen = |release: &Release<'c>| {
+            let is_possible = || may(release.line) && !framework.all_alike(release, on, |build| !holds(build));
+            !framework.is_unseen(release, on) || is_possible()
+        };
         framework.matching(|release| release.is_cpu() || release.on(on).map_or_else(|| of_unseen(release), holds))
     }
 }

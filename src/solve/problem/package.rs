@@ -14,6 +14,7 @@ use crate::solve::platform::Platform;
 use crate::solve::rowset::{self, RowSet};
 use crate::solve::rules::{Needs, RuleId};
 use crate::solve::unseen;
+use crate::solve::variants;
 use crate::solve::wants::Want;
 use crate::solve::{fits, ordinary};
 use crate::types::variant::line_of;
@@ -62,6 +63,7 @@ pub(super) enum Property<'c> {
     Accepts(&'c str, Version),
     VersionsAccepting(&'c str, Version, Option<CpuArch>),
     MadeFor(&'c str),
+    UnseenFor(&'c str, CpuArch),
     MayBeMadeFor(&'c str),
     Elsewhere(Platform<'c>),
     NewerGlibc(CpuArch, Version, bool),
@@ -264,6 +266,13 @@ impl<'c> Package<'c> {
     pub fn may_be_made_for(&self, catalog: &Catalog, variant: &'c str) -> Rc<RowSet> {
         self.property(Property::MayBeMadeFor(variant), || {
             self.matching(|row| unseen::may_be_made_for(catalog, &self.releases, row, variant))
+        })
+    }
+
+    /// The releases that nobody has seen on the index of a variant for a processor.
+    pub fn unseen_for(&self, catalog: &Catalog, variant: &'c str, arch: CpuArch) -> Rc<RowSet> {
+        self.property(Property::UnseenFor(variant, arch), || {
+            self.matching(|row| variants::is_unseen(catalog, row, variant, arch))
         })
     }
 

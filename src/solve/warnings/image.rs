@@ -92,14 +92,14 @@ impl<'c> One<'_, 'c> {
         Some(Warning::about(&torch, &self.keys))
     }
 
-    /// A torch of the image that is used, for a Python that nobody has read, and that no line names.
+    /// A torch of the image that is used, for a Python that nobody has read.
     fn python(&self) -> Option<Warning> {
         let inside = self.image.torch.as_deref().filter(|_| self.image.python.is_none())?;
         let python = self.about.target.python?;
         let asked = self.about.request.python.as_ref();
-        let python = Some(python).filter(|_| asked.is_none_or(|asked| asked.single().is_none()))?;
+        let is_written = asked.is_some_and(|asked| asked.single().is_some());
         let is_used = |build: &&Build| build.package == TORCH && bundled_torch::is_inside(self.image, inside, build);
-        let unknown = ImagePython { image: &self.name, python };
+        let unknown = ImagePython { image: &self.name, python, is_written };
         self.about.target.builds.iter().any(is_used).then(|| Warning::about(&unknown, &self.keys))
     }
 
