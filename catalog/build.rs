@@ -100,6 +100,7 @@ fn main() {
     pack_kernels(&root, &out);
     pack_schemas(&root, &out);
     list_rows(&root, &out, "meanings", "Meaning");
+    list_rows(&root, &out, "diagnose/asides", "Aside");
 }
 
 /// A file of the catalog. Where most of what packages ask for is from one source it says so once, above the rows; files of an
