@@ -100,6 +100,11 @@ pub fn is_damaged(head: &[u8], length: u64) -> bool {
     })
 }
 
+/// What reads a range.
+pub trait Ranges: FnMut(Range<u64>) -> Option<Vec<u8>> {}
+
+impl<F: FnMut(Range<u64>) -> Option<Vec<u8>>> Ranges for F {}
+
 /// A library of which `bytes` reads ranges. What is broken, or cannot be read, says nothing.
 pub struct Elf<F> {
     head: Vec<u8>,
@@ -121,7 +126,7 @@ impl Dynamic {
     }
 }
 
-impl<F: FnMut(Range<u64>) -> Option<Vec<u8>>> Elf<F> {
+impl<F: Ranges> Elf<F> {
     /// The library of so many bytes.
     pub fn open(length: u64, mut bytes: F) -> Option<Self> {
         let head = bytes(0..64).filter(|head| is_library(head))?;
@@ -188,7 +193,7 @@ impl<F: FnMut(Range<u64>) -> Option<Vec<u8>>> Elf<F> {
 /// `length` is that of the whole. What is broken says nothing.
 pub fn names(parts: &Parts, length: u64) -> Result<Names, Range<u64>> {
     let mut wanted = None;
-    let bytes = |range| parts.bytes(range).map(<[u8]>::to_vec).map_err(|range| wanted = Some(range)).ok();
+    let bytes = |range: Range<u64>| parts.bytes(range).map(<[u8]>::to_vec).map_err(|range| wanted = Some(range)).ok();
     let read = Elf::open(length, bytes).and_then(|mut library| {
         let dynamic = library.dynamic()?;
         let table = dynamic.names.clone();

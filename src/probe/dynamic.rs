@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use crate::artifact::elf::{Elf, NEEDED, RPATH, RUNPATH, SONAME};
+use crate::artifact::elf::{Elf, NEEDED, RPATH, RUNPATH, Ranges, SONAME};
 
 use super::{loader, search_path};
 
@@ -40,11 +40,11 @@ pub fn read(root: &Path, file: &Path) -> Option<Dynamic> {
 }
 
 /// A library under a root, its links followed.
-pub fn library(root: &Path, file: &Path) -> Option<Elf<impl FnMut(Range<u64>) -> Option<Vec<u8>>>> {
+pub fn library(root: &Path, file: &Path) -> Option<Elf<impl Ranges>> {
     let place = loader::under(root, file);
     // To open a pipe waits for whoever writes into it.
     let source = place.is_file().then(|| File::open(&place).ok())??;
-    Elf::open(source.metadata().ok()?.len(), move |range| {
+    Elf::open(source.metadata().ok()?.len(), move |range: Range<u64>| {
         let mut found = vec![0; usize::try_from(range.end.checked_sub(range.start)?).ok()?];
         source.read_exact_at(&mut found, range.start).ok().map(|()| found)
     })
