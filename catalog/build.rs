@@ -99,6 +99,8 @@ fn main() {
     write(&out, "catalog.packed", &packed);
     pack_kernels(&root, &out);
     pack_schemas(&root, &out);
+    list_rows(&root, &out, "meanings", "Meaning");
+    list_rows(&root, &out, "diagnose/asides", "Aside");
 }
 
 /// A file of the catalog. Where most of what packages ask for is from one source it says so once, above the rows; files of an
@@ -174,6 +176,34 @@ fn pack_schemas(root: &Path, out: &Path) {
     for name in names_in(root, folder).filter(|name| name.ends_with(".json")) {
         let bytes = read(&root.join(folder).join(&name));
         write(out, &format!("{name}.deflate"), &miniz_oxide::deflate::compress_to_vec(&bytes, 10));
+    }
+}
+
+/// Writes the rows of a file in `src` down as lists of a type, each under its name in capitals: no run reads them.
+fn list_rows(root: &Path, out: &Path, file: &str, row: &str) {
+    let path = format!("src/{file}.toml");
+    println!("cargo::rerun-if-changed={path}");
+    let lists: Result<BTreeMap<String, Vec<toml::Table>>, _> = toml::from_slice(&read(&root.join(&path)));
+    let lists = lists.unwrap_or_else(|error| fail(&[format!("{path}: {error}")]));
+    let mut code = String::new();
+    for (name, rows) in lists {
+        code += &format!("#[allow(clippy::needless_update)]\npub const {}: &[{row}] = &[\n", name.to_uppercase());
+        for fields in rows {
+            let fields: String = fields.iter().map(|(key, value)| format!("{key}: {}, ", literal(value))).collect();
+            code += &format!("    {row} {{ {fields}..{row}::EMPTY }},\n");
+        }
+        code += "];\n";
+    }
+    let name = file.rsplit('/').next().unwrap_or(file);
+    write(out, &format!("{name}.rs"), code.as_bytes());
+}
+
+/// A value as it is written in code.
+fn literal(value: &toml::Value) -> String {
+    match value {
+        toml::Value::Array(items) => format!("&[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", ")),
+        toml::Value::String(text) => format!("{text:?}"),
+        other => other.to_string(),
     }
 }
 

@@ -26,7 +26,8 @@
 //! | | [`host`] | a host as it was observed, or as somebody described it | any lock |
 //! | | [`spec`] | gpuenv.toml as values that remember where they stand | whether what they name exists |
 //! | L1 law | [`coverage`] | which GPU runs which code, the one rule that is code | releases and products |
-//! | | [`warning`] | every kind of warning: its code, its sentence, its explanation | when it is given |
+//! | | [`warning`] | every kind of warning: its code, its sentence | when it is given |
+//! | | [`meaning`] | what the codes of errors, warnings and checks mean | who gives them |
 //! | L0 types | [`types`] | versions, constraints, architectures | everything else |
 //! | | [`nearest`] | what was probably meant by a word that does not exist | what the words are |
 //! | | [`log_prefix`] | what terminals, loggers and forums put around a line | what the line says |
@@ -62,6 +63,7 @@ pub mod init;
 pub mod lock;
 pub mod log_prefix;
 pub mod matrix;
+pub mod meaning;
 pub mod nearest;
 pub mod page;
 #[cfg(all(feature = "host", target_os = "linux"))]

@@ -1,7 +1,8 @@
-//! What a shared library says of itself: the libraries it needs, the C library and the C++ ABI that its symbols name.
+//! What a shared library says of itself: its dynamic section, the libraries it needs, the C library and the C++ ABI that
+//! its symbols name. It is read a range at a time, whether it lies in a file or comes as a stream.
 //!
-//! The library comes as a stream that may be asked for again (it may lie packed in a wheel), so only ranges of it are
-//! held: its beginning, and what a first look finds wanting.
+//! A stream may be asked for again (it may lie packed in a wheel), so only ranges of it are held: its beginning, and what
+//! a first look finds wanting.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -11,16 +12,29 @@ use super::Pair;
 /// How much of the beginning is held: program headers, and in most libraries the names.
 pub const HEAD: usize = 4 << 20;
 /// Parts beyond these sizes are no parts of a library.
-const MAX_DYNAMIC: u64 = 1 << 20;
+const MAX_PART: u64 = 1 << 20;
 const MAX_NAMES: u64 = 160 << 20;
 const MAX_NEEDED: usize = 512;
+/// No name or path is longer; the table that holds them may be large.
+const MAX_TEXT: u64 = 16 << 10;
 
 /// The loader's words: types of program headers, and tags of the dynamic section.
 const LOAD: u32 = 1;
 const DYNAMIC: u32 = 2;
-const NEEDED: u64 = 1;
 const STRTAB: u64 = 5;
 const STRSZ: u64 = 10;
+/// A library that is needed.
+pub const NEEDED: u64 = 1;
+/// The library's own name.
+pub const SONAME: u64 = 14;
+/// Directories that are searched before others.
+pub const RPATH: u64 = 15;
+/// Directories that are searched after others.
+pub const RUNPATH: u64 = 29;
+
+/// Where a table of headers is told of in the first one: its place, the size of a header, and how many there are.
+const PROGRAM: [usize; 3] = [32, 54, 56];
+const SECTIONS: [usize; 3] = [40, 58, 60];
 
 /// Which string type the C++ symbols of a library name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,62 +94,114 @@ pub fn is_library(head: &[u8]) -> bool {
 /// Whether a library's first bytes tell of tables that do not lie in it: it is damaged, or was cut off. `length` is that
 /// of the whole.
 pub fn is_damaged(head: &[u8], length: u64) -> bool {
-    let table = |at: usize, size: usize, count: usize| {
+    [PROGRAM, SECTIONS].into_iter().any(|[at, size, count]| {
         let size = u64::from(half(head, size)) * u64::from(half(head, count));
         word(head, at).checked_add(size).is_none_or(|end| size > 0 && end > length)
-    };
-    // The program's headers, and those of its sections.
-    table(32, 54, 56) || table(40, 58, 60)
+    })
+}
+
+/// What reads a range.
+pub trait Ranges: FnMut(Range<u64>) -> Option<Vec<u8>> {}
+
+impl<F: FnMut(Range<u64>) -> Option<Vec<u8>>> Ranges for F {}
+
+/// A library of which `bytes` reads ranges. What is broken, or cannot be read, says nothing.
+pub struct Elf<F> {
+    head: Vec<u8>,
+    length: u64,
+    bytes: F,
+}
+
+/// The dynamic section.
+pub struct Dynamic {
+    entries: Vec<(u64, u64)>,
+    /// Where the table of names lies in the file.
+    names: Range<u64>,
+}
+
+impl Dynamic {
+    /// What is said under a tag.
+    pub fn values(&self, tag: u64) -> impl Iterator<Item = u64> {
+        self.entries.iter().filter(move |(known, _)| *known == tag).map(|(_, value)| *value)
+    }
+}
+
+impl<F: Ranges> Elf<F> {
+    /// The library of so many bytes.
+    pub fn open(length: u64, mut bytes: F) -> Option<Self> {
+        let head = bytes(0..64).filter(|head| is_library(head))?;
+        Some(Elf { head, length, bytes })
+    }
+
+    /// A range that lies in the file.
+    fn within(&self, at: u64, size: u64) -> Option<Range<u64>> {
+        let end = at.checked_add(size).filter(|end| *end <= self.length)?;
+        (size > 0).then_some(at..end)
+    }
+
+    fn part(&mut self, at: u64, size: u64) -> Option<Vec<u8>> {
+        let range = self.within(at, size).filter(|_| size <= MAX_PART)?;
+        (self.bytes)(range)
+    }
+
+    fn table(&mut self, [at, size, count]: [usize; 3]) -> Option<Vec<Vec<u8>>> {
+        let (at, size, count) = (word(&self.head, at), half(&self.head, size), half(&self.head, count));
+        let headers = self.part(at, u64::from(size) * u64::from(count)).filter(|_| size >= 56)?;
+        Some(headers.chunks_exact(size.into()).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Its dynamic section.
+    pub fn dynamic(&mut self) -> Option<Dynamic> {
+        let headers = self.table(PROGRAM)?;
+        let of_kind = |kind: u32| headers.iter().filter(move |header| header[..4] == kind.to_le_bytes());
+        let section = of_kind(DYNAMIC).next()?;
+        let section = self.part(word(section, 8), word(section, 32))?;
+        let entries = section.chunks_exact(16).map(|entry| (word(entry, 0), word(entry, 8))).collect();
+        let mut dynamic = Dynamic { entries, names: 0..0 };
+        let (table, size) = (dynamic.values(STRTAB).next()?, dynamic.values(STRSZ).next()?);
+        // Addresses in memory become offsets in the file through the segments that are loaded.
+        let offset = of_kind(LOAD).find_map(|header| {
+            let (at, from, loaded) = (word(header, 8), word(header, 16), word(header, 32));
+            let inside = table.checked_sub(from).filter(|inside| *inside < loaded)?;
+            at.checked_add(inside)
+        });
+        dynamic.names = self.within(offset?, size)?;
+        Some(dynamic)
+    }
+
+    /// The name at a place of the table.
+    pub fn text(&mut self, Dynamic { names, .. }: &Dynamic, at: u64) -> Option<String> {
+        let start = names.start.checked_add(at).filter(|start| *start < names.end)?;
+        let mut found = (self.bytes)(start..names.end.min(start.saturating_add(MAX_TEXT)))?;
+        found.truncate(found.iter().position(|byte| *byte == 0)?);
+        String::from_utf8(found).ok()
+    }
+
+    /// What the section of a name holds.
+    pub fn section(&mut self, name: &str) -> Option<Vec<u8>> {
+        let headers = self.table(SECTIONS)?;
+        let names = headers.get(usize::from(half(&self.head, 62)))?;
+        let names = self.part(word(names, 24), word(names, 32))?;
+        let name = [name.as_bytes(), b"\0"].concat();
+        let called = |header: &Vec<u8>| names.get(word(header, 0) as u32 as usize..);
+        let section = headers.iter().find(|header| called(header).is_some_and(|rest| rest.starts_with(&name)))?;
+        self.part(word(section, 24), word(section, 32))
+    }
 }
 
 /// What the names of a library say, from the parts of it that are held; an error is the range that is needed too.
 /// `length` is that of the whole. What is broken says nothing.
 pub fn names(parts: &Parts, length: u64) -> Result<Names, Range<u64>> {
-    let Some(head) = parts.bytes(0..64.min(length)).ok().filter(|head| is_library(head)) else {
-        return Ok(Names::default());
-    };
-    let (table, size, count) = (word(head, 32), u64::from(half(head, 54)), u64::from(half(head, 56)));
-    let Some(headers) = within(table, size * count, length, 1 << 20).filter(|_| size >= 56) else {
-        return Ok(Names::default());
-    };
-    let headers: Vec<&[u8]> = parts.bytes(headers)?.chunks_exact(size as usize).collect();
-    let of_kind = |kind: u32| headers.iter().filter(move |header| header[..4] == kind.to_le_bytes());
-    let section = of_kind(DYNAMIC).next();
-    let Some(section) = section.and_then(|it| within(word(it, 8), word(it, 32), length, MAX_DYNAMIC)) else {
-        return Ok(Names::default());
-    };
-    let entries: Vec<(u64, u64)> =
-        parts.bytes(section)?.chunks_exact(16).map(|entry| (word(entry, 0), word(entry, 8))).collect();
-    let value = |tag: u64| entries.iter().find(|(known, _)| *known == tag).map(|(_, value)| *value);
-    // Addresses in memory become offsets in the file through the segments that are loaded.
-    let offset = |address: u64| {
-        of_kind(LOAD).find_map(|header| {
-            let (at, from, loaded) = (word(header, 8), word(header, 16), word(header, 32));
-            let inside = address.checked_sub(from).filter(|inside| *inside < loaded)?;
-            at.checked_add(inside)
-        })
-    };
-    let table = value(STRTAB).and_then(offset).zip(value(STRSZ));
-    let Some(table) = table.and_then(|(at, size)| within(at, size, length, MAX_NAMES)) else {
-        return Ok(Names::default());
-    };
-    let table = parts.bytes(table)?;
-    let needed = entries.iter().filter(|(tag, _)| *tag == NEEDED).take(MAX_NEEDED);
-    let needed = needed.filter_map(|(_, at)| text(table, *at)).collect();
-    Ok(told(table, needed))
-}
-
-/// A range that lies in a file and is not too long.
-fn within(at: u64, size: u64, length: u64, most: u64) -> Option<Range<u64>> {
-    let end = at.checked_add(size).filter(|end| *end <= length)?;
-    (size > 0 && size <= most).then_some(at..end)
-}
-
-/// The name at a place of the table.
-fn text(table: &[u8], at: u64) -> Option<String> {
-    let rest = table.get(usize::try_from(at).ok()?..)?;
-    let end = rest.iter().take(512).position(|byte| *byte == 0)?;
-    String::from_utf8(rest[..end].to_vec()).ok()
+    let mut wanted = None;
+    let bytes = |range: Range<u64>| parts.bytes(range).map(<[u8]>::to_vec).map_err(|range| wanted = Some(range)).ok();
+    let read = Elf::open(length, bytes).and_then(|mut library| {
+        let dynamic = library.dynamic()?;
+        let table = dynamic.names.clone();
+        let table = (table.end - table.start <= MAX_NAMES).then(|| (library.bytes)(table))??;
+        let needed = dynamic.values(NEEDED).take(MAX_NEEDED);
+        Some(told(&table, needed.filter_map(|at| library.text(&dynamic, at)).collect()))
+    });
+    wanted.map_or(Ok(read.unwrap_or_default()), Err)
 }
 
 /// What the names of symbols and of their versions say.

@@ -11,7 +11,8 @@ use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use crate::catalog::rows::Gpu;
 use crate::catalog::{GpuMatch, at_hand, begins, may_become};
-use crate::report::{error_codes, schema};
+use crate::meaning;
+use crate::report::schema;
 use crate::spec::{self, Spec};
 use crate::types::{CpuArch, first};
 
@@ -121,10 +122,8 @@ pub fn topics() -> ArgValueCompleter {
             topics.extend(["gpu", "driver", "image"].map(|key| (format!("target.{name}.{key}"), String::new())));
         }
         topics.extend(at_hand().rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
-        topics.extend(error_codes::ALL.iter().map(|error| (error.code.to_string(), error.says.to_string())));
-        topics.extend(crate::warning::ALL.iter().map(|code| (code.code.to_string(), code.explained.to_string())));
-        topics
-            .extend(crate::verify::check_docs::ALL.iter().map(|check| (check.id.to_string(), check.says.to_string())));
+        let named = [meaning::ERRORS, meaning::WARNINGS, meaning::CHECKS].concat();
+        topics.extend(named.iter().map(|one| (one.code.to_string(), one.says.to_string())));
         topics
     })
 }

@@ -10,8 +10,9 @@ use crate::explain::topic::{Described, Topic};
 use crate::explain::why::{Verdict, Why, why};
 use crate::explain::{self, Explanation, topic};
 use crate::lock::{DriverLock, Lock, Upgrade, Wheel, is_newer, keeping, locked};
+use crate::meaning;
 use crate::nearest::nearest;
-use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean, error_codes};
+use crate::report::{Exit, Failure, Report, SourceFile, Standing, clean};
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
@@ -22,7 +23,6 @@ use crate::spec::{KeyDoc, Share, Spec, tables};
 use crate::task::gave_up;
 use crate::task::lock::Asked;
 use crate::types::name::STACK_PARTS;
-use crate::verify::check_docs;
 
 use super::args::{Drawn, ExplainArgs};
 use super::catalog_age;
@@ -60,10 +60,10 @@ pub fn run(common: &Common, args: &ExplainArgs, report: &Report) -> Result<Exit,
         let catalog = if is_key(name) { Cow::Borrowed(at_hand()) } else { load_catalog::nearby(common)? };
         let mut found = topic::find(&catalog, name);
         found.extend(diagnose::of_code(name).map(of_message));
-        found.extend(check_docs::find(name).map(|check| Topic::described("check", check.id, check.says)));
+        found.extend(Topic::meant("check", meaning::CHECKS, name));
         // What is a key of targets too is meant as one.
         if found.is_empty() && !is_of_targets(name) {
-            found.extend(error_codes::find(name).map(|error| Topic::described("error", error.code, error.says)));
+            found.extend(Topic::meant("error", meaning::ERRORS, name));
         }
         if found.is_empty() && !is_of_targets(name) {
             let lint = lint::NAMES.iter().find(|lint| **lint == name);
@@ -375,7 +375,7 @@ fn doc(key: &str) -> Option<KeyDoc> {
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
-    let check = || nearest(name, check_docs::ALL.iter().map(|check| check.id)).map(str::to_string);
+    let check = || nearest(name, meaning::CHECKS.iter().map(|check| check.code)).map(str::to_string);
     let near = topic::nearest(catalog, name).into_iter().find(|near| near != name).or_else(check);
     let near = near.map(|near| format!("did you mean `{}`? Else ", clean(&near)));
     let typed: String = name.chars().take(LONGEST).collect();

@@ -4,8 +4,9 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::rows::{Branch, Compat};
+use crate::meaning;
 use crate::solve::solution::Solution;
-use crate::warning::{self, ExperimentalVariant, Kind, Warning};
+use crate::warning::{ExperimentalVariant, Kind, Warning};
 
 use super::Fix;
 use super::ask::{Asker, Edit};
@@ -35,7 +36,7 @@ pub(super) fn compat(answer: &Solution<'_>) -> Option<String> {
 
 /// Whether something fails as it is after a solved change, as warnings tell it.
 pub(super) fn is_failing(warned: &[Warning]) -> bool {
-    warned.iter().any(|warning| fails(warning.code))
+    warned.iter().any(|warning| meaning::fails(warning.code))
 }
 
 /// Whether a solved change rests on an experimental build.
@@ -43,14 +44,10 @@ pub(super) fn is_experimental(warned: &[Warning]) -> bool {
     warned.iter().any(|warning| warning.code == ExperimentalVariant::CODE)
 }
 
-fn fails(code: &str) -> bool {
-    warning::find(code).is_some_and(|kind| kind.fails)
-}
-
 /// The warnings of what fails as it is after a solved change, and of one that rests on an experimental build: that is to
 /// be known before.
 pub(super) fn warned_of(warned: &[Warning], experimental: bool) -> Option<String> {
-    let is_told = |code: &&str| fails(code) || experimental && *code == ExperimentalVariant::CODE;
+    let is_told = |code: &&str| meaning::fails(code) || experimental && *code == ExperimentalVariant::CODE;
     let codes: BTreeSet<&str> = warned.iter().map(|warning| warning.code).filter(is_told).collect();
     let codes: Vec<String> = codes.into_iter().map(|code| format!("`{code}`")).collect();
     let s = if codes.len() == 1 { "" } else { "s" };

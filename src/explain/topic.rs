@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 
 use crate::catalog::rows::FRAMEWORKS;
 use crate::catalog::{Catalog, Cite, FullRow, GpuMatch, OsMatch};
+use crate::meaning::{self, Meaning};
 use crate::nearest;
 use crate::spec::{KeyDoc, Spec, tables};
 use crate::types::variant::line_of;
 use crate::types::{Constraint, Version};
-use crate::warning;
 
 /// One thing that has a name.
 #[derive(Debug, Clone)]
@@ -20,7 +20,7 @@ pub enum Topic {
     /// A rule of the catalog, or a law that is code.
     Rule(Box<RuleTopic>),
     /// A kind of warning.
-    Warning(&'static warning::Listed),
+    Warning(&'static Meaning),
     /// A row of the catalog.
     Row(FullRow),
     /// What a few sentences explain.
@@ -46,28 +46,12 @@ impl Topic {
     pub fn described(kind: &'static str, id: impl Into<String>, says: impl Into<String>) -> Topic {
         Topic::Described(Described { kind, id: id.into(), says: says.into(), remedies: Vec::new() })
     }
-}
 
-/// Words that answers print and no message is named by.
-const WORDS: &[(&str, &str)] = &[
-    ("mode", "How the driver of a target serves the stack: `native`, `minor-version` or `forward-compat`."),
-    (
-        "native",
-        "Of a driver: it offers the CUDA of the stack, or a newer one, so that everything runs. Of a GPU: the wheels hold \
-        machine code for it, and the driver has nothing to compile.",
-    ),
-    (
-        "minor-version",
-        "The driver offers an older CUDA than that of the stack, of the same major. Machine code runs; PTX of the \
-        stack's CUDA cannot be compiled by this driver, which the warning `jit-limited` is about.",
-    ),
-    (
-        "forward-compat",
-        "The driver is older than the stack's CUDA admits, and a cuda-compat package, which the lock names, brings a \
-        newer libcuda. NVIDIA allows it on data-centre GPUs only.",
-    ),
-    ("jit", "The wheels hold no machine code for the GPU, only PTX, which the driver compiles when it is loaded."),
-];
+    /// What a name means among those of a kind.
+    pub fn meant(kind: &'static str, all: &'static [Meaning], name: &str) -> Option<Topic> {
+        meaning::find(all, name).map(|one| Topic::described(kind, one.code, one.says))
+    }
+}
 
 /// A rule with its source and its own tests.
 #[derive(Debug, Clone)]
@@ -93,10 +77,8 @@ pub struct RuleTopic {
 /// Everything of this name: a rule and a warning may share one.
 pub fn find(catalog: &Catalog, name: &str) -> Vec<Topic> {
     let mut found: Vec<Topic> = rule(catalog, name).map(|rule| Topic::Rule(Box::new(rule))).into_iter().collect();
-    found.extend(warning::find(name).map(Topic::Warning));
-    found.extend(
-        WORDS.iter().filter(|(word, _)| *word == name).map(|(word, says)| Topic::described("word", *word, *says)),
-    );
+    found.extend(meaning::find(meaning::WARNINGS, name).map(Topic::Warning));
+    found.extend(Topic::meant("word", meaning::WORDS, name));
     if found.is_empty() {
         found.extend(catalog.row(name).map(Topic::Row));
     }
@@ -352,7 +334,7 @@ pub fn nearest(catalog: &Catalog, name: &str) -> Vec<String> {
     let rules = catalog.rules.iter().map(|row| &*row.id).chain(catalog.laws.iter().map(|row| &*row.id));
     let rules = rules.chain(catalog.diagnoses.iter().map(|row| &*row.code));
     let packages = catalog.companions.heads().into_iter().chain(FRAMEWORKS.iter().copied());
-    let names = rules.chain(warning::ALL.iter().map(|one| one.code)).chain(packages).chain(KINDS.iter().copied());
+    let names = rules.chain(meaning::WARNINGS.iter().map(|one| one.code)).chain(packages).chain(KINDS.iter().copied());
     let (before, after) = name.split_once('@').map_or((name, None), |(what, which)| (what, Some(which)));
     if let Some(near) = nearest::nearest(before, names) {
         return vec![after.map_or(near.to_string(), |which| format!("{near}@{which}"))];

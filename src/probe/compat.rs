@@ -4,18 +4,15 @@
 //! version the package brings and the branches of the kernel module it serves. That of 580.95.05 spells its keys
 //! `CUDA version` and `driver`; NVIDIA's container toolkit, which reads them too, heeds no case.
 
-use std::fs::File;
 use std::path::Path;
 
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSection, ReadCache};
 use serde::Deserialize;
 
 use crate::host::Compat;
 use crate::types::Version;
 
 use super::context::ProbeContext;
-use super::loader;
+use super::{dynamic, loader};
 
 const SECTION: &str = ".note.cuda.fwd_compatibility";
 const OWNER: &[u8] = b"NVIDIA Corporation";
@@ -54,11 +51,7 @@ pub fn packages(context: &ProbeContext) -> Vec<Compat> {
 /// The note in a library under a root. None: it has none that can be read, so it is of no compat package, or of one
 /// from before there were notes.
 pub fn note(root: &Path, file: &Path) -> Option<Note> {
-    let place = root.join(file.strip_prefix("/").unwrap_or(file));
-    // To open a pipe waits for whoever writes into it.
-    let cache = ReadCache::new(place.is_file().then(|| File::open(&place).ok())??);
-    let elf = ElfFile64::<Endianness, _>::parse(&cache).ok()?;
-    read(elf.section_by_name(SECTION)?.data().ok()?)
+    read(&dynamic::library(root, file)?.section(SECTION)?)
 }
 
 /// A note: the lengths of name and text, a type, then both, each padded to four bytes.

@@ -11,7 +11,6 @@ mod diagnosis;
 mod differences;
 mod draft;
 mod edit;
-pub mod error_codes;
 mod exports;
 mod facts;
 mod failure;

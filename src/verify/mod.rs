@@ -5,7 +5,6 @@
 
 mod build;
 pub mod check;
-pub mod check_docs;
 mod compilers;
 mod container;
 mod context;

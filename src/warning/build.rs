@@ -43,10 +43,6 @@ pub enum CudaOnCpu<'a> {
 
 impl Kind for CudaOnCpu<'_> {
     const CODE: &'static str = "cuda-on-cpu";
-    const EXPLAINED: &'static str = "A target without a GPU gets a wheel built for CUDA: because no CPU build of that release was seen for its \
-        platform, because all targets share one stack, or because a package beside it is made for CUDA. A framework works so and \
-        is larger than it need be; `+cpu` insists on a CPU build. A package whose kernels run on GPUs alone can be installed \
-        there, but not used: give such a target a gpuenv.toml of its own without it.";
 
     fn message(&self) -> String {
         match self {
@@ -102,10 +98,6 @@ pub enum CudnnInstalled<'a> {
 
 impl Kind for CudnnInstalled<'_> {
     const CODE: &'static str = "cudnn-installed";
-    const EXPLAINED: &'static str = "The cuDNN that the target says is installed is not the one that runs: the wheel brings its own, of another \
-        major, or one whose libraries mix with those that are installed; or it is a release that the catalog does not know. \
-        Two of them on one library path are found in \
-        the order of that path. Keep the installed one off it where the wheel's is meant.";
 
     fn message(&self) -> String {
         match self {
@@ -136,9 +128,6 @@ pub struct Expected<'a> {
 
 impl Kind for Expected<'_> {
     const CODE: &'static str = "expected";
-    const EXPLAINED: &'static str = "Something about this build was not read from the build itself: its publisher does it the same way for all \
-        builds of a kind, as often as the message tells, and so it is expected here. Whether a build exists is \
-        never expected. `gpuenv catalog search practice` lists what is counted so.";
 
     fn message(&self) -> String {
         let (what, practice, (holds, of)) = (self.what.join(", "), self.practice.trim_end_matches('.'), self.counted);
@@ -157,9 +146,6 @@ pub struct ExperimentalVariant<'a> {
 
 impl Kind for ExperimentalVariant<'_> {
     const CODE: &'static str = "experimental-variant";
-    const EXPLAINED: &'static str = "The wheel that was chosen is published as experimental, or was published without a word in the release \
-        notes, and no stable one fits. Name the variant in the spec, or set `allow-experimental`, to say that \
-        this is wanted.";
 
     fn message(&self) -> String {
         format!("{} is an experimental build; nothing else fits", self.name)
@@ -195,9 +181,6 @@ pub enum Nightly<'a> {
 
 impl Kind for Nightly<'_> {
     const CODE: &'static str = "nightly";
-    const EXPLAINED: &'static str = "A nightly is a build of a day, and nobody has read it: its libraries, Pythons and GPU code are taken to be \
-        those of the release that it precedes. Nightlies stay on their index for some weeks only, and packages that \
-        need that very release do not take them: name the nightlies of those too.";
 
     fn message(&self) -> String {
         match self {
@@ -226,9 +209,6 @@ pub struct OwnBuildPython<'a> {
 
 impl Kind for OwnBuildPython<'_> {
     const CODE: &'static str = "own-build-python";
-    const EXPLAINED: &'static str = "A wheel with compiled code is for one line of Python. Neither `python` nor the name of the file in `url` says \
-        which yours is for, so the Python was chosen as for the published release of the same version. Write `python` \
-        in the table of your build, or under `[stack]`.";
 
     fn message(&self) -> String {
         format!(
@@ -258,11 +238,6 @@ pub enum SnapshotBuild<'a> {
 
 impl Kind for SnapshotBuild<'_> {
     const CODE: &'static str = "snapshot-build";
-    const EXPLAINED: &'static str = "What NVIDIA builds for a JetPack or for its images is often of the development branch, and its version says \
-        so: what ends in a0 comes before the release of that number. Here it counts as that release, because \
-        nothing nearer to it is known for the system, or because the image holds this one. What asks for that \
-        release or a later one may refuse it, and features that came last may be missing. Ask for an earlier \
-        release, or take a newer JetPack or image.";
 
     fn message(&self) -> String {
         match self {
@@ -311,8 +286,6 @@ pub enum SystemUnsaid<'a> {
 
 impl Kind for SystemUnsaid<'_> {
     const CODE: &'static str = "system-unsaid";
-    const EXPLAINED: &'static str = "The driver of a Jetson comes with its JetPack, and some wheels were made for some releases of JetPack and run on \
-         those only, but the target does not say which it has. Write `os`, such as \"jetpack6.2\".";
 
     fn message(&self) -> String {
         match self {

@@ -39,12 +39,6 @@ pub enum BringsOtherCuda<'a> {
 
 impl Kind for BringsOtherCuda<'_> {
     const CODE: &'static str = "brings-other-cuda";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "A wheel for one CUDA line asks for further packages by version only, and installers take those from the \
-        package index, where they are made for another line: two CUDA runtimes, or libraries that do not load. \
-        Name these packages under `[stack]`, and they come from where those for the framework's variant lie. Where every release that is \
-        required is known to load another CUDA, choose a variant of that CUDA, or a release that requires none of them. Where none \
-        of them computes on a GPU, what is done with it fails there: with \"no kernel image\" where it holds no code for that GPU.";
 
     fn message(&self) -> String {
         match self {
@@ -107,11 +101,6 @@ pub enum KernelsSkipped<'a> {
 
 impl Kind for KernelsSkipped<'_> {
     const CODE: &'static str = "kernels-skipped";
-    const EXPLAINED: &'static str = "The package holds compiled kernels for some releases of its framework and looks which one is there when it is \
-        imported: beside another it says so in its log, leaves them out, and runs what it can in Python. What needs them is \
-        slower or missing. Its wheel for another processor may hold none at all. Of some only one part, with a module of its own, \
-        is for the framework, and the rest runs without it. One that compiles its kernels when they are first used stops there. Take the release of the \
-        framework that the message names, or the release of the package for yours.";
 
     fn message(&self) -> String {
         let (name, build, with, jit) = match self {
@@ -156,12 +145,6 @@ pub struct PartFails<'a> {
 
 impl Kind for PartFails<'_> {
     const CODE: &'static str = "part-fails";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "The package installs, is imported and runs on this target, and one part of it does not: a library that it \
-        loads for some uses needs a newer C library than the system has, an operation has no code for the GPU or is not \
-        compiled with the toolkit, or what it starts for some uses refuses the cuDNN. The message names the part, and what is \
-        seen where it is used. If you need it, take another release, or a system, GPU or toolkit with which it runs; if not, \
-        `[[silence]]` says so.";
 
     fn message(&self) -> String {
         let PartFails { name, on, says } = self;
@@ -181,9 +164,6 @@ pub struct PartLacks<'a> {
 
 impl Kind for PartLacks<'_> {
     const CODE: &'static str = "part-lacks";
-    const EXPLAINED: &'static str = "The package installs, is imported and runs, and a function of it asks for another package, or for a newer release \
-        of one than is locked, which its metadata does not say. The message names the function, and what is seen where it is \
-        used. If you need it, ask for what the message names; if not, `[[silence]]` says so.";
 
     fn message(&self) -> String {
         let PartLacks { name, on, says } = self;
@@ -203,12 +183,6 @@ pub struct CudnnMissing<'a> {
 
 impl Kind for CudnnMissing<'_> {
     const CODE: &'static str = "cudnn-missing";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "A package loads cuDNN and brings none along: it takes the one that a framework's wheels, the image or the system \
-         installs, if that is of the major it was built with. Otherwise importing it, or its first session on the GPU, ends in \
-         \"libcudnn.so.9: cannot open shared object file\", or it silently computes on the CPU. Install that cuDNN beside the \
-         other (the files have different names), state it as `cudnn` of the target where it is there, or choose a release that \
-         goes with the one there is.";
 
     fn message(&self) -> String {
         let (has, or) = match self.has {
@@ -278,14 +252,6 @@ pub enum With<'a> {
 
 impl Kind for SourceOnly<'_> {
     const CODE: &'static str = "source-only";
-    const EXPLAINED: &'static str = "The package index has no wheel of this package, or none of its part for the framework, so pip compiles \
-        it on the machine or in the image where it is installed. That takes minutes to hours, needs nvcc of the \
-        CUDA major of the wheels, a host compiler, and the framework installed before it: install the rest \
-        first, then this with pip's --no-build-isolation. With a [build] table gpuenv chooses the toolkit and an \
-        image that holds it. Where wheels lie beside the releases, flash-attn's build downloads one of the very \
-        release, torch, CUDA major, Python and C++ ABI, and compiles only where there is none. Transformer Engine's \
-        build includes cuDNN's headers, which the images of NVIDIA with cudnn and devel in their tags hold. FlashInfer has a wheel and \
-        compiles its kernels when they are first used: there nvcc must be where it runs, in an image of the flavour devel.";
 
     fn message(&self) -> String {
         let framework = self.framework;
@@ -363,12 +329,6 @@ pub struct SourceCompiler<'a> {
 
 impl Kind for SourceCompiler<'_> {
     const CODE: &'static str = "source-compiler";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "A package that comes as source is compiled where it is installed or first used, by nvcc and the host compiler, \
-        and the gcc or the C library of the target is not one that nvcc or the framework's extension builder takes: the build \
-        stops with \"unsupported GNU version\", \"You're trying to build PyTorch with a too old version of GCC\", or errors in \
-        headers. Install the gcc that the message names beside the other, have the build take it (CC, CXX, CUDAHOSTCXX), and \
-        set `gcc` of the target; or take a release that has a finished wheel.";
 
     fn message(&self) -> String {
         let SourceCompiler { name, says, gcc } = self;
@@ -388,9 +348,6 @@ pub struct Yanked<'a> {
 
 impl Kind for Yanked<'_> {
     const CODE: &'static str = "yanked";
-    const EXPLAINED: &'static str = "The publisher has withdrawn (yanked) every file of this release from the package index, mostly because it is \
-        broken. Installers still install it where it is named alone, as here, and never for a range; so gpuenv chooses it \
-        for none. Take the release before or after it.";
 
     fn message(&self) -> String {
         format!("{} was withdrawn (yanked) by its publisher: take another release, unless you need this one", self.name)
@@ -411,10 +368,6 @@ pub struct OwnBuildAbi<'a> {
 
 impl Kind for OwnBuildAbi<'_> {
     const CODE: &'static str = "own-build-abi";
-    const EXPLAINED: &'static str = "This release of the framework was published with two C++ ABIs, the package is compiled with one of them, and \
-        it is not known which one your build has. With the other the package does not load (\"undefined symbol\"). \
-        `torch.compiled_with_cxx11_abi()` tells it: it must say in your build what it says in those that the message names. Otherwise \
-        compile the package for yours, or your torch with the ABI of the package.";
 
     fn message(&self) -> String {
         let OwnBuildAbi { name, package, version, variants } = self;

@@ -45,9 +45,6 @@ pub enum CompatInstalled<'a> {
 
 impl Kind for CompatInstalled<'_> {
     const CODE: &'static str = "compat-installed";
-    const EXPLAINED: &'static str = "A cuda-compat package is installed, as the target says, and is not what the answer rests on: the driver is as \
-        new, so that nothing should load it; or nobody knows whether this GPU or this driver branch takes it. \
-        Where it is not needed, remove the package, or keep its folder off the library path.";
 
     fn message(&self) -> String {
         match self {
@@ -89,9 +86,6 @@ pub struct DriverDropsGpu<'a> {
 
 impl Kind for DriverDropsGpu<'_> {
     const CODE: &'static str = "driver-drops-gpu";
-    const EXPLAINED: &'static str = "The spec promises a driver branch or any later one, but later branches no longer drive this GPU. The \
-        choice holds for the branches that do. An upper bound such as `<` with the first branch that dropped \
-        the GPU keeps an upgrade of the hosts from breaking it.";
 
     fn message(&self) -> String {
         format!(
@@ -117,9 +111,6 @@ pub struct DriverKernel<'a> {
 
 impl Kind for DriverKernel<'_> {
     const CODE: &'static str = "driver-kernel";
-    const EXPLAINED: &'static str = "The driver that this target has, or the oldest that suffices for its stack, needs a newer Linux kernel than \
-        the one that its system comes with: the kernel modules do not compile there, so the driver cannot be installed. Where a newer kernel \
-        was installed it runs. Install one, take a newer system, or a stack for an older driver.";
 
     fn message(&self) -> String {
         let DriverKernel { driver, newest, os, kernel, says } = self;
@@ -144,9 +135,6 @@ pub struct DriverEndOfLife<'a> {
 
 impl Kind for DriverEndOfLife<'_> {
     const CODE: &'static str = "driver-end-of-life";
-    const EXPLAINED: &'static str = "Every driver branch that the spec says the hosts have was out of support when this catalog was made: \
-        no more fixes, security fixes included. It still runs the stack. Plan a move to the branch that \
-        `gpuenv explain` recommends.";
 
     fn message(&self) -> String {
         let (first, last) = self.branches;
@@ -175,9 +163,6 @@ pub struct DriverPolicyUnmet<'a> {
 
 impl Kind for DriverPolicyUnmet<'_> {
     const CODE: &'static str = "driver-policy";
-    const EXPLAINED: &'static str = "`driver-policy` says which kind of driver branch is to be recommended, and no branch of that kind is in support, \
-         drives the GPUs of the target, runs the stack and is admitted by what the target says of its driver. The answer \
-         holds all the same; it only names no driver to install. Write another policy, or leave it out.";
 
     fn message(&self) -> String {
         format!(
@@ -211,9 +196,6 @@ pub enum DriverNotListed<'a> {
 
 impl Kind for DriverNotListed<'_> {
     const CODE: &'static str = "driver-not-listed";
-    const EXPLAINED: &'static str = "The catalog does not know the driver that is written. A release of a known branch is judged by its number; one of \
-        another branch as the nearest older branch that is known: a newer driver can only do more. Check the number for a slip \
-        of the pen.";
 
     fn message(&self) -> String {
         match self {
@@ -261,10 +243,6 @@ pub struct ForwardCompat<'a> {
 
 impl Kind for ForwardCompat<'_> {
     const CODE: &'static str = "forward-compat";
-    const EXPLAINED: &'static str = "The driver of the hosts is too old for this CUDA line, and the spec has an answer only because these \
-        data-centre GPUs may load a newer libcuda from a cuda-compat package. The package must be installed \
-        and its folder must come first on the library path. A newer driver makes it unnecessary; \
-        `forward-compat = \"never\"` forbids it.";
 
     fn message(&self) -> String {
         format!(
@@ -297,10 +275,6 @@ pub struct JitLimited<'a> {
 
 impl Kind for JitLimited<'_> {
     const CODE: &'static str = "jit-limited";
-    const EXPLAINED: &'static str = "The driver is older than the CUDA line of the wheels and runs them by minor-version compatibility. \
-        Machine code runs; PTX written by that newer CUDA does not, which concerns kernels compiled at run \
-        time by other tools than the driver's own, and those that a package ships as PTX for newer GPUs, as vLLM does with \
-        some: \"the provided PTX was compiled with an unsupported toolchain\". A driver of the wheels' CUDA line lifts the limit.";
 
     fn message(&self) -> String {
         let supports = self.supports.map_or_else(String::new, |cuda| format!(" supports CUDA up to {cuda}"));
@@ -361,9 +335,6 @@ pub struct NewerThanCatalog<'a> {
 
 impl Kind for NewerThanCatalog<'_> {
     const CODE: &'static str = "newer-than-catalog";
-    const EXPLAINED: &'static str = "Something about the hosts is newer than what the catalog knows, or has a number that nobody is known to have. It \
-        is judged as the nearest older one, a glibc by its number. Check the number for a slip of the pen; a later gpuenv may \
-        know it.";
 
     fn message(&self) -> String {
         let NewerThanCatalog { what, version, nearest, is_compared } = self;
@@ -390,10 +361,6 @@ pub struct TritonDriver<'a> {
 
 impl Kind for TritonDriver<'_> {
     const CODE: &'static str = "triton-driver";
-    const EXPLAINED: &'static str = "The wheel runs with this driver, but torch.compile may not: Triton brings a compiler of a newer CUDA \
-        major, and this driver does not load what it makes (\"device kernel image is invalid\"). Raise the \
-        driver to the number named, or do without torch.compile: setting TORCHDYNAMO_DISABLE to 1 makes such \
-        code run uncompiled.";
 
     fn message(&self) -> String {
         format!(
@@ -411,9 +378,6 @@ pub struct DriverMinimum<'a> {
 
 impl Kind for DriverMinimum<'_> {
     const CODE: &'static str = "driver-minimum";
-    const EXPLAINED: &'static str = "A rule that tells which driver the stack needs is overridden, so the lock states no driver minimum and \
-        `gpuenv verify` compares no driver with it. Whoever sets such a rule aside knows the hosts: set `driver` to what they \
-        have, and what the other rules need of it is checked.";
 
     fn message(&self) -> String {
         let rules: Vec<String> = self.rules.iter().map(|rule| format!("`{rule}`")).collect();

@@ -95,12 +95,6 @@ impl KnownTo<'_> {
 
 impl Kind for PackageExcluded<'_> {
     const CODE: &'static str = "package-excluded";
-    const EXPLAINED: &'static str = "Every release that `[packages]` or a locked package asks for leaves out what is locked or comes along with that: it needs another \
-        release of it or another Python, has metadata that newer pips refuse, or the locked package needs another release of it. Where the metadata of either \
-        says so, installers refuse both together. Where only its code does, they take both, and it fails or does \
-        without when it runs; where a Python has no wheel, they compile the source, or find no release where nothing but \
-        wheels is published; those are for some processors and a glibc, too. Ask for what the message \
-        names, or for another release under `[stack]`.";
 
     fn message(&self) -> String {
         let PackageExcluded { package, asked, by, .. } = self;

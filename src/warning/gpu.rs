@@ -12,8 +12,6 @@ pub struct GpuNotChecked<'a> {
 
 impl Kind for GpuNotChecked<'_> {
     const CODE: &'static str = "gpu-not-checked";
-    const EXPLAINED: &'static str = "The target says nothing of its GPUs, so whether the wheels hold code for them was not checked. Write \
-        `gpu`, or `gpu = \"none\"` for machines that compute on the CPU.";
 
     fn message(&self) -> String {
         format!(
@@ -39,9 +37,6 @@ pub struct GpuNotListed<'a> {
 
 impl Kind for GpuNotListed<'_> {
     const CODE: &'static str = "gpu-not-listed";
-    const EXPLAINED: &'static str = "The driver of the hosts is older than the first release known to list this board. Its architecture may \
-        be supported all the same, and boards often work before they are listed: look at what nvidia-smi says \
-        on such a host. Of a board of a generation that the catalog does not know no such release is known at all.";
 
     fn message(&self) -> String {
         let GpuNotListed { gpu, driver, of_branch, windows, .. } = self;
@@ -77,8 +72,6 @@ pub struct JetsonDriver<'a> {
 
 impl Kind for JetsonDriver<'_> {
     const CODE: &'static str = "jetson-driver";
-    const EXPLAINED: &'static str = "A Jetson's driver comes with its system image and has no release number of its own among the drivers \
-        of the catalog. What the target needs of it was not checked: the JetPack release decides.";
 
     fn message(&self) -> String {
         let cuda = self.cuda.map_or(String::new(), |cuda| format!(" whose CUDA is {cuda} or newer"));
@@ -98,9 +91,6 @@ pub struct JitOnly<'a> {
 
 impl Kind for JitOnly<'_> {
     const CODE: &'static str = "jit-only";
-    const EXPLAINED: &'static str = "The wheel, or what `arch-list` compiles, holds no machine code for this GPU, only PTX that the driver compiles when a kernel is first \
-        loaded. The first start takes minutes, the result is kept in a cache, and the driver must know that \
-        version of PTX. Another release or variant may hold machine code for it; `arch-list` can name the GPU.";
 
     fn message(&self) -> String {
         format!(
@@ -136,10 +126,6 @@ pub enum KernelModule<'a> {
 
 impl Kind for KernelModule<'_> {
     const CODE: &'static str = "kernel-module";
-    const EXPLAINED: &'static str = "The driver's kernel modules come in two flavours, open and proprietary, and this GPU is driven by one of \
-        them only. With the other one the driver installs without complaint and finds no GPU. Choose the \
-        flavour when the driver is installed on the hosts; containers use that of their host. Old open modules leave \
-        GeForce and workstation GPUs alone unless a parameter of the module tells them not to.";
 
     fn message(&self) -> String {
         let (gpus, needs) = match self {
@@ -171,9 +157,6 @@ pub struct NcclGpu<'a> {
 
 impl Kind for NcclGpu<'_> {
     const CODE: &'static str = "nccl-gpu";
-    const EXPLAINED: &'static str = "Each of these GPUs runs the stack, but NCCL, through which several work together, holds no code for \
-        them: a job on more than one fails (\"no kernel image is available\"). Take an older release, whose \
-        NCCL still does, or use one GPU in a process.";
 
     fn message(&self) -> String {
         format!(
@@ -224,10 +207,6 @@ pub enum TritonGpu<'a> {
 
 impl Kind for TritonGpu<'_> {
     const CODE: &'static str = "triton-gpu";
-    const EXPLAINED: &'static str = "The wheel runs on this GPU, but torch.compile does not: it generates code with Triton, which needs a \
-        newer GPU, or whose assembler is older than the GPU. Code that calls torch.compile fails at its first \
-        run; setting TORCHDYNAMO_DISABLE to 1 makes it run uncompiled. Where the assembler is too old, \
-        TRITON_PTXAS_PATH can name the ptxas of an installed toolkit.";
 
     fn message(&self) -> String {
         match self {
@@ -269,10 +248,6 @@ pub struct TritonPlatform<'a> {
 
 impl Kind for TritonPlatform<'_> {
     const CODE: &'static str = "triton-platform";
-    const EXPLAINED: &'static str = "torch.compile generates code with Triton, and the release that this torch was made for was published for other \
-         processors only: torch is installed without it, and code that calls torch.compile fails. Choose a newer torch, whose \
-         Triton has wheels for this processor, or compile that Triton from its source; setting TORCHDYNAMO_DISABLE to 1 makes such \
-         code run uncompiled.";
 
     fn message(&self) -> String {
         format!(
@@ -296,9 +271,6 @@ pub struct TritonPython<'a> {
 
 impl Kind for TritonPython<'_> {
     const CODE: &'static str = "triton-python";
-    const EXPLAINED: &'static str = "torch.compile does not run with the Python that was chosen: this release of torch refuses it there, or does not bring \
-         along Triton for it, with which torch.compile generates code for GPUs. Everything else of torch runs, but code that calls torch.compile fails. \
-         Choose an older Python in `[stack]`, or a newer torch; setting TORCHDYNAMO_DISABLE to 1 makes such code run uncompiled.";
 
     fn message(&self) -> String {
         let cure = self.serves.map_or_else(String::new, |python| {
@@ -371,8 +343,6 @@ pub enum UnknownGpuCode<'a> {
 
 impl Kind for UnknownGpuCode<'_> {
     const CODE: &'static str = "unknown-gpu-code";
-    const EXPLAINED: &'static str = "Which GPUs this wheel holds code for is not known, and nothing better documented fits. It may fail with \
-        \"no kernel image is available\". `torch.cuda.get_arch_list()` tells it where the wheel is installed.";
 
     fn message(&self) -> String {
         match self {
@@ -420,8 +390,6 @@ pub struct UnknownLibrary<'a> {
 
 impl Kind for UnknownLibrary<'_> {
     const CODE: &'static str = "unknown-library";
-    const EXPLAINED: &'static str = "Which release of a library this wheel brings is not known, so the lock names none, and what depends on it \
-        was not checked. After installing, `pip freeze` shows it.";
 
     fn message(&self) -> String {
         let so = if self.is_asked_for { "what is asked of it is not checked" } else { "the lock names none" };
@@ -449,12 +417,6 @@ pub enum Pools {
 
 impl Kind for Vgpu<'_> {
     const CODE: &'static str = "vgpu";
-    const EXPLAINED: &'static str = "A virtual GPU has no unified memory unless the host enables it for that one, which it can only for a profile of \
-        the whole board or MIG instance. Without it CUDA has no memory pools there (cudaDevAttrMemoryPoolsSupported is 0) and no management \
-        of virtual memory, and what asks for them fails with \"operation not supported\". That is how a virtual GPU is made: no \
-        driver or release of CUDA changes it. Where NCCL makes a memory pool for each communicator, several processes or GPUs \
-        cannot work together through it there; older releases make none, and the newest do without. JAX that asks for them takes \
-        no such GPU, unless it knows `XLA_FLAGS=--xla_gpu_experimental_vmm_disabled=true`. Most of torch, and TensorFlow, do without.";
 
     fn message(&self) -> String {
         let (uses, fails) = match self.what {
@@ -500,12 +462,6 @@ pub struct CudaGpu<'a> {
 
 impl Kind for CudaGpu<'_> {
     const CODE: &'static str = "cuda-gpu";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "The wheel's own kernels run on this GPU, for machine code of a generation runs on its later GPUs too, but a \
-        library of CUDA that it brings is older than the GPU. With cuFFT, FFTs and what is built on them end with \
-        CUFFT_INTERNAL_ERROR. With NVRTC, what is compiled while a program runs fails with `invalid value for \
-        --gpu-architecture`: fused TorchScript, complex numbers, some reductions and special functions. With cuBLAS, matrix products \
-        crash. Take a build for the CUDA line that the message names, or a newer one.";
 
     fn message(&self) -> String {
         let CudaGpu { build, gpus, cuda, from, .. } = self;
@@ -544,9 +500,6 @@ pub struct Wsl2<'a> {
 
 impl Kind for Wsl2<'_> {
     const CODE: &'static str = "wsl2";
-    const EXPLAINED: &'static str = "Linux inside Windows uses the driver of Windows, and NVIDIA does not support everything there that it supports \
-        on Linux. What the message names may work all the same; who needs it to is safer with Linux itself. Some packages \
-        run there only with a setting, which the message then tells.";
 
     fn message(&self) -> String {
         let then = if self.says.starts_with(char::is_uppercase) || self.says.ends_with('"') { ":" } else { "" };

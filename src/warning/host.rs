@@ -14,9 +14,6 @@ pub struct OsEndOfLife<'a> {
 
 impl Kind for OsEndOfLife<'_> {
     const CODE: &'static str = "os-end-of-life";
-    const EXPLAINED: &'static str = "The standard support of the operating system had ended when this catalog was made. Paid extensions, \
-        where they exist, are not counted. It still runs the stack; newer wheels will ask for a newer glibc \
-        sooner or later.";
 
     fn message(&self) -> String {
         format!("standard support of {} ended {}", self.os, self.end)
@@ -35,9 +32,6 @@ pub struct OsNotListed<'a> {
 
 impl Kind for OsNotListed<'_> {
     const CODE: &'static str = "os-not-listed";
-    const EXPLAINED: &'static str = "The catalog does not know this operating system. A relative of the same family is taken in its place, \
-        or its glibc and gcc are not checked at all. State `glibc` of the target, and with a [build] \
-        table its `gcc`, to have them checked.";
 
     fn message(&self) -> String {
         match self.nearest {
@@ -60,10 +54,6 @@ pub struct OsPartsUnknown<'a> {
 
 impl Kind for OsPartsUnknown<'_> {
     const CODE: &'static str = "os-parts-unknown";
-    const EXPLAINED: &'static str = "The catalog lists this operating system, but not its glibc, or, where a [build] table asks for it, \
-        the gcc that comes with it, so whether wheels install and nvcc takes the compiler was not checked. State \
-        `glibc` of the target, and with a [build] table its `gcc`: `ldd --version` and `gcc --version` tell them on \
-        such a host.";
 
     fn message(&self) -> String {
         let are = if self.parts.len() == 1 { "is" } else { "are" };
@@ -81,8 +71,6 @@ pub struct UnusedKey<'a> {
 
 impl Kind for UnusedKey<'_> {
     const CODE: &'static str = "unused-key";
-    const EXPLAINED: &'static str = "What is written decides nothing in this spec: `clang` is what nvcc calls, which is not asked without \
-        `[build]`, a Jetson has no choice of kernel modules, and a machine without a GPU needs no driver. Delete the key, or add what it belongs to.";
 
     fn message(&self) -> String {
         format!("`{}` decides nothing here: {}", self.key, self.why)
@@ -99,8 +87,6 @@ pub struct PythonPatch<'a> {
 
 impl Kind for PythonPatch<'_> {
     const CODE: &'static str = "python-patch";
-    const EXPLAINED: &'static str = "Wheels are for a line of Python, with any patch release, and so is the lock: which patch releases of a line exist is not in the \
-        catalog, and no export pins one. Write the line alone, and install the patch release that you want.";
 
     fn message(&self) -> String {
         let PythonPatch { written, line } = self;

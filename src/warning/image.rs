@@ -12,8 +12,6 @@ pub struct ImageArchUnknown<'a> {
 
 impl Kind for ImageArchUnknown<'_> {
     const CODE: &'static str = "image-arch-unknown";
-    const EXPLAINED: &'static str = "Nobody has told which CPU architectures this image tag exists for, so it is taken to be an x86_64 one. \
-        Pull it once on the machine it is for.";
 
     fn message(&self) -> String {
         format!("it is not known which CPU architectures {} exists for", self.image)
@@ -34,13 +32,6 @@ pub struct ImageCompat<'a> {
 
 impl Kind for ImageCompat<'_> {
     const CODE: &'static str = "image-compat";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "The image starts on drivers older than its CUDA, for it brings a cuda-compat package with a newer \
-        libcuda. That library refuses GeForce, TITAN and workstation boards: \"forward compatibility was \
-        attempted on non supported HW\" (804). A data-centre board may be older than that library: a driver \
-        branch that no longer drives it finds no device. NVIDIA's container toolkit puts it before the driver's own \
-        unless `cuda-compat-mode` is \"disabled\" in its configuration. Take a newer driver, an image whose \
-        CUDA is no newer than the driver's, or switch the mode off: the wheels do without.";
 
     fn message(&self) -> String {
         let package = match self.dropped {
@@ -73,9 +64,6 @@ pub struct ImageNotChecked<'a> {
 
 impl Kind for ImageNotChecked<'_> {
     const CODE: &'static str = "image-not-checked";
-    const EXPLAINED: &'static str = "The image is not of a repository the catalog knows, or it is named by digest only, or its tag is one of \
-        a repository of which not all tags are known. It is taken as it is written: neither its CUDA, nor the drivers it starts on were checked, nor its \
-        system, unless its name tells that (`ubuntu:22.04`, `python:3.12-slim-bookworm`).";
 
     fn message(&self) -> String {
         let but = if self.has_requires { " but what `image-requires` says" } else { "" };
@@ -99,9 +87,6 @@ pub struct ImagePython<'a> {
 
 impl Kind for ImagePython<'_> {
     const CODE: &'static str = "image-python";
-    const EXPLAINED: &'static str = "The torch in an image is installed for one Python, and it is not known which one this image holds. The lock names the \
-         one that is written, else one that this release of torch was published for; packages with compiled code were chosen by \
-         it. Run `python --version` in the image and write what it says as `python` under `[stack]`.";
 
     fn message(&self) -> String {
         if self.is_written {
@@ -139,9 +124,6 @@ pub enum ImageRequireUnknown<'a> {
 
 impl Kind for ImageRequireUnknown<'_> {
     const CODE: &'static str = "image-require-unknown";
-    const EXPLAINED: &'static str = "Images state in NVIDIA_REQUIRE_CUDA which drivers they start on. What this one states was not read; it \
-        is judged by its CUDA line. Some tags were built several times with different values, and a host keeps the build \
-        that it pulled. `docker inspect` on the image shows the variable.";
 
     fn message(&self) -> String {
         match self {
@@ -165,9 +147,6 @@ pub struct ImageRequires<'a> {
 
 impl Kind for ImageRequires<'_> {
     const CODE: &'static str = "image-requires";
-    const EXPLAINED: &'static str = "The catalog knows what this image requires in NVIDIA_REQUIRE_CUDA, and `image-requires` says something else. \
-        What is written counts: an image of one's own may set the variable anew. Delete `image-requires` if the \
-        image is the published one.";
 
     fn message(&self) -> String {
         format!("{} requires something other than `image-requires`, which is what was judged by", self.image)
@@ -188,11 +167,6 @@ pub struct ImageTorch<'a> {
 
 impl Kind for ImageTorch<'_> {
     const CODE: &'static str = "image-torch";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "No torch is asked for, so the one inside the image is what would run, and it does not run on this \
-        machine: it holds no code for the GPU, or its CUDA is newer than the driver. Where a cuda-compat package helps, \
-        as on data-centre GPUs, it has to be installed on the hosts or in the image, unless the image holds it and the \
-        container toolkit loads it. Take another tag, or ask for torch in `[stack]`.";
 
     fn message(&self) -> String {
         let ImageTorch { image, torch, compat, why } = self;
@@ -209,8 +183,6 @@ pub struct ImageWithdrawn<'a> {
 
 impl Kind for ImageWithdrawn<'_> {
     const CODE: &'static str = "image-withdrawn";
-    const EXPLAINED: &'static str = "The tag was taken from the registry, and it is used only because an override says so. It works where a \
-        copy of the image is kept. Mirror it, or move to a tag that can be pulled.";
 
     fn message(&self) -> String {
         format!("{} can no longer be pulled", self.image)
@@ -229,11 +201,6 @@ pub struct ToolkitMinor {
 
 impl Kind for ToolkitMinor {
     const CODE: &'static str = "toolkit-minor";
-    const EXPLAINED: &'static str = "Extensions are compiled with a toolkit of another minor release than the wheel's CUDA. torch prints a \
-        warning while building. What an older toolkit compiles mostly works, as CUDA promises within a major. What a newer one \
-        compiles may ask the wheel's older CUDA runtime for functions that it lacks, and then does not load (\"undefined symbol: \
-        cudaGetDriverEntryPointByVersion\"). The setup.py of some packages, apex's among them, stops at another minor release. \
-        Install the toolkit of the wheel's own line to be on the safe side.";
 
     fn message(&self) -> String {
         let (toolkit, wheels) = (self.toolkit, self.wheels);
@@ -263,11 +230,6 @@ pub struct MinorRefused<'a> {
 
 impl Kind for MinorRefused<'_> {
     const CODE: &'static str = "minor-refused";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "The package is compiled where it is installed, keeps the CUDA release that compiled it, and compares it with that of \
-        its framework when it is imported: another minor release ends in \"Detected that PyTorch and torch_scatter were \
-        compiled with different CUDA versions\". Compile it with the toolkit of the framework's own line, take a finished wheel \
-        for the framework, or a later release of the package, which compares the major alone.";
 
     fn message(&self) -> String {
         let MinorRefused { name, toolkit, wheels, build } = self;
@@ -293,9 +255,6 @@ pub struct TwoRuntimes<'a> {
 
 impl Kind for TwoRuntimes<'_> {
     const CODE: &'static str = "two-runtimes";
-    const EXPLAINED: &'static str = "The image holds one CUDA line and the wheels bring another of their own. The process loads the wheels' \
-        libraries, so it works; the image's are dead weight, and a program that links against them by chance \
-        meets the wrong one. An image of flavour `base` of the wheels' line avoids it.";
 
     fn message(&self) -> String {
         let why = match self.chosen {
@@ -316,10 +275,6 @@ pub struct LeftToImage<'a> {
 
 impl Kind for LeftToImage<'_> {
     const CODE: &'static str = "left-to-image";
-    const EXPLAINED: &'static str = "Wheels of packages such as torchvision are built for one published release of torch, and the torch in \
-        this image is none: a wheel would not load, or would replace it. The image holds one that was compiled with its torch. \
-        As any release of the package will do, nothing is locked or installed, and the image's is used; `pip show` in the \
-        image tells its version.";
 
     fn message(&self) -> String {
         let LeftToImage { package, image } = self;
@@ -351,9 +306,6 @@ pub enum TwoTorches<'a> {
 
 impl Kind for TwoTorches<'_> {
     const CODE: &'static str = "two-torches";
-    const EXPLAINED: &'static str = "The image holds a torch of its own and the lock installs another beside it. Both are there: the lock's \
-        for programs that its Python runs, the image's for all others. Ask for the release that the image \
-        holds, take an image without torch (`nvidia/cuda`), or leave torch out of `[stack]`.";
 
     fn message(&self) -> String {
         match self {

@@ -12,9 +12,6 @@ pub struct CatalogOld<'a> {
 
 impl Kind for CatalogOld<'_> {
     const CODE: &'static str = "catalog-old";
-    const EXPLAINED: &'static str = "The facts were gathered more than half a year before today: drivers, wheels and images published since \
-        are unknown to this gpuenv, and what is newest here may no longer be. Install a newer catalog \
-        (`gpuenv catalog update`) or a newer gpuenv. The lock does not depend on the day.";
 
     fn message(&self) -> String {
         format!(
@@ -39,9 +36,6 @@ pub struct CatalogUnusable<'a> {
 
 impl Kind for CatalogUnusable<'_> {
     const CODE: &'static str = "catalog-unusable";
-    const EXPLAINED: &'static str = "A newer catalog is installed in your data folder, and its file is damaged or made for another gpuenv: an \
-        older catalog answers instead, so newer releases are not known. Install it again, or go back to the \
-        built-in one with `gpuenv catalog update --rollback built-in`.";
 
     fn message(&self) -> String {
         format!(
@@ -62,9 +56,6 @@ pub struct LockNewerCatalog<'a> {
 
 impl Kind for LockNewerCatalog<'_> {
     const CODE: &'static str = "lock-newer-catalog";
-    const EXPLAINED: &'static str = "The lock was made with a newer catalog than this gpuenv has, and may rest on facts that are not known here. It \
-        is kept as it is. Install that catalog (`gpuenv catalog update`) or a newer gpuenv; only \
-        `gpuenv lock --fresh` puts an answer of the older facts in its place.";
 
     fn message(&self) -> String {
         format!(
@@ -85,8 +76,6 @@ pub struct LockOutdated<'a> {
 
 impl Kind for LockOutdated<'_> {
     const CODE: &'static str = "lock-outdated";
-    const EXPLAINED: &'static str = "The lock was made with another catalog, and with what is known today the spec has no answer. The lock \
-        was left alone. `gpuenv explain` tells what speaks against it, `gpuenv lock --upgrade` starts over.";
 
     fn message(&self) -> String {
         format!(
@@ -106,8 +95,6 @@ pub struct UnusedOverride<'a> {
 
 impl Kind for UnusedOverride<'_> {
     const CODE: &'static str = "unused-override";
-    const EXPLAINED: &'static str = "An override sets a rule aside, but the answer is the same without it. Delete it: should the rule begin \
-        to matter one day, nobody would notice.";
 
     fn message(&self) -> String {
         let aim = self.target.map_or_else(String::new, |target| format!(" for target `{target}`"));
@@ -125,8 +112,6 @@ pub struct UnusedSilence<'a> {
 
 impl Kind for UnusedSilence<'_> {
     const CODE: &'static str = "unused-silence";
-    const EXPLAINED: &'static str = "A `[[silence]]` names a warning that was not given, or not for that target. Delete it: should the \
-        warning return for another reason, nobody would see it.";
 
     fn message(&self) -> String {
         let of = self.target.map_or_else(String::new, |target| format!(" of target `{target}`"));

@@ -100,10 +100,6 @@ pub enum SystemCuda<'a> {
 
 impl Kind for SystemCuda<'_> {
     const CODE: &'static str = "system-cuda";
-    const EXPLAINED: &'static str = "A build or package brings no CUDA and no cuDNN along: it loads those of the machine or the \
-        image, by the names of their files. Where they are missing it computes on the CPU, and says so in its log alone (\"Could \
-        not load dynamic library\"). Install them, or take an image that holds them, and name them as `toolkit` and `cudnn` of \
-        the target.";
 
     fn message(&self) -> String {
         match self {
@@ -198,12 +194,6 @@ pub enum LibraryMissing<'a> {
 
 impl Kind for LibraryMissing<'_> {
     const CODE: &'static str = "library-missing";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "The wheel was linked against a library that it does not declare and that is in no JetPack: importing it \
-        ends in \"cannot open shared object file\" until that library is installed where the loader looks. \
-        libcudss is NVIDIA's cuDSS, libcusparseLt its cuSPARSELt; NVIDIA offers both for Jetson. libnppicc is of the CUDA \
-        toolkit, and pip has it as nvidia-npp. Wheels of NVIDIA put their libraries below site-packages/nvidia, where the loader \
-        looks only if `LD_LIBRARY_PATH` names the folder: nearly every framework loads its own from there, some packages do not.";
 
     fn message(&self) -> String {
         match self {
@@ -248,8 +238,6 @@ pub struct PathPtxas<'a> {
 
 impl Kind for PathPtxas<'_> {
     const CODE: &'static str = "path-ptxas";
-    const EXPLAINED: &'static str = "The framework compiles its kernels with ptxas, and this release runs the first one in PATH, whichever pip installed beside it. An older one does not read the PTX that it writes, and the first operation fails (\"Unsupported .version\"). Take the folder of that toolkit out of PATH for this environment, put the `bin` of pip's nvidia/cuda_nvcc before it, or take a release that runs its own.";
-    const FAILS: bool = true;
 
     fn message(&self) -> String {
         let PathPtxas { name, cuda, needs, says } = self;
@@ -274,10 +262,6 @@ pub struct CudnnGpu<'a> {
 
 impl Kind for CudnnGpu<'_> {
     const CODE: &'static str = "cudnn-gpu";
-    const EXPLAINED: &'static str = "cuDNN computes convolutions, attention and the like, and this release of it came out before the GPU: \
-        NVIDIA does not support the two together. What its kernels are compiled for when they are first used may run; other \
-        operations fail (\"CUDNN_STATUS_NOT_SUPPORTED\", \"CUDNN_STATUS_EXECUTION_FAILED\") or are slow. Install a newer cuDNN of \
-        the same major, or take a release or an image that brings one.";
 
     fn message(&self) -> String {
         let CudnnGpu { gpus, cudnn, needs, says } = self;
@@ -301,10 +285,6 @@ pub struct ToolkitGlibc<'a> {
 
 impl Kind for ToolkitGlibc<'_> {
     const CODE: &'static str = "toolkit-glibc";
-    const EXPLAINED: &'static str = "Of a CUDA toolkit the compiler and the runtime run on older systems than some of its libraries. What \
-        links these is not linked, or not loaded, where the C library is older than they need (\"undefined reference to \
-        log2f@GLIBC_2.27\", \"version `GLIBC_2.27' not found\"). Take an older toolkit, build in an image of a newer system, or \
-        do without these libraries.";
 
     fn message(&self) -> String {
         let ToolkitGlibc { toolkit, glibc, needs, says, instead } = self;

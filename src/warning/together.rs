@@ -14,9 +14,6 @@ pub struct TwoCudnns<'a> {
 
 impl Kind for TwoCudnns<'_> {
     const CODE: &'static str = "two-cudnns";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "Two frameworks in one environment each come with a cuDNN of one major, of which a process loads one, and \
-        the first is older than the other needs. Put them into environments of their own, or choose releases that agree on cuDNN.";
 
     fn message(&self) -> String {
         let ((first, loaded), (other, needed)) = (self.first, self.other);
@@ -34,10 +31,6 @@ pub struct TwoCudas<'a> {
 
 impl Kind for TwoCudas<'_> {
     const CODE: &'static str = "two-cudas";
-    const EXPLAINED: &'static str = "The wheel of one framework holds libraries of CUDA, and another framework asks pip for newer ones of the \
-        same major. A process loads those of the framework that is imported first; JAX compares what it finds with what it was \
-        built with, and where that is older it computes on the CPU. Import that one first, put them into environments of their \
-        own, or choose releases that agree.";
 
     fn message(&self) -> String {
         let ((first, holds), (other, needed)) = (self.holds, self.other);
@@ -57,7 +50,6 @@ pub struct PackageNotChecked<'a> {
 
 impl Kind for PackageNotChecked<'_> {
     const CODE: &'static str = "package-not-checked";
-    const EXPLAINED: &'static str = "`[packages]` names packages of which nobody has read a release for this catalog, or asks for releases alone that nobody has read: such as have no file for Linux, or came as source, or are newer than the last that was read, where the catalog tells which that was; or extras that nobody has read. They stand in the lock and in exports as they are written; what they need of the framework, of Python or of CUDA was compared with nothing. Their own documentation tells; a row in an overlay has gpuenv check it, and `[[silence]]` says that you know.";
 
     fn message(&self) -> String {
         let named = self.packages.iter().take(MOST).map(|(name, elsewhere)| match elsewhere {
@@ -88,9 +80,6 @@ pub struct PackageCuda<'a> {
 
 impl Kind for PackageCuda<'_> {
     const CODE: &'static str = "package-cuda";
-    const EXPLAINED: &'static str = "A package under [packages] is carried as it is written, and nothing of it is checked. This one is for a CUDA, by its name \
-        or by the toolkits that have it, that is not the one of the locked stack: its libraries may lack, or be loaded beside \
-        those of the stack. Write the package for the stack's CUDA, or choose a stack for the package's (`cuda` under [stack]).";
 
     fn message(&self) -> String {
         let (PackageCuda { package, names, by_name, .. }, (stack, cuda)) = (self, self.stack);
@@ -109,9 +98,6 @@ pub struct PackageFramework<'a> {
 
 impl Kind for PackageFramework<'_> {
     const CODE: &'static str = "package-framework";
-    const EXPLAINED: &'static str = "A package under [packages] needs torch, and [stack] names none: installers bring the newest that it accepts, with CUDA \
-        libraries of its own. Nothing of that torch is checked: it may need a newer driver, have no code for the GPU, or overwrite the \
-        libraries of the locked stack, with which it shares folders. Write `torch` under [stack], and one is chosen that goes with the rest.";
 
     fn message(&self) -> String {
         let PackageFramework { packages, framework } = self;
@@ -161,11 +147,6 @@ pub enum Brought<'a> {
 
 impl Kind for PackageBrings<'_> {
     const CODE: &'static str = "package-brings";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "A package under [packages] needs one that [stack] knows and nobody names there. Either installers bring it, and what they take \
-        does not go with the locked framework, its CUDA, its cuDNN or the GPUs: what is imported fails, or computes on the CPU. \
-        Or its code needs it and its metadata does not ask for it. The message names what was tried and resolves: the package under [stack], \
-        alone or with another release of the framework, or another release of the package that brings it.";
 
     fn message(&self) -> String {
         let PackageBrings { named, brings: (what, of), how, cure } = self;
@@ -202,12 +183,6 @@ pub struct SameModule<'a> {
 
 impl Kind for SameModule<'_> {
     const CODE: &'static str = "same-module";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "Two packages hold the same module: onnxruntime and onnxruntime-gpu, faiss-cpu and faiss-gpu. Installers take both, \
-        for their names differ, and the files of whichever is installed last replace those of the other: mostly the build \
-        for the CPU is left, which computes without the GPU and says nothing, or a mixture that does not load. Ask for one of \
-        them. Where another package requires the other, uninstall both when all is installed, and install the one for the GPU \
-        again with --no-deps; uv leaves one out by `override-dependencies = [\"onnxruntime ; python_version < '0'\"]`.";
 
     fn message(&self) -> String {
         let SameModule { module, locked, other, .. } = self;

@@ -22,11 +22,6 @@ pub struct UnseenWheel<'a> {
 
 impl Kind for UnseenWheel<'_> {
     const CODE: &'static str = "unseen-wheel";
-    const EXPLAINED: &'static str = "The lock takes this wheel from the PyTorch index of the variant that torch has, because a wheel for \
-        another variant would not load beside it. Nobody is known to have seen it there: neither a public lock file nor the \
-        install commands of its publisher name it. Mostly it exists, as these packages are published for the variants of the \
-        torch that they go with. Look at the index before you install; where it is missing, choose a variant of torch that \
-        the message names, or an older release.";
 
     fn message(&self) -> String {
         let UnseenWheel { name, variant, arch, .. } = self;
@@ -75,12 +70,6 @@ pub enum OperatorsMissing<'a> {
 
 impl Kind for OperatorsMissing<'_> {
     const CODE: &'static str = "operators-missing";
-    const FAILS: bool = true;
-    const EXPLAINED: &'static str = "The wheel of this package was read, and its own code is for other GPUs. What the package does \
-        through its framework runs all the same; what it computes itself ends in \"no kernel image is available for execution \
-        on the device\". Beside a framework that you built for such GPUs, compile the package for them too, or take an older \
-        release whose wheel holds code for them. Where the wheel for another CUDA was read alone and its compiler knew the GPU, \
-        the one that was not read is expected to hold no code for it either; `gpuenv catalog inspect` reads it.";
 
     fn message(&self) -> String {
         match self {
@@ -121,11 +110,6 @@ pub struct OperatorsOnCpu<'a> {
 
 impl Kind for OperatorsOnCpu<'_> {
     const CODE: &'static str = "operators-on-cpu";
-    const EXPLAINED: &'static str = "The wheel of this package for the processor was read and holds no GPU code, while that of another release, \
-        processor or index does. What the package does through its framework runs on the GPU; what it computes itself runs on \
-        the CPU alone and refuses the GPU (torchvision: \"Could not run 'torchvision::nms' with arguments from the 'CUDA' \
-        backend\"; torchcodec: \"Unsupported device: cuda\"). Take what the message names, or compile the package where it is \
-        installed.";
 
     fn message(&self) -> String {
         let OperatorsOnCpu { name, arch, variant, .. } = self;

@@ -7,9 +7,8 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::report::{error_codes, schema};
-use gpuenv::verify::check_docs;
-use gpuenv::warning;
+use gpuenv::meaning;
+use gpuenv::report::schema;
 use serde_json::Value;
 
 /// Where every page says how it came about.
@@ -108,8 +107,8 @@ fn warnings_are_current() {
     let about = "A warning stops nothing. `[[silence]]` in gpuenv.toml silences one that is known and accepted.";
     let mut page = head("Warnings", about);
     page += "\n| warning | means |\n|---|---|\n";
-    for code in warning::ALL {
-        let _ = writeln!(page, "| `{}` | {} |", code.code, cell(code.explained));
+    for code in meaning::WARNINGS {
+        let _ = writeln!(page, "| `{}` | {} |", code.code, cell(code.says));
     }
     is_current("warnings.md", &page);
 }
@@ -121,7 +120,7 @@ fn errors_are_current() {
                  too, which stands between the brackets as a code does.";
     let mut page = head("Errors", about);
     page += "\n| error | means |\n|---|---|\n";
-    for one in error_codes::ALL {
+    for one in meaning::ERRORS {
         let _ = writeln!(page, "| `{}` | {} |", one.code, cell(one.says));
     }
     is_current("errors.md", &page);
@@ -131,8 +130,8 @@ fn errors_are_current() {
 fn checks_are_current() {
     let mut page = head("Checks", "What `gpuenv verify` looks at. Each is pass, fail, warn, skip or unknown.");
     page += "\n| check | looks at |\n|---|---|\n";
-    for check in check_docs::ALL {
-        let _ = writeln!(page, "| `{}` | {} |", check.id, cell(check.says));
+    for check in meaning::CHECKS {
+        let _ = writeln!(page, "| `{}` | {} |", check.code, cell(check.says));
     }
     is_current("checks.md", &page);
 }

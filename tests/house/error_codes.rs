@@ -3,9 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpuenv::report::error_codes;
-use gpuenv::verify::check_docs;
-use gpuenv::warning;
+use gpuenv::meaning::{self, CHECKS, ERRORS, Meaning, WARNINGS};
 use regex::Regex;
 
 use crate::tidy::{Source, sources};
@@ -38,16 +36,19 @@ fn every_error_has_its_code_in_the_table() {
     {
         assert!(codes.contains(code), "{code} is given, and not seen");
     }
-    let known = |code: &str| {
-        error_codes::find(code).is_some() || warning::find(code).is_some() || check_docs::find(code).is_some()
-    };
+    let known = |code: &str| [ERRORS, WARNINGS, CHECKS].into_iter().any(|all| meaning::find(all, code).is_some());
     let missing: Vec<_> = codes.iter().filter(|code| !known(code)).collect();
-    assert!(codes.len() > 90 && missing.is_empty(), "not in src/report/error_codes.rs: {missing:?}");
-    let others: Vec<&Source> = sources.iter().filter(|source| source.path != "report/error_codes.rs").collect();
-    let is_given = |code: &str| others.iter().any(|source| source.code.contains(&format!("\"{code}\"")));
-    let idle: Vec<_> = error_codes::ALL.iter().map(|one| one.code).filter(|code| !is_given(code)).collect();
+    assert!(codes.len() > 90 && missing.is_empty(), "not in src/meanings.toml: {missing:?}");
+    let is_given = |code: &str| sources.iter().any(|source| source.code.contains(&format!("\"{code}\"")));
+    let idle: Vec<_> = ERRORS.iter().map(|one| one.code).filter(|code| !is_given(code)).collect();
     assert!(idle.is_empty(), "no source gives: {idle:?}");
-    assert!(error_codes::ALL.iter().is_sorted_by(|one, next| one.code < next.code), "not in order, or twice");
+}
+
+#[test]
+fn names_stand_in_order_and_are_explained() {
+    let is_sorted = |all: &[Meaning]| all.is_sorted_by(|one, next| one.code < next.code);
+    assert!(is_sorted(ERRORS) && is_sorted(WARNINGS), "not in order, or twice");
+    assert!(WARNINGS.iter().all(|one| one.says.len() > 80 && one.says.ends_with('.')));
 }
 
 /// What stands wherever a source says the code of an error.

@@ -11,7 +11,7 @@ use regex::Regex;
 /// The modules from the ground up. A module imports from storeys below its own only.
 const STOREYS: &[&[&str]] = &[
     &["types", "log_prefix", "nearest"],
-    &["coverage", "warning"],
+    &["coverage", "meaning", "warning"],
     &["artifact", "catalog", "host", "spec"],
     &["solve"],
     &["explain", "lock", "diagnose", "init"],

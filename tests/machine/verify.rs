@@ -3,8 +3,9 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use gpuenv::meaning;
 use gpuenv::report::schema;
-use gpuenv::verify::{Check, Status, check_docs};
+use gpuenv::verify::{Check, Status};
 use serde_json::{Value, json};
 
 use crate::common::judge::{SPEC, healthy, lock, with, worst};
@@ -300,14 +301,14 @@ fn blackwell_needs_the_open_modules() {
 fn every_check_is_described() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/verify");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let making = files.filter(|path| path.is_file() && !path.ends_with("check_docs.rs"));
+    let making = files.filter(|path| path.is_file());
     let text: String = making.map(|path| fs::read_to_string(path).unwrap()).collect();
     let made = |id: &str| text.contains(&format!("\"{id}\""));
-    let unmade: Vec<&str> = check_docs::ALL.iter().map(|about| about.id).filter(|id| !made(id)).collect();
+    let unmade: Vec<&str> = meaning::CHECKS.iter().map(|check| check.code).filter(|id| !made(id)).collect();
     assert!(unmade.is_empty(), "nothing makes {unmade:?}");
     for part in text.split("Check::new(\"").skip(1) {
         let id = part.split('"').next().unwrap();
-        assert!(check_docs::find(id).is_some(), "{id} is not described");
+        assert!(meaning::find(meaning::CHECKS, id).is_some(), "{id} is not described");
     }
 }
 

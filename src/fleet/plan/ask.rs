@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::meaning;
 use crate::solve::compile::{ForwardCompat, Locked, Plan, Policy};
 use crate::solve::engine::{Outcome, Steps};
 use crate::solve::request::{Request, TargetRequest};
@@ -13,7 +14,7 @@ use crate::solve::solution::{Solution, TargetSolution};
 use crate::solve::warnings::warnings;
 use crate::spec::Share;
 use crate::types::{Constraint, Version, sort_by_key};
-use crate::warning::{self, Warning};
+use crate::warning::Warning;
 
 use super::model::Stack;
 
@@ -201,7 +202,7 @@ pub fn told<'k>(Best { request, answer }: &Best<'_>, hosts: impl Fn(&str) -> (&'
     told.driver = drivers.last().map(|driver| driver.to_string());
     told.least = drivers.first().filter(|_| drivers.len() > 1).map(|driver| driver.to_string());
     told.stack = stack.unwrap_or_default();
-    let fails = |warning: &Warning| warning::find(warning.code).is_some_and(|kind| kind.fails);
+    let fails = |warning: &Warning| meaning::fails(warning.code);
     told.fails = warnings(request, answer).into_iter().filter(fails).map(|warning| warning.message).collect();
     told
 }

@@ -351,7 +351,7 @@ fn steps(path: &Path) -> Vec<std::ffi::OsString> {
 }
 
 /// The place of an absolute path under a root.
-fn under(root: &Path, path: &Path) -> PathBuf {
+pub(super) fn under(root: &Path, path: &Path) -> PathBuf {
     root.join(path.strip_prefix("/").unwrap_or(path))
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Compat, FRAMEWORKS, Os, WindowsDriver, repeated};
+use crate::meaning;
 use crate::nearest::nearest;
 use crate::solve::image::TagMatch;
 use crate::solve::platform::Platform;
@@ -483,8 +484,8 @@ impl<'c> Reader<'_, 'c> {
 
 impl Reader<'_, '_> {
     pub(super) fn silences(&mut self, silences: &[Silence]) {
-        for one in silences.iter().filter(|one| warning::find(&one.warning.value).is_none()) {
-            let near = self.meant(&one.warning.value, warning::ALL.iter().map(|known| known.code));
+        for one in silences.iter().filter(|one| meaning::find(meaning::WARNINGS, &one.warning.value).is_none()) {
+            let near = self.meant(&one.warning.value, meaning::WARNINGS.iter().map(|known| known.code));
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "write the code between the brackets of a warning, such as `driver-end-of-life`".to_string(),

@@ -1,5 +1,6 @@
 //! What has a package that comes along with `[packages]`, or has to, go with the rest: solved before it is told.
 
+use crate::meaning;
 use crate::solve::compile::Locked;
 use crate::solve::engine::Steps;
 use crate::solve::held::all_beside;
@@ -8,7 +9,6 @@ use crate::solve::request::{PackageRequest, Request};
 use crate::solve::resolve::best;
 use crate::solve::solution::Solution;
 use crate::types::{Constraint, Specifier};
-use crate::warning;
 
 use super::{About, companions};
 
@@ -45,7 +45,7 @@ fn answer<'c>(request: &Request<'c>, of: &str) -> Option<Solution<'c>> {
         let about = About { request, asked, all: vec![asked], target: &target.chosen };
         let key = format!("stack.{of}");
         let mut warned = companions::warnings(&about).into_iter().filter(|one| one.keys.contains(&key));
-        warned.any(|one| warning::find(one.code).is_some_and(|kind| kind.fails))
+        warned.any(|one| meaning::fails(one.code))
     });
     (!fails).then_some(answer)
 }
