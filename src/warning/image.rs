@@ -97,8 +97,9 @@ pub struct ImagePython<'a> {
 
 impl Kind for ImagePython<'_> {
     const CODE: &'static str = "image-python";
-    const EXPLAINED: &'static str = "The torch in an image is installed for one Python, and it is not known which one this image holds. The lock names the \
-         newest that this release of torch was published for, by which packages with compiled code were chosen. Run \
+    const EXPLAINED: &'static str = "The torch in an image is installed for one Python, and it is not known which one this image holds. The lock names \
+         that of the image with the nearest release of torch of which it is known, an older one before a newer one, or else the \
+         newest that this release of torch was published for; by it packages with compiled code were chosen. Run \
          `python --version` in the image and write what it says as `python` under `[stack]`.";
 
     fn message(&self) -> String {
