@@ -936,7 +936,7 @@ class Refresh:
                 if begin is None or how == "whole" and any(Version(row["from"]) == begin for row in rows):
                     continue
                 like = max((row for row in rows if Version(row["from"]) <= begin), key=lambda row: Version(row["from"]))
-                row = {key: value for key, value in like.items() if key not in ("first", "yanked")} | {"from": str(begin), "reading": how}
+                row = {key: value for key, value in like.items() if key not in ("first", "yanked", "lacks")} | {"from": str(begin), "reading": how}
                 of_same = lambda other: (other["package"], other["index"]) == (package, "pypi") and Version(other["from"]) <= begin
                 self.catalog.put(LISTINGS, row, of_same)
                 self.added.append(f"{LISTINGS}: {package} from {begin} on was {how}" + (": it has no row" if how == "seen" else " again"))

@@ -155,6 +155,17 @@ impl Catalog {
         row.until.is_none_or(|until| version.release() < until).then_some(row)
     }
 
+    /// The Python of an image of which nobody has read it, as the image of the same repository with the nearest release of
+    /// torch holds it: an older one before a newer one.
+    pub fn python_nearby(&self, image: &Image) -> Option<Version> {
+        let torch_of = |image: &Image| Version::parse(image.torch.as_deref()?).ok();
+        let own = torch_of(image)?;
+        let alike = self.images.iter().filter(|other| other.repository == image.repository);
+        let read: Vec<_> = alike.filter_map(|other| torch_of(other).zip(other.python)).collect();
+        let older = read.iter().filter(|(torch, _)| *torch <= own).max_by_key(|(torch, _)| *torch);
+        older.or_else(|| read.iter().min_by_key(|(torch, _)| *torch)).map(|(_, python)| *python)
+    }
+
     /// The operating system that an image is made of.
     pub fn os_of_image(&self, image: &Image) -> Option<&Os> {
         self.oses.iter().find(|os| os.images.contains(&image.os))

@@ -307,8 +307,9 @@ pub(super) fn of_system(package: &str, asked: &str, system: &str) -> Unknown {
 /// Where wheels for a single system are found.
 fn where_for(system: &str) -> String {
     format!(
-        "look for it where wheels for {system} are kept (NVIDIA's developer.download.nvidia.com/compute/redist/jp and the \
-         Jetson AI Lab's pypi.jetson-ai-lab.io); if it is there, {OVERLAY}"
+        "look for it where wheels for {system} are kept (NVIDIA's developer.download.nvidia.com/compute/redist/jp, its forum's \
+         list \"PyTorch for Jetson\", whose files have to be kept elsewhere under their names, and the Jetson AI Lab's \
+         pypi.jetson-ai-lab.io); if it is there, {OVERLAY}"
     )
 }
 

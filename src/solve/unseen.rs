@@ -78,7 +78,8 @@ fn on_index<'c>(catalog: &Catalog, package: &str, builds: &'c [Build]) -> Vec<Ma
                 of_arch.any(|build| build.variant == *variant)
             };
             let goes_on = |variant: &&str| line_of(variant).is_none_or(|line| !is_given_up(&rules, version, &line));
-            let missing = variants.iter().copied().filter(|variant| !seen(variant));
+            let is_absent = |variant: &str| listing.is_some_and(|listing| listing.lacks(version, variant, *arch));
+            let missing = variants.iter().copied().filter(|variant| !seen(variant) && !is_absent(variant));
             for variant in missing.filter(goes_on) {
                 let like = like(general, version, variant);
                 found.push(MayExist { version, variant, arch: *arch, like, published: false });

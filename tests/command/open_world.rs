@@ -586,12 +586,12 @@ const CASES: &[Case] = &[
     ),
     // On the PyTorch index, read from public lists of files. Source: github.com/unslothai/unsloth/pull/6955
     case("torch = \"2.12.1+cu130\"\nxformers = \"0.0.35\"", "gpu = \"H100 NVL\"", 0, &["xformers"]),
-    // A Python that nobody has read is told also where a range is written.
+    // A Python that nobody has read is told also where a range is written: it is taken to be that of the release before.
     case(
         "torch = \"2.9.1\"\npython = \">=3.10\"",
         "gpu = \"H100 NVL\"\nimage = \"pytorch/pytorch:2.9.1-cuda12.8-cudnn9-runtime\"",
         0,
-        &["[image-python]"],
+        &["[image-python]", "3.11 was assumed"],
     ),
     // What was made for a JetPack lies on no list that anybody has read: neither before nor after what is known.
     case(

@@ -45,7 +45,8 @@ fn told<T: std::fmt::Display>(value: &Option<T>) -> String {
 }
 
 /// Images of one CUDA, system and cuDNN are built one from another, and a publisher lists or drops all of a system; a
-/// torch comes in images that differ in what of CUDA they hold. A list of tags is that of one repository.
+/// torch comes in images that differ in what of CUDA they hold, and those of one CUDA in nothing: for another they were at
+/// times built on another day, with another Python. A list of tags is that of one repository.
 fn images(catalog: &Catalog, alike: &mut Alike<'_>) {
     for row in catalog.images.iter() {
         let (os, cuda, source) = (&row.os, &row.cuda, || ("source", row.source.to_string()));
@@ -57,9 +58,10 @@ fn images(catalog: &Catalog, alike: &mut Alike<'_>) {
             alike.hear("image", row, &format!("{cuda} {os} {cudnn}"), &inside);
             alike.hear("image", row, &format!("{cuda} {os}"), &[("withdrawn", row.withdrawn.to_string()), source()]);
         } else if let (Some(torch), Some((line, _))) = (&row.torch, row.tag.rsplit_once('-')) {
-            let inside = [("os", os.to_string()), arches(), ("python", told(&row.python)), source()];
+            let inside = [("os", os.to_string()), arches(), source()];
             alike.hear("image", row, &format!("{} {torch}", row.repository), &inside);
-            alike.hear("image", row, &format!("{} {line}", row.repository), &[("cuda", cuda.to_string())]);
+            let of_line = [("cuda", cuda.to_string()), ("python", told(&row.python))];
+            alike.hear("image", row, &format!("{} {line}", row.repository), &of_line);
         }
     }
 }

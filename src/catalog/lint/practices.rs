@@ -29,6 +29,13 @@ pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
             );
         }
     }
+    let lacked = |build: &&Build| {
+        let row = catalog.listing(&build.package, Index::Pytorch, &build.version);
+        row.is_some_and(|row| build.systems.is_empty() && row.lacks(&build.version, &build.variant, build.arch))
+    };
+    for build in catalog.builds.iter().filter(lacked) {
+        say("listing", "build", &build.row_name(), "its listing says in `lacks` that there is none".into());
+    }
     let renamed = catalog.listings.iter().filter_map(|row| Some((row, row.now.as_ref()?)));
     for (row, now) in renamed.filter(|(_, now)| catalog.companions.of(now).is_empty()) {
         say("listing", "listing", &row.row_name(), format!("no release of {now} is known"));

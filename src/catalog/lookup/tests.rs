@@ -90,3 +90,15 @@ fn a_month_has_ended_when_the_next_one_has_begun() {
     }
     assert!(catalog.has_ended("2025") && !catalog.has_ended("2026"));
 }
+
+#[test]
+fn an_unread_python_is_that_of_the_nearest_older_torch() {
+    let python = |repository: &str, torch: &str| {
+        let of = BUILTIN.images.iter().find(|row| row.repository == repository).unwrap();
+        BUILTIN.python_nearby(&Image { torch: Some(torch.into()), python: None, ..of.clone() })
+    };
+    for (torch, nearest) in [("1.0.0", "3.7"), ("1.7.9", "3.8"), ("1.12.9", "3.7"), ("2.9.9", "3.11")] {
+        assert_eq!(python("pytorch/pytorch", torch), Version::parse(nearest).ok(), "{torch}");
+    }
+    assert_eq!(python("nvidia/cuda", "1.12.9"), None, "of that repository no image holds torch");
+}

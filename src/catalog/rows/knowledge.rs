@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Among, Component, Index, List, Property, Reading, SourceKind, Subject, Text};
-use crate::types::Version;
 use crate::types::prose::Prose;
+use crate::types::{CpuArch, Version};
 
 /// What rules are asked for: what a subject needs of an object. Of another pair a rule would never be heard.
 pub const ASKED: &[(Subject, Subject)] = &[
@@ -81,6 +81,16 @@ pub struct Listing {
     /// Releases that the index was seen to have of one of NVIDIA's libraries, of which no table has a row for each.
     #[serde(default)]
     pub releases: List<Version>,
+    /// Builds that it was seen to lack, of which it has the same for another processor: `2.8.0+cu128 aarch64`.
+    #[serde(default)]
+    pub lacks: List<Text>,
+}
+
+impl Listing {
+    /// Whether it was seen to lack a build.
+    pub fn lacks(&self, version: &Version, variant: &str, arch: CpuArch) -> bool {
+        self.lacks.iter().any(|build| **build == *format!("{version}+{variant} {arch}"))
+    }
 }
 
 /// What a publisher always does, or nearly so: builds of a group that have the same in a field. What is not known of one

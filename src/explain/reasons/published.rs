@@ -286,6 +286,13 @@ impl<'c> Explainer<'_, 'c> {
         }
         self.say(format!("{package} {versions} seen for {arch} as {variants}"));
         for asked in ask.constraint.comparisons().filter_map(|one| one.variant.as_deref()) {
+            let lacks =
+                |build: &&&Build| listing(build).is_some_and(|row| row.lacks(&build.version, asked, build.arch));
+            if let Some(build) = builds.iter().find(lacks) {
+                let as_of = self.builds_listed(&[*build]);
+                self.say(format!("{package} {}+{asked} was not published for {arch}{as_of}", build.version));
+                continue;
+            }
             let of_package = rules.of_package(package, Subject::Cuda);
             let ended = builds.iter().find_map(|build| {
                 let line = line_of(asked)?;

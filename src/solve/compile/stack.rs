@@ -369,14 +369,15 @@ fn with_builds<'a, 'c>(
     }
 }
 
-/// Which lines of Python come first: 0 is out for a year, leaves out nothing that is asked for, and compiles, as the first
-/// rows do. What all lines leave out counts for none of them.
+/// Which lines of Python come first: 0 is that of the images, as far as it can be told, is out for a year, leaves out nothing
+/// that is asked for, and compiles, as the first rows do. What all lines leave out counts for none of them.
 fn python_ranks<'q, 'c: 'q>(
     request: &'q Request<'c>,
     rows: Rc<[&'c Python]>,
     compiling: usize,
 ) -> Box<dyn Fn(usize) -> usize + 'q> {
     let asked = OnceCell::new();
+    let of_images = pythons_of_unread(request);
     let known: Vec<OnceCell<usize>> = vec![OnceCell::new(); rows.len()];
     let find = move |row: &Python| {
         // What has no wheel for it either is refused, whichever line comes first.
@@ -384,9 +385,20 @@ fn python_ranks<'q, 'c: 'q>(
             |(package, of): &&(&Package<'c>, RowSet)| request.problem.is_left_out(package, of, &row.version);
         let asked = asked.get_or_init(|| asked_for(request));
         let left_out = asked.iter().filter(is_left_out).count() + packages_left_out(request, row);
+        let others = of_images.iter().filter(|python| python.cmp_prefix(&row.version).is_ne()).count();
+        let left_out = left_out + others * (asked.len() + request.packages.len() + 1);
         4 * left_out + usize::from(request.problem.is_young(row.date.as_deref()))
     };
     Box::new(move |row| *known[row].get_or_init(|| find(rows[row]) + 2 * usize::from(row >= compiling)))
+}
+
+/// What the images that are named for their torch are taken to hold of Python, where nobody has read it.
+fn pythons_of_unread(request: &Request<'_>) -> Vec<Version> {
+    let unread = request.targets.iter().filter_map(|target| match &target.image {
+        ImageRequest::Known(image) if image.python.is_none() => request.catalog.python_nearby(image),
+        _ => None,
+    });
+    unread.filter(|_| request.frameworks.iter().any(|ask| ask.package == TORCH)).collect()
 }
 
 /// How many of the packages that `[packages]` asks for have no release for a line of Python.
