@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use crate::catalog::LIBRARIES;
 use crate::catalog::rows::{Build, Companion, Image, TORCH};
-use crate::types::{Constraint, Specifier, Version};
+use crate::types::{Specifier, Version};
 
 use super::bundled_torch;
 use super::compile::{Group, Plan, ReleaseChoice};
@@ -367,8 +368,8 @@ fn of_release<'c>(
         let mut fact = format!("whether {name} was published for {}", on.arch);
         let mut keys = vec![format!("stack.{package}")];
         let request = plan.request;
-        for (key, title, wanted) in [("cudnn", "cuDNN", &request.cudnn), ("nccl", "NCCL", &request.nccl)] {
-            if let Some(wanted) = wanted.as_ref().filter(|wanted| !wanted.is_any() && !release.is_cpu()) {
+        for (key, title) in LIBRARIES {
+            if let Some(wanted) = request.part(key).filter(|wanted| !wanted.is_any() && !release.is_cpu()) {
                 fact += &format!(", with {title} {wanted}");
                 keys.push(format!("stack.{key}"));
             }
@@ -379,9 +380,9 @@ fn of_release<'c>(
     };
     let mut unknowns = Vec::new();
     let request = plan.request;
-    let libraries = [("cudnn", "cuDNN", &request.cudnn, build.cudnn), ("nccl", "NCCL", &request.nccl, build.nccl)];
-    for (key, title, wanted, has) in libraries {
-        if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
+    for (key, title) in LIBRARIES {
+        let is_asked = request.part(key).is_some_and(|wanted| !wanted.is_any());
+        if is_asked && build.part(key).is_none() && !release.is_cpu() {
             let (whose, how) = of_library(build, (key, title), image);
             unknowns.push(Unknown {
                 code: None,

@@ -346,6 +346,18 @@ impl<'c> Request<'c> {
         rest
     }
 
+    /// What is asked of Python, CUDA, cuDNN or NCCL.
+    pub fn part(&self, name: &str) -> Option<&Constraint> {
+        let part = match name {
+            "python" => &self.python,
+            "cuda" => &self.cuda,
+            "cudnn" => &self.cudnn,
+            "nccl" => &self.nccl,
+            _ => &None,
+        };
+        part.as_ref()
+    }
+
     /// Leaves out what is asked of some of CUDA, cuDNN and NCCL.
     pub fn forget(&mut self, parts: &[&str]) {
         if parts.contains(&"cuda") {
