@@ -89,12 +89,12 @@ impl<'c> Unread<'c> {
             if is_older(wanted, oldest) || is_above(wanted, newest) || known.iter().any(|one| wanted.admits(one)) {
                 continue;
             }
-            self.unknowns.push(Unknown {
-                code: None,
-                fact: format!("whether {part} {wanted} was published: the list of what NVIDIA publishes was not read whole"),
-                keys: vec![format!("stack.{part}")],
-                how: format!("see whether NVIDIA has it; then {OVERLAY}, or take one that is known (`gpuenv catalog show {part}`)"),
-            });
+            let fact =
+                format!("whether {part} {wanted} was published: the list of what NVIDIA publishes was not read whole");
+            let how = format!(
+                "see whether NVIDIA has it; then {OVERLAY}, or take one that is known (`gpuenv catalog show {part}`)"
+            );
+            self.unknowns.push(Unknown::of(format!("stack.{part}"), fact, how));
             self.parts.push(part);
         }
     }
@@ -230,12 +230,9 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
         // No version on the package index has a label: `0.4.25+cuda11.cudnn86` of jaxlib lies elsewhere.
         None => (line.is_none(), "where its project keeps wheels".to_string()),
     };
-    is_possible.then(|| Unknown {
-        code: None,
-        fact: format!("whether {package} {version}+{variant} was published"),
-        keys: vec![format!("stack.{package}")],
-        how: format!("look for it {place}; if it is there, {OVERLAY}, or write it as a build of your own"),
-    })
+    let fact = format!("whether {package} {version}+{variant} was published");
+    let how = format!("look for it {place}; if it is there, {OVERLAY}, or write it as a build of your own");
+    is_possible.then(|| Unknown::of(format!("stack.{package}"), fact, how))
 }
 
 /// A release that is not known, and that may have been published for all that anybody has read.
@@ -250,7 +247,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let (oldest, newest) = (known.iter().min()?, known.iter().max()?);
     let unknown = |fact: String, what: &str, or: &str| {
         let how = format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}{or}");
-        Some(Unknown { code: None, fact, keys: vec![format!("stack.{package}")], how })
+        Some(Unknown::of(format!("stack.{package}"), fact, how))
     };
     let whether = |why: String| format!("whether {package} {wanted} was published: {why}");
     let unread_index = |index| format!("its project keeps releases at {index}, which nobody has read");
@@ -303,12 +300,9 @@ pub fn is_older(wanted: &Constraint, oldest: &Version) -> bool {
 }
 
 fn older_than_all(what: &str, wanted: &str, oldest: &Version, key: String) -> Unknown {
-    Unknown {
-        code: None,
-        fact: format!("{what} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
-        keys: vec![key],
-        how: format!("see what NVIDIA's notes on that release say; then {OVERLAY}, or take {oldest} or newer"),
-    }
+    let fact = format!("{what} {wanted}, which is older than the catalog, whose oldest is {oldest}");
+    let how = format!("see what NVIDIA's notes on that release say; then {OVERLAY}, or take {oldest} or newer");
+    Unknown::of(key, fact, how)
 }
 
 /// Whether what is asked for is known for every target: a snapshot that lies in its image is no release.
