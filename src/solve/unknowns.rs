@@ -81,7 +81,7 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
                     .filter(|_| !general.is_empty()),
             );
             for on in own.iter().filter(|on| !on.takes_companion(row)) {
-                let Takes::Own(system) = on.takes else { continue };
+                let Takes::ForSystem(system) = on.takes else { continue };
                 unknowns.push(of_system(&row.package, row.version.as_str(), system));
             }
         }
@@ -327,7 +327,7 @@ fn of_release<'c>(
         if !choice.framework.is_unseen(release, on) {
             return Vec::new();
         }
-        if let Takes::Own(system) = on.takes {
+        if let Takes::ForSystem(system) = on.takes {
             // Beside one that is known its CUDA tells it apart.
             let is_known = |other: &Release<'_>| other.version == release.version && other.on(on).is_some();
             let asked = match choice.framework.releases.iter().any(is_known) {
@@ -421,7 +421,7 @@ fn unseen_python(build: &Build, on: Platform<'_>, line: &Version) -> Option<Unkn
     }
     let fact = format!("whether {} {}+{} has a wheel for Python {line}", build.package, build.version, build.variant);
     let how = match on.takes {
-        Takes::Own(system) if build.is_of_one_system() => where_for(system),
+        Takes::ForSystem(system) if build.is_of_one_system() => where_for(system),
         _ => format!(
             "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index; if it is there, {OVERLAY}",
             build.package, build.version, build.variant

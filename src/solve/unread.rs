@@ -350,7 +350,7 @@ fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platf
     for target in targets.iter().filter(|target| !target.is_cpu()) {
         let on = target.platform;
         let system = match on.takes {
-            Takes::Own(system) if on.is_one_system() => system,
+            Takes::ForSystem(system) if on.is_one_system() => system,
             Takes::Either => "the JetPack of its boards",
             _ => continue,
         };

@@ -148,7 +148,7 @@ impl<'c> Explainer<'_, 'c> {
     /// What is known of a package for a system that takes only what was made for it; whether the clash is about one.
     fn companion_of_system(&mut self, ask: &PackageRequest<'c>) -> bool {
         let (platform, name) = (self.platform(), self.platform_name());
-        if !matches!(platform.takes, Takes::Own(_)) {
+        if !matches!(platform.takes, Takes::ForSystem(_)) {
             return false;
         }
         if platform.image().is_some() && !fits::is_tied_to_releases(self.request.catalog, ask.package) {
