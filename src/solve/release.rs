@@ -124,15 +124,7 @@ impl<'c> Release<'c> {
     }
 
     fn new(version: &'c Version, variant: &'c str, line: Option<Version>, extension: Option<&'c Extension>) -> Self {
-        Release {
-            version,
-            variant,
-            line,
-            extension,
-            builds: [None; 2],
-            for_systems: Vec::new(),
-            unseen: Default::default(),
-        }
+        Release { version, variant, line, extension, builds: [None; 2], for_systems: Vec::new(), unseen: [None, None] }
     }
 
     fn put(&mut self, build: &'c Build, catalog: &'c Catalog) {

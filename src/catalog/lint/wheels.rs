@@ -260,13 +260,15 @@ fn libraries(catalog: &Catalog, say: Say<'_>) {
         };
         let same_major = |cuda: &Version| cuda.major() == line.major();
         let fits = |cuda: &Version| line.cmp_prefix(cuda).is_eq() || (!exact && same_major(cuda));
-        for (code, library, title) in [("unknown-cudnn", "cudnn", "cuDNN"), ("unknown-nccl", "nccl", "NCCL")] {
-            let Some(wanted) = row.part(library) else { continue };
-            let is_for = |cuda: &Version| if library == "nccl" { same_major(cuda) } else { fits(cuda) };
-            if !catalog.releases_of(library).any(|known| is_it(&known.version, wanted) && is_for(&known.cuda)) {
-                let says = format!("{title} {wanted} for CUDA {line} does not exist");
-                say(code, "build", &row.row_name(), says);
-            }
+        if let Some(wanted) = &row.cudnn
+            && !catalog.cudnns.iter().any(|known| is_it(&known.version, wanted) && fits(&known.cuda))
+        {
+            say("unknown-cudnn", "build", &row.row_name(), format!("cuDNN {wanted} for CUDA {line} does not exist"));
+        }
+        if let Some(wanted) = &row.nccl
+            && !catalog.nccls.iter().any(|known| is_it(&known.version, wanted) && same_major(&known.cuda))
+        {
+            say("unknown-nccl", "build", &row.row_name(), format!("NCCL {wanted} for CUDA {line} does not exist"));
         }
     }
 }
