@@ -30,6 +30,9 @@ mod names;
 #[path = "../src/catalog/packed.rs"]
 mod packed;
 #[allow(dead_code)]
+#[path = "../src/catalog/parts.rs"]
+mod parts;
+#[allow(dead_code)]
 #[path = "../src/catalog/row_reader.rs"]
 mod row_reader;
 #[allow(dead_code)]

@@ -75,13 +75,11 @@ impl Catalog {
                 counts.push(count("toolkit.arch_source", "  whose targets are known", &targets));
                 counts.push(count("toolkit.host_source", "  whose compilers are known", &hosts));
             }
-            if *kind == "cudnn" {
-                let codes: Vec<&str> = self.cudnns.iter().filter_map(|row| row.arch_source.as_deref()).collect();
-                counts.push(count("cudnn.arch_source", "  whose GPU code is known", &codes));
-            }
-            if *kind == "nccl" {
-                let codes: Vec<&str> = self.nccls.iter().filter_map(|row| row.arch_source.as_deref()).collect();
-                counts.push(count("nccl.arch_source", "  whose GPU code is known", &codes));
+            for library in ["cudnn.arch_source", "nccl.arch_source"] {
+                if library.strip_suffix(".arch_source") == Some(kind) {
+                    let codes: Vec<&str> = self.releases_of(kind).filter_map(|one| one.arch_source).collect();
+                    counts.push(count(library, "  whose GPU code is known", &codes));
+                }
             }
             if *kind == "companion" {
                 // Of much that follows a CUDA major only that major is told there.

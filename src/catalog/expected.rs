@@ -95,15 +95,8 @@ fn expect_pythons(build: &mut Build, group: &[&Build]) {
 
 /// The library that a build is known to come with.
 pub(super) fn told(build: &Build, property: Property) -> Option<Version> {
-    let pin = match property {
-        Property::Pythons => return None,
-        Property::Toolkit => build.toolkit,
-        Property::Cudnn => build.cudnn,
-        Property::Nccl => build.nccl,
-        Property::Triton => build.triton,
-    };
     // What a practice tells is no ground for one.
-    pin.filter(|_| !build.is_cpu() && !build.expected.contains(&property))
+    build.part(property.as_str()).copied().filter(|_| !build.is_cpu() && !build.expected.contains(&property))
 }
 
 /// Whether two builds belong to the same group, as [`group`] tells it, without writing out its name for each of a package's builds.

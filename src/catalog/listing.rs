@@ -60,10 +60,7 @@ impl Catalog {
         let mut add = |name, version| known.entry(name).or_default().push(version);
         self.builds.iter().for_each(|row| add(&*row.package, row.version));
         self.companions.iter().for_each(|row| add(&*row.package, row.version));
-        self.pythons.iter().for_each(|row| add("python", row.version));
-        self.toolkits.iter().for_each(|row| add("cuda", row.version));
-        self.cudnns.iter().for_each(|row| add("cudnn", row.version));
-        self.nccls.iter().for_each(|row| add("nccl", row.version));
+        STACK_PARTS.into_iter().for_each(|part| self.versions_of(part).into_iter().for_each(|one| add(part, one)));
         let first: Vec<&str> = FRAMEWORKS.iter().copied().chain(STACK_PARTS).collect();
         // What follows no framework comes last.
         let alone = |name: &str| self.companions.of(name).iter().any(Companion::follows_cuda);

@@ -20,6 +20,7 @@ mod names;
 mod os_names;
 pub mod overlay;
 pub mod packed;
+mod parts;
 mod row_reader;
 pub mod rows;
 mod search;
@@ -34,6 +35,7 @@ pub use listing::{Known, SHELVES, Shelf};
 pub use lookup::OsMatch;
 pub use names::{begins, may_become};
 pub use os_names::OsName;
+pub use parts::LIBRARIES;
 pub use search::Hit;
 pub use tables::{AnyRow, Catalog, Overlay, Retraction, Row, RowName};
 

@@ -5,7 +5,7 @@ use crate::catalog::rows::ErrorSignature;
 
 use super::pattern::Pattern;
 use super::signatures::comparison;
-use super::{facts, value};
+use super::{placeholders, value};
 
 /// What is wrong with patterns and sentences, a line each.
 pub fn lint(catalog: &Catalog) -> Vec<String> {
@@ -49,12 +49,12 @@ fn lint_signature(row: &ErrorSignature, wrong: &mut Vec<String>) {
         }
     }
     for (name, sentences) in [("meaning", &row.meaning), ("remedies", &row.remedies)] {
-        let mut alternatives = sentences.iter().flat_map(|sentence| facts::alternatives(sentence));
+        let mut alternatives = sentences.iter().flat_map(|sentence| placeholders::alternatives(sentence));
         if alternatives.all(|sentence| sentence.contains('{')) {
             wrong.push(format!("{}: `{name}` has no sentence that needs no placeholder", row.code));
         }
-        for unknown in sentences.iter().flat_map(|sentence| facts::placeholders(sentence)) {
-            if !value::is_known(unknown) && !facts::is_derived(unknown) {
+        for unknown in sentences.iter().flat_map(|sentence| placeholders::placeholders(sentence)) {
+            if !value::is_known(unknown) && !placeholders::is_derived(unknown) {
                 wrong.push(format!("{}: nothing fills `{{{unknown}}}`", row.code));
             }
         }

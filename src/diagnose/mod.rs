@@ -7,13 +7,13 @@
 mod asides;
 mod conflicts;
 mod decode;
-mod facts;
 mod fields;
 pub mod lint;
 mod literals;
 mod nearest_build;
 mod notices;
 mod pattern;
+mod placeholders;
 mod published;
 mod records;
 mod side_by_side;
@@ -250,8 +250,8 @@ fn under_wsl(row: &ErrorSignature, extract: &Extract) -> &'static str {
 
 /// What can be said of sentences of the catalog.
 fn filled(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Catalog) -> Vec<String> {
-    let filling = facts::filling(templates.iter().map(|template| &**template), extract, boards, catalog);
-    let filled = templates.iter().filter_map(|template| facts::fill(template, &filling));
+    let filling = placeholders::filling(templates.iter().map(|template| &**template), extract, boards, catalog);
+    let filled = templates.iter().filter_map(|template| placeholders::fill(template, &filling));
     if system::is_of_wsl(extract) { filled.map(|one| system::under_wsl(&one)).collect() } else { filled.collect() }
 }
 

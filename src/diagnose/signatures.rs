@@ -8,9 +8,9 @@ use crate::catalog::{Catalog, at_hand};
 use crate::types::Version;
 
 use super::conflicts::{self, About};
-use super::facts;
 use super::literals::{Hits, LiteralIndex};
 use super::pattern::{Compiled, Pattern};
+use super::placeholders;
 use super::side_by_side;
 use super::text::Normalised;
 use super::value::{self, Extract};
@@ -286,7 +286,7 @@ fn majors_hold(condition: &str, extract: &Extract) -> bool {
     let hold = || {
         let (one, relation, other) = comparison(condition)?;
         if other == "driver" {
-            return facts::needs_newer_driver(&version(one)?, &version(other)?, at_hand());
+            return placeholders::needs_newer_driver(&version(one)?, &version(other)?, at_hand());
         }
         let (one, other) = (version(one)?.major(), version(other)?.major());
         Some(if relation == ">" { one > other } else { one != other })

@@ -154,9 +154,8 @@ impl Graph {
 
     fn build(&mut self, build: &Build, target: &TargetAnswer<'_>) -> String {
         let id = self.package(&build.package, &format!("{}+{}", build.version, build.variant));
-        let triton = build.triton.filter(|_| target.triton.is_some());
-        for (name, version) in [("cudnn", build.cudnn), ("nccl", build.nccl), (TRITON, triton)] {
-            if let Some(version) = version {
+        for name in ["cudnn", "nccl", TRITON] {
+            if let Some(version) = build.part(name).filter(|_| name != TRITON || target.triton.is_some()) {
                 let part = self.package(name, version.as_str());
                 self.edge(&id, &part, "brings");
             }

@@ -21,7 +21,7 @@ use crate::types::{ArchList, Specifier, Version, address, distinct, map_of, vari
 use super::sources::{self, Compiled};
 use super::{
     ArchLists, CatalogStamp, DriverLock, FORMAT, GpuLock, Lock, OverrideLock, RecommendedLock, Stack, TargetLock,
-    Wheel, constraints, facts,
+    Wheel, constraints, grounds,
 };
 
 /// Writes an answer down. `overrides` are those that mattered.
@@ -63,7 +63,7 @@ pub fn make<'c>(spec: &Spec, request: &Request<'c>, answer: &Solution<'c>, overr
     let catalog = CatalogStamp::of(request.catalog);
     let wheel = wheels(request, answer, &alike);
     let constraint = constraints::constraints(request, answer, &alike);
-    let fact = facts::facts(request, answer, &alike);
+    let fact = grounds::facts(request, answer, &alike);
     Lock {
         spec: None,
         version: FORMAT,

@@ -7,7 +7,7 @@ mod constraints;
 mod diff;
 mod drivers;
 mod error;
-mod facts;
+mod grounds;
 mod locked;
 mod make;
 mod read;

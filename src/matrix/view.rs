@@ -310,5 +310,5 @@ fn newest_of_branches(catalog: &Catalog) -> Vec<Version> {
 
 /// Whether it can be installed: what stands in images alone is none to choose from.
 fn is_published(release: &Release<'_>) -> bool {
-    release.builds().chain(release.own_builds()).any(|build| !build.is_in_image())
+    release.builds().chain(release.for_systems()).any(|build| !build.is_in_image())
 }

@@ -124,14 +124,7 @@ pub fn releases(package: &str) -> String {
     for row in BUILTIN.companions.of(package) {
         known.insert((row.version, String::new()));
     }
-    let plain = match package {
-        "python" => BUILTIN.pythons.iter().map(|row| row.version).collect(),
-        "cuda" => BUILTIN.toolkits.iter().map(|row| row.version).collect(),
-        "cudnn" => BUILTIN.cudnns.iter().map(|row| row.version).collect(),
-        "nccl" => BUILTIN.nccls.iter().map(|row| row.version).collect(),
-        _ => Vec::new(),
-    };
-    known.extend(plain.into_iter().map(|version| (version, String::new())));
+    known.extend(BUILTIN.versions_of(package).into_iter().map(|version| (version, String::new())));
     let mut listed = Vec::new();
     let mut last = None;
     for (version, variant) in known.into_iter().rev() {

@@ -6,7 +6,7 @@ use crate::explain::{Change, Conflict, Explanation, FactNote, Fix, importance};
 use crate::spec::Spec;
 use crate::types::{Version, sort_by_key};
 
-use super::facts::overlay;
+use super::lookup_text::overlay;
 use super::screen::{Screen, clean};
 use super::setting;
 use super::snippet;

@@ -30,12 +30,9 @@ const STATUSES: [(Status, &str); 3] =
 /// The page.
 pub(super) fn render(tally: &Tally) -> String {
     let [passed, failed, open] = STATUSES.map(|(status, _)| tally.count(status));
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>gpuenv fleet</title>\
-         <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
-         <h1>{} hosts: {passed} pass, {failed} fail, {open} not known</h1>\n",
-        tally.hosts
-    );
+    let hosts = tally.hosts;
+    let heading = format!("{hosts} hosts: {passed} pass, {failed} fail, {open} not known");
+    let mut page = begun("gpuenv fleet", STYLE, &heading);
     let mut targets: BTreeMap<String, Parts> = BTreeMap::new();
     for group in &tally.groups {
         let name = group.target.clone().unwrap_or_else(|| "no readable record".to_string());
@@ -51,6 +48,15 @@ pub(super) fn render(tally: &Tally) -> String {
     groups(&mut page, tally);
     page += "</body></html>\n";
     page
+}
+
+/// A page up to its heading.
+pub(super) fn begun(title: &str, style: &str, heading: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
+         <meta name=\"viewport\" content=\"width=device-width\"><style>{style}</style></head><body>\n\
+         <h1>{heading}</h1>\n"
+    )
 }
 
 /// Bars, the longest first.

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::fleet::plan::{HostClass, Plan, Stack, Upgrade};
 
 use super::fleet::hosts;
-use super::fleet_page::{STYLE, escaped, picture};
+use super::fleet_page::{STYLE, begun, escaped, picture};
 
 /// The classes of a picture at most.
 const ROWS: usize = 80;
@@ -31,17 +31,13 @@ struct Column<'p> {
 /// The page.
 pub(super) fn render(plan: &Plan) -> String {
     let served: usize = plan.fewest.iter().map(|stack| stack.hosts).sum();
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>gpuenv fleet plan</title>\
-         <meta name=\"viewport\" content=\"width=device-width\"><style>{STYLE}</style></head><body>\n\
-         <h1>{}: {} {} as they are</h1>\n",
-        hosts(plan.hosts),
-        match plan.fewest.len() {
-            1 => "one stack runs on".to_string(),
-            many => format!("{many} stacks cover"),
-        },
-        if served == plan.hosts { "all".to_string() } else { served.to_string() },
-    );
+    let cover = match plan.fewest.len() {
+        1 => "one stack runs on".to_string(),
+        many => format!("{many} stacks cover"),
+    };
+    let served = if served == plan.hosts { "all".to_string() } else { served.to_string() };
+    let heading = format!("{}: {cover} {served} as they are", hosts(plan.hosts));
+    let mut page = begun("gpuenv fleet plan", STYLE, &heading);
     let columns = columns(plan);
     grid(&mut page, plan, &columns);
     list(&mut page, &columns);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::matrix::{Axis, Cell, Matrix, Panel, State, python_range};
 
-use super::fleet_page::escaped;
+use super::fleet_page::{begun, escaped};
 
 /// Colours by state: of the cell and of its words, for light screens and for dark ones.
 const STYLE: &str = "\
@@ -154,12 +154,9 @@ fn sentence(panel: &Panel, cell: &Cell) -> String {
 /// A page with the picture and every reason in words.
 pub(super) fn page(matrix: &Matrix) -> String {
     let title = escaped(&format!("What runs on what: {}", matrix.title));
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title}</title>\
-         <meta name=\"viewport\" content=\"width=device-width\"><style>{PAGE}</style></head><body>\n\
-         <h1>{title}</h1>\n<div class=\"scroll\" tabindex=\"0\">{}</div>\n",
-        picture(matrix).replace(" xmlns=\"http://www.w3.org/2000/svg\"", "")
-    );
+    let mut page = begun(&title, PAGE, &title);
+    let picture = picture(matrix).replace(" xmlns=\"http://www.w3.org/2000/svg\"", "");
+    let _ = writeln!(page, "<div class=\"scroll\" tabindex=\"0\">{picture}</div>");
     for panel in &matrix.panels {
         let _ = write!(
             page,

@@ -12,7 +12,6 @@ mod differences;
 mod draft;
 mod edit;
 mod exports;
-mod facts;
 mod failure;
 mod fleet;
 mod fleet_page;
@@ -23,6 +22,7 @@ mod host;
 mod inspected;
 pub(crate) mod json;
 mod junit;
+mod lookup_text;
 mod matrix;
 mod matrix_picture;
 mod options;
@@ -359,7 +359,7 @@ impl Report {
 
     /// Things that were looked up by name.
     pub fn topics(&self, topics: &[Topic]) -> Result<(), Failure> {
-        self.answer(|| sorted(&json::Topics::new(topics)), |screen| facts::topics(screen, topics, self.verbose))
+        self.answer(|| sorted(&json::Topics::new(topics)), |screen| lookup_text::topics(screen, topics, self.verbose))
     }
 
     /// Rows found by their words.
@@ -370,22 +370,22 @@ impl Report {
         if hits.is_empty() {
             self.say("no fact holds all of these words\n  help: fewer words find more; `gpuenv catalog list` shows what is known\n");
         }
-        self.data(&facts::hits(&self.stdout_screen(), hits))
+        self.data(&lookup_text::hits(&self.stdout_screen(), hits))
     }
 
     /// What a catalog knows, by name.
     pub fn listed(&self, shelves: &[Shelf], all: bool) -> Result<(), Failure> {
-        self.answer(|| sorted(&json::Listed::new(shelves)), |screen| facts::listed(screen, shelves, all))
+        self.answer(|| sorted(&json::Listed::new(shelves)), |screen| lookup_text::listed(screen, shelves, all))
     }
 
     /// What a catalog holds.
     pub fn census(&self, catalog: &Catalog) -> Result<(), Failure> {
-        self.answer(|| sorted(&json::Census::new(catalog)), |_| facts::census(catalog))
+        self.answer(|| sorted(&json::Census::new(catalog)), |_| lookup_text::census(catalog))
     }
 
     /// Catalogs by name, with their rows, in which no lint found anything.
     pub fn checked(&self, checked: &[(String, usize)]) -> Result<(), Failure> {
-        self.answer(|| sorted(&json::Checked::new(checked)), |_| facts::checked(checked))
+        self.answer(|| sorted(&json::Checked::new(checked)), |_| lookup_text::checked(checked))
     }
 
     /// Which catalogs there are, after what was done; `before` is the version that answered until then.

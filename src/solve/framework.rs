@@ -36,14 +36,14 @@ pub struct Framework<'c> {
     unread: Vec<&'c Listing>,
     /// Whether some release needs CUDA and cuDNN of the system, and whether one made for single systems does.
     system_cuda: bool,
-    own_system_cuda: bool,
+    system_cuda_for_systems: bool,
     /// Whether some release reads files of the toolkit's compiler when it runs.
     reads_of_compiler: bool,
     known: Kept<Property<'c>, RowSet>,
     pythons: Kept<(Platform<'c>, Version, bool), RowSet>,
     cudnns: Kept<(Platform<'c>, usize, bool), RowSet>,
     /// The builds for single systems that a kind of machine takes.
-    own: Kept<Platform<'c>, [&'c Build]>,
+    for_systems: Kept<Platform<'c>, [&'c Build]>,
 }
 
 /// A set of releases that a law or a policy speaks of.
@@ -76,7 +76,7 @@ impl<'c> Framework<'c> {
         Framework {
             package,
             system_cuda: releases.iter().any(|release| release.builds().any(needs_system)),
-            own_system_cuda: releases.iter().any(|release| release.own_builds().any(needs_system)),
+            system_cuda_for_systems: releases.iter().any(|release| release.for_systems().any(needs_system)),
             reads_of_compiler: builds.iter().any(|build| build.reads_of_compiler().is_some()),
             unread: catalog
                 .listings
@@ -91,7 +91,7 @@ impl<'c> Framework<'c> {
             known: Kept::default(),
             pythons: Kept::default(),
             cudnns: Kept::default(),
-            own: Kept::default(),
+            for_systems: Kept::default(),
         }
     }
 
@@ -134,19 +134,19 @@ impl<'c> Framework<'c> {
     /// lies on no index, and the catalog has what public files name: there may be others beside those.
     pub fn is_unseen(&self, release: &Release<'c>, on: Platform<'c>) -> bool {
         match on.takes {
-            Takes::Own(_) if !on.is_one_system() || release.is_cpu() || release.on(on).is_some() => false,
-            Takes::Own(_) => !self.like(release, on).is_empty(),
+            Takes::ForSystem(_) if !on.is_one_system() || release.is_cpu() || release.on(on).is_some() => false,
+            Takes::ForSystem(_) => !self.like(release, on).is_empty(),
             _ => release.is_unseen(on),
         }
     }
 
     /// What such a build would be like: those before and after it for the same machines.
     fn like(&self, release: &Release<'c>, on: Platform<'c>) -> Vec<&'c Build> {
-        if !matches!(on.takes, Takes::Own(_)) {
+        if !matches!(on.takes, Takes::ForSystem(_)) {
             return release.like(on).to_vec();
         }
-        let all = self.own.get(on, || {
-            let all = self.releases.iter().flat_map(|other| other.own_builds());
+        let all = self.for_systems.get(on, || {
+            let all = self.releases.iter().flat_map(|other| other.for_systems());
             all.filter(|build| on.takes(build)).collect::<Vec<_>>()
         });
         let all = || all.iter().copied();
@@ -243,9 +243,9 @@ impl<'c> Framework<'c> {
         self.of_builds(Property::LeavesOpen(on), on, coinstall::leaves_open)
     }
 
-    /// Whether some release needs CUDA and cuDNN of the system; with `own` also those made for single systems.
-    pub fn takes_system_cuda(&self, own: bool) -> bool {
-        self.system_cuda || (own && self.own_system_cuda)
+    /// Whether some release needs CUDA and cuDNN of the system; with `for_systems` also those made for single systems.
+    pub fn takes_system_cuda(&self, for_systems: bool) -> bool {
+        self.system_cuda || (for_systems && self.system_cuda_for_systems)
     }
 
     /// Whether some release reads files of the toolkit's compiler when it runs.
@@ -286,7 +286,7 @@ impl<'c> Framework<'c> {
     fn series_may_have(&self, build: &Build, line: Version) -> bool {
         let series = build.version.prefix(2);
         let of_series = self.releases.iter().filter(|release| release.version.cmp_prefix(&series).is_eq());
-        let builds = of_series.flat_map(|release| release.builds().chain(release.own_builds()));
+        let builds = of_series.flat_map(|release| release.builds().chain(release.for_systems()));
         let known: Vec<Version> = builds.flat_map(|build| build.pythons.iter().copied()).collect();
         known.contains(&line) || known.iter().all(|has| *has < line)
     }

@@ -207,7 +207,7 @@ impl<'c> Machine<'c> {
     pub fn refused_extensions(&self, facts: &Facts<'c>, release: &Release<'c>, archs: Archs) -> Rc<Refusals> {
         let Some(line) = &release.line else { return Rc::default() };
         let known = match release.extension {
-            Some(_) if release.own_builds().next().is_some() => std::ptr::from_ref(release).addr(),
+            Some(_) if release.for_systems().next().is_some() => std::ptr::from_ref(release).addr(),
             known => known.map_or(0, |known| std::ptr::from_ref(known).addr()),
         };
         let key = (line.major(), known, archs);

@@ -1,5 +1,23 @@
 //! L3, solving: the spec and the catalog compiled to a network of finite tables, its best answer, or PubGrub's proof that
 //! there is none.
+//!
+//! A machine on its way from gpuenv.toml to an answer:
+//!
+//! ```text
+//! [target.a]   [target.b]   [target.c]    as they are written
+//!  Reading      Reading      Reading      the lines as values, every name looked up
+//!   TargetRequest, one for each            the reading with the target's name and its machine
+//!      \           /            |
+//!        Machine             Machine      what reads the same, once, with what was found out about it:
+//!                                          `Described` with the rules that speak of it, and the kinds of its GPUs
+//!         Class               Class       the targets of one machine for which the same rules are set aside
+//!             \              /
+//!                  Group                   the classes that share a stack
+//!  TargetSolution      TargetSolution      what was chosen for a class
+//!   TargetAnswer, one for each             the same with the target's name
+//! ```
+//!
+//! Its `Platform` is what tells which wheels it takes: the processor, and a system for which wheels are made by themselves.
 
 mod arch_lists;
 mod beyond;

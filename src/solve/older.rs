@@ -55,12 +55,9 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
     let rules = request.rules.of_package(package, Subject::Gpu);
     let told = rules.about(from).find(|rule| refuses(rule)).map_or("", |rule| &rule.row.says);
     let told = if told.is_empty() { String::new() } else { format!("{}: ", told.trim_end_matches('.')) };
-    Some(Unknown {
-        code: None,
-        fact: format!("whether a {package} older than {from} fits: the list of its releases was read from {from} on"),
-        keys: vec![format!("stack.{package}")],
-        how: format!("{told}look for the last {package} that was made for such a machine; then {OVERLAY}"),
-    })
+    let fact = format!("whether a {package} older than {from} fits: the list of its releases was read from {from} on");
+    let how = format!("{told}look for the last {package} that was made for such a machine; then {OVERLAY}");
+    Some(Unknown::of(format!("stack.{package}"), fact, how))
 }
 
 /// Whether a rule without a beginning keeps a package from a GPU: then no older release runs there either.

@@ -21,7 +21,7 @@ pub enum Takes<'c> {
     /// Those for Linux in general.
     General,
     /// Those made for this system, or that stand in this image, or in some image of this repository.
-    Own(&'c str),
+    ForSystem(&'c str),
     /// Either, for nobody has said which system it has: a Jetson, which may have one of each kind.
     Either,
 }
@@ -30,7 +30,7 @@ impl<'c> Platform<'c> {
     /// A target's machine. One without a GPU takes wheels for Linux in general.
     pub fn new(arch: CpuArch, os: Option<&'c Os>, gpus: &Gpus<'_>) -> Self {
         let takes = match os {
-            Some(os) if os.own_packages && !matches!(gpus, Gpus::Cpu) => Takes::Own(&os.id),
+            Some(os) if os.own_packages && !matches!(gpus, Gpus::Cpu) => Takes::ForSystem(&os.id),
             None if gpus.are_jetsons() => Takes::Either,
             _ => Takes::General,
         };
@@ -51,20 +51,20 @@ impl<'c> Platform<'c> {
             }
             _ => None,
         };
-        Platform { takes: own.map_or(self.takes, Takes::Own), ..self }
+        Platform { takes: own.map_or(self.takes, Takes::ForSystem), ..self }
     }
 
     /// The image, or the repository of images, whose own framework runs there.
     pub fn image(&self) -> Option<&'c str> {
         match self.takes {
-            Takes::Own(place) if place.contains('/') => Some(place),
+            Takes::ForSystem(place) if place.contains('/') => Some(place),
             _ => None,
         }
     }
 
     /// Whether it takes only what was made for its system, as a JetPack does.
     pub fn is_one_system(&self) -> bool {
-        matches!(self.takes, Takes::Own(_)) && self.image().is_none()
+        matches!(self.takes, Takes::ForSystem(_)) && self.image().is_none()
     }
 
     /// Any machine with a processor.
@@ -102,7 +102,7 @@ impl<'c> Platform<'c> {
     fn is_of(&self, systems: &[Text]) -> bool {
         match self.takes {
             Takes::General => systems.is_empty(),
-            Takes::Own(system) => systems
+            Takes::ForSystem(system) => systems
                 .iter()
                 .any(|one| one.strip_prefix(system).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))),
             // What stands in an image is installed nowhere else.

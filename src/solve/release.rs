@@ -26,7 +26,7 @@ pub struct Release<'c> {
     /// The build for x86_64 and the one for aarch64, each with its toolkit.
     builds: [Option<Built<'c>>; 2],
     /// The builds for single systems.
-    own: Vec<Built<'c>>,
+    for_systems: Vec<Built<'c>>,
     /// One for x86_64 and one for aarch64 that nobody has read.
     unseen: [Option<Unseen<'c>>; 2],
 }
@@ -46,14 +46,16 @@ type Built<'c> = (&'c Build, Option<&'c Toolkit>);
 impl<'c> Release<'c> {
     fn built(&self, platform: Platform<'_>) -> Option<Built<'c>> {
         // Of several images of a repository that hold this release rather one of which it is known what it has code for.
-        let taken = || self.own.iter().copied().filter(|(build, _)| platform.takes(build));
-        let own = || taken().min_by_key(|(build, _)| build.arch_source.is_none());
+        let taken = || self.for_systems.iter().copied().filter(|(build, _)| platform.takes(build));
+        let for_system = || taken().min_by_key(|(build, _)| build.arch_source.is_none());
         match platform.takes {
             Takes::General => self.builds[position(platform.arch)],
             // What somebody built for it is made for it, and beside the torch of an image runs what is no torch.
-            Takes::Own(_) => own().or(self.builds[position(platform.arch)].filter(|(build, _)| platform.takes(build))),
+            Takes::ForSystem(_) => {
+                for_system().or(self.builds[position(platform.arch)].filter(|(build, _)| platform.takes(build)))
+            }
             // What is made for a board has code for it, which others mostly lack.
-            Takes::Either => own().or(self.builds[position(platform.arch)]),
+            Takes::Either => for_system().or(self.builds[position(platform.arch)]),
         }
     }
 
@@ -70,7 +72,7 @@ impl<'c> Release<'c> {
     /// Whether there may be a build for a kind of machine that nobody has seen.
     pub fn is_unseen(&self, platform: Platform<'_>) -> bool {
         let is_one = self.unseen[position(platform.arch)].is_some();
-        !matches!(platform.takes, Takes::Own(_)) && is_one && self.on(platform).is_none()
+        !matches!(platform.takes, Takes::ForSystem(_)) && is_one && self.on(platform).is_none()
     }
 
     /// The builds of its variant before and after it, which one that nobody has seen would be like.
@@ -117,19 +119,19 @@ impl<'c> Release<'c> {
     }
 
     /// The builds for single systems.
-    pub fn own_builds(&self) -> impl Iterator<Item = &'c Build> {
-        self.own.iter().map(|(build, _)| *build)
+    pub fn for_systems(&self) -> impl Iterator<Item = &'c Build> {
+        self.for_systems.iter().map(|(build, _)| *build)
     }
 
     fn new(version: &'c Version, variant: &'c str, line: Option<Version>, extension: Option<&'c Extension>) -> Self {
-        Release { version, variant, line, extension, builds: [None; 2], own: Vec::new(), unseen: Default::default() }
+        Release { version, variant, line, extension, builds: [None; 2], for_systems: Vec::new(), unseen: [None, None] }
     }
 
     fn put(&mut self, build: &'c Build, catalog: &'c Catalog) {
         let built = (build, catalog.toolkit_of(build));
         match build.systems.is_empty() {
             true => self.builds[position(build.arch)] = Some(built),
-            false => self.own.push(built),
+            false => self.for_systems.push(built),
         }
     }
 
@@ -139,7 +141,7 @@ impl<'c> Release<'c> {
         let general = self.builds().next().is_some();
         let stable = |build: &Build| build.status == Status::Stable;
         let default = self.builds().any(|build| build.default);
-        let stable = if general { self.builds().any(stable) } else { self.own_builds().any(stable) };
+        let stable = if general { self.builds().any(stable) } else { self.for_systems().any(stable) };
         (!default, !stable, Reverse(self.line))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::catalog::LIBRARIES;
 use crate::catalog::rows::{Build, TRITON};
 use crate::types::Version;
 
@@ -14,8 +15,8 @@ impl TargetSolution<'_> {
         let mut stack = BTreeMap::new();
         for build in &self.builds {
             stack.insert(build.package.to_string(), build.shown());
-            for (name, version) in [("cudnn", &build.cudnn), ("nccl", &build.nccl)] {
-                if let Some(version) = version {
+            for (name, _) in LIBRARIES {
+                if let Some(version) = build.part(name) {
                     // The first framework's pins are exact and installed; what later ones name is what they accept.
                     stack.entry(name.to_string()).or_insert_with(|| version.to_string());
                 }

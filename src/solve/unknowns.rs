@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::catalog::Catalog;
 use crate::catalog::rows::{Build, Companion, Image, TORCH};
-use crate::types::{Constraint, CpuArch, Specifier, Version};
+use crate::catalog::{Catalog, LIBRARIES};
+use crate::types::{CpuArch, Specifier, Version};
 
 use super::bundled_torch;
 use super::compile::{Group, Plan, ReleaseChoice};
@@ -41,6 +41,13 @@ pub struct Unknown {
     pub keys: Vec<String>,
     /// How it can be found out.
     pub how: String,
+}
+
+impl Unknown {
+    /// What one key asks for.
+    pub(super) fn of(key: String, fact: String, how: String) -> Unknown {
+        Unknown { code: None, fact, keys: vec![key], how }
+    }
 }
 
 /// What nobody has read of a selection that is only possible.
@@ -81,7 +88,7 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
                     .filter(|_| !general.is_empty()),
             );
             for on in own.iter().filter(|on| !on.takes_companion(row)) {
-                let Takes::Own(system) = on.takes else { continue };
+                let Takes::ForSystem(system) = on.takes else { continue };
                 unknowns.push(of_system(&row.package, row.version.as_str(), system));
             }
         }
@@ -128,12 +135,8 @@ fn of_variant(
         true => "where its project publishes wheels".to_string(),
         false => format!("at {}/{package}/", pytorch_index(release.variant)),
     };
-    Some(Unknown {
-        code: None,
-        fact: format!("whether {package} {} was published for {}", row.version, release.variant),
-        keys: vec![format!("stack.{package}")],
-        how: format!("look for it {place}; if it is there, {OVERLAY}"),
-    })
+    let fact = format!("whether {package} {} was published for {}", row.version, release.variant);
+    Some(Unknown::of(format!("stack.{package}"), fact, format!("look for it {place}; if it is there, {OVERLAY}")))
 }
 
 /// The image of a class that holds a torch, that torch, and the build of torch that is chosen.
@@ -159,15 +162,12 @@ fn of_image_torch<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group<
     }
     let target = plan.classes[class].target;
     let name = image.name();
-    Some(Unknown {
-        code: None,
-        fact: format!("for which GPUs, Python and libraries the torch {inside} in `{name}` was built"),
-        keys: vec![target.key("image")],
-        how: format!(
-            "ask it (`docker run --rm {name} python3 -c 'import torch; print(torch.__version__, torch.cuda.get_arch_list())'`); \
-             then {OVERLAY}"
-        ),
-    })
+    let fact = format!("for which GPUs, Python and libraries the torch {inside} in `{name}` was built");
+    let how = format!(
+        "ask it (`docker run --rm {name} python3 -c 'import torch; print(torch.__version__, torch.cuda.get_arch_list())'`); \
+         then {OVERLAY}"
+    );
+    Some(Unknown::of(target.key("image"), fact, how))
 }
 
 /// The Python of the torch in a chosen image, where one is written.
@@ -196,31 +196,24 @@ fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
     let of_frameworks = group.releases.iter().filter_map(|release| release.of(selection.rows()).line);
     let line = of_frameworks.chain(group.cudas.iter().map(|(_, cuda)| cuda.of(selection.rows()).version.prefix(2)));
     let line = line.into_iter().find(|line| line.cmp_prefix(&cudnn.cuda).is_ne())?;
-    let (version, major) = (&cudnn.version, line.prefix(1));
-    Some(Unknown {
-        code: None,
-        fact: format!(
-            "whether cuDNN {version} was published for CUDA {major}: it was seen for CUDA {} only",
-            cudnn.cuda
-        ),
-        keys: vec!["stack.cudnn".to_string()],
-        how: format!(
-            "look for {version} for CUDA {major} at developer.download.nvidia.com/compute/cudnn/redist; if it is there, {OVERLAY}"
-        ),
-    })
+    let (version, major, seen) = (&cudnn.version, line.prefix(1), cudnn.cuda);
+    let fact = format!("whether cuDNN {version} was published for CUDA {major}: it was seen for CUDA {seen} only");
+    let how = format!(
+        "look for {version} for CUDA {major} at developer.download.nvidia.com/compute/cudnn/redist; if it is there, {OVERLAY}"
+    );
+    Some(Unknown::of("stack.cudnn".to_string(), fact, how))
 }
 
 /// Packages asked for by a variant of which nobody has seen a wheel.
 fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
     let unseen = request.companions.iter().filter(|ask| ask.names_unseen_variant(request.catalog));
-    let unknown = |ask: &PackageRequest<'_>| Unknown {
-        code: None,
-        fact: format!("whether {} {} was published", ask.package, ask.constraint),
-        keys: vec![format!("stack.{}", ask.package)],
-        how: format!(
-            "look for it where its project publishes wheels; if it is there, {OVERLAY}; or leave the label out, and write the \
-             variant behind the release of torch"
-        ),
+    let how = format!(
+        "look for it where its project publishes wheels; if it is there, {OVERLAY}; or leave the label out, and write the \
+         variant behind the release of torch"
+    );
+    let unknown = |ask: &PackageRequest<'_>| {
+        let fact = format!("whether {} {} was published", ask.package, ask.constraint);
+        Unknown::of(format!("stack.{}", ask.package), fact, how.clone())
     };
     unseen.map(unknown).collect()
 }
@@ -235,15 +228,12 @@ pub fn of_written_libraries(request: &Request<'_>) -> Vec<Unknown> {
         if known.iter().any(|version| range.admits(version)) {
             continue;
         }
-        unknowns.push(Unknown {
-            code: None,
-            fact: format!(
-                "whether {name} {range} was published: no CUDA toolkit or build that is known has it, and the newest \
-                 known is {newest}"
-            ),
-            keys: vec![format!("packages.{name}")],
-            how: format!("look for it on the package index; if it is there, {OVERLAY}, or write `{name} = \"*\"`"),
-        });
+        let fact = format!(
+            "whether {name} {range} was published: no CUDA toolkit or build that is known has it, and the newest known is \
+             {newest}"
+        );
+        let how = format!("look for it on the package index; if it is there, {OVERLAY}, or write `{name} = \"*\"`");
+        unknowns.push(Unknown::of(format!("packages.{name}"), fact, how));
     }
     unknowns
 }
@@ -262,17 +252,12 @@ pub fn of_own_cudnn(request: &Request<'_>) -> Vec<Unknown> {
         let of_major = released.chain(held).filter(|(_, cuda)| cuda.major() == line.major());
         let known: Vec<Version> = of_major.map(|(version, _)| version).collect();
         let Some((oldest, newest)) = known.iter().min().zip(known.iter().max()) else { continue };
-        let unknown = Unknown {
-            code: None,
-            fact: format!(
-                "whether there is a cuDNN {holds} for CUDA {}: those that are known are {oldest} to {newest}",
-                line.major()
-            ),
-            keys: vec![format!("stack.{}", build.package)],
-            how: format!(
-                "ask your build (torch.backends.cudnn.version()) and correct its `cudnn`; if it is so, {OVERLAY}"
-            ),
-        };
+        let cuda = line.major();
+        let fact =
+            format!("whether there is a cuDNN {holds} for CUDA {cuda}: those that are known are {oldest} to {newest}");
+        let how =
+            format!("ask your build (torch.backends.cudnn.version()) and correct its `cudnn`; if it is so, {OVERLAY}");
+        let unknown = Unknown::of(format!("stack.{}", build.package), fact, how);
         if known.iter().all(|one| one.cmp_prefix(&holds).is_ne() && holds.cmp_prefix(one).is_ne())
             && !unknowns.contains(&unknown)
         {
@@ -284,24 +269,16 @@ pub fn of_own_cudnn(request: &Request<'_>) -> Vec<Unknown> {
 
 /// What a build holds that was published, and that nobody has read.
 pub(super) fn of_contents(package: &str, version: &Version, variant: &str) -> Unknown {
-    Unknown {
-        code: None,
-        fact: format!("what {package} {version}+{variant} holds: it was published, and nobody has read it"),
-        keys: vec![format!("stack.{package}")],
-        how: format!(
-            "read its wheel with `gpuenv catalog inspect`; then {OVERLAY}, or write it as a build of your own"
-        ),
-    }
+    let fact = format!("what {package} {version}+{variant} holds: it was published, and nobody has read it");
+    let how =
+        format!("read its wheel with `gpuenv catalog inspect`; then {OVERLAY}, or write it as a build of your own");
+    Unknown::of(format!("stack.{package}"), fact, how)
 }
 
 /// Whether a package was built for a system that takes only what was made for it.
 pub(super) fn of_system(package: &str, asked: &str, system: &str) -> Unknown {
-    Unknown {
-        code: None,
-        fact: format!("whether {} was built for {system}", format!("{package} {asked}").trim_end()),
-        keys: vec![format!("stack.{package}")],
-        how: where_for(system),
-    }
+    let fact = format!("whether {} was built for {system}", format!("{package} {asked}").trim_end());
+    Unknown::of(format!("stack.{package}"), fact, where_for(system))
 }
 
 /// Where wheels for a single system are found.
@@ -322,15 +299,12 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         }
         // What could take its place is offered as a fix where it serves.
         let ImageRequest::UnseenTag(image) = &target.image else { continue };
-        unknowns.push(Unknown {
-            code: None,
-            fact: format!("whether `{image}` exists, and what it holds"),
-            keys: vec![target.key("image")],
-            how: format!(
-                "look for it in the registry; if it is there, set `image-requires` to its NVIDIA_REQUIRE_CUDA (`docker image \
-                 inspect`; \"\" if it has none), or {OVERLAY}"
-            ),
-        });
+        let how = format!(
+            "look for it in the registry; if it is there, set `image-requires` to its NVIDIA_REQUIRE_CUDA (`docker image \
+             inspect`; \"\" if it has none), or {OVERLAY}"
+        );
+        let fact = format!("whether `{image}` exists, and what it holds");
+        unknowns.push(Unknown::of(target.key("image"), fact, how));
     }
     unknowns
 }
@@ -368,7 +342,7 @@ fn of_release<'c>(
         if !choice.framework.is_unseen(release, on) {
             return Vec::new();
         }
-        if let Takes::Own(system) = on.takes {
+        if let Takes::ForSystem(system) = on.takes {
             // Beside one that is known its CUDA tells it apart.
             let is_known = |other: &Release<'_>| other.version == release.version && other.on(on).is_some();
             let asked = match choice.framework.releases.iter().any(is_known) {
@@ -383,8 +357,8 @@ fn of_release<'c>(
         let mut fact = format!("whether {name} was published for {}", on.arch);
         let mut keys = vec![format!("stack.{package}")];
         let request = plan.request;
-        for (key, title, wanted) in [("cudnn", "cuDNN", &request.cudnn), ("nccl", "NCCL", &request.nccl)] {
-            if let Some(wanted) = wanted.as_ref().filter(|wanted| !wanted.is_any() && !release.is_cpu()) {
+        for (key, title) in LIBRARIES {
+            if let Some(wanted) = request.part(key).filter(|wanted| !wanted.is_any() && !release.is_cpu()) {
                 fact += &format!(", with {title} {wanted}");
                 keys.push(format!("stack.{key}"));
             }
@@ -395,28 +369,20 @@ fn of_release<'c>(
     };
     let mut unknowns = Vec::new();
     let request = plan.request;
-    let libraries = [("cudnn", "cuDNN", &request.cudnn, build.cudnn), ("nccl", "NCCL", &request.nccl, build.nccl)];
-    for (key, title, wanted, has) in libraries {
-        if wanted.as_ref().is_some_and(|wanted: &Constraint| !wanted.is_any()) && has.is_none() && !release.is_cpu() {
+    for (key, title) in LIBRARIES {
+        let is_asked = request.part(key).is_some_and(|wanted| !wanted.is_any());
+        if is_asked && build.part(key).is_none() && !release.is_cpu() {
             let (whose, how) = of_library(build, (key, title), image);
-            unknowns.push(Unknown {
-                code: None,
-                fact: format!("which {title} comes with {whose}"),
-                keys: vec![format!("stack.{key}")],
-                how,
-            });
+            unknowns.push(Unknown::of(format!("stack.{key}"), format!("which {title} comes with {whose}"), how));
         }
     }
     for (library, range) in request.libraries() {
         let expected = libraries::expected(request.problem, build, library);
         let own = expected.and_then(|has| Some((has, Specifier::parse(&format!("=={has}")).ok()?)));
         if let Some((has, _)) = own.filter(|(_, own)| range.excludes(own)) {
-            unknowns.push(Unknown {
-                code: None,
-                fact: format!("which {library} {name} asks for: the CUDA that it was built with has {has}"),
-                keys: vec![format!("packages.{library}")],
-                how: format!("read the METADATA of its wheel; then {OVERLAY}; or write `{library} = \"*\"`"),
-            });
+            let fact = format!("which {library} {name} asks for: the CUDA that it was built with has {has}");
+            let how = format!("read the METADATA of its wheel; then {OVERLAY}; or write `{library} = \"*\"`");
+            unknowns.push(Unknown::of(format!("packages.{library}"), fact, how));
         }
     }
     unknowns
@@ -470,11 +436,11 @@ fn unseen_python(build: &Build, on: Platform<'_>, line: &Version) -> Option<Unkn
     }
     let fact = format!("whether {} {}+{} has a wheel for Python {line}", build.package, build.version, build.variant);
     let how = match on.takes {
-        Takes::Own(system) if build.is_of_one_system() => where_for(system),
+        Takes::ForSystem(system) if build.is_of_one_system() => where_for(system),
         _ => format!(
             "try `pip download --no-deps --python-version {line} --only-binary :all: {}=={}+{}` with its index; if it is there, {OVERLAY}",
             build.package, build.version, build.variant
         ),
     };
-    Some(Unknown { code: None, fact, keys: vec!["stack.python".to_string()], how })
+    Some(Unknown::of("stack.python".to_string(), fact, how))
 }

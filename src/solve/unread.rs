@@ -2,6 +2,7 @@
 //! have been made for a single system. Of such a thing anything may be true, so a request has no answer only where it has
 //! none without it either.
 
+use crate::catalog::LIBRARIES;
 use crate::catalog::absence::Gap;
 use crate::catalog::rows::{Build, Companion, Family, Index, OtherBuild, Reading as ListingReading, Subject};
 use crate::spec::Share;
@@ -79,26 +80,21 @@ impl<'c> Unread<'c> {
             builds.any(|build| build.system_cuda && ask.takes_build(build) && is_here(build))
         };
         let loads_systems = request.frameworks.is_empty() || request.frameworks.iter().any(takes_systems);
-        let cudnns: Vec<Version> = catalog.cudnns.iter().map(|row| row.version).collect();
-        let nccls: Vec<Version> = catalog.nccls.iter().map(|row| row.version).collect();
-        let parts = [
-            ("cudnn", &request.cudnn, cudnns, loads_systems),
-            ("nccl", &request.nccl, nccls, request.frameworks.is_empty()),
-        ];
-        for (part, wanted, known, is_installed) in parts {
-            let Some(wanted) = wanted.as_ref().filter(|_| is_installed && !self.parts.contains(&part)) else {
+        for (part, is_installed) in [("cudnn", loads_systems), ("nccl", request.frameworks.is_empty())] {
+            let Some(wanted) = request.part(part).filter(|_| is_installed && !self.parts.contains(&part)) else {
                 continue;
             };
+            let known = catalog.versions_of(part);
             let Some((oldest, newest)) = known.iter().min().zip(known.iter().max()) else { continue };
             if is_older(wanted, oldest) || is_above(wanted, newest) || known.iter().any(|one| wanted.admits(one)) {
                 continue;
             }
-            self.unknowns.push(Unknown {
-                code: None,
-                fact: format!("whether {part} {wanted} was published: the list of what NVIDIA publishes was not read whole"),
-                keys: vec![format!("stack.{part}")],
-                how: format!("see whether NVIDIA has it; then {OVERLAY}, or take one that is known (`gpuenv catalog show {part}`)"),
-            });
+            let fact =
+                format!("whether {part} {wanted} was published: the list of what NVIDIA publishes was not read whole");
+            let how = format!(
+                "see whether NVIDIA has it; then {OVERLAY}, or take one that is known (`gpuenv catalog show {part}`)"
+            );
+            self.unknowns.push(Unknown::of(format!("stack.{part}"), fact, how));
             self.parts.push(part);
         }
     }
@@ -106,7 +102,8 @@ impl<'c> Unread<'c> {
     /// A cuDNN or an NCCL from before the catalog begins, where a framework may hold it: nobody has read which it holds.
     fn of_bundled(&mut self, request: &Request<'c>) {
         let catalog = request.catalog;
-        let holds_unread = |is_read: &dyn Fn(&Build) -> bool| {
+        let holds_unread = |part: &str| {
+            let is_read = |build: &Build| build.part(part).is_some();
             let is_here = |build: &Build| request.targets.iter().any(|target| target.platform.takes(build));
             let is_asked =
                 |ask: &PackageRequest, build: &Build| !build.is_cpu() && ask.takes_build(build) && is_here(build);
@@ -125,16 +122,9 @@ impl<'c> Unread<'c> {
                     || published(request, ask).any(|other| line_of(&other.variant).is_some() && may_be_older(other))
             })
         };
-        let oldest = [
-            ("cudnn", &request.cudnn, catalog.cudnns.iter().map(|row| row.version).min()),
-            ("nccl", &request.nccl, catalog.nccls.iter().map(|row| row.version).min()),
-        ];
-        for (part, wanted, oldest) in oldest {
-            let (Some(wanted), Some(oldest)) = (wanted, oldest) else { continue };
-            let is_read = |build: &Build| if part == "nccl" { build.nccl.is_some() } else { build.cudnn.is_some() };
-            if is_older(wanted, &oldest) && holds_unread(&is_read) {
-                self.unknowns.push(older_than_all(part, wanted.as_str(), &oldest, format!("stack.{part}")));
-                self.parts.push(part);
+        for (part, _) in LIBRARIES {
+            if request.part(part).is_some() && holds_unread(part) {
+                self.of_old_part(request, part);
             }
         }
     }
@@ -143,18 +133,7 @@ impl<'c> Unread<'c> {
     fn of_parts(&mut self, request: &Request<'c>) {
         let catalog = request.catalog;
         let oldest_toolkit = catalog.toolkits.iter().map(|row| row.version).min();
-        let parts = [
-            ("cuda", &request.cuda, oldest_toolkit),
-            ("cudnn", &request.cudnn, catalog.cudnns.iter().map(|row| row.version).min()),
-            ("nccl", &request.nccl, catalog.nccls.iter().map(|row| row.version).min()),
-        ];
-        for (part, wanted, oldest) in parts {
-            let (Some(wanted), Some(oldest)) = (wanted, oldest) else { continue };
-            if is_older(wanted, &oldest) {
-                self.unknowns.push(older_than_all(part, wanted.as_str(), &oldest, format!("stack.{part}")));
-                self.parts.push(part);
-            }
-        }
+        ["cuda", "cudnn", "nccl"].into_iter().for_each(|part| self.of_old_part(request, part));
         let Some(oldest) = oldest_toolkit else { return };
         for (at, target) in request.targets.iter().enumerate() {
             let Some(newest) =
@@ -165,6 +144,16 @@ impl<'c> Unread<'c> {
             let unknown = older_than_all("the toolkit", newest.as_str(), &oldest, target.key("toolkit"));
             self.unknowns.push(unknown);
             self.old_toolkits.push(at);
+        }
+    }
+
+    /// One of them, if it is asked for.
+    fn of_old_part(&mut self, request: &Request<'c>, part: &'static str) {
+        let oldest = request.catalog.versions_of(part).into_iter().min();
+        let Some((wanted, oldest)) = request.part(part).zip(oldest) else { return };
+        if is_older(wanted, &oldest) {
+            self.unknowns.push(older_than_all(part, wanted.as_str(), &oldest, format!("stack.{part}")));
+            self.parts.push(part);
         }
     }
 
@@ -241,12 +230,9 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
         // No version on the package index has a label: `0.4.25+cuda11.cudnn86` of jaxlib lies elsewhere.
         None => (line.is_none(), "where its project keeps wheels".to_string()),
     };
-    is_possible.then(|| Unknown {
-        code: None,
-        fact: format!("whether {package} {version}+{variant} was published"),
-        keys: vec![format!("stack.{package}")],
-        how: format!("look for it {place}; if it is there, {OVERLAY}, or write it as a build of your own"),
-    })
+    let fact = format!("whether {package} {version}+{variant} was published");
+    let how = format!("look for it {place}; if it is there, {OVERLAY}, or write it as a build of your own");
+    is_possible.then(|| Unknown::of(format!("stack.{package}"), fact, how))
 }
 
 /// A release that is not known, and that may have been published for all that anybody has read.
@@ -261,7 +247,7 @@ fn of_release(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let (oldest, newest) = (known.iter().min()?, known.iter().max()?);
     let unknown = |fact: String, what: &str, or: &str| {
         let how = format!("see whether {what} was published, for which Pythons and for which CUDA; then {OVERLAY}{or}");
-        Some(Unknown { code: None, fact, keys: vec![format!("stack.{package}")], how })
+        Some(Unknown::of(format!("stack.{package}"), fact, how))
     };
     let whether = |why: String| format!("whether {package} {wanted} was published: {why}");
     let unread_index = |index| format!("its project keeps releases at {index}, which nobody has read");
@@ -314,12 +300,9 @@ pub fn is_older(wanted: &Constraint, oldest: &Version) -> bool {
 }
 
 fn older_than_all(what: &str, wanted: &str, oldest: &Version, key: String) -> Unknown {
-    Unknown {
-        code: None,
-        fact: format!("{what} {wanted}, which is older than the catalog, whose oldest is {oldest}"),
-        keys: vec![key],
-        how: format!("see what NVIDIA's notes on that release say; then {OVERLAY}, or take {oldest} or newer"),
-    }
+    let fact = format!("{what} {wanted}, which is older than the catalog, whose oldest is {oldest}");
+    let how = format!("see what NVIDIA's notes on that release say; then {OVERLAY}, or take {oldest} or newer");
+    Unknown::of(key, fact, how)
 }
 
 /// Whether what is asked for is known for every target: a snapshot that lies in its image is no release.
@@ -367,7 +350,7 @@ fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platf
     for target in targets.iter().filter(|target| !target.is_cpu()) {
         let on = target.platform;
         let system = match on.takes {
-            Takes::Own(system) if on.is_one_system() => system,
+            Takes::ForSystem(system) if on.is_one_system() => system,
             Takes::Either => "the JetPack of its boards",
             _ => continue,
         };

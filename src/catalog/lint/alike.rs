@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::super::parts::LibraryRelease;
 use super::super::rows::*;
 use super::super::tables::{Catalog, Row, RowName};
 use super::Say;
@@ -128,12 +129,10 @@ fn libraries(catalog: &Catalog, alike: &mut Alike<'_>) {
         .iter()
         .filter_map(|row| Some((&*row.id, row.at.rsplit_once("-cu")?.1.split(['@', '/']).next()?.parse().ok()?)))
         .collect();
-    let rows = catalog.cudnns.iter().map(|row| ("cudnn", row as &dyn Row, &row.source, &row.cuda));
-    for (kind, row, source, cuda) in
-        rows.chain(catalog.nccls.iter().map(|row| ("nccl", row as &dyn Row, &row.source, &row.cuda)))
-    {
-        if let Some(major) = named.get(&**source).filter(|major| **major != cuda.major()) {
-            (alike.say)("library-line", kind, &row.row_name(), format!("`{source}` is of CUDA {major}, not {cuda}"));
+    for LibraryRelease { subject, row, source, cuda, .. } in catalog.library_releases() {
+        if let Some(major) = named.get(source).filter(|major| **major != cuda.major()) {
+            let says = format!("`{source}` is of CUDA {major}, not {cuda}");
+            (alike.say)("library-line", subject.as_str(), &row.row_name(), says);
         }
     }
 }

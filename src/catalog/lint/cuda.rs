@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row, RowName};
+use super::super::tables::{Catalog, Row};
 use super::{Say, months};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::types::{Arch, Constraint, Version, map_of};
+use crate::types::{Constraint, Version, map_of};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     toolkits(catalog, say);
@@ -106,13 +106,10 @@ fn drivers_of_toolkits(catalog: &Catalog, say: Say<'_>) {
 /// cuDNN and NCCL are built for a line that exists.
 fn libraries(catalog: &Catalog, say: Say<'_>) {
     let exists = |line: &Version| catalog.toolkits.iter().any(|row| row.version.cmp_prefix(line).is_eq());
-    for row in catalog.cudnns.iter().filter(|row| !exists(&row.cuda)) {
-        say("unchoosable", "cudnn", &row.row_name(), format!("no toolkit is of CUDA {}", row.cuda));
+    for one in catalog.library_releases().filter(|one| !exists(&one.cuda)) {
+        say("unchoosable", one.subject.as_str(), &one.row.row_name(), format!("no toolkit is of CUDA {}", one.cuda));
     }
     for row in catalog.nccls.iter() {
-        if !exists(&row.cuda) {
-            say("unchoosable", "nccl", &row.row_name(), format!("no toolkit is of CUDA {}", row.cuda));
-        }
         let Some(with) = &row.built_with else { continue };
         if with.major() != row.cuda.major() || !exists(with) {
             let says = format!("built with CUDA {with}, which is not a line of CUDA {}", row.cuda);
@@ -121,54 +118,26 @@ fn libraries(catalog: &Catalog, say: Say<'_>) {
     }
 }
 
-/// A release of a library and the GPU code that was read out of it.
-struct Held<'c> {
-    kind: &'static str,
-    subject: Subject,
-    name: RowName,
-    version: &'c Version,
-    cuda: &'c Version,
-    sass: &'c [Arch],
-    ptx: &'c [Arch],
-    read: bool,
-}
-
-macro_rules! held {
-    ($kind:literal, $subject:expr, $row:expr) => {
-        Held {
-            kind: $kind,
-            subject: $subject,
-            name: $row.row_name(),
-            version: &$row.version,
-            cuda: &$row.cuda,
-            sass: &$row.sass,
-            ptx: &$row.ptx,
-            read: $row.arch_source.is_some(),
-        }
-    };
-}
-
 /// A GPU that rules admit for cuDNN or NCCL is one that the code read out of them reaches. Rules may be stricter.
 fn code(catalog: &Catalog, say: Say<'_>) {
     let lines = Rules::of(catalog, Subject::Gpu, Subject::Cuda);
     // Servers were read: boards with a CPU of their own have libraries of their own.
     let boards = catalog.gpus.iter().filter(|row| row.cpu.is_none() && row.class != Class::Jetson);
     let gpus = map_of(boards.filter_map(|row| Some((row.cc, Version::parse(&row.cc.to_string()).ok()?))));
-    let cudnns = catalog.cudnns.iter().map(|row| held!("cudnn", Subject::Cudnn, row));
-    let nccls = catalog.nccls.iter().map(|row| held!("nccl", Subject::Nccl, row));
-    for row in cudnns.chain(nccls) {
-        if row.read == (row.sass.is_empty() && row.ptx.is_empty()) {
+    for row in catalog.library_releases() {
+        let (kind, name) = (row.subject.as_str(), row.row.row_name());
+        if row.arch_source.is_some() == (row.sass.is_empty() && row.ptx.is_empty()) {
             let says = "arch_source stands beside sass or ptx, and not without";
-            say("belongs-together", row.kind, &row.name, says.into());
+            say("belongs-together", kind, &name, says.into());
         }
         let rules = Rules::of(catalog, row.subject, Subject::Gpu);
         // GPUs that came later are its CUDA line's matter.
         let newest = row.sass.iter().chain(row.ptx).map(|arch| arch.cc).max();
-        for (cc, number) in gpus.iter().filter(|(cc, number)| Some(**cc) <= newest && lines.admit(number, row.cuda)) {
+        for (cc, number) in gpus.iter().filter(|(cc, number)| Some(**cc) <= newest && lines.admit(number, &row.cuda)) {
             let (sass, ptx) = (row.sass.iter().copied(), row.ptx.iter().copied());
             let reached = covers_targets(sass, ptx, *cc, Tegra::Apart) != Coverage::None;
-            if !reached && rules.admit(row.version, number) {
-                say("library-gpu", row.kind, &row.name, format!("holds no code for {cc}, and no rule says so"));
+            if !reached && rules.admit(&row.version, number) {
+                say("library-gpu", kind, &name, format!("holds no code for {cc}, and no rule says so"));
             }
         }
     }

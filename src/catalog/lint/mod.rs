@@ -195,14 +195,13 @@ fn is_date(text: &str) -> bool {
 const FIRST_YEAR: &str = "2006";
 
 fn dates(catalog: &Catalog, say: Say<'_>) {
-    let sources = catalog.sources.iter().map(|row| ("source", row.row_name(), Some(&row.seen)));
-    let drivers = catalog.drivers.iter().map(|row| ("driver", row.row_name(), row.date.as_ref()));
-    let toolkits = catalog.toolkits.iter().map(|row| ("toolkit", row.row_name(), row.released.as_ref()));
-    let cudnns = catalog.cudnns.iter().map(|row| ("cudnn", row.row_name(), row.date.as_ref()));
-    let nccls = catalog.nccls.iter().map(|row| ("nccl", row.row_name(), row.date.as_ref()));
-    let past = sources.chain(drivers).chain(toolkits).chain(cudnns).chain(nccls).map(|row| (row, true));
-    let branches = catalog.branches.iter().map(|row| ("branch", row.row_name(), row.eol.as_ref()));
-    let oses = catalog.oses.iter().map(|row| ("os", row.row_name(), row.eol.as_ref()));
+    let sources = catalog.sources.iter().map(|row| ("source", row.row_name(), Some(&*row.seen)));
+    let drivers = catalog.drivers.iter().map(|row| ("driver", row.row_name(), row.date.as_deref()));
+    let toolkits = catalog.toolkits.iter().map(|row| ("toolkit", row.row_name(), row.released.as_deref()));
+    let libraries = catalog.library_releases().map(|one| (one.subject.as_str(), one.row.row_name(), one.date));
+    let past = sources.chain(drivers).chain(toolkits).chain(libraries).map(|row| (row, true));
+    let branches = catalog.branches.iter().map(|row| ("branch", row.row_name(), row.eol.as_deref()));
+    let oses = catalog.oses.iter().map(|row| ("os", row.row_name(), row.eol.as_deref()));
     let planned = branches.chain(oses).map(|row| (row, false));
     let today = catalog.version.replace('.', "-");
     // Overlays may be younger than the catalog they are laid over.
@@ -211,7 +210,7 @@ fn dates(catalog: &Catalog, say: Say<'_>) {
         let Some(date) = date else { continue };
         if !is_date(date) {
             say("date", kind, &name, format!("`{date}` is not a date: 2026-11-20 or 2026-11 is expected"));
-        } else if has_passed && (**date < *FIRST_YEAR || is_later(date)) {
+        } else if has_passed && (*date < *FIRST_YEAR || is_later(date)) {
             say("date-order", kind, &name, format!("`{date}` is before all CUDA or after the catalog's own day"));
         }
     }

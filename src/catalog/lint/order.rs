@@ -17,12 +17,9 @@ const SLACK_MONTHS: u32 = 2;
 
 /// Releases of cuDNN and NCCL for one CUDA line come one after the other; those of one line of the library exactly so.
 fn libraries(catalog: &Catalog, say: Say<'_>) {
-    let cudnns = catalog.cudnns.iter().map(|row| ("cudnn", row.row_name(), &row.cuda, &row.version, &row.date));
-    let nccls = catalog.nccls.iter().map(|row| ("nccl", row.row_name(), &row.cuda, &row.version, &row.date));
-    let mut rows: Vec<_> = cudnns
-        .chain(nccls)
-        .filter_map(|(kind, name, cuda, version, date)| Some((kind, *cuda, *version, date.as_deref()?, name)))
-        .collect();
+    let dated = catalog.library_releases().filter_map(|one| Some((one.date?, one)));
+    let mut rows: Vec<_> =
+        dated.map(|(date, one)| (one.subject.as_str(), one.cuda, one.version, date, one.row.row_name())).collect();
     rows.sort_unstable_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)));
     for pair in rows.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
         let (one, next) = (&pair[0], &pair[1]);

@@ -159,14 +159,12 @@ fn is_pinned(catalog: &Catalog, library: &Libraries) -> bool {
 /// What one build is said to bring is what its release asks for: the oldest of it, where that is a range.
 fn asked_by(build: &Build, row: &Libraries, kits: &HashMap<&Version, &Libraries>, say: Say<'_>) {
     let name = row.row_name();
-    for (field, package, said) in
-        [("cudnn", nvidia::CUDNN, &build.cudnn), ("nccl", nvidia::NCCL, &build.nccl), (TRITON, TRITON, &build.triton)]
-    {
+    for (field, package) in nvidia::PARTS.into_iter().chain([(TRITON, TRITON)]) {
         let Some(range) = asked(row, package) else { continue };
         let oldest = Constraint::parse(range)
             .ok()
             .and_then(|range| range.comparisons().filter(|one| one.op.is_lower()).find_map(|one| one.version));
-        let same = said.as_ref().zip(oldest).is_some_and(|(said, oldest)| said.cmp_prefix(&oldest).is_eq());
+        let same = build.part(field).zip(oldest).is_some_and(|(said, oldest)| said.cmp_prefix(&oldest).is_eq());
         if !same {
             say("pins", "libraries", &name, format!("asks for {package} {range}, which the build's `{field}` is not"));
         }

@@ -153,8 +153,7 @@ pub(super) fn matches_something(
             catalog.toolkits.iter().any(|row| range.admits(&row.version))
         }
         Subject::Driver => catalog.drivers.iter().any(|row| range.admits(&row.version)),
-        Subject::Cudnn => catalog.cudnns.iter().any(|row| range.admits(&row.version)),
-        Subject::Nccl => catalog.nccls.iter().any(|row| range.admits(&row.version)),
+        Subject::Cudnn | Subject::Nccl => catalog.releases_of(subject.as_str()).any(|one| range.admits(&one.version)),
         Subject::Triton => catalog.builds.iter().any(|row| row.triton.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Kernel => catalog.oses.iter().any(|row| row.kernel.as_ref().is_some_and(|it| !range.admits(it))),
         Subject::Python => catalog.pythons.iter().any(|row| range.admits(&row.version)),

@@ -1,5 +1,6 @@
 //! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
 
+use crate::catalog::LIBRARIES;
 use crate::catalog::rows::{Build, Companion, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::coinstall;
@@ -9,7 +10,7 @@ use crate::solve::libraries;
 use crate::solve::request::ImageRequest;
 use crate::solve::rules::law;
 use crate::solve::wants::Want;
-use crate::types::{Arch, ArchList, Constraint, CpuArch, Specifier, Version, distinct};
+use crate::types::{Arch, ArchList, CpuArch, Specifier, Version, distinct};
 
 use super::Explainer;
 use super::words::{by_package, by_version, describe, name_of, named, numbers, plainly};
@@ -252,17 +253,10 @@ impl<'c> Explainer<'_, 'c> {
 
     /// The CUDA majors that the releases asked for of a library were built for.
     fn library_lines(&mut self) {
-        let catalog = self.request.catalog;
-        let majors = |rows: Vec<(&Version, &Version)>, wanted: &Constraint| {
-            let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, cuda)| cuda.major());
-            numbers(of.collect())
-        };
-        let cudnns = catalog.cudnns.iter().map(|row| (&row.version, &row.cuda)).collect();
-        let nccls = catalog.nccls.iter().map(|row| (&row.version, &row.cuda)).collect();
-        let asked = [("cudnn", "cuDNN", &self.request.cudnn, cudnns), ("nccl", "NCCL", &self.request.nccl, nccls)];
-        for (key, name, wanted, rows) in asked {
-            let Some(wanted) = wanted.as_ref().filter(|_| self.blames(key)) else { continue };
-            let majors = majors(rows, wanted);
+        for (key, name) in LIBRARIES {
+            let Some(wanted) = self.request.part(key).filter(|_| self.blames(key)) else { continue };
+            let of = self.request.catalog.releases_of(key).filter(|one| wanted.admits(&one.version));
+            let majors = numbers(of.map(|one| one.cuda.major()).collect());
             self.say(format!("{name} {wanted} was built for CUDA {majors} only"));
         }
     }

@@ -1,6 +1,7 @@
 //! The C library that wheels of NVIDIA's libraries need: of those that are chosen beside builds which leave them open, and of a
 //! cuDNN or an NCCL that is asked for.
 
+use crate::catalog::LIBRARIES;
 use crate::catalog::rows::{Build, Subject};
 use crate::solve::coinstall;
 use crate::solve::libraries::{self, compiles_for};
@@ -37,8 +38,7 @@ impl<'c> Explainer<'_, 'c> {
     fn glibc_of_open(&mut self, build: &'c Build, has: Version) {
         let catalog = self.request.catalog;
         let wanted = |name: &str, version: &Version| {
-            let asked = if name == "cudnn" { &self.request.cudnn } else { &self.request.nccl };
-            asked.as_ref().filter(|_| self.blames(name)).is_none_or(|asked| asked.admits(version))
+            self.request.part(name).filter(|_| self.blames(name)).is_none_or(|asked| asked.admits(version))
         };
         let cudnns = coinstall::accepted(catalog, build).into_iter().flatten();
         let cudnns: Vec<_> = cudnns.filter(|row| wanted("cudnn", &row.version)).map(|row| row.glibc).collect();
@@ -85,14 +85,10 @@ impl<'c> Explainer<'_, 'c> {
 
     /// A cuDNN or an NCCL that no framework brings.
     fn glibc_of_asked(&mut self, has: Version) {
-        let catalog = self.request.catalog;
-        let cudnns = catalog.cudnns.iter().map(|row| (row.version, row.glibc)).collect::<Vec<_>>();
-        let nccls = catalog.nccls.iter().map(|row| (row.version, row.glibc)).collect();
-        let asked = [("cudnn", "cuDNN", &self.request.cudnn, cudnns), ("nccl", "NCCL", &self.request.nccl, nccls)];
-        for (key, name, wanted, rows) in asked {
-            let Some(wanted) = wanted.as_ref().filter(|_| self.blames(key)) else { continue };
-            let of = rows.into_iter().filter(|(version, _)| wanted.admits(version)).map(|(_, glibc)| glibc).collect();
-            if let Some(needs) = all_need(of, has) {
+        for (key, name) in LIBRARIES {
+            let Some(wanted) = self.request.part(key).filter(|_| self.blames(key)) else { continue };
+            let of = self.request.catalog.releases_of(key).filter(|one| wanted.admits(&one.version));
+            if let Some(needs) = all_need(of.map(|one| one.glibc).collect(), has) {
                 self.say(format!("the wheels of {name} {wanted} need glibc {needs} or newer"));
             }
         }

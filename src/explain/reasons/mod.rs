@@ -193,7 +193,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
         if let Some(image) = platform.image() {
             return image.to_string();
         }
-        let system = self.request.catalog.oses.iter().find(|os| platform.takes == Takes::Own(&os.id));
+        let system = self.request.catalog.oses.iter().find(|os| platform.takes == Takes::ForSystem(&os.id));
         system.map_or(platform.arch.to_string(), |os| os.name.to_string())
     }
 
@@ -224,7 +224,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
 
     fn published(&mut self) {
         self.nothing_published();
-        let general = !matches!(self.platform().takes, Takes::Own(_));
+        let general = !matches!(self.platform().takes, Takes::ForSystem(_));
         self.companions_say(|row| Some(format!("requires {}, which is no longer published", row.gone.as_ref()?)));
         let (problem, arch) = (self.request.problem, self.platform().arch);
         // Where a part that it requires has no wheels, its own may well be for every processor: that part is named below.

@@ -8,6 +8,7 @@ use crate::solve::rules::law;
 use crate::solve::{bundled_torch, coinstall, image};
 use crate::spec::Share;
 use crate::types::Constraint;
+use crate::types::name::STACK_PARTS;
 
 use super::Explainer;
 use super::words::list;
@@ -243,9 +244,7 @@ impl<'c> Explainer<'_, 'c> {
     fn asked_of_tags(&self) -> String {
         let request = self.request;
         let asks = request.frameworks.iter().chain(&request.companions).map(|ask| (ask.package, &ask.constraint));
-        let parts =
-            [("python", &request.python), ("cuda", &request.cuda), ("cudnn", &request.cudnn), ("nccl", &request.nccl)];
-        let parts = parts.into_iter().filter_map(|(name, wanted)| Some((name, wanted.as_ref()?)));
+        let parts = STACK_PARTS.into_iter().filter_map(|name| Some((name, request.part(name)?)));
         let blamed = asks.chain(parts).filter(|(name, _)| self.blames(name));
         let lines: Vec<String> = blamed
             .map(|(name, wanted)| match self.forced.iter().any(|forced| forced == name) {

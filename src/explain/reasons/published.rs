@@ -1,7 +1,7 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
-use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Cudnn, Index, Reading, Subject, TORCH};
+use crate::catalog::{LIBRARIES, Row};
 use crate::solve::coinstall;
 use crate::solve::fits;
 use crate::solve::own;
@@ -10,6 +10,7 @@ use crate::solve::request::{DriverRequest, ImageRequest, PackageRequest};
 use crate::solve::unread::is_above;
 use crate::spec::Share;
 use crate::types::constraint::Op;
+use crate::types::name::STACK_PARTS;
 use crate::types::variant::line_of;
 use crate::types::{Constraint, Version, distinct};
 
@@ -39,13 +40,11 @@ impl<'c> Explainer<'_, 'c> {
 
     fn parts_above(&self) -> bool {
         let catalog = self.request.catalog;
-        let above = |name: &str, wanted: &Option<Constraint>, newest: Option<&Version>| {
-            self.blames(name) && wanted.as_ref().zip(newest).is_some_and(|(wanted, newest)| is_above(wanted, newest))
+        let is_above_all = |name: &&str| {
+            let asked = self.request.part(name).zip(catalog.versions_of(name).pop());
+            self.blames(name) && asked.is_some_and(|(wanted, newest)| is_above(wanted, &newest))
         };
-        above("cuda", &self.request.cuda, catalog.toolkits.last().map(|row| &row.version))
-            || above("cudnn", &self.request.cudnn, catalog.cudnns.last().map(|row| &row.version))
-            || above("nccl", &self.request.nccl, catalog.nccls.last().map(|row| &row.version))
-            || above("python", &self.request.python, catalog.pythons.last().map(|row| &row.version))
+        STACK_PARTS.iter().any(is_above_all)
     }
 
     /// No build of that version, variant and platform was ever published: what was?
@@ -149,7 +148,7 @@ impl<'c> Explainer<'_, 'c> {
     /// What is known of a package for a system that takes only what was made for it; whether the clash is about one.
     fn companion_of_system(&mut self, ask: &PackageRequest<'c>) -> bool {
         let (platform, name) = (self.platform(), self.platform_name());
-        if !matches!(platform.takes, Takes::Own(_)) {
+        if !matches!(platform.takes, Takes::ForSystem(_)) {
             return false;
         }
         if platform.image().is_some() && !fits::is_tied_to_releases(self.request.catalog, ask.package) {
@@ -367,13 +366,9 @@ impl<'c> Explainer<'_, 'c> {
 
     /// The cuDNN or NCCL that builds bring, where that is what clashes; whether there was any to tell.
     fn libraries(&mut self, builds: &[&'c Build]) -> bool {
-        let of = |name: &str, build: &'c Build| match name {
-            "cudnn" => build.cudnn.as_ref(),
-            _ => build.nccl.as_ref(),
-        };
         let mut told = false;
-        for (name, title) in [("cudnn", "cuDNN"), ("nccl", "NCCL")] {
-            let brought = distinct(builds.iter().filter_map(|build| of(name, build)));
+        for (name, title) in LIBRARIES {
+            let brought = distinct(builds.iter().filter_map(|build| build.part(name)));
             if !self.blames(name) || brought.is_empty() {
                 continue;
             }
@@ -398,10 +393,9 @@ impl<'c> Explainer<'_, 'c> {
     /// What the builds that are left bring of a library that is blamed, where nothing told so far speaks of it: a package asks
     /// for its framework, and it is what that brings which clashes.
     pub(super) fn libraries_left(&mut self) {
-        let asked = [("cudnn", "cuDNN", self.request.cudnn.as_ref()), ("nccl", "NCCL", self.request.nccl.as_ref())];
         let is_told = |it: &Self, title: &str| it.says.iter().any(|sentence| sentence.contains(title));
-        let untold = asked.into_iter().find(|(name, title, _)| self.blames(name) && !is_told(self, title));
-        let Some((name, _, Some(wanted))) = untold else { return };
+        let untold = LIBRARIES.into_iter().find(|(name, title)| self.blames(name) && !is_told(self, title));
+        let Some((name, wanted)) = untold.and_then(|(name, _)| Some((name, self.request.part(name)?))) else { return };
         let left = self.left.clone();
         if self.libraries(&left) {
             self.say_line(name, wanted);
@@ -432,16 +426,11 @@ impl<'c> Explainer<'_, 'c> {
     /// `cuda`, `cudnn`, `nccl`, `python` that match nothing known.
     fn parts(&mut self) {
         let catalog = self.request.catalog;
-        let parts = [
-            ("cuda", &self.request.cuda, catalog.toolkits.iter().map(|row| &row.version).collect::<Vec<_>>()),
-            ("cudnn", &self.request.cudnn, catalog.cudnns.iter().map(|row| &row.version).collect()),
-            ("nccl", &self.request.nccl, catalog.nccls.iter().map(|row| &row.version).collect()),
-            ("python", &self.request.python, catalog.pythons.iter().map(|row| &row.version).collect()),
-        ];
-        for (name, wanted, known) in parts {
-            let Some(wanted) = wanted.as_ref().filter(|_| self.blames(name)) else {
+        for name in ["cuda", "cudnn", "nccl", "python"] {
+            let Some(wanted) = self.request.part(name).filter(|_| self.blames(name)) else {
                 continue;
             };
+            let known = catalog.versions_of(name);
             // Of Pythons the releases within a line are not known; of the others every release is.
             let of_known =
                 |version: &Version| if name == "python" { wanted.cut_to(version.len()) } else { wanted.clone() };
@@ -450,7 +439,7 @@ impl<'c> Explainer<'_, 'c> {
             } else {
                 let above = known.iter().max().is_some_and(|newest| is_above(wanted, newest));
                 let as_of = if above { self.as_of() } else { self.part_lacks(name, wanted) };
-                let nearest = nearest_versions(wanted, known.into_iter());
+                let nearest = nearest_versions(wanted, known.iter());
                 self.say(format!("no known release of {name} matches `{wanted}`{nearest}{as_of}"));
             }
         }

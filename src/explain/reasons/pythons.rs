@@ -91,7 +91,7 @@ impl<'c> Explainer<'_, 'c> {
     fn pythons_of_system(&mut self) {
         let request = self.request;
         for target in &request.targets {
-            let Takes::Own(system) = target.platform.takes else { continue };
+            let Takes::ForSystem(system) = target.platform.takes else { continue };
             for ask in &request.frameworks {
                 let of_package = request.catalog.builds.of(ask.package).iter();
                 let lines =

@@ -191,7 +191,7 @@ impl<'c> Explainer<'_, 'c> {
     /// cuDNN or NCCL: of the system where builds load that, inside a wheel, or chosen.
     fn library(&self, scope: &Scope<'_, 'c>, spec: &Spec, name: &'static str) -> Option<Choice> {
         let target = scope.target;
-        let of = |build: &&&'c Build| if name == "cudnn" { build.cudnn.as_ref() } else { build.nccl.as_ref() };
+        let of = |build: &&&'c Build| build.part(name);
         let chosen =
             if name == "cudnn" { target.cudnn.map(|row| &row.version) } else { target.nccl.map(|row| &row.version) };
         let bringing = target.builds.iter().find_map(|build| Some((*build, of(&build)?)));
@@ -221,11 +221,7 @@ impl<'c> Explainer<'_, 'c> {
             let facts = vec![self.note(catalog.cite(*holding))];
             return Some(self.follows(self.own_key(scope, &key), "version", chosen.to_string(), because, facts));
         }
-        let known = match name {
-            "cudnn" => catalog.cudnns.iter().map(|row| row.version).collect(),
-            _ => catalog.nccls.iter().map(|row| row.version).collect(),
-        };
-        Some(self.plain(scope, spec, &key, chosen, known, Vec::new()))
+        Some(self.plain(scope, spec, &key, chosen, catalog.versions_of(name), Vec::new()))
     }
 
     fn cuda(&self, scope: &Scope<'_, 'c>) -> Option<Choice> {

@@ -114,16 +114,8 @@ fn entry(key: &str, value: &str, seen: &mut Seen) -> Option<Block> {
         "Libc version" => fill(&mut seen.record.platform.glibc, value.strip_prefix("glibc-").and_then(version)),
         "Python version" => fill(&mut seen.python().version, known.and_then(version)),
         "Python platform" => system::platform(value, seen),
-        "CUDA runtime version" => {
-            if let Some(version) = known.and_then(version) {
-                seen.nvcc(version);
-            }
-        }
-        "Nvidia driver version" => {
-            if let Some(version) = known.and_then(version) {
-                seen.driver(version);
-            }
-        }
+        "CUDA runtime version" => seen.nvcc(known.and_then(version)),
+        "Nvidia driver version" => seen.driver(known.and_then(version)),
         "vLLM Version" => {
             if let Some(version) = known {
                 seen.package("vllm", version.split(['@', ' ']).next().unwrap_or(version));

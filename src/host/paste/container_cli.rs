@@ -10,7 +10,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let fields: Vec<(&str, &str)> = lines.iter().filter_map(|line| field(line)).collect();
     let of = |wanted: &str| fields.iter().find(|(key, _)| *key == wanted).and_then(|(_, value)| version(value));
     let (Some(driver), Some(_)) = (of("NVRM version"), of("CUDA version")) else { return false };
-    seen.driver(driver);
+    seen.driver(Some(driver));
     let mut index = None;
     for (key, value) in fields {
         match (key, index) {

@@ -15,7 +15,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         match key {
             "torch version" => fill(&mut seen.torch().version, value.map(str::to_string)),
             "torch cuda version" => fill(&mut seen.torch().cuda, value.and_then(version)),
-            "nvcc version" => value.and_then(version).into_iter().for_each(|version| seen.nvcc(version)),
+            "nvcc version" => seen.nvcc(value.and_then(version)),
             "deepspeed info" => {
                 let number = value.and_then(|value| value.split([',', '+']).next());
                 number.into_iter().for_each(|number| seen.package("deepspeed", number));

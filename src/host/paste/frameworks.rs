@@ -30,10 +30,8 @@ pub(super) fn detectron(lines: &[&str], seen: &mut Seen) -> bool {
             "GPU available" | "CUDA available" => {
                 fill(&mut seen.torch().available, Some(value.starts_with("Yes") || value.starts_with("True")))
             }
-            "CUDA compiler" => {
-                value.strip_prefix("CUDA ").and_then(version).into_iter().for_each(|nvcc| seen.nvcc(nvcc))
-            }
-            "Driver version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
+            "CUDA compiler" => seen.nvcc(value.strip_prefix("CUDA ").and_then(version)),
+            "Driver version" => seen.driver(version(value)),
             "torchvision" => package("torchvision", value, seen),
             key => gpus(key, value, seen),
         }
@@ -70,7 +68,7 @@ fn is_common(key: &str, value: &str, seen: &mut Seen) -> bool {
         "Python" => fill(&mut seen.python().version, version(value)),
         "PyTorch" => fill(&mut seen.torch().version, release(value)),
         "CUDA available" => fill(&mut seen.torch().available, Some(value == "True")),
-        "NVCC" => nvcc(value).into_iter().for_each(|nvcc| seen.nvcc(nvcc)),
+        "NVCC" => seen.nvcc(nvcc(value)),
         _ => return false,
     }
     true
@@ -87,7 +85,7 @@ pub(super) fn sglang(lines: &[&str], seen: &mut Seen) -> bool {
         let Some(value) = told(value) else { continue };
         match key {
             key if is_common(key, value, seen) => {}
-            "CUDA Driver Version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
+            "CUDA Driver Version" => seen.driver(version(value)),
             key if key.ends_with(CAPABILITY) => capability(key.trim_end_matches(CAPABILITY), value, seen),
             key if key.starts_with("GPU ") => gpus(key, value, seen),
             key if !key.contains(' ') => package(key, value, seen),

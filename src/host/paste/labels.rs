@@ -29,7 +29,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             seen.name(told.index, &name);
         }
     }
-    told.driver.into_iter().for_each(|driver| seen.driver(driver));
+    seen.driver(told.driver);
     fill(&mut seen.nvml().cuda, told.cuda);
     labels.closed().into_iter().for_each(|why| seen.failed("GPU feature discovery", why));
     true

@@ -11,7 +11,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         let Some((_, rest)) = line.split_once("Cuda compilation tools, release ") else { continue };
         let full = rest.split_once(", V").and_then(|(_, full)| version(full));
         if let Some(version) = full.or_else(|| version(rest)) {
-            seen.nvcc(version);
+            seen.nvcc(Some(version));
             found = true;
         }
     }

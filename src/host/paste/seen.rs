@@ -90,7 +90,8 @@ impl Seen {
     }
 
     /// The driver's release, in whosever words.
-    pub fn driver(&mut self, version: Version) {
+    pub fn driver(&mut self, version: Option<Version>) {
+        let Some(version) = version else { return };
         match self.nvml().driver {
             None => self.nvml().driver = Some(version),
             Some(first) if first != version => self.quarrel("driver", first.as_str(), version.as_str()),
@@ -148,7 +149,8 @@ impl Seen {
     }
 
     /// A toolkit, by what its nvcc answers.
-    pub fn nvcc(&mut self, version: Version) {
+    pub fn nvcc(&mut self, version: Option<Version>) {
+        let Some(version) = version else { return };
         let known = self.record.toolkits.iter().filter_map(|toolkit| toolkit.nvcc.as_ref());
         // One program tells the release only, another all of the version.
         if !known.clone().any(|known| known.cmp_prefix(&version).is_eq()) {

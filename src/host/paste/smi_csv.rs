@@ -79,7 +79,7 @@ fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
     }
     let index = cells.iter().find_map(|cell| cell.parse().ok()).unwrap_or(row);
     name.into_iter().for_each(|name| seen.name(index, name));
-    driver.and_then(|driver| version(driver)).into_iter().for_each(|driver| seen.driver(driver));
+    seen.driver(driver.and_then(|driver| version(driver)));
     let Some(gpu) = seen.gpu(index) else { return true };
     // Which fields these are is not told: one that fails on a GPU that answers may be a broken fan's.
     fill(&mut gpu.fault, fault.filter(|fault| !is_told || smi_failure::is_of_gpu(fault)));
@@ -118,7 +118,8 @@ fn is_field(cell: &str) -> bool {
 /// One cell; whether it was understood.
 fn entry(index: u64, field: &str, cell: &str, seen: &mut Seen) -> bool {
     if field == "driver_version" && of_gpu(cell).is_none() {
-        return version(cell).map(|driver| seen.driver(driver)).is_some();
+        seen.driver(version(cell));
+        return version(cell).is_some();
     }
     seen.tell(index, fact(field), cell)
 }

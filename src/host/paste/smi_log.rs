@@ -100,11 +100,7 @@ fn fact(heading: &str, key: &str) -> Fact {
 /// What stands before the first GPU.
 fn about_host(key: &str, value: &str, seen: &mut Seen) {
     match key {
-        "Driver Version" | "KMD Version" => {
-            if let Some(version) = version(value) {
-                seen.driver(version);
-            }
-        }
+        "Driver Version" | "KMD Version" => seen.driver(version(value)),
         "CUDA Version" | "CUDA UMD Version" => fill(&mut seen.nvml().cuda, version(value)),
         "Attached GPUs" => fill(&mut seen.nvml().count, value.parse().ok()),
         _ => {}

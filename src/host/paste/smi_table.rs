@@ -52,7 +52,7 @@ pub(super) fn versions(lines: &[&str], seen: &mut Seen) -> bool {
     let Some(own) = told(&["NVIDIA-SMI version"]) else { return false };
     if let Some(driver) = told(&["KMD version", "DRIVER version"]) {
         by_windows(&driver, &own, seen);
-        seen.driver(driver);
+        seen.driver(Some(driver));
     }
     fill(&mut seen.nvml().cuda, told(&["CUDA UMD version", "CUDA Version"]));
     true
@@ -73,12 +73,10 @@ fn header(line: &str, seen: &mut Seen) -> bool {
     if !line.contains("NVIDIA-SMI") {
         return false;
     }
-    if let Some(driver) = driver {
-        if let Some(own) = after("NVIDIA-SMI") {
-            by_windows(&driver, &own, seen);
-        }
-        seen.driver(driver);
+    if let Some((driver, own)) = driver.zip(after("NVIDIA-SMI")) {
+        by_windows(&driver, &own, seen);
     }
+    seen.driver(driver);
     let cuda = after("CUDA UMD Version:").or_else(|| after("CUDA Version:"));
     fill(&mut seen.nvml().cuda, cuda);
     true

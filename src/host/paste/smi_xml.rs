@@ -73,7 +73,7 @@ impl Log {
     fn entry(&self, name: &str, value: &str, seen: &mut Seen) {
         if self.gpus == 0 {
             match name {
-                "driver_version" | "kmd_version" => version(value).into_iter().for_each(|driver| seen.driver(driver)),
+                "driver_version" | "kmd_version" => seen.driver(version(value)),
                 "attached_gpus" => fill(&mut seen.nvml().count, value.parse().ok()),
                 "cuda_version" | "cuda_umd_version" => fill(&mut seen.nvml().cuda, version(value)),
                 _ => {}

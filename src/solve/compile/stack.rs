@@ -6,8 +6,9 @@ use std::rc::Rc;
 use pubgrub::VersionSet;
 use rustc_hash::FxHashSet;
 
+use crate::catalog::LIBRARIES;
 use crate::catalog::rows::{Build, Python, TORCH};
-use crate::types::{Cc, Constraint, Specifier, Version};
+use crate::types::{Cc, Constraint, Specifier, Version, distinct};
 
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::solve::coinstall;
@@ -262,23 +263,17 @@ impl<'q, 'c> Plan<'q, 'c> {
         let possible = self.policy.possible;
         // What no release for a CUDA major is called, no build for that comes with.
         let is_for = |cuda: Version, line: Option<Version>| line.is_none_or(|line| line.major() == cuda.major());
-        if let Some(wanted) = &request.cudnn {
-            let named = || request.catalog.cudnns.iter().filter(|row| wanted.admits(&row.version));
-            let may = |line| wanted.is_any() || possible && named().any(|row| is_for(row.cuda, line));
+        for (library, _) in LIBRARIES {
+            let Some(wanted) = request.part(library) else { continue };
+            let named = request.catalog.releases_of(library).filter(|one| wanted.admits(&one.version));
+            let cudas: Vec<Version> = if possible { distinct(named.map(|one| one.cuda)) } else { Vec::new() };
+            let may = |line| wanted.is_any() || cudas.iter().any(|cuda| is_for(*cuda, line));
             let is_met =
-                |build: &Build| build.cudnn.as_ref().map_or_else(|| may(build.line()), |has| wanted.admits(has));
-            let brings = |build: &Build| coinstall::takes_newer(build) || is_met(build);
+                |build: &Build| build.part(library).map_or_else(|| may(build.line()), |has| wanted.admits(has));
+            let is_left = if library == "cudnn" { coinstall::takes_newer } else { coinstall::leaves_open };
+            let brings = |build: &Build| is_left(build) || is_met(build);
             let admits = self.releases_of(groups, with_builds(&brings, &may));
-            self.clause_on_releases("cudnn", admits);
-        }
-        if let Some(wanted) = &request.nccl {
-            let named = || request.catalog.nccls.iter().filter(|row| wanted.admits(&row.version));
-            let may = |line| wanted.is_any() || possible && named().any(|row| is_for(row.cuda, line));
-            let is_met =
-                |build: &Build| build.nccl.as_ref().map_or_else(|| may(build.line()), |has| wanted.admits(has));
-            let brings = |build: &Build| coinstall::leaves_open(build) || is_met(build);
-            let admits = self.releases_of(groups, with_builds(&brings, &may));
-            self.clause_on_releases("nccl", admits);
+            self.clause_on_releases(library, admits);
         }
     }
 

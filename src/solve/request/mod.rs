@@ -94,7 +94,7 @@ impl PackageRequest<'_> {
     /// Whether a release of the package is what is asked for, or some snapshot of it is.
     pub fn takes(&self, release: &Release<'_>) -> bool {
         let admits = || self.constraint.admits_build(release.version, release.variant);
-        let is_snapshot = || release.own_builds().any(|build| self.takes_snapshot(build));
+        let is_snapshot = || release.for_systems().any(|build| self.takes_snapshot(build));
         self.own == release.is_own() && (admits() || self.names_prerelease() && is_snapshot())
     }
 
@@ -344,6 +344,18 @@ impl<'c> Request<'c> {
         rest.frameworks.retain(|ask| !packages.contains(&ask.package));
         rest.companions.retain(|ask| !packages.contains(&ask.package));
         rest
+    }
+
+    /// What is asked of Python, CUDA, cuDNN or NCCL.
+    pub fn part(&self, name: &str) -> Option<&Constraint> {
+        let part = match name {
+            "python" => &self.python,
+            "cuda" => &self.cuda,
+            "cudnn" => &self.cudnn,
+            "nccl" => &self.nccl,
+            _ => &None,
+        };
+        part.as_ref()
     }
 
     /// Leaves out what is asked of some of CUDA, cuDNN and NCCL.

@@ -1,7 +1,7 @@
 //! Builds that were taken although their publisher or the catalog does not stand behind them, and what of them is not known.
 
 use crate::catalog::Row;
-use crate::catalog::rows::{Build, Companion, Flavour, Libraries, Practice, Property, Status};
+use crate::catalog::rows::{Build, Companion, Flavour, Libraries, Practice, Property, Status, TRITON};
 use crate::solve::platform::Takes;
 use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
 use crate::solve::{coinstall, fits, image, libraries, own};
@@ -288,33 +288,30 @@ impl One<'_, '_> {
     /// A property of the build in words: `NCCL 2.20.5`.
     fn words_of(&self, property: Property) -> String {
         let build = self.build;
-        let (library, version) = match property {
-            Property::Pythons => ("a wheel for Python", self.about.target.python.copied()),
-            Property::Toolkit => ("CUDA", build.toolkit),
-            Property::Cudnn => ("cuDNN", build.cudnn),
-            Property::Nccl => ("NCCL", build.nccl),
-            Property::Triton => ("triton", build.triton),
+        let library = match property {
+            Property::Pythons => "a wheel for Python",
+            Property::Toolkit => "CUDA",
+            Property::Cudnn => "cuDNN",
+            Property::Nccl => "NCCL",
+            Property::Triton => "triton",
         };
-        version.map_or_else(|| library.to_string(), |version| format!("{library} {version}"))
+        let line = self.about.target.python.filter(|_| property == Property::Pythons);
+        line.or(build.part(property.as_str()))
+            .map_or_else(|| library.to_string(), |version| format!("{library} {version}"))
     }
 
     /// Libraries of which it is not known which release the build brings, where one is asked for or other builds of the
     /// release tell theirs.
     fn unknown_libraries(&self) -> Vec<Warning> {
         let (request, build) = (self.about.request, self.build);
-        type Brings = fn(&Build) -> Option<Version>;
-        let libraries: [(&str, bool, Brings); 3] = [
-            ("cudnn", request.cudnn.is_some(), |build| build.cudnn),
-            ("nccl", request.nccl.is_some(), |build| build.nccl),
-            ("triton", false, |build| build.triton),
-        ];
         let builds = request.catalog.builds.of(&build.package).iter().filter(|_| !build.is_own());
         let of_release = |other: &&Build| (other.version, other.arch) == (build.version, build.arch) && !other.is_own();
         let alike: Vec<&Build> = builds.filter(of_release).filter(|other| other.systems == build.systems).collect();
         let mut warnings = Vec::new();
-        for (library, is_asked_for, brings) in libraries.into_iter().filter(|(_, _, brings)| brings(build).is_none()) {
+        for library in ["cudnn", "nccl", TRITON].into_iter().filter(|library| build.part(library).is_none()) {
+            let is_asked_for = request.part(library).is_some();
             let key = if is_asked_for { format!("stack.{library}") } else { self.key[0].clone() };
-            if is_asked_for || alike.iter().any(|other| brings(other).is_some()) {
+            if is_asked_for || alike.iter().any(|other| other.part(library).is_some()) {
                 let unknown = UnknownLibrary { library, name: &self.name, is_asked_for };
                 warnings.push(Warning::about(&unknown, &[key]));
             }

@@ -101,10 +101,8 @@ impl Ledger<'_, '_> {
     fn stack(&mut self, entry: &Entry<'_, '_>) {
         let target = entry.target;
         for build in &target.builds {
-            let parts = [("cudnn", &build.cudnn), ("nccl", &build.nccl), (TRITON, &build.triton)];
-            let is_there = |name: &str| name != TRITON || target.triton.is_some();
-            let parts =
-                parts.iter().filter(|(name, part)| part.is_some() && is_there(name)).map(|(name, _)| Stack(name));
+            let is_there = |name: &&str| build.part(name).is_some() && (*name != TRITON || target.triton.is_some());
+            let parts = ["cudnn", "nccl", TRITON].into_iter().filter(is_there).map(Stack);
             let gpu = (!target.gpus.is_empty()).then_some(Target("gpu"));
             if let Some(row) = known(self.request.catalog, build) {
                 self.put(entry, row, [Stack(&build.package)].into_iter().chain(parts).chain(gpu));
