@@ -19,6 +19,8 @@ pub enum OsName<'c> {
     /// A release that is not listed of a family that is, and the nearest older one: its C library and compiler are no older. Of
     /// what takes only packages of its own also the oldest.
     Relative(&'c Os),
+    /// A release from before all that are listed of its family, and the oldest of these: its C library is no newer.
+    Older(&'c Os),
     /// Nothing that is listed.
     Stranger,
 }
@@ -84,7 +86,8 @@ impl Catalog {
         let longest = known.iter().map(|(known, _)| known.family.len()).max().unwrap_or(0);
         let mut family: Vec<&(Spelling<'_>, Option<Version>)> =
             known.iter().filter(|(known, _)| known.family.len() == longest && known.is_first()).collect();
-        crate::types::sort_by_key(&mut family, |(known, _)| std::cmp::Reverse(known.release));
+        // Leap 42 came before Leap 15: the C library tells.
+        crate::types::sort_by_key(&mut family, |(known, _)| std::cmp::Reverse((known.row.glibc, known.release)));
         // A number that is only the beginning of theirs says no more than the family's name.
         let begins = |(known, asked): &&&(Spelling<'_>, Option<Version>)| match (&known.release, asked) {
             (Some(release), Some(asked)) => release.len() > asked.len() && release.cmp_prefix(asked).is_eq(),
@@ -94,9 +97,11 @@ impl Catalog {
         if !several.is_empty() {
             return OsName::Several(several);
         }
-        let older = family.iter().find(|(known, asked)| known.release <= *asked);
-        // What is older than all that are listed has no more than the oldest of them.
-        older.or(family.last()).map_or(OsName::Stranger, |(known, _)| OsName::Relative(known.row))
+        match (family.iter().find(|(known, asked)| known.release <= *asked), family.last()) {
+            (Some((known, _)), _) => OsName::Relative(known.row),
+            (None, Some((known, _))) => OsName::Older(known.row),
+            (None, None) => OsName::Stranger,
+        }
     }
 }
 

@@ -10,6 +10,18 @@ pub fn torch_builds(catalog: &Catalog) -> impl Iterator<Item = &Build> {
     catalog.builds.of("torch").iter().filter(|row| row.arch == CpuArch::X86_64 && !row.is_cpu())
 }
 
+/// Builds of torch that are installed on a processor, those of single systems among them: what stands in an image is not.
+pub fn installed_on(arch: CpuArch, catalog: &Catalog) -> impl Iterator<Item = &Build> {
+    catalog.builds.of("torch").iter().filter(move |row| row.arch == arch && !row.is_cpu() && !row.is_in_image())
+}
+
+/// The variant of a build, and the systems that alone take it.
+pub fn variant_of(row: &Build, catalog: &Catalog) -> String {
+    let systems = catalog.oses.iter().filter(|os| row.systems.contains(&os.id));
+    let systems: Vec<&str> = systems.map(|os| &*os.name).collect();
+    if systems.is_empty() { row.variant.to_string() } else { format!("{} for {}", row.variant, systems.join(" and ")) }
+}
+
 /// Whether it is neither a pre-release nor withdrawn.
 pub fn is_stable(row: &&Build) -> bool {
     row.status == Status::Stable

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::nearest_build::{self, holds_code, is_stable, torch_builds, torch_cuda};
+use super::nearest_build::{self, holds_code, is_stable, torch_builds, torch_cuda, variant_of};
 use super::system::{has_windows_driver, is_of_windows, is_of_wsl};
 use super::value::{Extract, Value, text};
 use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Subject, Toolkit};
@@ -13,7 +13,7 @@ use crate::coverage::Coverage;
 use crate::solve::fits::coverage;
 use crate::solve::problem::Problem;
 use crate::solve::rules::Rules;
-use crate::types::{Arch, Cc, Version, name, variant};
+use crate::types::{Arch, Cc, CpuArch, Version, name, variant};
 
 /// What placeholders stand for.
 pub type Filling = BTreeMap<String, String>;
@@ -290,10 +290,18 @@ impl<'a> Facts<'a> {
         Some(self.version("python")?.prefix(2)).filter(|python| python.len() == 2)
     }
 
+    /// The builds of torch for the processor that comes with the GPU, or with every board of its capability.
+    fn builds_there(&self) -> impl Iterator<Item = &'a Build> + use<'a> {
+        let gpus = self.gpus();
+        let of_name = gpus.first().and_then(|gpu| gpu.cpu).filter(|cpu| gpus.iter().all(|gpu| gpu.cpu == Some(*cpu)));
+        let arch = of_name.or_else(|| self.catalog.cpu_of(self.cc()?)).unwrap_or(CpuArch::X86_64);
+        nearest_build::installed_on(arch, self.catalog)
+    }
+
     /// The builds of the torch that the text tells of: its release, and the variant where there is one.
     fn torch_told(&self) -> (Vec<&'a Build>, Option<&str>) {
         let (release, label) = variant::parts(text(self.extract, "torch").unwrap_or_default());
-        (torch_builds(self.catalog).filter(|row| row.version.as_str() == release).collect(), label)
+        (self.builds_there().filter(|row| row.version.as_str() == release).collect(), label)
     }
 
     /// Whether the torch that the text tells of holds code that the GPU runs, whatever a warning says.
@@ -309,8 +317,8 @@ impl<'a> Facts<'a> {
     /// The same release in the variants that hold code for the GPU.
     fn same_torch_with_code(&self) -> Option<String> {
         let (cc, (builds, _)) = (self.cc()?, self.torch_told());
-        let with_code = builds.iter().filter(|row| is_stable(row) && !row.index.is_empty() && holds_code(row, cc));
-        let variants: Vec<&str> = with_code.map(|row| &*row.variant).collect();
+        let with_code = builds.iter().filter(|row| is_stable(row) && holds_code(row, cc));
+        let variants: Vec<String> = with_code.map(|row| variant_of(row, self.catalog)).collect();
         let release = &builds.first()?.version;
         (!variants.is_empty()).then(|| format!("{release}, variant {}", variants.join(" or ")))
     }
@@ -321,13 +329,13 @@ impl<'a> Facts<'a> {
         let serves = move |row: &&Build| {
             holds_code(row, cc) && python.is_none_or(|python| row.pythons.is_empty() || row.pythons.contains(&python))
         };
-        Some(torch_builds(self.catalog).filter(serves))
+        Some(self.builds_there().filter(serves))
     }
 
     /// The oldest of them, in the variant of the oldest toolkit: what an old driver admits first.
     fn first_torch_with_code(&self) -> Option<String> {
         let first = self.torch_with_code()?.min_by_key(|row| (&row.version, &row.toolkit))?;
-        Some(format!("{}+{}", first.version, first.variant))
+        Some(format!("{}+{}", first.version, variant_of(first, self.catalog)))
     }
 
     fn newest_torch_with_code(&self) -> Option<&'a Version> {
@@ -338,7 +346,7 @@ impl<'a> Facts<'a> {
     fn variants_with_code(&self) -> Option<String> {
         let newest = self.newest_torch_with_code()?;
         let rows = self.torch_with_code()?.filter(is_stable).filter(|row| row.version == *newest);
-        let variants: Vec<&str> = rows.map(|row| &*row.variant).collect();
+        let variants: Vec<String> = rows.map(|row| variant_of(row, self.catalog)).collect();
         Some(variants.join(" or "))
     }
 }

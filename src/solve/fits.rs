@@ -1,11 +1,11 @@
 //! Which things go together, as plain functions of the things: how code reaches GPUs, what compiles for what.
 
-use crate::catalog::rows::{BESIDE_TORCH, Build, Companion, Index, Subject, TRITON, Toolkit, library_major};
+use crate::catalog::rows::{BESIDE_TORCH, Build, Companion, Index, Reading, Subject, TRITON, Toolkit, library_major};
 use crate::catalog::{Catalog, Row};
 use crate::coverage::{Coverage, Tegra, covers, covers_targets};
 use crate::types::constraint::Op;
 use crate::types::variant::line_of;
-use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version};
+use crate::types::{Arch, ArchEntry, ArchList, Cc, Constraint, CpuArch, Specifier, Suffix, Version, distinct};
 
 use super::described::{Described, Refusals};
 use super::facts::Facts;
@@ -13,6 +13,7 @@ use super::platform::Platform;
 use super::release::Release;
 use super::rowset::RowSet;
 use super::rules::law;
+use super::unseen;
 use super::values::Archs;
 
 /// Whether the release of a build was published without GPU code too, for the same processor.
@@ -63,11 +64,31 @@ pub fn may_be_variant(catalog: &Catalog, row: &Companion, wanted: &Constraint) -
     match &row.variant {
         Some(variant) => wanted.names_variant(variant),
         None => {
-            let mut builds = catalog.builds.of(&row.framework).iter();
+            // What stands in an image is beside nothing that is installed elsewhere.
+            let is_beside = |build: &Build| build.systems.is_empty() || build.systems == row.systems;
+            let mut builds = catalog.builds.of(&row.framework).iter().filter(|build| is_beside(build));
             catalog.listing(&row.package, Index::Pytorch, &row.version).is_some()
                 && builds.any(|build| wanted.names_variant(&build.variant))
         }
     }
+}
+
+/// Whether there may be a wheel of a release for a variant of which nobody has seen one: not where the framework beside which it
+/// would lie was never published for the CUDA of that variant.
+pub fn may_lie_unseen(catalog: &Catalog, row: &Companion, wanted: &Constraint) -> bool {
+    let lines: Vec<Version> = wanted.comparisons().filter_map(|one| line_of(one.variant.as_deref()?)).collect();
+    let is_listed = catalog.listing(&row.package, Index::Pytorch, &row.version).is_some();
+    if !is_listed || lines.is_empty() {
+        return true;
+    }
+    let (Ok(needs), package) = (Constraint::parse(&row.needs), &row.framework) else { return true };
+    let may_be = |version: &Version| {
+        let listing = catalog.listing(package, Index::Pytorch, version);
+        let is_given_up = |line: &Version| unseen::is_given_up_for(catalog, package, version, line);
+        listing.is_none_or(|listing| listing.reading != Reading::Whole) && !lines.iter().all(is_given_up)
+    };
+    let builds = catalog.builds.of(package).iter().filter(|build| build.systems.is_empty() && !build.is_laid());
+    distinct(builds.map(|build| build.version)).iter().any(|version| needs.admits(version) && may_be(version))
 }
 
 /// Whether a package and a release are made for the same systems, beside a target of which nobody has said its own.

@@ -63,6 +63,8 @@ pub struct Judged {
     pub glibc: bool,
     /// Its host compiler.
     pub gcc: bool,
+    /// The relative is newer: what the system has is at most that.
+    pub newer: bool,
     /// Its boards, and all that comes with it: it is a JetPack, and its relative is an older one.
     pub jetpack: bool,
 }

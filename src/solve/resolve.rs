@@ -201,6 +201,7 @@ fn each_part<'c>(request: &Request<'c>, answer: impl Fn(&Request<'c>) -> Resolut
             unseen.extend(unknowns::of_chosen_images(request, &answer));
             unseen.extend(unknowns::of_written_libraries(request));
             unseen.extend(unknowns::of_own_cudnn(request));
+            unseen.extend(unknowns::of_older_systems(request));
             if !unseen.is_empty() {
                 return Resolution::Undetermined(unseen);
             }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::catalog::rows::{Build, Companion, Image, TORCH};
+use crate::catalog::rows::{Build, Companion, Image, Index, TORCH};
 use crate::catalog::{Catalog, LIBRARIES};
 use crate::types::{CpuArch, Specifier, Version};
 
@@ -19,7 +19,7 @@ use super::request::{ImageRequest, PackageRequest, Request, TargetRequest};
 use super::rules::law;
 use super::solution::Solution;
 use super::variants;
-use crate::types::variant::pytorch_index;
+use crate::types::variant::{line_of, pytorch_index};
 
 /// What makes a finding known.
 pub(super) const OVERLAY: &str = "add the row to an overlay (docs/overlays.md)";
@@ -207,13 +207,22 @@ fn of_cudnn(selection: &Selection, group: &Group<'_>) -> Option<Unknown> {
 /// Packages asked for by a variant of which nobody has seen a wheel.
 fn of_labels(request: &Request<'_>) -> Vec<Unknown> {
     let unseen = request.companions.iter().filter(|ask| ask.names_unseen_variant(request.catalog));
-    let how = format!(
-        "look for it where its project publishes wheels; if it is there, {OVERLAY}; or leave the label out, and write the \
-         variant behind the release of torch"
-    );
     let unknown = |ask: &PackageRequest<'_>| {
+        // On the PyTorch index it lies beside the release of its framework for the same CUDA.
+        let index = ask.constraint.comparisons().find_map(|one| {
+            let listed = request.catalog.listing(ask.package, Index::Pytorch, one.version.as_ref()?);
+            listed.and(one.variant.as_deref()).filter(|label| line_of(label).is_some()).map(pytorch_index)
+        });
+        let place = match index {
+            Some(index) => format!("at {index}/{}/, and for its framework beside it", ask.package),
+            None => "where its project publishes wheels".to_string(),
+        };
         let fact = format!("whether {} {} was published", ask.package, ask.constraint);
-        Unknown::of(format!("stack.{}", ask.package), fact, how.clone())
+        let how = format!(
+            "look for it {place}; if it is there, {OVERLAY}; or leave the label out, and write the variant behind the release \
+             of torch"
+        );
+        Unknown::of(format!("stack.{}", ask.package), fact, how)
     };
     unseen.map(unknown).collect()
 }
@@ -236,6 +245,27 @@ pub fn of_written_libraries(request: &Request<'_>) -> Vec<Unknown> {
         unknowns.push(Unknown::of(format!("packages.{name}"), fact, how));
     }
     unknowns
+}
+
+/// The C library of systems that are older than all that the catalog lists of their family: it has at most that of the oldest,
+/// so an answer is none yet.
+pub fn of_older_systems(request: &Request<'_>) -> Vec<Unknown> {
+    let installs = !request.frameworks.is_empty() || !request.companions.is_empty();
+    let is_older = |target: &&TargetRequest<'_>| installs && target.judged.newer && target.judged.glibc;
+    let unknown = |target: &TargetRequest<'_>| {
+        let (os, name) = (target.os?, &target.name);
+        Some(Unknown {
+            code: None,
+            fact: format!(
+                "which glibc the system of target `{name}` has: the catalog does not list it; it is older than {}, which has \
+                 glibc {}",
+                os.name, os.glibc?
+            ),
+            keys: vec![target.key("os")],
+            how: format!("ask such a machine (`ldd --version`), and write `glibc` under [target.{name}]"),
+        })
+    };
+    request.targets.iter().filter(is_older).filter_map(unknown).collect()
 }
 
 /// The cuDNN that a build of one's own is said to hold, where none of that number is known for its CUDA. No list of what

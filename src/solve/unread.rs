@@ -8,7 +8,7 @@ use crate::catalog::rows::{Build, Companion, Family, Index, OtherBuild, Reading 
 use crate::spec::Share;
 use crate::types::constraint::{Comparison, Op};
 use crate::types::variant::line_of;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, CpuArch, Version};
 
 use super::fits;
 use super::older;
@@ -47,6 +47,7 @@ impl<'c> Unread<'c> {
         let mut unread = Unread::default();
         for ask in request.frameworks.iter().chain(&request.companions).filter(|ask| !ask.own) {
             let of_build = of_contents(request, ask).or_else(|| of_variant(request, ask));
+            let of_build = of_build.or_else(|| of_label_elsewhere(request, ask));
             let of_release = of_build.or_else(|| of_release(request, ask));
             let of_release = of_release.or_else(|| older::of(request, ask));
             if let Some(unknown) = of_release.or_else(|| required::of(request, ask)) {
@@ -222,17 +223,44 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
     let of_version = |build: &&Build| wanted.admits_build(&build.version, named.unwrap_or(&build.variant));
     let version = builds().filter(of_version).map(|build| build.version).max()?;
     let is_given_up = line.is_some_and(|line| unseen::is_given_up_for(catalog, package, &version, &line));
+    let elsewhere = "where its project keeps wheels";
     let (is_possible, place) = match catalog.listing(package, Index::Pytorch, &version) {
         Some(listing) => {
             let is_read = listing.reading == ListingReading::Whole;
-            (!is_read && !is_given_up, format!("at {}/{package}/", pytorch_index(&variant)))
+            let of_cuda = line.map(|_| format!("at {}/{package}/", pytorch_index(&variant)));
+            (!is_read && !is_given_up, of_cuda.unwrap_or_else(|| elsewhere.to_string()))
         }
         // No version on the package index has a label: `0.4.25+cuda11.cudnn86` of jaxlib lies elsewhere.
-        None => (line.is_none(), "where its project keeps wheels".to_string()),
+        None => (line.is_none(), elsewhere.to_string()),
+    };
+    // No row has a label that tells no CUDA, and none a CUDA of which there is no toolkit.
+    let then = match &line {
+        None => "write it as a build of your own".to_string(),
+        Some(line) if known().any(|of| of == line.prefix(2)) => {
+            format!("{OVERLAY}, or write it as a build of your own")
+        }
+        Some(line) => format!("{OVERLAY}, with one for a toolkit of CUDA {line}"),
     };
     let fact = format!("whether {package} {version}+{variant} was published");
-    let how = format!("look for it {place}; if it is there, {OVERLAY}, or write it as a build of your own");
-    is_possible.then(|| Unknown::of(format!("stack.{package}"), fact, how))
+    is_possible.then(|| Unknown::of(format!("stack.{package}"), fact, format!("look for it {place}; if it is there, {then}")))
+}
+
+/// A labelled wheel that was seen for another processor only, where its project keeps it beside the index: no list of those files
+/// was read, and that of the index tells of wheels without a label.
+fn of_label_elsewhere(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown> {
+    let named = |row: &&Companion| {
+        let is_labelled = row.variant.as_deref().is_some_and(|variant| ask.constraint.names_variant(variant));
+        is_labelled && ask.constraint.admits(&row.version)
+    };
+    let rows: Vec<&Companion> = request.catalog.companions.of(ask.package).iter().filter(named).collect();
+    let is_elsewhere = |row: &&Companion| row.url.is_some() && row.systems.is_empty();
+    let lacks = |arch: CpuArch| rows.iter().all(|row| fits::lacks_wheels(row, arch));
+    let arch = request.targets.iter().map(|target| target.arch).find(|arch| lacks(*arch))?;
+    let first = rows.first().filter(|_| ask.constraint.pins_variant() && rows.iter().all(is_elsewhere))?;
+    let (seen, url) = (first.arches.first()?, first.url.as_deref()?);
+    let fact = format!("whether {} {} was published for {arch}", ask.package, ask.constraint);
+    let how = format!("look for it where that for {seen} lies ({url}); if it is there, {OVERLAY}; or leave the label out");
+    Some(Unknown::of(format!("stack.{}", ask.package), fact, how))
 }
 
 /// A release that is not known, and that may have been published for all that anybody has read.

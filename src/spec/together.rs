@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::error::Refusal;
 use super::{Runtime, Target, Written};
-use crate::types::{Constraint, CpuArch};
+use crate::types::Constraint;
 
 /// Why two keys cannot stand together, and where to say so.
 type Contradiction = (Refusal, Range<usize>);
@@ -71,10 +71,6 @@ impl Target {
             let message =
                 "`kernel-module` means nothing under WSL2: the driver is that of Windows, which has one flavour";
             return refuse(message, "drop `kernel-module`", &module.span);
-        }
-        if let Some(arch) = self.arch.as_ref().filter(|arch| arch.value != CpuArch::X86_64) {
-            let message = "`platform = \"wsl2\"` is known for x86_64 only, but `arch` is \"aarch64\"";
-            return refuse(message, "drop `arch`, or write `platform = \"linux\"`", &arch.span);
         }
         let driver = self.driver.as_ref().filter(|driver| is_of_linux(&driver.value))?;
         let message =

@@ -200,6 +200,8 @@ fn of_targets() -> Vec<Bad> {
         target("gpu = \"Hopper\"", &["unknown GPU `Hopper`", "this is a generation", "`gpu = \"sm_90\"`"]),
         target("gpu = \"p4d.24xlarge\"", &["a type of machine, not a GPU", "`nvidia-smi -L`"]),
         target("gpu = \"RTX 3091\"", &["unknown GPU", "`gpu = \"sm_86\"` is that of NVIDIA GeForce RTX 3090"]),
+        // A board of another generation tells nothing of the capability.
+        target("gpu = \"B30A\"", &["unknown GPU", "did you mean", "query-gpu=compute_cap"]),
         target("gpu = \"GTX 860M\"", &["is ambiguous: GPUs of that name differ", "sm_30 (", "sm_50 ("]),
         target("os = \"22.04\"", &["unknown os `22.04`", "did you mean `ubuntu22.04`?"]),
         target("gpus = \"T4\"", &["unknown key `gpus`", "write `gpu = \"T4\"`"]),

@@ -216,7 +216,7 @@ const BETWEEN: &[Case] = &[
         3,
         &["its nearest relative, Ubuntu 14.04 LTS, has glibc 2.19"],
     ),
-    case("torch = \"2.9\"", "gpu = \"A100\"\nos = \"fedora31\"", 0, &["judged as `fedora32`"]),
+    case("torch = \"2.9\"", "gpu = \"A100\"\nos = \"fedora25\"", 3, &["nearest relative, Fedora 26, has"]),
     case(
         "torch = \"*\"",
         "gpu = \"Jetson AGX Orin\"\nos = \"jetpack3.3\"",

@@ -197,7 +197,7 @@ fn every_word_of_a_cell_is_on_its_page() {
 #[test]
 fn what_means_nothing_is_refused() {
     let sandbox = sandbox("matrix-refused");
-    sandbox.run(&["matrix", "--gpu", "RTX 9090 Ti Super"]).exits(2).says("unknown GPU").says("sm_86");
+    sandbox.run(&["matrix", "--gpu", "RTX 9090 Ti Super"]).exits(2).says("unknown GPU").says("query-gpu=compute_cap");
     sandbox.run(&["matrix", "--gpu", "none"]).exits(2);
     // What was typed is told of as it was typed, and as `init` tells of it.
     for gpu in ["MI300X", "4091", "RTX5000", "H100, A100"] {

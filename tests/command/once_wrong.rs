@@ -385,6 +385,73 @@ const CASES: &[Case] = &[
         0,
         &["jit-limited", "driver of CUDA 12.2, the stack uses CUDA 12.8"],
     ),
+    // What pip brings of CUDA is bound by no image's, and one environment serves both.
+    case(
+        "cudf-cu12 = \"25.12\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:12.4.1-base-ubuntu22.04\"\n[target.u]\ngpu = \"T4\"\n\
+         image = \"nvidia/cuda:12.6.3-base-ubuntu22.04\"",
+        0,
+        &["lock: 12.4.1-base-ubuntu22.04", "lock: 12.6.3-base-ubuntu22.04"],
+    ),
+    case(
+        "cudf-cu12 = \"25.12\"",
+        "gpu = \"T4\"\nimage = \"nvidia/cuda:11.8.0-base-ubuntu22.04\"",
+        1,
+        &["holds CUDA 11.8"],
+    ),
+    // A label for a CUDA of which torch was seen in images alone.
+    case(
+        "torch = \"2.9.0\"\ntorchvision = \"0.24.0+cu131\"",
+        "gpu = \"RTX 4090\"",
+        3,
+        &["whether torchvision 0.24.0+cu131 was published", "/whl/cu131/torchvision/"],
+    ),
+    case("torchcodec = \"0.9.1+cu131\"", "gpu = \"H100\"", 3, &["whether torchcodec 0.9.1+cu131 was published"]),
+    case(
+        "torch = \"2.7.1\"\ntorchvision = \"0.22.1+cu131\"",
+        "gpu = \"RTX 4090\"",
+        1,
+        &["goes with torch +cu131", "torch 2.7.1 was published for x86_64 as cpu, cu118, cu126 and cu128 only as of"],
+    ),
+    // The list of an index tells nothing of wheels with a label, which lie elsewhere.
+    case(
+        "vllm = \"0.12.0+cu130\"",
+        "gpu = \"DGX Spark\"",
+        3,
+        &["whether vllm 0.12.0+cu130 was published for aarch64", "look for it where that for x86_64 lies"],
+    ),
+    case("torch = \"2.9.0+corp.1\"", "gpu = \"RTX 4090\"", 3, &["write it as a build of your own", "!whl/corp.1"]),
+    case("torch = \"2.15.0+cu140\"", "gpu = \"RTX 4090\"", 3, &["with one for a toolkit of CUDA 14.0"]),
+    // What nobody has told of WSL2 is no mistake.
+    case(
+        "torch = \"2.15.0\"",
+        "gpu = \"NVIDIA RTX Spark N1X\"\nplatform = \"wsl2\"\nos = \"ubuntu24.04\"",
+        0,
+        &["warning[wsl2]: WSL2 on aarch64 is not known"],
+    ),
+    case("torch = \"*\"", "gpu = \"sm_121\"\nplatform = \"wsl2\"\narch = \"aarch64\"", 0, &["WSL2 on aarch64"]),
+    case("torch = \"*\"", "gpu = \"Jetson AGX Orin\"\nplatform = \"wsl2\"", 2, &["is a Jetson"]),
+    // Of what is older than all that are listed of its family the oldest tells the most that it can have.
+    case(
+        "torch = \"2.6.0+cu124\"",
+        "gpu = \"V100-SXM2-16GB\"\nos = \"fedora22\"",
+        3,
+        &["it is older than Fedora 26, which has glibc 2.25", "write `glibc` under [target.t]"],
+    ),
+    case("torch = \"2.6.0+cu126\"", "gpu = \"V100-SXM2-16GB\"\nos = \"fedora27\"", 1, &["Fedora 27 has glibc 2.26"]),
+    case("torch = \"2.6.0+cu124\"", "gpu = \"V100-SXM2-16GB\"\nos = \"fedora22\"\nglibc = \"2.21\"", 0, &[]),
+    case(
+        "torch = \"2.9.1\"",
+        "gpu = \"V100-SXM2-16GB\"\nos = \"opensuse-leap42.3\"",
+        1,
+        &["openSUSE Leap 42.3 has glibc 2.22"],
+    ),
+    case(
+        "torch = \"2.9.1+cu126\"\nnccl = \"2.26\"",
+        "gpu = \"RTX 4090\"",
+        1,
+        &["torch 2.9.1+cu126 is expected to bring NCCL"],
+    ),
 ];
 
 #[test]

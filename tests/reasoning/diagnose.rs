@@ -624,6 +624,26 @@ fn torch_is_advised_for_the_python_at_hand() {
     assert!(new.contains("for Python 3.12") && !new.contains("torch 2.8.0"), "{new}");
 }
 
+/// What is advised can be installed where the GPU is: builds that lie in images cannot, and a board has a processor.
+#[test]
+fn torch_is_advised_for_the_processor_of_the_board() {
+    let told = |gpu: &str| {
+        let text = format!("{gpu} is not compatible with the current PyTorch installation.");
+        let finding = diagnose(&text).findings.remove(0);
+        finding.meaning + &finding.remedies.join("\n")
+    };
+    let of = |gpu: &str, names: &[&str]| {
+        let told = told(gpu);
+        assert!(names.iter().all(|name| told.contains(name)) && !told.contains("cu123"), "{told}");
+    };
+    of(
+        "Orin with CUDA capability sm_87",
+        &["Install torch 2.", "variant cu126 for NVIDIA JetPack 6.1 and NVIDIA JetPack 6.2"],
+    );
+    of("Xavier with CUDA capability sm_72", &["cu114 for NVIDIA JetPack 5.1"]);
+    of("NVIDIA Thor with CUDA capability sm_110", &["Install torch 2.", "variant cu13"]);
+}
+
 /// A text can print the errors of two faults: each finding has the number of its own.
 #[test]
 fn a_number_is_not_given_to_another_fault() {

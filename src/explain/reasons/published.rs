@@ -1,6 +1,6 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
-use crate::catalog::rows::{Build, Companion, Cudnn, Index, Reading, Subject, TORCH};
+use crate::catalog::rows::{Build, Companion, Cudnn, Index, Property, Reading, Subject, TORCH};
 use crate::catalog::{LIBRARIES, Row};
 use crate::solve::coinstall;
 use crate::solve::fits;
@@ -133,12 +133,24 @@ impl<'c> Explainer<'_, 'c> {
     fn companion_of_variant(&mut self, ask: &PackageRequest<'c>) -> bool {
         let catalog = self.request.catalog;
         let mut rows = catalog.companions.of(ask.package).iter();
+        let stands_for_all = |row: &Companion| {
+            row.variant.is_none() && catalog.listing(ask.package, Index::Pytorch, &row.version).is_some()
+        };
         let of_variant = |row: &&Companion| {
-            ask.constraint.admits(&row.version) && fits::may_be_variant(catalog, row, &ask.constraint)
+            let may_be = || stands_for_all(row) || fits::may_be_variant(catalog, row, &ask.constraint);
+            ask.constraint.admits(&row.version) && may_be()
         };
         let variant = ask.constraint.comparisons().find_map(|one| one.variant.as_ref());
         let Some((row, variant)) = rows.find(of_variant).zip(variant) else { return false };
         self.say(format!("{} {} goes with {} +{variant}", ask.package, ask.constraint, row.framework));
+        // Its framework was never published for that.
+        let (platform, needs) = (self.platform(), Constraint::parse(&row.needs).unwrap_or_else(|_| Constraint::any()));
+        let beside = catalog.builds.of(&row.framework).iter().filter(|build| !build.is_laid() && platform.takes(build));
+        let beside: Vec<&Build> = beside.filter(|build| needs.admits(&build.version)).collect();
+        if !fits::may_be_variant(catalog, row, &ask.constraint) && !beside.is_empty() {
+            self.other_variants(ask, &beside);
+            self.cite_builds(&beside);
+        }
         if ask.constraint.names_variant("cpu") && self.target_with("gpu").is_some() {
             self.holds_no_gpu_code(&format!("{} +cpu", row.framework));
         }
@@ -380,7 +392,14 @@ impl<'c> Explainer<'_, 'c> {
                     let need = named(self.request.catalog, builds, "needs", "need");
                     format!("{need} the system's {title} {words} or a later one of the same major")
                 }
-                false => format!("{} {title} {words}", named(self.request.catalog, builds, "brings", "bring")),
+                false => {
+                    let property = if name == "cudnn" { Property::Cudnn } else { Property::Nccl };
+                    let (one, many) = match builds.iter().any(|build| build.expected.contains(&property)) {
+                        true => ("is expected to bring", "are expected to bring"),
+                        false => ("brings", "bring"),
+                    };
+                    format!("{} {title} {words}", named(self.request.catalog, builds, one, many))
+                }
             });
             told = true;
         }

@@ -8,7 +8,7 @@ use crate::catalog::rows::{Build, Companion, Cudnn, Nccl, Subject, Toolkit};
 use crate::types::nvidia::RUNTIME;
 use crate::types::{Constraint, Specifier, Version, distinct};
 
-use super::{Choice, Class, Group, Package, Plan, stack_key};
+use super::{Choice, Class, Group, Package, PackageRequest, Plan, stack_key};
 use crate::solve::coinstall;
 use crate::solve::driver_row::DriverRow;
 use crate::solve::fits;
@@ -90,8 +90,7 @@ impl<'c> Plan<'_, 'c> {
             }
         };
         let lines = distinct(classes.iter().map(|&class| named(class)).filter(|lines| !lines.is_empty()));
-        let brings = |package: &&Package<'c>| package.pieces(self.request.problem).iter().any(|asks| !asks.is_empty());
-        if lines.len() < 2 || self.packages.iter().any(brings) {
+        if lines.len() < 2 || self.brings_cuda() {
             return vec![classes.to_vec()];
         }
         // What names none goes with the first.
@@ -100,6 +99,15 @@ impl<'c> Plan<'_, 'c> {
             classes.iter().copied().filter(is_of).collect()
         };
         lines.iter().enumerate().map(of).collect()
+    }
+
+    /// Whether pip brings some of CUDA for a package: of that there is one in an environment.
+    pub(super) fn brings_cuda(&self) -> bool {
+        let brings = |(&package, ask): (&&'c Package<'c>, &PackageRequest<'_>)| {
+            let mut releases = package.releases.iter().zip(package.pieces(self.request.problem));
+            releases.any(|(row, asks)| ask.constraint.admits(&row.version) && !asks.is_empty())
+        };
+        self.packages.iter().zip(&self.request.companions).any(brings)
     }
 
     /// The toolkits of the system that are tried first: those that are there, for what loads them or compiles with them does
@@ -115,11 +123,15 @@ impl<'c> Plan<'_, 'c> {
             })
         };
         let installed = |row: usize| {
+            let is = |has: &Version| rows[row].version.cmp_prefix(has).is_eq();
             classes.iter().all(|&class| {
                 let (target, off) = (self.classes[class].target, &self.classes[class].off);
-                let on_host = target.toolkits.as_ref().filter(|_| matches!(target.image, ImageRequest::No));
-                on_host.is_some_and(|has| has.iter().any(|has| rows[row].version.cmp_prefix(has).is_eq()))
-                    && self.classes[class].machine().takes_line(&rows[row].version, off)
+                let is_there = match &target.image {
+                    ImageRequest::No => target.toolkits.iter().flatten().any(is),
+                    ImageRequest::Known(image) => is(&image.cuda),
+                    _ => false,
+                };
+                is_there && self.classes[class].machine().takes_line(&rows[row].version, off)
             })
         };
         let reached = RowSet::filter(rows.len(), |row| self.is_reached(classes, &rows[row].version));

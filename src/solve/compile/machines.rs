@@ -238,12 +238,16 @@ impl<'q, 'c> Plan<'q, 'c> {
                 rows
             });
         }
+        // What pip brings is of another release of a major than what an image that is named holds, where it has to be.
+        let brought = matches!(self.classes[class].target.image, ImageRequest::Known(_)) && self.brings_cuda();
+        let running = group.cuda(class).map(|cuda| (cuda, brought));
         // Of some images only the line is known.
-        for cuda in group.cuda(class).into_iter().chain(&self.locals[class].toolkit) {
+        for (cuda, brought) in running.into_iter().chain(self.locals[class].toolkit.as_ref().map(|one| (one, false))) {
             let (toolkits, images) = (cuda.rows.clone(), image.rows.clone());
             self.network.relate(cuda.var, image.var, move |row| {
                 let release = &toolkits[row].version;
-                RowSet::filter(images.len(), |at| release.cmp_prefix(&images[at].cuda).is_eq())
+                let binds = |image: &Image| if brought { image.cuda.prefix(1) } else { image.cuda };
+                RowSet::filter(images.len(), |at| release.cmp_prefix(&binds(images[at])).is_eq())
             });
         }
     }

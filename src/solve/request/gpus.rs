@@ -104,7 +104,7 @@ impl<'c> Reader<'_, 'c> {
             (None, Some(capabilities)) => {
                 format!("this is a generation: name a product of it, or a compute capability: {capabilities}")
             }
-            (None, None) => format!("{near}{}", self.by_capability(suggestions.first())),
+            (None, None) => format!("{near}{}", self.by_capability(name, suggestions.first())),
         };
         ("unknown-gpu", format!("unknown GPU `{}`", name.escape_debug()), help)
     }
@@ -118,9 +118,10 @@ impl<'c> Reader<'_, 'c> {
         (!written.is_empty()).then(|| written.join(", "))
     }
 
-    /// How a GPU that the catalog lacks is named, shown with what was likely meant.
-    fn by_capability(&self, near: Option<&&str>) -> String {
+    /// How a GPU that the catalog lacks is named, shown with what was likely meant if it is of the same generation.
+    fn by_capability(&self, name: &str, near: Option<&&str>) -> String {
         let row = near.and_then(|near| self.catalog.gpus.iter().find(|gpu| *gpu.name == **near));
+        let row = row.filter(|gpu| generation(name).is_some() && generation(name) == generation(&gpu.name));
         match row {
             Some(gpu) => format!(
                 "any GPU can be named by its compute capability: `gpu = \"sm_{}\"` is that of {}",
@@ -132,6 +133,12 @@ impl<'c> Reader<'_, 'c> {
                 .to_string(),
         }
     }
+}
+
+/// What tells the generation in a name: how its number begins, `30` of `RTX 3090`, `b3` of `B300`.
+fn generation(name: &str) -> Option<String> {
+    let number = name.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()))?;
+    Some(number.chars().take(2).flat_map(char::to_lowercase).collect())
 }
 
 /// A name that may mean several products: one of each kind is named, since what they differ in is what the user has to say.

@@ -111,11 +111,11 @@ impl PackageRequest<'_> {
 
     /// Whether it is asked for by a variant of which nobody has seen a wheel, of releases that are known.
     pub fn names_unseen_variant(&self, catalog: &Catalog) -> bool {
-        let rows = catalog.companions.of(self.package).iter();
-        let mut of_version = rows.filter(|row| self.constraint.admits(&row.version)).peekable();
+        let of_version =
+            || catalog.companions.of(self.package).iter().filter(|row| self.constraint.admits(&row.version));
         self.constraint.pins_variant()
-            && of_version.peek().is_some()
-            && !of_version.any(|row| fits::may_be_variant(catalog, row, &self.constraint))
+            && !of_version().any(|row| fits::may_be_variant(catalog, row, &self.constraint))
+            && of_version().any(|row| fits::may_lie_unseen(catalog, row, &self.constraint))
     }
 
     /// Whether it asks for some pre-release by its name.

@@ -160,7 +160,7 @@ impl<'c> Reader<'_, 'c> {
             .or(implied)
             .or(os.and_then(|os| os.cpu))
             .unwrap_or(CpuArch::X86_64);
-        self.jetson_under_wsl2(target, implied);
+        self.jetson_under_wsl2(target, &gpus);
         let mut platform = Platform::new(arch, os, &gpus);
         if !off.iter().any(|off| off.bears_on(crate::solve::rules::law::IMAGE_TORCH, &target.name)) {
             platform = platform.in_image(self.catalog, &image);
@@ -253,11 +253,9 @@ impl<'c> Reader<'_, 'c> {
         found
     }
 
-    fn jetson_under_wsl2(&mut self, target: &Target, implied: Option<CpuArch>) {
-        let Some(written) = target.platform.as_ref().filter(|_| target.is_wsl2()) else { return };
-        let Some(arch) = implied.filter(|arch| *arch != CpuArch::X86_64) else { return };
-        let message =
-            format!("the GPU of target `{}` comes with an {arch} processor, which WSL2 is not known for", target.name);
+    fn jetson_under_wsl2(&mut self, target: &Target, gpus: &Gpus<'_>) {
+        let Some(written) = target.platform.as_ref().filter(|_| target.is_wsl2() && gpus.are_jetsons()) else { return };
+        let message = format!("the GPU of target `{}` is a Jetson, which has no Windows", target.name);
         let help = "drop `platform`, or name a GPU that a Windows machine has".to_string();
         self.error("exclusive", message, Some(help), written);
     }

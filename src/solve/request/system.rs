@@ -65,7 +65,7 @@ impl<'c> Reader<'_, 'c> {
                     format!("name its release: {}", shorten(&all, 5))
                 }
             },
-            OsName::Relative(os) => return self.not_listed(target, written, Some(os)),
+            OsName::Relative(os) | OsName::Older(os) => return self.not_listed(target, written, Some(os)),
             OsName::Stranger => return self.not_listed(target, written, None),
         };
         self.error("unknown-os", format!("unknown os `{}`", written.value.escape_debug()), Some(help), written);
@@ -79,6 +79,7 @@ impl<'c> Reader<'_, 'c> {
             Some((written, os)) => Judged {
                 glibc: os.glibc.is_some() && target.glibc.is_none(),
                 gcc: os.gcc.is_some() && target.gcc.is_none(),
+                newer: os.boards.is_empty() && matches!(self.catalog.os_named(&written.value), OsName::Older(_)),
                 jetpack: !os.boards.is_empty() && !is_before(&written.value, &os.id),
             },
             None => Judged::default(),

@@ -8,7 +8,7 @@ use crate::solve::request::GpuRequest;
 use crate::solve::rules::Needs;
 use crate::solve::{by_pip, recommended, services};
 use crate::spec::Runtime;
-use crate::types::Version;
+use crate::types::{CpuArch, Version};
 use crate::warning::{CompatInstalled, CudnnGpu, CudnnInstalled, PathPtxas, ToolkitGlibc, Warning, Wsl2};
 
 use super::About;
@@ -25,7 +25,17 @@ pub(super) fn warnings(about: &About<'_, '_>) -> Vec<Warning> {
     let driver = about.target.driver.as_ref().map(|driver| &driver.version);
     let services = services::of_target(about.request.catalog, about.asked, driver);
     warnings.extend(services.into_iter().filter(|row| row.needs.is_none()).map(|row| wsl2(about, row)));
+    warnings.extend(wsl2_elsewhere(about));
     warnings
+}
+
+/// WSL2 on a processor for which nobody has told of it: its drivers and its wheels are judged as they are elsewhere.
+fn wsl2_elsewhere(about: &About<'_, '_>) -> Option<Warning> {
+    let arch = Some(about.asked.arch).filter(|arch| about.asked.windows_driver && *arch != CpuArch::X86_64)?;
+    let what = format!("WSL2 on {arch}");
+    let says =
+        "is not known: NVIDIA's documents that were read tell of x86_64 only, and Windows' driver is judged by those";
+    Some(Warning::about(&Wsl2 { what: &what, says }, &about.keys("platform")))
 }
 
 /// What WSL2 does without, on some boards or with some drivers.

@@ -140,7 +140,6 @@ const BAD: &[(&str, &str, &str, &str)] = &[
     ("[target.a]\nimage = 'a/b'\nimage-requires = 'cuda>=new'", "value", "'cuda>=new'", "not a condition"),
     ("[target.a]\nplatform = 'windows'", "value", "'windows'", "use \"wsl2\""),
     ("[target.a]\nplatform = 'wsl2'\nkernel-module = 'open'", "exclusive", "'open'", "drop `kernel-module`"),
-    ("[target.a]\nplatform = 'wsl2'\narch = 'aarch64'", "exclusive", "'aarch64'", "x86_64 only"),
     ("[target.a]\nplatform = 'wsl2'\ndriver = '570.86.15'", "exclusive", "'570.86.15'", "two numbers"),
     ("[[override]]\nrule = 'r'", "missing", "[[override]]", "`reason`"),
     ("[[override]]\nreason = 'x'", "missing", "[[override]]", "`rule`"),
