@@ -75,7 +75,7 @@ static CUT_OFF: Aside = Aside {
     ..PLAIN
 };
 
-static ASIDES: [Aside; 26] = [
+static ASIDES: [Aside; 28] = [
     Aside {
         words: &["hiperror:", "hiperrorinvaliddevicefunction", "hiperrornobinaryforgpu"],
         means: "the text is of AMD's HIP: gpuenv knows NVIDIA's GPUs alone",
@@ -118,6 +118,8 @@ static ASIDES: [Aside; 26] = [
         ],
         // Java's own.
         but: &["error:javaheap"],
+        // FFmpeg says so after each encoder that it could not open.
+        follows: &["capabledevicesfound"],
         means: "the text tells that memory ran out: that is no matter of versions",
         help: "see what else is on the GPU (`nvidia-smi`), or take a smaller batch, context or model",
         ..PLAIN
@@ -196,6 +198,12 @@ static ASIDES: [Aside; 26] = [
         ..PLAIN
     },
     Aside {
+        words: &["hasaminorversionmismatchwiththeversionthatwasusedtocompilepytorch"],
+        means: "a notice, no fault: nvcc and torch are of one CUDA major and differ in the minor alone, which extensions bear",
+        help: "look for the error behind it",
+        ..PLAIN
+    },
+    Aside {
         words: &["execformaterror"],
         means: "the program was built for another processor (x86-64, ARM) than this one",
         help: "compare `uname -m` with what the program or image is for (`file PROGRAM`, `docker image inspect IMAGE`)",
@@ -231,6 +239,17 @@ static ASIDES: [Aside; 26] = [
         help: "add it as the toolkit's installation guide says: `curl -fsSL https://nvidia.github.io/libnvidia-container/gpgkey \
                | sudo gpg --dearmor -o /usr/share/keyrings/nvidia-container-toolkit-keyring.gpg`, named by `signed-by` in the \
                repository's line",
+        ..PLAIN
+    },
+    Aside {
+        words: &[
+            "optionsigned-byregardingsourcehttps://nvidia",
+            "optionsigned-byregardingsourcehttps://developer.download.nvidia",
+        ],
+        means: "two files in /etc/apt/sources.list.d name one repository of NVIDIA's with different keys: that is no matter of \
+                versions",
+        help: "`grep -l nvidia /etc/apt/sources.list.d/*` finds them: keep the one that the installation guide writes today, and \
+               remove the other",
         ..PLAIN
     },
     Aside {
