@@ -131,13 +131,17 @@ impl Signatures {
         let Some(compiled) = patterns[at].compiled() else { return };
         let mut matches = 0;
         for place in surroundings(&self.literals.places(id, hits), patterns[at].reach, &text.lower) {
-            for captures in compiled.regex.captures_iter(text.text[place.clone()].as_bytes()).take(MATCHES - matches) {
-                matches += 1;
+            let (part, mut from) = (text.text[place.clone()].as_bytes(), 0);
+            while let Some(captures) = compiled.regex.captures_at(part, from).filter(|_| matches < MATCHES) {
                 let whole = captures.get(0).expect("a match").range();
+                (from, matches) = (whole.end, matches + 1);
                 let whole = place.start + whole.start..place.start + whole.end;
-                // What is read so widely may not join two lines.
-                let joins = row.weight < LAST_RESORT && text.joins_lines(whole.start, whole.end);
-                if joins || !context.fits(text, &whole) {
+                // What is read so widely may not join two lines; what begins later may stand in one.
+                if row.weight < LAST_RESORT && text.joins_lines(whole.start, whole.end) {
+                    (from, matches) = (whole.start - place.start + 1, matches - 1);
+                    continue;
+                }
+                if !context.fits(text, &whole) {
                     continue;
                 }
                 found.at = if found.patterns.is_empty() { whole.start } else { found.at.min(whole.start) };

@@ -189,6 +189,11 @@ fn breaks(text: &str) -> String {
 /// Terminals and forums break longer lines; what is shorter ended by itself.
 const BROKEN: usize = 60;
 
+/// What begins a line of its own: the name of what writes it, and a colon.
+static ANEW: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(r"^\s*(?:\[[\w .:-]+\]|(?:[A-Z][\w./-]*(?: [\w.()\[\]/-]+){0,3}|[a-z][\w./-]*\d[\w./-]*|[a-z]+ [\d.-]+): )")
+});
+
 /// A text without blanks, quotes and frames, in which a message is in one piece however it was wrapped; and where
 /// each of its bytes came from.
 pub struct Normalised<'t> {
@@ -231,7 +236,7 @@ impl<'t> Normalised<'t> {
             let (before, after) = (&self.plain[..from + at], &self.plain[from + at + 1..]);
             let line = before.rsplit('\n').next().unwrap_or_default();
             let ended = line.ends_with(['.', ';', '!', ')', ']', '}']) || after.starts_with(char::is_uppercase);
-            ended && line.len() < BROKEN
+            ended && line.len() < BROKEN || ANEW.is_match(after)
         })
     }
 

@@ -116,6 +116,18 @@ fn what_is_no_matter_of_versions_is_told_as_that() {
         ("AttributeError: module 'torch.cuda' has no attribute 'is_avaliable'", "misspells"),
         ("NVRM: Xid (PCI:0000:3d:00): 43, pid=35521, Ch 00000008", "Xid of the program"),
         ("the following signatures couldn't be verified: NO_PUBKEY A4B469963BF863CC", "since April 2022"),
+        (
+            "E: Conflicting values set for option Signed-By regarding source https://nvidia.github.io/libnvidia-container/stable/ubuntu18.04/amd64/ /: /usr/share/keyrings/nvidia-container-toolkit-keyring.gpg != ",
+            "different keys",
+        ),
+        (
+            "UserWarning: The detected CUDA version (12.1) has a minor version mismatch with the version that was used to compile PyTorch (12.4). Most likely this shouldn't be a problem.",
+            "a notice, no fault",
+        ),
+        (
+            "[h264_nvenc @ 0x561355b9bcc0] dl_fn->cuda_dl->cuCtxCreate(&ctx->cu_context_internal, 0, cu_device) failed -> CUDA_ERROR_OUT_OF_MEMORY: out of memory\n[h264_nvenc @ 0x561355b9bcc0] No NVENC capable devices found",
+            "memory ran out",
+        ),
         ("NCCL error: remote process exited or there was a network error, NCCL version 2.21.5", "another process"),
         ("OSError: [Errno 28] No space left on device", "a disk is full"),
         ("Memory cgroup out of memory: Killed process 4242 (python)", "not the GPU"),

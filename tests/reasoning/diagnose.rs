@@ -9,7 +9,7 @@
 //!   arch list or kernel image; its build without CUDA; extensions, companions and JAX releases of another release; a
 //!   release or a platform without a wheel; conda builds that clash.
 //! - `python`: no wheel, or an older release than those offered, for this Python; its headers; NumPy newer than what uses
-//!   it, or of another major than what was compiled against it. `glibc`, `gcc` (any host compiler).
+//!   it, or of another major than what was compiled against it; pynvml older than what asks it. `glibc`, `gcc` (any host compiler).
 //! - `toolkit`: nvcc, ptxas, headers, CUDA_HOME, bitsandbytes' binaries. `library-path`: a CUDA library that is
 //!   missing, doubled or of another release; providers of ONNX Runtime. `cudnn` and `nccl`: those two, alone.
 //! - `container-runtime`: what brings the GPU into a container. `image`: tags, and images of another architecture.

@@ -34,8 +34,18 @@ fn what_is_said_abroad_is_read_as_well() {
 
 #[test]
 fn a_line_that_ended_is_not_joined() {
-    for (text, joined) in [("it failed.\nnext", true), ("a word\nNext", true), ("a wor\nd more", false), ("one", false)]
-    {
+    let broken = "a line that a terminal of eighty columns breaks because it is full, wher";
+    for (text, joined) in [
+        ("it failed.\nnext", true),
+        ("a word\nNext", true),
+        ("a wor\nd more", false),
+        ("a word\nusb 1-2: more", true),
+        (&format!("{broken}\never it is"), false),
+        (&format!("{broken}\nusb 1-2: device not accepting address"), true),
+        (&format!("{broken}\nEXT4-fs error (device sda1): lblock 0"), true),
+        (&format!("{broken}\nKeyError: 'labels'"), true),
+        ("one", false),
+    ] {
         let normalised = Normalised::new(text);
         assert_eq!(normalised.joins_lines(0, normalised.text.len()), joined, "{text:?}");
     }
