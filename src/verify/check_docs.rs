@@ -115,7 +115,10 @@ pub const ALL: &[About] = &[
         id: "compile-nvcc",
         says: "With [build]: the toolkit's nvcc compiles the test kernels. A compiler that fails says nothing about the GPU.",
     },
-    About { id: "library-cudart", says: "The CUDA runtime that a process would load is of the locked line." },
+    About {
+        id: "library-cudart",
+        says: "The CUDA runtime that a process would load is of the locked line. Where no wheel of the lock brings it, the system must have it, and so with cuDNN and NCCL.",
+    },
     About {
         id: "library-cudnn",
         says: "The cuDNN that a process would load is the locked one; an older one than a framework was built with is refused by it.",

@@ -9,6 +9,7 @@ use crate::types::{Version, distinct, name, nvidia};
 use super::check::{Action, Check};
 use super::context::CheckContext;
 use super::cuda_errors;
+use super::taken::{self, Taken};
 
 /// Libraries that stand in the lock under a name of their own: the lock's name, the library's, the check.
 const LOCKED: &[(&str, &str, &str)] =
@@ -83,8 +84,15 @@ fn version(
     let locked = context.stack().get(name)?;
     let check = Check::new(id).expected(locked.as_str());
     let wanted = Version::parse(locked).ok()?;
-    let Some(library) = libraries.iter().find(|one| one.name == library) else {
-        return Some(package(context, check, name, &wanted));
+    let library = match taken::of(context, name) {
+        Some(taken) => match taken.found(library, &wanted) {
+            Some(found) => found,
+            None => return Some(absent(context, check, &taken, &wanted)),
+        },
+        None => match libraries.iter().find(|one| one.name == library) {
+            Some(found) => found,
+            None => return Some(package(context, check, name, &wanted)),
+        },
     };
     let check = check.evidence(library.path.clone());
     if let Some(fault) = &library.fault {
@@ -105,6 +113,14 @@ fn version(
         return Some(check.found(found.as_str()).warn(Action::None, says));
     }
     Some(compare(check.found(found.as_str()), library, found.major() == wanted.major(), order))
+}
+
+/// A library that the system must have and the loader does not find: a wheel that happens to be installed may hold it.
+fn absent(context: &CheckContext<'_>, check: Check, taken: &Taken<'_>, wanted: &Version) -> Check {
+    match installed_wheel(context, taken.name) {
+        Some(_) => package(context, check, taken.name, wanted),
+        None => taken.absent(check, wanted),
+    }
 }
 
 /// Whether every framework leaves cuDNN to the system, and was built with none later than this one of its major: what the

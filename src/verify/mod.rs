@@ -31,6 +31,7 @@ mod served;
 mod shown;
 mod supported;
 mod torch;
+mod taken;
 
 use std::collections::BTreeMap;
 
