@@ -4,6 +4,7 @@
 //! its last, which compilers an nvcc takes.
 
 mod build;
+mod causes;
 pub mod check;
 pub mod check_docs;
 mod compilers;
@@ -30,8 +31,8 @@ mod seen;
 mod served;
 mod shown;
 mod supported;
-mod torch;
 mod taken;
+mod torch;
 
 use std::collections::BTreeMap;
 
@@ -75,6 +76,7 @@ pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> O
     if context.dropped().is_some() {
         gpus_first(&mut checks);
     }
+    causes::mark(&context, &mut checks);
     Some(Verdict::of(name, checks))
 }
 
