@@ -99,6 +99,9 @@ pub struct Finding {
     pub extract: Extract,
     /// What to change.
     pub remedies: Vec<String>,
+    /// Whether the text itself holds the number of the error that was read out: else the message stands for it.
+    #[serde(skip)]
+    pub has_number: bool,
 }
 
 /// Rows of less weight say that something failed, not what: the number of an error says more.
@@ -146,7 +149,13 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     let versions = || side_by_side::is_all(&normalised).then_some(&Aside::VERSIONS);
     let aside = || cause.or_else(|| Aside::told(&normalised.lower)).or(noticed).or_else(versions);
     let aside = matches.is_empty().then(aside).flatten();
-    Verdict { findings: matches.into_iter().map(|found| tell(found, catalog)).collect(), extract, aside }
+    let mut findings: Vec<Finding> = matches.into_iter().map(|found| tell(found, catalog)).collect();
+    for finding in &mut findings {
+        let number = finding.extract.get("cuda_error").map(ToString::to_string);
+        let mut runs = plain.split(|c: char| !c.is_ascii_digit());
+        finding.has_number = number.is_none_or(|number| runs.any(|run| run == number));
+    }
+    Verdict { findings, extract, aside }
 }
 
 /// That CUDA did not start says nothing more where another row says why.
@@ -230,6 +239,7 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
             meaning: never.meaning,
             remedies: never.remedies,
             extract: found.extract,
+            has_number: true,
         };
     }
     Finding {
@@ -238,6 +248,7 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
         meaning: filled(&found.row.meaning).join(" ") + under_wsl(found.row, &found.extract),
         remedies: remedies(&found.row.remedies),
         extract: found.extract,
+        has_number: true,
     }
 }
 

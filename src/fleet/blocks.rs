@@ -109,7 +109,7 @@ fn heading(lines: &[&str]) -> Option<(Block, usize)> {
 }
 
 /// `n[11-13,17],login1 (5)`: each name with a number in it, as the headings of reports have none.
-fn listed(names: &str) -> Option<Vec<String>> {
+pub fn listed(names: &str) -> Option<Vec<String>> {
     let names = names.split_once(" (").map_or(names, |(names, _)| names);
     let mut hosts = Vec::new();
     for part in apart(names) {

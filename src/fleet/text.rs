@@ -1,12 +1,12 @@
-//! The hosts in a text that is no JSON: one host's report, many hosts' lines as pdsh, clush and `srun -l` prefix them, or
-//! their blocks as `clush -b`, dshbak, ansible and salt print them.
+//! The hosts in a text that is no JSON: one host's report, many hosts' lines as pdsh, clush (`-b` and `-L` too) and `srun -l`
+//! prefix them, or their blocks as `clush -b`, dshbak, ansible and salt print them.
 
 use std::collections::BTreeMap;
 
 use crate::host;
 
 use super::Host;
-use super::blocks::{self, is_name};
+use super::blocks::{self, is_name, listed};
 
 /// The part of a text's lines, in hundredths, that must have a prefix.
 const PREFIXED: usize = 90;
@@ -86,21 +86,32 @@ fn is_of_many(mut described: impl Iterator<Item = bool>, text: &str) -> bool {
         }
 }
 
-/// The lines of each prefix, without it, and the numbers of those that have none; none where too few lines have one.
+/// Lines that many hosts said stand for no more than this, over one for each.
+const MOST: usize = 1 << 20;
+
+/// The lines of each prefix, without it, and the numbers of those that have none; none where too few lines have one. A
+/// prefix may name many hosts, as `clush -bL` folds them.
 fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
     let mut groups: BTreeMap<String, String> = BTreeMap::new();
-    let (mut lines, mut stray) = (0, Vec::new());
+    let (mut lines, mut said, mut stray) = (0, 0, Vec::new());
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         lines += 1;
         let line = without_engine(line);
         let (name, rest) = line.split_once(": ").or_else(|| line.split_once(':')).unwrap_or_default();
         let name = name.trim();
-        if is_name(name) {
-            let lines = groups.entry(name.to_string()).or_default();
+        let folded = if name.contains('[') || name.contains(',') { listed(name) } else { None };
+        let names = folded.unwrap_or_else(|| if is_name(name) { vec![name.to_string()] } else { Vec::new() });
+        if names.is_empty() {
+            stray.push(at + 1);
+        }
+        said += names.len();
+        if said > lines + MOST {
+            return None;
+        }
+        for name in names {
+            let lines = groups.entry(name).or_default();
             *lines += rest;
             lines.push('\n');
-        } else {
-            stray.push(at + 1);
         }
     }
     (lines > 0 && (lines - stray.len()) * 100 >= lines * PREFIXED).then_some((groups, stray))

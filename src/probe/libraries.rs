@@ -153,7 +153,8 @@ impl<'r> Search<'r> {
             }
         }
         let wanted = sonames.len();
-        let everywhere = self.loader.clone().before([self.own_folders(), self.folders.clone()].concat());
+        let conda = self.conda().into_iter().collect();
+        let everywhere = self.loader.clone().before([self.own_folders(), self.folders.clone()].concat()).after(conda);
         let mut others = everywhere.names(kind.stem);
         others.retain(|name| is_soname(kind.stem, name) && !sonames.contains(&name.as_str()));
         let of_line = |name: &String| {
@@ -189,7 +190,8 @@ impl<'r> Search<'r> {
         let asker = self.framework.iter().chain(&self.wheels).find(needs).or(self.framework.first());
         let Some(asker) = asker.filter(|_| !self.framework.is_empty()) else {
             // Without a framework it is cuda-python and its like that load a wheel's library, by its full path.
-            return self.loader.clone().before(self.folders.clone()).find(soname);
+            let found = self.loader.clone().before(self.folders.clone()).find(soname);
+            return found.or_else(|| self.at(self.conda()?.join(soname), By::Conda));
         };
         let mut before = Vec::new();
         if self.preloaded.contains(&kind.stem) {
@@ -203,13 +205,18 @@ impl<'r> Search<'r> {
         }
         let found = self.loader.clone().before(before).after(asker.after.clone()).find(soname);
         // What the loader does not find torch loads by its full path.
-        found.or_else(|| {
-            let (path, file) = self.folders.iter().find_map(|folder| {
-                let path = folder.join(soname);
-                loader::resolve(&self.request.root, &path).map(|file| (path, file))
-            })?;
-            Some(Found { path, file, by: By::Own, shadows: Vec::new() })
-        })
+        found.or_else(|| self.folders.iter().find_map(|folder| self.at(folder.join(soname), By::Own)))
+    }
+
+    /// The library at a place, if it is there.
+    fn at(&self, path: PathBuf, by: By) -> Option<Found> {
+        let file = loader::resolve(&self.request.root, &path)?;
+        Some(Found { path, file, by, shadows: Vec::new() })
+    }
+
+    /// Where the active conda environment has libraries.
+    fn conda(&self) -> Option<PathBuf> {
+        self.request.conda.as_ref().map(|prefix| prefix.join("lib"))
     }
 
     /// The directories that the framework's libraries want searched before LD_LIBRARY_PATH.
@@ -247,7 +254,7 @@ impl<'r> Search<'r> {
     fn shadows(&self, soname: &str, found: &Found) -> Vec<Shadowed> {
         let mut copies: Vec<(PathBuf, PathBuf, Option<By>)> = Vec::new();
         copies.extend(found.shadows.iter().map(|(file, by)| (file.clone(), file.clone(), Some(*by))));
-        let conda = self.request.conda.iter().map(|prefix| (prefix.join("lib"), None));
+        let conda = self.conda().into_iter().map(|folder| (folder, None));
         let wheels = self.folders.iter().map(|folder| (folder.clone(), Some(By::Own)));
         for (folder, by) in wheels.chain(conda) {
             let path = folder.join(soname);

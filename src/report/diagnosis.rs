@@ -36,7 +36,12 @@ pub(super) fn render(screen: &Screen, verdict: &Verdict) -> String {
 fn one(screen: &Screen, finding: &Finding) -> String {
     let head = screen.help(&format!("{}[{}]:", finding.component, finding.code));
     let mut text = screen.wrapped(&format!("{head} "), &clean(&finding.meaning));
-    text += &found(screen, &finding.extract);
+    let mut extract = finding.extract.clone();
+    let implied = if finding.has_number { None } else { extract.remove("cuda_error") };
+    text += &found(screen, &extract);
+    if let Some(number) = implied {
+        text += &screen.wrapped("  that is: ", &format!("CUDA error {number}"));
+    }
     for (at, remedy) in finding.remedies.iter().enumerate() {
         text += &screen.wrapped(&format!("  {}. ", at + 1), &clean(remedy));
     }

@@ -28,18 +28,16 @@ const NARROW: usize = 60;
 pub(super) fn render(screen: &Screen, judged: &Judged<'_>, verbose: bool) -> String {
     let rows = rows(&judged.best.checks);
     let mut text = String::new();
-    let is_folded = !verbose && rows.iter().any(|row| has_no_driver(row.check));
-    let folded = rows.iter().filter(|row| is_folded && waits_for_driver(row)).count();
+    let is_told = |row: &&Row<'_>| verbose || row.check.because.is_none();
     for status in ORDER {
-        for row in rows.iter().filter(|row| row.check.status == *status && !(is_folded && waits_for_driver(row))) {
+        for row in rows.iter().filter(|row| row.check.status == *status).filter(is_told) {
             text += &match (status, verbose) {
                 (Status::Pass, false) => line(screen, row),
                 _ => full(screen, row),
             };
-            if folded > 0 && has_no_driver(row.check) {
-                let what =
-                    if folded == 1 { "1 more check needs".to_string() } else { format!("{folded} more checks need") };
-                text += &paragraph(screen, &" ".repeat(STATUS), &format!("{what} a driver"));
+            let folded = rows.iter().filter(|one| one.check.because == Some(row.check.id)).count();
+            if folded > 0 && !verbose {
+                text += &paragraph(screen, &" ".repeat(STATUS), &more(row.check, folded));
             }
         }
     }
@@ -53,18 +51,19 @@ pub(super) fn render(screen: &Screen, judged: &Judged<'_>, verbose: bool) -> Str
 /// The check that says that there is no driver at all.
 const NO_DRIVER: &str = "driver-present";
 
-/// The checks that wait for it, where they do.
-const NEED_DRIVER: &[&str] = &["driver-minimum", "driver-cuda", "gpu-present", "forward-compat", "image-require"];
+/// The checks that are not told one by one, below what they follow from.
+fn more(cause: &Check, count: usize) -> String {
+    let (one, many) = match cause.id {
+        NO_DRIVER => ("needs a driver", "need a driver"),
+        _ => ("follows from this", "follow from this"),
+    };
+    if count == 1 { format!("1 more check {one}") } else { format!("{count} more checks {many}") }
+}
 
 /// Whether there is no driver, or none that anybody has told of.
 fn has_no_driver(check: &Check) -> bool {
     let found = check.found.as_deref();
     check.id == NO_DRIVER && check.status == Status::Unknown && matches!(found, Some("none" | "not told"))
-}
-
-/// Whether a check is open for no other reason than that there is no driver: such ones are not told one by one.
-fn waits_for_driver(row: &Row<'_>) -> bool {
-    row.check.status == Status::Unknown && NEED_DRIVER.contains(&row.check.id)
 }
 
 /// A check, or several GPUs' one check.
@@ -188,7 +187,8 @@ fn other_target(screen: &Screen, other: &Verdict) -> String {
 /// The first check that a verdict which is no pass rests on.
 pub(super) fn decisive(verdict: &Verdict) -> Option<&Check> {
     let status = verdict.status;
-    verdict.checks.iter().find(|check| check.status == status && status != Status::Pass)
+    let of_status = || verdict.checks.iter().filter(|check| check.status == status && status != Status::Pass);
+    of_status().find(|check| check.because.is_none()).or_else(|| of_status().next())
 }
 
 /// The check of the lock itself, which says nothing of a host.

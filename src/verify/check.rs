@@ -60,6 +60,9 @@ pub struct Check {
     pub hint: Option<String>,
     /// Who has to do it.
     pub action: Action,
+    /// The check that it follows from: with that one mended it would end otherwise. People are told of it there.
+    #[serde(skip)]
+    pub because: Option<&'static str>,
 }
 
 /// The judgement of a host against one target of a lock.
@@ -77,7 +80,7 @@ impl Check {
     /// A check that nobody has judged yet.
     pub fn new(id: &'static str) -> Self {
         let (status, action) = (Status::Skip, Action::None);
-        Check { id, status, gpu: None, expected: None, found: None, evidence: None, hint: None, action }
+        Check { id, status, gpu: None, expected: None, found: None, evidence: None, hint: None, action, because: None }
     }
 
     /// Of one GPU.

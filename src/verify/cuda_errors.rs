@@ -8,7 +8,7 @@ use crate::host::{ApiError, Outcome, curesult};
 use super::check::{Action, Check, Status};
 use super::context::{CheckContext, KILL, KILLED};
 use super::seen::Seen;
-use super::{environment, memory, shown};
+use super::{environment, hidden, memory, shown};
 
 /// What a number means here.
 struct Meaning {
@@ -400,6 +400,9 @@ fn no_device(context: &CheckContext<'_>) -> Meaning {
     }
     if let Some((action, hint)) = shown::unshown(context).filter(|_| context.in_container() || !context.is_wsl()) {
         return Meaning::fail(action, hint);
+    }
+    if let Some(held) = hidden::held_elsewhere(context) {
+        return Meaning::fail(Action::AskAdmin, held);
     }
     if context.in_container() {
         let hint = "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu";

@@ -51,10 +51,8 @@ fn matches(context: &CheckContext<'_>) -> Check {
     let check = Check::new("driver-match").expected("kernel module and libraries of one release");
     let record = context.record;
     let nvml = record.nvml.as_ref();
-    if let Some(fault) = nvml.and_then(|nvml| nvml.fault.as_ref()).filter(|fault| fault.code == Some(18)) {
-        return nvml_errors::of_library(context, check, fault);
-    }
-    if context.has_windows_driver() {
+    let mismatch = nvml.and_then(|nvml| nvml.fault.as_ref()).filter(|fault| fault.code == Some(18));
+    if mismatch.is_none() && context.has_windows_driver() {
         return check.skip("both come with Windows");
     }
     let libcuda = record.libcuda.as_ref().filter(|libcuda| !context.loads_compat() && libcuda.stub != Some(true));
@@ -64,10 +62,15 @@ fn matches(context: &CheckContext<'_>) -> Check {
         ("libcuda", libcuda.and_then(|libcuda| libcuda.file_version.as_ref())),
     ];
     let known: Vec<(&str, &Version)> = parts.iter().filter_map(|(name, version)| Some((*name, (*version)?))).collect();
+    let found: Vec<String> = known.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    if let Some(fault) = mismatch {
+        let check = nvml_errors::of_library(context, check, fault);
+        let said = check.found.clone().into_iter().chain(found).collect::<Vec<_>>().join(", ");
+        return check.found(said);
+    }
     let Some(((_, first), rest)) = known.split_first().filter(|(_, rest)| !rest.is_empty()) else {
         return check.skip("only one of them is known");
     };
-    let found: Vec<String> = known.iter().map(|(name, version)| format!("{name} {version}")).collect();
     let paths = [nvml.and_then(|nvml| nvml.path.as_deref()), libcuda.and_then(|libcuda| libcuda.path.as_deref())];
     let paths: Vec<&str> = paths.into_iter().flatten().collect();
     let check = check.found(found.join(", ")).evidence((!paths.is_empty()).then(|| paths.join(", ")));

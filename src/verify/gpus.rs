@@ -78,6 +78,8 @@ fn present(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Check {
                 Action::None,
                 format!("the text describes {} of {attached} GPUs: add the whole output of `nvidia-smi`", gpus.len()),
             ),
+            // Whether one that the lock does not name will do is what gpu-supported tells.
+            false if gpus.iter().all(|gpu| gpu.named.is_none()) => check.expected("a GPU").pass(),
             false => check.pass(),
         };
     }
@@ -147,13 +149,8 @@ fn why_none(context: &CheckContext<'_>) -> String {
             );
         }
     }
-    if let Some((gpu, driver)) = context
-        .record
-        .pci
-        .iter()
-        .find_map(|gpu| Some((gpu, gpu.driver.as_deref().filter(|&driver| driver != "nvidia")?)))
-    {
-        return format!("the GPU at {} is bound to {driver}: bind it to nvidia", gpu.address);
+    if let Some(held) = hidden::held_elsewhere(context) {
+        return held;
     }
     match context.in_container() {
         true => "no GPU was given to the container: start it again with `--gpus all`, or a limit of nvidia.com/gpu"
@@ -201,7 +198,9 @@ fn state(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu) -> Vec<Check> {
     checks.extend(memory::judge(new("gpu-memory"), gpu));
     if gpu.persistence == Some(false) {
         let check = new("gpu-persistence").expected("on").found("off");
-        checks.push(check.pass_with("the driver is loaded anew for each first client, which costs a second or more"));
+        checks.push(
+            check.warn(Action::None, "the driver is loaded anew for each first client, which costs a second or more"),
+        );
     }
     checks
 }
@@ -260,7 +259,9 @@ fn compute_mode(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu, mode: &s
         (_, users) => {
             let check = check.found(format!("{mode}, in use by {users}"));
             match admitted {
-                true => check.pass_with("this process computes on it all the same, as through MPS"),
+                true => check
+                    .expected("a mode that admits this process")
+                    .pass_with("this process computes on it all the same, as through MPS"),
                 false => check.fail(
                     Action::AskAdmin,
                     format!("another process holds the GPU alone: end it, share through MPS, or {reset}"),

@@ -92,6 +92,14 @@ fn kept_from_cuda(context: &CheckContext<'_>, gpu: &Gpu, listed: &[Gpu]) -> Reas
     }
 }
 
+/// A GPU that another driver holds, where none is bound to nvidia, and what to do.
+pub fn held_elsewhere(context: &CheckContext<'_>) -> Option<String> {
+    let drivers = || context.record.pci.iter().filter_map(|gpu| Some((gpu, gpu.driver.as_deref()?)));
+    let (gpu, driver) = drivers().next().filter(|_| drivers().all(|(_, driver)| driver != "nvidia"))?;
+    let or = if driver == "vfio-pci" { ", or verify in the virtual machine that it is given to" } else { "" };
+    Some(format!("the GPU at {} is bound to {driver}: bind it to nvidia{or}", gpu.address))
+}
+
 /// GPUs on the bus that neither NVML nor CUDA shows.
 fn unseen_by_nvml(context: &CheckContext<'_>, gpus: &[Seen<'_>]) -> Vec<(String, Reason)> {
     let nvml = context.record.nvml.as_ref();
@@ -127,7 +135,12 @@ fn kept_from_nvml(context: &CheckContext<'_>, gpu: &PciGpu, shows_none: bool) ->
             Action::Drain,
             "the driver holds it and cannot use it: look into `dmesg` for Xid and RmInitAdapter, and have it checked",
         ),
-        Some(other) => reason(format!("bound to {other}"), Status::Warn, Action::None, "another driver holds it"),
+        Some(other) => reason(
+            format!("bound to {other}"),
+            Status::Warn,
+            Action::AskAdmin,
+            "another driver holds it: bind it to nvidia if jobs of this machine are to use it",
+        ),
         None => reason(
             "bound to no driver".to_string(),
             Status::Warn,

@@ -9,6 +9,7 @@ use crate::types::{Version, distinct, name, nvidia};
 use super::check::{Action, Check};
 use super::context::CheckContext;
 use super::cuda_errors;
+use super::taken::{self, Taken};
 
 /// Libraries that stand in the lock under a name of their own: the lock's name, the library's, the check.
 const LOCKED: &[(&str, &str, &str)] =
@@ -83,8 +84,15 @@ fn version(
     let locked = context.stack().get(name)?;
     let check = Check::new(id).expected(locked.as_str());
     let wanted = Version::parse(locked).ok()?;
-    let Some(library) = libraries.iter().find(|one| one.name == library) else {
-        return Some(package(context, check, name, &wanted));
+    let library = match taken::of(context, name) {
+        Some(taken) => match taken.found(library, &wanted) {
+            Some(found) => found,
+            None => return Some(absent(context, check, &taken, &wanted)),
+        },
+        None => match libraries.iter().find(|one| one.name == library) {
+            Some(found) => found,
+            None => return Some(package(context, check, (name, takes_any(context)), &wanted)),
+        },
     };
     let check = check.evidence(library.path.clone());
     if let Some(fault) = &library.fault {
@@ -107,6 +115,14 @@ fn version(
     Some(compare(check.found(found.as_str()), library, found.major() == wanted.major(), order))
 }
 
+/// A library that the system must have and the loader does not find: a wheel that happens to be installed may hold it.
+fn absent(context: &CheckContext<'_>, check: Check, taken: &Taken<'_>, wanted: &Version) -> Check {
+    match installed_wheel(context, taken.name) {
+        Some(_) => package(context, check, (taken.name, true), wanted),
+        None => taken.absent(check, wanted),
+    }
+}
+
 /// Whether every framework leaves cuDNN to the system, and was built with none later than this one of its major: what the
 /// lock names is the one that was expected there.
 fn suffices(context: &CheckContext<'_>, found: &Version) -> bool {
@@ -122,15 +138,16 @@ fn suffices(context: &CheckContext<'_>, found: &Version) -> bool {
 /// The wheels that hold a library, by its name in the lock: with the CUDA major behind it, in CUDA 13 without.
 const WHEELS: &[(&str, &str)] = &[("cuda", nvidia::RUNTIME), ("cudnn", nvidia::CUDNN), ("nccl", nvidia::NCCL)];
 
-/// A library that nobody looked at, by the wheel in the list of packages that holds it.
-fn package(context: &CheckContext<'_>, check: Check, name: &str, wanted: &Version) -> Check {
+/// A library that nobody looked at, by the wheel in the list of packages that holds it; with the name whether that may be
+/// the stack's.
+fn package(context: &CheckContext<'_>, check: Check, (name, is_taken): (&str, bool), wanted: &Version) -> Check {
     let untold = match context.is_pasted() {
         true => "the pasted text does not tell it",
         false => "it is not installed here, or was not looked for",
     };
     let Some((wheel, found)) = installed_wheel(context, name) else { return check.skip(untold) };
     let check = check.found(format!("{wheel} {found}"));
-    if !takes_any(context) {
+    if !is_taken {
         return check.skip("it came with another package: the locked ones are not installed yet, and bring their own");
     }
     let Ok(found) = Version::parse(found) else { return check.skip("its version is not known") };

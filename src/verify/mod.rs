@@ -4,6 +4,7 @@
 //! its last, which compilers an nvcc takes.
 
 mod build;
+mod causes;
 pub mod check;
 mod compilers;
 mod container;
@@ -29,6 +30,7 @@ mod seen;
 mod served;
 mod shown;
 mod supported;
+mod taken;
 mod torch;
 
 use std::collections::BTreeMap;
@@ -73,6 +75,7 @@ pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> O
     if context.dropped().is_some() {
         gpus_first(&mut checks);
     }
+    causes::mark(&context, &mut checks);
     Some(Verdict::of(name, checks))
 }
 

@@ -40,6 +40,7 @@ fn present(context: &CheckContext<'_>) -> Check {
             .found("nouveau")
             .fail(Action::AskAdmin, "nouveau holds the GPU: blacklist it, install NVIDIA's driver and reboot");
     }
+    let found = if context.record.pci.is_empty() { "no kernel module" } else { "a GPU, but no kernel module" };
     match (module.and_then(|module| module.version.as_ref()), context.driver()) {
         (Some(version), _) => loaded(context, check.found(format!("kernel module {version}"))),
         (None, Some((version, by))) => {
@@ -57,13 +58,20 @@ fn present(context: &CheckContext<'_>) -> Check {
         (None, None) if context.is_pasted() => described(context, check),
         (None, None) => match &context.record.libcuda {
             Some(libcuda) if libcuda.cuda.is_some() => check.found("libcuda answers").pass(),
-            _ => unloaded(check.found(if context.record.pci.is_empty() {
-                "no kernel module"
-            } else {
-                "a GPU, but no kernel module"
-            })),
+            _ if has_no_library(context) => check.found(found).fail(
+                Action::AskAdmin,
+                format!("no NVIDIA driver is installed: ask an administrator to install {wanted}"),
+            ),
+            _ => unloaded(check.found(found)),
         },
     }
+}
+
+/// Whether both of the driver's libraries were looked for and are not there.
+fn has_no_library(context: &CheckContext<'_>) -> bool {
+    let (nvml, libcuda) = (context.record.nvml.as_ref(), context.record.libcuda.as_ref());
+    let faults = [nvml.and_then(|nvml| nvml.fault.as_ref()), libcuda.and_then(|libcuda| libcuda.fault.as_ref())];
+    faults.iter().all(|fault| fault.is_some_and(cuda_errors::is_missing))
 }
 
 /// There is no trace of a driver, or nobody who described the host has named one.

@@ -132,7 +132,8 @@ impl Kind for Expected<'_> {
     fn message(&self) -> String {
         let (what, practice, (holds, of)) = (self.what.join(", "), self.practice.trim_end_matches('.'), self.counted);
         format!(
-            "{}: nobody read this build for {what}, which is expected of it: {practice} ({holds} of {of} times)",
+            "{}: {what} is assumed, because nobody has read this build itself. {practice} ({holds} of {of} times). If it does \
+             not install or load, take another variant or release",
             self.name
         )
     }

@@ -206,12 +206,15 @@ impl Kind for ToolkitMinor {
         let (toolkit, wheels) = (self.toolkit, self.wheels);
         let follows = match toolkit > wheels {
             true => "what is compiled may not load beside the wheels' older CUDA runtime (\"undefined symbol\")",
-            false => "it mostly works",
+            false => "what is compiled usually works",
         };
         let compared = format!("extensions are compiled with CUDA {toolkit} while the wheels use CUDA {wheels}");
         match self.of_torch {
-            true => format!("{compared}: torch warns about it, and {follows}, and some setup.py (apex's) stop"),
-            false => format!("{compared}: {follows}"),
+            true => format!(
+                "{compared}: torch prints a warning while building, {follows}, and some packages (apex) refuse to build; \
+                 toolkit {wheels} avoids this"
+            ),
+            false => format!("{compared}: {follows}; toolkit {wheels} avoids this"),
         }
     }
 }

@@ -11,6 +11,7 @@ mod mutations;
 mod probe;
 mod scripted;
 mod stack;
+mod system_libraries;
 mod unrun;
 mod verdict_borders;
 mod verdict_faults;

@@ -96,6 +96,7 @@ fn modes() -> Vec<Mode> {
     vec![
         mode("F01", "nvml", Fail, "restart-container", "utility", vec![docker(), ("/nvml", json!({ "fault": missing() })), ("/libcuda", json!({ "fault": missing() }))]),
         mode("F01", "nvml", Fail, "ask-admin", "install", vec![("/nvml", json!({ "fault": missing() })), ("/libcuda", json!({ "fault": missing() }))]),
+        mode("F01", "driver-present", Fail, "ask-admin", "no NVIDIA driver is installed: ask an administrator to install 525", vec![("/module", json!({})), ("/nvml", json!({ "fault": missing() })), ("/libcuda", json!({ "fault": missing() }))]),
         mode("F02", "driver-present", Fail, "ask-admin", "modprobe nvidia", vec![("/module", json!({})), ("/nvml", json!({ "path": "/lib/libnvidia-ml.so.1", "fault": { "at": "nvmlInit_v2", "code": 9 } })), ("/libcuda", json!({ "path": "/lib/libcuda.so.1", "fault": { "at": "cuInit", "code": 100 } }))]),
         mode("F02", "nvml", Fail, "ask-admin", "modprobe nvidia", vec![nvml(9)]),
         mode("F03", "driver-match", Fail, "reboot", "reboot", vec![nvml(18)]),
@@ -119,6 +120,8 @@ fn modes() -> Vec<Mode> {
         mode("F11", "gpu-health", Skip, "none", "does not offer", vec![gpu(3)]),
         mode("F12", "nvml", Unknown, "none", "again", vec![nvml(20)]),
         mode("F13", "gpu-present", Fail, "ask-admin", "vfio-pci", vec![("/nvml/gpus", json!([])), ("/libcuda/devices", json!([])), ("/pci/0/driver", json!("vfio-pci"))]),
+        mode("F13", "libcuda", Fail, "ask-admin", "0000:65:00.0 is bound to vfio-pci: bind it to nvidia", vec![cuda(100), unlisted(), no_device(), ("/pci/0/driver", json!("vfio-pci"))]),
+        mode("F13", "gpu-hidden", Warn, "ask-admin", "bind it to nvidia", vec![("/pci/1", json!({ "address": "0000:b3:00.0", "driver": "vfio-pci" }))]),
         mode("F14", "gpu-hidden", Warn, "none", "CUDA_VISIBLE_DEVICES", vec![("/nvml/gpus/1", second()), ("/environment/CUDA_VISIBLE_DEVICES", json!("0"))]),
         mode("F14", "gpu-hidden", Fail, "ask-admin", "CUDA does not start", vec![("/nvml/gpus/1", second())]),
         mode("F14", "gpu-hidden", Fail, "ask-admin", "CUDA does not start", vec![("/nvml/gpus/1", second()), ("/environment/CUDA_VISIBLE_DEVICES", json!("0,1"))]),
@@ -196,7 +199,7 @@ fn modes() -> Vec<Mode> {
         mode("F45", "gpu-mig", Warn, "none", "instance", vec![("/nvml/gpus/0/mig", json!(true)), ("/nvml/gpus/0/instances", json!([{ "profile": "1g.12gb" }]))]),
         mode("F46", "gpu-virtual", Warn, "none", "licence", vec![("/nvml/gpus/0/virtualization", json!("vgpu"))]),
         mode("F47", "gpu-confidential", Fail, "ask-admin", "conf-compute", vec![("/nvml/gpus/0/confidential_ready", json!(false))]),
-        mode("F48", "gpu-persistence", Pass, "none", "anew", vec![("/nvml/gpus/0/persistence", json!(false))]),
+        mode("F48", "gpu-persistence", Warn, "none", "anew", vec![("/nvml/gpus/0/persistence", json!(false))]),
         mode("F49", "driver-present", Fail, "ask-admin", "nouveau", vec![("/module", json!({ "nouveau": true })), ("/nvml", Value::Null), ("/libcuda", Value::Null)]),
         mode("F51", "container-shm", Warn, "restart-container", "--shm-size", vec![docker(), ("/platform/shm", json!(67108864))]),
         mode("F28", "driver-present", Pass, "none", "", vec![("/module/uvm", json!(false))]),
@@ -277,6 +280,36 @@ fn every_known_failure_has_its_check_its_hint_and_its_action() {
         assert_eq!(verdict.status == Status::Fail, fails, "{}", mode.id);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// One cause is one block: what follows from it is counted below it, and a check that passes contradicts itself nowhere.
+#[test]
+fn what_follows_from_a_cause_is_not_told_beside_it() {
+    let lock = lock(SPEC);
+    let told = |changes: &[(&str, Value)]| {
+        let verdict = judge::judge(&lock, &with(changes));
+        let told = verdict.checks.iter().filter(|check| check.status > Status::Skip && check.because.is_none());
+        told.map(|check| check.id).collect::<Vec<_>>()
+    };
+    let uvm = ("/nodes/1/errno", json!("ENOENT"));
+    let missing = || json!({ "fault": missing() });
+    let gone = [("/module", json!({})), ("/nvml", missing()), ("/libcuda", missing()), ("/kernels", json!([]))];
+    assert_eq!(told(&[&gone[..], &[("/nodes/0/errno", json!("ENOENT"))]].concat()), ["driver-present"]);
+    let none = ("/kernels", json!([]));
+    let no_uvm = ("/module/uvm", json!(false));
+    assert_eq!(told(&[cuda(999), no_device(), none.clone(), uvm, no_uvm]), ["device-nodes"]);
+    assert_eq!(told(&[cuda(999), no_device(), none.clone()]), ["libcuda"]);
+    assert_eq!(told(&[nvml(18), unlisted(), cuda(803), no_device(), none.clone()]), ["driver-match"]);
+    let vfio = ("/pci/0/driver", json!("vfio-pci"));
+    assert_eq!(told(&[cuda(100), unlisted(), no_device(), none, vfio]), ["libcuda"]);
+    // Another cause is told beside it.
+    assert_eq!(told(&[("/nodes/2/errno", json!("EIO")), ("/python/bits", json!(32))]), ["device-nodes", "python-bits"]);
+    let mismatch = judge::judge(&lock, &with(&[nvml(18), ("/nvml/file_version", json!("550.90.07"))]));
+    let found = worst(&mismatch, "driver-match").found.clone().unwrap();
+    assert!(found.contains("module 550.54.15") && found.contains("libnvidia-ml 550.90.07"), "{found}");
+    let other = ["/nvml/gpus/0/name", "/libcuda/devices/0/name"].map(|at| (at, json!("Tesla V100-SXM2-16GB")));
+    let check = worst(&judge::judge(&lock, &with(&other)), "gpu-present").clone();
+    assert_eq!((check.status, check.expected.as_deref()), (Status::Pass, Some("a GPU")));
 }
 
 #[test]

@@ -16,6 +16,27 @@ fn prefixed_lines_are_many_hosts() {
     assert!(of_text("nothing\n", "x").all(|host| host.record.is_err()));
 }
 
+/// ClusterShell's `clush -bL` folds the hosts that said one thing, line by line (`Display._print_lines`).
+#[test]
+fn lines_that_many_hosts_said_are_each_ones() {
+    let drivers = |text: &str| -> Vec<(String, Option<String>)> {
+        let driver = |host: Host| host.record.ok()?.nvml?.driver.map(|driver| driver.to_string());
+        of_text(text, "all").map(|host| (host.name.clone(), driver(host))).collect()
+    };
+    let of = |wanted: &[(&str, &str)]| -> Vec<(String, Option<String>)> {
+        wanted.iter().map(|(name, driver)| (name.to_string(), Some(driver.to_string()))).collect()
+    };
+    let folded = "n[1-2]: name, driver_version\nn[1-2]: NVIDIA A100-SXM4-80GB, 550.54.15\n";
+    assert_eq!(drivers(folded), of(&[("n1", "550.54.15"), ("n2", "550.54.15")]));
+    assert_eq!(drivers("n[1-2]: NVIDIA A100-SXM4-80GB, 550.54.15\n"), of(&[("n1", "550.54.15"), ("n2", "550.54.15")]));
+    let head = "n1,n[3-4]: name, driver_version\n";
+    let parted = "n1: NVIDIA A100-SXM4-80GB, 550.54.15\nn[3-4]: Tesla T4, 535.104.05\n";
+    let wanted = of(&[("n1", "550.54.15"), ("n3", "535.104.05"), ("n4", "535.104.05")]);
+    assert_eq!(drivers(&format!("{head}{parted}")), wanted);
+    let many = "n[1-60000]: NVIDIA A100-SXM4-80GB, 550.54.15\n".repeat(64);
+    assert_eq!(of_text(&many, "all").count(), 1, "what nobody wrote is not made");
+}
+
 #[test]
 fn the_minions_of_salt_are_hosts() {
     let salt = "a1:\n    NVIDIA H100 NVL, 550.54.15\na2:\n    Minion did not return. [No response]\n\

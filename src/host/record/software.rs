@@ -18,7 +18,8 @@ pub struct Library {
     /// The file that answers it, with links resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// How it was found: `python` (a wheel's own search path), `LD_LIBRARY_PATH`, `ld.so.cache`, `default`.
+    /// How it was found: `python` (a wheel's own search path), `LD_LIBRARY_PATH`, `ld.so.cache`, `default`,
+    /// `CONDA_PREFIX` (where none of these has it).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found_by: Option<String>,
     /// What its own version function answers.

@@ -33,6 +33,8 @@ pub enum By {
     Cache,
     /// A directory that is always looked into, last.
     Default,
+    /// The active conda environment, whose programs look there by themselves.
+    Conda,
 }
 
 impl By {
@@ -43,6 +45,7 @@ impl By {
             By::LibraryPath => "LD_LIBRARY_PATH",
             By::Cache => "ld.so.cache",
             By::Default => "default",
+            By::Conda => "CONDA_PREFIX",
         }
     }
 }

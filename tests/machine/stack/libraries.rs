@@ -182,6 +182,17 @@ fn conda_beside_pip_is_another_copy() {
     assert_eq!(found.shadows[0].version.as_ref().unwrap().as_str(), "12.4.127");
 }
 
+/// Programs of a conda environment find its libraries by themselves, whatever the loader does for others.
+#[test]
+fn conda_alone_has_its_libraries() {
+    let scratch = Scratch::new("conda-alone");
+    let Some(()) = library(&scratch, "conda/lib/libcudart.so.12", &cudart(12040), &[]) else { return };
+    let conda = scratch.shown("conda");
+    let record = look(&scratch, &scratch.context(&[("CONDA_PREFIX", &conda)]));
+    let found = of(&record, "libcudart.so.12");
+    assert_eq!((version(found).as_str(), found.found_by.as_deref()), ("12.4", Some("CONDA_PREFIX")));
+}
+
 #[test]
 fn links_into_an_installers_cache_keep_their_package() {
     let scratch = Scratch::new("cache");
