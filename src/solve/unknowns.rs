@@ -7,6 +7,7 @@ use crate::types::{Constraint, Specifier, Version};
 
 use super::bundled_torch;
 use super::compile::{Group, Plan, ReleaseChoice};
+use super::demand::{self, Bearing};
 use super::engine::Selection;
 use super::fits;
 use super::image;
@@ -15,6 +16,7 @@ use super::own;
 use super::platform::{Platform, Takes};
 use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request, TargetRequest};
+use super::rowset::RowSet;
 use super::rules::law;
 use super::solution::Solution;
 use crate::types::variant::pytorch_index;
@@ -306,17 +308,31 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         }
         // What could take its place is offered as a fix where it serves.
         let ImageRequest::UnseenTag(image) = &target.image else { continue };
+        let like = image.tag.as_ref().filter(|tag| !image::is_for_jetson(tag));
+        let nearest = like.and_then(|tag| image::nearest_tag(request.catalog, &image.repository, tag));
+        let nearest = nearest.filter(|row| starts_there(request, target, row));
+        let nearest =
+            nearest.map_or_else(String::new, |row| format!("; the nearest that is known is `{}`", row.name()));
         unknowns.push(Unknown {
             code: None,
             fact: format!("whether `{image}` exists, and what it holds"),
             keys: vec![target.key("image")],
             how: format!(
                 "look for it in the registry; if it is there, set `image-requires` to its NVIDIA_REQUIRE_CUDA (`docker image \
-                 inspect`; \"\" if it has none), or {OVERLAY}"
+                 inspect`; \"\" if it has none), or {OVERLAY}{nearest}"
             ),
         });
     }
     unknowns
+}
+
+/// Whether an image starts on some driver that a target may have.
+fn starts_there<'c>(request: &Request<'c>, target: &TargetRequest<'c>, image: &'c Image) -> bool {
+    let (problem, machine) = (request.problem, &target.machine);
+    let starts = image::starts_on(problem, machine, demand::of_image(request.catalog, Bearing::of(target), image));
+    let drivers = machine.drivers(problem);
+    let admitted = drivers.admitted(&RowSet::default(), false);
+    image.arches.contains(&target.arch) && admitted.rows().any(|row| starts(&drivers.rows[row]))
 }
 
 /// The same of images that were chosen.
