@@ -7,7 +7,6 @@ use crate::types::{Constraint, Specifier, Version};
 
 use super::bundled_torch;
 use super::compile::{Group, Plan, ReleaseChoice};
-use super::demand::{self, Bearing};
 use super::engine::Selection;
 use super::fits;
 use super::image;
@@ -16,7 +15,6 @@ use super::own;
 use super::platform::{Platform, Takes};
 use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request, TargetRequest};
-use super::rowset::RowSet;
 use super::rules::law;
 use super::solution::Solution;
 use crate::types::variant::pytorch_index;
@@ -308,9 +306,9 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         }
         // What could take its place is offered as a fix where it serves.
         let ImageRequest::UnseenTag(image) = &target.image else { continue };
-        let like = image.tag.as_ref().filter(|tag| !image::is_for_jetson(tag));
+        // Beside a driver that is pinned nobody knows whether another tag starts.
+        let like = image.tag.as_ref().filter(|tag| !image::is_for_jetson(tag) && !target.pins_driver());
         let nearest = like.and_then(|tag| image::nearest_tag(request.catalog, &image.repository, tag));
-        let nearest = nearest.filter(|row| starts_there(request, target, row));
         let nearest =
             nearest.map_or_else(String::new, |row| format!("; the nearest that is known is `{}`", row.name()));
         unknowns.push(Unknown {
@@ -324,15 +322,6 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         });
     }
     unknowns
-}
-
-/// Whether an image starts on some driver that a target may have.
-fn starts_there<'c>(request: &Request<'c>, target: &TargetRequest<'c>, image: &'c Image) -> bool {
-    let (problem, machine) = (request.problem, &target.machine);
-    let starts = image::starts_on(problem, machine, demand::of_image(request.catalog, Bearing::of(target), image));
-    let drivers = machine.drivers(problem);
-    let admitted = drivers.admitted(&RowSet::default(), false);
-    image.arches.contains(&target.arch) && admitted.rows().any(|row| starts(&drivers.rows[row]))
 }
 
 /// The same of images that were chosen.

@@ -158,7 +158,7 @@ fn every_board_that_a_driver_may_not_know_is_told() {
     };
     let oldest = "driver = \"525.60.13\"";
     let several = told("boards", "[\"RTX 4090\", \"RTX 4070 Ti SUPER\", \"RTX 4080 SUPER\"]", oldest);
-    assert!(several.contains("RTX 4070 Ti SUPER (550.40.07), NVIDIA GeForce RTX 4080 SUPER ("), "{several}");
+    assert!(several.contains("RTX 4080 SUPER (550.54.14), NVIDIA GeForce RTX 4070 Ti SUPER (550.40.07)"), "{several}");
     let one = told("board", "[\"RTX 4090\", \"RTX 4080 SUPER\"]", oldest);
     assert!(one.starts_with("NVIDIA GeForce RTX 4080 SUPER is first listed in driver 550."), "{one}");
     assert_eq!(told("no-board", "\"RTX 4090\"", oldest), "");
