@@ -22,6 +22,8 @@ pub struct Fact {
     pub source: String,
     /// A short digest of the row: another one means that the row was corrected.
     pub digest: String,
+    /// That of a row of an overlay with its line, as older gpuenvs wrote it.
+    pub placed: Option<String>,
 }
 
 /// A row that can be cited.
@@ -154,7 +156,16 @@ impl Catalog {
     /// What rows of all types have in common is compiled once: it takes what they say, not themselves.
     fn fact(&self, id: String, origin: [&str; 5], says: &Value) -> Fact {
         let source = self.provenance(&id, self.filled(origin[0], origin));
-        Fact { id, source, digest: digest(says) }
+        let says = says.to_string();
+        // Where a row stands in its overlay is nothing that it says.
+        let placed = self.overlaid(&id).and_then(|at| Some((at, at.rsplit_once(':')?.0)));
+        match placed {
+            Some((at, file)) => {
+                let alone = says.replace(&format!("{at} says: "), &format!("{file} says: "));
+                Fact { id, source, digest: digest(&alone), placed: Some(digest(&says)) }
+            }
+            None => Fact { id, source, digest: digest(&says), placed: None },
+        }
     }
 
     /// A source as it is cited by the row of an id: where an overlay brought that row, its place is told first.
@@ -282,8 +293,8 @@ fn says(row: &impl Serialize) -> Value {
 /// The first sixteen digits of the sha256 of what a row says.
 ///
 /// Fields that say nothing are left out: a later gpuenv whose rows have more fields finds the same digest.
-fn digest(says: &Value) -> String {
-    let hash = Sha256::digest(says.to_string());
+fn digest(says: &str) -> String {
+    let hash = Sha256::digest(says);
     hash.iter().take(8).fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text

@@ -258,7 +258,14 @@ impl Catalog {
             return meant;
         }
         let all = self.gpus.iter().map(|gpu| (apart(&without_maker(&fold(&gpu.name)).join(" ")), &*gpu.name));
-        let near = nearest(&wanted, all.filter(|(product, _)| is_like(&wanted, product)));
+        let mut near = nearest(&wanted, all.filter(|(product, _)| is_like(&wanted, product)));
+        // What is called by fewer words that nobody wrote comes first: a 4090 Ti is rather a 4090 than a 4090 D.
+        let words: Vec<&str> = wanted.split(' ').collect();
+        near.sort_by_cached_key(|name| {
+            let product = apart(&without_maker(&fold(name)).join(" "));
+            let is_strange = |word: &&str| !words.iter().any(|one| is_near_word(one, word)) && !is_brand(word);
+            product.split(' ').filter(is_strange).count()
+        });
         if !near.is_empty() {
             return near;
         }

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::types::Text;
 use crate::types::name::is_unseen;
 use crate::types::plain::plain_types;
 use crate::types::toml_memory;
@@ -108,8 +109,8 @@ pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistak
         sheet.put(&mut laid, name);
         sheet.retract(&mut laid, name);
         if sheet.wrong.is_empty() {
-            let digest = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-            laid.overlays.to_mut().push(Overlay { name: name.to_string().into(), digest: digest.into() });
+            let overlay = Overlay { name: name.into(), digest: sha256(&rows_of(text)), file: sha256(text) };
+            laid.overlays.to_mut().push(overlay);
             sheet.findings(lint(&laid), name);
             if sheet.wrong.is_empty() {
                 let at = |row: &Row| format!("{name}:{}", sheet.line(&row.span));
@@ -121,6 +122,16 @@ pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistak
     }
     sheet.wrong.sort_by_key(|mistake| mistake.span.as_ref().map_or(usize::MAX, |span| span.start));
     Err(sheet.wrong)
+}
+
+fn sha256(text: &str) -> Text {
+    Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect::<String>().into()
+}
+
+/// What an overlay says in one spelling, whatever its layout and comments.
+fn rows_of(text: &str) -> String {
+    let rows = toml::from_str::<toml::Table>(text).ok().and_then(|rows| serde_json::to_value(rows).ok());
+    rows.map_or_else(|| text.to_string(), |rows| rows.to_string())
 }
 
 /// An overlay on its way into a catalog.

@@ -283,8 +283,10 @@ headed!(Build by package, Companion by package, Asks by package, Image by reposi
 pub struct Overlay {
     /// Its name as gpuenv.toml writes it.
     pub name: Text,
-    /// The sha256 of its text.
+    /// The sha256 of its rows, comments and layout aside.
     pub digest: Text,
+    /// The sha256 of the file itself.
+    pub file: Text,
 }
 
 /// A row that an overlay brought.

@@ -96,7 +96,7 @@ pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'sta
     let beside_it = || files::beside_lock(common);
     let spec = common.spec.clone().map_or_else(beside_it, Ok)?;
     match beside(&spec) {
-        Ok(catalog) if CatalogStamp::of(&catalog).overlays == *wanted => Ok(catalog),
+        Ok(catalog) if is_of(wanted, &catalog) => Ok(catalog),
         Err(failure) if common.spec.is_some() => Err(failure),
         other => {
             let names: Vec<&str> = wanted.iter().map(|one| name(one)).collect();
@@ -119,6 +119,11 @@ pub fn of_lock(lock: &Lock, common: &Common, report: &Report) -> Result<Cow<'sta
             Ok(Cow::Borrowed(at_hand()))
         }
     }
+}
+
+/// Whether the overlays of a lock are those of a catalog.
+fn is_of(wanted: &[String], catalog: &Catalog) -> bool {
+    wanted.len() == catalog.overlays.len() && wanted.iter().all(|one| CatalogStamp::is_of_any(one, catalog))
 }
 
 /// The name in an overlay's stamp, which the digest follows.

@@ -172,7 +172,7 @@ impl<'a> Run<'a> {
             let again = renew(self.spec, &request, Some(previous), &Upgrade::Nothing, &Steps::default());
             let same_catalog = previous.catalog.digest == self.catalog.digest;
             match again {
-                Renewed::Lock(lock, more) if !same_catalog || self.is_same(&lock, previous) => warnings.extend(more),
+                Renewed::Lock(lock, more) if !same_catalog || lock::is_same(&lock, previous) => warnings.extend(more),
                 // A later catalog may know better: that is told, but it takes the user to act on it.
                 Renewed::Conflict if !same_catalog => warnings.push(outdated(self.catalog, previous)),
                 Renewed::GaveUp => {}
@@ -209,11 +209,6 @@ impl<'a> Run<'a> {
             return Ok(Exit::No);
         }
         Err(newer::refused(previous, self.catalog))
-    }
-
-    /// Whether two locks say the same, the spec that they were made from aside.
-    fn is_same(&self, lock: &Lock, previous: &Lock) -> bool {
-        Lock { spec: previous.spec.clone(), ..lock.clone() } == *previous
     }
 
     /// Solves and writes.

@@ -1,7 +1,7 @@
 //! Whether a lock is still that of the gpuenv.toml beside it, for commands that read the lock alone.
 
 use crate::catalog::Catalog;
-use crate::lock::{Lock, Renewed, Upgrade, renew, staleness};
+use crate::lock::{Lock, Renewed, Upgrade, is_same, renew, staleness};
 use crate::report::{Failure, Report};
 use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
@@ -59,7 +59,7 @@ pub fn of(lock: &Lock, spec: &Spec, name: &str, catalog: &Catalog) -> Option<Str
     let rules = Problem::new(catalog);
     let (request, _) = Request::new(spec, &rules).ok()?;
     let same = match renew(spec, &request, Some(lock), &Upgrade::Nothing, &Steps::default()) {
-        Renewed::Lock(again, _) => Lock { spec: lock.spec.clone(), ..*again } == *lock,
+        Renewed::Lock(again, _) => is_same(&again, lock),
         Renewed::GaveUp => true,
         Renewed::Conflict | Renewed::Undetermined(_) => false,
     };

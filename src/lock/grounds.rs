@@ -366,7 +366,7 @@ impl Ledger<'_, '_> {
 
     fn close(self) -> Vec<FactLock> {
         let (expected, unseen) = (self.expected, self.unseen);
-        let facts = self.facts.into_iter().map(|(row, (Fact { id, source, digest }, mut supports))| {
+        let facts = self.facts.into_iter().map(|(row, (Fact { id, source, digest, .. }, mut supports))| {
             supports.sort_unstable();
             supports.dedup();
             let grades = [(&expected, Grade::EXPECTED), (&unseen, Grade::UNSEEN)];

@@ -24,7 +24,7 @@ pub use locked::{Upgrade, locked};
 pub use make::make;
 pub use read::{MAX_BYTES, is_readable, parse, readable_percent};
 pub use renew::{Renewed, keeping, renew};
-pub use stale::{is_newer, staleness};
+pub use stale::{is_newer, is_same, staleness};
 pub use text::{head, is_remnant, to_text};
 
 use std::collections::BTreeMap;
@@ -358,6 +358,16 @@ impl CatalogStamp {
         let (version, digest) = (catalog.version.to_string(), catalog.digest.to_string());
         let overlays = catalog.overlays.iter().map(|overlay| format!("{} sha256:{}", overlay.name, overlay.digest));
         CatalogStamp { version, digest, overlays: overlays.collect() }
+    }
+
+    /// Whether an overlay of a lock says what one at hand says. Locks of older gpuenvs hold the sha256 of its file.
+    pub fn is_of_any(overlay: &str, catalog: &Catalog) -> bool {
+        catalog.overlays.iter().any(|now| {
+            let Some(sha256) = overlay.strip_prefix(&*now.name).and_then(|rest| rest.strip_prefix(" sha256:")) else {
+                return false;
+            };
+            now.digest == *sha256 || now.file == *sha256
+        })
     }
 }
 

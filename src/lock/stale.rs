@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::Catalog;
-use crate::types::Version;
+use crate::catalog::{Catalog, OVERLAY};
+use crate::types::{Constraint, Version};
 
 use super::{CatalogStamp, FORMAT, Lock};
 
@@ -15,11 +15,10 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
     if lock.version < FORMAT {
         reasons.push(format!("it has format {}, this gpuenv writes format {FORMAT}", lock.version));
     }
-    let now = CatalogStamp::of(catalog).overlays;
-    for then in lock.catalog.overlays.iter().filter(|then| !now.contains(then)) {
+    for then in lock.catalog.overlays.iter().filter(|then| !CatalogStamp::is_of_any(then, catalog)) {
         let name = then.rsplit_once(' ').map_or(then.as_str(), |(name, _)| name);
         // One that is no longer written, or new, is told among the inputs.
-        if now.iter().any(|now| now.rsplit_once(' ').map(|(other, _)| other) == Some(name)) {
+        if catalog.overlays.iter().any(|now| *now.name == *name) {
             reasons.push(format!("the overlay {name} has changed"));
         }
     }
@@ -37,13 +36,32 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
                 reasons.push(format!("the catalog has no `{}`{rests}: somebody has edited the lock", fact.id));
             }
             None => reasons.push(format!("the catalog has withdrawn `{}` ({}){rests}", fact.id, fact.source)),
-            Some(now) if now.digest != fact.digest => {
+            Some(now) if now.digest != fact.digest && now.placed.as_ref() != Some(&fact.digest) => {
                 reasons.push(format!("the catalog has corrected `{}` ({}){rests}", fact.id, now.source));
             }
             Some(_) => {}
         }
     }
     reasons
+}
+
+/// Whether a lock that was made again says what one says that is not stale: the spec that it was made from, the spelling of
+/// its inputs and the lines of overlays aside.
+pub fn is_same(again: &Lock, lock: &Lock) -> bool {
+    let mut again = Lock { spec: lock.spec.clone(), inputs: lock.inputs.clone(), ..again.clone() };
+    again.catalog.overlays.clone_from(&lock.catalog.overlays);
+    for (fact, then) in again.fact.iter_mut().zip(&lock.fact).filter(|(fact, then)| fact.id == then.id) {
+        if [&fact.source, &then.source].iter().all(|source| source.starts_with(OVERLAY)) {
+            (fact.source, fact.digest) = (then.source.clone(), then.digest.clone());
+        }
+    }
+    let file = |overlay: &Option<String>| overlay.as_ref()?.rsplit_once(':').map(|(file, _)| file.to_string());
+    for (one, then) in again.overrides.iter_mut().zip(&lock.overrides) {
+        if file(&one.overlay) == file(&then.overlay) {
+            one.overlay.clone_from(&then.overlay);
+        }
+    }
+    again == *lock
 }
 
 /// Whether a lock was made with a newer catalog than this one.
@@ -62,13 +80,20 @@ fn changed_inputs(then: &BTreeMap<String, String>, now: &BTreeMap<String, String
     for (key, was) in then {
         match now.get(key) {
             None => reasons.push(format!("`{key}` was `{was}` and is no longer written")),
-            Some(is) if is != was => reasons.push(format!("`{key}` was `{was}` and is now `{is}`")),
+            Some(is) if !is_same_input(key, was, is) => reasons.push(format!("`{key}` was `{was}` and is now `{is}`")),
             Some(_) => {}
         }
     }
     let added = now.iter().filter(|(key, _)| !then.contains_key(*key));
     reasons.extend(added.map(|(key, is)| format!("`{key}` is new: `{is}`")));
     reasons
+}
+
+/// Whether an input means what it meant: locks of older gpuenvs spell constraints as they were written.
+fn is_same_input(key: &str, was: &str, is: &str) -> bool {
+    let is_constraint = key.starts_with("stack.") || key.ends_with(".driver") || key == "catalog.version";
+    let asked = |text: &str| Constraint::parse(text).ok().filter(|_| is_constraint);
+    was == is || asked(was).zip(asked(is)).is_some_and(|(was, is)| was.asks_the_same(&is))
 }
 
 #[cfg(test)]
@@ -91,5 +116,10 @@ mod tests {
             ["`a` was `1` and is no longer written", "`c` was `3` and is now `4`", "`d` is new: `5`"]
         );
         assert_eq!(changed_inputs(&then, &then), Vec::<String>::new());
+        let then = map(&[("stack.torch", "==2.8.*"), ("stack.cuda", ">=12.4,<13"), ("target.a.driver", "550||535")]);
+        let now = map(&[("stack.torch", "2.8"), ("stack.cuda", "<13,>=12.4"), ("target.a.driver", "535||550")]);
+        assert_eq!(changed_inputs(&then, &now), Vec::<String>::new());
+        let now = map(&[("stack.torch", "2.8.0"), ("stack.cuda", "<13,>=12.4"), ("target.a.driver", "535||550")]);
+        assert_eq!(changed_inputs(&then, &now), ["`stack.torch` was `==2.8.*` and is now `2.8.0`"]);
     }
 }

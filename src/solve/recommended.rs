@@ -1,6 +1,6 @@
 //! The driver to install on hosts that may get another: the newest release of a branch that is still in support, or of one
-//! that no longer is where the range that is written for a target admits no other. It says nothing about what runs: that is
-//! the minimum.
+//! that no longer is where no other drives the GPUs or is admitted by the range that is written for a target. It says nothing
+//! about what runs: that is the minimum.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,10 @@ pub struct Recommended<'c> {
 const PRODUCTION: &str = "PB";
 const LONG_TERM: &str = "LTSB";
 
-/// The driver to install for a target; none where its driver is what it is, or it has none, or no branch in support serves and
-/// no range is written: within one the newest release is the best there is.
+/// The driver to install for a target; none where its driver is what it is, or it has none.
 ///
-/// Branches for production come first, the newest of them; new-feature branches only where no other serves.
+/// Branches for production come first, the newest of them; new-feature branches only where no other serves. One that is out of
+/// support, or of which no release is known to list every board, is better than none.
 pub fn driver<'c>(
     request: &Request<'c>,
     asked: &TargetRequest<'c>,
@@ -46,13 +46,16 @@ pub fn driver<'c>(
         DriverRequest::AtWorst(bound) => Some(bound),
         DriverRequest::Cuda(..) => None,
     };
-    let best = |may_be: &dyn Fn(&'c Branch) -> Option<bool>| {
+    let best = |may_be: &dyn Fn(&'c Branch) -> Option<bool>, listing: bool| {
         // A driver that shows no less than the hosts' is no step back for them.
         let shown = |branch: &Branch| match &asked.driver {
             DriverRequest::Cuda(_, Told::Key(written)) => branch.cuda.is_some_and(|cuda| cuda >= *written),
             _ => true,
         };
-        let serves = |version: &Version| *version >= minimum && bound.is_none_or(|bound| bound.admits(version));
+        let lists = |version: &Version| !listing || lists_boards(asked, version);
+        let serves = |version: &Version| {
+            *version >= minimum && bound.is_none_or(|bound| bound.admits(version)) && lists(version)
+        };
         let serving = request
             .catalog
             .branches
@@ -61,8 +64,10 @@ pub fn driver<'c>(
             .filter_map(|branch| Some((may_be(branch)?, branch, newest(request, asked, branch, serves)?)));
         serving.max_by_key(|(for_production, branch, _)| (*for_production, branch.branch))
     };
-    let found = best(&|branch| may_be(request, asked, branch));
-    let found = found.or_else(|| best(&|branch| fits_policy(asked, branch).filter(|_| bound.is_some())));
+    let found = [true, false].into_iter().find_map(|listing| {
+        let in_support = best(&|branch| may_be(request, asked, branch), listing);
+        in_support.or_else(|| best(&|branch| fits_policy(asked, branch), listing))
+    });
     found.map(|(_, branch, release)| Recommended { release, branch, modules: flavour(request, asked) })
 }
 
@@ -76,7 +81,7 @@ fn newest(
     let rules = || asked.machine.kinds.iter().flat_map(|kind| &kind.driver);
     let drives = |version: &Version| {
         let runs_there = kernel::too_old(request, asked, version).is_none();
-        runs_there && lists_boards(asked, version) && rules().all(|rule| rule.needs.admits(version)) && serves(version)
+        runs_there && rules().all(|rule| rule.needs.admits(version)) && serves(version)
     };
     if asked.windows_driver {
         // Which releases Windows has of it is not known; all of them have at least its number.
@@ -113,7 +118,10 @@ pub fn candidates<'c>(request: &Request<'c>, asked: &TargetRequest<'c>) -> Vec<V
     let mut found: Vec<(bool, Version)> = Vec::new();
     for branch in request.catalog.branches.iter() {
         let Some(for_production) = may_be(request, asked, branch) else { continue };
-        found.extend(newest(request, asked, branch, |_| true).map(|newest| (for_production, newest)));
+        found.extend(
+            newest(request, asked, branch, |version| lists_boards(asked, version))
+                .map(|newest| (for_production, newest)),
+        );
     }
     let for_production = found.iter().any(|(for_production, _)| *for_production);
     found.retain(|(own, _)| *own == for_production);

@@ -34,6 +34,7 @@ use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 use super::rules::law;
 use super::values::Archs;
+use super::variants;
 use super::wants::{self, Want};
 
 /// The answer to a request.
@@ -199,13 +200,15 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let cuda = group.cuda(at).map(|cuda| *cuda.of(choice));
     let python = plan.python.as_ref().map(|python| &python.of(choice).version);
     let Place { toolkit, image, driver, others } = local_choice(plan, at, choice, &releases);
-    let mut companions = group.companions_on(class.target.arch, choice);
-    companions.extend(brought::files(request.catalog, &companions, &builds, class.target.arch));
-    // What compiles kernels when they are first used needs the compiler where it runs.
     let arch = class.target.arch;
+    let companions = group.companions_on(arch, choice).into_iter();
+    let labelled = |row| variants::labelled(request.catalog, row, &builds, arch, python);
+    let mut companions: Vec<&Companion> = companions.map(labelled).collect();
+    companions.extend(brought::files(request.catalog, &companions, &builds, arch));
+    // What compiles kernels when they are first used needs the compiler where it runs.
     let compiles = companions.iter().any(|row| fits::compiled_when_used(request.catalog, row, arch).next().is_some());
     let mut answer = TargetSolution {
-        arch: class.target.arch,
+        arch,
         finished: Vec::new(),
         companions,
         python,

@@ -329,9 +329,14 @@ pub fn of_images(request: &Request<'_>) -> Vec<Unknown> {
         }
         // What could take its place is offered as a fix where it serves.
         let ImageRequest::UnseenTag(image) = &target.image else { continue };
+        // Beside a driver that is pinned nobody knows whether another tag starts.
+        let like = image.tag.as_ref().filter(|tag| !image::is_for_jetson(tag) && !target.pins_driver());
+        let nearest = like.and_then(|tag| image::nearest_tag(request.catalog, &image.repository, tag));
+        let nearest =
+            nearest.map_or_else(String::new, |row| format!("; the nearest that is known is `{}`", row.name()));
         let how = format!(
             "look for it in the registry; if it is there, set `image-requires` to its NVIDIA_REQUIRE_CUDA (`docker image \
-             inspect`; \"\" if it has none), or {OVERLAY}"
+             inspect`; \"\" if it has none), or {OVERLAY}{nearest}"
         );
         let fact = format!("whether `{image}` exists, and what it holds");
         unknowns.push(Unknown::of(target.key("image"), fact, how));

@@ -242,7 +242,8 @@ fn of_variant(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option<Unknown
         Some(line) => format!("{OVERLAY}, with one for a toolkit of CUDA {line}"),
     };
     let fact = format!("whether {package} {version}+{variant} was published");
-    is_possible.then(|| Unknown::of(format!("stack.{package}"), fact, format!("look for it {place}; if it is there, {then}")))
+    is_possible
+        .then(|| Unknown::of(format!("stack.{package}"), fact, format!("look for it {place}; if it is there, {then}")))
 }
 
 /// A labelled wheel that was seen for another processor only, where its project keeps it beside the index: no list of those files
@@ -259,7 +260,8 @@ fn of_label_elsewhere(request: &Request<'_>, ask: &PackageRequest<'_>) -> Option
     let first = rows.first().filter(|_| ask.constraint.pins_variant() && rows.iter().all(is_elsewhere))?;
     let (seen, url) = (first.arches.first()?, first.url.as_deref()?);
     let fact = format!("whether {} {} was published for {arch}", ask.package, ask.constraint);
-    let how = format!("look for it where that for {seen} lies ({url}); if it is there, {OVERLAY}; or leave the label out");
+    let how =
+        format!("look for it where that for {seen} lies ({url}); if it is there, {OVERLAY}; or leave the label out");
     Some(Unknown::of(format!("stack.{}", ask.package), fact, how))
 }
 

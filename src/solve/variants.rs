@@ -2,8 +2,9 @@
 //! whose GPU code was read.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{BESIDE_TORCH, Companion, Index};
+use crate::catalog::rows::{BESIDE_TORCH, Build, Companion, Index, TORCH};
 use crate::coverage::{Coverage, Tegra, covers_targets};
+use crate::types::constraint::admits;
 use crate::types::{Cc, Constraint, CpuArch, Version};
 
 use super::fits;
@@ -149,6 +150,27 @@ fn index_variant<'s>(target: &'s TargetSolution<'_>, row: &Companion) -> Option<
     let index = target.wheels().into_iter().find(|wheel| wheel.package == *row.package)?.index?;
     let mut variants = target.builds.iter().map(|build| &*build.variant);
     variants.find(|variant| pytorch_index(variant) == index)
+}
+
+/// The wheel that is installed for what was chosen: what lies beside torch and is chosen for several processors at once carries
+/// the label of torch on those for which it was seen with one.
+pub fn labelled<'c>(
+    catalog: &'c Catalog,
+    row: &'c Companion,
+    builds: &[&Build],
+    arch: CpuArch,
+    python: Option<&Version>,
+) -> &'c Companion {
+    let on_index = |build: &&Build| build.index.contains(&Index::Pytorch) && build.url.is_none();
+    let torch = fits::build_of(builds, TORCH).filter(|build| on_index(build) && build.index_url.is_none());
+    let is_plain = row.variant.is_none() && row.url.is_none() && row.index_url.is_none() && !row.sdist;
+    let Some(torch) = torch.filter(|_| is_plain && BESIDE_TORCH.contains(&&*row.package)) else { return row };
+    let is_it = |one: &&Companion| {
+        let for_python = python.zip(one.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line));
+        let is_there = one.url.is_none() && one.index_url.is_none() && one.gone.is_none() && !one.sdist;
+        one.variant.as_deref() == Some(&*torch.variant) && one.is_for_arch(arch) && for_python && is_there
+    };
+    of_release(catalog, row).find(is_it).unwrap_or(row)
 }
 
 /// The variant that the wheel of the package index is of: the default of the framework's release that it was made with, the

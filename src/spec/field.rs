@@ -5,6 +5,7 @@ use super::{OwnCuda, repair};
 use crate::nearest::nearest;
 use crate::types::name::{self, STACK_PARTS, is_unseen};
 use crate::types::require::{self, Requirement};
+use crate::types::specifier::SpecifierError;
 use crate::types::variant::line_of;
 use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, address, distinct, variant};
 
@@ -113,8 +114,18 @@ pub(super) fn specifier(key: &str, text: &str, is_chosen: bool) -> Read<Specifie
                 .help(format!("move it under [stack]: `{key} = \"{asked}\"`"));
         }
         let refusal = Refusal::new("requirement", format!("`{}`: {error}", clip(key)));
+        let before = text.split(';').next().and_then(|text| Specifier::parse(text).ok());
         match repair::specifier(key, text) {
             Some(meant) => refusal.help(format!("write `{} = \"{meant}\"`", clip(key))),
+            None if error == SpecifierError::Address => refusal.help(
+                "write the release that it is, as in `==4.50.1`; where only the address has it, leave the line out and install \
+                 it behind the export",
+            ),
+            None if before.is_some() => refusal.help(format!(
+                "where the marker holds for the locked Python on Linux, write `{} = \"{}\"`; else leave the line out",
+                clip(key),
+                before.unwrap_or_default()
+            )),
             None => refusal.help("write what pip takes behind the name: `>=4.50,<5`, `==4.50.1`, or `*` for any"),
         }
     })

@@ -13,7 +13,7 @@ impl Spec {
         let mut inputs = BTreeMap::new();
         for (name, constraint) in &self.stack {
             let own = self.own.iter().find(|own| own.package == *name);
-            let text = own.map_or_else(|| constraint.value.without_blanks(), OwnBuild::canonical);
+            let text = own.map_or_else(|| constraint.value.canonical(), OwnBuild::canonical);
             inputs.insert(format!("stack.{name}"), text);
         }
         for (name, asked) in &self.packages {

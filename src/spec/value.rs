@@ -120,7 +120,14 @@ impl<'s> Reader<'s> {
     ) -> Option<Written<T>> {
         let span = item.span();
         let Some(text) = item.get_ref().as_str() else {
-            let refusal = self.not_a_string(key, item);
+            let mut refusal = self.not_a_string(key, item);
+            // What is offered in its place is read as if it stood there.
+            if let Some(meant) = self.meant(item) {
+                let read = read(&meant);
+                let instead = || format!("write `{} = \"{}\"`", clip(key), clip(&meant));
+                let help = read.map_or_else(|why| why.help, |_| Some(instead()));
+                refusal.help = help.or(refusal.help);
+            }
             self.error(refusal, span);
             return None;
         };
@@ -168,14 +175,9 @@ impl<'s> Reader<'s> {
     fn not_a_string(&self, key: &str, item: &Item<'_>) -> Refusal {
         let refusal = Refusal::new("type", format!("`{}` must be a string, not {}", clip(key), kind(item)));
         match (scalar(item), item.get_ref()) {
-            // Only digits and dots would mean something between quotes.
-            (true, _) if self.source[item.span()].bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => {
-                refusal.help(format!("write `{} = \"{}\"`", clip(key), clip(&self.source[item.span()])))
-            }
             (true, _) | (_, DeValue::Boolean(_) | DeValue::Datetime(_)) => {
                 refusal.help(format!("write a string, `{} = \"…\"`, or drop the key", clip(key)))
             }
-            (false, DeValue::Table(_)) => refusal.help(format!("write `{} = \"VALUE\"`", clip(key))),
             (false, DeValue::Array(list)) if list.iter().all(|item| item.get_ref().is_str()) && !list.is_empty() => {
                 let parts: Vec<&str> = list.iter().filter_map(|item| item.get_ref().as_str()).collect();
                 let between = if key.ends_with("arch-list") { ";" } else { "," };
@@ -183,6 +185,20 @@ impl<'s> Reader<'s> {
             }
             _ => refusal.help(format!("write one string: `{} = \"…\"`", clip(key))),
         }
+    }
+
+    /// What would mean something between quotes: digits and dots, and the version of a table, with its extras.
+    fn meant(&self, item: &Item<'_>) -> Option<String> {
+        let source = &self.source[item.span()];
+        let DeValue::Table(table) = item.get_ref() else {
+            let is_number = source.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            return (scalar(item) && is_number).then(|| source.to_string());
+        };
+        let extras = table.get("extras").and_then(|extras| extras.get_ref().as_array());
+        let extras: Vec<&str> =
+            extras.into_iter().flat_map(|all| all.iter()).filter_map(|one| one.get_ref().as_str()).collect();
+        let extras = if extras.is_empty() { String::new() } else { format!("[{}]", extras.join(",")) };
+        Some(extras + table.get("version")?.get_ref().as_str()?)
     }
 
     /// The list with its numbers between quotes; none where that would not mend it.

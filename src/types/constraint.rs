@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 
+use super::distinct;
 use super::version::{Version, VersionError};
 
 /// A parsed constraint; it remembers its text.
@@ -118,9 +119,19 @@ impl Constraint {
         &self.text
     }
 
-    /// The text without blanks: they separate nothing.
-    pub fn without_blanks(&self) -> String {
-        self.text.split_whitespace().collect()
+    /// What is asked, in one spelling: `2.8` of `== 2.8.*`, without blanks.
+    pub fn canonical(&self) -> String {
+        let all = |all: &Vec<Comparison>| all.iter().map(Comparison::canonical).collect::<Vec<_>>().join(",");
+        self.alternatives.iter().map(all).collect::<Vec<_>>().join("||")
+    }
+
+    /// Whether two ask the same, in whatever order.
+    pub fn asks_the_same(&self, other: &Constraint) -> bool {
+        let parts = |one: &Constraint| {
+            let all = |all: &Vec<Comparison>| distinct(all.iter().map(Comparison::canonical));
+            distinct(one.alternatives.iter().map(all))
+        };
+        parts(self) == parts(other)
     }
 
     /// The comparisons: an or of ands.
@@ -249,6 +260,25 @@ impl Op {
 }
 
 impl Comparison {
+    /// In the shortest spelling: a prefix is a bare version.
+    fn canonical(&self) -> String {
+        let sign = match self.op {
+            Op::Prefix => "",
+            Op::Not => "!=",
+            Op::AtLeast => ">=",
+            Op::Above => ">",
+            Op::AtMost => "<=",
+            Op::Below => "<",
+            Op::Compatible => "~=",
+        };
+        let version = self.version.as_ref().map_or("", Version::as_str);
+        match &self.variant {
+            Some(variant) => format!("{sign}{version}+{variant}"),
+            None if version.is_empty() => "*".to_string(),
+            None => format!("{sign}{version}"),
+        }
+    }
+
     /// Whether it takes nothing older than the release that a version precedes: `4.0.0` and `>=4.0` for 4.0.0b36, but not `4.0`.
     fn names_release_of(&self, version: &Version) -> bool {
         let is_it = |bound: &Version| match self.op {

@@ -35,7 +35,7 @@ pub enum SpecifierError {
     /// `4.50`
     #[error("`{0}` has no operator, and pip takes none without: one of >= > <= < == != ~=")]
     Bare(String),
-    /// `^4`, `===4`, `=>4`
+    /// `^4`, `=4`, `=>4`
     #[error("`{0}` is not an operator of pip; use one of >= > <= < == != ~=")]
     Operator(String),
     /// `>=four`
@@ -52,7 +52,7 @@ pub enum SpecifierError {
     Local,
 }
 
-const OPERATORS: [&str; 7] = ["==", "!=", "<=", ">=", "~=", "<", ">"];
+const OPERATORS: [&str; 8] = ["===", "==", "!=", "<=", ">=", "~=", "<", ">"];
 const MAX_COMPARISONS: usize = 32;
 
 impl Specifier {
@@ -115,6 +115,7 @@ impl Specifier {
         }
         let mut parts = Vec::new();
         for part in &self.comparisons {
+            let part = part.replacen("===", "==", 1);
             let version = part.trim_start_matches(['=', '<', '>', '!', '~']);
             let is_whole = !version.ends_with(".*") && !part.starts_with("~=");
             let missing = 2_usize.saturating_sub(variant::public(version).matches('.').count());
@@ -183,7 +184,8 @@ fn compares(comparison: &str, version: &Version) -> bool {
     match operator {
         "==" if is_prefix => begins(&bound),
         "!=" if is_prefix => !begins(&bound),
-        "==" => *version == bound,
+        // What is spelled as it is numbered is equal by either.
+        "==" | "===" => *version == bound,
         "!=" => *version != bound,
         ">=" => *version >= bound,
         "<=" => *version <= bound,
@@ -227,9 +229,9 @@ fn comparison(text: &str) -> Result<String, SpecifierError> {
     if !OPERATORS.contains(&operator) {
         return Err(SpecifierError::Operator(shown(operator)));
     }
-    let exact = matches!(operator, "==" | "!=");
+    let exact = matches!(operator, "===" | "==" | "!=");
     let number = match version.strip_suffix(".*") {
-        Some(_) if !exact => return Err(SpecifierError::Star),
+        Some(_) if !exact || operator == "===" => return Err(SpecifierError::Star),
         Some(number) => number,
         None => version,
     };

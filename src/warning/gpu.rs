@@ -21,15 +21,19 @@ impl Kind for GpuNotChecked<'_> {
     }
 }
 
-/// A driver from before the first one that is known to list the board, or of which nobody knows whether it drives the board.
+/// Of so many boards it is said which driver first lists them.
+const BOARDS: usize = 4;
+
+/// A driver from before the first one that is known to list boards, or of which nobody knows whether it drives them.
 pub struct GpuNotListed<'a> {
-    /// The board.
-    pub gpu: &'a str,
-    /// The first driver that lists it; none where that is not known, nor the first that drives its generation.
-    pub first: Option<&'a Version>,
-    /// The driver that it was judged by.
+    /// The boards, each with the first driver that lists it, the latest first; none where that is not known, nor the first that
+    /// drives their generation.
+    pub boards: &'a [(&'a str, Option<Version>)],
+    /// The name that is written for them, where it means others too, which the driver lists.
+    pub family: Option<&'a str>,
+    /// The oldest driver that hosts may have.
     pub driver: &'a Version,
-    /// Whether the hosts have some release of its branch, and that one lists the board.
+    /// Whether the hosts have some release of its branch, and that one lists all of the boards.
     pub of_branch: bool,
     /// Whether that is one of Windows, which numbers the releases of a branch by itself.
     pub windows: bool,
@@ -39,23 +43,41 @@ impl Kind for GpuNotListed<'_> {
     const CODE: &'static str = "gpu-not-listed";
 
     fn message(&self) -> String {
-        let GpuNotListed { gpu, driver, of_branch, windows, .. } = self;
-        let Some(first) = self.first else {
-            return format!(
-                "which driver first drives the generation of {gpu} is not known, so whether {driver} does was not checked"
-            );
-        };
-        match windows {
-            true => format!(
-                "{gpu} is first listed in driver {first} of Linux, of branch R{}; {driver} of Windows is of an older branch and may \
-                 not know the board",
+        let GpuNotListed { boards, driver, of_branch, windows, .. } = self;
+        let family = self.family.map_or_else(String::new, |name| format!("of `{name}`, "));
+        match boards {
+            [(_, None), ..] => {
+                let names: Vec<&str> = boards.iter().map(|(gpu, _)| *gpu).collect();
+                format!(
+                    "which driver first drives the generation of {} is not known, so whether {driver} does was not checked",
+                    names.join(", ")
+                )
+            }
+            [(gpu, Some(first))] if *windows => format!(
+                "{family}{gpu} is first listed in driver {first} of Linux, of branch R{}; {driver} of Windows is of an older branch \
+                 and may not know the board",
                 first.major()
             ),
-            false if *of_branch => format!(
-                "{gpu} is first listed in driver {first}; an older release of branch R{} may not recognise it",
+            [(gpu, Some(first))] if *of_branch => format!(
+                "{family}{gpu} is first listed in driver {first}; an older release of branch R{} may not recognise it",
                 first.major()
             ),
-            false => format!("{gpu} is first listed in driver {first}; {driver} may not recognise it"),
+            [(gpu, Some(first))] => {
+                format!("{family}{gpu} is first listed in driver {first}; {driver} may not recognise it")
+            }
+            _ => {
+                let told = |(gpu, first): &(&str, Option<Version>)| {
+                    format!("{gpu} ({})", first.map_or_else(String::new, |first| first.to_string()))
+                };
+                let shown: Vec<String> = boards.iter().take(BOARDS).map(told).collect();
+                let more = boards.len() - shown.len();
+                let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+                let windows = if *windows { " of Windows" } else { "" };
+                format!(
+                    "{family}these boards are first listed in later drivers, and {driver}{windows} may not recognise them: {}{more}",
+                    shown.join(", ")
+                )
+            }
         }
     }
 }

@@ -139,7 +139,7 @@ const WORDS: &[Case] = &[
         "torch = \"2.14.1+cu126\"\npython = \"3.9\"",
         "gpu = \"V100\"",
         1,
-        &["has wheels for Python 3.10 to 3.15 only", "3.12 and 3.13 were seen"],
+        &["has wheels for Python 3.10 to 3.15 as of", "3.12 and 3.13 were seen", "!only", "!listing torch 2.8.0"],
     ),
     case(
         "torch = { version = \"2.9.0\", cuda = \"12.8\", arch-list = \"12.0\", python = \"3.16\" }",
@@ -179,7 +179,16 @@ const BETWEEN: &[Case] = &[
         "torch = \"*\"",
         "gpu = \"A100\"\nimage = \"pytorch/pytorch:2.6.0-cuda12.9-cudnn9-runtime\"",
         3,
-        &["whether `pytorch/pytorch:2.6.0-cuda12.9-cudnn9-runtime` exists"],
+        &[
+            "whether `pytorch/pytorch:2.6.0-cuda12.9-cudnn9-runtime` exists",
+            "the nearest that is known is `pytorch/pytorch:2.6.0-cuda12.",
+        ],
+    ),
+    case(
+        "torch = \"2.8\"",
+        "gpu = \"H100\"\nimage = \"pytorch/pytorch:latest\"",
+        3,
+        &["whether `pytorch/pytorch:latest` exists", "the nearest that is known is `pytorch/pytorch:2."],
     ),
     case(
         "torch = \"*\"",

@@ -388,6 +388,12 @@ fn within_a_range_the_newest_release_is_recommended() {
         let said = ran.out + &ran.err;
         assert!(said.contains(&format!("(R{branch}, {ends} {until})")), "{said}");
     }
+    // Be it that no branch in support drives the GPU, or that none within the range is known to list each board of the name.
+    for (gpu, driver, release) in [("K80", "", "470.256.02"), ("A100", "driver = \"450\"", "450.")] {
+        let document = locked(&one("torch = \"*\"", &format!("gpu = \"{gpu}\"\n{driver}"))).unwrap();
+        let recommended = &document["targets"]["t"]["driver"]["recommended"]["release"];
+        assert!(recommended.as_str().is_some_and(|it| it.starts_with(release)), "{gpu}: {document:#}");
+    }
     for driver in ["535.183.01", "550\"\ndriver-policy = \"long-term", "555\"\ndriver-policy = \"production"] {
         let spec = one("torch = \"*\"", &format!("gpu = \"A100-PCIE-40GB\"\ndriver = \"{driver}\""));
         assert!(locked(&spec).unwrap()["targets"]["t"]["driver"].get("recommended").is_none(), "{driver}");

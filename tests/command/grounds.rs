@@ -227,8 +227,13 @@ const CASES: &[Case] = &[
         &["warning[gpu-not-listed]", "an older release of branch R535 may not recognise it"],
     ),
     case("torch = \"2.7.1\"", "gpu = \"L40S\"\ndriver = \">=535.104.05\"", 0, &["!gpu-not-listed"]),
-    // Where none is written, most have a later one.
-    case("torch = \"2.1\"", "gpu = \"L4\"", 0, &["driver       >=525.60.13", "!gpu-not-listed"]),
+    // Where none is written, the minimum that the lock states.
+    case(
+        "torch = \"2.1\"",
+        "gpu = \"L4\"",
+        0,
+        &["driver       >=525.60.13", "is first listed in driver 525.", "525.60.13 may not recognise it"],
+    ),
     case("torch = \"2.9.1+cu130\"", "gpu = \"L4\"", 0, &["!gpu-not-listed"]),
     // Jetsons.
     case("torch = \"*\"", "gpu = \"Jetson Orin Nano\"", 0, &["warning[system-unsaid]", "is a Jetson without `os`"]),

@@ -262,7 +262,7 @@ const CASES: &[Case] = &[
         1,
         &[
             "torch 2.15.0+cu130 was not seen: it is judged by the builds next to it",
-            "torch 2.14.1+cu130 has wheels for Python 3.10 to 3.14 only",
+            "torch 2.14.1+cu130 has wheels for Python 3.10 to 3.14",
         ],
     ),
     case(

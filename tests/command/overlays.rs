@@ -6,6 +6,7 @@ use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 
 use crate::common::sandbox::{Ran, Sandbox};
 
@@ -351,7 +352,19 @@ fn a_changed_overlay_makes_the_lock_stale() {
     sandbox.run(&["lock", "--check"]).exits(0);
     let lock = lock_of(&sandbox);
     let digest = lock.lines().find(|line| line.starts_with("catalog.overlays = [\"site.toml sha256:"));
-    assert_eq!(digest.unwrap().len(), "catalog.overlays = [\"site.toml sha256:\"]".len() + 64);
+    assert_eq!(digest.map_or(0, str::len), "catalog.overlays = [\"site.toml sha256:\"]".len() + 64);
+    // Comments and layout say nothing, and locks of older gpuenvs hold the sha256 of the file.
+    let digest = digest.unwrap().to_string();
+    fs::write(sandbox.path("site.toml"), format!("# ours\n{SOURCE}\n\n# boards\n{REPLACED}")).unwrap();
+    sandbox.run(&["lock", "--check"]).exits(0);
+    sandbox.run(&["export", "requirements", "--locked"]).exits(0);
+    let text = fs::read(sandbox.path("site.toml")).unwrap();
+    let file: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let older = lock.replace(&digest, &format!("catalog.overlays = [\"site.toml sha256:{file}\"]"));
+    assert_ne!(older, lock);
+    fs::write(sandbox.path("gpuenv.lock"), older).unwrap();
+    sandbox.run(&["lock", "--check"]).exits(0);
+    fs::write(sandbox.path("gpuenv.lock"), &lock).unwrap();
     fs::write(sandbox.path("site.toml"), format!("{SOURCE}{}", REPLACED.replace("01-02", "01-03"))).unwrap();
     sandbox.run(&["lock", "--check"]).exits(1).says("the overlay site.toml has changed");
     sandbox.run(&["export", "requirements"]).exits(0);

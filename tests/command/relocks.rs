@@ -35,6 +35,25 @@ fn codes(document: &Value) -> Vec<&str> {
     document["warnings"].as_array().unwrap().iter().map(|warning| warning["code"].as_str().unwrap()).collect()
 }
 
+/// What means the same is no change, however it is spelled; what was locked by an older gpuenv is spelled as it was written.
+#[test]
+fn the_spelling_of_a_constraint_makes_no_lock_stale() {
+    let spec = |torch: &str, cuda: &str| {
+        format!("[stack]\ntorch = \"{torch}\"\ncuda = \"{cuda}\"\n[target.t]\ngpu = \"A100-PCIE-40GB\"\n")
+    };
+    let sandbox = relocked("spelling", &spec("2.8", ">=12.4,<13"), &spec("==2.8.*", "<13, >=12.4"));
+    sandbox.run(&["lock", "--check"]).exits(0);
+    assert!(text(&sandbox).contains("\"stack.torch\" = \"2.8\""), "{}", text(&sandbox));
+    let older = text(&sandbox).replace("\"stack.torch\" = \"2.8\"", "\"stack.torch\" = \"==2.8.*\"");
+    fs::write(sandbox.path("gpuenv.lock"), &older).unwrap();
+    sandbox.write(&spec("2.8.*", ">=12.4,<13"));
+    sandbox.run(&["lock", "--check"]).exits(0);
+    sandbox.run(&["lock"]).exits(0);
+    assert_eq!(text(&sandbox), older);
+    sandbox.write(&spec("2.8.0", ">=12.4,<13"));
+    sandbox.run(&["lock", "--check"]).exits(1).says("is now `2.8.0`");
+}
+
 mod upgrades {
     use super::*;
 
@@ -325,6 +344,22 @@ mod set_aside {
         // Without the retraction the override counts again.
         sandbox.write(&spec(&aimed("a")));
         assert_eq!(locked(&sandbox, &[])["overrides"][0]["target"], "a");
+    }
+
+    /// Where a row stands in its file is nothing that it says.
+    #[test]
+    fn a_line_above_a_row_makes_no_lock_stale() {
+        let rule = "[[rule]]\nid = \"site-driver\"\nsubject = \"cuda\"\nrange = \"12\"\nobject = \"driver\"\n\
+                    needs = \">=510\"\nsays = \"Ours hang below 510.\"\nsource = \"nvidia-driver-tags\"\n\
+                    holds = [\"12.4 515.65.01\"]\nfails = [\"12.4 470.256.02\"]\n";
+        let sandbox = Sandbox::new("relock-lines", &spec(OVERLAY));
+        fs::write(sandbox.path("site.toml"), format!("{RETRACT}{rule}")).unwrap();
+        locked(&sandbox, &[]);
+        assert!(text(&sandbox).contains("site.toml:4"), "{}", text(&sandbox));
+        fs::write(sandbox.path("site.toml"), format!("# measured in March\n\n{RETRACT}\n{rule}")).unwrap();
+        sandbox.run(&["lock", "--check"]).exits(0);
+        fs::write(sandbox.path("site.toml"), format!("{RETRACT}{}", rule.replace("below", "before"))).unwrap();
+        sandbox.run(&["lock", "--check"]).exits(1).says("the overlay site.toml has changed");
     }
 
     #[test]

@@ -145,14 +145,30 @@ fn a_warning_tells_each_target_that_it_is_of() {
     );
 }
 
-/// Each board is told, and of a name that means several no more than one.
+/// One warning names each board that the driver may not know, of a name that means several as well.
 #[test]
 fn every_board_that_a_driver_may_not_know_is_told() {
-    let told = |name: &str, gpu: &str| {
-        let spec = format!("[stack]\ntorch = \"2.6.0\"\n[target.a]\ngpu = {gpu}\ndriver = \"525.60.13\"\n");
-        Sandbox::new(name, &spec).run(&["lock"]).exits(0).err.matches("warning[gpu-not-listed]").count()
+    let told = |name: &str, gpu: &str, driver: &str| {
+        let spec = format!("[stack]\ntorch = \"2.7.1+cu126\"\n[target.a]\ngpu = {gpu}\n{driver}\n");
+        let ran = Sandbox::new(name, &spec).run(&["lock"]).exits(0);
+        let warnings = ran.err.split("warning[").filter_map(|text| text.strip_prefix("gpu-not-listed]: "));
+        let told: Vec<String> = warnings.map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        assert!(told.len() < 2, "{told:?}");
+        told.into_iter().next().unwrap_or_default()
     };
-    assert_eq!(told("boards", "[\"RTX 4090\", \"RTX 4070 Ti SUPER\", \"RTX 4080 SUPER\"]"), 2);
-    assert_eq!(told("board", "[\"RTX 4090\", \"RTX 4080 SUPER\"]"), 1);
-    assert_eq!(told("no-board", "\"RTX 4090\""), 0);
+    let oldest = "driver = \"525.60.13\"";
+    let several = told("boards", "[\"RTX 4090\", \"RTX 4070 Ti SUPER\", \"RTX 4080 SUPER\"]", oldest);
+    assert!(several.contains("RTX 4080 SUPER (550.54.14), NVIDIA GeForce RTX 4070 Ti SUPER (550.40.07)"), "{several}");
+    let one = told("board", "[\"RTX 4090\", \"RTX 4080 SUPER\"]", oldest);
+    assert!(one.starts_with("NVIDIA GeForce RTX 4080 SUPER is first listed in driver 550."), "{one}");
+    assert_eq!(told("no-board", "\"RTX 4090\"", oldest), "");
+    // Each product of a name counts, at whatever driver the lock is judged or allows.
+    for driver in ["", oldest, "driver = \"525\""] {
+        let family = told("family", "\"H100\"", driver);
+        assert!(family.starts_with("of `H100`, these boards") && family.contains("H100 NVL (535.104.05)"), "{family}");
+    }
+    let rest = told("rest-of-family", "\"H100\"", "driver = \"535.54.03\"");
+    assert!(rest.starts_with("of `H100`, NVIDIA H100 NVL is first listed in driver 535.104.05"), "{rest}");
+    assert_eq!(told("listed", "\"H100\"", "driver = \"535.104.05\""), "");
+    assert!(told("free", "\"RTX 4070\"", "").contains("525.116.03; 525.60.13 may not recognise it"));
 }

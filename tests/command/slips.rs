@@ -44,6 +44,22 @@ fn a_slip_in_a_spec_is_told_by_what_was_written() {
     // What belongs under [stack] is no better with an operator.
     place.write("checkout/gpuenv.toml", &format!("{SPEC}[packages]\ntorchvision = \"0.20\"\n"));
     place.run(&["lock"]).exits(2).says("error[stack-package]").says("move it under [stack]: `torchvision = \"0.20\"`");
+    // What is offered in the place of another type is read as if it stood there.
+    for (written, offered) in [
+        ("1.26", "write `numpy = \"==1.26.*\"`"),
+        ("{ version = \">=1.26\", extras = [\"a\"] }", "write `numpy = \"[a]>=1.26\"`"),
+        ("{ version = \"^1.26\" }", "write `numpy = \">=1.26,<2\"`"),
+        ("{ git = \"https://github.com/a/b\" }", "write one string: `numpy = \"…\"`"),
+        ("\">=1.26; python_version < '3.12'\"", "write `numpy = \">=1.26\"`; else leave the line out"),
+        ("\"@ https://example.com/a.whl\"", "leave the line out and install it behind the export"),
+    ] {
+        place.write("checkout/gpuenv.toml", &format!("{SPEC}[packages]\nnumpy = {written}\n"));
+        place.run(&["lock"]).exits(2).says(offered).hides("VALUE");
+    }
+    // What pip knows is taken.
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[packages]\nnumpy = \"===1.26.4\"\n"));
+    place.run(&["lock"]).exits(0);
+    assert!(place.run(&["export", "requirements"]).exits(0).out.contains("numpy===1.26.4"));
     place.write("checkout/gpuenv.toml", &format!("{SPEC}os = \"ubunut22.04\"\n"));
     place.run(&["lock", "--dry-run"]).exits(0).says("did you mean `ubuntu22.04`?");
     fs::write(place.path("checkout/gpuenv.toml"), [0; 200]).unwrap();

@@ -145,6 +145,21 @@ fn what_is_held_has_a_wheel_for_the_processor() {
     }
 }
 
+/// A wheel that carries no label for one processor carries its own for the other.
+#[test]
+fn what_is_chosen_for_two_processors_is_named_as_on_each() {
+    let spec = "[stack]\ntorch = \"2.9.1+cu128\"\ntorchvision = \"*\"\npython = \"3.12\"\n[packages]\nnumpy = \"*\"\n\
+                [target.arm]\ngpu = \"GH200 480GB\"\n[target.x]\ngpu = \"H100 NVL\"\n";
+    let sandbox = locked("two-processors", spec);
+    for (target, pin) in [("x", "torchvision==0.24.1+cu128\n"), ("arm", "torchvision==0.24.1\n")] {
+        let ran = sandbox.run(&["export", "requirements", "--target", target]).exits(0);
+        assert!(ran.out.contains(pin), "{}", ran.out);
+        assert_eq!(ran.err.contains("no file of torchvision"), target == "arm", "{}", ran.err);
+    }
+    let uv = sandbox.run(&["export", "uv"]).exits(0).out;
+    assert!(uv.contains("torchvision==0.24.1+cu128"), "{uv}");
+}
+
 /// What stands in an image stays there, and what follows it with it.
 #[test]
 fn a_framework_in_the_image_is_not_replaced() {

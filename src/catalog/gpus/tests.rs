@@ -162,6 +162,7 @@ fn unknown_names_are_not_guessed() {
     }
     let near = unknown("RTX 3091");
     assert_eq!(near[0], "NVIDIA GeForce RTX 3090");
+    assert_eq!(unknown("4090ti")[0], "NVIDIA GeForce RTX 4090");
     for (name, board) in [("4090ti", "NVIDIA GeForce RTX 4090"), ("h100sxm", "NVIDIA H100")] {
         let near = unknown(name);
         assert!(near[0].starts_with(board), "{name}: {near:?}");

@@ -77,13 +77,17 @@ impl<'c> Explainer<'_, 'c> {
             self.say(format!("{are} for Python {span} only"));
             return true;
         }
-        let as_of = self.builds_listed(builds);
+        let on_index = builds.iter().filter(|build| !build.index.is_empty() && !build.is_own());
+        let newest = on_index.max_by_key(|build| &build.version);
+        let as_of = newest.map_or_else(String::new, |newest| self.read_on(&newest.source));
         let seen: Vec<&str> = distinct(seen()).into_iter().map(Version::as_str).collect();
         let expected = match seen.len() < lines.len() {
             true => format!(": {} seen, the others are expected, for its other variants have them", seen_words(&seen)),
             false => String::new(),
         };
-        self.say(format!("{} wheels for Python {span} only{as_of}{expected}", describe(builds, "has", "have")));
+        // Of what was not read whole nobody knows that there is no more.
+        let only = if builds.iter().any(|build| build.pythons_partial) { "" } else { " only" };
+        self.say(format!("{} wheels for Python {span}{only}{as_of}{expected}", describe(builds, "has", "have")));
         true
     }
 

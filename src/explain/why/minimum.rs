@@ -201,7 +201,10 @@ impl Reasons<'_, '_> {
         let (release, branch) = (recommended.release, recommended.branch.branch.major());
         let ended = recommended.branch.eol.as_ref().filter(|end| self.request.catalog.has_ended(end));
         let mut says = match ended {
-            Some(end) => format!("newest release that `driver` admits: {release}; support of R{branch} ended {end}"),
+            Some(end) if self.asked.pins_driver() => {
+                format!("newest release that `driver` admits: {release}; support of R{branch} ended {end}")
+            }
+            Some(end) => format!("newest release that drives the GPUs: {release}; support of R{branch} ended {end}"),
             None => format!("recommended where it can be changed: {release}"),
         };
         // In a container the system is that of the image, and the driver is that of the host.

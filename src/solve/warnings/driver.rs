@@ -185,39 +185,36 @@ fn jetson(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
     Some(Warning::about(&jetson, &about.keys("gpu")))
 }
 
-/// A family name is fine as long as the driver lists any member of it. Of a branch that is written the hosts may have the oldest
-/// release, which is the minimum that the lock states; where none is written, most have a later one.
+/// Boards that the worst driver which hosts may have does not list. Where none is written that is the minimum which the lock
+/// states; a family name means each of its products.
 fn not_listed(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Vec<Warning> {
     let is_free = matches!(about.asked.driver, DriverRequest::Free(_));
-    let is_listed = |gpu: &GpuRequest<'_>| {
-        let first = gpu.row.and_then(|row| row.first_driver.as_ref());
-        first.map_or(!is_of_unknown_generation(about, gpu), |first| match driver.windows {
-            true => driver.version.major() >= first.major(),
-            false => driver.version >= *first || is_free && driver.version.major() == first.major(),
-        })
+    let least = about.target.minimum.filter(|_| is_free).unwrap_or(driver.version);
+    let first = |gpu: &GpuRequest<'_>| gpu.row.and_then(|row| row.first_driver);
+    let is_listed = |gpu: &GpuRequest<'_>| match first(gpu) {
+        Some(first) if driver.windows => least.major() >= first.major(),
+        Some(first) => least >= first,
+        None => !is_of_unknown_generation(about, gpu),
     };
     let gpus = about.asked.named_gpus();
-    let mut told: Vec<&str> = Vec::new();
-    let mut warnings = Vec::new();
-    for gpu in gpus {
-        let family_listed = gpus.iter().any(|other| other.written == gpu.written && is_listed(other));
-        let first = gpu.row.and_then(|row| row.first_driver.as_ref());
-        if family_listed {
-            continue;
-        }
-        // Of a name that means several boards the first one speaks for all.
-        if told.contains(&gpu.written.as_str()) {
-            continue;
-        }
-        told.push(&gpu.written);
-        let is_number = is_free || matches!(about.asked.driver, DriverRequest::Exact(_));
-        let of_branch = !is_number && first.is_some_and(|first| driver.version.major() == first.major());
-        let (driver, windows) = (&driver.version, driver.windows);
-        let not_listed = GpuNotListed { gpu: &gpu.name, first, driver, of_branch, windows };
-        let keys = [about.keys("gpu"), about.keys(about.asked.driver_setting())].concat();
-        warnings.push(Warning::about(&not_listed, &keys));
-    }
-    warnings
+    let mut boards: Vec<&GpuRequest<'_>> = gpus.iter().filter(|gpu| !is_listed(gpu)).collect();
+    boards.sort_by(|a, b| first(b).cmp(&first(a)).then_with(|| a.name.cmp(&b.name)));
+    boards.dedup_by(|a, b| a.name == b.name);
+    let (known, unknown): (Vec<_>, Vec<_>) = boards.into_iter().partition(|gpu| first(gpu).is_some());
+    let is_number = is_free || matches!(about.asked.driver, DriverRequest::Exact(_));
+    let keys = [about.keys("gpu"), about.keys(about.asked.driver_setting())].concat();
+    let warning = |boards: Vec<&GpuRequest<'_>>| {
+        let newest = first(boards.first()?);
+        let of_branch = !is_number && newest.is_some_and(|first| least.major() == first.major());
+        let written = &*boards[0].written;
+        let is_one = boards.iter().all(|gpu| gpu.written == written);
+        let has_others = gpus.iter().any(|gpu| gpu.written == written && is_listed(gpu));
+        let family = Some(written).filter(|_| is_one && has_others);
+        let boards: Vec<_> = boards.iter().map(|gpu| (&*gpu.name, first(gpu))).collect();
+        let not_listed = GpuNotListed { boards: &boards, family, driver: &least, of_branch, windows: driver.windows };
+        Some(Warning::about(&not_listed, &keys))
+    };
+    [known, unknown].into_iter().filter_map(warning).collect()
 }
 
 /// Whether nothing says which drivers drive GPUs of a capability: no rule does, and they are none of Jetsons, whose driver

@@ -354,7 +354,7 @@ pub(super) static CATALOG: Table<Spec> = Table {
                     `gpuenv catalog update` installed. With another one `lock` and `explain` stop and say which is at hand.",
             example: "\">=2026.11.22\"",
             slips: &["date", "requires"],
-            slot: &One(place!(Spec.catalog_version), field::catalog_version, Constraint::without_blanks),
+            slot: &One(place!(Spec.catalog_version), field::catalog_version, Constraint::canonical),
         },
     ],
 };

@@ -30,7 +30,7 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
                     the minimum.",
             example: "\"535\"",
             slips: &["driver-version", "nvidia-driver", "driver-branch"],
-            slot: &Many(place!(Target.driver), field::driver, field::drivers, Constraint::without_blanks),
+            slot: &Many(place!(Target.driver), field::driver, field::drivers, Constraint::canonical),
         },
         Key {
             name: "driver-cuda",

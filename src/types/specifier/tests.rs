@@ -42,6 +42,7 @@ fn metadata_means_whole_versions() {
         (">=2.8.0rc1", "2.8.0rc2", "2.8.0.dev20250327"),
         (">=2.7", "2.8.0", "2.8.0rc2"),
         ("*", "2.8.0", "2.8.0rc2"),
+        ("===2.8.0", "2.8.0", "2.8.1"),
         ("==2.8.0+cu126", "2.8.0", "2.8.1"),
     ] {
         let specifier = Specifier::parse(asked).unwrap();
@@ -57,7 +58,7 @@ fn what_is_none_or_would_be_more_is_refused() {
         "4.50",
         "latest",
         "^4",
-        "===4",
+        "===4.*",
         "=>4",
         ">=four",
         ">=4.*",
