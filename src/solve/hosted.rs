@@ -1,28 +1,30 @@
 //! The releases of a framework that run on a machine as far as that alone tells, whatever is asked for: by its C library,
 //! its GPUs and the rules about both.
 
-use crate::catalog::rows::{Subject, Text};
+use std::rc::Rc;
+
+use crate::catalog::rows::{Build, Subject, Text};
 use crate::types::Version;
 
+use super::described::Described;
+use super::facts::Facts;
 use super::framework::Framework;
 use super::libraries::{self, compiles_for};
-use super::machine::Machine;
-use super::problem::Problem;
 use super::rowset::RowSet;
 use super::rules::law;
 use super::values::Gpus;
 
 /// Those releases while some rules are set aside; with those of unknown contents only if `unknown`.
 pub fn of_machine<'c>(
-    problem: &Problem<'c>,
-    machine: &Machine<'c>,
+    facts: &Facts<'c>,
+    machine: &Described<'c>,
     framework: &Framework<'c>,
-    off: &RowSet,
-    unknown: bool,
+    (off, unknown): (&RowSet, bool),
+    kits_for: &dyn Fn(&'c Build) -> Rc<[Version]>,
 ) -> RowSet {
     let mut rows = RowSet::first(framework.releases.len());
-    let hosted = Hosted { problem, machine, framework, off };
-    hosted.with_c_library(&mut rows);
+    let hosted = Hosted { facts, machine, framework, off };
+    hosted.with_c_library(&mut rows, kits_for);
     if !unknown {
         hosted.read(&mut rows);
     }
@@ -31,21 +33,21 @@ pub fn of_machine<'c>(
 }
 
 struct Hosted<'a, 'c> {
-    problem: &'a Problem<'c>,
-    machine: &'a Machine<'c>,
+    facts: &'a Facts<'c>,
+    machine: &'a Described<'c>,
     framework: &'a Framework<'c>,
     off: &'a RowSet,
 }
 
 impl<'c> Hosted<'_, 'c> {
-    fn with_c_library(&self, rows: &mut RowSet) {
+    fn with_c_library(&self, rows: &mut RowSet, kits_for: &dyn Fn(&'c Build) -> Rc<[Version]>) {
         if self.off.has(law::id::GLIBC) {
             return;
         }
         let reading = &self.machine.reading;
         if let Some(has) = reading.glibc {
             rows.subtract(&self.framework.newer_glibc(reading.platform, has));
-            self.with_wheels_of_cuda(rows, has);
+            self.with_wheels_of_cuda(rows, has, kits_for);
         }
         if reading.os.is_some_and(|os| os.musl) {
             *rows = RowSet::default();
@@ -53,18 +55,18 @@ impl<'c> Hosted<'_, 'c> {
     }
 
     /// Those for which some release of what they leave open knows the GPUs and has wheels for the C library.
-    fn with_wheels_of_cuda(&self, rows: &mut RowSet, has: Version) {
-        let (problem, machine, framework) = (self.problem, self.machine, self.framework);
+    fn with_wheels_of_cuda(&self, rows: &mut RowSet, has: Version, kits_for: &dyn Fn(&'c Build) -> Rc<[Version]>) {
+        let (facts, machine, framework) = (self.facts, self.machine, self.framework);
         let is_new =
             |text: &Text| text.split(' ').nth(1).is_some_and(|needs| Version::parse(needs).is_ok_and(|it| it > has));
-        if !problem.kits().iter().any(|kit| kit.row.newer_glibc.iter().any(is_new)) {
+        if !facts.kits().iter().any(|kit| kit.row.newer_glibc.iter().any(is_new)) {
             return;
         }
         *rows = rows.filtered(&|row| {
             let Some(build) = framework.releases[row].on(machine.reading.platform) else { return true };
-            let kits = problem.kits_for(build);
-            let mut knowing = kits.iter().filter(|kit| compiles_for(problem.catalog, machine, kit)).peekable();
-            knowing.peek().is_none() || knowing.any(|kit| libraries::load(problem, machine, self.off, build, kit))
+            let kits = kits_for(build);
+            let mut knowing = kits.iter().filter(|kit| compiles_for(facts.catalog, machine, kit)).peekable();
+            knowing.peek().is_none() || knowing.any(|kit| libraries::load(facts, machine, self.off, build, kit))
         });
     }
 
@@ -77,7 +79,7 @@ impl<'c> Hosted<'_, 'c> {
         rows.subtract(&framework.unknown_code(on));
         for kind in &machine.kinds {
             rows.subtract(&framework.disputed_code(on, kind.gpu.cc));
-            let unproven = self.problem.rules.unproven_on(framework.package, &kind.gpu.cc_version);
+            let unproven = self.facts.rules.unproven_on(framework.package, &kind.gpu.cc_version);
             for rule in unproven.filter(|rule| !self.off.has(rule.id)) {
                 rows.subtract(&framework.within(rule));
             }
@@ -86,7 +88,7 @@ impl<'c> Hosted<'_, 'c> {
 
     /// Those that the rules about this host and its GPUs admit.
     fn admitted_by_rules(&self, rows: &mut RowSet) {
-        let (problem, machine, framework) = (self.problem, self.machine, self.framework);
+        let (facts, machine, framework) = (self.facts, self.machine, self.framework);
         let on = machine.reading.platform;
         let holds = |rule: usize| !self.off.has(rule);
         for rule in machine.host.iter().filter(|rule| rule.row.subject == Subject::Package && holds(rule.id)) {
@@ -94,7 +96,7 @@ impl<'c> Hosted<'_, 'c> {
                 rows.subtract(&framework.within(rule));
             }
         }
-        let of_package = problem.rules.of_package(framework.package, Subject::Gpu);
+        let of_package = facts.rules.of_package(framework.package, Subject::Gpu);
         for kind in &machine.kinds {
             if holds(law::id::COVERAGE) {
                 rows.subtract(&framework.uncovered(on, kind.gpu.cc));
@@ -103,7 +105,7 @@ impl<'c> Hosted<'_, 'c> {
                 rows.subtract(&framework.within(rule));
             }
             for rule in kind.cuda.iter().filter(|rule| holds(rule.id)) {
-                rows.subtract(&framework.refused_line(rule, |line| problem.newest_of(line)));
+                rows.subtract(&framework.refused_line(rule, |line| facts.newest_of(line)));
             }
             for rule in kind.cudnn.iter().filter(|rule| holds(rule.id)) {
                 rows.subtract(&framework.refused_cudnn(on, rule));

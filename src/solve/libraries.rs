@@ -5,10 +5,10 @@ use crate::catalog::rows::{Build, Index, Libraries, Pins};
 use crate::types::{Constraint, CpuArch, Specifier, Version, nvidia};
 
 use super::coinstall;
+use super::described::Described;
 use super::facts::Facts;
 use super::fits;
 use super::kits::{Kit, PackageRequest};
-use super::machine::Machine;
 use super::rowset::RowSet;
 use super::wants::Want;
 
@@ -77,7 +77,7 @@ pub fn expected<'c>(facts: &Facts<'c>, build: &Build, library: &str) -> Option<&
 /// `possible` also where that is only not ruled out.
 pub fn are_found(
     facts: &Facts<'_>,
-    machine: &Machine<'_>,
+    machine: &Described<'_>,
     build: &Build,
     wanted: &[(&str, &Specifier)],
     possible: bool,
@@ -145,7 +145,7 @@ fn rows_of<'c>(catalog: &'c Catalog, build: &'c Build, arch: Option<CpuArch>) ->
 }
 
 /// Whether the wheels of what a build leaves open, of a toolkit release, are for the C library of a machine.
-pub fn load(facts: &Facts<'_>, machine: &Machine<'_>, off: &RowSet, build: &Build, toolkit: &Version) -> bool {
+pub fn load(facts: &Facts<'_>, machine: &Described<'_>, off: &RowSet, build: &Build, toolkit: &Version) -> bool {
     let arch = machine.reading.arch;
     let loads = |kit: &Kit<'_>| {
         let mut names = asked_of(facts.catalog, build, Some(arch)).map(|(name, _)| name);
@@ -155,7 +155,7 @@ pub fn load(facts: &Facts<'_>, machine: &Machine<'_>, off: &RowSet, build: &Buil
 }
 
 /// Whether a toolkit knows every GPU of a machine; of one that is not in the catalog nobody knows.
-pub fn compiles_for(catalog: &Catalog, machine: &Machine<'_>, toolkit: &Version) -> bool {
+pub fn compiles_for(catalog: &Catalog, machine: &Described<'_>, toolkit: &Version) -> bool {
     let Some(row) = catalog.toolkits.iter().find(|row| row.version == *toolkit) else { return true };
     let tegra = fits::tegra(Some(row));
     machine.kinds.iter().all(|kind| fits::best_arch(kind.gpu.cc, &row.sass, &row.sass, tegra).is_some())

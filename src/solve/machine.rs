@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
-use crate::catalog::rows::{Companion, Toolkit};
+use crate::catalog::rows::{Build, Companion, Toolkit};
 use crate::coverage::{Coverage, covers};
-use crate::types::ArchList;
+use crate::types::{ArchList, Version};
 
 use super::demand::{Bearing, DemandKey};
 use super::described::{Described, Refusals};
@@ -21,7 +21,6 @@ use super::framework::Framework;
 use super::hosted;
 use super::image::{self, Images};
 use super::kept::Kept;
-use super::problem::Problem;
 use super::reading::Reading;
 use super::release::Release;
 use super::rowset::RowSet;
@@ -95,10 +94,16 @@ impl<'c> Machine<'c> {
     }
 
     /// The releases of a framework that run on it as far as it alone tells, while some rules are set aside; with those of
-    /// unknown contents only if `unknown`.
-    pub fn hosts(&self, problem: &Problem<'c>, framework: &Framework<'c>, off: &RowSet, unknown: bool) -> Rc<RowSet> {
+    /// unknown contents only if `unknown`. `kits_for` tells which toolkits have all that a build leaves open.
+    pub fn hosts(
+        &self,
+        facts: &Facts<'c>,
+        framework: &Framework<'c>,
+        (off, unknown): (&RowSet, bool),
+        kits_for: &dyn Fn(&'c Build) -> Rc<[Version]>,
+    ) -> Rc<RowSet> {
         self.hosts.get((framework.package, off.clone(), unknown), || {
-            hosted::of_machine(problem, self, framework, off, unknown)
+            hosted::of_machine(facts, self, framework, (off, unknown), kits_for)
         })
     }
 

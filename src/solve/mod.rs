@@ -46,6 +46,7 @@ pub mod installs;
 pub mod kept;
 pub mod kernel;
 pub mod kits;
+mod labelled;
 pub mod libraries;
 mod local;
 pub mod machine;

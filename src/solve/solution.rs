@@ -25,6 +25,7 @@ use super::finished::{self, Finished};
 use super::fits;
 use super::image;
 use super::installed;
+use super::labelled;
 use super::local::{Place, local_choice};
 use super::ordinary::Locked;
 use super::pieces::{self, Beside, Pieces};
@@ -34,7 +35,6 @@ use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 use super::rules::law;
 use super::values::Archs;
-use super::variants;
 use super::wants::{self, Want};
 
 /// The answer to a request.
@@ -202,7 +202,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     let Place { toolkit, image, driver, others } = local_choice(plan, at, choice, &releases);
     let arch = class.target.arch;
     let companions = group.companions_on(arch, choice).into_iter();
-    let labelled = |row| variants::labelled(request.catalog, row, &builds, arch, python);
+    let labelled = |row| labelled::labelled(request.catalog, row, &builds, arch, python);
     let mut companions: Vec<&Companion> = companions.map(labelled).collect();
     companions.extend(brought::files(request.catalog, &companions, &builds, arch));
     // What compiles kernels when they are first used needs the compiler where it runs.

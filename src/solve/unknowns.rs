@@ -18,7 +18,7 @@ use super::release::Release;
 use super::request::{ImageRequest, PackageRequest, Request, TargetRequest};
 use super::rules::law;
 use super::solution::Solution;
-use super::variants;
+use super::unseen;
 use crate::types::variant::{line_of, pytorch_index};
 
 /// What makes a finding known.
@@ -126,7 +126,7 @@ fn of_variant(
     mut named_on: impl Iterator<Item = CpuArch>,
 ) -> Option<Unknown> {
     let made_for = if release.is_own() { fits::made_whatever_abi } else { fits::made_for };
-    let is_unseen = named_on.any(|arch| variants::is_unseen(catalog, row, release.variant, arch));
+    let is_unseen = named_on.any(|arch| unseen::is_unseen(catalog, row, release.variant, arch));
     if made_for(row, release.variant, release.line.as_ref()) && !is_unseen || row.variant.is_some() {
         return None;
     }

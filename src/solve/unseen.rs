@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, Family, Index, OtherBuild, Reading, Rule, Subject};
+use crate::catalog::rows::{BESIDE_TORCH, Build, Companion, Family, Index, OtherBuild, Reading, Rule, Subject};
 use crate::types::variant::{CPU, line_of};
 use crate::types::{Constraint, CpuArch, Version};
 
@@ -110,6 +110,31 @@ pub fn may_be_made_for(catalog: &Catalog, releases: &[&Companion], row: &Compani
     let is_between =
         || of_variant().any(|one| one.version < row.version) && of_variant().any(|one| one.version > row.version);
     (is_newest && line_of(variant).is_some()) || is_between()
+}
+
+/// Whether a release of what lies beside torch is one that nobody is known to have seen on the index of a variant for a
+/// processor. Whatever that release holds, whether it is there is not known.
+pub fn is_unseen(catalog: &Catalog, row: &Companion, variant: &str, arch: CpuArch) -> bool {
+    let is_of_index = row.variant.is_none() && row.index_url.is_none() && row.url.is_none() && row.systems.is_empty();
+    BESIDE_TORCH.contains(&&*row.package) && is_of_index && !lies(catalog, row, variant, arch)
+}
+
+/// Whether it is known to lie there.
+pub fn lies(catalog: &Catalog, row: &Companion, variant: &str, arch: CpuArch) -> bool {
+    row.is_offered_for(variant, arch) || usual_variant(catalog, row, arch) == Some(variant)
+}
+
+/// The variant that the wheel of the package index is of: the default of the framework's release that it was made with, the
+/// only one that it takes, or the oldest.
+pub fn usual_variant<'c>(catalog: &'c Catalog, row: &Companion, arch: CpuArch) -> Option<&'c str> {
+    let needs = Constraint::parse(&row.needs).ok()?;
+    let oldest = || needs.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
+    let with: Version = needs.single().copied().or_else(oldest)?;
+    let mut builds = catalog.builds.of(&row.framework).iter();
+    let is_it = |build: &&Build| {
+        build.default && build.arch == arch && build.version.cmp_prefix(&with).is_eq() && build.systems.is_empty()
+    };
+    builds.find(is_it).map(|build| &*build.variant)
 }
 
 /// Whether a release may have a wheel without GPU code beside its source: its project lays wheels for single variants there,

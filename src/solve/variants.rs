@@ -2,14 +2,15 @@
 //! whose GPU code was read.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{BESIDE_TORCH, Build, Companion, Index, TORCH};
+use crate::catalog::rows::{Companion, Index};
 use crate::coverage::{Coverage, Tegra, covers_targets};
-use crate::types::constraint::admits;
 use crate::types::{Cc, Constraint, CpuArch, Version};
 
 use super::fits;
+use super::labelled::of_release;
 use super::own;
 use super::solution::TargetSolution;
+use super::unseen;
 use crate::types::variant::pytorch_index;
 
 /// A wheel that nobody is known to have seen on the index that it is taken from.
@@ -24,24 +25,13 @@ pub struct Unseen {
     pub older: Option<Version>,
 }
 
-/// Whether a release of what lies beside torch is one that nobody is known to have seen on the index of a variant for a
-/// processor. Whatever that release holds, whether it is there is not known.
-pub fn is_unseen(catalog: &Catalog, row: &Companion, variant: &str, arch: CpuArch) -> bool {
-    let is_of_index = row.variant.is_none() && row.index_url.is_none() && row.url.is_none() && row.systems.is_empty();
-    BESIDE_TORCH.contains(&&*row.package) && is_of_index && !lies(catalog, row, variant, arch)
-}
-
-fn lies(catalog: &Catalog, row: &Companion, variant: &str, arch: CpuArch) -> bool {
-    row.is_offered_for(variant, arch) || usual_variant(catalog, row, arch) == Some(variant)
-}
-
 /// The wheel of a package, if nobody is known to have seen it.
 pub fn unseen(catalog: &Catalog, target: &TargetSolution<'_>, row: &Companion) -> Option<Unseen> {
     if row.variant.is_some() || !row.systems.is_empty() {
         return None;
     }
     let variant = index_variant(target, row)?;
-    let lies = |row: &Companion| lies(catalog, row, variant, target.arch);
+    let lies = |row: &Companion| unseen::lies(catalog, row, variant, target.arch);
     if lies(row) {
         return None;
     }
@@ -109,7 +99,7 @@ pub fn own_code<'c>(
     let plain = of_release(catalog, row).find(|one| one.variant.is_none() && one.url.is_none())?;
     let coverage = holds(plain).filter(|_| !has_place)?;
     let Some(variant) = index_variant(target, row) else { return Some(Code::Read(coverage)) };
-    let read = usual_variant(catalog, plain, target.arch)?;
+    let read = unseen::usual_variant(catalog, plain, target.arch)?;
     if read == variant { Some(Code::Read(coverage)) } else { Some(Code::OfOther { variant: read, coverage }) }
 }
 
@@ -139,49 +129,9 @@ pub fn with_code(catalog: &Catalog, row: &Companion, variant: &str, arch: CpuArc
     }
 }
 
-/// The rows of the release of a package, for machines of no system of their own.
-fn of_release<'c>(catalog: &'c Catalog, row: &Companion) -> impl Iterator<Item = &'c Companion> {
-    let version = row.version;
-    catalog.companions.of(&row.package).iter().filter(move |one| one.version == version && one.systems.is_empty())
-}
-
 /// The variant whose index a wheel is taken from; none where it is taken from elsewhere.
 fn index_variant<'s>(target: &'s TargetSolution<'_>, row: &Companion) -> Option<&'s str> {
     let index = target.wheels().into_iter().find(|wheel| wheel.package == *row.package)?.index?;
     let mut variants = target.builds.iter().map(|build| &*build.variant);
     variants.find(|variant| pytorch_index(variant) == index)
-}
-
-/// The wheel that is installed for what was chosen: what lies beside torch and is chosen for several processors at once carries
-/// the label of torch on those for which it was seen with one.
-pub fn labelled<'c>(
-    catalog: &'c Catalog,
-    row: &'c Companion,
-    builds: &[&Build],
-    arch: CpuArch,
-    python: Option<&Version>,
-) -> &'c Companion {
-    let on_index = |build: &&Build| build.index.contains(&Index::Pytorch) && build.url.is_none();
-    let torch = fits::build_of(builds, TORCH).filter(|build| on_index(build) && build.index_url.is_none());
-    let is_plain = row.variant.is_none() && row.url.is_none() && row.index_url.is_none() && !row.sdist;
-    let Some(torch) = torch.filter(|_| is_plain && BESIDE_TORCH.contains(&&*row.package)) else { return row };
-    let is_it = |one: &&Companion| {
-        let for_python = python.zip(one.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line));
-        let is_there = one.url.is_none() && one.index_url.is_none() && one.gone.is_none() && !one.sdist;
-        one.variant.as_deref() == Some(&*torch.variant) && one.is_for_arch(arch) && for_python && is_there
-    };
-    of_release(catalog, row).find(is_it).unwrap_or(row)
-}
-
-/// The variant that the wheel of the package index is of: the default of the framework's release that it was made with, the
-/// only one that it takes, or the oldest.
-pub fn usual_variant<'c>(catalog: &'c Catalog, row: &Companion, arch: CpuArch) -> Option<&'c str> {
-    let needs = Constraint::parse(&row.needs).ok()?;
-    let oldest = || needs.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
-    let with: Version = needs.single().copied().or_else(oldest)?;
-    let mut builds = catalog.builds.of(&row.framework).iter();
-    let is_it = |build: &&crate::catalog::rows::Build| {
-        build.default && build.arch == arch && build.version.cmp_prefix(&with).is_eq() && build.systems.is_empty()
-    };
-    builds.find(is_it).map(|build| &*build.variant)
 }

@@ -3,7 +3,7 @@
 use crate::catalog::GpuMatch;
 use crate::catalog::rows::Class;
 use crate::coverage::{Coverage, covers_targets};
-use crate::host::{Gpu, Mig};
+use crate::host::{Gpu, Mig, Node};
 use crate::types::Cc;
 
 use super::check::{Action, Check};
@@ -301,4 +301,12 @@ fn mps(context: &CheckContext<'_>) -> Option<Check> {
         Some(libcuda) if libcuda.fault.is_none() => check.pass_with("CUDA starts through MPS"),
         _ => check.warn(Action::FixEnvironment, "start nvidia-cuda-mps-control, or unset it"),
     })
+}
+
+/// Whether this is the node of one GPU, which the system refuses to open: so a device cgroup keeps the GPUs of others from
+/// a job.
+pub fn is_kept_from_job(node: &Node) -> bool {
+    let number = node.path.strip_prefix("/dev/nvidia").unwrap_or_default();
+    let is_of_gpu = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_of_gpu && matches!(node.errno.as_deref(), Some("EPERM" | "EACCES"))
 }

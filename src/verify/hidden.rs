@@ -10,8 +10,7 @@ use crate::types::grouped;
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
-use super::environment;
-use super::module::is_kept_from_job;
+use super::environment::{self, is_kept_from_job};
 use super::seen::{Seen, address};
 use super::shown::{is_empty_mig, label};
 

@@ -8,6 +8,7 @@ use crate::types::{Cc, Version};
 use super::check::{Action, Check};
 use super::context::CheckContext;
 use super::cuda_errors;
+use super::environment::is_kept_from_job;
 
 /// The name under which a node of Kubernetes notes that it is one.
 const NODE: &str = "Kubernetes";
@@ -233,14 +234,6 @@ fn hidden(context: &CheckContext<'_>, nodes: &[&Node]) -> bool {
     let shows = |nvml: &Nvml| nvml.fault.is_none() && !nvml.gpus.is_empty();
     let is_there = context.record.nvml.as_ref().is_some_and(shows) || signs::keeps_waiting(context.record);
     nodes.iter().any(is_gone) && is_there && !context.is_pasted()
-}
-
-/// Whether this is the node of one GPU, which the system refuses to open: so a device cgroup keeps the GPUs of others from
-/// a job.
-pub fn is_kept_from_job(node: &Node) -> bool {
-    let number = node.path.strip_prefix("/dev/nvidia").unwrap_or_default();
-    let is_of_gpu = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    is_of_gpu && matches!(node.errno.as_deref(), Some("EPERM" | "EACCES"))
 }
 
 fn fault(at: String, errno: &str) -> crate::host::ApiError {

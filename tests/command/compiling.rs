@@ -71,8 +71,18 @@ const CASES: &[Case] = &[
     ),
     // A framework that follows a major alone has its pieces of the CUDA that compiles.
     case("jax = \"*\"", IN_IMAGE, 0, &["!toolkit-minor"]),
-    case("tensorflow = \"2.18\"", "gpu = \"A100\"\ntoolkit = \"12.2\"\n[build]", 0, &["toolkit-minor", "!torch warns"]),
-    case("torch = \"2.5.1\"", "gpu = \"A100\"\ntoolkit = \"12.6\"\n[build]", 0, &["toolkit-minor", "torch warns"]),
+    case(
+        "tensorflow = \"2.18\"",
+        "gpu = \"A100\"\ntoolkit = \"12.2\"\n[build]",
+        0,
+        &["toolkit-minor", "!torch prints a warning"],
+    ),
+    case(
+        "torch = \"2.5.1\"",
+        "gpu = \"A100\"\ntoolkit = \"12.6\"\n[build]",
+        0,
+        &["toolkit-minor", "torch prints a warning"],
+    ),
     // cuBLAS, cuSOLVER and NPP of CUDA 12.8 and newer need a newer C library than nvcc. Source: github.com/spack/spack/pull/49561.
     case(
         "",

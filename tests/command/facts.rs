@@ -277,7 +277,8 @@ fn windows_is_searched_and_counted() {
     let found = sandbox.json(&["catalog", "search", "torch", "2.8.0", "windows"]).1;
     let tables: Vec<&str> =
         found["rows"].as_array().unwrap().iter().map(|row| row["table"].as_str().unwrap()).collect();
-    assert_eq!(tables, ["other_build"; 5]);
+    // The page that names a build may tell of it, too.
+    assert!(tables.starts_with(&["other_build"; 5]) && !tables[5..].contains(&"other_build"), "{tables:?}");
     let census = sandbox.json(&["catalog"]).1;
     let rows = |kind: &str| {
         let table = census["tables"].as_array().unwrap().iter().find(|table| table["kind"] == kind);

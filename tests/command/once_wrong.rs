@@ -127,7 +127,7 @@ const CASES: &[Case] = &[
         "torch = \"2.5.1\"\npython = \"3.14\"",
         "gpu = \"A100\"",
         1,
-        &["for Python 3.9 to 3.13 only as of 2025-07-01"],
+        &["for Python 3.9 to 3.13 only as of 2026-11-20"],
     ),
     case("vllm = \"0.8.5\"", "gpu = \"GH200\"", 1, &["has wheels for x86_64 only as of 2026-"]),
     case(

@@ -212,7 +212,7 @@ fn every_misuse_says_what_to_write() {
         ("torch = \"2.7\"", "transformers = \">=4 ; x\"", "requirement", "holds for all targets"),
         ("torch = \"2.7\"", "transformers = \"@ https://a.b/c.whl\"", "requirement", "package index"),
         ("torch = \"2.7\"", "transformers = \">=4.50 --pre\"", "requirement", "is not a version"),
-        ("torch = \"2.7\"", "transformers = 4.50", "type", "\"4.50\""),
+        ("torch = \"2.7\"", "transformers = 4.50", "type", "write `transformers = \"==4.50.*\"`"),
         ("torch = \"2.7\"", "\"a b\" = \"*\"", "name", "letters, digits"),
         ("torch = \"2.7\"", "a_b = \"*\"\na-b = \"*\"", "duplicate", "keep one of the two"),
         ("tqdm = \"*\"", "x = \"*\"", "unknown-package", "under [packages]: `tqdm = \"*\"`"),

@@ -66,7 +66,8 @@ fn the_packed_crate_is_whole_and_can_travel() {
     for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "docs/spec.md"] {
         assert!(packed.contains(name), "{name} is not packed");
     }
-    assert!(bytes < 9 << 20, "{bytes} bytes before they are packed");
+    // The registry takes 10 MB as they are packed, which is less.
+    assert!(bytes < 10 << 20, "{bytes} bytes before they are packed");
 }
 
 /// Names and versions of the crates that are linked into the program for a system.

@@ -31,7 +31,7 @@ fn every_id_leads_back_to_its_row() {
 fn a_corrected_row_has_another_digest_and_an_unsaid_field_changes_nothing() {
     let row = BUILTIN.drivers[0].clone();
     let corrected = Driver { date: Some("2000-01-01".into()), ..row.clone() };
-    assert_ne!(digest(&says(&row)), digest(&says(&corrected)));
+    assert_ne!(digest(&says(&row).to_string()), digest(&says(&corrected).to_string()));
     #[derive(Serialize)]
     struct Wider {
         #[serde(flatten)]
@@ -39,7 +39,8 @@ fn a_corrected_row_has_another_digest_and_an_unsaid_field_changes_nothing() {
         new: Option<u8>,
         flag: bool,
     }
-    assert_eq!(digest(&says(&row)), digest(&says(&Wider { row: row.clone(), new: None, flag: false })));
+    let wider = Wider { row: row.clone(), new: None, flag: false };
+    assert_eq!(digest(&says(&row).to_string()), digest(&says(&wider).to_string()));
 }
 
 #[test]

@@ -175,6 +175,11 @@ impl Build {
         self.extra_pythons.is_empty() || self.extra_pythons.contains(line)
     }
 
+    /// Whether it is installed from the index of torch for its variant: what lies beside it then comes from there, too.
+    pub fn is_of_torch_index(&self) -> bool {
+        self.index.contains(&Index::Pytorch) && self.url.is_none() && self.index_url.is_none()
+    }
+
     /// Whether it stands in an image and can be installed from nowhere.
     pub fn is_in_image(&self) -> bool {
         self.systems.iter().any(|system| system.contains(':'))

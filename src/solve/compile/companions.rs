@@ -231,7 +231,8 @@ impl<'c> Plan<'_, 'c> {
             if follows {
                 for build in on.iter().filter_map(|class| release.on(class.target.platform)) {
                     rows.subtract(&request.problem.at_odds(package, build));
-                    if is_seen_first && !build.is_own() && !build.is_in_image() {
+                    // What torch itself comes from PyPI with is PyPI's, too.
+                    if is_seen_first && build.is_of_torch_index() && !build.is_own() && !build.is_in_image() {
                         rows.subtract(&package.unseen_for(catalog, release.variant, build.arch));
                     }
                 }

@@ -17,7 +17,9 @@ pub(super) fn of_class<'c>(
     ask: &PackageRequest<'c>,
 ) -> RowSet {
     let machine = class.machine();
-    let rows = RowSet::clone(&machine.hosts(plan.request.problem, framework, &class.off, plan.policy.unknown));
+    let problem = plan.request.problem;
+    let of_machine = (&class.off, plan.policy.unknown);
+    let rows = RowSet::clone(&machine.hosts(problem, framework, of_machine, &|build| problem.kits_for(build)));
     let mut eligible = Eligible { plan, class, machine, framework, ask, rows };
     eligible.published();
     eligible.cpu_builds();

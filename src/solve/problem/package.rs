@@ -14,7 +14,6 @@ use crate::solve::platform::Platform;
 use crate::solve::rowset::{self, RowSet};
 use crate::solve::rules::{Needs, RuleId};
 use crate::solve::unseen;
-use crate::solve::variants;
 use crate::solve::wants::Want;
 use crate::solve::{fits, ordinary};
 use crate::types::variant::line_of;
@@ -272,7 +271,7 @@ impl<'c> Package<'c> {
     /// The releases that nobody has seen on the index of a variant for a processor.
     pub fn unseen_for(&self, catalog: &Catalog, variant: &'c str, arch: CpuArch) -> Rc<RowSet> {
         self.property(Property::UnseenFor(variant, arch), || {
-            self.matching(|row| variants::is_unseen(catalog, row, variant, arch))
+            self.matching(|row| unseen::is_unseen(catalog, row, variant, arch))
         })
     }
 
