@@ -68,7 +68,8 @@ fn own_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     let catalog = about.request.catalog;
     let (mut none, mut jit, mut open, mut read) = (Vec::new(), Vec::new(), Vec::new(), "");
     for gpu in about.asked.named_gpus() {
-        let name = gpu.name.as_str();
+        // A name that means several boards is told once.
+        let name = gpu.written.as_str();
         match variants::own_code(catalog, about.target, row, gpu.cc) {
             Some(Code::Read(Coverage::None)) => none.push(name),
             Some(Code::Read(Coverage::Jit)) => jit.push(name),
@@ -80,6 +81,7 @@ fn own_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
             _ => {}
         }
     }
+    [&mut none, &mut jit, &mut open].into_iter().for_each(Vec::dedup);
     let name = format!("{} {}", row.package, row.version);
     let missing = OperatorsMissing::Read { name: &name, gpus: &none };
     let jit_only = JitOnly { what: &name, gpus: &jit };
