@@ -95,8 +95,11 @@ fn main() {
     catalog.wheels = tables::Table::default();
     // And the threads that show a message serve who edits its row, not who runs the program.
     catalog.diagnoses.to_mut().iter_mut().for_each(|row| row.seen = None);
-    // The page is compressed as a whole when it is sent, and better so than in parts.
+    // The page is compressed as a whole when it is sent, and better so than in parts. It names sources and explains none.
     let is_page = std::env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|arch| arch == "wasm32");
+    if is_page {
+        catalog.sources.to_mut().iter_mut().for_each(|source| source.note = None);
+    }
     let level = if is_page { 0 } else { packed::SMALL };
     let packed = packed::pack(&catalog, level).unwrap_or_else(|error| fail(&[format!("the catalog: {error}")]));
     write(&out, "catalog.packed", &packed);

@@ -155,8 +155,16 @@ impl<'c> Framework<'c> {
         before.into_iter().chain(after).collect()
     }
 
+    /// The last of those before an unseen build, and the first of those after it.
+    pub fn around(&self, release: &Release<'c>, on: Platform<'c>) -> [Option<&'c Build>; 2] {
+        let like = self.like(release, on);
+        let before = like.iter().copied().filter(|build| build.version < *release.version);
+        let after = like.iter().copied().filter(|build| build.version > *release.version);
+        [before.max_by_key(|build| build.version), after.min_by_key(|build| build.version)]
+    }
+
     /// Whether all that an unseen build would be like has something against it.
-    pub fn all_alike(&self, release: &Release<'c>, on: Platform<'c>, holds: impl Fn(&Build) -> bool) -> bool {
+    fn all_alike(&self, release: &Release<'c>, on: Platform<'c>, holds: impl Fn(&Build) -> bool) -> bool {
         if !self.is_unseen(release, on) {
             return false;
         }

@@ -90,6 +90,7 @@ const CASES: &[Case] = &[
     ),
     // What the builds before and after it do not come with, one that nobody has seen does not.
     case("torch = \">=2.6\"\ncudnn = \"8\"", "gpu = \"A100\"", 1, &["cuDNN"]),
+    case("torch = \"2.15\"\ncudnn = \"9.27\"", "gpu = \"A100\"", 3, &["cuDNN 9.27"]),
     // What `python` says of an image that nobody has read may be wrong.
     case(
         "torch = \"2.9.1\"\npython = \"3.13\"",

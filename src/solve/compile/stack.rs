@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use crate::catalog::LIBRARIES;
 use crate::catalog::rows::{Build, Python, TORCH};
-use crate::types::{Cc, Constraint, Specifier, Version, distinct};
+use crate::types::{Cc, Constraint, Specifier, Version};
 
 use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::solve::coinstall;
@@ -266,13 +266,16 @@ impl<'q, 'c> Plan<'q, 'c> {
         for (library, _) in LIBRARIES {
             let Some(wanted) = request.part(library) else { continue };
             let named = request.catalog.releases_of(library).filter(|one| wanted.admits(&one.version));
-            let cudas: Vec<Version> = if possible { distinct(named.map(|one| one.cuda)) } else { Vec::new() };
-            let may = |line| wanted.is_any() || cudas.iter().any(|cuda| is_for(*cuda, line));
-            let is_met =
-                |build: &Build| build.part(library).map_or_else(|| may(build.line()), |has| wanted.admits(has));
+            let named: Vec<_> = if possible { named.collect() } else { Vec::new() };
+            let may = |line, within: &dyn Fn(&Version) -> bool| {
+                wanted.is_any() || named.iter().any(|one| is_for(one.cuda, line) && within(&one.version))
+            };
+            let is_met = |build: &Build| {
+                build.part(library).map_or_else(|| may(build.line(), &|_| true), |has| wanted.admits(has))
+            };
             let is_left = if library == "cudnn" { coinstall::takes_newer } else { coinstall::leaves_open };
             let brings = |build: &Build| is_left(build) || is_met(build);
-            let admits = self.releases_of(groups, with_builds(&brings, &may));
+            let admits = self.releases_of(groups, with_builds(library, &brings, &may));
             self.clause_on_releases(library, admits);
         }
     }
@@ -350,15 +353,19 @@ impl<'q, 'c> Plan<'q, 'c> {
 }
 
 /// The releases that have a build for a kind of machine of which something holds, or none with CUDA; of an unseen build it
-/// holds where it may for its line of CUDA, and for some build that it would be like.
+/// holds where it may for its line of CUDA, with a library no older than in the build before it and no newer than in that
+/// after it.
 fn with_builds<'a, 'c>(
+    library: &'a str,
     holds: &'a dyn Fn(&Build) -> bool,
-    may: &'a dyn Fn(Option<Version>) -> bool,
+    may: &'a dyn Fn(Option<Version>, &dyn Fn(&Version) -> bool) -> bool,
 ) -> impl Fn(&Group<'c>, &Framework<'c>, Platform<'c>) -> RowSet + 'a {
     move |_, framework, on| {
         let of_unseen = |release: &Release<'c>| {
-            let is_possible = || may(release.line) && !framework.all_alike(release, on, |build| !holds(build));
-            !framework.is_unseen(release, on) || is_possible()
+            let around = framework.around(release, on).map(|build| build.and_then(|build| build.part(library)));
+            let [before, after] = around;
+            let within = |one: &Version| before.is_none_or(|of| of <= one) && after.is_none_or(|of| one <= of);
+            !framework.is_unseen(release, on) || may(release.line, &within)
         };
         framework.matching(|release| release.is_cpu() || release.on(on).map_or_else(|| of_unseen(release), holds))
     }
