@@ -352,13 +352,16 @@ impl<'q, 'c> Plan<'q, 'c> {
     }
 }
 
+/// Whether a build for a line of CUDA may come with a library among some releases.
+type May<'a> = dyn Fn(Option<Version>, &dyn Fn(&Version) -> bool) -> bool + 'a;
+
 /// The releases that have a build for a kind of machine of which something holds, or none with CUDA; of an unseen build it
 /// holds where it may for its line of CUDA, with a library no older than in the build before it and no newer than in that
 /// after it.
 fn with_builds<'a, 'c>(
     library: &'a str,
     holds: &'a dyn Fn(&Build) -> bool,
-    may: &'a dyn Fn(Option<Version>, &dyn Fn(&Version) -> bool) -> bool,
+    may: &'a May<'a>,
 ) -> impl Fn(&Group<'c>, &Framework<'c>, Platform<'c>) -> RowSet + 'a {
     move |_, framework, on| {
         let of_unseen = |release: &Release<'c>| {
