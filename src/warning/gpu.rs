@@ -44,7 +44,7 @@ impl Kind for GpuNotListed<'_> {
 
     fn message(&self) -> String {
         let GpuNotListed { boards, driver, of_branch, windows, .. } = self;
-        let family = self.family.map_or_else(String::new, |name| format!("of `{name}`, "));
+        let family = self.family.map_or_else(String::new, |name| format!("`{name}` means several boards: "));
         match boards {
             [(_, None), ..] => {
                 let names: Vec<&str> = boards.iter().map(|(gpu, _)| *gpu).collect();
@@ -72,9 +72,12 @@ impl Kind for GpuNotListed<'_> {
                 let shown: Vec<String> = boards.iter().take(BOARDS).map(told).collect();
                 let more = boards.len() - shown.len();
                 let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-                let windows = if *windows { " of Windows" } else { "" };
+                let (of, on) = if *windows { (" of Windows", " of Linux") } else { ("", "") };
+                let last = boards.iter().filter_map(|(_, first)| *first).max();
+                let last = last.map_or_else(String::new, |last| format!("; driver {last}{on} lists them all"));
                 format!(
-                    "{family}these boards are first listed in later drivers, and {driver}{windows} may not recognise them: {}{more}",
+                    "{family}these are first listed in later drivers, and {driver}{of} may not recognise them: \
+                     {}{more}{last}",
                     shown.join(", ")
                 )
             }

@@ -165,10 +165,18 @@ fn every_board_that_a_driver_may_not_know_is_told() {
     // Each product of a name counts, at whatever driver the lock is judged or allows.
     for driver in ["", oldest, "driver = \"525\""] {
         let family = told("family", "\"H100\"", driver);
-        assert!(family.starts_with("of `H100`, these boards") && family.contains("H100 NVL (535.104.05)"), "{family}");
+        assert!(
+            family.starts_with("`H100` means several boards: these")
+                && family.contains("H100 NVL (535.104.05)")
+                && family.contains("; driver 535.104.05 lists them all"),
+            "{family}"
+        );
     }
     let rest = told("rest-of-family", "\"H100\"", "driver = \"535.54.03\"");
-    assert!(rest.starts_with("of `H100`, NVIDIA H100 NVL is first listed in driver 535.104.05"), "{rest}");
+    assert!(
+        rest.starts_with("`H100` means several boards: NVIDIA H100 NVL is first listed in driver 535.104.05"),
+        "{rest}"
+    );
     assert_eq!(told("listed", "\"H100\"", "driver = \"535.104.05\""), "");
     assert!(told("free", "\"RTX 4070\"", "").contains("525.116.03; 525.60.13 may not recognise it"));
 }

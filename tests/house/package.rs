@@ -66,7 +66,7 @@ fn the_packed_crate_is_whole_and_can_travel() {
     for name in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md", "docs/spec.md"] {
         assert!(packed.contains(name), "{name} is not packed");
     }
-    // The registry takes 10 MB as they are packed, which is less.
+    // The registry takes 10 MB as they are packed, which is far less.
     assert!(bytes < 10 << 20, "{bytes} bytes before they are packed");
 }
 
