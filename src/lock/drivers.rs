@@ -1,6 +1,7 @@
 //! Which drivers a lock takes, and the words that it says of them.
 
 use crate::coverage::Coverage;
+use crate::types::name::STACK_PARTS;
 use crate::types::{DriverMode, Version, nvidia, variant};
 
 use super::{DriverLock, GpuLock, Lock, TargetLock};
@@ -90,6 +91,19 @@ impl Lock {
         let is_brought =
             |package: &&String| !self.wheel.iter().any(|wheel| wheel.package == **package && wheel.system_cuda);
         stack.iter().filter(|(package, _)| is_brought(package)).find_map(|(_, version)| of_label(version))
+    }
+
+    /// The toolkit whose folders a target is told of: the one that it compiles with; else, on a machine itself, the CUDA that
+    /// its stack loads from there, or that is all it asks for.
+    pub fn toolkit_of<'a>(&'a self, name: &str, target: &'a TargetLock) -> Option<&'a str> {
+        let of_system = || {
+            let stack = self.stack_of(target);
+            let loads = self.wheels_of(name).any(|wheel| wheel.system_cuda)
+                || stack.keys().all(|package| STACK_PARTS.contains(&package.as_str()));
+            let is_there = loads && !target.is_for_container() && self.cuda_line(name, target).is_none();
+            stack.get("cuda").filter(|_| is_there && self.uses_gpu(name, target))
+        };
+        target.toolkit.as_deref().or_else(|| of_system().map(String::as_str))
     }
 }
 

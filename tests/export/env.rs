@@ -369,3 +369,27 @@ fn the_line_of_a_label_of_a_major_is_the_locked_one() {
     lock.target.get_mut("lab").unwrap().toolkit = Some("13.0.1".into());
     assert!(loads(&lock));
 }
+
+/// CUDA that no wheel brings lies on the machine: where the stack loads it, or is nothing else. An image has it in its place.
+#[test]
+fn the_cuda_of_the_machine_is_on_the_search_paths() {
+    let mut lock = locks::bare_metal();
+    lock.target.get_mut("lab").unwrap().toolkit = None;
+    let loads = |lock: &Lock| {
+        let text = script(lock, "sh", false);
+        text.contains("/usr/local/cuda-12.4") && text.contains("LD_LIBRARY_PATH=\"$CUDA_HOME/lib64\"")
+    };
+    let with_stack = |lock: &Lock, stack: &[(&str, &str)]| {
+        let stack = stack.iter().map(|(name, version)| (name.to_string(), version.to_string())).collect();
+        Lock { stack, wheel: Vec::new(), ..lock.clone() }
+    };
+    assert!(!loads(&lock), "torch brings it");
+    assert!(loads(&with_stack(&lock, &[("cuda", "12.4.1"), ("python", "3.13")])));
+    let mut onnx = with_stack(&lock, &[("cuda", "12.4.1"), ("onnxruntime-gpu", "1.20.2")]);
+    onnx.wheel = vec![locks::wheel("onnxruntime-gpu", "1.20.2", None, &["lab"])];
+    assert!(!loads(&onnx), "nobody says that it loads the system's");
+    onnx.wheel[0].system_cuda = true;
+    assert!(loads(&onnx));
+    onnx.target.get_mut("lab").unwrap().runtime = "container".into();
+    assert!(!loads(&onnx));
+}

@@ -92,13 +92,14 @@ impl Plan {
     }
 
     pub fn new(lock: &Lock, name: &str, target: &TargetLock) -> Result<Plan, ExportError> {
-        let cuda_home = target.toolkit.as_deref().map(cuda_home).transpose()?;
+        let toolkit = lock.toolkit_of(name, target);
+        let cuda_home = toolkit.map(cuda_home).transpose()?;
         let mut values = Vec::new();
         if let Some(lists) = lock.arch_list_of(target) {
             values.push(("TORCH_CUDA_ARCH_LIST", valid::torch_arch_list(&lists.torch)?.to_string()));
             values.push(("CUDAARCHS", valid::cmake_arch_list(&lists.cmake)?.to_string()));
         }
-        let toolkit = target.toolkit.as_deref().and_then(|toolkit| Version::parse(toolkit).ok());
+        let toolkit = toolkit.and_then(|toolkit| Version::parse(toolkit).ok());
         let wheels = lock.cuda_line(name, target);
         let same = wheels.is_none_or(|line| toolkit.is_some_and(|toolkit| toolkit.cmp_prefix(&line).is_eq()));
         let libraries = cuda_home.is_some() && same;
