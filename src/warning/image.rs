@@ -274,14 +274,21 @@ pub struct LeftToImage<'a> {
     pub package: &'a str,
     /// The image.
     pub image: &'a str,
+    /// The release that it should hold, for its torch.
+    pub expected: Option<Version>,
 }
 
 impl Kind for LeftToImage<'_> {
     const CODE: &'static str = "left-to-image";
 
     fn message(&self) -> String {
-        let LeftToImage { package, image } = self;
-        format!("no wheel of {package} is for the torch in {image}: what the image holds of {package} is used")
+        let LeftToImage { package, image, expected } = self;
+        let expected = expected.map_or(String::new(), |release| {
+            format!("; nobody has read which release that is: for this torch it should be {release} or a snapshot from before it")
+        });
+        format!(
+            "no wheel of {package} is for the torch in {image}: what the image holds of {package} is used{expected}"
+        )
     }
 }
 

@@ -42,6 +42,15 @@ pub enum SystemCuda<'a> {
         /// The release that the stack was locked with.
         locked: &'a Version,
     },
+    /// Nobody has read what the image holds.
+    ImageUnread {
+        /// The build or package.
+        name: &'a str,
+        /// What it loads: `CUDA 12`.
+        what: &'a str,
+        /// The image.
+        image: &'a str,
+    },
     /// The image holds CUDA's runtime and no other library of it.
     ImageBase {
         /// The package.
@@ -120,6 +129,10 @@ impl Kind for SystemCuda<'_> {
             SystemCuda::NotLocked { name, installed, locked } => format!(
                 "{name} loads the libraries of CUDA from the system, and those of {installed}, which `toolkit` names, do not do for \
                  this target: the lock is for CUDA {locked}; install that, and add it to `toolkit`"
+            ),
+            SystemCuda::ImageUnread { name, what, image } => format!(
+                "{name} loads {what} from the system and brings none, and nobody has read whether `{image}` holds that, which images \
+                 of distributions and of Python do not: install what is missing in it, or take an image that has it"
             ),
             SystemCuda::ImageBase { name, what, image } => format!(
                 "{name} loads {what} from the system and brings none, and {image} is of flavour base, which holds the runtime and \

@@ -1,18 +1,18 @@
 //! What is asked: the spec with every name looked up in the catalog, nothing solved yet.
 
 mod constraints;
+mod from_image;
 mod gpus;
 mod packages;
 mod reader;
 mod system;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Image, Subject};
+use crate::catalog::rows::{Build, Companion, FRAMEWORKS, Subject};
 use crate::spec::{DriverPolicy, Prefer, Share, Spec, SpecError, is_of_nvidia};
 use crate::types::constraint::Op;
 use crate::types::name::STACK_PARTS;
@@ -301,41 +301,6 @@ impl<'c> Request<'c> {
     pub fn target(&self, name: &str) -> Option<&TargetRequest<'c>> {
         let found = self.targets.binary_search_by(|target| (*target.name).cmp(name));
         found.ok().map(|at| &self.targets[at])
-    }
-
-    /// The same without the packages that are left to images.
-    pub fn without_left(&self) -> Cow<'_, Request<'c>> {
-        if self.targets.iter().any(|target| target.platform.image().is_none()) {
-            return Cow::Borrowed(self);
-        }
-        let left: Vec<&str> = self.left_to_image(&self.targets).map(|ask| ask.package).collect();
-        match left.is_empty() {
-            true => Cow::Borrowed(self),
-            false => Cow::Owned(self.without(&left)),
-        }
-    }
-
-    /// The packages of which any release will do and that some targets have from their image alone.
-    pub fn left_to_image<'a>(
-        &'a self,
-        targets: &'a [TargetRequest<'c>],
-    ) -> impl Iterator<Item = &'a PackageRequest<'c>> {
-        let has = |ask: &PackageRequest<'c>| targets.iter().all(|target| self.has_from_image(target, ask.package));
-        self.companions.iter().filter(move |ask| ask.constraint.is_any() && has(ask))
-    }
-
-    /// Whether a target has a package from its image alone: the image holds it, and what is compiled against one published
-    /// torch has no wheel for a torch that was published nowhere else.
-    pub fn has_from_image(&self, target: &TargetRequest<'c>, package: &str) -> bool {
-        let Some(place) = target.platform.image() else { return false };
-        let holds = |image: &Image| image.holds.iter().any(|held| *held == *package);
-        let held = match &target.image {
-            ImageRequest::Known(image) => holds(image),
-            ImageRequest::Choose(_) => self.catalog.images.of(place).iter().all(holds),
-            _ => false,
-        };
-        held && fits::is_tied_to_releases(self.catalog, package)
-            && !self.catalog.companions.of(package).iter().any(|row| target.platform.takes_companion(row))
     }
 
     /// The same without what it asks of some packages.

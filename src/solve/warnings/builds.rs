@@ -174,10 +174,15 @@ impl One<'_, '_> {
             let unread = SystemCuda::ImageCudnn { name, needs, image: &reference };
             return Some(Warning::about(&unread, &self.about.keys("image")));
         }
+        let cudnn = needs.filter(|_| asked.cudnn.is_none());
+        if let Some(image) = self.about.unread_image() {
+            let cudnn = cudnn.map_or(String::new(), |cudnn| format!(" and cuDNN {cudnn}"));
+            let unread = SystemCuda::ImageUnread { name, what: &format!("CUDA {line}{cudnn}"), image: &image };
+            return Some(Warning::about(&unread, &self.about.keys("image")));
+        }
         if !matches!(asked.image, ImageRequest::No) {
             return None;
         }
-        let cudnn = needs.filter(|_| asked.cudnn.is_none());
         if let Some(has) = asked.toolkits.as_ref().filter(|_| cudnn.is_none()) {
             // One of another major is not found by its file names.
             let found = has.iter().filter(|toolkit| toolkit.major() == line.major()).max();

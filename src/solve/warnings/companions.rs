@@ -8,7 +8,7 @@ use crate::solve::finished::{Use, mistaken};
 use crate::solve::held::{held, left_open};
 use crate::solve::parts::{self, Breaking};
 use crate::solve::problem::Along;
-use crate::solve::request::GpuRequest;
+use crate::solve::request::{GpuRequest, PackageRequest};
 use crate::solve::rules::Needs;
 use crate::solve::{fits, image, own};
 use crate::types::constraint::{Comparison, Op};
@@ -91,7 +91,10 @@ fn pinned_without_wheel(about: &About<'_, '_>, row: &Companion) -> Option<Warnin
 fn left_to_image(about: &About<'_, '_>) -> Vec<Warning> {
     let Some(image) = about.target.image.map(Image::name) else { return Vec::new() };
     let asks = about.request.left_to_image(std::slice::from_ref(about.asked));
-    let left = asks.map(|ask| LeftToImage { package: ask.package, image: &image });
+    let expected = |ask: &PackageRequest<'_>| {
+        about.request.expected_in_image(about.asked, ask.package).filter(|_| !ask.constraint.is_any())
+    };
+    let left = asks.map(|ask| LeftToImage { package: ask.package, image: &image, expected: expected(ask) });
     left.map(|left| Warning::about(&left, &[format!("stack.{}", left.package)])).collect()
 }
 

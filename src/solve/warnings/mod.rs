@@ -16,12 +16,12 @@ mod packages;
 mod system_libraries;
 mod wheels;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::catalog::rows::{Build, Companion};
 use crate::warning::Warning;
 
-use super::request::{Request, TargetRequest};
+use super::request::{ImageRequest, Request, TargetRequest};
 use super::solution::{Solution, TargetSolution};
 
 /// The warnings an answer deserves, by target.
@@ -101,6 +101,16 @@ impl About<'_, '_> {
     /// The tables of the targets, where what is missing is no key that they have.
     fn whole(&self) -> Vec<String> {
         self.all.iter().map(|target| format!("target.{}", target.name)).collect()
+    }
+
+    /// The image of which nobody has read what it holds. To the solver all such images are alike.
+    fn unread_image(&self) -> Option<String> {
+        let images = self.all.iter().filter_map(|target| match &target.image {
+            ImageRequest::Unchecked(image) => Some(image.to_string()),
+            _ => None,
+        });
+        let images: BTreeSet<String> = images.collect();
+        (!images.is_empty()).then(|| Vec::from_iter(images).join("`, `"))
     }
 
     /// The builds made for CUDA.

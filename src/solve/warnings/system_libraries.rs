@@ -77,7 +77,10 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         };
         return Some(Warning::about(&lacking, &about.keys("image")));
     }
-    // Of an image that nobody could check, nobody knows what it holds, and that is said.
+    if let Some(image) = about.unread_image() {
+        let unread = SystemCuda::ImageUnread { name: &name, what: &what, image: &image };
+        return Some(Warning::about(&unread, &about.keys("image")));
+    }
     if !matches!(asked.image, ImageRequest::No) {
         return None;
     }
