@@ -92,8 +92,11 @@ impl Reader<'_> {
             Some(build) => build.cuda_extensions,
             None => toml.contains_key("build"),
         };
-        if !filled("stack") && !builds {
-            let refusal = Refusal::new("missing", "nothing to lock: `[stack]` is empty and there is no `[build]`");
+        // Whether an image starts on its hosts is a question by itself.
+        let has_image = spec.targets.iter().any(|target| target.image.is_some());
+        if !filled("stack") && !builds && !has_image {
+            let refusal =
+                Refusal::new("missing", "nothing to lock: there is no `[build]` and no image, and `[stack]` is empty");
             let place = toml.get("stack").map_or(end, |item| item.span().end);
             self.error(refusal.help("name what must run, for example `torch = \"*\"` under `[stack]`"), place..place);
         }

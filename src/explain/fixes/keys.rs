@@ -12,6 +12,7 @@ use crate::types::constraint::admits;
 use crate::types::variant::line_of;
 use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, sort_by_key, variant};
 
+use super::values::NEIGHBOURS;
 use super::written::{chosen, cuda_of, minimum, outermost};
 use super::{Edit, Finder, set, unset};
 
@@ -196,21 +197,36 @@ impl<'c> Finder<'_, 'c> {
         wishes.find(serves).unwrap_or(any)
     }
 
-    /// The first version that a wish admits, from one end, where it has an answer; whether it is one that is offered.
+    /// The first version that a wish admits, from one end, where it has an answer; and where that fails as it is, the next ones
+    /// away from what is written. Whether one is offered.
     fn try_version(
         &mut self,
         key: &str,
         package: &str,
         written: &Constraint,
-        (wish, from): (String, Direction),
+        (mut wish, from): (String, Direction),
     ) -> bool {
+        let beyond = match (wish.chars().next(), from) {
+            (Some('>'), Direction::Oldest) => Some('>'),
+            (Some('<'), Direction::Newest) => Some('<'),
+            _ => None,
+        };
         let older = wish.starts_with('<');
-        let Some(answer) = self.answer(&[set(key, wish)], Some((&[package], from))) else { return false };
-        if older && self.is_untold(&answer, key, package) && !self.predates(&answer, package, written) {
-            return false;
+        let mut is_offered = false;
+        for _ in 0..NEIGHBOURS {
+            let Some(answer) = self.answer(&[set(key, &wish)], Some((&[package], from))) else { break };
+            if older && self.is_untold(&answer, key, package) && !self.predates(&answer, package, written) {
+                break;
+            }
+            let value = chosen(&answer, key).or_else(|| outermost(&answer, package, older));
+            let Some(value) = value.filter(|value| self.offer(&[set(key, value)])) else { break };
+            is_offered = true;
+            match beyond.filter(|_| self.found.last().is_some_and(|fix| fix.fails)) {
+                Some(beyond) => wish = format!("{wish},{beyond}{}", variant::public(&value)),
+                None => break,
+            }
         }
-        let value = chosen(&answer, key).or_else(|| outermost(&answer, package, older));
-        value.is_some_and(|value| self.offer(&[set(key, value)]))
+        is_offered
     }
 
     /// Whether a package clashes with its framework or a GPU, and an older release of it would only not say so: it sets no upper

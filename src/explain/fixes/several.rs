@@ -8,7 +8,7 @@ use crate::catalog::rows::{Image, repeated};
 use crate::solve::image::{self, TagMatch};
 use crate::solve::request::Direction;
 use crate::types::name::STACK_PARTS;
-use crate::types::{distinct, first};
+use crate::types::{Version, distinct, first};
 
 /// Specs with more keys than this are not loosened as a whole.
 const MOST_KEYS: usize = 500;
@@ -209,6 +209,7 @@ impl<'c> Finder<'_, 'c> {
     /// A system, C library, compiler or driver that would be removed gets the nearest value that also serves, if any does.
     fn keep_written(&self, changes: &mut [Edit]) {
         self.leave_lists_open(changes);
+        self.keep_python(changes);
         self.keep_tag(changes);
         self.keep_system(changes);
         for at in 0..changes.len() {
@@ -237,6 +238,22 @@ impl<'c> Finder<'_, 'c> {
             if let Some(edit) = values.into_iter().find(|edit| self.has_answer(&with(edit.clone()))) {
                 changes[at] = edit;
             }
+        }
+    }
+
+    /// Of a Python that must change the nearest one that serves.
+    fn keep_python(&self, changes: &mut [Edit]) {
+        const KEY: &str = "stack.python";
+        let Some(at) = changes.iter().position(|(key, to)| key == KEY && to.is_some()) else { return };
+        let Some(written) = self.newest_wish(KEY) else { return };
+        let (newer, older): (Vec<Version>, Vec<Version>) =
+            self.known_versions("python").into_iter().partition(|python| *python > written);
+        for python in newer.into_iter().chain(older.into_iter().rev()) {
+            let taken = changes[at].1.replace(python.to_string());
+            if taken == changes[at].1 || self.has_answer(changes) {
+                return;
+            }
+            changes[at].1 = taken;
         }
     }
 

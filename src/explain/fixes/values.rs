@@ -11,8 +11,8 @@ use super::Finder;
 use crate::explain::target_of;
 use crate::types::variant::line_of;
 
-/// How many releases of a library on either side of the one written are tried.
-const NEIGHBOURS: usize = 4;
+/// How many releases on either side of the one written are tried.
+pub(super) const NEIGHBOURS: usize = 4;
 
 /// How many tags of a repository are tried.
 const TAGS: usize = 24;

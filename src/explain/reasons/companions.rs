@@ -10,10 +10,11 @@ use crate::solve::thirds;
 use crate::solve::wants::Want;
 use crate::types::constraint::{Op, admits};
 use crate::types::nvidia::RUNTIME;
+use crate::types::variant::line_of;
 use crate::types::{ArchList, Constraint, CpuArch, Version, distinct, sort_by_key};
 
 use super::Explainer;
-use super::words::{list, plainly};
+use super::words::plainly;
 
 /// Of more releases than this the span is told.
 const MOST_RELEASES: usize = 2;
@@ -211,55 +212,9 @@ impl<'c> Explainer<'_, 'c> {
         }
     }
 
-    /// Where a blamed package is asked for by a variant that its framework was never published as.
-    fn variants_of(&mut self, ask: &PackageRequest<'c>, row: &Companion) {
-        if !self.blames(ask.package) || !ask.constraint.pins_variant() {
-            return;
-        }
-        let platform = self.platform();
-        let builds = self.request.catalog.builds.of(&row.framework).iter();
-        let builds: Vec<&Build> =
-            builds.filter(|build| platform.takes(build) && self.goes_with(row, &build.version)).collect();
-        if builds.is_empty() || builds.iter().any(|build| ask.constraint.names_variant(&build.variant)) {
-            return;
-        }
-        self.other_variants(ask, &builds);
-        self.cite_builds(&builds);
-    }
-
-    /// Whether packages that go with the release of their framework have the C++ ABI of none of the variants that are asked
-    /// for: the newest of each is told.
-    fn other_abis(&mut self) -> bool {
-        let told = self.says.len();
-        for ask in &self.request.companions {
-            let Some(&row) = self.by_following(ask).0.last() else { continue };
-            let of_it = |build: &&&Build| build.package == row.framework && self.goes_with(row, &build.version);
-            // Of a build of somebody's own nobody knows it.
-            let builds = self.left.iter().filter(of_it).filter(|build| !build.is_own());
-            let left: Vec<&str> = builds.map(|build| &*build.variant).collect();
-            if left.is_empty() {
-                continue;
-            }
-            let Some(source) = row.abi_source.filter(|_| !left.iter().any(|variant| row.has_abi_of(variant))) else {
-                continue;
-            };
-            let (name, has) = (format!("{} {}", row.package, row.version), row.abi_variants.iter());
-            let has: Vec<&str> = has.map(|variant| &**variant).collect();
-            let (of, others) = (list(&has), list(&left));
-            self.say(format!("{name} requires {} {}", row.framework, row.needs));
-            self.say(format!(
-                "{name} is compiled with the C++ ABI of {}'s {of} builds, which is not that of {others}",
-                row.framework
-            ));
-            let source = self.request.catalog.source_of(&source, row.version.as_str(), &row.package, "");
-            self.fact(format!("{}-{}", row.package, row.version), source);
-        }
-        self.says.len() > told
-    }
-
     /// The releases of a package that are asked for: those that go with what else is, and the others, which clash in another
     /// way where some go.
-    fn by_following(&self, ask: &PackageRequest<'c>) -> (Vec<&'c Companion>, Vec<&'c Companion>) {
+    pub(super) fn by_following(&self, ask: &PackageRequest<'c>) -> (Vec<&'c Companion>, Vec<&'c Companion>) {
         let mut rows: Vec<&Companion> = self.admitted_releases(ask).collect();
         rows.dedup_by_key(|row| row.version);
         rows.into_iter().partition(|row| self.follows(row))
@@ -501,7 +456,7 @@ impl<'c> Explainer<'_, 'c> {
         rows.any(|row| row.follows_cuda() || row.framework == build.package && self.goes_with(row, &build.version))
     }
 
-    fn goes_with(&self, row: &Companion, framework: &Version) -> bool {
+    pub(super) fn goes_with(&self, row: &Companion, framework: &Version) -> bool {
         let needs = self.request.problem.range(row.needs);
         needs.as_ref().as_ref().is_none_or(|needs| needs.admits_installed(framework))
     }
@@ -520,7 +475,10 @@ impl<'c> Explainer<'_, 'c> {
     fn companion_lines(&mut self) {
         let blamed: Vec<_> = self.request.companions.iter().filter(|ask| self.blames(ask.package)).collect();
         let majors = |ask: &&PackageRequest<'c>| {
-            let majors = distinct(self.asked_releases(ask).filter_map(|row| Some(row.cuda.as_ref()?.major())));
+            // A label says it too.
+            let labels = ask.constraint.comparisons().filter_map(|one| line_of(one.variant.as_deref()?));
+            let of_rows = self.asked_releases(ask).filter_map(|row| Some(row.cuda.as_ref()?.major()));
+            let majors = distinct(of_rows.chain(labels.map(|line| line.major())));
             (!majors.is_empty()).then_some(majors)
         };
         let mut of_each: Vec<Vec<u64>> = blamed.iter().copied().filter_map(|ask| majors(&ask)).collect();

@@ -19,6 +19,7 @@ mod place;
 mod published;
 mod pythons;
 mod unseen;
+mod variants;
 mod words;
 
 use std::rc::Rc;

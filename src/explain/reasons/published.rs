@@ -1,6 +1,6 @@
 //! What was never published, or is newer than the catalog, and what there is instead.
 
-use crate::catalog::rows::{Build, Companion, Cudnn, Index, Property, Reading, Subject, TORCH};
+use crate::catalog::rows::{Build, Companion, Cudnn, Index, Property, Reading, TORCH};
 use crate::catalog::{LIBRARIES, Row};
 use crate::solve::coinstall;
 use crate::solve::fits;
@@ -11,7 +11,6 @@ use crate::solve::unread::is_above;
 use crate::spec::Share;
 use crate::types::constraint::Op;
 use crate::types::name::STACK_PARTS;
-use crate::types::variant::line_of;
 use crate::types::{Constraint, Version, distinct};
 
 use super::Explainer;
@@ -127,34 +126,6 @@ impl<'c> Explainer<'_, 'c> {
         for version in distinct(known.filter(is_left_out)) {
             self.say(format!("{} {version} was withdrawn (yanked): it must be named alone", ask.package));
         }
-    }
-
-    /// That a package asked for by its variant goes with that of its framework; whether it is so asked for.
-    fn companion_of_variant(&mut self, ask: &PackageRequest<'c>) -> bool {
-        let catalog = self.request.catalog;
-        let mut rows = catalog.companions.of(ask.package).iter();
-        let stands_for_all = |row: &Companion| {
-            row.variant.is_none() && catalog.listing(ask.package, Index::Pytorch, &row.version).is_some()
-        };
-        let of_variant = |row: &&Companion| {
-            let may_be = || stands_for_all(row) || fits::may_be_variant(catalog, row, &ask.constraint);
-            ask.constraint.admits(&row.version) && may_be()
-        };
-        let variant = ask.constraint.comparisons().find_map(|one| one.variant.as_ref());
-        let Some((row, variant)) = rows.find(of_variant).zip(variant) else { return false };
-        self.say(format!("{} {} goes with {} +{variant}", ask.package, ask.constraint, row.framework));
-        // Its framework was never published for that.
-        let (platform, needs) = (self.platform(), Constraint::parse(&row.needs).unwrap_or_else(|_| Constraint::any()));
-        let beside = catalog.builds.of(&row.framework).iter().filter(|build| !build.is_laid() && platform.takes(build));
-        let beside: Vec<&Build> = beside.filter(|build| needs.admits(&build.version)).collect();
-        if !fits::may_be_variant(catalog, row, &ask.constraint) && !beside.is_empty() {
-            self.other_variants(ask, &beside);
-            self.cite_builds(&beside);
-        }
-        if ask.constraint.names_variant("cpu") && self.target_with("gpu").is_some() {
-            self.holds_no_gpu_code(&format!("{} +cpu", row.framework));
-        }
-        true
     }
 
     /// What is known of a package for a system that takes only what was made for it; whether the clash is about one.
@@ -279,48 +250,6 @@ impl<'c> Explainer<'_, 'c> {
         self.say(format!("{package} {} published for {arch} without CUDA only{as_of}", versions_of(builds)));
         if of_package.iter().all(|row| row.is_cpu() || !platform.takes(row)) {
             self.say(format!("no release of {package} is known that was published for {arch} with CUDA"));
-        }
-    }
-
-    /// The variants of a release, where another is asked for: all there are, as far as somebody has read the whole listing,
-    /// else those that were seen, and why there is no other.
-    pub(super) fn other_variants(&mut self, ask: &PackageRequest<'c>, builds: &[&'c Build]) {
-        let (catalog, rules) = (self.request.catalog, &self.request.rules);
-        let Some(package) = builds.first().map(|build| &*build.package) else { return };
-        let arch = self.platform_name();
-        let variants: Vec<&str> = distinct(builds.iter().map(|build| &*build.variant));
-        let (versions, variants) = (versions_of(&builds.iter().collect::<Vec<_>>()), list(&variants));
-        let listing = |build: &Build| catalog.listing(package, Index::Pytorch, &build.version);
-        if builds.iter().all(|build| listing(build).is_none_or(|listing| listing.reading == Reading::Whole)) {
-            let as_of = self.builds_listed(builds);
-            return self.say(format!("{package} {versions} published for {arch} as {variants} only{as_of}"));
-        }
-        self.say(format!("{package} {versions} seen for {arch} as {variants}"));
-        for asked in ask.constraint.comparisons().filter_map(|one| one.variant.as_deref()) {
-            let lacks =
-                |build: &&&Build| listing(build).is_some_and(|row| row.lacks(&build.version, asked, build.arch));
-            if let Some(build) = builds.iter().find(lacks) {
-                let as_of = self.builds_listed(&[*build]);
-                self.say(format!("{package} {}+{asked} was not published for {arch}{as_of}", build.version));
-                continue;
-            }
-            let of_package = rules.of_package(package, Subject::Cuda);
-            let ended = builds.iter().find_map(|build| {
-                let line = line_of(asked)?;
-                of_package
-                    .about(&build.version)
-                    .find(|rule| !rule.needs.admits(&line))
-                    .map(|rule| rule.row.id.to_string())
-            });
-            let of_variant = catalog.builds.of(package).iter().filter(|row| row.variant == asked);
-            let mut releases: Vec<&Version> = of_variant.map(|row| &row.version).collect();
-            releases.sort_unstable();
-            releases.dedup();
-            match (ended, releases.is_empty()) {
-                (Some(rule), _) => self.cite(&rule),
-                (None, true) => self.say(format!("no release of {package} was seen as {asked}")),
-                (None, false) => self.say(format!("{asked} was seen of {package} {} only", span(&releases))),
-            }
         }
     }
 

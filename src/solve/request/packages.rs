@@ -1,5 +1,6 @@
 //! The packages of a spec: those that are solved with, and those that are carried along.
 
+use crate::catalog::rows::FRAMEWORKS;
 use crate::spec::{Written, other_names, suggest};
 use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, Specifier, nvidia};
@@ -75,6 +76,11 @@ impl<'c> Reader<'_, 'c> {
     /// What `[packages]` asks for is none of what is solved with, by whatever name.
     pub(super) fn ordinary(&mut self, name: &str, written: &Written<Specifier>) {
         let is_known = known(self.problem).any(|known| known == name);
+        // The CPU's build of a framework that the stack has no other of: users of JAX read their data with it.
+        let of_cpu = name.strip_suffix("-cpu").filter(|framework| FRAMEWORKS.contains(framework));
+        if of_cpu.is_some_and(|framework| !self.stack.iter().any(|(key, _)| key == framework)) {
+            return;
+        }
         let (message, keys) = match (is_known, of_stack(self.problem, name)) {
             (true, _) => (format!("gpuenv chooses the version of `{name}`: it belongs under [stack]"), vec![name]),
             (false, Some(key)) => (format!("`{name}` is chosen as `{key}` of the stack"), vec![key]),
