@@ -21,7 +21,7 @@ use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::solve::resolve::World;
-use crate::spec::Spec;
+use crate::spec::{Spec, Target};
 
 use alike::Alike;
 use ask::{Asker, Edit};
@@ -193,7 +193,12 @@ fn asks_for_something(spec: &Spec, fix: &Fix) -> bool {
     let is_package = |change: &Change| change.key.starts_with("stack.") && change.from.is_none();
     let gone = |key: &str| fix.changes.iter().any(|change| change.key == key && change.to.is_none());
     let builds = spec.build.as_ref().is_some_and(|build| build.cuda_extensions);
-    builds || fix.changes.iter().any(is_package) || spec.stack.iter().any(|(name, _)| !gone(&format!("stack.{name}")))
+    let image = |target: &Target| target.image.is_some() && !gone(&format!("target.{}.image", target.name));
+    let is_left = || match spec.stack.as_slice() {
+        [] => spec.targets.iter().any(image),
+        stack => stack.iter().any(|(name, _)| !gone(&format!("stack.{name}"))),
+    };
+    builds || fix.changes.iter().any(is_package) || is_left()
 }
 
 /// The first clash of a spec alone, without what would help.
