@@ -19,6 +19,11 @@ pub fn of_build<'c>(catalog: &'c Catalog, build: &Build, piece: &str) -> Option<
     let is_of_release =
         |row: &&Libraries| row.version == build.version.release() && (build.pins.is_some() || is_read_there(row));
     of_package().find(is_of_release)?;
+    // What its own metadata says goes before what its toolkit tells.
+    let is_own = |row: &&'c Libraries| row.version == build.version && row.variant.as_ref() == Some(&build.variant);
+    if let Some(own) = of_package().filter(is_own).find_map(asked) {
+        return Some(own);
+    }
     let own = kit_of(catalog, build).and_then(asked)?;
     // Builds for a CUDA older than any of which that was read leave it open, whatever other builds of the release ask for.
     let line = |(_, range): Want<'_>| Some(Version::parse(Libraries::oldest(range)?).ok()?.prefix(2));

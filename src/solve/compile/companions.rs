@@ -241,7 +241,9 @@ impl<'c> Plan<'_, 'c> {
                         rows.filtered(&|row| fits::same_systems(class.target.platform, package.releases[row], release));
                 }
             }
-            let refusing = rules.iter().filter(|rule| line.is_some_and(|line| !rule.needs.admits(line)));
+            // Of a whole major that JAX is made for the newest line is installed.
+            let newest = line.map(|line| request.problem.newest_of(*line));
+            let refusing = rules.iter().filter(|rule| newest.is_some_and(|line| !rule.needs.admits(&line)));
             for rule in refusing {
                 let speaks_of = package.within(rule);
                 rows = rows.filtered(&|row| of_system.has(row) || !speaks_of.has(row));

@@ -21,7 +21,7 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
     let (request, asked, catalog) = (about.request, about.asked, about.request.catalog);
     let branches = || catalog.branches.iter();
     let (setting, may_have): (&'static str, Vec<&Branch>) = match &asked.driver {
-        DriverRequest::Free(bound) => return last_ended(about, bound.as_ref()),
+        DriverRequest::Free(None) => return last_ended(about, None),
         // It is supported as long as its system is.
         _ if asked.has_system_driver() => return None,
         DriverRequest::Exact(version) => {
@@ -29,7 +29,7 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
             let own = branch_of(catalog, version).filter(|row| row.branch.major() == version.major());
             ("driver", own.into_iter().collect())
         }
-        DriverRequest::AtWorst(constraint) => {
+        DriverRequest::Free(Some(constraint)) | DriverRequest::AtWorst(constraint) => {
             let of = |row: &&Branch| {
                 let branch = row.branch.major();
                 let first = catalog.drivers.partition_point(|driver| driver.version.major() < branch);
@@ -45,8 +45,12 @@ fn driver_ended(about: &About<'_, '_>) -> Option<Warning> {
     let has_ended = |row: &&Branch| row.eol.as_ref().is_some_and(|end| catalog.has_ended(end));
     let end = may_have.iter().filter_map(|row| row.eol.as_ref()).max()?;
     // Jetsons number their drivers by themselves.
-    if asked.is_cpu() || asked.is_jetson() || !may_have.iter().all(has_ended) {
+    if asked.is_cpu() || asked.is_jetson() {
         return None;
+    }
+    if !may_have.iter().all(has_ended) {
+        let DriverRequest::Free(bound) = &asked.driver else { return None };
+        return last_ended(about, bound.as_ref());
     }
     let next = recommended::branch(request, asked);
     let ended = DriverEndOfLife {

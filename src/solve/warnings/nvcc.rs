@@ -1,7 +1,7 @@
 //! The nvcc that compiles a package where it is installed or used: of which CUDA it has to be, whether the target has it, and
 //! why not.
 
-use crate::catalog::rows::{Companion, Flavour};
+use crate::catalog::rows::{Build, Companion, Flavour};
 use crate::solve::fits;
 use crate::types::{Cc, Version, distinct};
 
@@ -101,7 +101,8 @@ pub(super) fn without_toolkit(about: &About<'_, '_>, row: &Companion, major: u64
     let Some(image) = about.target.image else {
         // Where no nvcc is known, the CUDA of the framework counts: its compilers are for that, and some ask it for their own.
         let refuses = |line: Version| rules_of(about, row).iter().any(|rule| !rule.needs.admits(&line));
-        let mut lined = about.gpu_builds().filter_map(|build| Some((build, build.line()?)));
+        let newest = |build: &Build| Some(about.request.problem.newest_of(build.line()?));
+        let mut lined = about.gpu_builds().filter_map(|build| Some((build, newest(build)?)));
         let (build, line) = lined.find(|(_, line)| refuses(*line) || blamed(line).is_some())?;
         let why = blamed(&line).map_or("with which it is not compiled".to_string(), does_not_know);
         return Some(format!("{} is built for CUDA {line}, {why}", build.named()));
