@@ -91,10 +91,13 @@ class Checker:
         for kind, stem in LIBRARIES.items():
             rows = rows + [one for one in self.catalog.rows(kind) if package == stem + one["cuda"].split(".")[0]]
         held = {numbers(one["version"]) for one in rows}
-        if package == "cuda-toolkit":
+        if package == TOOLKIT:
             # A fourth number is a build of the metapackage.
-            held = {numbers(one["version"]) + more for one in self.catalog.rows(TOOLKIT) for more in ((), (0,))}
+            held = {numbers(one["version"]) + more for one in self.catalog.rows("toolkit") for more in ((), (0,))}
         there = [one for one in self.index.releases(package) if one >= Version(str(first))]
+        if any(package.startswith(stem) for stem in LIBRARIES.values()):
+            # A post-release packs the same library again.
+            there = [one for one in there if not one.is_postrelease]
         return [one for one in there if numbers(one) not in held], [one for one in there if numbers(one) in held]
 
     # ---- toolkits ------------------------------------------------------------------------------------------------
