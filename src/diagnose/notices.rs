@@ -39,7 +39,8 @@ pub fn set_aside(matches: &mut Vec<Match>, text: &Normalised<'_>) -> Option<&'st
     let before = matches.len();
     matches.retain(|found| {
         let all = |notice: &Regex| found.places.iter().all(|place| notice.is_match(text.lines(place).as_bytes()));
-        found.places.is_empty() || !all(&HARMLESS) && !(all(&FALLBACK) && fails_later(found, text))
+        let is_notice = || all(&HARMLESS) || all(&FALLBACK) && fails_later(found, text);
+        found.places.is_empty() || !is_notice()
     });
     (matches.len() < before).then_some(&Aside::NOTICE)
 }
