@@ -9,6 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::report::{Exit, Failure, clean};
+use crate::types::address::without_password;
 
 use super::program::{self, Bounds, Fault};
 
@@ -69,14 +70,4 @@ pub fn fetch(address: &str, cap: u64) -> Result<Vec<u8>, Failure> {
         return Err(failed(format!("it is larger than {} MiB", cap >> 20)));
     }
     Ok(bytes)
-}
-
-/// An address as it is shown: a log is no place for what stands before the `@`.
-fn without_password(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else { return address.to_string() };
-    let host = rest.find('/').unwrap_or(rest.len());
-    match rest[..host].rfind('@') {
-        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
-        None => address.to_string(),
-    }
 }

@@ -30,6 +30,20 @@ pub fn version_in(url: &str) -> Option<&str> {
     url.rsplit('/').next()?.split('-').nth(1)
 }
 
+/// A text with its addresses as they are shown: logs are no place for what stands before an `@`. The name alone is no secret
+/// where ssh asks for it; elsewhere it may be a token.
+pub fn without_password(text: &str) -> String {
+    let (mut told, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("://") {
+        let host = after.find(|c: char| c.is_whitespace() || "/?#\"'".contains(c)).unwrap_or(after.len());
+        let is_secret = |at: &usize| !before.ends_with("ssh") || after[..*at].contains(':');
+        told += before;
+        told += "://";
+        rest = after[..host].rfind('@').filter(is_secret).map_or(after, |at| &after[at + 1..]);
+    }
+    told + rest
+}
+
 /// The sha256 of a file, in lower case.
 pub fn is_sha256(digest: &str) -> bool {
     digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -160,6 +174,19 @@ mod tests {
             assert_eq!(wheel(bad), None, "{bad}");
         }
         assert_eq!(wheel(&format!("{at}#sha256=12")), None);
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_password() {
+        for (text, told) in [
+            ("-i https://me:s%40cret@host/simple x@y", "-i https://host/simple x@y"),
+            ("a @ git+https://token@host/a.git@v1", "a @ git+https://host/a.git@v1"),
+            ("git+ssh://git@host/a.git", "git+ssh://git@host/a.git"),
+            ("https://a@b c://d:e@f", "https://b c://f"),
+            ("https://host/@x", "https://host/@x"),
+        ] {
+            assert_eq!(without_password(text), told);
+        }
     }
 
     #[test]
