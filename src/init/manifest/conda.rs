@@ -74,7 +74,7 @@ const PYTHON: &str = "\
     defusedxml dm-tree docopt docstring-parser entrypoints et-xmlfile exceptiongroup execnet executing fabric \
     fasteners fastprogress flask flatbuffers fonttools freetype-py funcy fvcore gast gitdb google-auth \
     google-auth-oauthlib google-pasta gunicorn gym h5netcdf healpy hickle humanfriendly humanize hypothesis ijson \
-    imbalanced-learn imgaug imutils iniconfig ipdb itsdangerous jieba jmespath json5 jsonpatch jupyter-client \
+    imbalanced-learn imgaug imutils iniconfig ipdb itsdangerous jaxlib jieba jmespath json5 jsonpatch jupyter-client \
     jupyter-core jupyterlab jupyterlab-server keras-preprocessing lazy-loader lightning-utilities littleutils lpips \
     lz4 mako markdown matplotlib-inline mdtraj mistune ml-collections more-itertools mpmath multiprocess munch \
     mypy-extensions namex nbclient nest-asyncio notebook oauthlib opt-einsum optree pandocfilters papermill paramiko \
@@ -157,17 +157,12 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     if name.is_empty() || rest.starts_with('[') {
         return found.leave(line, written, "this form of a match spec is not read");
     }
-    if name.starts_with('_') {
+    // Everything needs setuptools, and environments list it for that.
+    if name.starts_with('_') || rest.is_empty() && (name == "setuptools" || TOOLS.contains(&name.as_str())) {
         return;
     }
     if TOOLS.contains(&name.as_str()) {
-        return if !rest.is_empty() {
-            found.leave(line, written, pip::INSTALLS)
-        };
-    }
-    // Everything needs it, and environments list it for that.
-    if name == "setuptools" && rest.is_empty() {
-        return;
+        return found.leave(line, written, pip::INSTALLS);
     }
     let is_compiler = COMPILERS.contains(&name.as_str());
     found.builds |= is_compiler;
@@ -189,7 +184,8 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     let (version, build) = version(rest);
     // conda-forge writes some of them with `_`.
     let dashed = name.replace('_', "-");
-    let renamed = NAMES.iter().find(|(conda, _)| *conda == dashed).map_or(name.as_str(), |(_, ours)| ours);
+    let meant = NAMES.iter().find(|(conda, _)| *conda == dashed).map(|(_, ours)| *ours);
+    let renamed = meant.unwrap_or(&name);
     let version = if renamed == "cuda" { line_of_cuda(&version).to_string() } else { version };
     let mut wanted = Wanted::new(renamed, &version, line);
     // A channel is named after the CUDA that it holds.
@@ -205,24 +201,30 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     if is_of_conda {
         wanted.written = written.to_string();
     }
-    wanted.is_library = is_of_conda
-        || match build.as_deref().filter(|build| !build.contains('*')) {
-            Some(build) => !build.contains("py") && !BRINGS_PYTHON.contains(&name.as_str()),
-            None => false,
-        };
-    let is_python = renamed != dashed || PYTHON.split_whitespace().any(|known| known == wanted.name);
-    wanted.is_vague = !is_python && build.as_deref().is_none_or(|build| !build.contains("py"));
     wanted.is_of_conda = true;
-    let variant = build.as_deref().and_then(variant_of_build);
-    match variant {
-        Some(_) if FRAMEWORKS.contains(&renamed) && renamed != TORCH => {
-            let why = "taken without its build: the wheels of the package index are built otherwise";
-            found.leave(line, written, why);
-        }
-        variant if renamed == TORCH => wanted.variant = variant.or((name == "pytorch-cpu").then(|| "cpu".to_string())),
-        _ => {}
+    wanted.is_library = is_of_conda;
+    wanted.is_vague = meant.is_none() && !PYTHON.split_whitespace().any(|known| known == wanted.name);
+    if let Some(build) = build {
+        of_build(&mut wanted, &name, &build, written, found);
+    }
+    if name == "pytorch-cpu" {
+        wanted.variant = Some("cpu".to_string());
     }
     found.want(wanted);
+}
+
+/// What a build string tells of a package: whether it is one of Python, and for which CUDA its torch is.
+fn of_build(wanted: &mut Wanted, name: &str, build: &str, written: &str, found: &mut Found) {
+    let is_python = build.contains("py");
+    wanted.is_vague &= !is_python;
+    wanted.is_library |= !build.contains('*') && !is_python && !BRINGS_PYTHON.contains(&name);
+    let variant = variant_of_build(build);
+    if wanted.name == TORCH {
+        wanted.variant = variant;
+    } else if variant.is_some() && FRAMEWORKS.contains(&wanted.name.as_str()) {
+        let why = "taken without its build: the wheels of the package index are built otherwise";
+        found.leave(wanted.line, written, why);
+    }
 }
 
 /// The gcc of an environment, which nvcc compiles with there: the target's.

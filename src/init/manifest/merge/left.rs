@@ -21,7 +21,7 @@ impl Merged<'_> {
         }
         for (told, which) in told.into_iter().zip([" with packages that gpuenv chooses", ""]) {
             let Some((line, text)) = told else { continue };
-            let why = format!("extras and groups{which}, which no line of these files installs: take one with --extra");
+            let why = format!("extras and groups{which}, which no line of these files names: take one with --extra");
             self.leave(file, line, &text, why);
         }
     }
