@@ -70,6 +70,12 @@ pub struct Listing {
     pub source: Text,
     /// Where else the project keeps releases, if nobody has read what: then what this listing lacks may be there.
     pub elsewhere: Option<Text>,
+    /// CUDAs for which its project keeps builds of the very releases of this listing, `11.8` or all of `12`, if nobody has read
+    /// of which and for which Pythons: then one that no row names may be there.
+    #[serde(default)]
+    pub builds_for: List<Version>,
+    /// Where it keeps them.
+    pub builds_at: Option<Text>,
     /// The index has no release before `from`. Otherwise what fits no release that was read may fit an older one.
     #[serde(default)]
     pub first: bool,
