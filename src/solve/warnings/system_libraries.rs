@@ -2,6 +2,7 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::solve::by_pip;
+use crate::solve::libraries;
 use crate::solve::request::ImageRequest;
 use crate::solve::rules::Needs;
 use crate::types::Version;
@@ -185,7 +186,8 @@ fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 /// Libraries of CUDA that a package leaves to what its framework has pip install, beside one that has its CUDA inside.
 fn library_borrowed(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let asked = about.asked;
-    let mut builds = about.gpu_builds().filter(|build| build.package == row.framework && !build.is_own());
+    let is_beside = |build: &Build| build.package == row.framework || row.follows_cuda();
+    let mut builds = about.gpu_builds().filter(|build| is_beside(build) && !build.is_own());
     let build = builds.find(|build| build.pins.is_none() && !build.system_cuda)?;
     let line = build.line()?;
     let in_image = about.target.image.filter(|image| image.flavour != Flavour::Base).map(|image| &image.cuda);
@@ -195,7 +197,13 @@ fn library_borrowed(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     if asked.is_cpu() || there.any(|cuda| row.finds_cuda || cuda.major() == line.major()) {
         return None;
     }
-    let files: Vec<String> = row.borrows.iter().map(|library| format!("lib{library}.so")).collect();
+    // Of some whose metadata asks for a part of CUDA that part is there.
+    let is_asked = |library: &str| {
+        let wheel = format!("nvidia-{library}-cu{}", line.major());
+        libraries::metadata_of(about.request.catalog, build, asked.arch, &wheel).is_some()
+    };
+    let inside = row.borrows.iter().filter(|library| !is_asked(library));
+    let files: Vec<String> = inside.map(|library| format!("lib{library}.so")).collect();
     let name = format!("{} {}", row.package, row.version);
     let borrowed = LibraryMissing::Borrowed {
         name: &name,
