@@ -200,6 +200,8 @@ fn of_targets() -> Vec<Bad> {
         target("gpu = \"Hopper\"", &["unknown GPU `Hopper`", "this is a generation", "`gpu = \"sm_90\"`"]),
         target("gpu = \"p4d.24xlarge\"", &["a type of machine, not a GPU", "`nvidia-smi -L`"]),
         target("gpu = \"RTX 3091\"", &["unknown GPU", "`gpu = \"sm_86\"` is that of NVIDIA GeForce RTX 3090"]),
+        // Around that number boards are of several capabilities, and some of a board that is not known are sold with two chips.
+        target("gpu = \"GTX 865M\"", &["did you mean", "query-gpu=compute_cap"]),
         // A board of another generation tells nothing of the capability.
         target("gpu = \"B30A\"", &["unknown GPU", "did you mean", "query-gpu=compute_cap"]),
         target("gpu = \"GTX 860M\"", &["is ambiguous: GPUs of that name differ", "sm_30 (", "sm_50 ("]),
