@@ -16,7 +16,8 @@ pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
             let says = "the PyTorch index has one listing, `pytorch`, whatever the labels of its files";
             say("listing", "listing", &row.row_name(), says.into());
         }
-        if row.builds_for.is_empty() != row.builds_at.is_none() || row.builds_at.is_some() && row.index != Index::Pypi {
+        let has = [!row.builds_for.is_empty(), row.builds_at.is_some(), row.builds_source.is_some()];
+        if has.contains(&true) && (has.contains(&false) || row.index != Index::Pypi) {
             let says =
                 "where builds for other CUDAs lie is told of the package index, with both `builds_for` and `builds_at`";
             say("listing", "listing", &row.row_name(), says.into());
