@@ -326,10 +326,15 @@ pub(super) fn export_file(key: &str, text: &str) -> Read<String> {
 pub(super) fn overlays(paths: &[String]) -> Read<()> {
     if paths.len() > MAX_OVERLAYS {
         let message = format!("`overlays` names {} files; at most {MAX_OVERLAYS} are taken", paths.len());
-        return Err(Refusal::new("too-many", message));
+        return Err(Refusal::new("too-many", message).help("put their rows into fewer files"));
     }
+    // `./site.toml` is `site.toml`.
     let mut seen = std::collections::HashSet::new();
-    match paths.iter().find(|path| !seen.insert(*path)) {
+    let mut is_new = |path: &String| {
+        let steps = path.split('/').filter(|step| !matches!(*step, "" | "."));
+        seen.insert(steps.map(str::to_string).collect::<Vec<_>>())
+    };
+    match paths.iter().find(|path| !is_new(path)) {
         Some(path) => {
             let message = format!("`overlays` names {} twice", quote(path));
             Err(Refusal::new("duplicate", message).help("remove one of the two"))
