@@ -310,7 +310,7 @@ pub(in crate::cli) fn is_pipe(_: &Metadata) -> bool {
 /// At most `cap` bytes of a regular file or of a pipe.
 pub(super) fn read_or_pipe(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     if !fs::metadata(path).is_ok_and(|about| is_pipe(&about)) {
-        return read(path, cap);
+        return read_regular(path, cap);
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(cap).read_to_end(&mut bytes));
@@ -351,8 +351,24 @@ fn byte_at(text: &str, line: usize, column: usize) -> usize {
     at
 }
 
-/// At most `cap` bytes of a regular file: a device or a pipe could be read for ever.
+/// Where the kernel makes up what is read: some of it calls itself a regular file, and never ends or is gone once it was read.
+const OF_KERNEL: [&str; 3] = ["/proc", "/sys", "/dev"];
+/// The one folder there whose files are on a file system as others are.
+const IN_MEMORY: &str = "/dev/shm";
+
+/// At most `cap` bytes of a file of the project.
 pub(super) fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
+    let place = path.canonicalize().unwrap_or_default();
+    if OF_KERNEL.iter().any(|root| place.starts_with(root)) && !place.starts_with(IN_MEMORY) && place.is_file() {
+        let message = format!("{} leads to {}, which is no file of a project", shown(path), shown(&place));
+        let help = "only files that somebody wrote are read here: copy what it holds into one";
+        return Err(Failure::new(Exit::BadInput, "outside-project", message).help(help));
+    }
+    read_regular(path, cap)
+}
+
+/// At most `cap` bytes of a regular file: a device or a pipe could be read for ever.
+fn read_regular(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     let name = shown(path);
     let failed = |error: io::Error| {
         let code = match error.kind() {
