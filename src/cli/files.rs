@@ -128,22 +128,26 @@ pub fn named(common: &Common) -> ProjectFiles {
     ProjectFiles { lock: lock.as_deref().map_or(LOCK.to_string(), shown), options: options.join(" ") }
 }
 
-/// The spec that a lock was made from, for commands that read the lock; none if none is there, or if the way to it
-/// leads out of the project.
-pub fn spec_of(lock: &Lock, common: &Common) -> Option<PathBuf> {
+/// The spec that a lock was made from, for commands that read the lock; none if none is there. One that is a link out of the
+/// project is there, and refused.
+pub fn spec_of(lock: &Lock, common: &Common) -> Result<Option<PathBuf>, Failure> {
     let place = match (&common.spec, &lock.spec) {
-        (Some(spec), _) => return Some(spec.clone()),
+        (Some(spec), _) => return Ok(Some(spec.clone())),
         (None, Some(spec)) => {
-            let folder = lock_place(common).ok()?.with_file_name("");
+            let folder = lock_place(common)?.with_file_name("");
+            let place = folder.join(spec);
             match project::way(&folder, Path::new(spec)) {
-                Ok(project::Way::Inside) => folder.join(spec),
-                _ => return None,
+                Ok(project::Way::Inside) => place,
+                Ok(project::Way::Out { to, project }) => return Err(project::outside(&place, &to, &project)),
+                _ => return Ok(None),
             }
         }
-        (None, None) if common.lock.is_some() => common.lock.as_ref()?.with_extension("toml"),
-        (None, None) => beside_lock(common).ok()?,
+        (None, None) => match &common.lock {
+            Some(lock) => lock.with_extension("toml"),
+            None => beside_lock(common)?,
+        },
     };
-    Some(place).filter(|place| fs::symlink_metadata(place).is_ok())
+    Ok(Some(place).filter(|place| fs::symlink_metadata(place).is_ok()))
 }
 
 /// Tells whoever insists on a current lock (`--locked`) that none is there of its spec: a lock may travel without it.
