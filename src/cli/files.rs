@@ -211,7 +211,7 @@ pub fn read_overlay(path: &Path) -> Result<SourceFile, Failure> {
     })
 }
 
-/// Reads gpuenv.lock; none if there is no such file.
+/// Reads gpuenv.lock; none if there is no such file, or nothing in it.
 pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
     lock_text(path)?.map(|text| parse_lock(path, &text)).transpose()
 }
@@ -219,10 +219,15 @@ pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
 /// There is no such lock: one that was named must be there, else it is simply still to be made.
 pub fn missing_lock(common: &Common, place: &Path) -> Failure {
     let exit = if common.lock.is_some() { Exit::Io } else { Exit::BadInput };
-    Failure::new(exit, "no-lock", format!("{} does not exist", shown(place))).help("run `gpuenv lock` first")
+    Failure::new(exit, "no-lock", absence(place)).help("run `gpuenv lock` first")
 }
 
-/// What stands in gpuenv.lock; none if there is no such file.
+/// Why there is no lock in this place.
+pub fn absence(place: &Path) -> String {
+    format!("{} {}", shown(place), if place.exists() { "is empty" } else { "does not exist" })
+}
+
+/// What stands in gpuenv.lock; none if there is no such file, or nothing in it.
 pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
     let bytes = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -232,6 +237,10 @@ pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
             _ => read(path, LOCK_CAP)?,
         },
     };
+    // After a power cut a file may be empty: it holds nothing that could be lost.
+    if bytes.is_empty() {
+        return Ok(None);
+    }
     let fresh = "run `gpuenv lock --fresh` to make it anew";
     if bytes.len() as u64 >= LOCK_CAP {
         let message = format!("this file is larger than {} MiB, the most that is read", LOCK_CAP >> 20);

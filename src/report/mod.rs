@@ -165,8 +165,8 @@ impl Report {
     }
 
     /// That there is no lock, which `gpuenv lock --check` says no to as well.
-    pub fn no_lock(&self, lock: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-        let reasons = &[format!("{lock} does not exist")];
+    pub fn no_lock(&self, lock: &str, absence: String, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+        let reasons = &[absence];
         let help = "run `gpuenv lock` to create it";
         self.not_current(&format!("{lock} is missing"), &reasons[0], reasons, help, || {
             github::stale(reasons, spec, file)

@@ -262,7 +262,7 @@ fn of_targets() -> Vec<Bad> {
 fn of_locks(good: &str) -> Vec<Bad> {
     let (env, fresh): (&[&str], _) = (&["export", "env"], "`gpuenv lock --fresh`");
     vec![
-        bad(vec![("gpuenv.lock", "".into())], env, 2, &["gpuenv.lock: line 1", "missing field `version`", fresh]),
+        bad(vec![("gpuenv.lock", "".into())], env, 2, &["gpuenv.lock is empty", "run `gpuenv lock` first"]),
         bad(vec![("gpuenv.lock", b"\xff\xfe".into())], env, 2, &["gpuenv.lock", "not UTF-8", fresh]),
         bad(vec![("gpuenv.lock", good[..good.len() / 2].into())], env, 2, &["gpuenv.lock: line", fresh]),
         lock(good, "version = 2", "version = 99", &["lock", "--fresh"], &["format 99", "install a newer gpuenv"]),
