@@ -36,8 +36,8 @@ pub struct Places {
 /// Where the spec is, and the lock beside it.
 pub fn places(common: &Common) -> Result<Places, Failure> {
     let spec = spec_place(common)?.ok_or_else(|| {
-        no_spec(format!("{SPEC} not found here or in any parent"))
-            .help("create one with `gpuenv init`, or name it with --spec FILE")
+        let help = "create one with `gpuenv init`, or name it with --spec FILE";
+        not_found(no_spec(format!("{SPEC} not found here or in any parent")).help(help), SPEC)
     })?;
     let lock = match &common.lock {
         Some(lock) => lock.clone(),
@@ -96,8 +96,9 @@ pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
         // A project without a lock must not be given that of a folder above it.
         (None, None) => {
             let folder = nearest(&[SPEC, LOCK])?.ok_or_else(|| {
-                Failure::new(Exit::BadInput, "no-lock", format!("{LOCK} not found here or in any parent"))
-                    .help("run `gpuenv lock` first, or name it with --lock FILE")
+                let missing = format!("{LOCK} not found here or in any parent");
+                let failure = Failure::new(Exit::BadInput, "no-lock", missing);
+                not_found(failure.help("run `gpuenv lock` first, or name it with --lock FILE"), LOCK)
             })?;
             found(folder.join(LOCK), "--lock")
         }
@@ -179,6 +180,20 @@ fn nearest(names: &[&str]) -> Result<Option<PathBuf>, Failure> {
         way.push("..");
     }
     Ok(None)
+}
+
+/// That a file was not found; where a folder may not be entered, that it could not be looked for there.
+fn not_found(mut failure: Failure, name: &str) -> Failure {
+    let steps = std::env::current_dir().map_or(1, |here| here.ancestors().count());
+    let mut ways = std::iter::successors(Some(PathBuf::new()), |way| Some(way.join(".."))).take(steps);
+    let denied = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    let closed = ways.find(|way| fs::symlink_metadata(way.join(name)).is_err_and(denied));
+    if let (Some(way), Some(problem)) = (closed, failure.problems.first_mut()) {
+        let folder = if way.as_os_str().is_empty() { "this folder".to_string() } else { shown(&way) };
+        problem.message = format!("{name} could not be looked for: {folder} may not be entered");
+        problem.help = Some("ask its owner for permission to enter it, or change to another folder".to_string());
+    }
+    failure
 }
 
 /// Reads gpuenv.toml.
