@@ -354,7 +354,10 @@ pub(super) fn read_stdin(what: &str, cap: u64, report: &Report) -> Result<Vec<u8
     }
     let mut bytes = Vec::new();
     let read = stdin.lock().take(cap).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::io("read-failed", format!("stdin cannot be read: {}", reason(&error))))?;
+    read.map_err(|error| {
+        Failure::io("read-failed", format!("stdin cannot be read: {}", reason(&error)))
+            .help("pipe the text in, or name a file that holds it")
+    })?;
     Ok(bytes)
 }
 

@@ -122,7 +122,8 @@ impl Report {
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             // A reader that has seen enough is no failure: `gpuenv export env | head`.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(Failure::io("write-failed", format!("stdout cannot be written: {error}")))
+                Err(Failure::io("write-failed", format!("stdout cannot be written: {error}"))
+                    .help("write to a place that has room"))
             }
             _ => Ok(()),
         }
