@@ -1,7 +1,6 @@
 //! What is fuzzed: each reader of files and texts of others, and what holds whatever it is given. `tests/house/fuzz_seeds.rs`
 //! gives each its corpus in every `cargo test`.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -164,7 +163,7 @@ fn read_manifest(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(rest) else { return };
     let Some(kind) = Kind::of(name) else { return };
     let manifest = Manifest { kind, name: name.to_string(), text: text.to_string() };
-    if let Ok((init, _)) = manifest::of_manifests(&[manifest], &BUILTIN, &BTreeSet::new(), None) {
+    if let Ok((init, _)) = manifest::of_manifests(&[manifest], &BUILTIN, &[], (None, None)) {
         drop(spec::parse_part(&init.text()));
     }
 }

@@ -11,9 +11,9 @@ static PREFIXES: LazyLock<Regex> = LazyLock::new(|| {
     let all = [
         // Quoting and source lines that tools frame.
         r"^\s*>+\s?",
-        // torchrun, mpirun, srun, Ray, Lightning.
+        // torchrun, mpirun, srun, Ray, Lightning, vLLM.
         r"^\[(?:rank|default|worker|local_rank|[a-z0-9.-]+:)?\s?\d+(?:,\d+)?\](?:<std(?:out|err)>)?:\s?",
-        r"^\([A-Za-z_.]+(?:<[^>]*>)? ?(?:\([^)]*\) )?(?:pid|rank)=\d+[^)]*\)\s?",
+        r"^\([A-Za-z_.][A-Za-z0-9_.]*(?:<[^>]*>)? ?(?:\([^)]*\) )?(?:pid|rank)=\d+[^)]*\)\s?",
         r"^ *\d{1,3}: ",
         // docker compose, kubectl logs --prefix, systemd, dmesg.
         r"^[A-Za-z0-9][A-Za-z0-9._-]*\s*\|\s",

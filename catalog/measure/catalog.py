@@ -209,7 +209,8 @@ def asks_id(row):
     """The name of a row whose releases were read: `torch-2.9.0-sympy`."""
     how = "" if row["found_in"] == "metadata" else f"-{row['found_in']}"
     extra = f"-{row['extra']}" if row.get("extra") else ""
-    return f"{row['package']}-{row['read']}-{row['of']}{how}{extra}"
+    on = f"-{row['python'].replace('<', 'before-').replace(',', '-').replace('>=', '')}" if row.get("python") else ""
+    return f"{row['package']}-{row['read']}-{row['of']}{how}{extra}{on}"
 
 
 def inline(fields):

@@ -9,8 +9,9 @@ that there are wheels for, `only-wheels` the same where there is no source to co
 import re
 import sys
 from functools import lru_cache
+from itertools import groupby
 
-from catalog import Catalog, filled, inline, row_of, spare
+from catalog import Catalog, asks_id, filled, inline, row_of, spare
 from companions import admits
 from remote import InvalidRequirement, Requirement, Source, SpecifierSet, Version, applies, canonicalize_name, extra_of, parsed, reading
 from remote import asked_by as installed_with, requirements
@@ -248,6 +249,8 @@ EVERY_GLIBC = Version("2.17")
 BROUGHT = "brought"
 # How it is known what an extra asks for: this and its name.
 EXTRA = "extra "
+# How it is known what is asked for on some Pythons alone: this and which.
+ON = "on "
 OF_BROUGHT = "ordinary-brought"
 # Lines of Python that a row can be about; a range that holds the last of them has no end. Nobody asks which release of an
 # ordinary package was the last for older ones.
@@ -293,7 +296,7 @@ def renew(catalog, index, only, unread, with_brought=False):
     rows = [row for row in rows if not any(says_so(one, row) for one in by_hand)]
     path = catalog.root / "catalog" / FILE
     lines = catalog.files[path].splitlines(keepends=True)
-    mine = [line for line in lines if line.startswith("  {") and whole(row_of(line))["source"] in written]
+    mine = [line for line in lines if line.startswith("  {") and whole(row_of(line))["source"] in {*written, OF_BROUGHT}]
     stays = lambda row: row["package"] in unread or only and row["package"] not in only or row["source"] == OF_BROUGHT and not with_brought
     kept = [line for line in mine if stays(whole(row_of(line)))]
     new = sorted(kept + [f"  {inline(spare('asks', row))},\n" for row in rows], key=place)
@@ -307,23 +310,28 @@ def behind(catalog, index, package, versions):
     rows = [row for row in catalog.rows("asks") if row["package"] == package]
     for version, needs in of_solved(catalog, index, package, None, versions).items():
         told = {kind: spec for kind, (spec, _) in needs.items() if tells(catalog, {"of": kind[0], "needs": spec})}
-        said = {(row["of"], row["found_in"]): row for row in rows if admits(row["range"], version)}
+        said = {(row["of"], how(row)): row for row in rows if admits(row["range"], version)}
         read = {kind for kind, row in said.items() if row["source"] in SOURCES.values()}
         if read - told.keys() or any(kind not in said or said[kind]["needs"] != spec for kind, spec in told.items()):
             return True
     return False
 
 
+def how(row):
+    """How it is known what a row of a package that is solved with says."""
+    return f"{ON}{row['python']}" if row.get("python") else row["found_in"]
+
+
 def says_so(by_hand, row):
     """Whether a row that was written by hand says the same, of older releases, too."""
-    alike = all(by_hand.get(key) == row.get(key) for key in ("package", "of", "needs", "found_in", "extra"))
+    alike = all(by_hand.get(key) == row.get(key) for key in ("package", "of", "needs", "found_in", "extra", "python"))
     return alike and admits(by_hand["range"], row["read"])
 
 
 def place(line):
     """Rows of one package about one other stand together, oldest first."""
     row = whole(row_of(line))
-    return row["package"], row["of"], row["found_in"], row.get("extra", ""), Version(row["read"])
+    return row["package"], row["of"], row["found_in"], row.get("extra", ""), Version(row["read"]), row.get("python", "")
 
 
 def whole(row):
@@ -360,8 +368,8 @@ def of_ordinary(catalog, index, package, solved):
         if not files:
             continue
         wheels, best = files, files[-1]
-        for name, spec in told(index, best, names, "*").items() if package in BESIDE else ():
-            needs[name, "metadata"] = spec, None
+        for kind, spec in told(index, best, names, "*", wheels).items() if package in BESIDE else ():
+            needs[kind] = spec, None
         for extra in EXTRAS.get(package, ()):
             for name, spec in of_extra(index, best, solved, extra).items():
                 needs[name, f"{EXTRA}{extra}"] = spec, None
@@ -369,7 +377,9 @@ def of_ordinary(catalog, index, package, solved):
             needs["pip", "metadata"] = "<24.1", None
         if declared := lines_of(best.requires_python):
             needs["python", "metadata"] = declared, None
-        if not isinstance(best, Source) and version not in with_source(index, package):
+        if isinstance(best, Source):
+            pass  # It is compiled for whatever Python it admits.
+        elif version not in with_source(index, package):
             if only := only_wheels(index, package, version, declared):
                 needs["python", "only-wheels"] = only
         elif package in COMPILED and (built := built_for(wheels)) and not within(declared, built):
@@ -389,13 +399,13 @@ def of_solved(catalog, index, package, _solved, only=None):
     for version, wheels in releases(index, package).items():
         if version not in known or only is not None and version not in only:
             continue
-        needs = told(index, wheels[-1], {*BESIDE, *LISTED, *SHARED})
+        needs = told(index, wheels[-1], {*BESIDE, *LISTED, *SHARED}, None, wheels)
         if package in frameworks:
-            needs = {name: spec for name, spec in needs.items() if not OF_NVIDIA.match(name)}
-        found[version] = {(name, "metadata"): (spec, None) for name, spec in needs.items()}
+            needs = {kind: spec for kind, spec in needs.items() if not OF_NVIDIA.match(kind[0])}
+        found[version] = {kind: (spec, None) for kind, spec in needs.items()}
         for (of, how), need in checked(index, package, wheels[-1]).items():
             # What its metadata says already every installer knows.
-            if "<" not in needs.get(of, ""):
+            if "<" not in needs.get((of, "metadata"), ""):
                 found[version][of, how] = need
     if only is not None:
         return found
@@ -533,24 +543,29 @@ def asked_by(index, file):
     return installed_with(index.needs(file), file.package)
 
 
-def told(index, wheel, names, bare=None):
-    """What a wheel's metadata asks for of these on every Python that it is for; of what differs between them, what all say.
-    What takes any release is left out, or told as `bare`."""
-    pythons = [line for line in LINES if wheel.requires_python is None or on(wheel.requires_python, line)]
+def told(index, wheel, names, bare=None, wheels=()):
+    """(name, how it is known) → what a wheel's metadata asks for of these: on every Python that the release has wheels for, and
+    on some of them what is asked for there alone. What takes any release is left out, or told as `bare`."""
+    tags = {tag for one in wheels if not isinstance(one, Source) for tag in one.pythons}
+    built = {f"{tag[2]}.{tag[3:]}" for tag in tags if all(tag.startswith("cp") for tag in tags)}
+    lines = [line for line in LINES if wheel.requires_python is None or on(wheel.requires_python, line)]
+    pythons = [line for line in lines if line in built] or lines
     asked = {}
     for name, spec, marker in asked_by(index, wheel):
         if name not in names or "extra" in str(marker or ""):
             continue
         for python in pythons:
             if applies(marker, "x86_64", "", python):
-                asked.setdefault(name, {}).setdefault(python, []).append(str(spec))
+                asked.setdefault(name, {}).setdefault(python, set()).update(part for part in str(spec).split(",") if part)
     found = {}
     for name, by_python in asked.items():
-        parts = [{part for spec in specs for part in spec.split(",") if part} for specs in by_python.values()]
-        common = set.intersection(*parts) if len(by_python) == len(pythons) else set()
-        spec = plain(",".join(sorted(common))) if common else bare if len(by_python) == len(pythons) else None
-        if spec:
-            found[name] = spec
+        is_everywhere = len(by_python) == len(pythons)
+        common = set.intersection(*by_python.values()) if is_everywhere else set()
+        if is_everywhere and (spec := plain(",".join(sorted(common))) if common else bare):
+            found[name, "metadata"] = spec
+        for parts, run in groupby(pythons, lambda python: by_python.get(python, common) - common):
+            if parts and (spec := plain(",".join(sorted(parts)))):
+                found[name, f"{ON}{as_range(list(run), pythons)}"] = spec
     return found
 
 
@@ -563,7 +578,7 @@ def of_extra(index, wheel, names, extra):
         if name in names and "extra" in str(marker) and applies(marker, "x86_64", extra, newest_line(wheel)):
             found.setdefault(name, set()).update(part for part in str(spec).split(",") if part)
     specs = {name: plain(",".join(sorted(parts))) if parts else None for name, parts in found.items()}
-    return {name: spec for name, spec in specs.items() if spec and spec != plainly.get(name)}
+    return {name: spec for name, spec in specs.items() if spec and spec != plainly.get((name, "metadata"))}
 
 
 def is_refused(index, wheel):
@@ -576,7 +591,7 @@ def plain(spec):
     """A specifier as the catalog writes it, `>=` before `<`; nothing where it holds what has no order or is no release."""
     spec = re.sub(r"([<>]=?[\d.]+?)\.\*", r"\1", spec)
     # Rows are about releases: `<3a0` and `<3.dev0` leave out what `<3` does, and `>=0.0.0a0` nothing.
-    spec = re.sub(r"(<|>=)([\d.]*\d)\.?(?:a|b|rc|dev)\d+", r"\1\2", spec)
+    spec = re.sub(r"(<|>=)([\d.]*\d)\.?(?:a|b|rc|dev)\d*", r"\1\2", spec)
     spec = ",".join(part for part in spec.split(",") if not re.fullmatch(r">=0(\.0)*", part))
     parts = sorted(set(spec.split(",")), key=lambda part: (part[0] == "<", part[0] == "!", part))
     if any("+" in part or "===" in part or not re.fullmatch(r"[<>=!~]+\d+(\.\d+)*(\.post\d+|\.\*)?", part) for part in parts):
@@ -598,15 +613,15 @@ def lines_of(requires_python):
     return as_range(asked)
 
 
-def as_range(lines):
-    """Lines that follow each other as a range; one that holds the newest has no end."""
-    if not lines or lines == LINES:
+def as_range(lines, of=LINES):
+    """Lines that follow each other as a range; one that holds the newest of those that there are has no end."""
+    if not lines or lines == of:
         return None
-    first, last = LINES.index(lines[0]), LINES.index(lines[-1])
-    if lines != LINES[first : last + 1]:
+    first, last = of.index(lines[0]), of.index(lines[-1])
+    if lines != of[first : last + 1]:
         return None
     begin = [f">={lines[0]}"] if first else []
-    end = [f"<{LINES[last + 1]}"] if last + 1 < len(LINES) else []
+    end = [f"<{of[last + 1]}"] if last + 1 < len(of) else []
     return ",".join(begin + end)
 
 
@@ -683,14 +698,14 @@ def one_row(package, kind, need, versions, at, end):
     (of, how), (needs, says, *place) = kind, need
     arches, glibc, arm_glibc = place or (None, None, None)
     extra = how.removeprefix(EXTRA) if how.startswith(EXTRA) else None
-    how = "metadata" if extra else how
+    python = how.removeprefix(ON) if how.startswith(ON) else None
+    how = "metadata" if extra or python else how
     bounds = [f">={begin(versions, at)}"] if at else []
     if end < len(versions):
         bounds.append(f"<{begin(versions, end)}")
     elif (of, how) == ("python", "metadata") or not re.fullmatch(r">=[\d.]+", needs):
         bounds.append(f"<={versions[-1]}")
-    return {
-        "id": f"{package}-{versions[at]}-{of}" + ("" if how in ("metadata", BROUGHT) else f"-{how}") + (f"-{extra}" if extra else ""),
+    row = {
         "package": package,
         "range": ",".join(bounds) or "*",
         "of": of,
@@ -702,6 +717,8 @@ def one_row(package, kind, need, versions, at, end):
         "arches": arches,
         "glibc": glibc,
         "arm_glibc": arm_glibc,
+        "python": python,
         "read": versions[at],
         "source": OF_BROUGHT if how == BROUGHT else SOURCES["pip" if of == "pip" else how],
     }
+    return {"id": asks_id(row), **row}

@@ -309,20 +309,40 @@ def asks():
 
 
 def told():
-    """What a wheel asks for on every Python, where one of them asks for more."""
+    """What a wheel asks for on every Python, and on some."""
     name = "a-1.0-py3-none-any.whl"
-    cases = {
-        ">=1.25": ["numpy>=1.25", "numpy>=1.26.0; python_version >= '3.12'"],
-        ">=1.22,<2": ["numpy>=1.22,<2"],
-        None: ["numpy>=1.26; python_version >= '3.12'"],
-    }
-    for says, lines in cases.items():
+    late, before = ("numpy", "on >=3.12"), ("numpy", "on <3.12")
+    everywhere = ("numpy", "metadata")
+    cases = [
+        ({everywhere: ">=1.25", late: ">=1.26.0"}, ["numpy>=1.25", "numpy>=1.26.0; python_version >= '3.12'"]),
+        ({everywhere: ">=1.22,<2"}, ["numpy>=1.22,<2"]),
+        ({late: ">=1.26"}, ["numpy>=1.26; python_version >= '3.12'"]),
+        ({late: "==2.1", before: "==1.26"}, ["numpy==2.1; python_version > '3.11'", "numpy==1.26; python_version < '3.12'"]),
+        ({before: ">=1", ("numpy", "on >=3.13"): "<3"}, ["numpy>=1; python_version < '3.12'", "numpy<3; python_version >= '3.13'"]),
+        ({("numpy", "on >=3.11,<3.12"): "<2"}, ["numpy<2; python_version == '3.11'"]),
+        # As TensorFlow bounds protobuf: a pre-release without a number.
+        ({everywhere: ">=3.20.3,!=4.21.0,<5.0.0"}, ["numpy!=4.21.0,<5.0.0dev,>=3.20.3"]),
+        ({everywhere: "<3"}, ["numpy<3.dev0"]),
+    ]
+    for says, lines in cases:
         index = Index(a={name: lines})
-        wheel = index.wheels("a")[0]
-        yield f"told {lines}", ordinary.told(index, wheel, {"numpy"}).get("numpy"), says
+        yield f"told {lines}", ordinary.told(index, index.wheels("a")[0], {"numpy"}), says
+    # Of torch 2.5, which takes Python 3.8 by its metadata, there are no wheels for it.
+    files = {f"a-1.0-cp{line}-cp{line}-manylinux_2_17_x86_64.whl": ["numpy==1.13.1; python_version >= '3.9'"] for line in ("39", "310")}
+    wheels = Index(a=files).wheels("a")
+    yield "told on the Pythons of its wheels", ordinary.told(Index(a=files), wheels[-1], {"numpy"}, None, wheels), {everywhere: "==1.13.1"}
+    row = ordinary.one_row("a", late, (">=1.26", None), [Version("1.0")], 0, 1)
+    yield "row of some Pythons", (row["id"], row["found_in"], row["python"], row["source"]), ("a-1.0-numpy-3.12", "metadata", ">=3.12", "ordinary-metadata")
+    row = ordinary.one_row("a", ("numpy", "on >=3.10,<3.12"), (">=1.26", None), [Version("1.0")], 0, 1)
+    yield "name of one", row["id"], "a-1.0-numpy-3.10-before-3.12"
+    held = [{"package": "a", "version": "1.0", "framework": "torch"}]
+    rows = [{"package": "a", "range": "*", "of": "numpy", "needs": ">=1.26", "found_in": "metadata", "python": ">=3.12", "source": "ordinary-metadata"}]
+    for lines, late in ((["numpy>=1.26; python_version >= '3.12'"], False), (["numpy>=1.26"], True)):
+        index = Index(a={name: lines})
+        yield f"asks of {lines}", ordinary.behind(Catalog(asks=rows, companion=held), index, "a", {Version("1.0")}), late
     for says, line in {"*": "numpy", None: "numpy; python_version >= '3.12'"}.items():
         index = Index(a={name: [line]})
-        yield f"told of {line}", ordinary.told(index, index.wheels("a")[0], {"numpy"}, "*").get("numpy"), says
+        yield f"told of {line}", ordinary.told(index, index.wheels("a")[0], {"numpy"}, "*").get(everywhere), says
     held = [{"package": "xformers", "version": "0.0.30", "framework": "torch"}, {"package": "torchvision", "version": "0.20.0", "framework": "torch"}]
     catalog = Catalog(asks=[], companion=held, build=[{"package": "torch", "version": "2.5.0"}])
     for of, needs, is_told in (("xformers", "*", True), ("xformers", ">=0.0.20", True), ("torchvision", "*", False), ("torch", "*", False), ("transformers", "*", True)):

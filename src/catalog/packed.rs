@@ -24,7 +24,7 @@ use crate::types::prose;
 use crate::types::{Text, Version};
 
 /// The form that this program reads and writes: major and minor.
-pub const READER: (u16, u16) = (11, 1);
+pub const READER: (u16, u16) = (12, 0);
 /// No catalog is larger, its signature included: ten times today's.
 pub const MAX_BYTES: u64 = 8 << 20;
 /// Bytes of the header.

@@ -206,7 +206,7 @@ impl Row for Listing {
         format!("listing {} {} {}", self.package, self.from, self.index)
     }
     fn cites(&self) -> Vec<&str> {
-        vec![&*self.source]
+        Some(&*self.source).into_iter().chain(self.builds_source.as_deref()).collect()
     }
 }
 

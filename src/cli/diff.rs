@@ -14,7 +14,6 @@ use super::args::DiffArgs;
 use super::common::Common;
 use super::files;
 use super::program::{self, Bounds, Fault};
-use super::project::shown;
 
 /// What a repository's configuration says of programs, put out of force: whoever shares a folder may have written it.
 const OVERRULED: &[&str] = &[
@@ -72,7 +71,7 @@ fn of_file(path: &Path) -> Result<Lock, Failure> {
         if is_unread { failure.help(help) } else { failure }
     });
     lock?.ok_or_else(|| {
-        Failure::new(Exit::BadInput, "no-lock", format!("{} does not exist", shown(path)))
+        Failure::new(Exit::BadInput, "no-lock", files::absence(path))
             .help("run `gpuenv lock` first, or name two files or revisions of git")
     })
 }

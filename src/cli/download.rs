@@ -48,11 +48,10 @@ pub fn fetch(address: &str, cap: u64) -> Result<Vec<u8>, Failure> {
             .help("give an address that begins with https://, or the name of a file"));
     }
     let failed = |why: String| {
-        Failure::io("download-failed", format!("{} could not be fetched: {}", without_password(address), clean(&why)))
-            .help(
-                "check the address, the proxy (HTTPS_PROXY) and, where that or the server has a certificate of its own, \
+        Failure::io("download-failed", format!("{} could not be fetched: {}", clean(address), clean(&why))).help(
+            "check the address, the proxy (HTTPS_PROXY) and, where that or the server has a certificate of its own, \
                  CURL_CA_BUNDLE or SSL_CERT_DIR; or fetch the file another way and name it here",
-            )
+        )
     };
     let program = program::find("curl", Path::new(".")).ok_or_else(|| failed("there is no curl on the PATH".into()))?;
     let mut command = Command::new(program);
@@ -69,14 +68,4 @@ pub fn fetch(address: &str, cap: u64) -> Result<Vec<u8>, Failure> {
         return Err(failed(format!("it is larger than {} MiB", cap >> 20)));
     }
     Ok(bytes)
-}
-
-/// An address as it is shown: a log is no place for what stands before the `@`.
-fn without_password(address: &str) -> String {
-    let Some((scheme, rest)) = address.split_once("://") else { return address.to_string() };
-    let host = rest.find('/').unwrap_or(rest.len());
-    match rest[..host].rfind('@') {
-        Some(at) => format!("{scheme}://{}", &rest[at + 1..]),
-        None => address.to_string(),
-    }
 }

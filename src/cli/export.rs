@@ -363,8 +363,9 @@ impl Drop for Folders {
 /// Whether the spec beside the lock asks for what the lock holds; if not, that is told.
 fn is_current(lock: &Lock, common: &Common, locked: bool, report: &Report) -> Result<bool, Failure> {
     let place = match files::spec_of(lock, common) {
-        Some(place) => place,
-        None => {
+        Ok(Some(place)) => place,
+        Err(failure) if locked => return Err(failure),
+        _ => {
             if locked {
                 files::tell_unchecked(common, report);
             }

@@ -36,8 +36,8 @@ pub struct Places {
 /// Where the spec is, and the lock beside it.
 pub fn places(common: &Common) -> Result<Places, Failure> {
     let spec = spec_place(common)?.ok_or_else(|| {
-        no_spec(format!("{SPEC} not found here or in any parent"))
-            .help("create one with `gpuenv init`, or name it with --spec FILE")
+        let help = "create one with `gpuenv init`, or name it with --spec FILE";
+        not_found(no_spec(format!("{SPEC} not found here or in any parent")).help(help), SPEC)
     })?;
     let lock = match &common.lock {
         Some(lock) => lock.clone(),
@@ -96,8 +96,9 @@ pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
         // A project without a lock must not be given that of a folder above it.
         (None, None) => {
             let folder = nearest(&[SPEC, LOCK])?.ok_or_else(|| {
-                Failure::new(Exit::BadInput, "no-lock", format!("{LOCK} not found here or in any parent"))
-                    .help("run `gpuenv lock` first, or name it with --lock FILE")
+                let missing = format!("{LOCK} not found here or in any parent");
+                let failure = Failure::new(Exit::BadInput, "no-lock", missing);
+                not_found(failure.help("run `gpuenv lock` first, or name it with --lock FILE"), LOCK)
             })?;
             found(folder.join(LOCK), "--lock")
         }
@@ -128,22 +129,26 @@ pub fn named(common: &Common) -> ProjectFiles {
     ProjectFiles { lock: lock.as_deref().map_or(LOCK.to_string(), shown), options: options.join(" ") }
 }
 
-/// The spec that a lock was made from, for commands that read the lock; none if none is there, or if the way to it
-/// leads out of the project.
-pub fn spec_of(lock: &Lock, common: &Common) -> Option<PathBuf> {
+/// The spec that a lock was made from, for commands that read the lock; none if none is there. One that is a link out of the
+/// project is there, and refused.
+pub fn spec_of(lock: &Lock, common: &Common) -> Result<Option<PathBuf>, Failure> {
     let place = match (&common.spec, &lock.spec) {
-        (Some(spec), _) => return Some(spec.clone()),
+        (Some(spec), _) => return Ok(Some(spec.clone())),
         (None, Some(spec)) => {
-            let folder = lock_place(common).ok()?.with_file_name("");
+            let folder = lock_place(common)?.with_file_name("");
+            let place = folder.join(spec);
             match project::way(&folder, Path::new(spec)) {
-                Ok(project::Way::Inside) => folder.join(spec),
-                _ => return None,
+                Ok(project::Way::Inside) => place,
+                Ok(project::Way::Out { to, project }) => return Err(project::outside(&place, &to, &project)),
+                _ => return Ok(None),
             }
         }
-        (None, None) if common.lock.is_some() => common.lock.as_ref()?.with_extension("toml"),
-        (None, None) => beside_lock(common).ok()?,
+        (None, None) => match &common.lock {
+            Some(lock) => lock.with_extension("toml"),
+            None => beside_lock(common)?,
+        },
     };
-    Some(place).filter(|place| fs::symlink_metadata(place).is_ok())
+    Ok(Some(place).filter(|place| fs::symlink_metadata(place).is_ok()))
 }
 
 /// Tells whoever insists on a current lock (`--locked`) that none is there of its spec: a lock may travel without it.
@@ -177,6 +182,20 @@ fn nearest(names: &[&str]) -> Result<Option<PathBuf>, Failure> {
     Ok(None)
 }
 
+/// That a file was not found; where a folder may not be entered, that it could not be looked for there.
+fn not_found(mut failure: Failure, name: &str) -> Failure {
+    let steps = std::env::current_dir().map_or(1, |here| here.ancestors().count());
+    let mut ways = std::iter::successors(Some(PathBuf::new()), |way| Some(way.join(".."))).take(steps);
+    let denied = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+    let closed = ways.find(|way| fs::symlink_metadata(way.join(name)).is_err_and(denied));
+    if let (Some(way), Some(problem)) = (closed, failure.problems.first_mut()) {
+        let folder = if way.as_os_str().is_empty() { "this folder".to_string() } else { shown(&way) };
+        problem.message = format!("{name} could not be looked for: {folder} may not be entered");
+        problem.help = Some("ask its owner for permission to enter it, or change to another folder".to_string());
+    }
+    failure
+}
+
 /// Reads gpuenv.toml.
 pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
     let name = shown(path);
@@ -207,7 +226,7 @@ pub fn read_overlay(path: &Path) -> Result<SourceFile, Failure> {
     })
 }
 
-/// Reads gpuenv.lock; none if there is no such file.
+/// Reads gpuenv.lock; none if there is no such file, or nothing in it.
 pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
     lock_text(path)?.map(|text| parse_lock(path, &text)).transpose()
 }
@@ -215,10 +234,15 @@ pub fn read_lock(path: &Path) -> Result<Option<Lock>, Failure> {
 /// There is no such lock: one that was named must be there, else it is simply still to be made.
 pub fn missing_lock(common: &Common, place: &Path) -> Failure {
     let exit = if common.lock.is_some() { Exit::Io } else { Exit::BadInput };
-    Failure::new(exit, "no-lock", format!("{} does not exist", shown(place))).help("run `gpuenv lock` first")
+    Failure::new(exit, "no-lock", absence(place)).help("run `gpuenv lock` first")
 }
 
-/// What stands in gpuenv.lock; none if there is no such file.
+/// Why there is no lock in this place.
+pub fn absence(place: &Path) -> String {
+    format!("{} {}", shown(place), if place.exists() { "is empty" } else { "does not exist" })
+}
+
+/// What stands in gpuenv.lock; none if there is no such file, or nothing in it.
 pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
     let bytes = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -228,6 +252,10 @@ pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
             _ => read(path, LOCK_CAP)?,
         },
     };
+    // After a power cut a file may be empty: it holds nothing that could be lost.
+    if bytes.is_empty() {
+        return Ok(None);
+    }
     let fresh = "run `gpuenv lock --fresh` to make it anew";
     if bytes.len() as u64 >= LOCK_CAP {
         let message = format!("this file is larger than {} MiB, the most that is read", LOCK_CAP >> 20);
@@ -310,7 +338,7 @@ pub(in crate::cli) fn is_pipe(_: &Metadata) -> bool {
 /// At most `cap` bytes of a regular file or of a pipe.
 pub(super) fn read_or_pipe(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     if !fs::metadata(path).is_ok_and(|about| is_pipe(&about)) {
-        return read(path, cap);
+        return read_regular(path, cap);
     }
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(cap).read_to_end(&mut bytes));
@@ -326,7 +354,10 @@ pub(super) fn read_stdin(what: &str, cap: u64, report: &Report) -> Result<Vec<u8
     }
     let mut bytes = Vec::new();
     let read = stdin.lock().take(cap).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::io("read-failed", format!("stdin cannot be read: {}", reason(&error))))?;
+    read.map_err(|error| {
+        Failure::io("read-failed", format!("stdin cannot be read: {}", reason(&error)))
+            .help("pipe the text in, or name a file that holds it")
+    })?;
     Ok(bytes)
 }
 
@@ -351,8 +382,24 @@ fn byte_at(text: &str, line: usize, column: usize) -> usize {
     at
 }
 
-/// At most `cap` bytes of a regular file: a device or a pipe could be read for ever.
+/// Where the kernel makes up what is read: some of it calls itself a regular file, and never ends or is gone once it was read.
+const OF_KERNEL: [&str; 3] = ["/proc", "/sys", "/dev"];
+/// The one folder there whose files are on a file system as others are.
+const IN_MEMORY: &str = "/dev/shm";
+
+/// At most `cap` bytes of a file of the project.
 pub(super) fn read(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
+    let place = path.canonicalize().unwrap_or_default();
+    if OF_KERNEL.iter().any(|root| place.starts_with(root)) && !place.starts_with(IN_MEMORY) && place.is_file() {
+        let message = format!("{} leads to {}, which is no file of a project", shown(path), shown(&place));
+        let help = "only files that somebody wrote are read here: copy what it holds into one";
+        return Err(Failure::new(Exit::BadInput, "outside-project", message).help(help));
+    }
+    read_regular(path, cap)
+}
+
+/// At most `cap` bytes of a regular file: a device or a pipe could be read for ever.
+fn read_regular(path: &Path, cap: u64) -> Result<Vec<u8>, Failure> {
     let name = shown(path);
     let failed = |error: io::Error| {
         let code = match error.kind() {

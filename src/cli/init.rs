@@ -1,14 +1,12 @@
 //! `gpuenv init`: a gpuenv.toml to begin with.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, at_hand};
 use crate::explain::{self, Explanation};
 use crate::host::{Record, signs};
-use crate::init::manifest::Left;
 use crate::init::{self, Draft, Value};
 use crate::probe::{Depth, ProbeOptions};
 use crate::report::{Drafted, Exit, Failure, Report, SourceFile, clean};
@@ -67,22 +65,18 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         return Err(Failure::new(Exit::BadInput, "missing", why).help(help));
     }
     let name = place.as_deref().map_or("stdout".to_string(), shown);
-    let mut without = BTreeSet::new();
-    let drawn = loop {
-        let (found, left) = match &files[..] {
-            [] => (None, Vec::new()),
-            files => manifests::drafted(files, &catalog, &without, python).map(|(draft, left)| (Some(draft), left))?,
-        };
-        let drawn = draw(args, draft(args, host.as_ref(), found, &catalog), &name, &catalog)?;
-        match manifests::at_odds(&drawn.draft, drawn.conflict.as_ref()) {
-            Some(group) if without.insert(group.clone()) => {}
-            _ => break Drawn { left, ..drawn },
+    let (found, left) = match &files[..] {
+        [] => (None, Vec::new()),
+        files => {
+            let target = (python, args.arch.as_deref());
+            manifests::drafted(files, &catalog, &args.extra, target).map(|(draft, left)| (Some(draft), left))?
         }
     };
-    if drawn.is_guess {
-        report.note("nothing that was taken over needs a framework: `torch = \"*\"` is a guess, replace it");
+    let drawn = draw(args, draft(args, host.as_ref(), found, &catalog), &name, &catalog)?;
+    if let Some(guess) = &drawn.guess {
+        report.note(&format!("nothing that was taken over needs a framework: `{guess}` is a guess, replace it"));
     }
-    let Drawn { draft, file, spec, conflict, warnings, left, .. } = &drawn;
+    let (Drawn { draft, file, spec, conflict, warnings, .. }, left) = (&drawn, &left);
     if let Some(place) = &place {
         replace(place, &file.text)?;
     }
@@ -96,24 +90,22 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
 /// A draft, and what the solver says of it.
 struct Drawn {
     draft: Draft,
-    /// Whether it asks for a framework that nobody asked for.
-    is_guess: bool,
+    /// The line of what nobody asked for.
+    guess: Option<String>,
     file: SourceFile,
     spec: Spec,
     conflict: Option<Explanation>,
     warnings: Vec<Warning>,
-    /// What the draft does not hold.
-    left: Vec<Left>,
 }
 
 fn draw(args: &InitArgs, mut draft: Draft, name: &str, catalog: &Catalog) -> Result<Drawn, Failure> {
-    let is_guess = draft.ask_for_something(catalog) && draft.of_files;
+    let guess = draft.ask_for_something(catalog).filter(|_| draft.of_files);
     let file = SourceFile { name: name.to_string(), text: draft.text() };
     let spec = spec::parse(&file.text).map_err(|errors| refused(errors, &file, args))?;
     let laid = own::lay(&spec, catalog);
     let (conflict, warnings) =
         ask(&spec, laid.as_ref().unwrap_or(catalog)).map_err(|errors| refused(errors, &file, args))?;
-    Ok(Drawn { draft, is_guess, file, spec, conflict, warnings, left: Vec::new() })
+    Ok(Drawn { draft, guess, file, spec, conflict, warnings })
 }
 
 /// Where to write; none: stdout.

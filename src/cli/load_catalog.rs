@@ -17,6 +17,9 @@ use super::project::{self, SPEC, Way, shown};
 /// The catalog of a spec. Its overlays lie relative to it and are laid in the order they are written in.
 pub fn of_spec(spec: &Spec, file: &SourceFile, place: &Path) -> Result<Cow<'static, Catalog>, Failure> {
     let mut catalog = Cow::Borrowed(at_hand());
+    if let Some(refused) = spec.refused_overlays() {
+        return Err(Failure::spec(vec![refused], file.clone()));
+    }
     for written in &spec.overlays {
         let folder = place.with_file_name("");
         let path = folder.join(&written.value);

@@ -80,7 +80,7 @@ fn lock(places: &Places, asked: &Asked, args: &LockArgs, report: &Report) -> Res
         None if args.check => {
             // A spec with mistakes is told as such, be there a lock or not.
             run.question(spec)?;
-            report.no_lock(&shown(&places.lock), spec, file)?;
+            report.no_lock(&shown(&places.lock), files::absence(&places.lock), spec, file)?;
             Ok(Exit::No)
         }
         Some(text) => match run.unchanged(&text) {

@@ -1,16 +1,14 @@
 //! The files of a project that `gpuenv init --from` reads.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
-use crate::explain::Explanation;
 use crate::host;
-use crate::init::manifest::{Kind, Left, Manifest, Unread, of_manifests};
+use crate::init::manifest::{Kind, Left, Manifest, Refused, line_of_python, of_manifests};
 use crate::init::{Draft, Value};
 use crate::report::{Exit, Failure, Report, clean};
 use crate::spec;
-use crate::types::Version;
+use crate::types::{CpuArch, name};
 
 use super::files;
 use super::project::shown;
@@ -23,36 +21,26 @@ pub fn read(paths: &[PathBuf], report: &Report) -> Result<Vec<Manifest>, Failure
     paths.iter().map(|path| manifest(path, report)).collect()
 }
 
-/// What the files ask for without some of their extras and groups, and the lines that the draft does not hold.
+/// What the files ask for with some of their extras and groups, and the lines that the draft does not hold.
 pub fn drafted(
     files: &[Manifest],
     catalog: &Catalog,
-    without: &BTreeSet<String>,
-    python: Option<&str>,
+    extras: &[String],
+    (python, arch): (Option<&str>, Option<&str>),
 ) -> Result<(Draft, Vec<Left>), Failure> {
-    let python = python.and_then(line_of_python);
-    of_manifests(files, catalog, without, python.as_ref()).map_err(|Unread { file, line, why }| {
-        let message = format!("{file}:{line} cannot be read: {}", clean(&why));
-        Failure::new(Exit::BadInput, "bad-manifest", message)
-            .help("correct that line, or leave the file out; nothing was written")
-    })
-}
-
-/// The line of Python that is typed, `3.11`; none of a range.
-fn line_of_python(typed: &str) -> Option<Version> {
-    let line = typed.trim_start_matches("==").trim_end_matches(".*");
-    Version::parse(line).ok().filter(|version| version.len() > 1).map(|version| version.prefix(2))
-}
-
-/// An extra or group that nobody named, where it contradicts what else the files ask for: their project is never installed
-/// with both. Of two the later one.
-pub fn at_odds(draft: &Draft, conflict: Option<&Explanation>) -> Option<String> {
-    let of_files = |key: &String| key.starts_with("stack.") || key.ends_with(".image");
-    let conflicts = conflict.into_iter().flat_map(|conflict| &conflict.conflicts);
-    let mut each = conflicts.filter(|conflict| conflict.culprits.len() > 1 && conflict.culprits.iter().all(of_files));
-    each.find_map(|conflict| {
-        let names = conflict.culprits.iter().filter_map(|key| key.strip_prefix("stack."));
-        names.filter_map(|name| draft.of_groups.get(name)).next_back().cloned()
+    let target = (python.and_then(line_of_python), arch.and_then(|arch| CpuArch::parse(arch).ok()));
+    let extras: Vec<String> = extras.iter().map(|extra| name::package(extra)).collect();
+    of_manifests(files, catalog, &extras, target).map_err(|refused| match refused {
+        Refused::Unread { file, line, why } => {
+            let message = format!("{file}:{line} cannot be read: {}", clean(&why));
+            Failure::new(Exit::BadInput, "bad-manifest", message)
+                .help("correct that line, or leave the file out; nothing was written")
+        }
+        Refused::NoExtra { name, known } => {
+            let message = format!("--extra {}: no file has such an extra or group", clean(&name));
+            let help = format!("they have {}", if known.is_empty() { "none".to_string() } else { known.join(", ") });
+            Failure::new(Exit::BadInput, "usage", message).help(clean(&help))
+        }
     })
 }
 
@@ -159,6 +147,6 @@ pub fn joined(host: Option<Draft>, files: Draft) -> Draft {
         draft.stack.extend(python);
     }
     draft.build |= files.build;
-    let Draft { packages, of_groups, torch_beside_image, .. } = files;
-    Draft { origin: Some(origin), packages, of_groups, torch_beside_image, ..draft }
+    let Draft { packages, torch_beside_image, .. } = files;
+    Draft { origin: Some(origin), packages, torch_beside_image, ..draft }
 }

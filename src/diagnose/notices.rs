@@ -16,6 +16,10 @@ static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// What says nothing of a fault wherever it stands: torch warns of a plan that cuDNN does not have, and takes another.
+static HARMLESS: LazyLock<Regex> =
+    LazyLock::new(|| ascii(r"plan failed with a cudnnexception|cudnn_status_not_supported ?\(triggered internally"));
+
 /// A fault, where a line tells one.
 static FAULT: LazyLock<Regex> = LazyLock::new(|| {
     ascii(r"^.{0,160}?(?-i:\b[A-Z]\w*(?:Error|Exception)\b: ?\S.*|terminate called after|error: \(-).*$")
@@ -34,8 +38,9 @@ fn ascii(pattern: &str) -> Regex {
 pub fn set_aside(matches: &mut Vec<Match>, text: &Normalised<'_>) -> Option<&'static Aside> {
     let before = matches.len();
     matches.retain(|found| {
-        let is_notice = |place| FALLBACK.is_match(text.lines(place).as_bytes());
-        found.places.is_empty() || !found.places.iter().all(is_notice) || !fails_later(found, text)
+        let all = |notice: &Regex| found.places.iter().all(|place| notice.is_match(text.lines(place).as_bytes()));
+        let is_notice = || all(&HARMLESS) || all(&FALLBACK) && fails_later(found, text);
+        found.places.is_empty() || !is_notice()
     });
     (matches.len() < before).then_some(&Aside::NOTICE)
 }

@@ -136,8 +136,9 @@ impl Signatures {
                 let whole = captures.get(0).expect("a match").range();
                 (from, matches) = (whole.end, matches + 1);
                 let whole = place.start + whole.start..place.start + whole.end;
-                // What is read so widely may not join two lines; what begins later may stand in one.
-                if row.weight < LAST_RESORT && text.joins_lines(whole.start, whole.end) {
+                // What is read so widely may not join two lines, nor be a warning; what begins later may stand in one.
+                let is_loose = || text.joins_lines(whole.start, whole.end) || text.is_warning(&whole);
+                if row.weight < LAST_RESORT && is_loose() {
                     (from, matches) = (whole.start - place.start + 1, matches - 1);
                     continue;
                 }

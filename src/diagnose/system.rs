@@ -11,7 +11,7 @@ use crate::types::Version;
 /// What only Windows prints: paths with a drive, its libraries, its errors and its compiler.
 static WINDOWS: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r#"(?i)(?:^|[^a-z0-9])[a-z]:(?:\\|/)+[a-z0-9_]|[a-z0-9_]\.dll\b|\bWinError \d|\bWindowsPath\(|\bcl\.exe\b|\bvcvars|'where', 'cl'|compiler version for cl:|\bwin_amd64\b|\bLNK\d{4}\b|\bCUDACOMPILE\b|\b0xC0000[0-9A-F]{3}\b"#,
+        r#"(?i)(?:^|[^a-z0-9])[a-z]:(?:\\|/)+[a-z0-9_]|[a-z0-9_]\.dll\b|\bWinError \d|\bDLL load failed\b|\bWindowsPath\(|\bcl\.exe\b|\bvcvars|'where', 'cl'|compiler version for cl:|\bwin_amd64\b|\bLNK\d{4}\b|\bCUDACOMPILE\b|\b0xC0000[0-9A-F]{3}\b"#,
     )
 });
 

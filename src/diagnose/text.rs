@@ -19,10 +19,13 @@ const PROMPTS: &[&str] = &[">>> ", "... ", "$ ", "In ["];
 /// The text without what surrounds it: escapes, encodings and line prefixes.
 pub fn plain(raw: &str) -> String {
     let text = in_english(without_probes(without_code(breaks(&decoded(&printable(&records::messages(raw)))))));
+    // One such line may as well begin with a version.
+    let is_timed = text.lines().filter(|line| SECONDS.is_match(line)).nth(1).is_some();
     let mut plain = String::with_capacity(text.len());
     let mut owners: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
     for line in text.lines() {
-        let (owner, rest) = without_prefixes(line);
+        let seconds = if is_timed { SECONDS.find(line).map_or(0, |seconds| seconds.end()) } else { 0 };
+        let (owner, rest) = without_prefixes(&line[seconds..]);
         // What was typed continues no word: an empty line ends what stands before it.
         if PROMPTS.iter().any(|prompt| line.trim_start().starts_with(prompt)) {
             plain.push('\n');
@@ -194,6 +197,14 @@ static ANEW: LazyLock<Regex> = LazyLock::new(|| {
     ascii(r"^\s*(?:\[[\w .:-]+\]|(?:[A-Z][\w./-]*(?: [\w.()\[\]/-]+){0,3}|[a-z][\w./-]*\d[\w./-]*|[a-z]+ [\d.-]+): )")
 });
 
+/// What only warns: the tools of CUDA's toolkit, and the modules of the kernel.
+static WARNING: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(r"(?i)\b(?:nvcc[a-z-]*|ptxas|nvlink|fatbinary|cicc)(?:\.exe)? ?warning ?:|\bnvidia-[a-z]+: ?warning:")
+});
+
+/// What BuildKit writes before the lines of a step that failed: its seconds.
+static SECONDS: LazyLock<Regex> = LazyLock::new(|| ascii(r"^\d+\.\d{3} "));
+
 /// A text without blanks, quotes and frames, in which a message is in one piece however it was wrapped; and where
 /// each of its bytes came from.
 pub struct Normalised<'t> {
@@ -238,6 +249,13 @@ impl<'t> Normalised<'t> {
             let ended = line.ends_with(['.', ';', '!', ')', ']', '}']) || after.starts_with(char::is_uppercase);
             ended && line.len() < BROKEN || ANEW.is_match(after)
         })
+    }
+
+    /// Whether a tool of the toolkit or a module of the kernel only warns in the line that a part begins in.
+    pub fn is_warning(&self, part: &Range<usize>) -> bool {
+        let (first, last) = (self.origin[part.start], self.origin[part.end - 1]);
+        let start = self.plain[..first].rfind('\n').map_or(0, |end| end + 1);
+        WARNING.is_match(&self.plain[start..last])
     }
 
     /// The lines of the original that hold a part, and the one after them.

@@ -8,34 +8,48 @@ const MOST: usize = 1 << 16;
 /// No node's number has more.
 const DIGITS: usize = 9;
 
-/// A block: the hosts that it is of, and what they said; none where the engine could not run the command.
+/// A block: the hosts that it is of, and what they said.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Block {
     /// Their names.
     pub hosts: Vec<String>,
-    /// Their lines.
-    pub text: Option<String>,
+    /// Their lines, or why there are none.
+    pub text: Result<String, String>,
 }
+
+/// Why a host said nothing.
+const NOT_RUN: &str = "the command could not be run on this host";
 
 /// Whether it may be the name of a host.
 pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
 }
 
-/// The blocks of a text; none where it does not begin with the heading of one.
-pub fn of_text(text: &str) -> Option<Vec<Block>> {
+/// The blocks of a text; none where it does not begin with the heading of one. `is_host`: whether a block is a host's report,
+/// which is asked where the headings may be those of a report.
+pub fn of_text(text: &str, is_host: impl Fn(&Block) -> bool) -> Option<Vec<Block>> {
+    let blocks = between_headings(text)?;
+    // The headings of reports have no numbers; ansible's are no rules.
+    let numbered = blocks.iter().any(|block| block.hosts.iter().all(|name| is_numbered(name)));
+    let is_sure = numbered || text.trim_start().lines().next().is_some_and(|line| !is_rule(line));
+    (is_sure || blocks.iter().filter(|block| is_host(block)).take(2).count() == 2).then_some(blocks)
+}
+
+fn between_headings(text: &str) -> Option<Vec<Block>> {
     let lines: Vec<&str> = text.lines().collect();
+    // Whoever prints them rules all of them alike.
+    let rule = lines.iter().copied().find(|line| !line.trim().is_empty()).filter(|line| is_rule(line));
     let mut blocks: Vec<Block> = Vec::new();
     let mut at = 0;
     while at < lines.len() {
-        if let Some((block, length)) = heading(&lines[at..]) {
+        if let Some((block, length)) = heading(&lines[at..], rule) {
             blocks.push(block);
             at += length;
             continue;
         }
         match blocks.last_mut() {
             Some(block) => {
-                if let Some(text) = &mut block.text {
+                if let Ok(text) = &mut block.text {
                     *text += lines[at];
                     text.push('\n');
                 }
@@ -54,10 +68,10 @@ pub fn indented(text: &str) -> Option<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::new();
     for line in text.lines() {
         match line.strip_suffix(':').filter(|name| is_name(name)) {
-            Some(name) => blocks.push(Block { hosts: vec![name.to_string()], text: Some(String::new()) }),
+            Some(name) => blocks.push(Block { hosts: vec![name.to_string()], text: Ok(String::new()) }),
             None if line.trim().is_empty() => {}
             None => {
-                let said = blocks.last_mut()?.text.as_mut()?;
+                let said = blocks.last_mut()?.text.as_mut().ok()?;
                 *said += line.strip_prefix(SALT)?;
                 said.push('\n');
             }
@@ -68,13 +82,15 @@ pub fn indented(text: &str) -> Option<Vec<Block>> {
 
 /// The blocks where each host stands in one: who stands in several said all of it.
 pub fn joined(blocks: Vec<Block>) -> Vec<Block> {
-    let mut said: BTreeMap<String, (usize, Option<String>)> = BTreeMap::new();
+    let mut said: BTreeMap<String, (usize, Result<String, String>)> = BTreeMap::new();
     for block in &blocks {
         for host in &block.hosts {
-            let (count, all) = said.entry(host.clone()).or_default();
+            let (count, all) = said.entry(host.clone()).or_insert((0, Err(NOT_RUN.to_string())));
             *count += 1;
-            if let Some(text) = &block.text {
-                *all.get_or_insert_default() += text;
+            match (all, &block.text) {
+                (Ok(all), Ok(text)) => *all += text,
+                (all, Ok(text)) => *all = Ok(text.clone()),
+                _ => {}
             }
         }
     }
@@ -92,31 +108,48 @@ pub fn joined(blocks: Vec<Block>) -> Vec<Block> {
 const SALT: &str = "    ";
 
 /// A heading that begins here, and its length in lines.
-fn heading(lines: &[&str]) -> Option<(Block, usize)> {
-    let is_rule = |line: &&&str| line.len() >= 5 && line.bytes().all(|byte| byte == b'-');
-    if lines.first().filter(is_rule).is_some() && lines.get(2).filter(is_rule).is_some() {
-        let hosts = listed(lines[1].trim())?;
-        return Some((Block { hosts, text: Some(String::new()) }, 3));
+fn heading(lines: &[&str], rule: Option<&str>) -> Option<(Block, usize)> {
+    let is_rule = |line: Option<&&str>| line.is_some_and(|line| Some(*line) == rule);
+    if is_rule(lines.first()) && is_rule(lines.get(2)) && !is_rule(lines.get(1)) && !lines[1].trim().is_empty() {
+        let title = lines[1].trim();
+        // What stands below a heading is none of the host before it, whatever the heading means.
+        let untold = || format!("which hosts the heading `{title}` means is not known: have their names printed");
+        return Some(match named(title) {
+            Some(hosts) => (Block { hosts, text: Ok(String::new()) }, 3),
+            None => (Block { hosts: vec![title.to_string()], text: Err(untold()) }, 3),
+        });
     }
     let (name, rest) = lines.first()?.split_once(" | ")?;
     let word = rest.split([' ', '!']).next().unwrap_or_default();
     let text = match word {
-        "CHANGED" | "SUCCESS" => Some(String::new()),
-        "FAILED" | "UNREACHABLE" => None,
+        "CHANGED" | "SUCCESS" => Ok(String::new()),
+        "FAILED" | "UNREACHABLE" => Err(NOT_RUN.to_string()),
         _ => return None,
     };
     is_name(name).then(|| (Block { hosts: vec![name.to_string()], text }, 1))
 }
 
+fn is_rule(line: &str) -> bool {
+    line.len() >= 5 && line.bytes().all(|byte| byte == b'-')
+}
+
+fn is_numbered(name: &str) -> bool {
+    is_name(name) && name.bytes().any(|byte| byte.is_ascii_digit())
+}
+
 /// `n[11-13,17],login1 (5)`: each name with a number in it, as the headings of reports have none.
 pub fn listed(names: &str) -> Option<Vec<String>> {
+    named(names).filter(|hosts| hosts.iter().all(|name| is_numbered(name)))
+}
+
+/// The same of any names.
+fn named(names: &str) -> Option<Vec<String>> {
     let names = names.split_once(" (").map_or(names, |(names, _)| names);
     let mut hosts = Vec::new();
     for part in apart(names) {
         expand(part, "", &mut hosts)?;
     }
-    let numbered = |name: &String| is_name(name) && name.bytes().any(|byte| byte.is_ascii_digit());
-    (!hosts.is_empty() && hosts.iter().all(numbered)).then_some(hosts)
+    (!hosts.is_empty() && hosts.iter().all(|name| is_name(name))).then_some(hosts)
 }
 
 /// The parts between commas, but for those in brackets.
@@ -137,12 +170,15 @@ fn expand(part: &str, before: &str, hosts: &mut Vec<String>) -> Option<()> {
     };
     let (ranges, tail) = rest.split_once(']')?;
     for range in ranges.split(',') {
+        // `1-9/2`
+        let (range, step) = range.split_once('/').unwrap_or((range, "1"));
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (from, to) = (first.parse::<usize>().ok()?, last.parse::<usize>().ok()?);
+        let step = step.parse().ok().filter(|step| *step > 0)?;
         if from > to || to - from >= MOST || first.len() > DIGITS {
             return None;
         }
-        for number in from..=to {
+        for number in (from..=to).step_by(step) {
             // `n[01-03]` keeps its noughts.
             expand(tail, &format!("{before}{head}{number:0width$}", width = first.len()), hosts)?;
         }

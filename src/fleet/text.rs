@@ -33,7 +33,8 @@ pub fn of_text<'t>(text: &'t str, source: &str) -> Box<dyn Iterator<Item = Host>
     {
         return Box::new(blocks::joined(blocks).into_iter().flat_map(of_block));
     }
-    match blocks::of_text(text) {
+    let is_host = |block: &blocks::Block| said(block).is_ok_and(|record| record.nvml.is_some());
+    match blocks::of_text(text, is_host) {
         Some(blocks) => Box::new(blocks::joined(blocks).into_iter().flat_map(of_block)),
         None => Box::new(std::iter::once(Host { name: source.to_string(), record: read(text) })),
     }
@@ -47,10 +48,7 @@ fn of_block(block: blocks::Block) -> impl Iterator<Item = Host> {
 
 /// What the hosts of a block said.
 fn said(block: &blocks::Block) -> Result<host::Record, String> {
-    match &block.text {
-        Some(text) => read(text),
-        None => Err("the command could not be run on this host".to_string()),
-    }
+    block.text.as_ref().map_err(String::clone).and_then(|text| read(text))
 }
 
 fn read(text: &str) -> Result<host::Record, String> {

@@ -19,8 +19,9 @@ use crate::catalog::rows::{FRAMEWORKS, TORCH, TRITON, repeated};
 use crate::solve::facts::Facts;
 use crate::solve::image;
 use crate::solve::ordinary::coming::coming;
+use crate::spec::other_names::other_name;
 use crate::spec::{ImageRef, read_image};
-use crate::types::Specifier;
+use crate::types::{Specifier, Version};
 
 pub use host::{machine, of_host, of_host_beside, unsuited};
 pub use jetpack::open_jetpack;
@@ -44,8 +45,6 @@ pub struct Draft {
     pub overlays: Vec<String>,
     /// Requirements of ordinary packages, which gpuenv does not choose.
     pub packages: Vec<String>,
-    /// The keys of the stack that extras and groups of the project ask for which nobody named, each with one.
-    pub of_groups: BTreeMap<String, String>,
     /// Where the files of a project take the torch out of the image that it runs in, and ask for another.
     pub torch_beside_image: Option<String>,
     /// Whether it was made from the files of a project, which say little of machines.
@@ -139,28 +138,57 @@ impl Draft {
         })
     }
 
-    /// An empty question has no answer: where nothing is asked for, the torch of the image will do, or any. Whether any was
-    /// put in.
-    pub fn ask_for_something(&mut self, catalog: &Catalog) -> bool {
-        let asks = self.build || self.stack.iter().any(|entry| !entry.off && entry.key != "python");
-        let in_image = self.image().filter(|image| image::holds_torch(catalog, repeated(&image.repository)));
-        let (is_in_image, mut is_guess) = (in_image.is_some(), false);
-        if !asks {
-            let brought = if is_in_image { Vec::new() } else { self.brought(catalog) };
-            is_guess = brought.is_empty() && !is_in_image;
-            let note = match self.of_files {
-                _ if is_in_image => "the one in the image",
-                true => "a guess: replace it with what must run",
-                false => "the newest that fits",
-            };
-            let torch = in_image.and_then(|image| torch_inside(catalog, &image)).unwrap_or_else(|| "*".to_string());
-            let torch = || vec![Entry::on("torch", Value::Text(torch), note)];
-            self.stack.splice(0..0, if brought.is_empty() { torch() } else { brought });
-        }
+    /// An empty question has no answer: where nothing is asked for, what the image holds will do, or any torch. The line of
+    /// what was guessed.
+    pub fn ask_for_something(&mut self, catalog: &Catalog) -> Option<String> {
         if self.target.is_empty() {
             self.target = "default".to_string();
         }
-        is_guess
+        let in_image = self.image().filter(|image| image::holds_torch(catalog, repeated(&image.repository)));
+        // What is compiled on top of a torch goes with that one.
+        let is_built = self.build && in_image.is_none();
+        if is_built || self.stack.iter().any(|entry| !entry.off && entry.key != "python") {
+            return None;
+        }
+        let (entries, is_guess) = match in_image {
+            Some(image) => {
+                let torch = torch_inside(catalog, &image).unwrap_or_else(|| "*".to_string());
+                (vec![Entry::on(TORCH, Value::Text(torch), "the one in the image")], false)
+            }
+            None => match self.brought(catalog) {
+                brought if brought.is_empty() => (vec![self.guess(catalog)], true),
+                brought => (brought, false),
+            },
+        };
+        let guess = entries.first().filter(|_| is_guess).map(|entry| format!("{} = {}", entry.key, entry.value));
+        self.stack.splice(0..0, entries);
+        guess
+    }
+
+    /// What will do where nothing is known: what the image is named after, as far as the catalog has it, or any torch.
+    fn guess(&self, catalog: &Catalog) -> Entry {
+        let known: Vec<String> = catalog.packages().into_iter().map(|package| package.name).collect();
+        let named = self.image().and_then(|image| {
+            let words = image.repository.split(['/', '-', '_']).map(|word| other_name(word).unwrap_or(word));
+            let package = words.rev().find(|word| known.iter().any(|known| known == word))?.to_string();
+            let tag = image.tag.as_deref().map(|tag| tag.trim_start_matches('v').split('-').next().unwrap_or(tag));
+            // A tag numbers the image of a project as its releases, up to the newest; others are numbered by their own.
+            let is_its_own = image.repository.rsplit('/').next().is_some_and(|name| name.starts_with(&package));
+            let newest = releases(catalog, &package).max().filter(|_| is_its_own);
+            let is_release = |tag: &&str| {
+                tag.matches('.').count() > 1
+                    && Version::parse(tag).ok().zip(newest).is_some_and(|(of, newest)| of <= *newest)
+            };
+            let release = tag.filter(is_release).unwrap_or("*").to_string();
+            Some((package, release))
+        });
+        match named {
+            Some((package, release)) => {
+                Entry::on(&package, Value::Text(release), "a guess by the image's name: replace it with what must run")
+            }
+            None if self.of_files => Entry::on(TORCH, any(), "a guess: replace it with what must run"),
+            None => Entry::on(TORCH, any(), "the newest that fits"),
+        }
     }
 
     /// What the ordinary packages bring along that is chosen here: frameworks, and what follows none only where none comes.
@@ -178,8 +206,19 @@ impl Draft {
         if found.keys().any(|name| FRAMEWORKS.contains(name)) {
             found.retain(|name, _| FRAMEWORKS.contains(name));
         }
-        found.into_iter().map(|(name, note)| Entry::on(name, Value::Text("*".to_string()), note)).collect()
+        found.into_iter().map(|(name, note)| Entry::on(name, any(), note)).collect()
     }
+}
+
+/// Any version.
+fn any() -> Value {
+    Value::Text("*".to_string())
+}
+
+/// The releases of a package that the catalog knows.
+fn releases<'c>(catalog: &'c Catalog, package: &str) -> impl Iterator<Item = &'c Version> {
+    let builds = catalog.builds.of(package).iter().map(|row| &row.version);
+    builds.chain(catalog.companions.of(package).iter().map(|row| &row.version))
 }
 
 /// The release of torch in an image, which tells what has to run; none of a snapshot, which counts as no release of its own.

@@ -1,5 +1,7 @@
 //! Why a lock cannot be used.
 
+use crate::types::secret::masked;
+
 use super::FORMAT;
 
 /// Why a text is not a lock this program reads.
@@ -67,5 +69,5 @@ impl LockError {
 
 /// The beginning of a text that may be anything.
 fn shown(text: &str) -> String {
-    text.chars().take(60).flat_map(char::escape_debug).collect()
+    masked(text).chars().take(60).flat_map(char::escape_debug).collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::{Catalog, OVERLAY};
+use crate::types::plain::brief;
 use crate::types::{Constraint, Version};
 
 use super::{CatalogStamp, FORMAT, Lock};
@@ -79,13 +80,15 @@ fn changed_inputs(then: &BTreeMap<String, String>, now: &BTreeMap<String, String
     let mut reasons = Vec::new();
     for (key, was) in then {
         match now.get(key) {
-            None => reasons.push(format!("`{key}` was `{was}` and is no longer written")),
-            Some(is) if !is_same_input(key, was, is) => reasons.push(format!("`{key}` was `{was}` and is now `{is}`")),
+            None => reasons.push(brief(&format!("`{key}` was `{was}` and is no longer written"))),
+            Some(is) if !is_same_input(key, was, is) => {
+                reasons.push(brief(&format!("`{key}` was `{was}` and is now `{is}`")));
+            }
             Some(_) => {}
         }
     }
     let added = now.iter().filter(|(key, _)| !then.contains_key(*key));
-    reasons.extend(added.map(|(key, is)| format!("`{key}` is new: `{is}`")));
+    reasons.extend(added.map(|(key, is)| brief(&format!("`{key}` is new: `{is}`"))));
     reasons
 }
 

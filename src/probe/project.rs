@@ -53,7 +53,9 @@ impl ProbeContext {
     }
 
     fn is_active(&self, folder: &Path) -> bool {
-        let environments = ACTIVE.iter().filter_map(|name| fs::canonicalize(self.variable(name)?).ok());
+        // What is active is so wherever one stands: a relative one would be any checkout.
+        let named = ACTIVE.iter().filter_map(|name| self.variable(name)).filter(|root| Path::new(root).is_absolute());
+        let environments = named.filter_map(|root| fs::canonicalize(root).ok());
         // A variable that names the root would make everything active.
         environments.filter(|root| root.parent().is_some()).any(|root| folder.starts_with(root))
     }

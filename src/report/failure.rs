@@ -76,6 +76,8 @@ impl Failure {
 
 /// More errors than this are not read, but counted.
 const SHOWN: usize = 12;
+/// More of one file are not told to programs either: for each its line is looked for.
+const TOLD: usize = 200;
 
 impl Failure {
     /// One problem without a place.
@@ -111,15 +113,22 @@ impl Failure {
     /// The mistakes of a gpuenv.toml. What is not supported yet is no mistake.
     pub fn spec(errors: Vec<SpecError>, file: SourceFile) -> Self {
         let mistaken = errors.iter().any(|error| error.code != "not-supported-yet");
-        let problems = errors.into_iter().map(|error| Problem {
+        // One more is the reader's own word for what it left off.
+        let left_off = errors.len().saturating_sub(TOLD + 1);
+        let problems = errors.into_iter().take(TOLD + 1).map(|error| Problem {
             code: error.code,
             message: error.message,
             // The empty span of an undecoded file points nowhere.
             span: (error.span != (0..0)).then_some(error.span),
             help: error.help,
         });
+        let mut problems: Vec<Problem> = problems.collect();
+        if left_off > 0 {
+            let message = format!("{left_off} more errors are not shown");
+            problems.push(Problem { code: "too-many", message, span: None, help: None });
+        }
         let exit = if mistaken { Exit::BadInput } else { Exit::Unknown };
-        Failure { exit, problems: problems.collect(), file: Some(file) }
+        Failure { exit, problems, file: Some(file) }
     }
 }
 

@@ -198,7 +198,7 @@ fn property(text: &str) -> String {
 impl Report {
     /// Annotations are for a program, be it run on a terminal: there are no colours in them.
     pub(super) fn annotate(&self, text: impl FnOnce() -> String) -> Result<(), Failure> {
-        if self.github { self.write(&screen::plain(&text(), false)) } else { Ok(()) }
+        if self.github { self.write(&screen::plain_commands(&text())) } else { Ok(()) }
     }
 
     /// A list for the page that GitHub shows of a step.

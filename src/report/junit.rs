@@ -36,7 +36,10 @@ fn suite(xml: &mut String, verdict: &Verdict) {
 
 fn case(xml: &mut String, verdict: &Verdict, check: &Check) {
     let gpu = check.gpu.as_ref().map_or(String::new(), |gpu| format!(" [{gpu}]"));
-    let name = format!("{}{gpu}", check.id);
+    // Several packages have a check each.
+    let of_package = |check: &&Check| check.id == "python-package" || check.id == "python-wheel";
+    let package = Some(check).filter(of_package).and_then(|check| check.expected.as_deref()?.split(' ').next());
+    let name = format!("{}{}{gpu}", check.id, package.map_or(String::new(), |package| format!(" [{package}]")));
     let _ = write!(xml, "    <testcase classname=\"{}\" name=\"{}\"", escape(&verdict.target), escape(&name));
     let message = escape(check.hint.as_deref().unwrap_or_default());
     let detail = escape(&told(check));

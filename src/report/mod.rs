@@ -122,7 +122,8 @@ impl Report {
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             // A reader that has seen enough is no failure: `gpuenv export env | head`.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                Err(Failure::io("write-failed", format!("stdout cannot be written: {error}")))
+                Err(Failure::io("write-failed", format!("stdout cannot be written: {error}"))
+                    .help("write to a place that has room"))
             }
             _ => Ok(()),
         }
@@ -165,8 +166,8 @@ impl Report {
     }
 
     /// That there is no lock, which `gpuenv lock --check` says no to as well.
-    pub fn no_lock(&self, lock: &str, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-        let reasons = &[format!("{lock} does not exist")];
+    pub fn no_lock(&self, lock: &str, absence: String, spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
+        let reasons = &[absence];
         let help = "run `gpuenv lock` to create it";
         self.not_current(&format!("{lock} is missing"), &reasons[0], reasons, help, || {
             github::stale(reasons, spec, file)

@@ -8,6 +8,7 @@ use std::os::fd::AsFd as AsStream;
 use std::os::windows::io::AsHandle as AsStream;
 
 use crate::types::name::is_unseen;
+use crate::types::secret::masked;
 
 use super::project::ProjectFiles;
 
@@ -213,45 +214,73 @@ pub(super) fn markup(text: &str) -> String {
 }
 
 /// Everything that is printed goes through this, last of all: whatever it was made of, nothing is left that a terminal
-/// would obey but the ends of lines and, where we colour, colours.
+/// would obey but the ends of lines and, where we colour, colours; nor what the reader of a log would, or a password.
 pub(super) fn plain(text: &str, colored: bool) -> Cow<'_, str> {
     let is_color = |at: usize| {
         let rest = text[at..].strip_prefix("\x1b[").unwrap_or_default();
         rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m')
     };
-    spelled_out(text, |at, c| match c {
+    let is_bad = |at: usize, c: char| match c {
         '\n' | '\t' => false,
         '\x1b' if colored => !is_color(at),
-        c => is_unseen(c),
-    })
+        ':' => begins_command(text, at),
+        c => is_obeyed(text, at, c),
+    };
+    without_passwords(spelled_out(text, is_bad))
 }
 
-/// A JSON text in which every character that must not reach a terminal is written by its number. Such a character can
-/// stand within strings only, where JSON knows that spelling.
+/// The same of annotations, in which each line begins with a command of ours.
+pub(super) fn plain_commands(text: &str) -> Cow<'_, str> {
+    without_passwords(spelled_out(text, |at, c| !matches!(c, '\n' | '\t') && is_obeyed(text, at, c)))
+}
+
+/// A JSON text in which every character that must not reach a terminal or a log is written by its number. Such a character
+/// can stand within strings only, where JSON knows that spelling.
 pub(super) fn plain_json(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c| c != '\n' && is_unseen(c)) {
-        return Cow::Borrowed(text);
+    let by_number = |plain: &mut String, c: char| {
+        let mut units = [0; 2];
+        c.encode_utf16(&mut units).iter().for_each(|unit| *plain += &format!("\\u{unit:04x}"));
+    };
+    without_passwords(spelled(text, |at, c| c != '\n' && is_obeyed(text, at, c), by_number))
+}
+
+/// Without the passwords in addresses.
+fn without_passwords(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => masked(text),
+        Cow::Owned(text) => Cow::Owned(masked(&text).into_owned()),
     }
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c == '\n' || !is_unseen(c) {
-            plain.push(c);
-        } else {
-            let mut units = [0; 2];
-            c.encode_utf16(&mut units).iter().for_each(|unit| plain += &format!("\\u{unit:04x}"));
-        }
+}
+
+/// Whether a character is obeyed by a terminal or, as the begin of `##[error]`, `##vso[` or `##teamcity[` anywhere in a line,
+/// by who runs jobs and reads their logs.
+fn is_obeyed(text: &str, at: usize, c: char) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric();
+    match c {
+        '#' => text[at..].strip_prefix("##").is_some_and(|rest| rest.trim_start_matches(is_word).starts_with('[')),
+        c => is_unseen(c),
     }
-    Cow::Owned(plain)
+}
+
+/// Whether `::` stands there at the begin of a line, blanks aside, where GitHub's runner reads a command: a line may be wrapped
+/// before any word.
+fn begins_command(text: &str, at: usize) -> bool {
+    let before = text[..at].trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
+    text[at..].starts_with("::") && (before.is_empty() || before.ends_with('\n'))
 }
 
 pub(super) fn spelled_out(text: &str, is_bad: impl Fn(usize, char) -> bool) -> Cow<'_, str> {
+    spelled(text, is_bad, |spelled, c| spelled.extend(c.escape_unicode()))
+}
+
+fn spelled(text: &str, is_bad: impl Fn(usize, char) -> bool, spell: impl Fn(&mut String, char)) -> Cow<'_, str> {
     if !text.char_indices().any(|(at, c)| is_bad(at, c)) {
         return Cow::Borrowed(text);
     }
     let mut spelled = String::with_capacity(text.len() + 16);
     for (at, c) in text.char_indices() {
         match is_bad(at, c) {
-            true => spelled.extend(c.escape_unicode()),
+            true => spell(&mut spelled, c),
             false => spelled.push(c),
         }
     }

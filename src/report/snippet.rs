@@ -10,6 +10,7 @@ use miette::{
 };
 
 use crate::types::name::is_unseen;
+use crate::types::secret::masked;
 
 use super::cut::{Cut, cut};
 use super::screen::{Screen, clean};
@@ -124,7 +125,7 @@ fn printable(text: &str) -> String {
         },
         c => c,
     };
-    text.chars().map(safe).collect()
+    masked(text).chars().map(safe).collect()
 }
 
 fn shows(text: &str, span: &Range<usize>) -> bool {

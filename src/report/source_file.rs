@@ -18,7 +18,7 @@ impl SourceFile {
         }
         let before = &self.text[..at];
         let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let line = 1 + before.bytes().filter(|byte| *byte == b'\n').count();
+        let line = 1 + before.matches('\n').count();
         (line, 1 + before[line_start..].chars().count())
     }
 }

@@ -21,6 +21,8 @@ pub struct Misfit<'c> {
     pub cuda: Option<&'c Version>,
     /// What a rule says of it on a GPU.
     pub says: Option<&'c str>,
+    /// Whether another index has one that goes with the build: that is installed where it is named.
+    pub goes_if_named: bool,
 }
 
 /// What a chosen release brings along beside a build, and does not go with it on some GPUs.
@@ -37,8 +39,9 @@ pub fn misfits<'c>(
     let Some(framework) = request.problem.framework(&build.package) else { return Vec::new() };
     let found = asked.into_iter().filter_map(|(of, range)| {
         // Of a range that nobody names an installer takes what lies on the package index; a pin is held to that of torch.
-        let mut releases = releases(request.problem, framework, row, (of, range), arch);
-        releases.retain(|one| one.variant.is_none() || pinned(range).is_some());
+        let known = releases(request.problem, framework, row, (of, range), arch);
+        let is_taken = |one: &&Companion| one.variant.is_none() || pinned(range).is_some();
+        let (releases, others): (Vec<&Companion>, Vec<&Companion>) = known.into_iter().partition(is_taken);
         let beside = (&*build.variant, line.as_ref());
         let rules = request.problem.rules.of_package(of, Subject::Gpu);
         let refused = |one: &Companion| gpus.iter().find_map(|gpu| refusing(&rules, one, *gpu));
@@ -49,7 +52,8 @@ pub fn misfits<'c>(
         let loads = releases.iter().any(|one| fits::made_for(one, &build.variant, line.as_ref()));
         let cuda = releases.first().and_then(|one| one.cuda.as_ref()).filter(|_| !loads);
         let says = releases.iter().find_map(|one| refused(one));
-        (loads || cuda.is_some()).then(|| Misfit { requires: format!("{of}{range}"), cuda, says })
+        let goes_if_named = others.iter().any(serves_it);
+        (loads || cuda.is_some()).then(|| Misfit { requires: format!("{of}{range}"), cuda, says, goes_if_named })
     });
     found.collect()
 }

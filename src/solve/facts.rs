@@ -33,7 +33,7 @@ pub struct Facts<'c> {
     turning_points: OnceCell<Rc<[&'c Version]>>,
     demands: RefCell<FxHashMap<&'c str, Rc<Demand<'c>>>>,
     /// What releases ask for of packages that nothing is solved with, by their package.
-    wants: Kept<String, Wants<'c>>,
+    wants: Kept<(String, Option<Version>), Wants<'c>>,
     /// The metapackages of toolkit releases.
     kits: OnceCell<Rc<[Kit<'c>]>>,
     /// Ranges of versions, by their text.
@@ -127,9 +127,14 @@ impl<'c> Facts<'c> {
         self.turning_points.get_or_init(find).clone()
     }
 
-    /// What the releases of a package ask for, each range read once.
+    /// What the releases of a package ask for on every Python, each range read once.
     pub fn wants(&self, package: &str) -> Rc<Wants<'c>> {
-        self.wants.get(package.to_string(), || Wants::of(self.catalog, package))
+        self.wants_on(None, package)
+    }
+
+    /// The same on a line of Python.
+    pub fn wants_on(&self, python: Option<Version>, package: &str) -> Rc<Wants<'c>> {
+        self.wants.get((package.to_string(), python), || Wants::of(self.catalog, package, python))
     }
 
     /// What a row writes as a range of versions, read once; none where it cannot be read.

@@ -63,6 +63,7 @@ pub fn made_whatever_abi(row: &Companion, variant: &str, line: Option<&Version>)
 pub fn may_be_variant(catalog: &Catalog, row: &Companion, wanted: &Constraint) -> bool {
     match &row.variant {
         Some(variant) => wanted.names_variant(variant),
+        None if unseen::is_kept_for_named(catalog, row, wanted) => true,
         None => {
             // What stands in an image is beside nothing that is installed elsewhere.
             let is_beside = |build: &Build| build.systems.is_empty() || build.systems == row.systems;

@@ -10,6 +10,7 @@ use super::described::Described;
 use super::facts::Facts;
 use super::framework::Framework;
 use super::libraries::{self, compiles_for};
+use super::own;
 use super::rowset::RowSet;
 use super::rules::law;
 use super::values::Gpus;
@@ -49,8 +50,10 @@ impl<'c> Hosted<'_, 'c> {
             rows.subtract(&self.framework.newer_glibc(reading.platform, has));
             self.with_wheels_of_cuda(rows, has, kits_for);
         }
-        if reading.os.is_some_and(|os| os.musl) {
-            *rows = RowSet::default();
+        if reading.os.is_some() || reading.glibc.is_some() {
+            let has_musl = reading.os.is_some_and(|os| os.musl);
+            let of = |row: usize| self.framework.releases[row].on(reading.platform);
+            *rows = rows.filtered(&|row| of(row).is_some_and(own::is_musl) == has_musl);
         }
     }
 

@@ -65,16 +65,25 @@ pub enum Follows {
     Held(String),
 }
 
-/// What releases of a package need of ordinary ones.
-pub fn asked_by<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'c Asks> {
-    facts.wants(package).about(version).collect()
+/// What releases of a package need of ordinary ones on a line of Python.
+pub fn asked_by<'c>(facts: &Facts<'c>, python: Option<Version>, (package, version): &Locked) -> Vec<&'c Asks> {
+    facts.wants_on(python, package).about(version).collect()
+}
+
+/// The Python among what is locked.
+fn python_of<'l>(mut locked: impl Iterator<Item = &'l Locked>) -> Option<Version> {
+    locked.find(|(package, _)| package == "python").map(|(_, version)| *version)
+}
+
+/// What all that is locked needs of ordinary packages.
+fn asked_by_all<'c>(facts: &Facts<'c>, locked: &[Locked]) -> Vec<&'c Asks> {
+    let python = python_of(locked.iter());
+    locked.iter().flat_map(|one| asked_by(facts, python, one)).collect()
 }
 
 /// What no installer knows of that.
 pub fn untold<'c>(facts: &Facts<'c>, package: &str, version: &Version) -> Vec<&'c Asks> {
-    let mut rows = asked_by(facts, package, version);
-    rows.retain(|row| row.found_in == FoundIn::Code);
-    rows
+    facts.wants(package).about(version).filter(|row| row.found_in == FoundIn::Code).collect()
 }
 
 /// What a part of a release needs.
@@ -101,7 +110,7 @@ pub fn deciding<'c>(facts: &Facts<'c>, beside: &[Beside], packages: &[(String, S
         found.extend(among.held_by(facts, package).into_iter().map(|row| (row, package.clone())));
     }
     for (name, asked) in brought(facts, locked, packages) {
-        let wants = facts.wants(&name);
+        let wants = facts.wants_on(python_of(locked.iter()), &name);
         let held = Releases::judged(wants.with_extras(&asked), beside, &asked);
         let held = held.filter(|one| matches!(one.follows, Follows::Held(_)));
         found.extend(held.map(|one| (one.row, one.beside.locked().0.clone())));
@@ -112,8 +121,7 @@ pub fn deciding<'c>(facts: &Facts<'c>, beside: &[Beside], packages: &[(String, S
 /// What nobody wrote and installers bring along of what nothing is solved with. What all who are locked bring is as they need
 /// it; of others an installer takes an older release where what that asks for is known not to run.
 pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specifier)]) -> Vec<(String, Specifier)> {
-    let of_locked: Vec<&Asks> =
-        locked.iter().flat_map(|(package, version)| asked_by(facts, package, version)).collect();
+    let of_locked = asked_by_all(facts, locked);
     let beside: Vec<Beside> = locked.iter().cloned().map(Beside::from).collect();
     let loosened = |(name, asked): (&str, Specifier)| {
         let is_free = !of_locked.iter().any(|row| *row.of == *name);
@@ -127,21 +135,22 @@ pub fn brought(facts: &Facts<'_>, locked: &[Locked], packages: &[(String, Specif
 
 /// Whether every release that is asked for of an ordinary package leaves out what is beside it.
 pub fn is_excluded(facts: &Facts<'_>, beside: &[Beside], name: &str, asked: &Specifier) -> bool {
-    let judged = Releases::judged(facts.wants(name).with_extras(asked), beside, asked);
+    let python = python_of(beside.iter().map(|one| &one.what));
+    let judged = Releases::judged(facts.wants_on(python, name).with_extras(asked), beside, asked);
     judged.is_some_and(|one| matches!(one.follows, Follows::Excluded(_)))
 }
 
 /// What is said of a package of `[packages]`.
 pub fn judged<'c>(facts: &Facts<'c>, beside: &[Beside], name: &str, asked: &Specifier) -> Vec<Judged<'c>> {
-    let mut found = Vec::new();
+    let (mut found, python) = (Vec::new(), python_of(beside.iter().map(|one| &one.what)));
     for one in beside.iter().filter(|one| one.sure) {
-        let rows = asked_by(facts, &one.what.0, &one.what.1).into_iter();
+        let rows = asked_by(facts, python, &one.what).into_iter();
         for row in rows.filter(|row| *row.of == *name && excludes(asked, &row.needs)) {
             let instead = Follows::Excluded(Some(row.needs.to_string()));
             found.push(Judged { row, beside: one.clone(), follows: instead });
         }
     }
-    found.extend(Releases::judged(facts.wants(name).with_extras(asked), beside, asked));
+    found.extend(Releases::judged(facts.wants_on(python, name).with_extras(asked), beside, asked));
     found
 }
 
@@ -189,11 +198,11 @@ pub fn elsewhere<'c>(
 /// What exports hold ordinary packages to beside one locked package, `transformers<5.1`, or what comes along with it: those that
 /// are written or come along.
 pub fn held(facts: &Facts<'_>, locked: &str, beside: &[Beside], packages: &[(String, Specifier)]) -> Vec<String> {
-    let there = beside;
+    let (there, python) = (beside, python_of(beside.iter().map(|one| &one.what)));
     let beside: Vec<Beside> = beside.iter().filter(|one| one.locked().0 == *locked).cloned().collect();
     let mut all = Vec::new();
     for (name, asked) in packages {
-        let judged = Releases::judged(facts.wants(name).with_extras(asked), &beside, asked);
+        let judged = Releases::judged(facts.wants_on(python, name).with_extras(asked), &beside, asked);
         // Older releases may be for older Pythons, or leave out the rest.
         let judged = judged.filter(|_| !is_excluded(facts, there, name, asked));
         if let Some(Follows::Held(below)) = judged.map(|one| one.follows) {

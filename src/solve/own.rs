@@ -126,6 +126,11 @@ fn glibc(file: &WheelName<'_>) -> Option<Version> {
     tags.min()
 }
 
+/// Whether a build is linked with musl, by the platform tag of its file: installers refuse it beside glibc.
+pub fn is_musl(build: &Build) -> bool {
+    build.url.as_ref().and_then(|url| WheelName::of(url)).is_some_and(|file| file.platform.starts_with("musllinux_"))
+}
+
 /// The nightly that a constraint names: `2.8.0.dev20250327`.
 pub fn nightly(constraint: &Constraint) -> Option<Version> {
     constraint.single().filter(|version| day(version).is_some()).copied()

@@ -78,15 +78,14 @@ pub fn of(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
             let platforms = group.classes.iter().map(|&class| plan.classes[class].target.platform);
             let (own, general): (Vec<Platform>, Vec<Platform>) = platforms.partition(|on| on.is_one_system());
             // Where each takes what was made for its system, the PyTorch index is no place to look.
-            let mut releases = group.releases.iter().filter(|release| *row.framework == *release.framework.package);
-            unknowns.extend(
-                releases
-                    .find_map(|release| {
-                        let named_on = general.iter().filter(|_| is_named(row)).map(|on| on.arch);
-                        of_variant(plan.request.catalog, row, release.of(selection.rows()), named_on)
-                    })
-                    .filter(|_| !general.is_empty()),
-            );
+            let follows = |release: &&ReleaseChoice<'_>| *row.framework == *release.framework.package;
+            let unknown = of_kept(plan, selection, group, row).or_else(|| {
+                group.releases.iter().filter(follows).find_map(|release| {
+                    let named_on = general.iter().filter(|_| is_named(row)).map(|on| on.arch);
+                    of_variant(plan.request.catalog, row, release.of(selection.rows()), named_on)
+                })
+            });
+            unknowns.extend(unknown.filter(|_| !general.is_empty()));
             for on in own.iter().filter(|on| !on.takes_companion(row)) {
                 let Takes::ForSystem(system) = on.takes else { continue };
                 unknowns.push(of_system(&row.package, row.version.as_str(), system));
@@ -115,6 +114,24 @@ fn of_pythons(plan: &Plan<'_, '_>, selection: &Selection) -> Vec<Unknown> {
         }
     }
     found
+}
+
+/// A build for the chosen CUDA of what is known for another alone: its project keeps such builds, and nobody has read which.
+fn of_kept<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group<'c>, row: &Companion) -> Option<Unknown> {
+    let (catalog, rows) = (plan.request.catalog, selection.rows());
+    let of_releases = group.releases.iter().filter_map(|release| release.of(rows).line);
+    let of_system = group.cudas.iter().map(|(_, cuda)| cuda.of(rows).version.prefix(2));
+    let unfit = |line: &Version| !fits::companion_line(row, Some(line));
+    let line = of_releases.chain(of_system).find(unfit)?;
+    let place = unseen::kept_for(catalog, row, &line)?;
+    let (package, version) = (&row.package, row.version);
+    // Beside one that was seen, it is that for another Python.
+    let is_seen = |one: &Companion| one.variant.as_deref().and_then(line_of) == Some(line);
+    let seen = || catalog.companions.of(package).iter().any(|one| one.version == version && is_seen(one));
+    let python = plan.python.as_ref().filter(|_| seen());
+    let python = python.map_or(String::new(), |python| format!(" and Python {}", python.of(rows).version));
+    let fact = format!("whether {package} {version} was published for CUDA {line}{python}");
+    Some(Unknown::of(format!("stack.{package}"), fact, format!("look for it at {place}; if it is there, {OVERLAY}")))
 }
 
 /// A package that goes with a release only if there is a wheel for its variant that nobody has seen, or of which one is asked

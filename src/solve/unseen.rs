@@ -1,6 +1,6 @@
 //! Builds that may fit though nobody has read them: where an index was not read whole, every variant that some release of
-//! the package has, unless a rule tells for which lines of CUDA a release was published; and what was published for a CUDA
-//! for which no build of its release was read.
+//! the package has, unless a rule tells for which lines of CUDA a release was published; what was published for a CUDA
+//! for which no build of its release was read; and what a project keeps elsewhere for a CUDA.
 
 use std::collections::BTreeSet;
 
@@ -96,6 +96,9 @@ pub fn may_be_made_for(catalog: &Catalog, releases: &[&Companion], row: &Compani
     if variant == CPU && may_lie_beside_its_release(releases, row) {
         return true;
     }
+    if line_of(variant).is_some_and(|line| kept_for(catalog, row, &line).is_some()) {
+        return true;
+    }
     let listing = catalog.listing(&row.package, Index::Pytorch, &row.version);
     let is_of_one_place = row.variant.is_some() || row.url.is_some() || row.index_url.is_some();
     if is_of_one_place || listing.is_none_or(|listing| listing.reading == Reading::Whole) {
@@ -110,6 +113,21 @@ pub fn may_be_made_for(catalog: &Catalog, releases: &[&Companion], row: &Compani
     let is_between =
         || of_variant().any(|one| one.version < row.version) && of_variant().any(|one| one.version > row.version);
     (is_newest && line_of(variant).is_some()) || is_between()
+}
+
+/// Where the project of a package keeps builds of a release for a line of CUDA, of which nobody has read the list: there may
+/// be one besides those that have a row.
+pub fn kept_for<'c>(catalog: &'c Catalog, row: &Companion, line: &Version) -> Option<&'c str> {
+    let is_of_index = row.variant.is_none() && row.url.is_none() && row.index_url.is_none() && row.systems.is_empty();
+    let listing = catalog.listing(&row.package, Index::Pypi, &row.version).filter(|_| is_of_index)?;
+    let is_for = listing.builds_for.iter().any(|cuda| line.cmp_prefix(cuda).is_eq());
+    listing.builds_at.as_deref().filter(|_| is_for)
+}
+
+/// The same of the variant of its framework that a constraint names.
+pub fn is_kept_for_named(catalog: &Catalog, row: &Companion, wanted: &Constraint) -> bool {
+    let mut named = wanted.comparisons().filter_map(|one| line_of(one.variant.as_deref()?));
+    !row.follows_cuda() && named.any(|line| kept_for(catalog, row, &line).is_some())
 }
 
 /// Whether a release of what lies beside torch is one that nobody is known to have seen on the index of a variant for a

@@ -23,9 +23,12 @@ pub struct Wants<'c> {
 }
 
 impl<'c> Wants<'c> {
-    /// Of one package. The lint has read every range; one that it lets pass unread speaks of nothing.
-    pub(super) fn of(catalog: &'c Catalog, package: &str) -> Self {
-        let rows = catalog.asks.of(package).iter();
+    /// Of one package on a line of Python, or on all that its releases are for. The lint has read every range; one that it lets
+    /// pass unread speaks of nothing.
+    pub(super) fn of(catalog: &'c Catalog, package: &str, python: Option<Version>) -> Self {
+        let is_on =
+            |range: &str| python.zip(Constraint::parse(range).ok()).is_some_and(|(line, range)| range.admits(&line));
+        let rows = catalog.asks.of(package).iter().filter(|row| row.python.is_none_or(|range| is_on(&range)));
         let read = rows.filter_map(|row| Some((Constraint::parse(&row.range).ok()?, row)));
         let (parts, rows): (Vec<_>, Vec<_>) = read.partition(|(_, row)| row.found_in == FoundIn::Part);
         let (rows, of_extras) = rows.into_iter().partition(|(_, row)| row.extra.is_none());

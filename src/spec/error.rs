@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::types::secret::masked;
+
 /// One mistake in a gpuenv.toml and the bytes it was found at.
 ///
 /// The codes are stable: `too-large`, `encoding`, `merge-marker`, `toml-syntax`, `unknown-key`, `type`, `name`,
@@ -62,6 +64,8 @@ const MESSAGE: usize = 700;
 
 /// The text for a message: escaped, and cut where it would drown the sentence around it.
 pub(super) fn clip(text: &str) -> String {
+    // Before it is cut: half a password would not be known for one.
+    let text = &masked(text);
     let mut clipped: String = text.chars().take(QUOTED).flat_map(escape).collect();
     if text.chars().nth(QUOTED).is_some() {
         clipped.push('…');

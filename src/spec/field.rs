@@ -1,10 +1,13 @@
 //! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
 
+use std::borrow::Cow;
+
 use super::error::{Refusal, clip, quote};
 use super::{OwnCuda, repair};
 use crate::nearest::nearest;
 use crate::types::name::{self, STACK_PARTS, is_unseen};
 use crate::types::require::{self, Requirement};
+use crate::types::secret::masked;
 use crate::types::specifier::SpecifierError;
 use crate::types::variant::line_of;
 use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, address, distinct, variant};
@@ -174,9 +177,17 @@ pub(super) fn own_url(_: &str, text: &str) -> Read<String> {
     if address::wheel(text).is_some() {
         return Ok(text.to_string());
     }
-    let message = format!("`url`: {} is not the https:// address of a wheel", quote(text));
+    let message = format!("`url`: {} {}", quote(text), no_address(text, "of a wheel"));
     Err(Refusal::new("value", message)
         .help("it ends in `.whl`, perhaps with `#sha256=…` behind it, and holds no password"))
+}
+
+/// Why an address is none that is taken.
+fn no_address(text: &str, what: &str) -> String {
+    match masked(text) {
+        Cow::Owned(_) => "holds a user name or a password, and a lock is read by everybody".to_string(),
+        Cow::Borrowed(_) => format!("is not the https:// address {what}"),
+    }
 }
 
 /// The address of a wheel index.
@@ -184,7 +195,7 @@ pub(super) fn own_index(_: &str, text: &str) -> Read<String> {
     if address::is_index(text) {
         return Ok(text.to_string());
     }
-    let message = format!("`index`: {} is not the https:// address of a wheel index", quote(text));
+    let message = format!("`index`: {} {}", quote(text), no_address(text, "of a wheel index"));
     Err(Refusal::new("value", message).help("write it as pip's `--index-url` takes it, without a password"))
 }
 
@@ -315,10 +326,15 @@ pub(super) fn export_file(key: &str, text: &str) -> Read<String> {
 pub(super) fn overlays(paths: &[String]) -> Read<()> {
     if paths.len() > MAX_OVERLAYS {
         let message = format!("`overlays` names {} files; at most {MAX_OVERLAYS} are taken", paths.len());
-        return Err(Refusal::new("too-many", message));
+        return Err(Refusal::new("too-many", message).help("put their rows into fewer files"));
     }
+    // `./site.toml` is `site.toml`.
     let mut seen = std::collections::HashSet::new();
-    match paths.iter().find(|path| !seen.insert(*path)) {
+    let mut is_new = |path: &String| {
+        let steps = path.split('/').filter(|step| !matches!(*step, "" | "."));
+        seen.insert(steps.map(str::to_string).collect::<Vec<_>>())
+    };
+    match paths.iter().find(|path| !is_new(path)) {
         Some(path) => {
             let message = format!("`overlays` names {} twice", quote(path));
             Err(Refusal::new("duplicate", message).help("remove one of the two"))

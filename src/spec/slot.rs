@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use toml::de::DeValue;
 
-use super::error::{Refusal, clip, quote};
+use super::error::{Refusal, SpecError, clip, quote};
 use super::field::{self, Read};
 use super::value::{Item, Reader, list_text};
 use super::{Spec, Written};
@@ -279,8 +279,7 @@ impl Slot<Spec> for Overlays {
             return reader.error(refusal.help(format!("write `{key} = [\"{text}\"]`")), item.span());
         };
         spec.overlays = list.iter().filter_map(|item| reader.string(key, item, field::overlay)).collect();
-        let paths: Vec<String> = spec.overlays.iter().map(|path| path.value.clone()).collect();
-        reader.checked(field::overlays(&paths), &item.span());
+        reader.checked(together(&spec.overlays), &item.span());
     }
 
     fn set(&self, _: &mut Spec, key: &str, _: Option<&str>, _: usize) -> Read<()> {
@@ -291,6 +290,18 @@ impl Slot<Spec> for Overlays {
     fn input(&self, spec: &Spec) -> Option<String> {
         let paths: Vec<&str> = spec.overlays.iter().map(|path| path.value.as_str()).collect();
         (!paths.is_empty()).then(|| list_text(&paths))
+    }
+}
+
+fn together(overlays: &[Written<String>]) -> Read<()> {
+    field::overlays(&overlays.iter().map(|path| path.value.clone()).collect::<Vec<_>>())
+}
+
+impl Spec {
+    /// Why none of its overlays is laid: they are too many, or one is named twice. Each takes its time.
+    pub fn refused_overlays(&self) -> Option<SpecError> {
+        let last = self.overlays.last()?.span.clone();
+        together(&self.overlays).err().map(|refusal| refusal.at(last))
     }
 }
 

@@ -61,18 +61,21 @@ pub fn read(
     Err(Failure::spec(errors, file))
 }
 
+/// That a spec is for another gpuenv, which may read it otherwise.
+pub fn required(spec: &Spec) -> Option<String> {
+    let here = env!("CARGO_PKG_VERSION");
+    let wanted = &spec.requires_gpuenv.as_ref()?.value;
+    let is_met = semver::Version::parse(here).is_ok_and(|version| wanted.matches(&version));
+    (!is_met).then(|| format!("this spec requires gpuenv {wanted}; this is gpuenv {here}"))
+}
+
 /// What this version of gpuenv cannot do must not look as if it had been done.
 fn check_supported(spec: &Spec, file: &SourceFile) -> Result<(), Failure> {
-    let here = env!("CARGO_PKG_VERSION");
-    let unmet = spec
-        .requires_gpuenv
-        .as_ref()
-        .filter(|wanted| semver::Version::parse(here).is_ok_and(|version| !wanted.value.matches(&version)));
-    if let Some(wanted) = unmet {
+    if let Some(message) = required(spec) {
         let problem = Problem {
             code: "requires-gpuenv",
-            message: format!("this spec requires gpuenv {}; this is gpuenv {here}", wanted.value),
-            span: Some(wanted.span.clone()),
+            message,
+            span: spec.requires_gpuenv.as_ref().map(|wanted| wanted.span.clone()),
             help: Some("install a gpuenv of that version".into()),
         };
         return Err(Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(file.clone()) });

@@ -17,6 +17,7 @@ pub mod parts;
 pub mod plain;
 pub mod prose;
 pub mod require;
+pub mod secret;
 pub mod specifier;
 pub mod text;
 pub mod toml_memory;

@@ -15,13 +15,41 @@ const TYPES: &[(&str, &str)] = &[
     ("invalid type: map", "invalid type: table"),
 ];
 
-/// A message about a value of the wrong type, without the names that types have in Rust.
+/// What a message quotes of a file is cut where it is longer; so is a message.
+const QUOTED: usize = 200;
+const MESSAGE: usize = 4000;
+
+/// A message about a value of the wrong type, without the names that types have in Rust and with no more of a value than
+/// tells which it is.
 pub fn plain_types(message: &str) -> String {
+    brief(&without_rust(message))
+}
+
+/// A message with what it quotes cut down: a file of strangers may hold any amount.
+pub fn brief(message: &str) -> String {
+    let mut told = String::new();
+    for part in message.split_inclusive(['`', '"']) {
+        if told.len() > MESSAGE {
+            return told + "…";
+        }
+        match part.char_indices().nth(QUOTED) {
+            Some((cut, _)) => {
+                told += &part[..cut];
+                told.push('…');
+                told.extend(part.chars().next_back().filter(|end| matches!(end, '`' | '"')));
+            }
+            None => told += part,
+        }
+    }
+    told
+}
+
+fn without_rust(message: &str) -> String {
     for (theirs, ours) in TYPES {
         let end = message.find(theirs).map(|at| at + theirs.len());
         if let Some(end) = end.filter(|end| !message[*end..].starts_with(|c: char| c.is_ascii_alphanumeric())) {
             let begin = &message[..end - theirs.len()];
-            return format!("{begin}{ours}{}", plain_types(&message[end..]));
+            return format!("{begin}{ours}{}", without_rust(&message[end..]));
         }
     }
     // `struct Row`, `enum Kind`: the name is one of ours, and means nothing in a file.
@@ -37,6 +65,14 @@ pub fn plain_types(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_value_is_quoted_without_end() {
+        let long = "é".repeat(1 << 20);
+        let told = plain_types(&format!("unknown field `{long}`, expected `a`"));
+        assert!(told.ends_with("é…`, expected `a`") && told.chars().count() < 250, "{told}");
+        assert!(plain_types(&format!("invalid type: string \"{}\"", "`".repeat(1 << 20))).len() < 5000);
+    }
 
     #[test]
     fn no_name_of_rust_is_told() {

@@ -189,8 +189,22 @@ impl<'a> CheckContext<'a> {
 
     /// Whether the libcuda that a process loads is a cuda-compat package's.
     pub fn loads_compat(&self) -> bool {
-        let Some(path) = self.record.libcuda.as_ref().and_then(|libcuda| libcuda.path.as_deref()) else { return false };
-        path.contains("/compat/") || self.record.compat.iter().any(|compat| compat.path == path)
+        let libcuda = self.record.libcuda.as_ref();
+        let Some(path) = libcuda.and_then(|libcuda| libcuda.path.as_deref()) else { return self.offers_more() };
+        // The driver's own may have the note of a package, which is of the kernel module's release.
+        let is_noted = libcuda.is_some_and(|libcuda| {
+            let module = self.record.module.as_ref().and_then(|module| module.version);
+            libcuda.compat == Some(true) && module.is_none_or(|module| libcuda.file_version != Some(module))
+        });
+        is_noted || path.contains("/compat/") || self.record.compat.iter().any(|compat| compat.path == path)
+    }
+
+    /// Whether a CUDA version is offered that is newer than the one of the driver's branch, which then a cuda-compat brings.
+    fn offers_more(&self) -> bool {
+        let driver = self.record.nvml.as_ref().and_then(|nvml| nvml.driver.as_ref());
+        let driver = driver.filter(|_| !self.has_windows_driver() && !self.is_tegra());
+        let of_branch = driver.and_then(|driver| self.catalog.branch_of(driver)?.cuda.as_ref());
+        of_branch.zip(self.offered()).is_some_and(|(own, (cuda, _))| cuda.cmp_prefix(own).is_gt())
     }
 
     /// Whether it is known that the libcuda that a process loads is the driver's own.
@@ -318,6 +332,11 @@ impl<'a> CheckContext<'a> {
         self.record.libcuda.as_ref().is_some_and(|libcuda| {
             libcuda.fault.is_none() && libcuda.devices.iter().any(|device| device.fault.is_none())
         })
+    }
+
+    /// Whether CUDA lists a device, whether or not it was asked more.
+    pub fn cuda_shows_gpus(&self) -> bool {
+        self.record.libcuda.as_ref().is_some_and(|libcuda| !libcuda.devices.is_empty())
     }
 
     /// The target's builds by package and version, each with the row that the lock rests on; only those that still are

@@ -311,7 +311,13 @@ fn package_check(context: &CheckContext<'_>, check: Check, package: &str) -> Che
     let Some(compat) = context.record.compat.iter().find(of_line) else {
         let others: Vec<String> = context.record.compat.iter().map(|compat| compat.path.clone()).collect();
         if others.is_empty() && context.is_pasted() {
-            return check.unknown(Action::None, "the pasted text does not tell whether it is installed");
+            let is_told =
+                context.record.libcuda.as_ref().is_none_or(|libcuda| libcuda.path.is_none()) && context.loads_compat();
+            let told = context.offered().filter(|_| is_told).map(|(told, _)| told.prefix(2).to_string());
+            return match told == cuda {
+                true => check.found(format!("CUDA {}, which is not the driver's own", told.unwrap_or_default())).pass(),
+                false => check.unknown(Action::None, "the pasted text does not tell whether it is installed"),
+            };
         }
         let check = check.found(if others.is_empty() { "none".to_string() } else { others.join(", ") });
         return check.fail(Action::FixEnvironment, install);
@@ -367,11 +373,36 @@ fn eligible(context: &CheckContext<'_>, gpu: &Seen<'_>) -> Option<Check> {
 
 /// A cuda-compat that nobody locked: it works until the driver is newer than it.
 fn unwanted(context: &CheckContext<'_>) -> Option<Check> {
-    let libcuda = context.record.libcuda.as_ref().filter(|_| context.loads_compat())?;
+    if !context.loads_compat() {
+        return None;
+    }
+    let path = context.record.libcuda.as_ref().and_then(|libcuda| libcuda.path.clone());
+    let offered =
+        || context.offered().map_or(String::new(), |(cuda, _)| format!("CUDA {cuda}, which is not the driver's own"));
     let check = Check::new("forward-compat")
         .expected("the driver's own libcuda")
-        .found(libcuda.path.clone().unwrap_or_default());
-    let hint = "a cuda-compat that is not locked is loaded; it fails (803) once the driver is newer, and on GPUs \
-                that are no data-centre ones (804): take its folder out of LD_LIBRARY_PATH and ld.so.conf.d";
-    Some(check.evidence(libcuda.path.clone()).warn(Action::FixEnvironment, hint))
+        .found(path.clone().unwrap_or_else(offered))
+        .evidence(path.clone());
+    let take_out = "take its folder out of LD_LIBRARY_PATH and ld.so.conf.d";
+    let torch = context.record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
+    // Of a libcuda that was asked its own check tells.
+    let is_open = path.is_none() && torch != Some(true) && !context.cuda_shows_gpus();
+    let refuses = |gpu: &&Seen<'_>| match gpu.name.map(|name| context.catalog.gpu(name)) {
+        Some(GpuMatch::Found(rows) | GpuMatch::Ambiguous(rows)) => {
+            rows.iter().all(|row| matches!(row.class, Class::Geforce | Class::Titan))
+        }
+        _ => false,
+    };
+    if let Some(gpu) = context.gpus().iter().find(refuses).filter(|_| is_open) {
+        let hint = format!(
+            "a cuda-compat is loaded, which CUDA refuses on {} (804): {take_out}, or raise the driver",
+            gpu.name.unwrap_or_default()
+        );
+        return Some(check.fail(Action::FixEnvironment, hint));
+    }
+    let hint = format!(
+        "a cuda-compat that is not locked is loaded; it fails (803) once the driver is newer, and on GPUs that are no \
+         data-centre ones (804): {take_out}"
+    );
+    Some(check.warn(Action::FixEnvironment, hint))
 }

@@ -70,6 +70,9 @@ fn odd(context: &CheckContext<'_>) -> Check {
     check.found(names.join(", ")).warn(Action::FixEnvironment, format!("unset {name}: {does}"))
 }
 
+/// What Slurm writes into CUDA_VISIBLE_DEVICES for a job that asked for no GPU.
+const OF_SLURM: &str = "NoDevFiles";
+
 /// A variable that hides every GPU from a process.
 pub(super) struct Hides {
     name: &'static str,
@@ -84,6 +87,9 @@ impl Hides {
         match action {
             Action::RestartContainer => {
                 format!("{name} is `{value}`, which gives the container no GPU: start it again with `--gpus all`")
+            }
+            _ if value == OF_SLURM => {
+                format!("{name} is `{value}`: Slurm gave this job no GPU, request one with `--gres=gpu:1` or `--gpus`")
             }
             _ => format!("{name} is `{value}`, which hides every GPU: unset it, or name a GPU that exists"),
         }

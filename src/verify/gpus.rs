@@ -27,7 +27,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     let (builds, mut known) = (OnceCell::new(), HashMap::new());
     for gpu in gpus {
         // GPUs that are called alike are judged once.
-        let judged = known.entry((gpu.name, gpu.cc)).or_insert_with(|| supported(context, gpu, &builds));
+        let judged = known.entry((gpu.name, gpu.cc, gpu.cut_off)).or_insert_with(|| supported(context, gpu, &builds));
         checks.push(judged.clone().of(&gpu.label));
         checks.extend(gpu.cuda.and_then(|device| usable(context, gpu, device, gpus)));
         checks.extend(gpu.nvml.into_iter().flat_map(|nvml| state(context, gpu, nvml)));
@@ -128,6 +128,9 @@ fn none_described(context: &CheckContext<'_>, check: Check) -> Check {
         _ if context.is_bare() => {
             check.found("not told").unknown(Action::None, format!("the text names neither a GPU nor a driver: {add}"))
         }
+        _ if context.is_tegra() => check
+            .found("not told")
+            .unknown(Action::None, "the text does not name the Jetson: add the output of `jetson_release`"),
         _ => check.found("not told").unknown(Action::None, format!("the text names a driver, but no GPU: {add}")),
     }
 }
@@ -215,6 +218,10 @@ fn virtual_gpu(context: &CheckContext<'_>, check: Check, seen: &Seen<'_>, gpu: &
         return None;
     }
     let check = check.expected("a whole GPU").found(kind);
+    if kind.starts_with("host-") && !context.computes(seen) {
+        let hint = "the driver is a hypervisor's, which hands this GPU to virtual machines: verify inside one of them";
+        return Some(check.unknown(Action::None, hint));
+    }
     match gpu.licence.as_deref() {
         Some("unlicensed-restricted") if !context.computes(seen) => {
             let hint = format!("it has no licence, and its driver keeps CUDA from it: {SERVER}");

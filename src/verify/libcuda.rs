@@ -1,6 +1,6 @@
 //! The driver's two libraries: whether they load and what they answer.
 
-use crate::host::{ApiError, Libcuda};
+use crate::host::{ApiError, BY_SMI, Libcuda};
 
 use super::check::{Action, Check};
 use super::context::{CheckContext, KILLED};
@@ -90,9 +90,28 @@ fn libcuda(context: &CheckContext<'_>) -> Check {
             }
         }
         Some(fault) if cuda_errors::is_unloadable(fault) => cuda_errors::unloadable(context, check, fault),
+        Some(fault) if fault.at == BY_SMI => without_version(context, check, fault),
         Some(fault) => cuda_errors::cuda(context, check, fault),
         None => answers(context, check, libcuda),
     }
+}
+
+/// nvidia-smi asks libcuda for its version alone: where it gets none, that library is not there, or is not the driver's. A
+/// process may be given another one, as where a device plugin mounts it.
+fn without_version(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
+    let check = check.found(fault.message.clone().unwrap_or_default());
+    let torch = context.record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
+    if torch == Some(true) || context.cuda_shows_gpus() {
+        return check.pass_with("nvidia-smi finds no libcuda, yet a GPU is found through it");
+    }
+    let hint = match context.has_windows_driver() {
+        true => "nvidia-smi finds no libcuda that works: see whether WSL has Windows' own one, in /usr/lib/wsl/lib",
+        false => {
+            "nvidia-smi finds no libcuda that works: in a container add `compute` to NVIDIA_DRIVER_CAPABILITIES, on a host \
+             install the driver's libcuda; take a toolkit's `stubs` out of LD_LIBRARY_PATH"
+        }
+    };
+    check.unknown(Action::FixEnvironment, hint)
 }
 
 /// CUDA that does not start with all GPUs, and does with some of them by themselves.

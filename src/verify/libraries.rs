@@ -261,10 +261,19 @@ fn shadowed(context: &CheckContext<'_>, library: &Library) -> Option<Check> {
             let length = one.len().min(other.len());
             one.prefix(length) == other.prefix(length)
         });
-        return Some(if same {
-            check.warn(Action::FixEnvironment, hint)
-        } else {
-            check.fail(Action::FixEnvironment, hint)
+        let is_later =
+            version.zip(own.version.as_ref()).is_some_and(|(one, own)| one.major() == own.major() && one > own);
+        let torch = context.record.python.as_ref().and_then(|python| python.torch.as_ref());
+        // A later one of its major serves what was built with an earlier one, where torch has shown it. That one GPU computed
+        // says nothing of NCCL.
+        let has_shown = torch.is_some_and(|torch| match library.name.as_str() {
+            "nccl" => torch.reduced == Some(true),
+            _ => torch.computed == Some(true),
+        });
+        let serves = is_later && has_shown;
+        return Some(match same || serves {
+            true => check.warn(Action::FixEnvironment, hint),
+            false => check.fail(Action::FixEnvironment, hint),
         });
     }
     // What a wheel's library is loaded by comes before all that the loader finds, and what it finds is for other programs.

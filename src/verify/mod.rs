@@ -17,6 +17,7 @@ mod fit;
 mod gpus;
 mod health;
 mod hidden;
+mod installed;
 mod kernels;
 mod libcuda;
 mod libraries;

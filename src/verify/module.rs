@@ -1,7 +1,7 @@
 //! The kernel's side of the driver: whether it is there, which flavour, whether its device nodes open.
 
 use crate::catalog::rows::ModuleKind;
-use crate::host::{Node, Nvml, System, signs};
+use crate::host::{Node, Nvml, System, signs, tegra};
 use crate::types::constraint::admits;
 use crate::types::{Cc, Version};
 
@@ -123,6 +123,9 @@ fn described(context: &CheckContext<'_>, check: Check) -> Check {
         (Some(nvml), _) if nvml.count.is_some() => {
             check.found("its release was not told").pass_with("nvidia-smi responds")
         }
+        _ if context.record.platform.os.as_deref().is_some_and(|os| os.starts_with(tegra::PREFIX)) => {
+            check.found("that of its JetPack").pass()
+        }
         _ => check.found("not told").unknown(Action::None, "what was told names neither a driver nor a GPU"),
     }
 }
@@ -157,13 +160,19 @@ fn flavour(context: &CheckContext<'_>) -> Check {
     let present: Vec<Cc> = context.gpus().iter().filter_map(|gpu| gpu.cc).collect();
     // A GPU that answers is driven, whatever is written about it.
     let silent = locked.filter(|cc| !present.contains(cc));
+    let is_silent = !context.record.pci.is_empty()
+        || context.record.nvml.as_ref().is_some_and(|nvml| nvml.count == Some(0) && nvml.gpus.is_empty());
     let rule = silent.filter_map(|cc| needed(context, cc)).find(|rule| rule.needs.as_str() != found);
     match rule {
-        Some(rule) if present.is_empty() && !context.record.pci.is_empty() => {
+        Some(rule) if present.is_empty() && is_silent => {
             check.expected(rule.needs.as_str()).evidence(Some(context.catalog.source_at(&rule.source))).fail(
                 Action::AskAdmin,
                 format!("{} Install the {} modules of the same driver.", rule.says, rule.needs.as_str()),
             )
+        }
+        Some(rule) if present.is_empty() && context.is_pasted() => {
+            let says = format!("whether it drives the GPU is not known, which needs the {} one", rule.needs.as_str());
+            check.expected(rule.needs.as_str()).skip(says)
         }
         _ => check.pass(),
     }

@@ -70,6 +70,10 @@ fn nvml(context: &CheckContext<'_>, check: Check, fault: &ApiError) -> Check {
         Some(15) => check.fail(Action::Drain, "the GPU fell off the bus: drain the machine and power it off and on"),
         Some(16) => check.fail(Action::Reboot, "the GPU waits for a reset: `nvidia-smi --gpu-reset`, or reboot"),
         Some(17) if in_container => check.fail(Action::RestartContainer, lost),
+        Some(17) if context.is_wsl() => check.fail(
+            Action::AskAdmin,
+            "Windows keeps the GPU from WSL: install Windows' NVIDIA driver again, then `wsl --update` and `wsl --shutdown`",
+        ),
         Some(17) => check.fail(Action::AskAdmin, "the system refuses the device: see cgroups, and what a sandbox forbids"),
         Some(18) => check.fail(context.restart(Action::Reboot), mismatch(context)),
         Some(19) => check.unknown(Action::None, "another process holds the GPU for a change of its state: verify again when it has ended"),

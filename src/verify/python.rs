@@ -1,16 +1,16 @@
 //! The interpreter and what is installed in it, against the lock's wheels.
 
-use std::collections::BTreeMap;
-
+use crate::catalog::rows::TORCH;
 use crate::host::Python;
 use crate::lock::Wheel;
+use crate::types::Version;
 use crate::types::address::is_same_version;
 use crate::types::name::STACK_PARTS;
-use crate::types::{Version, name};
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
 use super::cuda_errors;
+use super::installed::{Build, Wanted, entry, installed, option, own_build, own_release};
 
 /// Everything that is to be said of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
@@ -99,68 +99,55 @@ fn bits(python: &Python) -> Option<Check> {
     })
 }
 
-/// Each package of the stack that is installed. What is not installed yet is no mistake.
+/// Each package of the lock that is installed. What is not installed yet is no mistake.
 fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
-    let stack = context.stack().iter().filter(|(name, _)| !STACK_PARTS.contains(&name.as_str()));
-    let one = |(name, locked): (&String, &String)| {
-        let check = Check::new("python-package").expected(format!("{name} {locked}"));
-        let Some(found) = installed(python, name) else {
-            if let Some(check) = said(context, &check, python, (name, locked)) {
-                return check;
-            }
-            return check.skip(match context.is_pasted() {
-                true => format!("the pasted text does not tell whether {name} is installed"),
-                false => format!("{name} is not installed in this interpreter"),
-            });
-        };
-        let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == *name);
-        let own = own_release(python, name, found);
-        let imported = own.or_else(|| own_build(python, name)).unwrap_or(found);
-        let is_listed = imported == found || imported.split_once('+').is_some_and(|(release, _)| release == found);
-        let other = if is_same(imported, locked, wheel) { found } else { imported };
-        let check = check.evidence(python.path.clone()).found(match is_listed {
-            false => format!("{name} {imported} is imported, {found} is listed"),
-            true => format!("{name} {imported}"),
+    Wanted::all(context).iter().filter_map(|wanted| package(context, python, wanted)).collect()
+}
+
+fn package(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>) -> Option<Check> {
+    let name = wanted.name;
+    let check = Check::new("python-package").expected(format!("{name} {}", wanted.shown()));
+    let Some(found) = installed(python, name) else {
+        let is_asked_for = wanted.constraint.is_none();
+        return said(context, &check, python, wanted).or_else(|| {
+            is_asked_for.then(|| {
+                check.skip(match context.is_pasted() {
+                    true => format!("the pasted text does not tell whether {name} is installed"),
+                    false => format!("{name} is not installed in this interpreter"),
+                })
+            })
         });
-        match build(context, python, (name, own.unwrap_or(found)), locked, wheel) {
-            Build::Locked | Build::Relabelled(_) if own.is_some() => check
-                .warn(Action::FixEnvironment, "what is imported is the locked release: remove the other installation"),
-            Build::Locked => check.pass(),
-            Build::Relabelled(note) => check.pass_with(note),
-            Build::Unclear(note) => check.warn(Action::None, note),
-            Build::Other => check.fail(Action::FixEnvironment, install(name, locked, other, wheel)),
-        }
     };
-    stack.map(one).collect()
-}
-
-/// What the torch that is imported says of its release where the list names another: two are installed. With the variant in
-/// its version it is told apart further on.
-fn own_release<'p>(python: &'p Python, name: &str, listed: &str) -> Option<&'p str> {
-    let said = python.torch.as_ref().filter(|_| name == "torch")?.version.as_deref()?;
-    let listed = listed.split('+').next().unwrap_or(listed);
-    (!said.contains('+') && !is_release(listed, said)).then_some(said)
-}
-
-/// What the torch that is imported says of itself, where that tells its build.
-fn own_build<'p>(python: &'p Python, name: &str) -> Option<&'p str> {
-    let said = python.torch.as_ref().filter(|_| name == "torch")?.version.as_deref();
-    said.filter(|said| said.contains('+'))
+    let own = own_release(python, name, found);
+    let imported = own.or_else(|| own_build(python, name)).unwrap_or(found);
+    let is_listed = imported == found || imported.split_once('+').is_some_and(|(release, _)| release == found);
+    let other = if wanted.is(context, imported) { found } else { imported };
+    let check = check.evidence(python.path.clone()).found(match is_listed {
+        false => format!("{name} {imported} is imported, {found} is listed"),
+        true => format!("{name} {imported}"),
+    });
+    Some(match wanted.build(context, python, own.unwrap_or(found)) {
+        Build::Locked | Build::Relabelled(_) if own.is_some() => {
+            check.warn(Action::FixEnvironment, "what is imported is the locked release: remove the other installation")
+        }
+        Build::Locked => check.pass(),
+        Build::Relabelled(note) => check.pass_with(note),
+        Build::Unclear(note) => check.warn(Action::None, note),
+        // Nothing that is locked imports it.
+        Build::Other if wanted.constraint.is_some_and(|one| !one.brought) => {
+            check.warn(Action::FixEnvironment, wanted.install(other))
+        }
+        Build::Other => check.fail(Action::FixEnvironment, wanted.install(other)),
+    })
 }
 
 /// A torch that no list of packages names, by what it says of its own release. Its CUDA is another check's.
-fn said(context: &CheckContext<'_>, check: &Check, python: &Python, (name, locked): (&str, &str)) -> Option<Check> {
-    let said = python.torch.as_ref().filter(|_| name == "torch")?.version.as_deref()?;
-    let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == name);
-    let release = |text: &'_ str| text.split_once('+').map_or(text.to_string(), |(release, _)| release.to_string());
-    let same = match said.contains('+') {
-        true => is_same(said, locked, wheel),
-        false => is_release(said, &release(locked)),
-    };
-    let check = check.clone().found(format!("{name} {said}")).evidence(Some("torch.__version__"));
-    Some(match same {
+fn said(context: &CheckContext<'_>, check: &Check, python: &Python, wanted: &Wanted<'_>) -> Option<Check> {
+    let said = python.torch.as_ref().filter(|_| wanted.name == TORCH)?.version.as_deref()?;
+    let check = check.clone().found(format!("torch {said}")).evidence(Some("torch.__version__"));
+    Some(match wanted.is(context, said) || !said.contains('+') && wanted.is_release(said) {
         true => check.pass(),
-        false => check.fail(Action::FixEnvironment, install(name, locked, said, wheel)),
+        false => check.fail(Action::FixEnvironment, wanted.install(said)),
     })
 }
 
@@ -171,8 +158,7 @@ fn files(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
     let other = python.version.as_ref().zip(locked).is_some_and(|(found, locked)| found.cmp_prefix(&locked).is_ne());
     let (mut checks, mut untold) = (Vec::new(), Vec::new());
     for wheel in context.lock.wheels_of(context.name).filter(|_| !other) {
-        let locked = context.stack().get(&wheel.package).unwrap_or(&wheel.version);
-        match installed(python, &wheel.package).filter(|found| is_same(found, locked, Some(wheel))) {
+        match installed(python, &wheel.package).filter(|found| is_locked(context, wheel, found)) {
             None => {}
             Some(_) => match entry(&python.origins, &wheel.package) {
                 Some(origin) => checks.push(file(wheel, origin).evidence(python.path.clone())),
@@ -219,136 +205,20 @@ fn file(wheel: &Wheel, origin: &str) -> Check {
     }
 }
 
-/// What is told of a package, by its name in either spelling.
-fn entry<'p>(told: &'p BTreeMap<String, String>, name: &str) -> Option<&'p str> {
-    told.iter().find(|(known, _)| name::package(known) == name).map(|(_, text)| text.as_str())
-}
-
-/// The version of a package that is installed.
-fn installed<'p>(python: &'p Python, name: &str) -> Option<&'p str> {
-    entry(&python.packages, name)
-}
-
-/// Whether an installed version is the locked one. A wheel may carry its variant in its name or not; one that carries
-/// another is another build.
-fn is_same(found: &str, locked: &str, wheel: Option<&Wheel>) -> bool {
-    if found == locked || wheel.is_some_and(|wheel| is_same_version(&wheel.version, found)) {
-        return true;
+/// Whether an installed version is the locked one.
+fn is_locked(context: &CheckContext<'_>, wheel: &Wheel, found: &str) -> bool {
+    match Wanted::of_stack(context, &wheel.package) {
+        Some(wanted) => wanted.is(context, found),
+        None => is_same_version(&wheel.version, found),
     }
-    let (found, label) = found.split_once('+').map_or((found, None), |(version, label)| (version, Some(label)));
-    let (locked, variant) =
-        locked.split_once('+').map_or((locked, None), |(version, variant)| (version, Some(variant)));
-    let labelled = wheel.is_none_or(|wheel| wheel.version.contains('+'));
-    let version = match (Version::parse(found), Version::parse(locked)) {
-        (Ok(found), Ok(locked)) => found.cmp_prefix(&locked).is_eq(),
-        _ => found == locked,
-    };
-    version
-        && match (label, variant) {
-            (None, _) => !labelled,
-            (Some(label), Some(variant)) => label == variant,
-            (Some(_), None) => true,
-        }
-}
-
-/// What an installed package is of the locked build.
-enum Build {
-    Locked,
-    /// The locked build by the name that another index gives it.
-    Relabelled(String),
-    /// It may be the locked build.
-    Unclear(String),
-    Other,
-}
-
-/// An installed package against the locked build. An index may serve a build without the variant in its name, and then
-/// what torch says of itself decides, else which build the package index serves by default.
-fn build(
-    context: &CheckContext<'_>,
-    python: &Python,
-    (name, found): (&str, &str),
-    locked: &str,
-    wheel: Option<&Wheel>,
-) -> Build {
-    let torch = python.torch.as_ref().filter(|_| name == "torch");
-    if let Some(said) = own_build(python, name) {
-        let (same, listed) = (is_same(said, locked, wheel), is_same(found, locked, wheel));
-        return match (same, listed) {
-            (true, true) => Build::Locked,
-            // A list that names another variant is of another installation.
-            (true, false) if found.contains('+') => Build::Other,
-            (true, false) => {
-                Build::Relabelled(format!("torch says of itself that it is {said}: the build is the same"))
-            }
-            (false, _) => Build::Other,
-        };
-    }
-    if is_same(found, locked, wheel) {
-        return Build::Locked;
-    }
-    let Some((release, variant)) = locked.split_once('+').filter(|(release, _)| is_release(found, release)) else {
-        return Build::Other;
-    };
-    if let Some(cuda) = torch.and_then(|torch| torch.cuda.as_ref()) {
-        let line = cuda.prefix(2).to_string().replace('.', "");
-        return match variant.strip_prefix("cu") == Some(line.as_str()) {
-            true => Build::Relabelled(format!("torch says of itself that it was built for CUDA {cuda}")),
-            false => Build::Other,
-        };
-    }
-    match default_variant(context, name, release) {
-        Some(default) if default == variant => {
-            Build::Relabelled(format!("what the package index serves as {name} {release} is the {variant} build"))
-        }
-        Some(_) => Build::Other,
-        // A companion without a variant in its name comes from where such a torch came from.
-        None => match (installed(python, "torch"), context.stack().get("torch")) {
-            (Some(torch), Some(locked)) if name != "torch" && !torch.contains('+') => {
-                let wheel = context.lock.wheels_of(context.name).find(|wheel| wheel.package == "torch");
-                match build(context, python, ("torch", torch), locked, wheel) {
-                    Build::Other => Build::Other,
-                    _ => Build::Unclear(format!(
-                        "{name} {found} comes from another index: which build it is was not told"
-                    )),
-                }
-            }
-            _ => Build::Other,
-        },
-    }
-}
-
-/// Whether an installed version without a variant is this release.
-fn is_release(found: &str, release: &str) -> bool {
-    match (Version::parse(found), Version::parse(release)) {
-        (Ok(found), Ok(release)) => found.cmp_prefix(&release).is_eq(),
-        _ => found == release,
-    }
-}
-
-/// The variant that the package index serves without being asked for one, on the locked processor.
-fn default_variant<'c>(context: &CheckContext<'c>, name: &str, release: &str) -> Option<&'c str> {
-    let of_release = |row: &&crate::catalog::rows::Build| {
-        row.version.as_str() == release && row.arch.as_str() == context.target.arch
-    };
-    context.catalog.builds.of(name).iter().find(|row| row.default && of_release(row)).map(|row| &*row.variant)
 }
 
 /// The command that puts the locked file in the place of another one.
 fn reinstall(wheel: &Wheel) -> String {
     let isolation = if wheel.unisolated.is_some() { " --no-build-isolation" } else { "" };
-    format!("`pip install --force-reinstall --no-deps{isolation} '{}'{}`", wheel.requirement(), index(wheel))
+    format!(
+        "`pip install --force-reinstall --no-deps{isolation} '{}'{}`",
+        wheel.requirement(),
+        option(wheel.index.as_deref())
+    )
 }
-
-fn index(wheel: &Wheel) -> String {
-    wheel.index.as_ref().map_or(String::new(), |index| format!(" --index-url {index}"))
-}
-
-fn install(name: &str, locked: &str, found: &str, wheel: Option<&Wheel>) -> String {
-    let requirement = wheel.map_or_else(|| format!("{name}=={locked}"), Wheel::requirement);
-    let index = wheel.map_or(String::new(), index);
-    let what = if found.ends_with("+cpu") { "the CPU build is installed" } else { "another build is installed" };
-    format!("{what}: `pip install '{requirement}'{index}`")
-}
-
-#[cfg(test)]
-mod tests;

@@ -26,6 +26,8 @@ pub struct Seen<'a> {
     pub product: Option<&'a GpuLock>,
     /// The line of the lock that means it: by its product's name, or by its capability where that line names no product.
     pub named: Option<&'a GpuLock>,
+    /// Its name is cut off, and those that begin so are of several capabilities: whether the lock names one of them.
+    pub cut_off: Option<bool>,
 }
 
 /// All of them.
@@ -78,15 +80,46 @@ impl<'a> Names<'a> {
     pub fn seen(&mut self, number: u64, cuda: Option<&'a CudaDevice>, nvml: Option<&'a Gpu>) -> Seen<'a> {
         let name = cuda.and_then(|device| device.name.as_deref()).or_else(|| nvml?.name.as_deref());
         let told = cuda.and_then(|device| device.compute_capability).or_else(|| nvml?.compute_capability);
-        let (product, usual) = name.map_or((None, None), |name| self.known(name));
+        let memory = nvml.and_then(|nvml| nvml.memory);
+        let cut = name.and_then(|name| self.cut(name, told, memory));
+        let (product, usual) = match (&cut, name) {
+            (Some(cut), _) => (cut.product, cut.cc),
+            (None, name) => name.map_or((None, None), |name| self.known(name)),
+        };
         let cc = told.or(usual);
+        let cut_off = cut.filter(|_| cc.is_none()).map(|cut| cut.may_be_locked);
         let is_named = |(locked, bare, _): &&(&'a GpuLock, Option<Cc>, Called<'a>)| match bare {
             Some(_) => cc == *bare,
             None => product.is_some_and(|product| std::ptr::eq(product, *locked)),
         };
         let named = self.locked.iter().find(is_named).map(|(locked, ..)| *locked);
         let label = format!("{number}: {}", name.unwrap_or("GPU"));
-        Seen { label, name, cc, cuda, nvml, product, named }
+        Seen { label, name, cc, cuda, nvml, product, named, cut_off }
+    }
+
+    /// What a name means that nvidia-smi has cut off: any of the products that begin so, as far as their names agree with
+    /// the memory and with a capability that was told.
+    fn cut(&self, name: &str, told: Option<Cc>, memory: Option<u64>) -> Option<Cut<'a>> {
+        let start = Called::new(self.catalog, name.strip_suffix("...")?).plain;
+        let begins = |(locked, bare, called): &&(&'a GpuLock, Option<Cc>, Called<'a>)| match bare {
+            Some(_) => false,
+            None => called.plain.starts_with(start.trim_end()) && fits(&locked.name, memory),
+        };
+        let lines: Vec<&'a GpuLock> = self.locked.iter().filter(begins).map(|(locked, ..)| *locked).collect();
+        let rows = match self.catalog.gpu(name) {
+            GpuMatch::Found(rows) | GpuMatch::Ambiguous(rows) => rows,
+            _ => Vec::new(),
+        };
+        let is_it = |row: &&&Product| fits(&row.name, memory) && told.is_none_or(|told| row.cc == told);
+        let rows = rows.iter().filter(is_it).map(|row| row.cc);
+        let mut codes: Vec<Cc> = rows.chain(lines.iter().filter_map(|line| cc_of(line))).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let cc = codes.first().copied().filter(|_| codes.len() == 1);
+        let product = lines.iter().copied().find(|line| cc.is_some() && cc_of(line) == cc);
+        let may_be_locked =
+            !lines.is_empty() || self.locked.iter().any(|(_, bare, _)| bare.is_some_and(|cc| codes.contains(&cc)));
+        Some(Cut { product, cc, may_be_locked })
     }
 
     /// The line of the lock that names a product, and its compute capability: the lock's, else the catalog's.
@@ -96,7 +129,7 @@ impl<'a> Names<'a> {
         }
         let called = Called::new(self.catalog, name);
         let product = self.locked.iter().find(|(.., locked)| called.means(locked)).map(|(locked, ..)| *locked);
-        let locked = product.and_then(|gpu| Cc::parse(&gpu.compute_capability).ok());
+        let locked = product.and_then(cc_of);
         let of_catalog = || match self.catalog.gpu(name) {
             GpuMatch::Found(gpus) => gpus.first().map(|gpu| gpu.cc),
             GpuMatch::Bare(cc) => Some(cc),
@@ -107,6 +140,28 @@ impl<'a> Names<'a> {
         self.known.insert(name, known);
         known
     }
+}
+
+/// What a name that is cut off means.
+struct Cut<'a> {
+    /// The line of the lock, where all that begin so are of its capability.
+    product: Option<&'a GpuLock>,
+    /// The capability of all.
+    cc: Option<Cc>,
+    /// Whether the lock names one of them.
+    may_be_locked: bool,
+}
+
+fn cc_of(line: &GpuLock) -> Option<Cc> {
+    Cc::parse(&line.compute_capability).ok()
+}
+
+/// Whether a board may have so much memory by the size in its name: `A100-SXM4-40GB` shows a little less than 40 GiB.
+fn fits(board: &str, memory: Option<u64>) -> bool {
+    let mut sizes = board.split([' ', '-']).filter_map(|word| word.strip_suffix("GB")?.parse::<u64>().ok());
+    let (Some(size), Some(memory)) = (sizes.next(), memory) else { return true };
+    // A GH200 is called by the memory of its processor.
+    memory.abs_diff(size << 30) <= size << 27 || memory >> 30 < size / 4
 }
 
 /// A product's name, as others are compared with it: `NVIDIA` in front, `MIG …` behind and case aside, or by two names that
@@ -129,11 +184,7 @@ impl<'a> Called<'a> {
 
     fn means(&self, other: &Called<'_>) -> bool {
         let same = |(one, other): (&Product, &Product)| std::ptr::eq(one, other);
-        // nvidia-smi cuts long names short.
-        let begins = |start: &str| other.plain.starts_with(start.trim_end());
-        self.plain == other.plain
-            || self.plain.strip_suffix("...").is_some_and(begins)
-            || self.row.zip(other.row).is_some_and(same)
+        self.plain == other.plain || self.row.zip(other.row).is_some_and(same)
     }
 }
 

@@ -28,7 +28,15 @@ pub(super) fn supported<'a>(context: &CheckContext<'a>, gpu: &Seen<'_>, builds: 
         (_, locked) => in_words(locked),
     });
     let Some(cc) = gpu.cc else {
-        return check.unknown(Action::None, "its compute capability is not known");
+        let cut = "its name is cut off, and GPUs whose names begin so differ in what code they run";
+        return match gpu.cut_off {
+            Some(false) if context.gpus.has_sound => check.warn(
+                Action::None,
+                format!("its name is cut off, and the lock names none that begins so: {LEAVE_OUT}"),
+            ),
+            Some(_) => check.unknown(Action::None, format!("{cut}: add the output of `nvidia-smi -L`")),
+            None => check.unknown(Action::None, "its compute capability is not known"),
+        };
     };
     let check = check.found(format!("{} ({cc})", gpu.name.unwrap_or("GPU")));
     if let Some(named) = gpu.named {

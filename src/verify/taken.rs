@@ -69,6 +69,9 @@ impl<'c> Taken<'c> {
             Some(package) => format!("{package} loads {what} of the system, which no wheel of the lock brings"),
             None => format!("no wheel of the lock brings {what}"),
         };
+        if let Some(there) = self.in_toolkit(wanted).filter(|_| self.context.is_pasted()) {
+            return check.found(there).pass_with("whether the loader finds it the pasted text does not tell");
+        }
         if !self.context.was_made("libraries") {
             let was_tried = record.probes.iter().any(|probe| probe.name == "libraries");
             let hint = match (self.context.is_pasted(), was_tried) {
@@ -105,7 +108,11 @@ impl<'c> Taken<'c> {
             let found = record.libraries.iter().filter(|one| one.fault.is_none()).find(is_part);
             found.filter(|_| self.name == "cuda" && !self.by_loader).map(told)
         };
-        kit.map(|kit| format!("the toolkit in {}", kit.root)).or_else(part)
+        let told = |kit: &Toolkit| match (kit.root.as_str(), release(kit)) {
+            ("", Some(release)) => format!("toolkit {release}"),
+            (root, _) => format!("the toolkit in {root}"),
+        };
+        kit.map(told).or_else(part)
     }
 }
 

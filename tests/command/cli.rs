@@ -295,6 +295,9 @@ fn only_regular_files_are_read() {
         folder.run(&["lock", "--fresh", "--lock", name]).exits(4).says(name);
         folder.run(&["export", "env", "--lock", name]).exits(4).says(name);
     }
+    // What calls itself one, and is made up by the kernel as it is read.
+    folder.run(&["lock", "--spec", "/proc/self/environ"]).exits(2).says("no file of a project");
+    folder.run(&["export", "env", "--lock", "/proc/self/environ"]).exits(2).says("no file of a project");
     assert!(begun.elapsed() < Duration::from_secs(20));
     symlink("gpuenv.toml", folder.path("good")).unwrap();
     folder.run(&["lock", "--spec", "good"]).exits(0);

@@ -606,3 +606,19 @@ fn a_source_that_is_named_twice_is_judged_once() {
         assert_eq!(ran.out.lines().count(), count + 1, "{sources:?}: {}", ran.out);
     }
 }
+
+/// What opens and cannot be read costs the host of that file alone.
+#[test]
+fn a_file_that_cannot_be_read_costs_its_own_host() {
+    let sandbox = sandbox("fleet-unread");
+    fs::create_dir(sandbox.path("hosts")).unwrap();
+    fs::write(sandbox.path("hosts/h1.json"), healthy().to_string()).unwrap();
+    std::os::unix::fs::symlink("/proc/self/mem", sandbox.path("hosts/h9.json")).unwrap();
+    let ran = sandbox.run(&["fleet", "check", "hosts", "--format", "csv"]).exits(3);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert!(lines.len() == 3 && lines[1].starts_with("h1,pass,"), "{}", ran.out);
+    assert!(lines[2].starts_with("h9,unknown,") && lines[2].contains("cannot be read"), "{}", ran.out);
+    // Named alone there is nothing else to judge.
+    sandbox.run(&["fleet", "check", "hosts/h9.json"]).exits(4).says("cannot be read").says("help:");
+    sandbox.run(&["fleet", "check", "/dev/zero"]).exits(4).says("not a regular file").says("help:");
+}

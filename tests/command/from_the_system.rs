@@ -407,6 +407,26 @@ const CASES: &[Case] = &[
         &["!warning[library-missing]"],
     ),
     case("torch = \"2.2.0+cu118\"\nbitsandbytes = \"0.42.0\"", "gpu = \"T4\"", 0, &["!warning[library-missing]"]),
+    // So are cuFFT and cuRAND. Source: Deep-Live-Cam/issues/294. Of its CUDA torch 1.13.1 has pip install a part.
+    case(
+        "torch = \"2.0.1+cu118\"\nonnxruntime-gpu = \"1.16.3\"",
+        "gpu = \"RTX 4000 Ada Generation\"",
+        0,
+        &["loads libcufft.so and libcurand.so of CUDA 11, which torch 2.0.1+cu118 has inside"],
+    ),
+    case(
+        "torch = \"1.13.1\"\nonnxruntime-gpu = \"1.15.1\"",
+        "gpu = \"A10\"",
+        0,
+        &["loads libcufft.so and libcurand.so of CUDA 11, which torch 1.13.1+cu117 has inside"],
+    ),
+    case(
+        "torch = \"2.0.1+cu118\"\nonnxruntime-gpu = \"1.16.3\"",
+        "gpu = \"A10\"\ntoolkit = \"11.8\"",
+        0,
+        &["!loads libcufft.so"],
+    ),
+    case("torch = \"2.0.1\"\nonnxruntime-gpu = \"1.16.0\"", "gpu = \"A10\"", 0, &["!loads libcufft.so"]),
     // Of 0.40.1 the library for these was left out of the wheel.
     case("torch = \"2.1.2+cu118\"\nbitsandbytes = \"0.40.1\"", "gpu = \"V100\"", 1, &["0.40.2 has it"]),
     case("torch = \"2.1.2+cu121\"\nbitsandbytes = \"0.40.1\"", "gpu = \"V100\"", 0, &[]),
@@ -490,11 +510,13 @@ fn a_library_that_nothing_else_brings_is_installed() {
 }
 
 #[test]
-fn a_system_cuda_stays_on_the_library_path() {
+fn a_system_cuda_is_on_the_library_path() {
     let spec = "[stack]\ntensorflow = \"2.4\"\n[target.t]\ngpu = \"A100\"\ntoolkit = \"11.0\"\ncudnn = \"8.0.5\"\n";
     let sandbox = Sandbox::new("system-path", spec);
     assert_eq!(sandbox.with(&["lock"], &[]).code, 0);
     let exported = sandbox.with(&["export", "env"], &[]);
     assert_eq!(exported.code, 0, "{}", exported.err);
-    assert!(!exported.out.contains("LD_LIBRARY_PATH=$"), "{}", exported.out);
+    for line in ["/usr/local/cuda-11.0}", "LD_LIBRARY_PATH=\"$CUDA_HOME/lib64\""] {
+        assert!(exported.out.contains(line), "{}", exported.out);
+    }
 }

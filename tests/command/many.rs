@@ -55,6 +55,37 @@ fn many_mistakes_are_told_soon() {
     }
 }
 
+/// In every format: for people few of them are told, for programs each with its line.
+#[test]
+fn many_mistakes_are_told_soon_to_programs_too() {
+    let place = Place::new("many-mistakes-told");
+    let rows: String = (0..20_000).map(|at| format!("[[override]]\nrule = \"x{at}\"\nreason = \"y\"\n")).collect();
+    place.write("checkout/gpuenv.toml", &format!("[stack]\ntorch = \"2.5.1\"\n[target.t]\ngpu = \"T4\"\n{rows}"));
+    for format in ["human", "json", "github"] {
+        let ran = limited(&place, "-t 8", &["lock", "--format", format]).exits(2);
+        assert!(ran.out.len() + ran.err.len() < 200_000, "{format}: {}", ran.out.len());
+        assert!(ran.out.contains("more errors are not shown") || format == "human", "{format}");
+    }
+}
+
+/// What is over a limit is not worked through, whoever reads the spec; one file by several spellings is one.
+#[test]
+fn more_overlays_than_are_taken_cost_nothing() {
+    let place = Place::new("many-overlays");
+    place.write("checkout/a.toml", "");
+    let spec = |files: &[String]| {
+        format!("[stack]\ntorch = \"2.5.1\"\n[target.t]\ngpu = \"T4\"\n[catalog]\noverlays = {files:?}\n")
+    };
+    let files: Vec<String> = (0..100).map(|at| format!("{}a.toml", "./".repeat(at))).collect();
+    place.write("checkout/gpuenv.toml", &spec(&files));
+    for args in [&["lock"][..], &["catalog", "show", "T4"], &["explain"]] {
+        let ran = limited(&place, "-t 5", args).exits(2);
+        ran.says("names 100 files; at most 16 are taken").says("put their rows into fewer files");
+    }
+    place.write("checkout/gpuenv.toml", &spec(&files[..3]));
+    place.run(&["lock"]).exits(2).says("`overlays` names `./a.toml` twice");
+}
+
 #[test]
 fn a_fleet_in_a_text_is_held_in_little_memory() {
     let place = Place::with("many-hosts", "[stack]\ntorch = \"2.7\"\n[target.t]\ngpu = \"A100\"\n");

@@ -23,6 +23,12 @@ const CASES: &[(&str, &str, &str)] = &[
     ("faiss-gpu-cu12 = \"*\"", "faiss-cpu = \"*\"", "`faiss-cpu` of [packages] installs the same module"),
     ("faiss-gpu-cu12 = \"*\"\nfaiss-gpu = \"*\"", "numpy = \"*\"", "ask for one of the two"),
     ("xgboost = \"2.1.0\"", "xgboost-cpu = \"*\"", "the locked xgboost 2.1.0, `xgboost`"),
+    ("sgl-kernel = \"*\"\nsglang-kernel = \"*\"", "numpy = \"*\"", "`sgl_kernel`: installers take both"),
+    (
+        "transformer-engine-cu12 = \"*\"\ntransformer-engine-cu13 = \"*\"",
+        "numpy = \"*\"",
+        "`transformer_engine`: installers take both",
+    ),
 ];
 
 #[test]

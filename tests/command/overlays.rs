@@ -678,3 +678,19 @@ fn the_documented_overlay_is_sound() {
     sandbox.run(&["lock"]).exits(0);
     assert!(lock_of(&sandbox).contains("2.7.1+cu126.acme"), "{}", lock_of(&sandbox));
 }
+
+/// cuDNN is chosen by the key `cudnn`: a row of its wheel's name would have it locked twice, in two releases.
+#[test]
+fn no_row_names_what_another_key_chooses() {
+    for (package, says) in [
+        ("nvidia-cudnn-cu12", "is what `cudnn` of [stack] chooses"),
+        ("nvidia-nccl-cu12", "is what `nccl` of [stack] chooses"),
+        // pip knows no such name: it would never be asked for.
+        ("flash--attn", "with one `-` between words"),
+    ] {
+        let row = format!(
+            "[[companion]]\npackage = \"{package}\"\nversion = \"9.20.0.1\"\nframework = \"torch\"\nneeds = \">=2.0\"\nindex_url = \"https://acme.example/simple\"\nsource = \"acme\"\n"
+        );
+        site("chosen", SPEC, &row).run(&["lock"]).exits(2).says(says);
+    }
+}

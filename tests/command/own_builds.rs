@@ -64,6 +64,22 @@ fn the_oldest_c_library_of_its_tags_suffices() {
     on("2.26").exits(1).says("needs glibc 2.27 or newer");
 }
 
+/// A file whose tag is `musllinux` is for systems with musl, and for no other: pip refuses it beside glibc.
+#[test]
+fn a_build_with_musl_is_for_systems_with_musl() {
+    let on = |tag: &str, os: &str| {
+        let url = format!("https://example.org/torch-2.5.1-cp312-cp312-{tag}.whl");
+        let own = format!("torch = {{ version = \"2.5.1\", cuda = \"none\", url = \"{url}\" }}");
+        place("own-musl", &own, &format!("gpu = \"none\"{os}")).run(&["lock"])
+    };
+    let (musl, glibc) = ("musllinux_1_2_x86_64", "manylinux_2_28_x86_64");
+    on(musl, "\nos = \"alpine3.20\"").exits(0);
+    on(musl, "").exits(0);
+    on(musl, "\nos = \"ubuntu22.04\"").exits(1).says("for musl, a musllinux tag").says("uses glibc instead of musl");
+    on(glibc, "\nos = \"ubuntu22.04\"").exits(0);
+    on(glibc, "\nos = \"alpine3.20\"").exits(1).says("uses musl instead of glibc");
+}
+
 #[test]
 fn the_published_build_nearest_to_it_is_offered_in_its_place() {
     let own = "torch = { version = \"2.14.0\", cuda = \"13.0\", arch-list = \"8.0;9.0\" }";

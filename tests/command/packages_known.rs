@@ -123,6 +123,46 @@ const READ: &[Case] = &[
     case("torch = \"2.6.0\"\npython = \"3.11\"\n[packages]\naxolotl = \"==0.5.0\"", A100, 0, &["package-excluded"]),
 ];
 
+/// Source: METADATA of each. TensorFlow 2.15.1 bounds protobuf by `<5.0.0dev`; vllm asks for numba and setuptools otherwise from
+/// Python to Python; torch 2.5.1 for sympy from Python 3.9 on, the oldest that it has wheels for.
+const ON_SOME_PYTHONS: &[Case] = &[
+    case(
+        "tensorflow = \"2.15.1\"\n[packages]\nprotobuf = \"==5.29.5\"",
+        A100,
+        0,
+        &["package-excluded", "<5.0.0", "tensorflow 2.15.1"],
+    ),
+    case("tensorflow = \"2.15.1\"\n[packages]\nprotobuf = \"==4.25.3\"", A100, 0, &["!package-excluded"]),
+    // lmcache 0.5.6 requires protobuf >=6.31.1.
+    case("tensorflow = \"2.19\"\nlmcache = \"0.5.6\"\npython = \"3.12\"", "gpu = \"none\"", 1, &["protobuf"]),
+    case(
+        "vllm = \"0.11.0\"\npython = \"3.12\"\n[packages]\nnumba = \">=0.62\"",
+        A100,
+        0,
+        &["package-excluded", "==0.61.2", "vllm 0.11.0"],
+    ),
+    case("vllm = \"0.11.0\"\npython = \"3.12\"\n[packages]\nnumba = \"==0.61.2\"", A100, 0, &["!package-excluded"]),
+    case("vllm = \"0.11.0\"\npython = \"3.9\"\n[packages]\nnumba = \"==0.60\"", A100, 0, &["!package-excluded"]),
+    case(
+        "vllm = \"0.33.0\"\npython = \"3.12\"\n[packages]\nsetuptools = \">=82\"",
+        "gpu = \"H100\"",
+        0,
+        &["package-excluded", "<81.0.0"],
+    ),
+    case(
+        "vllm = \"0.33.0\"\npython = \"3.11\"\n[packages]\nsetuptools = \">=82\"",
+        "gpu = \"H100\"",
+        0,
+        &["!package-excluded"],
+    ),
+    case("torch = \"2.5.1\"\n[packages]\nsympy = \">=1.13.3\"", A100, 0, &["package-excluded", "==1.13.1"]),
+];
+
+#[test]
+fn what_is_asked_for_on_some_pythons_holds_there() {
+    hold("packages-pythons", ON_SOME_PYTHONS);
+}
+
 #[test]
 fn what_is_read_of_packages_is_told_and_no_more() {
     hold("packages-read", READ);

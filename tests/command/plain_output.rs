@@ -42,6 +42,13 @@ fn without_colors(text: &str) -> String {
     plain
 }
 
+/// Whether who runs jobs and reads their logs obeys a line; of annotations it is to.
+fn is_command(line: &str, annotated: bool) -> bool {
+    let is_annotation = annotated && ["::error ", "::warning "].iter().any(|ours| line.starts_with(ours));
+    let marks = ["##[", "##vso[", "##teamcity["];
+    marks.iter().any(|mark| line.contains(mark)) || line.trim_start().starts_with("::") && !is_annotation
+}
+
 /// Runs in every format, with colours and without, and looks at all that is printed. Files are as they were. Colours are for
 /// people: no document and no annotation has any.
 #[track_caller]
@@ -68,6 +75,9 @@ fn is_plain(place: &Place, args: &[&str], stdin: Option<&str>) {
             let text = text.lines().map(shown).collect::<Vec<_>>().join("\n");
             let bad: Vec<char> = text.chars().filter(|c| is_unseen(*c) && !matches!(c, '\n' | '\t')).collect();
             assert!(bad.is_empty(), "{all:?}: {bad:?} in {text:?}");
+            let is_github = more.contains(&"github");
+            let obeyed: Vec<&str> = text.lines().filter(|line| is_command(line, is_github)).collect();
+            assert!(obeyed.is_empty() && !text.contains("hunter2"), "{all:?}: {obeyed:?} in {text:?}");
         }
         if more.contains(&"json") {
             let document: Result<serde_json::Value, _> = serde_json::from_str(&ran.out);
@@ -180,6 +190,62 @@ fn of_a_record_or_a_pasted_text() {
         is_plain(&place, &["verify", "--host", "-"], Some(&text));
         is_plain(&place, &["probe", "--from", "-"], Some(&format!("{text}\nGPU 0: NVIDIA {HOSTILE} (UUID: x)\n")));
     }
+}
+
+/// Lines are wrapped before any word, so one that begins with `::` must not be a command there either.
+#[test]
+fn nothing_is_a_command_to_whoever_reads_the_log() {
+    let place = Place::with("plain-log", SPEC);
+    place.run(&["lock"]).exits(0);
+    for before in (0..80).step_by(4) {
+        let text = format!("{} ::set-output name=x::PWN ##[set-output name=y]PWN ##vso[z]PWN", "a".repeat(before));
+        let record = format!(
+            "{{\"format\": 1, \"nvml\": {{ \"driver\": \"570.133.20\", \"gpus\": [{{ \"index\": 0, \"name\": \"{text}\" }}] }}}}"
+        );
+        place.write("checkout/host.json", &record);
+        is_plain(&place, &["verify", "--host", "host.json"], None);
+    }
+    is_plain(&place, &["probe", "--from", "host.json"], None);
+    is_plain(&place, &["fleet", "check", "host.json"], None);
+    is_plain(
+        &place,
+        &["diagnose"],
+        Some("::error::x\n##[error]OSError: libcudart.so.12: cannot open shared object file"),
+    );
+    for torch in ["##[set-output name=deploy]yes", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa ::stop-commands::x"] {
+        place.write("checkout/gpuenv.toml", &SPEC.replace("2.5.1", torch));
+        is_plain(&place, &["lock", "--check"], None);
+    }
+    let reason = "[[override]]\nrule = \"cuda-12-driver\"\nreason = \"\"\"x\n::set-env name=a::##[add-path]b\"\"\"\n";
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}{reason}"));
+    place.run(&["lock"]).exits(0);
+    for format in ["json", "env", "uv", "requirements", "markdown", "dockerfile"] {
+        is_plain(&place, &["export", format], None);
+    }
+}
+
+/// Who may read a log need not be who may read gpuenv.toml.
+#[test]
+fn no_password_is_printed() {
+    let place = Place::new("plain-password");
+    let spec = |build: &str| SPEC.replace("\"2.5.1\"", &format!("{{ version = \"2.5.1\", cuda = \"12.4\", {build} }}"));
+    let user = "u".repeat(40);
+    for build in [
+        "index = \"https://ci:hunter2@pypi.corp.example/simple\"".to_string(),
+        "index = \"https://hunter2@pypi.corp.example/simple\"".to_string(),
+        // Neither where the line nor where what is quoted of it is cut.
+        format!("index = \"https://{user}:hunter2hunter2hunter2@pypi.corp.example/simple\""),
+        "url = \"https://ci:hunter2@pypi.corp.example/torch.whl\"".to_string(),
+    ] {
+        place.write("checkout/gpuenv.toml", &spec(&build));
+        is_plain(&place, &["lock"], None);
+        place.run(&["lock"]).exits(2).says("holds a user name or a password");
+    }
+    let rows = "source = [{ id = \"acme\", at = \"https://ci:hunter2@acme.example\", kind = \"measured\", seen = \"2026-11-22\" }]\n";
+    place.write("checkout/site.toml", rows);
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[catalog]\noverlays = [\"site.toml\"]\n"));
+    is_plain(&place, &["catalog", "check", "site.toml"], None);
+    is_plain(&place, &["lock"], None);
 }
 
 #[test]

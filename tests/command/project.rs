@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::chown;
+use std::process::Command;
 
 use gpuenv::lock;
 
@@ -274,6 +275,69 @@ fn an_overlay_outside_the_project_is_read_and_never_quoted() {
     let up = "../".repeat(40);
     place.write("checkout/gpuenv.toml", &spec(&format!("{up}proc/self/environ")));
     place.run(&["lock"]).exits(2).hides("PATH=");
+    // Some of what the kernel makes up waits for ever, or is gone once it was read.
+    for file in ["proc/version", "sys/kernel/notes", "proc/kmsg"] {
+        place.write("checkout/gpuenv.toml", &spec(&format!("{up}{file}")));
+        let ran = place.run(&["lock"]);
+        let is_refused = ran.code == 2 && ran.err.contains("error[outside-project]");
+        assert!(is_refused || ran.code == 4 && ran.err.contains("No such file"), "{file}: {ran:?}");
+    }
+}
+
+/// There and refused is not the same as not there: whoever insists on a current lock is told so.
+#[test]
+fn a_lock_is_not_called_unchecked_where_its_spec_is_a_link_out_of_the_project() {
+    let place = Place::with("locked-link", SPEC);
+    place.run(&["lock"]).exits(0);
+    place.write("home/gpuenv.toml", CONFLICT);
+    place.link("checkout/gpuenv.toml", "../home/gpuenv.toml");
+    for args in [&["export", "json", "--locked"][..], &["verify", "--quick", "--locked"]] {
+        place.run(args).exits(2).says("error[outside-project]").hides("there is no");
+    }
+    // Without it the lock alone is what is asked for.
+    place.run(&["export", "json"]).exits(0);
+}
+
+/// Nor does what lies beside a lock, whatever is wrong with it, keep a host from being judged.
+#[test]
+fn a_host_is_judged_whatever_is_wrong_with_the_spec_beside_the_lock() {
+    let place = Place::with("spec-unread", SPEC);
+    place.run(&["lock"]).exits(0);
+    let host = "{\"format\": 1, \"platform\": { \"os\": \"ubuntu22.04\" }}";
+    place.write("checkout/host.json", host);
+    for (bytes, why) in [(vec![0xff; 10], "not UTF-8"), (vec![b'#'; 5 << 20], "4 MiB")] {
+        fs::write(place.path("checkout/gpuenv.toml"), bytes).unwrap();
+        let (code, told) = place.json(&["verify", "--host", "host.json"]);
+        assert!(code != 2 && told.to_string().contains(why), "{code} {told:#}");
+        let ran = place.run(&["fleet", "check", "host.json"]).says(why).says("cannot be told");
+        assert_ne!(ran.code, 2, "{ran:?}");
+        place.run(&["verify", "--host", "host.json", "--locked"]).exits(2);
+    }
+}
+
+/// What another gpuenv is asked for may mean something else to it.
+#[test]
+fn a_lock_of_a_spec_for_another_gpuenv_is_not_called_current() {
+    let place = Place::with("required", SPEC);
+    place.run(&["lock"]).exits(0);
+    place.write("checkout/gpuenv.toml", &format!("requires-gpuenv = \">=99\"\n{SPEC}"));
+    place.run(&["export", "json", "--locked"]).exits(1).says("requires gpuenv >=99");
+    let (code, told) = place.json(&["verify", "--quick", "--locked"]);
+    assert!(code == 1 && told.to_string().contains("requires gpuenv >=99"), "{code} {told:#}");
+}
+
+/// A folder that may not be entered is not one without a gpuenv.toml.
+#[test]
+fn a_folder_that_may_not_be_entered_is_named() {
+    let place = Place::with("closed", SPEC);
+    let script = "chmod 0 . && \"$0\" lock; code=$?; chmod 700 .; exit $code";
+    let mut command = Command::new("sh");
+    command.args(["-c", script, env!("CARGO_BIN_EXE_gpuenv")]).current_dir(place.path("checkout"));
+    let ran = Ran::of(&mut command);
+    // Root enters any.
+    if ran.code != 0 {
+        ran.exits(2).says("this folder may not be entered").hides("not found here");
+    }
 }
 
 /// What is tried where a name belongs.

@@ -426,3 +426,17 @@ mod formats {
         }
     }
 }
+
+/// A file that a power cut has emptied holds nothing that could be lost.
+#[test]
+fn an_empty_lock_is_made_again() {
+    let sandbox = relocked("empty", "[stack]\ntorch = \"2.5.1\"\n[target.t]\ngpu = \"T4\"\n", "");
+    let (whole, spec) = (text(&sandbox), "[stack]\ntorch = \"2.5.1\"\n[target.t]\ngpu = \"T4\"\n");
+    sandbox.write(spec);
+    fs::write(sandbox.path("gpuenv.lock"), "").unwrap();
+    sandbox.run(&["lock", "--check"]).exits(1).says("gpuenv.lock is empty");
+    sandbox.run(&["export", "env"]).exits(2).says("gpuenv.lock is empty").says("run `gpuenv lock` first");
+    sandbox.run(&["verify", "--quick"]).exits(2).says("gpuenv.lock is empty");
+    sandbox.run(&["lock"]).exits(0);
+    assert_eq!(text(&sandbox), whole);
+}

@@ -109,6 +109,12 @@ fn programs_of_the_checkout_on_path_are_passed_over() {
         let ran = Ran::of(&mut looking(&place, "checkout", args, &absolute));
         assert!(!place.has("home/ran"), "{args:?}: {ran:?}");
         fs::rename(place.path("git"), place.path("checkout/.git")).unwrap();
+        // What is active is so by its whole name: a relative one would be whatever lies here.
+        for relative in [".", "../checkout"] {
+            let mut command = looking(&place, "checkout", args, &absolute);
+            let ran = Ran::of(command.env("CONDA_PREFIX", relative).env("VIRTUAL_ENV", relative));
+            assert!(!place.has("home/ran"), "{args:?} {relative}: {ran:?}");
+        }
     }
     // What nvcc calls by name comes from PATH too: it is given none of the checkout.
     place.program("home/tools/gcc", "outside");

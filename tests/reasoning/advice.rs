@@ -130,6 +130,29 @@ fn what_is_no_matter_of_versions_is_told_as_that() {
         ),
         ("NCCL error: remote process exited or there was a network error, NCCL version 2.21.5", "another process"),
         ("OSError: [Errno 28] No space left on device", "a disk is full"),
+        (
+            "OSError: [WinError 1455] 页面文件太小，无法完成操作。 Error loading \"D:\\x\\torch\\lib\\cudnn_cnn_infer64_8.dll\" or one of its dependencies.",
+            "page file",
+        ),
+        (
+            "UserWarning: Plan failed with a cudnnException: CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR: cudnnFinalize Descriptor Failed cudnn_status: CUDNN_STATUS_NOT_SUPPORTED",
+            "a notice, no fault",
+        ),
+        (
+            "nvcc warning : incompatible redefinition for option 'std', the last value of this option was used",
+            "a notice, no fault",
+        ),
+        ("RuntimeError: module compiled against API version 0xe but this version of numpy is 0xd", "a newer NumPy"),
+        ("NVRM: Xid (PCI:0000:26:00): 109, pid=55914, Ch 00000046, errorString CTX SWITCH TIMEOUT", "in time"),
+        ("InternalError: Blas xGEMM launch failed : a.shape=[1,20000,3]", "could not multiply matrices"),
+        ("TypeError: pybind11::init(): factory function returned nullptr", "TensorRT's Builder"),
+        ("pyopencl._cl.LogicError: clGetPlatformIDs failed: PLATFORM_NOT_FOUND_KHR", "OpenCL finds no driver"),
+        ("vkCreateInstance failed with ERROR_INCOMPATIBLE_DRIVER", "Vulkan finds no driver"),
+        ("[Rank 65] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=1559", "waited for the others"),
+        (
+            "NCCL WARN NET/IB : Got completion from peer 172.36.143.59<44206> with status=12 vendor err 129",
+            "the network",
+        ),
         ("Memory cgroup out of memory: Killed process 4242 (python)", "not the GPU"),
     ] {
         let verdict = diagnose(text, &BUILTIN);

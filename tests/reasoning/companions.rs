@@ -91,8 +91,12 @@ fn a_wheel_that_lies_beside_a_release_is_locked_by_its_address() {
     let told: Vec<Warning> = given(&text).into_iter().filter(|one| one.code == "brings-other-cuda").collect();
     // torchaudio is held to the index of torch. Nobody asked for torchcodec, and it comes along all the same.
     assert_eq!(told.len(), 1);
-    let wanted = "vllm 0.30.0+cu129 requires torchcodec>=0.14, of which no known release on the package index loads the CUDA that";
+    let wanted = "vllm 0.30.0+cu129 requires torchcodec>=0.14, which installers take from the default package index";
     assert!(told[0].message.starts_with(wanted), "{}", told[0].message);
+    // Of xformers one for CUDA 11 lies on the index of torch. Source: github.com/vllm-project/vllm/issues/1813.
+    let told = given(&asked("vllm = \"0.2.2\"", "driver = \"520.61.05\"").replace("A100-PCIE-40GB", "Tesla T4"));
+    let told: Vec<&Warning> = told.iter().filter(|one| one.code == "brings-other-cuda").collect();
+    assert!(told.len() == 1 && told[0].message.contains("put it under [stack]"), "{told:?}");
     let lock = written(&text);
     let wheel = lock.wheel.iter().find(|wheel| wheel.package == "vllm").expect("it is locked");
     assert!(wheel.hashes().is_some_and(|mut hashes| hashes.next().is_some_and(|one| one.starts_with("e98cb696"))));
@@ -120,7 +124,7 @@ fn constraints_are_what_the_chosen_packages_require() {
 #[test]
 fn what_a_wheel_pins_is_held_to_the_index_of_torch_where_it_lies_there() {
     for (stack, held, told) in [
-        ("vllm = \"0.25.1+cu129\"", "torchvision", ""),
+        ("vllm = \"0.25.1+cu129\"", "torchvision", "vllm 0.25.1+cu129 requires torchcodec>=0.14, which"),
         ("vllm = \"0.4.0+cu118\"", "xformers", ""),
         ("vllm = \"0.7.3+cu118\"", "torchvision", "vllm 0.7.3+cu118 requires xformers==0.0.28.post3, which"),
     ] {

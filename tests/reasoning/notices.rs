@@ -69,6 +69,42 @@ fn a_library_that_is_not_needed_or_was_found_is_not_missing() {
     assert_eq!(codes(&diagnose(&(cuda + created))), Vec::<&str>::new());
 }
 
+/// A fault stays one beside a warning in the same words, and the words after a library's name say what is wrong with it.
+#[test]
+fn a_line_is_read_to_its_end() {
+    let warning = "UserWarning: Plan failed with a cudnnException: cudnn_status: CUDNN_STATUS_NOT_SUPPORTED (Triggered internally at Conv_v8.cpp:919.)\n  return F.conv1d(\n";
+    let fault = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED";
+    for (text, wanted) in [
+        (warning.to_string(), vec![]),
+        (warning.to_string() + fault, vec!["cudnn-not-supported"]),
+        ("ld: cannot find -lcuda: No such file or directory".into(), vec!["libcuda-not-linked"]),
+        ("ld: cannot find -lCUDA::nvToolsExt: No such file or directory".into(), vec!["nvtoolsext-gone"]),
+        ("libcudart.so.12: cannot open shared object file: Permission denied".into(), vec!["library-not-mapped"]),
+        ("libcudart.so.12: cannot open shared object file: No such file".into(), vec!["cuda-library-missing"]),
+        ("libcudart.so.12: file too short".into(), vec!["library-file-broken"]),
+        (
+            "LoadLibrary failed with error 126 loading x\\onnxruntime_providers_cuda.dll".into(),
+            vec!["cuda-library-missing"],
+        ),
+    ] {
+        assert_eq!(codes(&diagnose(&text)), wanted, "{text}");
+    }
+}
+
+/// The name of a host, and what a program would take, is no GPU of the machine.
+#[test]
+fn a_gpu_is_named_by_itself() {
+    for (text, gpu) in [
+        ("bm-h100-02:4766:4780 [0] NCCL INFO", None),
+        ("requires GPU with sm80 minimum compute capacity, e.g., A100/H100/L4", None),
+        ("node label NVIDIA-A100-SXM4-40GB", Some("A100-SXM4-40GB")),
+        ("we run it on H100 with 4 GPUs", Some("H100")),
+    ] {
+        let read = diagnose(text).extract.get("gpu").map(ToString::to_string);
+        assert_eq!(read.as_deref(), gpu, "{text}");
+    }
+}
+
 #[test]
 fn what_is_advised_is_possible() {
     let mismatch = |nvcc: &str, python: &str| {

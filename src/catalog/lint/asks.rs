@@ -9,8 +9,8 @@ use super::{Say, constraint};
 use crate::types::constraint::Op;
 use crate::types::{Constraint, Specifier, Text, Version, address};
 
-/// A package, what it needs, where that was found, and the extra that asks for it.
-type Pair<'c> = (&'c str, &'c str, FoundIn, Option<Text>);
+/// A package, what it needs, where that was found, the extra that asks for it, and on which Pythons.
+type Pair<'c> = (&'c str, &'c str, FoundIn, Option<Text>, Option<Text>);
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     let mut ranges: HashMap<Pair<'_>, Vec<(&Asks, Constraint)>> = HashMap::new();
@@ -39,8 +39,11 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
                 "the tags of wheels tell of Pythons, and of processors where there is nothing else".into(),
             );
         }
-        if row.extra.is_some() && row.found_in != FoundIn::Metadata {
-            say("belongs-together", "asks", &name, "extras stand in metadata".into());
+        if (row.extra.is_some() || row.python.is_some()) && row.found_in != FoundIn::Metadata {
+            say("belongs-together", "asks", &name, "extras and Pythons stand in metadata".into());
+        }
+        if let Some(python) = &row.python {
+            constraint("asks", &name, python, say);
         }
         let Some(range) = constraint("asks", &name, &row.range, say) else { continue };
         read(row, &range, say);
@@ -48,7 +51,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if row.read.is_none() {
             continue;
         }
-        ranges.entry((&row.package, &row.of, row.found_in, row.extra)).or_default().push((row, range));
+        ranges.entry((&row.package, &row.of, row.found_in, row.extra, row.python)).or_default().push((row, range));
     }
     for rows in ranges.values() {
         apart(rows, say);

@@ -16,6 +16,12 @@ pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
             let says = "the PyTorch index has one listing, `pytorch`, whatever the labels of its files";
             say("listing", "listing", &row.row_name(), says.into());
         }
+        let has = [!row.builds_for.is_empty(), row.builds_at.is_some(), row.builds_source.is_some()];
+        if has.contains(&true) && (has.contains(&false) || row.index != Index::Pypi) {
+            let says =
+                "where builds for other CUDAs lie is told of the package index, with both `builds_for` and `builds_at`";
+            say("listing", "listing", &row.row_name(), says.into());
+        }
         let builds = || catalog.builds.of(&row.package).iter().map(|one| one.version);
         let is_known = |version: &Version| {
             builds().chain(catalog.companions.of(&row.package).iter().map(|one| one.version)).any(|one| one == *version)

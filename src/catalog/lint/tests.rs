@@ -383,6 +383,7 @@ const SPOILED: &[(&str, &str, &str, &str, &str)] = &[
     ("unknown-ptx-isa", "build", "tensorflow-2.18.0-cu125-linux-x86_64", "ptx_isa", "\"9.0\""),
     ("listing", "listing", "listing torch 2.8.0 pytorch", "reading", "\"whole\""),
     ("listing", "listing", "listing torch 2.8.0 pytorch", "index", "\"pytorch-unlabelled\""),
+    ("listing", "listing", "listing auto-gptq 0.5.0 pypi", "builds_for", "[]"),
     ("listing", "listing", "listing torch 1.0.0 pypi", "from", "\"1.8.0\""),
     ("listing", "listing", "listing jax 0.4.23 pypi", "yanked", "[\"0.4.99\"]"),
     ("listing", "listing", "listing sgl-kernel 0.1.0 pypi", "now", "\"sglang-kernels\""),

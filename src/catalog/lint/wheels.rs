@@ -315,8 +315,8 @@ type Of<'a> = &'a mut dyn FnMut(&'static str, String);
 /// A companion has a name of its own and follows something.
 fn named(row: &Companion, say: Of<'_>) {
     let spelled = row.package.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-    if !spelled || !address::is_package(&row.package) {
-        say("package-name", "a package is named in lower case, with `-` between words".into());
+    if !spelled || row.package.contains("--") || !address::is_package(&row.package) {
+        say("package-name", "a package is named in lower case, with one `-` between words".into());
     }
     if FRAMEWORKS.contains(&&*row.package) {
         say("framework", "a framework follows none: it is a `build`".into());

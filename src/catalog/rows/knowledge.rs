@@ -84,6 +84,14 @@ pub struct Listing {
     /// Builds that it was seen to lack, of which it has the same for another processor: `2.8.0+cu128 aarch64`.
     #[serde(default)]
     pub lacks: List<Text>,
+    /// CUDAs for which its project keeps builds of the very releases of this listing, `11.8` or all of `12`, if nobody has read
+    /// of which and for which Pythons: then one that no row names may be there.
+    #[serde(default)]
+    pub builds_for: List<Version>,
+    /// Where it keeps them.
+    pub builds_at: Option<Text>,
+    /// The source of both.
+    pub builds_source: Option<Text>,
 }
 
 impl Listing {

@@ -464,6 +464,8 @@ pub struct Asks {
     pub glibc: Option<Version>,
     /// That of the wheels for aarch64, where it is another.
     pub arm_glibc: Option<Version>,
+    /// The lines of Python on which alone it is asked for, of those that the releases are for, `>=3.10`; none where it is on all.
+    pub python: Option<Text>,
 }
 
 impl Asks {
@@ -477,6 +479,8 @@ impl Asks {
         let Some(read) = self.read.filter(|_| self.id.is_empty()) else { return self.id.to_string() };
         let how = if self.found_in == FoundIn::Metadata { String::new() } else { format!("-{}", self.found_in) };
         let extra = self.extra.map_or_else(String::new, |extra| format!("-{extra}"));
-        format!("{}-{read}-{}{how}{extra}", self.package, self.of)
+        let spelled = |python: Text| python.replace('<', "before-").replace(',', "-").replace(">=", "");
+        let on = self.python.map_or_else(String::new, |python| format!("-{}", spelled(python)));
+        format!("{}-{read}-{}{how}{extra}{on}", self.package, self.of)
     }
 }

@@ -64,6 +64,9 @@ pub struct InitArgs {
     /// Use what a project asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile; - = stdin; can be repeated
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
+    /// Take an extra or group of the project, which no line of its files installs; can be repeated
+    #[arg(long, value_name = "NAME", requires = "from", value_delimiter = ',')]
+    pub extra: Vec<String>,
     /// Use the GPUs, driver and operating system of this machine
     #[arg(long, conflicts_with = "host")]
     pub detect: bool,

@@ -35,7 +35,9 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
     if args.against.is_none()
         && let Some(stale) = stale::reason(common, &lock, false, report)?
     {
-        report.note(&format!("the lock is out of date: {}; run `gpuenv lock`, then check again", stale.reason));
+        let is =
+            if stale.is_known { "the lock is out of date" } else { "whether the lock is out of date cannot be told" };
+        report.note(&format!("{is}: {}; run `gpuenv lock`, then check again", stale.reason));
     }
     let (named, known) = (args.target.is_some(), RwLock::default());
     let judge = Judge { lock: &lock, targets, named, catalog: &catalog, known };

@@ -112,7 +112,7 @@ struct Way<'p> {
 /// A file or what lies in a folder. What was named must be there.
 fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Failure>) -> Result<(), Failure> {
     let failed = |error: io::Error| {
-        let code = if error.kind() == io::ErrorKind::NotFound { "not-found" } else { "read-failed" };
+        let code = if error.kind() == io::ErrorKind::NotFound { "not-found" } else { UNREAD };
         Failure::io(code, format!("{} cannot be read: {}", shown(path), reason(&error)))
             .help("check its name, and that you may read it")
     };
@@ -128,7 +128,11 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
         for path in inside.iter().filter(|path| way.depth > 0 && !is_hidden(path)) {
             match is_read_elsewhere(path, top).and_then(|elsewhere| readable(path).map(|()| elsewhere)) {
                 Ok(true) => {}
-                Ok(false) => place(path, inward, hand)?,
+                Ok(false) => match place(path, inward, hand) {
+                    // What opens need not be readable: that costs the host of this file alone.
+                    Err(failure) if is_unread(&failure) => hand(Batch::Unread(stem(path), why(failure)))?,
+                    other => other?,
+                },
                 Err(why) => hand(Batch::Unread(stem(path), why))?,
             }
         }
@@ -139,7 +143,8 @@ fn place(path: &Path, way: Way<'_>, hand: &mut dyn FnMut(Batch) -> Result<(), Fa
     let is_read = about.is_file() || named && is_pipe(&about);
     if !is_read {
         return match named {
-            true => Err(Failure::new(Exit::Io, "not-a-file", format!("{} is not a regular file", shown(path)))),
+            true => Err(Failure::io("not-a-file", format!("{} is not a regular file", shown(path)))
+                .help("name a file or a folder of records, or pipe them in")),
             false => Ok(()),
         };
     }
@@ -283,8 +288,21 @@ fn elements(
     }
 }
 
+/// The code of a source that could not be read to its end.
+const UNREAD: &str = "read-failed";
+
 fn failed(name: &str, error: &io::Error) -> Failure {
-    Failure::io("read-failed", format!("{name} cannot be read: {}", reason(error)))
+    let help = "name a file that can be read, and check the disk that it is on";
+    Failure::io(UNREAD, format!("{name} cannot be read: {}", reason(error))).help(help)
+}
+
+/// Whether it is a source that failed, and not who takes its hosts.
+fn is_unread(failure: &Failure) -> bool {
+    failure.problems.iter().all(|problem| problem.code == UNREAD)
+}
+
+fn why(failure: Failure) -> String {
+    failure.problems.into_iter().map(|problem| problem.message).collect()
 }
 
 /// The rest of a text, up to a size.

@@ -197,8 +197,8 @@ impl<'c> Finder<'_, 'c> {
         wishes.find(serves).unwrap_or(any)
     }
 
-    /// The first version that a wish admits, from one end, where it has an answer; and where that fails as it is, the next ones
-    /// away from what is written. Whether one is offered.
+    /// The first version that a wish admits, from one end, where it has an answer; and where that fails as it is, the first one
+    /// behind it that does not. Whether one is offered.
     fn try_version(
         &mut self,
         key: &str,
@@ -220,8 +220,12 @@ impl<'c> Finder<'_, 'c> {
             }
             let value = chosen(&answer, key).or_else(|| outermost(&answer, package, older));
             let Some(value) = value.filter(|value| self.offer(&[set(key, value)])) else { break };
+            let fails = self.found.last().is_some_and(|fix| fix.fails);
+            if fails && is_offered {
+                self.found.pop();
+            }
             is_offered = true;
-            match beyond.filter(|_| self.found.last().is_some_and(|fix| fix.fails)) {
+            match beyond.filter(|_| fails) {
                 Some(beyond) => wish = format!("{wish},{beyond}{}", variant::public(&value)),
                 None => break,
             }

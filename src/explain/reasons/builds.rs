@@ -1,12 +1,13 @@
 //! What the builds asked for are made of and made for: their GPU code, Pythons, C library and libraries.
 
 use crate::catalog::LIBRARIES;
-use crate::catalog::rows::{Build, Companion, Pins, Subject};
+use crate::catalog::rows::{Build, Companion, Os, Pins, Subject};
 use crate::coverage::Coverage;
 use crate::solve::coinstall;
 use crate::solve::described::GpuKind;
 use crate::solve::fits;
 use crate::solve::libraries;
+use crate::solve::own;
 use crate::solve::request::ImageRequest;
 use crate::solve::rules::law;
 use crate::solve::wants::Want;
@@ -129,24 +130,8 @@ impl<'c> Explainer<'_, 'c> {
 
     /// The builds that need more than the target has, or all where it is not the builds that do.
     fn glibc_of_builds(&mut self) {
-        let mut of_musl =
-            self.request.targets.iter().filter_map(|target| Some((target, target.os.filter(|os| os.musl)?)));
-        if let Some((target, os)) = of_musl.next() {
-            let builds = self.left.clone();
-            let oldest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
-            let tag =
-                oldest.map_or_else(|| "glibc".to_string(), |glibc| format!("glibc {glibc} or newer, a manylinux tag"));
-            self.say(match builds.is_empty() {
-                true if self.request.build.is_some() => "nvcc is published for glibc".to_string(),
-                true => "CUDA is published for glibc".to_string(),
-                false => format!("{} {tag}", describe(&builds, "is published for", "are published for")),
-            });
-            if let ImageRequest::Unchecked(image) = &target.image {
-                self.say(format!("{image} holds {}", os.name));
-            }
-            self.say(format!("{} uses musl instead of glibc", os.name));
-            self.fact(format!("os {}", os.id), self.request.catalog.source_at(&os.source));
-            return self.cite_builds(&builds);
+        if self.other_c_library() {
+            return;
         }
         if self.glibc_of_libraries() {
             return;
@@ -173,6 +158,36 @@ impl<'c> Explainer<'_, 'c> {
         }
         self.subject(Subject::Glibc);
         self.cite_builds(&builds);
+    }
+
+    /// Whether a system has another C library than the builds were linked with, musl or glibc: who they are for, and which it is.
+    fn other_c_library(&mut self) -> bool {
+        let systems = self.request.targets.iter().filter_map(|target| Some((target, target.os?)));
+        let (musl, glibc): (Vec<&Build>, Vec<&Build>) =
+            self.left.iter().copied().partition(|build| own::is_musl(build));
+        let has_other = |os: &Os| if os.musl { musl.is_empty() || !glibc.is_empty() } else { !musl.is_empty() };
+        let others = systems.filter(|(_, os)| has_other(os));
+        let Some((target, os)) = others.min_by_key(|(_, os)| !os.musl) else { return false };
+        let builds = if os.musl { glibc } else { musl };
+        let oldest = builds.iter().filter_map(|build| build.glibc.as_ref()).min();
+        let tag = match oldest {
+            _ if !os.musl => "musl, a musllinux tag".to_string(),
+            Some(glibc) => format!("glibc {glibc} or newer, a manylinux tag"),
+            None => "glibc".to_string(),
+        };
+        self.say(match builds.is_empty() {
+            true if self.request.build.is_some() => "nvcc is published for glibc".to_string(),
+            true => "CUDA is published for glibc".to_string(),
+            false => format!("{} {tag}", describe(&builds, "is published for", "are published for")),
+        });
+        if let ImageRequest::Unchecked(image) = &target.image {
+            self.say(format!("{image} holds {}", os.name));
+        }
+        let (has, other) = if os.musl { ("musl", "glibc") } else { ("glibc", "musl") };
+        self.say(format!("{} uses {has} instead of {other}", os.name));
+        self.fact(format!("os {}", os.id), self.request.catalog.source_at(&os.source));
+        self.cite_builds(&builds);
+        true
     }
 
     /// Whether some blamed package needs a newer C library than there is, itself or by what it requires: in every release,

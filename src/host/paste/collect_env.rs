@@ -81,7 +81,14 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         return false;
     }
     let mut block = Block::None;
+    let (mut glibc, mut is_without_cuda) = (None, false);
     for line in lines {
+        match field(line) {
+            Some(("Libc version", value)) => fill(&mut glibc, value.strip_prefix("glibc-").and_then(version)),
+            // torch.version.cuda is None.
+            Some(("CUDA used to build PyTorch", "None" | "Could not collect")) => is_without_cuda = true,
+            _ => {}
+        }
         if let Some((key, value)) = field(line)
             && let Some(next) = entry(key, value, seen)
         {
@@ -97,6 +104,15 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             _ => Block::None,
         };
     }
+    // A Python before 3.8 reads it out of its own file, what that was compiled against and not what is there:
+    // <https://github.com/python/cpython/pull/10891>.
+    let python = seen.python().version;
+    let is_told = python.is_none_or(|python| (python.major(), python.minor()) >= (3, 8));
+    fill(&mut seen.record.platform.glibc, glibc.filter(|_| is_told));
+    // As the package index would call it.
+    if let Some(version) = seen.torch().version.as_mut().filter(|version| is_without_cuda && !version.contains('+')) {
+        version.push_str("+cpu");
+    }
     true
 }
 
@@ -111,7 +127,6 @@ fn entry(key: &str, value: &str, seen: &mut Seen) -> Option<Block> {
         "OS" => system::name(value, seen),
         "GCC version" if !value.starts_with("gcc version") => compiler("gcc", known, seen),
         "Clang version" => compiler("clang", known, seen),
-        "Libc version" => fill(&mut seen.record.platform.glibc, value.strip_prefix("glibc-").and_then(version)),
         "Python version" => fill(&mut seen.python().version, known.and_then(version)),
         "Python platform" => system::platform(value, seen),
         "CUDA runtime version" => seen.nvcc(known.and_then(version)),
@@ -129,7 +144,7 @@ fn entry(key: &str, value: &str, seen: &mut Seen) -> Option<Block> {
             return Some(Block::Cudnn);
         }
         // What stands between the keys that matter here.
-        "Is debug build" | "ROCM used to build PyTorch" | "CMake version" | "HIP runtime version" => {}
+        "Is debug build" | "Libc version" | "ROCM used to build PyTorch" | "CMake version" | "HIP runtime version" => {}
         _ => return None,
     }
     Some(Block::None)

@@ -14,7 +14,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut index = None;
     for (key, value) in fields {
         match (key, index) {
-            ("CUDA version", _) => fill(&mut seen.nvml().cuda, version(value)),
+            ("CUDA version", _) => seen.offers(value),
             ("Device Index", _) => index = value.parse().ok(),
             ("Model", Some(index)) => told(value).into_iter().for_each(|name| seen.name(index, name)),
             ("Architecture", Some(index)) => {

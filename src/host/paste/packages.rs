@@ -4,6 +4,7 @@
 //! (show), <https://github.com/vllm-project/vllm/pull/18285> (`[pip3]`, `[conda]`).
 
 use crate::types::Version;
+use crate::types::address::version_in;
 use crate::types::name::package;
 
 use super::super::packages;
@@ -51,6 +52,11 @@ fn entry(line: &str) -> Option<(&str, &str, Option<&str>)> {
         // An environment marker may follow.
         return Some((name.trim(), version.split(';').next().unwrap_or(version).trim(), None));
     }
+    if let Some((name, url)) = line.split_once(" @ ") {
+        // What came from no index: `torch @ https://…/torch-2.1.2%2Bcu121-cp310-cp310-linux_x86_64.whl#sha256=…`.
+        let file = url.split(['#', ';', ' ']).next().filter(|file| file.ends_with(".whl"))?;
+        return Some((name.trim(), version_in(file)?, None));
+    }
     let mut words = line.split_whitespace();
     let (name, version, build, channel) = (words.next()?, words.next()?, words.next(), words.next());
     let is_conda = words.next().is_none() && build.is_some_and(|build| is_build(build, channel.is_some()));
@@ -90,7 +96,7 @@ fn matters(name: &str) -> Option<String> {
 }
 
 fn add(name: &str, version: &str, seen: &mut Seen) -> bool {
-    let version = version.trim();
+    let version = &version.trim().replace("%2B", "+").replace("%2b", "+");
     let fits = version.len() <= 64
         && version.starts_with(|c: char| c.is_ascii_digit())
         && version.contains('.')

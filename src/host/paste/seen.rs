@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::super::record::{
-    FORMAT, Gpu, Libcuda, Mig, Nvml, Origin, Probe, ProbeStatus, Python, Record, System, Toolkit, Torch,
+    ApiError, BY_SMI, FORMAT, Gpu, Libcuda, Mig, Nvml, Origin, Probe, ProbeStatus, Python, Record, System, Toolkit,
+    Torch,
 };
 use crate::host::signs::PASTE;
 use crate::types::Version;
@@ -19,6 +20,8 @@ pub(super) struct Seen {
     gpus: BTreeMap<u64, Gpu>,
     quarrels: Vec<String>,
     failures: Vec<(&'static str, String)>,
+    /// What stands where the CUDA version of the driver stands.
+    offered: Option<String>,
 }
 
 /// Fills what is empty.
@@ -97,6 +100,24 @@ impl Seen {
             Some(first) if first != version => self.quarrel("driver", first.as_str(), version.as_str()),
             Some(_) => {}
         }
+    }
+
+    /// The CUDA version that the driver offers, as nvidia-smi tells it, or what it writes where libcuda does not answer.
+    pub fn offers(&mut self, told: &str) {
+        let told = told.trim();
+        let found = version(told);
+        let is_refused = ["N/A", "ERR!", "Not Found"].contains(&told);
+        let Some(said) = found.map(|found| found.to_string()).or(is_refused.then(|| told.to_string())) else { return };
+        match self.offered.clone() {
+            Some(first) if first != said => return self.quarrel("CUDA Version", &first, &said),
+            Some(_) => return,
+            None => self.offered = Some(said),
+        }
+        fill(&mut self.nvml().cuda, found);
+        let message = is_refused.then(|| format!("CUDA Version: {told}"));
+        let fault =
+            message.map(|message| ApiError { at: BY_SMI.into(), code: None, name: None, message: Some(message) });
+        fill(&mut self.libcuda().fault, fault);
     }
 
     /// A GPU by its number; none where no machine has such a number.

@@ -71,7 +71,10 @@ fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
     let fault = cells.iter().find_map(|cell| in_brackets(cell));
     let is_told = name.is_some() && (driver.is_some() || capability.is_some());
     let is_of_gpu = |cell: &&str| {
-        Some(cell) == name || cell.parse::<u64>().is_ok() || cell.starts_with("GPU-") || in_brackets(cell).is_some()
+        [name, driver].contains(&Some(cell))
+            || cell.parse::<u64>().is_ok()
+            || cell.starts_with("GPU-")
+            || in_brackets(cell).is_some()
     };
     let is_sick = fault.is_some() && cells.len() > 1 && cells.iter().all(is_of_gpu);
     if !is_told && !is_sick {

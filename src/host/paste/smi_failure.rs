@@ -3,7 +3,7 @@
 //! Seen in <https://github.com/microsoft/WSL/issues/9640>, <https://github.com/NVIDIA/nvidia-docker/issues/688>; the
 //! codes stand in nvml.h.
 
-use super::super::record::{ApiError, OF_A_HANDLE};
+use super::super::record::{ApiError, BY_SMI, OF_A_HANDLE};
 use super::seen::{Seen, fill, version};
 
 /// A sentence, and the code and name of what NVML answered.
@@ -50,7 +50,7 @@ fn of_handle(rest: &str) -> Option<ApiError> {
 
 fn fault(message: &str, known: Option<(i64, &str)>) -> ApiError {
     ApiError {
-        at: "nvidia-smi".to_string(),
+        at: BY_SMI.to_string(),
         code: known.map(|(code, _)| code),
         name: known.map(|(_, name)| name.to_string()),
         message: Some(message.to_string()),

@@ -101,7 +101,7 @@ fn fact(heading: &str, key: &str) -> Fact {
 fn about_host(key: &str, value: &str, seen: &mut Seen) {
     match key {
         "Driver Version" | "KMD Version" => seen.driver(version(value)),
-        "CUDA Version" | "CUDA UMD Version" => fill(&mut seen.nvml().cuda, version(value)),
+        "CUDA Version" | "CUDA UMD Version" => seen.offers(value),
         "Attached GPUs" => fill(&mut seen.nvml().count, value.parse().ok()),
         _ => {}
     }

@@ -54,7 +54,9 @@ pub(super) fn versions(lines: &[&str], seen: &mut Seen) -> bool {
         by_windows(&driver, &own, seen);
         seen.driver(Some(driver));
     }
-    fill(&mut seen.nvml().cuda, told(&["CUDA UMD version", "CUDA Version"]));
+    let offered = lines.iter().filter_map(|line| field(line));
+    let mut offered = offered.filter(|(key, _)| ["CUDA UMD version", "CUDA Version"].contains(key));
+    offered.next().into_iter().for_each(|(_, cuda)| seen.offers(cuda));
     true
 }
 
@@ -66,7 +68,8 @@ fn by_windows(driver: &Version, own: &Version, seen: &mut Seen) {
 
 /// The line with the versions.
 fn header(line: &str, seen: &mut Seen) -> bool {
-    let told = |label: &str| line.split_once(label).map(|(_, rest)| version(rest.trim_start()));
+    let words = |label: &str| line.split_once(label).map(|(_, rest)| rest.split('|').next().unwrap_or(rest).trim());
+    let told = |label: &str| words(label).map(version);
     let after = |label: &str| told(label).flatten();
     // A Jetson's may not know it.
     let Some(driver) = told("Driver Version:").or_else(|| told("KMD Version:")) else { return false };
@@ -77,8 +80,8 @@ fn header(line: &str, seen: &mut Seen) -> bool {
         by_windows(&driver, &own, seen);
     }
     seen.driver(driver);
-    let cuda = after("CUDA UMD Version:").or_else(|| after("CUDA Version:"));
-    fill(&mut seen.nvml().cuda, cuda);
+    let cuda = words("CUDA UMD Version:").or_else(|| words("CUDA Version:"));
+    cuda.into_iter().for_each(|cuda| seen.offers(cuda));
     true
 }
 

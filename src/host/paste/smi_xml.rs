@@ -75,7 +75,7 @@ impl Log {
             match name {
                 "driver_version" | "kmd_version" => seen.driver(version(value)),
                 "attached_gpus" => fill(&mut seen.nvml().count, value.parse().ok()),
-                "cuda_version" | "cuda_umd_version" => fill(&mut seen.nvml().cuda, version(value)),
+                "cuda_version" | "cuda_umd_version" => seen.offers(value),
                 _ => {}
             }
             return;

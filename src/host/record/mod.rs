@@ -137,6 +137,8 @@ pub enum ProbeStatus {
     NotRun,
 }
 
+/// Where an error was met that nvidia-smi tells of a library.
+pub const BY_SMI: &str = "nvidia-smi";
 /// Where an error was met that nvidia-smi tells of one GPU and not of NVML, which answers it for the others.
 pub const OF_A_HANDLE: &str = "nvidia-smi (device handle)";
 

@@ -95,10 +95,4 @@ impl<T> Settled<T> {
     pub fn note(&self) -> String {
         self.of.iter().map(|claim| claim.note.as_str()).collect::<Vec<_>>().join(" and ")
     }
-
-    /// The extra or group without which less would be asked for.
-    pub fn group(&self) -> Option<&str> {
-        let groups = self.of.iter().map(|claim| claim.group.as_deref());
-        groups.collect::<Option<Vec<_>>>()?.first().copied()
-    }
 }

@@ -3,11 +3,13 @@
 use saphyr::{LoadableYamlNode, MarkedYaml};
 
 use super::{BUILD_ADDED, Found, Kind, Wanted, pip};
+use crate::catalog::rows::{FRAMEWORKS, TORCH};
 
 /// conda's names for what package indexes call otherwise.
 const NAMES: &[(&str, &str)] = &[
     ("pytorch", "torch"),
     ("pytorch-gpu", "torch"),
+    ("pytorch-cpu", "torch"),
     ("tensorflow-gpu", "tensorflow"),
     ("pytorch-cuda", "cuda"),
     ("cudatoolkit", "cuda"),
@@ -60,36 +62,31 @@ const CHANNELS: [&str; 15] = [
     "simpleitk",
     "xformers",
 ];
-/// What comes with conda and says nothing of a stack.
-const TOOLS: [&str; 3] = ["pip", "setuptools", "wheel"];
-/// Libraries and programs of conda that hold no Python, by what their builds are called in exported environments
-/// (`openssl=3.0.13=h7f8727e_1`): an export without builds does not tell them from packages of Python. Each was seen in a
-/// public lock or export with a build that names no Python.
-const NO_PYTHON: &str = "\
-    alsa-lib aom aria2 aws-checksums aws-crt-cpp aws-sdk-cpp blas boost-cpp brotli-bin bzip2 c-ares c-blosc2 \
-    c-compiler ca-certificates cairo cfitsio charls clang clangxx compilers cuda-cudart cuda-cupti cuda-libraries cuda-libraries-dev \
-    cuda-nvrtc cuda-nvtx cuda-opencl cuda-runtime curl cxx-compiler cyrus-sasl dav1d dbus double-conversion eigen \
-    expat ffmpeg fftw fmt fontconfig fonts-conda-ecosystem fonts-conda-forge fortran-compiler freetype fribidi gdb \
-    gdk-pixbuf geos gettext gflags gfortran giflib git git-lfs glib glog glslang gmp gnutls graphite2 graphviz grpc-cpp gsl \
-    gst-plugins-base gstreamer harfbuzz hdf4 hdf5 icu intel-openmp jpeg json-c jxrlib keyutils krb5 lame lcms2 \
-    ld_impl_linux-64 lerc libabseil libaec libarchive libarrow libass libavif libavif16 libblas libboost \
-    libbrotlicommon libbrotlidec libbrotlienc libcap libcblas libclang13 libcrc32c libcublas libcufft libcufile \
-    libcups libcurand libcurl libcusolver libcusparse libdeflate libdrm libedit libegl libev libevent libexpat libffi \
-    libflac libfreetype libfreetype6 libgcc libgcc-ng libgfortran libgfortran-ng libgfortran5 libgl libglib libglvnd \
-    libglx libgomp libgrpc libhwloc libhwy libiconv libidn2 libjpeg-turbo libjxl liblapack liblzma libmpdec libnetcdf \
-    libnghttp2 libnpp libnsl libnvjitlink libnvjpeg libogg libopenblas libopus libparquet libpciaccess libpng libpq \
-    libprotobuf librsvg libsndfile libsodium libsqlite libssh2 libstdcxx libstdcxx-ng libsystemd0 libtasn1 libthrift \
-    libtiff libudev1 libunistring libutf8proc libuuid libuv libva libvorbis libvpl libvpx libwebp libwebp-base libxcb \
-    libxcrypt libxgboost libxkbcommon libxml2 libxslt libzip libzlib libzopfli llvm-openmp lz4-c lzo magma make metis \
-    mkl mpc mpfr mpg123 mpi nccl ncurses nettle nlohmann_json nodejs nomkl nspr nss ocl-icd openh264 openjpeg \
-    openldap openmpi openssl orc pango pcre pcre2 pixman poppler postgresql proj pthread-stubs pugixml \
-    pulseaudio-client python-gil python_abi pytorch-mutex qhull qt-main rav1e rdma-core re2 readline s2n sdl2 shaderc \
-    snappy spdlog sqlite suitesparse svt-av1 tbb tk tzdata ucx wayland wget x264 x265 xerces-c xkeyboard-config xz \
-    yaml yaml-cpp zeromq zfp zlib zlib-ng zstd";
+/// What installs the others: a version of one is told.
+const TOOLS: [&str; 4] = ["conda", "mamba", "pip", "wheel"];
+/// Packages of Python that the package index has by the same name, of which the catalog has nothing to tell: those that
+/// environments list most. Of any other that is listed without its build nobody knows whether the index has it, or something
+/// else by that name (`rust`, `libaio`).
+const PYTHON: &str = "\
+    absl-py altair anndata annoy ansi2html argcomplete astropy asttokens astunparse audioread autoray azure-core \
+    babel backcall basicsr bcrypt beautifulsoup4 bitarray bleach boto3 botocore cached-property cachetools cartopy \
+    cftime charset-normalizer cloudpickle coloredlogs colorlog comm configargparse dataclasses debugpy deepdiff \
+    defusedxml dm-tree docopt docstring-parser entrypoints et-xmlfile exceptiongroup execnet executing fabric \
+    fasteners fastprogress flask flatbuffers fonttools freetype-py funcy fvcore gast gitdb google-auth \
+    google-auth-oauthlib google-pasta gunicorn gym h5netcdf healpy hickle humanfriendly humanize hypothesis ijson \
+    imbalanced-learn imgaug imutils iniconfig ipdb itsdangerous jaxlib jieba jmespath json5 jsonpatch jupyter-client \
+    jupyter-core jupyterlab jupyterlab-server keras-preprocessing lazy-loader lightning-utilities littleutils lpips \
+    lz4 mako markdown matplotlib-inline mdtraj mistune ml-collections more-itertools mpmath multiprocess munch \
+    mypy-extensions namex nbclient nest-asyncio notebook oauthlib opt-einsum optree pandocfilters papermill paramiko \
+    partd pathlib2 pathspec patsy pickleshare pint pip-tools pluggy ply plyfile pooch portalocker prettytable \
+    progressbar2 pure-eval pyasn1 pyasn1-modules pycparser pycryptodome pydot pyfaidx pyjwt pympler pynndescent \
+    pyopengl pyopenssl pyperclip pysam pysocks python-multipart python-slugify pyvista pywavelets qdrant-client qtpy \
+    readme-renderer requests-oauthlib retrying rouge-score rsa ruamel-yaml s3fs s3transfer sacremoses scanpy \
+    scikit-build send2trash sentry-sdk seqeval setproctitle simplejson smart-open smmap sniffio sortedcontainers \
+    soupsieve stack-data starlette tblib tenacity tensorboard-data-server tensorflow-estimator terminado \
+    text-unidecode thop threadpoolctl tifffile toml toolz tornado typeguard typer watchdog webcolors \
+    websocket-client werkzeug widgetsnbextension wrapt xlrd yacs zict zipp";
 
-/// What the names of whole families of such libraries begin with.
-const NO_PYTHON_FAMILIES: [&str; 8] =
-    ["aws-c-", "binutils", "font-ttf-", "kernel-headers_", "r-", "sysroot_", "xcb-util", "xorg-"];
 /// Packages of Python whose builds do not say so, for they only bring another: `seaborn=0.13.2=hd8ed1ab_3`.
 const BRINGS_PYTHON: [&str; 6] =
     ["cached-property", "importlib-metadata", "importlib_metadata", "nbconvert", "seaborn", "typing-extensions"];
@@ -160,8 +157,12 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     if name.is_empty() || rest.starts_with('[') {
         return found.leave(line, written, "this form of a match spec is not read");
     }
-    if TOOLS.contains(&name.as_str()) || name.starts_with('_') {
+    // Everything needs setuptools, and environments list it for that.
+    if name.starts_with('_') || rest.is_empty() && (name == "setuptools" || TOOLS.contains(&name.as_str())) {
         return;
+    }
+    if TOOLS.contains(&name.as_str()) {
+        return found.leave(line, written, pip::INSTALLS);
     }
     let is_compiler = COMPILERS.contains(&name.as_str());
     found.builds |= is_compiler;
@@ -183,7 +184,8 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     let (version, build) = version(rest);
     // conda-forge writes some of them with `_`.
     let dashed = name.replace('_', "-");
-    let renamed = NAMES.iter().find(|(conda, _)| *conda == dashed).map_or(name.as_str(), |(_, ours)| ours);
+    let meant = NAMES.iter().find(|(conda, _)| *conda == dashed).map(|(_, ours)| *ours);
+    let renamed = meant.unwrap_or(&name);
     let version = if renamed == "cuda" { line_of_cuda(&version).to_string() } else { version };
     let mut wanted = Wanted::new(renamed, &version, line);
     // A channel is named after the CUDA that it holds.
@@ -199,13 +201,30 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     if is_of_conda {
         wanted.written = written.to_string();
     }
-    wanted.is_library = is_of_conda
-        || match build.as_deref().filter(|build| !build.contains('*')) {
-            Some(build) => !build.contains("py") && !BRINGS_PYTHON.contains(&name.as_str()),
-            None => is_without_python(&name),
-        };
-    wanted.variant = build.as_deref().and_then(variant_of_build).filter(|_| renamed == "torch");
+    wanted.is_of_conda = true;
+    wanted.is_library = is_of_conda;
+    wanted.is_vague = meant.is_none() && !PYTHON.split_whitespace().any(|known| known == wanted.name);
+    if let Some(build) = build {
+        of_build(&mut wanted, &name, &build, written, found);
+    }
+    if name == "pytorch-cpu" {
+        wanted.variant = Some("cpu".to_string());
+    }
     found.want(wanted);
+}
+
+/// What a build string tells of a package: whether it is one of Python, and for which CUDA its torch is.
+fn of_build(wanted: &mut Wanted, name: &str, build: &str, written: &str, found: &mut Found) {
+    let is_python = build.contains("py");
+    wanted.is_vague &= !is_python;
+    wanted.is_library |= !build.contains('*') && !is_python && !BRINGS_PYTHON.contains(&name);
+    let variant = variant_of_build(build);
+    if wanted.name == TORCH {
+        wanted.variant = variant;
+    } else if variant.is_some() && FRAMEWORKS.contains(&wanted.name.as_str()) {
+        let why = "taken without its build: the wheels of the package index are built otherwise";
+        found.leave(wanted.line, written, why);
+    }
 }
 
 /// The gcc of an environment, which nvcc compiles with there: the target's.
@@ -234,11 +253,6 @@ fn line_of_cuda(version: &str) -> &str {
     }
 }
 
-fn is_without_python(name: &str) -> bool {
-    NO_PYTHON_FAMILIES.iter().any(|family| name.starts_with(family))
-        || NO_PYTHON.split_whitespace().any(|library| library == name)
-}
-
 /// The version in the spelling of gpuenv.toml, and the build.
 fn version(rest: &str) -> (String, Option<String>) {
     let is_plain = rest.starts_with('=') && !rest.starts_with("==");
@@ -262,16 +276,19 @@ fn version(rest: &str) -> (String, Option<String>) {
     (if version == "*" { String::new() } else { version }, build)
 }
 
-/// The wheel variant that holds what a build of conda's does: `py3.10_cuda11.7_cudnn8.5.0_0`, `py3.10_cpu_0`.
+/// The wheel variant that holds what a build of conda's does: `py3.10_cuda11.7_cudnn8.5.0_0`, `cuda118_py310h8b36b8a_0`,
+/// `py3.10_cpu_0`.
 fn variant_of_build(build: &str) -> Option<String> {
-    if build.split('_').any(|part| part == "cpu") {
+    if build.split(['_', '*']).any(|part| part == "cpu") {
         return Some("cpu".to_string());
     }
     let (_, rest) = build.split_once("cuda")?;
     let number: String = rest.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     let mut parts = number.split('.').filter(|part| !part.is_empty());
-    let (major, minor) = (parts.next()?, parts.next()?);
-    Some(format!("cu{major}{minor}"))
+    match (parts.next()?, parts.next()) {
+        (major, Some(minor)) => Some(format!("cu{major}{minor}")),
+        (digits, None) => Some(format!("cu{digits}")).filter(|_| digits.len() > 1),
+    }
 }
 
 #[cfg(test)]

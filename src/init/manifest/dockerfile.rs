@@ -1,17 +1,19 @@
 //! A Dockerfile: the image of its last stage, and what `pip` and `conda` install there.
 
+mod flow;
+mod program;
+
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::pip::{joined, words_of_pip};
-use super::shell::{command, file_name, here_document, is_shell, is_variable, python_of, words};
+use super::shell::{command, commands, here_document, is_shell, is_variable, python_of, words};
 use super::{BUILD_ADDED, Found, Wanted, conda, extras, is_variant, variant_of};
 use crate::types::name;
 
-/// Programs that install packages of conda.
-const CONDAS: [&str; 4] = ["conda", "mamba", "micromamba", "pixi"];
-/// Programs that install packages of the operating system.
-const SYSTEMS: [&str; 7] = ["apt", "apt-get", "apk", "dnf", "microdnf", "yum", "zypper"];
+use flow::{Flow, Step};
+use program::{Program, is_of_file, is_pip, program};
+
 /// What such packages begin with that bear on a stack.
 const OF_STACKS: [&str; 17] = [
     "cuda-",
@@ -48,26 +50,7 @@ const HOST_COMPILER: &str = "the host compiler: set `gcc` of the target where CU
 const OF_BUILD: &str = "a setting of what is built there, which gpuenv does not carry: set it where that is installed";
 const OTHER_PYTHON: &str = "another Python was taken: set `python` under [stack] if it is this one";
 /// Words of the shell before the variables of a command.
-const BEFORE: [&str; 5] = ["do", "else", "env", "export", "then"];
-/// Commands that install what another file says.
-const OF_FILES: [(&str, &str); 10] = [
-    ("env", "create"),
-    ("env", "update"),
-    ("pdm", "install"),
-    ("pdm", "sync"),
-    ("pipenv", "install"),
-    ("pipenv", "sync"),
-    ("pixi", "install"),
-    ("poetry", "install"),
-    ("poetry", "sync"),
-    ("uv", "sync"),
-];
-/// Programs that install nothing of Python's, and words of commands that install nothing at all.
-const OTHERS: &str = "\
-    brew bundle cargo cmake cpan dpkg echo gem git go helm lfs luarocks make meson ninja nmake npm opam playwright pnpm \
-    pre-commit printf rustup snap yarn";
-/// Programs of Python's that add packages to a project.
-const ADDERS: [&str; 5] = ["hatch", "pdm", "pipenv", "poetry", "rye"];
+const BEFORE: [&str; 2] = ["env", "export"];
 const OTHER_STAGE: &str = "its stage compiles CUDA code, the last one does not: [build] belongs into a gpuenv.toml with the image of that stage";
 /// What says for which GPUs CUDA code is compiled.
 const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
@@ -197,15 +180,14 @@ impl Reader {
 
     /// The lines of one shell. A variable that it sets ends with it.
     fn run(&mut self, lines: &[(usize, String)]) {
-        let (mut before, mut depth) = (Vec::new(), 0_usize);
+        let (mut before, mut flow) = (Vec::new(), Flow::default());
         for (line, rest) in lines {
-            for words in command(rest).split(|word| word == ";") {
-                match words.first().map_or("", String::as_str) {
-                    "if" | "case" | "for" | "while" | "until" => depth += 1,
-                    "fi" | "esac" | "done" => depth = depth.saturating_sub(1),
-                    _ => {}
-                }
-                before.extend(self.one(words, *line, depth > 0));
+            let words = command(rest);
+            // Options of RUN.
+            let words = &words[words.iter().take_while(|word| word.starts_with("--")).count()..];
+            for (parted, words) in commands(words) {
+                let step = flow.next(parted, words, |words| self.test(words));
+                before.extend(self.one(&step, *line));
             }
         }
         for (name, value) in before.into_iter().rev() {
@@ -217,10 +199,12 @@ impl Reader {
     }
 
     /// One command; the variables that it sets, with what they were before. What some condition sets is not known.
-    fn one(&mut self, words: &[String], line: usize, is_open: bool) -> Vec<(String, Option<String>)> {
-        // Options of RUN, and what comes before variables.
-        let is_before = |word: &&String| word.starts_with("--") || BEFORE.contains(&word.as_str());
-        let words = &words[words.iter().take_while(is_before).count()..];
+    fn one(&mut self, step: &Step<'_>, line: usize) -> Vec<(String, Option<String>)> {
+        if step.runs == Some(false) {
+            self.leave_unrun(step, line);
+            return Vec::new();
+        }
+        let words = &step.words[step.words.iter().take_while(|word| BEFORE.contains(&word.as_str())).count()..];
         let (set, words) = words.split_at(words.iter().take_while(|word| is_variable(word)).count());
         let before: Vec<_> = set.iter().filter_map(|word| self.assign(word, line)).collect();
         if program(words).is_some_and(|(program, _)| program == Program::Pip)
@@ -230,11 +214,50 @@ impl Reader {
             let is_told = |word: &&String| ["PIP_", "UV_", "PYTHON", ARCH_LIST].iter().any(|one| word.starts_with(one));
             set.iter().filter(|word| !is_told(word)).for_each(|word| stage.found.leave(line, word, OF_BUILD));
         }
-        if is_open && words.is_empty() {
+        if step.runs.is_none() && words.is_empty() {
             before.iter().for_each(|(name, _)| drop(self.values.remove(name)));
         }
+        let taken = |reader: &Reader| reader.stages.last().map_or(0, |stage| stage.found.wanted.len());
+        let count = taken(self);
         self.installed(words, line);
+        let is_more = taken(self) > count && step.runs.is_none() && !step.condition.is_empty();
+        if let Some(stage) = self.stages.last_mut().filter(|_| is_more) {
+            let why = format!("taken without its condition: whether `{}` holds is not in this file", step.condition);
+            stage.found.leave(line, &words.join(" "), why);
+        }
         before
+    }
+
+    /// Tells of what a command would install that does not run.
+    fn leave_unrun(&mut self, step: &Step<'_>, line: usize) {
+        let installs = program(step.words).is_some_and(|(program, _)| program != Program::System);
+        if let Some(stage) = self.stages.last_mut().filter(|_| installs || is_of_file(step.words)) {
+            let why = format!("it does not run, by `{}` and the values in this file", step.condition);
+            stage.found.leave(line, &step.words.join(" "), why);
+        }
+    }
+
+    /// Whether a test of the shell holds, by the values in this file, nothing where these do not say; none for any other
+    /// command.
+    fn test(&self, words: &[String]) -> Option<Option<bool>> {
+        let each: Vec<&str> = words.iter().map(String::as_str).collect();
+        let filled = |word: &str| self.filled(word).ok();
+        let parts = match each[..] {
+            ["!", ..] => return Some(self.test(&words[1..])?.map(|holds| !holds)),
+            ["[", ref parts @ .., "]"] | ["[[", ref parts @ .., "]]"] | ["test", ref parts @ ..] => parts,
+            ["[" | "[[", ..] => return Some(None),
+            [word] => return filled(word)?.parse().ok().map(Some),
+            _ => return None,
+        };
+        Some(match *parts {
+            [value] | ["-n", value] => filled(value).map(|value| !value.is_empty()),
+            ["-z", value] => filled(value).map(|value| value.is_empty()),
+            [left, sign @ ("=" | "==" | "!=" | "-eq" | "-ne"), right] if !right.contains(['*', '?']) => {
+                let is_same = filled(left).zip(filled(right)).map(|(left, right)| left == right);
+                is_same.map(|is_same| is_same != ["!=", "-ne"].contains(&sign))
+            }
+            _ => None,
+        })
     }
 
     /// What one command installs, or takes out of the image.
@@ -281,7 +304,13 @@ impl Reader {
         }
         match program {
             Program::System => filled.iter().for_each(|word| of_system(word, line, stage)),
-            Program::Pip => words_of_pip(&filled, line, &mut stage.found),
+            Program::Pip => {
+                let count = stage.found.wanted.len();
+                words_of_pip(&filled, line, &mut stage.found);
+                let of_it = &mut stage.found.wanted[count..];
+                let is_over = of_it.iter().all(|wanted| wanted.name.starts_with("nvidia-"));
+                of_it.iter_mut().for_each(|wanted| wanted.is_over = is_over);
+            }
             _ => of_conda(&filled, line, stage),
         }
     }
@@ -420,42 +449,6 @@ fn variant_of_setting(name: &str, value: &str) -> Option<String> {
     }
 }
 
-/// What a command installs with.
-#[derive(PartialEq, Eq)]
-enum Program<'w> {
-    Pip,
-    Conda,
-    System,
-    Other(&'w str),
-}
-
-/// The program of a command that installs packages, and the place of the word that says so.
-fn program(words: &[String]) -> Option<(Program<'_>, usize)> {
-    let at = words.iter().position(|word| ["install", "add", "create", "sync"].contains(&word.as_str()))?;
-    let before: Vec<&str> =
-        words[..at].iter().filter(|word| !word.starts_with('-')).map(|word| file_name(word)).collect();
-    let is_any = |names: &[&str]| before.iter().any(|word| names.contains(word));
-    let verb = words[at].as_str();
-    let last = *before.last()?;
-    let is_pip = is_pip(&words[..at]) || last == "uv";
-    let is_name = last.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    let is_other = is_name && !OTHERS.split_whitespace().any(|other| before.contains(&other));
-    let program = match verb {
-        "install" | "add" | "sync" if is_pip => Program::Pip,
-        "install" | "add" | "create" if is_any(&CONDAS) => Program::Conda,
-        "install" | "add" if is_any(&SYSTEMS) => Program::System,
-        "install" if is_other => Program::Other(last),
-        "add" if is_any(&ADDERS) => Program::Other(last),
-        _ => return None,
-    };
-    Some((program, at))
-}
-
-/// Whether a command is pip's, by the words before its verb.
-fn is_pip(before: &[String]) -> bool {
-    before.iter().map(|word| file_name(word)).any(|word| word == "pip" || word.starts_with("pip3"))
-}
-
 /// The words behind `conda install` and `conda create`.
 fn of_conda(words: &[String], line: usize, stage: &mut Stage) {
     let mut words = words.iter();
@@ -489,11 +482,6 @@ fn of_system(word: &str, line: usize, stage: &mut Stage) {
         Some((known, _)) if *known != python => stage.found.leave(line, word, OTHER_PYTHON),
         _ => stage.python = Some((python, line)),
     }
-}
-
-/// Whether a command installs what another file says.
-fn is_of_file(words: &[String]) -> bool {
-    words.windows(2).any(|pair| OF_FILES.contains(&(file_name(&pair[0]), pair[1].as_str())))
 }
 
 #[cfg(test)]

@@ -11,8 +11,6 @@ const ALL_EXTRAS: &str = "--all-extras";
 const ALL_GROUPS: &str = "--all-groups";
 /// What stands there for uv's own choice among the groups.
 const DEFAULT: (&str, &str) = ("--default-groups", "dev");
-/// What stands there for a command that installs the project with what it names and with nothing else.
-const NO_MORE: &str = "--no-more";
 
 /// The extras that a path to a project names: `.[a,b]`.
 pub(super) fn of_folder(word: &str) -> Vec<String> {
@@ -36,7 +34,6 @@ pub(super) fn of_sync(words: &[String]) -> Vec<String> {
     if is_uv {
         let is_off = |word: &String| ["--no-dev", "--no-default-groups", "--only-group"].contains(&word.as_str());
         named.extend((!words.iter().any(is_off)).then(|| DEFAULT.0.to_string()));
-        named.push(NO_MORE.to_string());
     }
     let mut words = words.iter();
     while let Some(word) = words.next() {
@@ -53,10 +50,15 @@ pub(super) fn of_sync(words: &[String]) -> Vec<String> {
     named
 }
 
-/// The extras and groups of a file that are installed, with those that they bring; none where no line says.
-pub(super) fn installed(named: &BTreeSet<String>, found: &Found) -> Option<BTreeSet<String>> {
-    let brought = found.brings.iter().map(|(group, _)| group);
-    let all: BTreeSet<&String> = found.wanted.iter().filter_map(|one| one.group.as_ref()).chain(brought).collect();
+/// The extras and groups of a file.
+pub(super) fn all(found: &Found) -> BTreeSet<&String> {
+    let brought = found.brings.iter().map(|(group, _)| group).chain(found.left_of.iter().map(|(group, _)| group));
+    found.wanted.iter().filter_map(|one| one.group.as_ref()).chain(brought).collect()
+}
+
+/// Those of them that are installed, with those that they bring.
+pub(super) fn installed(named: &BTreeSet<String>, found: &Found) -> BTreeSet<String> {
+    let all = all(found);
     let is_named = |group: &&&String| {
         let is_group = found.groups.contains(**group);
         let is_default = is_group && **group == DEFAULT.1 && named.contains(DEFAULT.0);
@@ -65,9 +67,6 @@ pub(super) fn installed(named: &BTreeSet<String>, found: &Found) -> Option<BTree
             || named.contains(if is_group { ALL_GROUPS } else { ALL_EXTRAS })
     };
     let mut installed: BTreeSet<String> = all.iter().filter(is_named).map(|group| (**group).clone()).collect();
-    if installed.is_empty() && !named.contains(NO_MORE) {
-        return None;
-    }
     let mut by_name: BTreeMap<String, Vec<&String>> = BTreeMap::new();
     all.iter().for_each(|group| by_name.entry(name::package(group)).or_default().push(group));
     let mut brought: BTreeMap<&String, Vec<&String>> = BTreeMap::new();
@@ -81,7 +80,7 @@ pub(super) fn installed(named: &BTreeSet<String>, found: &Found) -> Option<BTree
             }
         }
     }
-    Some(installed)
+    installed
 }
 
 #[cfg(test)]

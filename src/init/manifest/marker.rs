@@ -1,6 +1,6 @@
 //! The condition behind a requirement, `sys_platform != "win32" and python_version >= "3.10"`: whether it holds on Linux.
 
-use crate::types::Version;
+use crate::types::{CpuArch, Version};
 
 /// What is the same on every Linux that gpuenv locks for.
 const KNOWN: [(&str, &str); 5] = [
@@ -15,12 +15,13 @@ const MOST_DEEP: usize = 50;
 
 /// Whether it holds on every Linux or on none; nothing where it depends on more, or is no condition.
 pub(super) fn on_linux(marker: &str) -> Option<bool> {
-    with_python(marker, None)
+    on(marker, None, None)
 }
 
-/// The same with a line of Python, `3.11`.
-pub(super) fn with_python(marker: &str, python: Option<&Version>) -> Option<bool> {
-    let mut reader = Reader { words: words(marker), at: 0, is_broken: false, python: python.copied() };
+/// The same with a line of Python, `3.11`, and a processor.
+pub(super) fn on(marker: &str, python: Option<Version>, arch: Option<CpuArch>) -> Option<bool> {
+    let arch = arch.map(|arch| arch.to_string());
+    let mut reader = Reader { words: words(marker), at: 0, is_broken: false, python, arch };
     let value = reader.any(0);
     value.filter(|_| !reader.is_broken && reader.at == reader.words.len())
 }
@@ -31,6 +32,8 @@ struct Reader {
     is_broken: bool,
     /// The line of Python that is installed, where it is known.
     python: Option<Version>,
+    /// The processor, where that is.
+    arch: Option<String>,
 }
 
 impl Reader {
@@ -78,6 +81,7 @@ impl Reader {
         if let Some(python) = self.python.filter(|_| !is_not && PYTHONS.contains(&left.as_str())) {
             return of_python(&python, &sign, right.strip_prefix('"')?);
         }
+        let value = |word| if word == "platform_machine" { self.arch.as_deref() } else { value(word) };
         let (left, right) = (value(&left)?, value(&right)?);
         match (sign.as_str(), is_not) {
             ("==", false) => Some(left == right),

@@ -1,19 +1,20 @@
 //! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
 
+mod left;
 mod named;
 
 use std::collections::BTreeSet;
 
 use super::claims::{Claim, Claims, Settled};
-use super::{Found, Kind, Left, Manifest, Wanted, brought, conda, extras, is_variant, ordinary, read, variant_of};
+use super::{Found, Kind, Left, Manifest, OTHER_SYSTEM, Wanted, brought, conda, extras, is_variant, ordinary, read};
 use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, TORCH, repeated};
-use crate::init::{Draft, Entry, Value};
+use crate::init::{Draft, Entry, Value, releases};
 use crate::solve::image;
 use crate::solve::request::other_maker;
 use crate::spec;
 use crate::types::name::STACK_PARTS;
-use crate::types::{Constraint, Specifier, Version, intersect, variant};
+use crate::types::{Constraint, CpuArch, Specifier, Version, intersect, name, variant};
 
 /// What comes with JAX, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
@@ -26,30 +27,46 @@ const COMES: &str = "it comes with the framework, which pins it";
 /// So many bounds of an ordinary package are put together, not more.
 const MOST_BOUNDS: usize = 16;
 
-/// Why a file cannot be read at all.
+/// Why no draft can be made.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
-    /// The file.
-    pub file: String,
-    /// The line, counted from one.
-    pub line: usize,
-    /// Why.
-    pub why: String,
+pub enum Refused {
+    /// A file cannot be read at all.
+    Unread {
+        /// The file.
+        file: String,
+        /// The line, counted from one.
+        line: usize,
+        /// Why.
+        why: String,
+    },
+    /// No file has an extra or group that is asked for.
+    NoExtra {
+        /// That one.
+        name: String,
+        /// Those that they have.
+        known: Vec<String>,
+    },
 }
 
-/// A draft of what these files ask for, and the lines that it does not hold. Some extras and groups may be left out.
+/// A draft of what these files ask for, and the lines that it does not hold; with some of their extras and groups.
 pub fn of_manifests<'m>(
     manifests: &'m [Manifest],
     catalog: &'m Catalog,
-    without: &'m BTreeSet<String>,
-    python: Option<&Version>,
-) -> Result<(Draft, Vec<Left>), Unread> {
+    extras: &[String],
+    (python, arch): (Option<Version>, Option<CpuArch>),
+) -> Result<(Draft, Vec<Left>), Refused> {
     let names: Vec<&str> = manifests.iter().map(|manifest| manifest.name.as_str()).collect();
     let mut files: Vec<(&Manifest, Found)> = Vec::new();
     for manifest in manifests {
-        let mut found = read(manifest).map_err(|(line, why)| Unread { file: manifest.name.clone(), line, why })?;
-        python.into_iter().for_each(|python| found.decide(python));
-        files.push((manifest, found));
+        let unread = |(line, why)| Refused::Unread { file: manifest.name.clone(), line, why };
+        files.push((manifest, read(manifest).map_err(unread)?));
+    }
+    let python = python.or_else(|| files.iter().find_map(|(_, found)| found.python()));
+    files.iter_mut().for_each(|(_, found)| found.decide(python, arch));
+    let known: BTreeSet<&String> = files.iter().flat_map(|(_, found)| extras::all(found)).collect();
+    let is_known = |name: &str| known.iter().any(|known| name::package(known) == name);
+    if let Some(name) = extras.iter().find(|name| !is_known(name)) {
+        return Err(Refused::NoExtra { name: name.clone(), known: known.into_iter().cloned().collect() });
     }
     // `pip install project[a,b]` names extras of the project's, too.
     let projects: Vec<&String> = files.iter().filter_map(|(_, found)| found.project.as_ref()).collect();
@@ -66,11 +83,10 @@ pub fn of_manifests<'m>(
         stack: Claims::default(),
         packages: Claims::default(),
         uninstalled: None,
+        over: Vec::new(),
         nvidias: Vec::new(),
         of_each_cuda: Vec::new(),
-        installs: installs.chain(of_project.flat_map(|wanted| &wanted.extras)).cloned().collect(),
-        fixed: BTreeSet::new(),
-        without,
+        installs: installs.chain(of_project.flat_map(|wanted| &wanted.extras)).chain(extras).cloned().collect(),
     };
     files.into_iter().for_each(|(manifest, found)| merged.take(manifest, found));
     Ok(merged.end())
@@ -94,14 +110,12 @@ struct Merged<'c> {
     uninstalled: Option<(String, usize)>,
     /// What has a name for each major of CUDA, each with its file: the major is known when all is.
     of_each_cuda: Vec<(&'c Manifest, Wanted)>,
+    /// Parts of the stack that a command of their own installs: over those that a framework brings, when all is known.
+    over: Vec<(&'c Manifest, Wanted)>,
     /// NVIDIA's among that, each with its file: what a framework brings is told apart when all is known.
     nvidias: Vec<(String, Wanted)>,
-    /// The extras and groups that lines install.
+    /// The extras and groups that lines install, or somebody asks for.
     installs: BTreeSet<String>,
-    /// Those of them that the files have.
-    fixed: BTreeSet<String>,
-    /// Those that are left out.
-    without: &'c BTreeSet<String>,
 }
 
 impl<'c> Merged<'c> {
@@ -121,21 +135,20 @@ impl<'c> Merged<'c> {
         if let Some((_, line)) = found.uninstalls.iter().find(|(name, _)| name == TORCH) {
             self.uninstalled.get_or_insert((file.to_string(), *line));
         }
-        let asking: BTreeSet<String> =
-            found.wanted.iter().filter(|one| self.is_chosen(one)).filter_map(|one| one.group.clone()).collect();
+        // Extras are alternatives as often as not: one is taken where somebody says so.
         let installed = extras::installed(&self.installs, &found);
-        self.fixed.extend(installed.iter().flatten().cloned());
-        let why_not = |wanted: &Wanted| {
-            let group = wanted.group.as_ref()?;
-            match &installed {
-                _ if self.without.contains(group) => Some("which does not go with the rest"),
-                Some(installed) => (!installed.contains(group)).then_some("which no line of these files installs"),
-                None => (!asking.contains(group)).then_some("which requires nothing that gpuenv chooses"),
+        let is_taken = |wanted: &Wanted| wanted.group.as_ref().is_none_or(|group| installed.contains(group));
+        let (wanted, mut beside): (Vec<_>, Vec<_>) = std::mem::take(&mut found.wanted).into_iter().partition(is_taken);
+        let taken: BTreeSet<_> = wanted.iter().map(|one| (&one.written, &one.variant)).collect();
+        beside.retain(|one| !taken.contains(&(&one.written, &one.variant)));
+        for (group, (line, text, why)) in std::mem::take(&mut found.left_of) {
+            if installed.contains(&group) {
+                self.leave(file, line, &text, why);
+            } else if why != OTHER_SYSTEM {
+                beside.push(Wanted { group: Some(group), written: text, ..Wanted::new("", "", line) });
             }
-        };
-        let each = std::mem::take(&mut found.wanted).into_iter().map(|wanted| (why_not(&wanted), wanted));
-        let (wanted, beside): (Vec<_>, Vec<_>) = each.partition(|(why, _)| why.is_none());
-        for (_, mut wanted) in wanted {
+        }
+        for mut wanted in wanted {
             let variant = wanted.variant.take().or_else(|| found.variant.clone());
             self.package(manifest, wanted, variant);
         }
@@ -143,47 +156,10 @@ impl<'c> Merged<'c> {
         self.leave_libraries(file);
     }
 
-    /// Whether it is something that gpuenv chooses. An extra or group that asks for such a thing is taken whole, any other
-    /// (what tests and documents need) not at all.
+    /// Whether it is something that gpuenv chooses.
     fn is_chosen(&self, wanted: &Wanted) -> bool {
         let name = self.name_of(wanted);
         STACK_PARTS.contains(&name) || self.known.iter().any(|known| known == name)
-    }
-
-    /// Tells of each extra or group that was not taken, in a line.
-    fn leave_groups(&mut self, file: &str, beside: &[(Option<&str>, Wanted)]) {
-        let mut groups: Vec<&str> = Vec::new();
-        for (why, first) in beside {
-            let Some(group) = first.group.as_deref().filter(|group| !groups.contains(group)) else { continue };
-            groups.push(group);
-            let of_it = beside.iter().map(|(_, one)| one).filter(|one| one.group == first.group);
-            let text = of_it.map(|one| one.written.as_str()).collect::<Vec<_>>().join(", ");
-            let why = format!("the extra or group `{group}`, {}", why.unwrap_or_default());
-            self.leave(file, first.line, &text, why);
-        }
-    }
-
-    /// Tells of libraries in one line: an exported environment has a hundred of them.
-    fn leave_libraries(&mut self, file: &str) {
-        let libraries = std::mem::take(&mut self.libraries);
-        let Some((line, _)) = libraries.first() else { return };
-        let names: Vec<&str> = libraries.iter().map(|(_, name)| name.as_str()).collect();
-        let why = "of conda alone: [packages] holds what the package index has";
-        self.leave(file, *line, &names.join(", "), why.to_string());
-    }
-
-    /// Tells of a wheel's address, which the draft does not hold, and keeps its Python; what lies on an index of PyTorch's
-    /// is found there again.
-    fn leave_address(&mut self, file: &str, wanted: &Wanted) {
-        let Some(address) = &wanted.address else { return };
-        if let Some(python) = wanted.python.clone().filter(|_| wanted.marker.is_none()) {
-            self.pythons.push((python, place(file, wanted.line)));
-        }
-        if variant_of(address).is_none() {
-            let why =
-                "the version is taken, not this file: to have it, write a build of your own, with `url` and `cuda`";
-            self.leave(file, wanted.line, &wanted.written, why.to_string());
-        }
     }
 
     /// The Python of the wheels that were named by their addresses, where nothing else says which.
@@ -196,22 +172,18 @@ impl<'c> Merged<'c> {
         }
     }
 
-    fn leave(&mut self, file: &str, line: usize, text: &str, why: String) {
-        let left = Left { file: file.to_string(), line, text: text.to_string(), why };
-        if !self.left.contains(&left) {
-            self.left.push(left);
-        }
-    }
-
     fn package(&mut self, manifest: &'c Manifest, wanted: Wanted, variant: Option<String>) {
         let file = manifest.name.as_str();
         let name = self.name_of(&wanted).to_string();
         if !self.is_chosen(&wanted) {
             let has_each = conda::OF_EACH_CUDA.contains(&name.as_str()) && manifest.kind == Kind::Conda;
-            return match !wanted.is_library && (has_each || !self.names_of(&name).is_empty()) {
+            return match has_each || !self.names_of(&name).is_empty() {
                 true => self.of_each_cuda.push((manifest, wanted)),
                 false => self.beside(file, &name, wanted),
             };
+        }
+        if wanted.is_over {
+            return self.over.push((manifest, wanted));
         }
         let is_framework = FRAMEWORKS.contains(&name.as_str());
         let label = variant::parts(wanted.version.trim_start_matches('=')).1;
@@ -220,6 +192,7 @@ impl<'c> Merged<'c> {
         }
         let posts = post_releases(&name, self.catalog);
         let variant = variant.filter(|_| name == TORCH);
+        let variant = self.of_wheels(file, &wanted, variant, &posts);
         let is_cpu =
             is_framework && (wanted.name.ends_with("-cpu") || wanted.extras.iter().any(|extra| extra == "cpu"));
         let variant = if is_cpu { Some("cpu".to_string()) } else { variant };
@@ -227,6 +200,14 @@ impl<'c> Merged<'c> {
             let why = "its version is not written as gpuenv.toml can say it".to_string();
             return self.leave(file, wanted.line, &wanted.written, why);
         };
+        if wanted.is_of_conda && !is_framework && self.lacks(&name, &constraint) {
+            let why = "a release of conda's that the package index does not have: put one that it has under [stack]";
+            return self.leave(file, wanted.line, &wanted.written, why.to_string());
+        }
+        if wanted.is_elsewhere {
+            let why = "taken without its index, which does not tell which CUDA its wheels are for".to_string();
+            self.leave(file, wanted.line, &wanted.written, why);
+        }
         self.leave_address(file, &wanted);
         self.leave_extras(file, &name, &wanted);
         let mut note = match manifest.kind {
@@ -243,7 +224,7 @@ impl<'c> Merged<'c> {
 
     /// What gpuenv does not choose: it goes to `[packages]`, or is told of. A part of JAX says which CUDA that is for.
     fn beside(&mut self, file: &str, name: &str, wanted: Wanted) {
-        if wanted.is_library {
+        if wanted.is_library || wanted.is_vague && !self.is_read(name) {
             return self.libraries.push((wanted.line, wanted.written));
         }
         if let Some(asked) = of_jax(&wanted).and_then(|variant| Constraint::parse(&format!("+{variant}")).ok()) {
@@ -277,19 +258,17 @@ impl<'c> Merged<'c> {
         if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
             return Err(COMES.to_string());
         }
+        if wanted.is_elsewhere {
+            return Err("it comes from an index of its own: [packages] names what the public one has".to_string());
+        }
         ordinary::requirement(wanted)
     }
 
     fn end(mut self) -> (Draft, Vec<Left>) {
         self.python_of_wheels();
         self.named_by_cuda();
-        let stack = std::mem::take(&mut self.stack).settled(intersect);
-        let name = |(name, _): &(String, Settled<Constraint>)| name.clone();
-        let for_gpus = stack.iter().find(|(name, settled)| is_for_gpus(name, settled)).map(name);
-        let for_cpu = stack.iter().find(|(name, settled)| is_for_cpu(name, settled)).map(name);
-        for (name, settled) in stack {
-            self.settle(name, settled, (for_gpus.as_deref(), for_cpu.as_deref()));
-        }
+        self.settle_all();
+        self.laid_over();
         if let Some((file, line)) = self.uninstalled.take() {
             self.torch_beside_image(&file, line);
         }
@@ -309,6 +288,33 @@ impl<'c> Merged<'c> {
         self.draft.stack.sort_by_key(|entry| (first(&entry.key), entry.key == "python"));
         self.draft.packages.sort_unstable();
         (self.draft, self.left)
+    }
+
+    fn settle_all(&mut self) {
+        let stack = std::mem::take(&mut self.stack).settled(intersect);
+        let name = |(name, _): &(String, Settled<Constraint>)| name.clone();
+        let for_gpus = stack.iter().find(|(name, settled)| is_for_gpus(name, settled)).map(name);
+        let for_cpu = stack.iter().find(|(name, settled)| is_for_cpu(name, settled)).map(name);
+        for (name, settled) in stack {
+            self.settle(name, settled, (for_gpus.as_deref(), for_cpu.as_deref()));
+        }
+    }
+
+    /// A part that a command of its own installs takes the place of what a framework brings; where none does, it is one of the
+    /// stack.
+    fn laid_over(&mut self) {
+        for (manifest, wanted) in std::mem::take(&mut self.over) {
+            let name = self.name_of(&wanted);
+            let is_brought = brought::is_brought(self.catalog, &self.draft.stack, &wanted.name);
+            if is_brought || self.draft.stack.iter().any(|entry| entry.key == name) {
+                let why =
+                    "installed over the one that comes with the framework: install it again behind what the lock names";
+                self.leave(&manifest.name, wanted.line, &wanted.written, why.to_string());
+            } else {
+                self.package(manifest, Wanted { is_over: false, ..wanted }, None);
+            }
+        }
+        self.settle_all();
     }
 
     /// Where the torch of an image is taken out another one may be installed, and none where nobody asks for it.
@@ -344,22 +350,8 @@ impl<'c> Merged<'c> {
             self.leave(file, *line, text, "taken for all targets, without its condition".to_string());
         }
         self.leave_refused(&format!("{name} = \"{}\"", settled.asked.as_str()), &settled);
-        if let Some(group) = settled.group().filter(|group| !self.fixed.contains(*group)) {
-            self.draft.of_groups.insert(name.clone(), group.to_string());
-        }
         let note = settled.note();
         self.draft.stack.push(Entry::on(&name, Value::Text(settled.asked.as_str().to_string()), note));
-    }
-
-    /// Tells of the lines that do not go with what was taken.
-    fn leave_refused<T>(&mut self, taken: &str, settled: &Settled<T>) {
-        self.leave_each(&settled.refused, &format!("`{taken}` is taken instead ({})", settled.note()));
-    }
-
-    fn leave_each<T>(&mut self, claims: &[Claim<T>], why: &str) {
-        for Claim { line: (file, line, text), .. } in claims {
-            self.leave(file, *line, text, why.to_string());
-        }
     }
 }
 
@@ -408,9 +400,7 @@ fn place(file: &str, line: usize) -> String {
 
 /// The post releases of a package that the catalog knows.
 fn post_releases(name: &str, catalog: &Catalog) -> Vec<Version> {
-    let builds = catalog.builds.of(name).iter().map(|row| row.version);
-    let companions = catalog.companions.of(name).iter().map(|row| row.version);
-    builds.chain(companions).filter(|version| version.as_str().contains("post")).collect()
+    releases(catalog, name).copied().filter(|version| version.as_str().contains("post")).collect()
 }
 
 /// What `[stack]` says of a requirement; none if it cannot.

@@ -17,13 +17,13 @@ mod requirement;
 mod shell;
 mod uv_lock;
 
-pub use merge::{Unread, of_manifests};
+pub use merge::{Refused, of_manifests};
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::types::{Specifier, Version, name, toml_memory};
+use crate::types::{CpuArch, Specifier, Version, name, toml_memory};
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,6 +146,8 @@ struct Found {
     /// The packages that a line takes out of the image, each with the line.
     uninstalls: Vec<(String, usize)>,
     left: Vec<(usize, String, String)>,
+    /// The same of lines of its extras and groups, each with its own.
+    left_of: Vec<(String, (usize, String, String))>,
 }
 
 /// A package that a file asks for.
@@ -167,6 +169,14 @@ struct Wanted {
     group: Option<String>,
     /// Whether conda built it for no Python: a library, a compiler.
     is_library: bool,
+    /// Whether conda has it, and nobody knows what the package index has by this name.
+    is_vague: bool,
+    /// Whether conda installs it, whose releases are not those of the package index.
+    is_of_conda: bool,
+    /// Whether it comes from an index of its own, not from the public one.
+    is_elsewhere: bool,
+    /// Whether a command of its own installs it over what others brought.
+    is_over: bool,
     /// The address of the wheel that it is, where it names one.
     address: Option<String>,
     /// The only Python which that wheel is for.
@@ -191,6 +201,10 @@ impl Wanted {
             marker: None,
             group: None,
             is_library: false,
+            is_vague: false,
+            is_of_conda: false,
+            is_elsewhere: false,
+            is_over: false,
             address: None,
             python: None,
         }
@@ -214,15 +228,25 @@ impl Found {
         }
     }
 
-    /// Takes the conditions that a line of Python decides as decided.
-    fn decide(&mut self, python: &Version) {
+    /// The one line of Python that is asked for, if it is one.
+    fn python(&self) -> Option<Version> {
+        let asked = self.wanted.iter().find(|wanted| wanted.name == "python" && wanted.group.is_none());
+        asked.and_then(|wanted| line_of_python(&wanted.version))
+    }
+
+    /// Takes the conditions as decided that a line of Python and a processor decide.
+    fn decide(&mut self, python: Option<Version>, arch: Option<CpuArch>) {
         for mut wanted in std::mem::take(&mut self.wanted) {
-            match wanted.marker.as_deref().and_then(|marker| marker::with_python(marker, Some(python))) {
+            match wanted.marker.as_deref().and_then(|marker| marker::on(marker, python, arch)) {
                 Some(true) => {
                     wanted.marker = None;
                     self.wanted.push(wanted);
                 }
-                Some(false) => self.leave(wanted.line, &wanted.written, format!("it is not for Python {python}")),
+                Some(false) => {
+                    let python = python.map(|python| format!("Python {python}"));
+                    let what: Vec<String> = python.into_iter().chain(arch.map(|arch| arch.to_string())).collect();
+                    self.leave(wanted.line, &wanted.written, format!("it is not for {}", what.join(" and ")));
+                }
                 None => self.wanted.push(wanted),
             }
         }
@@ -254,6 +278,18 @@ fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
     };
     found.bounded()
 }
+
+/// The line of Python that a version names, `3.11`; none of a range.
+pub fn line_of_python(asked: &str) -> Option<Version> {
+    let line = asked.trim_start_matches('=').trim_end_matches(".*");
+    Version::parse(line).ok().filter(|version| version.len() > 1).map(|version| version.prefix(2))
+}
+
+/// Why a package is left out that its marker keeps from every Linux.
+const OTHER_SYSTEM: &str = "it is for another system than Linux";
+
+/// Why a package is left out that no index has.
+const FOLDER: &str = "it comes from an address or a folder";
 
 /// How the reason begins of a line that asks for `[build]`.
 const BUILD_ADDED: &str = "[build] is added";

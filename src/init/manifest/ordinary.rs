@@ -11,7 +11,8 @@ pub(super) fn requirement(wanted: &Wanted) -> Result<String, String> {
         return Err("it comes from an address, and [packages] holds versions".to_string());
     }
     if let Some(marker) = &wanted.marker {
-        return Err(format!("it holds only where `{marker}`, and [packages] has no conditions"));
+        let why = "and [packages] has no conditions: --python and --arch may decide it";
+        return Err(format!("it holds only where `{marker}`, {why}"));
     }
     let parts = wanted.version.split(',').map(str::trim).filter(|part| !part.is_empty() && *part != "*");
     let parts: Option<Vec<String>> = parts.map(comparison).collect();

@@ -23,6 +23,9 @@ const FILES: &str = "\
     --build-constraint --build-constraints --constraint --constraints --override --overrides --requirement \
     --requirements -b -c -r";
 
+/// Why pip itself is no package of a stack.
+pub(super) const INSTALLS: &str = "it installs the others, and is none of the stack's";
+
 const OTHER_GPUS: &str = "wheels for other GPUs than NVIDIA's, which gpuenv knows alone";
 
 /// A requirements.txt.
@@ -123,9 +126,7 @@ fn backend(name: &str, option: &str, line: usize, found: &mut Found) {
 fn package(text: &str, line: usize, found: &mut Found) {
     match requirement::read(text, line) {
         // `pip install --upgrade pip`
-        Ok(wanted) if wanted.name == "pip" => {
-            found.leave(line, text, "it installs the others, and is none of the stack's")
-        }
+        Ok(wanted) if wanted.name == "pip" => found.leave(line, text, INSTALLS),
         Ok(wanted) => found.want(wanted),
         Err(why) => found.leave(line, text, why),
     }

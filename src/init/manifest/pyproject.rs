@@ -2,9 +2,9 @@
 
 use toml::{Table, Value};
 
-use crate::types::name;
+use crate::types::{distinct, name, sort_by_key};
 
-use super::{Found, Wanted, line_of_key, line_with, rank, requirement, table, variant_of};
+use super::{FOLDER, Found, Wanted, line_of_key, line_with, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -14,6 +14,23 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     reader.sources();
     reader.others();
     Ok(reader.found)
+}
+
+/// What an index is that a file names.
+#[derive(PartialEq, Eq)]
+enum Index {
+    /// The one that packages come from by default.
+    Public,
+    /// One of PyTorch's, of a variant.
+    Variant(String),
+    /// Any other: what it has under a name is not what the public one has.
+    Other,
+}
+
+impl Index {
+    fn variant(&self) -> Option<String> {
+        if let Index::Variant(variant) = self { Some(variant.clone()) } else { None }
+    }
 }
 
 struct Reader<'t> {
@@ -51,10 +68,10 @@ impl<'t> Reader<'t> {
             self.list(Some(list), Some("dev"));
         }
         let dynamic = self.at("project.dynamic").and_then(Value::as_array).into_iter().flatten();
-        if dynamic.filter_map(Value::as_str).any(|part| part == "dependencies") {
+        for part in dynamic.filter_map(Value::as_str).filter(|part| part.ends_with("dependencies")) {
             let line = line_with(self.text, "dynamic");
             let why = "the requirements stand in another file: name that with --from, too";
-            self.found.leave(line, "dynamic = [\"dependencies\"]", why);
+            self.found.leave(line, &format!("dynamic = [\"{part}\"]"), why);
         }
     }
 
@@ -71,7 +88,10 @@ impl<'t> Reader<'t> {
                 (Ok(wanted), group) => {
                     self.found.want(Wanted { group: group.map(str::to_string), ..wanted });
                 }
-                (Err(why), _) => self.found.leave(line, one, why),
+                (Err(why), None) => self.found.leave(line, one, why),
+                (Err(why), Some(group)) => {
+                    self.found.left_of.push((group.to_string(), (line, one.to_string(), why)));
+                }
             }
         }
     }
@@ -93,68 +113,105 @@ impl<'t> Reader<'t> {
             let Some(version) = version else {
                 let why = match value.is_array() {
                     true => "it has a version for each of several conditions: write one under [stack] or [packages]",
-                    false => "it comes from an address or a folder",
+                    false => FOLDER,
                 };
                 self.found.leave(line, &format!("{name} = {value}"), why);
                 continue;
             };
             let version = if version == "*" { "" } else { version };
             let mut wanted = Wanted::new(name, version, line);
-            let source = value.get("source").and_then(Value::as_str);
-            wanted.variant = source.and_then(|source| self.index("tool.poetry.source", source));
+            match value.get("source").and_then(Value::as_str).map(|source| self.index("tool.poetry.source", source)) {
+                Some(Index::Variant(variant)) => wanted.variant = Some(variant),
+                Some(Index::Other) => wanted.is_elsewhere = true,
+                Some(Index::Public) | None => {}
+            }
             let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
             wanted.extras = extras.map(name::package).collect();
             let is_optional = value.get("optional").and_then(Value::as_bool) == Some(true);
-            let extra = self.poetry_extra(name).filter(|_| is_optional);
-            wanted.group = extra.or(group).map(str::to_string);
-            self.found.want(wanted);
+            let extras = if is_optional { self.poetry_extras(name) } else { Vec::new() };
+            if extras.is_empty() {
+                self.found.want(Wanted { group: group.map(str::to_string), ..wanted.clone() });
+            }
+            extras.into_iter().for_each(|extra| self.found.want(Wanted { group: Some(extra), ..wanted.clone() }));
         }
     }
 
-    /// The extra of Poetry's that lists a package.
-    fn poetry_extra(&self, name: &str) -> Option<&'t str> {
+    /// The extras of Poetry's that list a package.
+    fn poetry_extras(&self, name: &str) -> Vec<String> {
         let lists =
             |list: &Value| list.as_array().is_some_and(|list| list.iter().any(|one| one.as_str() == Some(name)));
-        let mut extras = self.at("tool.poetry.extras")?.as_table()?.iter();
-        extras.find(|(_, list)| lists(list)).map(|(extra, _)| extra.as_str())
+        let extras = self.at("tool.poetry.extras").and_then(Value::as_table).into_iter().flat_map(Table::iter);
+        extras.filter(|(_, list)| lists(list)).map(|(extra, _)| extra.clone()).collect()
     }
 
-    /// The variant of a named index in a list of indexes.
-    fn index(&self, list: &str, name: &str) -> Option<String> {
-        let each = self.at(list)?.as_array()?.iter();
-        let mut named = each.filter(|index| index.get("name").and_then(Value::as_str) == Some(name));
-        variant_of(named.next()?.get("url")?.as_str()?)
+    /// What a named index of a list of indexes is.
+    fn index(&self, list: &str, name: &str) -> Index {
+        let mut each = self.at(list).and_then(Value::as_array).into_iter().flatten();
+        let named = each.find(|index| index.get("name").and_then(Value::as_str) == Some(name));
+        let variant = named.and_then(|index| variant_of(index.get("url")?.as_str()?));
+        let is_default = named.and_then(|index| index.get("default")).and_then(Value::as_bool) == Some(true);
+        match variant {
+            Some(variant) => Index::Variant(variant),
+            None if is_default || name.eq_ignore_ascii_case("pypi") => Index::Public,
+            None => Index::Other,
+        }
     }
 
-    /// uv's sources tell from which index a package comes.
+    /// uv's sources tell from where a package comes, for Linux: of an extra or group with a source of its own, from there.
     fn sources(&mut self) {
         let Some(sources) = self.at("tool.uv.sources").and_then(Value::as_table) else { return };
         for (name, source) in sources {
             let each: Vec<&Value> = source.as_array().map_or_else(|| vec![source], |list| list.iter().collect());
-            let text = |one: &Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_string);
             let line = line_of_key(self.text, "tool.uv.sources", name);
-            let mut variants = Vec::new();
-            for one in each {
-                let marker = text(one, "marker").unwrap_or_default();
-                let elsewhere = requirement::read(&format!("{name}; {marker}"), line).is_err();
-                match text(one, "index") {
-                    Some(index) if !elsewhere => variants.extend(self.index("tool.uv.index", &index)),
-                    Some(_) => {}
-                    None => self.found.leave(line, &format!("{name} = {one}"), "it comes from an address or a folder"),
+            let text = |one: &'t Value, key: &str| one.get(key).and_then(Value::as_str);
+            let is_elsewhere = |one: &Value| {
+                let marker = one.get("marker").and_then(Value::as_str).unwrap_or_default();
+                requirement::read(&format!("{name}; {marker}"), line).is_err()
+            };
+            let group = |one| text(one, "extra").or(text(one, "group"));
+            let each: Vec<&Value> = each.into_iter().filter(|one| !is_elsewhere(one)).collect();
+            for group in distinct(each.iter().map(|one| group(one))) {
+                let of_it = each.iter().copied().filter(|one| text(one, "extra").or(text(one, "group")) == group);
+                self.source(name, group, &of_it.collect::<Vec<_>>(), line);
+            }
+        }
+    }
+
+    /// What the sources of a package say of it, in an extra or group or wherever none has a source of its own.
+    fn source(&mut self, name: &str, group: Option<&str>, each: &[&Value], line: usize) {
+        let indexes = each.iter().filter_map(|one| one.get("index")?.as_str());
+        let indexes: Vec<Index> = indexes.map(|index| self.index("tool.uv.index", index)).collect();
+        let mut variants: Vec<String> = indexes.iter().filter_map(Index::variant).collect();
+        // With a choice of builds, the one for a GPU is what gpuenv is asked for.
+        sort_by_key(&mut variants, |variant: &String| std::cmp::Reverse(rank(Some(variant.as_str()))));
+        if let [first, others @ ..] = &variants[..]
+            && !others.is_empty()
+        {
+            let others = others.join(", ");
+            self.found.leave(line, &format!("{name}: {others}"), format!("`{first}` was taken of several"));
+        }
+        let is_of_index = |one: &&&Value| one.get("index").is_some();
+        let address = each.iter().find(|one| !is_of_index(one));
+        let wheel = address.and_then(|one| one.get("url")?.as_str());
+        let wheel = wheel.and_then(|address| requirement::read(&format!("{name} @ {address}"), line).ok());
+        if let Some(one) = address.filter(|_| wheel.is_none()) {
+            self.found.leave(line, &format!("{name} = {one}"), FOLDER);
+        }
+        let folded = name::package(name);
+        let is_meant = |wanted: &Wanted| wanted.name == folded && (group.is_none() || wanted.group.as_deref() == group);
+        for wanted in std::mem::take(&mut self.found.wanted) {
+            match &wheel {
+                _ if !is_meant(&wanted) => self.found.wanted.push(wanted),
+                // A name that no index has is nobody's there, or somebody else's.
+                None if address.is_some() && variants.is_empty() => {}
+                Some(wheel) if variants.is_empty() => {
+                    let Wanted { group, marker, extras, .. } = wanted;
+                    self.found.wanted.push(Wanted { group, marker, extras, ..wheel.clone() });
                 }
-            }
-            // With a choice of extras, the one for a GPU is what gpuenv is asked for.
-            crate::types::sort_by_key(&mut variants, |variant: &String| {
-                std::cmp::Reverse(rank(Some(variant.as_str())))
-            });
-            let Some(first) = variants.first().cloned() else { continue };
-            if variants.len() > 1 {
-                let others = variants[1..].join(", ");
-                self.found.leave(line, &format!("{name}: {others}"), format!("`{first}` was taken of several"));
-            }
-            let folded = name::package(name);
-            for wanted in self.found.wanted.iter_mut().filter(|wanted| wanted.name == folded) {
-                wanted.variant = Some(first.clone());
+                _ => {
+                    let is_elsewhere = variants.is_empty() && indexes.contains(&Index::Other);
+                    self.found.wanted.push(Wanted { variant: variants.first().cloned(), is_elsewhere, ..wanted });
+                }
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::types::name;
 
-use super::Wanted;
 use super::marker::on_linux;
+use super::{OTHER_SYSTEM, Wanted};
 
 /// Reads one; an error is why it is left out.
 pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
     let marker = marker.filter(|marker| !marker.is_empty());
     let holds = marker.as_deref().and_then(on_linux);
     if holds == Some(false) {
-        return Err("it is for another system than Linux".to_string());
+        return Err(OTHER_SYSTEM.to_string());
     }
     let marker = marker.filter(|_| holds.is_none());
     if is_address {

@@ -68,7 +68,12 @@ pub(super) fn words(line: &str) -> Vec<String> {
                 if any || !word.is_empty() {
                     words.push(std::mem::take(&mut word));
                 }
-                words.push(";".to_string());
+                match words.last_mut() {
+                    // `&&` and `||`
+                    Some(last) if "&|".contains(c) && *last == c.to_string() => last.push(c),
+                    _ if "&|".contains(c) => words.push(c.to_string()),
+                    _ => words.push(";".to_string()),
+                }
                 any = false;
             }
             None if c.is_whitespace() => {
@@ -84,6 +89,26 @@ pub(super) fn words(line: &str) -> Vec<String> {
         words.push(word);
     }
     without_redirections(words)
+}
+
+/// The commands among the words of a line, each with what parts it from the one before.
+pub(super) fn commands(words: &[String]) -> Vec<(&str, &[String])> {
+    let (mut commands, mut parted, mut begin) = (Vec::new(), ";", 0);
+    for (at, word) in words.iter().enumerate().filter(|(_, word)| [";", "&", "|", "&&", "||"].contains(&word.as_str()))
+    {
+        if at > begin {
+            commands.push((std::mem::replace(&mut parted, ";"), &words[begin..at]));
+        }
+        begin = at + 1;
+        // A parenthesis beside it changes nothing.
+        if word.len() > 1 {
+            parted = word;
+        }
+    }
+    if begin < words.len() {
+        commands.push((parted, &words[begin..]));
+    }
+    commands
 }
 
 /// Words without where a command writes to: `> /dev/null`, `2>log`. `>=2` is none.

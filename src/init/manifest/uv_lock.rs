@@ -1,13 +1,13 @@
 //! uv.lock: the versions that were chosen for what the project itself asks for. What others bring in is not asked for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use toml::{Table, Value};
 
-use crate::types::name;
+use crate::types::{name, sort_by_key};
 
 use super::marker::on_linux;
-use super::{Found, MOST, Wanted, line_with, rank, table, variant_of};
+use super::{FOLDER, Found, MOST, OTHER_SYSTEM, Wanted, line_with, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -20,83 +20,92 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
         found.want(Wanted::new("python", python, line_with(text, "requires-python")));
     }
-    let own = Own::of(&packages, &mut found);
-    let mut chosen: Vec<Wanted> = Vec::new();
-    for package in packages.iter().filter(|package| !is_own(package)) {
-        own.take(package, text, &mut chosen, &mut found);
+    let mut reader = Reader { text, public: public(&packages), by_name: BTreeMap::new(), wanted: Vec::new(), found };
+    for package in &packages {
+        reader.by_name.entry(text_of(package, "name")).or_default().push(package);
     }
-    for wanted in chosen {
-        let groups = own.optional.get(&wanted.name).filter(|_| !own.direct.contains(&wanted.name));
-        of_each(wanted, groups, &mut found);
-    }
-    Ok(found)
+    packages.iter().filter(|package| is_own(package)).for_each(|own| reader.own(own));
+    // Of one in several builds, the one for a GPU.
+    sort_by_key(&mut reader.wanted, |wanted| std::cmp::Reverse(rank(label(wanted))));
+    reader.wanted.into_iter().for_each(|wanted| reader.found.want(wanted));
+    Ok(reader.found)
 }
 
-/// What the project asks for itself.
-#[derive(Default)]
-struct Own {
-    direct: BTreeSet<String>,
-    /// What extras and groups ask for, and which of them.
-    optional: BTreeMap<String, Vec<String>>,
-    /// What is asked for on other systems alone.
-    foreign: BTreeSet<String>,
+struct Reader<'t> {
+    text: &'t str,
+    /// The index that most packages come from: the public one, or a mirror of it.
+    public: Option<&'t str>,
+    by_name: BTreeMap<&'t str, Vec<&'t Table>>,
+    wanted: Vec<Wanted>,
+    found: Found,
 }
 
-impl Own {
-    fn of(packages: &[&Table], found: &mut Found) -> Own {
-        let mut asked = Own::default();
-        for own in packages.iter().filter(|package| is_own(package)) {
-            asked.direct.extend(names(own.get("dependencies"), &mut asked.foreign));
-            let tables = |key: &str| own.get(key).and_then(Value::as_table).into_iter().flat_map(Table::iter);
-            found.groups.extend(tables("dev-dependencies").map(|(group, _)| group.clone()));
-            for (group, list) in tables("dev-dependencies").chain(tables("optional-dependencies")) {
-                for name in names(Some(list), &mut asked.foreign) {
-                    asked.optional.entry(name).or_default().push(group.clone());
-                }
+impl<'t> Reader<'t> {
+    /// What a package of the project asks for.
+    fn own(&mut self, own: &'t Table) {
+        let rows = |list: &'t Value| list.as_array().into_iter().flatten().filter_map(Value::as_table);
+        own.get("dependencies").into_iter().flat_map(rows).for_each(|row| self.row(row, None));
+        let tables = |key: &str| own.get(key).and_then(Value::as_table).into_iter().flat_map(Table::iter);
+        self.found.groups.extend(tables("dev-dependencies").map(|(group, _)| group.clone()));
+        for (group, list) in tables("dev-dependencies").chain(tables("optional-dependencies")) {
+            rows(list).for_each(|row| self.row(row, Some(group)));
+        }
+    }
+
+    /// A package that is asked for: the row names its version where it was locked several times.
+    fn row(&mut self, row: &'t Table, group: Option<&String>) {
+        let locked = self.by_name.get(text_of(row, "name")).into_iter().flatten();
+        let is_it = |of: &&&Table| {
+            ["version", "source"].iter().all(|key| row.get(*key).is_none_or(|it| of.get(*key) == Some(it)))
+        };
+        let Some(package) = locked.clone().find(is_it).copied() else { return };
+        let (name, version) = (text_of(package, "name"), text_of(package, "version"));
+        let line = line_with(self.text, &format!("name = \"{name}\""));
+        let written = format!("{name} {version}");
+        // Where extras exclude each other, a row tells by which of them it is meant; without any, by none.
+        let marker = text_of(row, "marker");
+        let marker = if group.is_none() {
+            marker.replace("extra ==", "'' ==").replace("extra !=", "'' !=")
+        } else {
+            marker.to_string()
+        };
+        if on_linux(&marker) == Some(false) {
+            let is_of_extra = on_linux(text_of(row, "marker")) != Some(false);
+            return if !is_of_extra {
+                self.found.leave(line, &written, OTHER_SYSTEM)
+            };
+        }
+        let source = |key: &str| package.get("source").and_then(|source| source.get(key)).and_then(Value::as_str);
+        let mut wanted = Wanted::new(name, version, line);
+        if let Some(address) = source("url") {
+            match requirement::read(&format!("{name} @ {address}"), line) {
+                Ok(of_address) => wanted = of_address,
+                Err(why) => return self.found.leave(line, &written, why),
             }
         }
-        asked
-    }
-
-    /// Takes a locked package that is asked for: of one in several builds, for several extras, the one for a GPU.
-    fn take(&self, package: &Table, text: &str, chosen: &mut Vec<Wanted>, found: &mut Found) {
-        let text_of = |key: &str| package.get(key).and_then(Value::as_str).unwrap_or_default();
-        let (name, version) = (name::package(text_of("name")), text_of("version"));
-        let is_wanted = self.direct.contains(&name) || self.optional.contains_key(&name);
-        if !is_wanted && !self.foreign.contains(&name) {
-            return;
+        if ["git", "path"].iter().any(|key| source(key).is_some()) || is_own(package) {
+            return self.found.leave(line, &written, FOLDER);
         }
-        let line = line_with(text, &format!("name = \"{}\"", text_of("name")));
-        // Several stand there for several systems: one for Linux is told by what the others are for.
-        let elsewhere = package.get("resolution-markers").and_then(Value::as_array).is_some_and(|markers| {
-            let other = |marker: &Value| marker.as_str().and_then(on_linux) == Some(false);
-            markers.iter().all(other)
-        });
-        if elsewhere || !is_wanted {
-            return found.leave(line, &format!("{name} {version}"), "it is for another system than Linux");
-        }
-        let registry = package.get("source").and_then(|source| source.get("registry")).and_then(Value::as_str);
-        let mut wanted = Wanted::new(&name, version, line);
-        wanted.variant = registry.and_then(variant_of).filter(|_| !version.contains('+'));
-        match chosen.iter_mut().find(|known| known.name == wanted.name) {
-            None => chosen.push(wanted),
-            Some(known) => {
-                if rank(label(&wanted)) > rank(label(known)) {
-                    std::mem::swap(known, &mut wanted);
-                }
-                let why = format!("`{}` was taken of several", known.written);
-                found.leave(wanted.line, &wanted.written, why);
-            }
-        }
+        wanted.variant = source("registry").and_then(variant_of).filter(|_| !version.contains('+'));
+        wanted.is_elsewhere =
+            source("registry").is_some_and(|index| self.public != Some(index) && variant_of(index).is_none());
+        let extras = row.get("extra").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        wanted.extras = extras.map(name::package).collect();
+        wanted.group = group.cloned();
+        self.wanted.push(wanted);
     }
 }
 
-/// A package once for each extra and group that asks for it.
-fn of_each(wanted: Wanted, groups: Option<&Vec<String>>, found: &mut Found) {
-    let Some(groups) = groups else { return found.want(wanted) };
-    for group in groups {
-        found.want(Wanted { group: Some(group.clone()), ..wanted.clone() });
-    }
+fn text_of<'t>(table: &'t Table, key: &str) -> &'t str {
+    table.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The index of most packages.
+fn public<'t>(packages: &[&'t Table]) -> Option<&'t str> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let registries = packages.iter().filter_map(|package| package.get("source")?.get("registry")?.as_str());
+    registries.filter(|index| variant_of(index).is_none()).for_each(|index| *counts.entry(index).or_default() += 1);
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(index, _)| index)
 }
 
 /// The variant of a locked build.
@@ -108,18 +117,4 @@ fn label(wanted: &Wanted) -> Option<&str> {
 fn is_own(package: &Table) -> bool {
     let source = package.get("source").and_then(Value::as_table);
     source.is_some_and(|source| ["virtual", "editable", "directory"].iter().any(|key| source.contains_key(*key)))
-}
-
-/// The names in a list of the project's; those for other systems alone go beside.
-fn names(list: Option<&Value>, foreign: &mut BTreeSet<String>) -> Vec<String> {
-    let mut names = Vec::new();
-    for one in list.and_then(Value::as_array).into_iter().flatten() {
-        let text = |key: &str| one.get(key).and_then(Value::as_str);
-        let Some(name) = text("name").map(name::package) else { continue };
-        match text("marker").and_then(on_linux) {
-            Some(false) => drop(foreign.insert(name)),
-            _ => names.push(name),
-        }
-    }
-    names
 }

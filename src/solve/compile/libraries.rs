@@ -19,6 +19,7 @@ use crate::solve::platform::Platform;
 use crate::solve::request::{ImageRequest, Request};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::law;
+use crate::solve::unseen;
 use crate::solve::wants::Want;
 
 impl<'c> Plan<'_, 'c> {
@@ -289,6 +290,7 @@ impl<'c> Plan<'_, 'c> {
         for (chosen, &package) in group.companions.iter().zip(&self.packages) {
             let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
             let (packages, toolkits) = (chosen.rows.clone(), cuda.rows.clone());
+            let (catalog, possible) = (self.request.catalog, self.policy.possible);
             let (kits, pieces) = (self.request.problem.kits(), package.pieces(self.request.problem));
             let classes: Vec<Rc<Class>> = classes.iter().map(|&class| self.classes[class].clone()).collect();
             let lacks = move |kit: &Kit<'_>, piece: &str| {
@@ -304,8 +306,9 @@ impl<'c> Plan<'_, 'c> {
                     let goes = |kit: &Kit<'_>| range.is_none_or(|range| kit.goes_with(piece, &range));
                     kit.is_some_and(|kit| lacks(kit, piece) || !goes(kit))
                 };
-                let goes =
-                    |at: usize| fits::companion_line(packages[at], Some(&line)) && !pieces[at].iter().any(refuses);
+                let may_be_for = |row: &Companion| possible && unseen::kept_for(catalog, row, &line).is_some();
+                let is_for = |row: &Companion| fits::companion_line(row, Some(&line)) || may_be_for(row);
+                let goes = |at: usize| is_for(packages[at]) && !pieces[at].iter().any(refuses);
                 let mut rows = RowSet::filter(packages.len(), |at| !follows || goes(at));
                 let refusing = rules.iter().filter(|rule| !rule.needs.admits(&line));
                 refusing.for_each(|rule| rows.subtract(&package.within(rule)));

@@ -5,7 +5,7 @@ use crate::solve::facts::Facts;
 use crate::types::specifier::around;
 use crate::types::{Constraint, Specifier, Version};
 
-use super::{Locked, asked_by, brought, excludes, untold};
+use super::{Locked, asked_by_all, brought, excludes, untold};
 
 /// What is written and what comes along beside what is locked.
 #[derive(Debug)]
@@ -31,8 +31,7 @@ pub struct Taken {
 impl<'c> Among<'c> {
     /// That of a target.
     pub fn of(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]) -> Self {
-        let needed: Vec<&Asks> =
-            locked.iter().flat_map(|(package, version)| asked_by(facts, package, version)).collect();
+        let needed = asked_by_all(facts, locked);
         let written = packages.iter().map(|(name, asked)| {
             let needs = needed.iter().filter(|row| *row.of == **name && !excludes(asked, &row.needs));
             let needs = needs.filter_map(|row| Specifier::parse(&row.needs).ok());

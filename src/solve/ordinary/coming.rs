@@ -10,7 +10,7 @@ use crate::types::constraint::Op;
 use crate::types::specifier::around;
 use crate::types::{Constraint, Specifier, Version};
 
-use super::{Beside, Locked, asked_by, range_of};
+use super::{Beside, Locked, asked_by_all, python_of, range_of};
 
 /// Each package that comes along, with what all who bring it ask for, as far as that is known of the releases that an
 /// installer takes of them. Many machines have one stack, and many things are asked of each.
@@ -59,7 +59,7 @@ fn of_locked<'c>(
     locked: &[Locked],
     packages: &[(String, Specifier)],
 ) -> BTreeMap<&'c str, Specifier> {
-    let rows: Vec<&'c Asks> = locked.iter().flat_map(|(package, version)| asked_by(facts, package, version)).collect();
+    let rows = asked_by_all(facts, locked);
     let is_written = |name: &str| name == "python" || packages.iter().any(|(written, _)| *written == *name);
     let names = rows.iter().filter(|row| row.found_in == FoundIn::Metadata && !is_written(&row.of));
     let needs = |name: &str| {
@@ -94,7 +94,7 @@ pub fn missing<'c>(
 
 /// The rows about the newest release that is asked for and that installers do not know to be against what is locked.
 fn taken_rows<'c>(facts: &Facts<'c>, locked: &[Locked], name: &str, asked: &Specifier) -> Vec<&'c Asks> {
-    let wants = facts.wants(name);
+    let wants = facts.wants_on(python_of(locked.iter()), name);
     let told: Vec<(Constraint, &'c Asks)> = wants.with_extras(asked).cloned().collect();
     let beside: Vec<Beside> = locked.iter().cloned().map(Beside::from).collect();
     let Some(version) = taken(&told, &beside, asked) else { return Vec::new() };

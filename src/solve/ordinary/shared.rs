@@ -5,7 +5,7 @@ use crate::solve::facts::Facts;
 use crate::types::{Constraint, Specifier, Version};
 
 use super::among::newest;
-use super::{Locked, asked_by};
+use super::{Locked, asked_by, python_of};
 
 /// A second package with the module of a locked one.
 #[derive(Debug)]
@@ -62,12 +62,13 @@ fn by<'c>(facts: &Facts<'c>, locked: &[Locked], packages: &[(String, Specifier)]
         return Some(By::Locked(*version));
     }
     let asks = |row: &Asks| row.found_in == FoundIn::Metadata && *row.of == *other;
-    let requires = |one: &&Locked| asked_by(facts, &one.0, &one.1).into_iter().any(asks);
+    let python = python_of(locked.iter());
+    let requires = |one: &&Locked| asked_by(facts, python, one).into_iter().any(asks);
     if let Some(one) = locked.iter().find(requires) {
         return Some(By::Companion(one.clone()));
     }
     let needs = |(name, asked): &(String, Specifier)| {
-        let wants = facts.wants(name);
+        let wants = facts.wants_on(python, name);
         let newest = newest(wants.with_extras(asked).filter(|(_, row)| asks(row)), asked);
         let takes = |range: &Constraint| range.is_any() || newest.is_some_and(|newest| range.admits(&newest));
         let row = wants.with_extras(asked).find(|(range, row)| asks(row) && takes(range));

@@ -210,14 +210,14 @@ impl<'c> Package<'c> {
 
     /// Whether a version asks for an ordinary package of which no release that it takes has a wheel for a line of Python.
     pub fn is_unserved(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> bool {
-        facts.wants(self.name).about(version).any(|row| self.unserved_by(facts, row, line).is_some())
+        facts.wants_on(Some(*line), self.name).about(version).any(|row| self.unserved_by(facts, row, line).is_some())
     }
 
     /// Whether installers refuse a version on a line of Python: its metadata asks for an ordinary package of which no release
     /// that it takes is for it, by theirs, or one that it pins has nothing but wheels. What only lacks a wheel is compiled, and
     /// of what is not pinned another may be published.
     pub fn is_refused_on(&self, facts: &Facts<'c>, version: &Version, line: &Version) -> bool {
-        let wants = facts.wants(self.name);
+        let wants = facts.wants_on(Some(*line), self.name);
         let refuses = |row: &'c Asks| self.unserved_by(facts, row, line).is_some_and(|how| is_refusal(row, how));
         wants.about(version).any(refuses)
     }
@@ -228,7 +228,7 @@ impl<'c> Package<'c> {
             let theirs = ordinary::without_wheels(facts, row, line)?.row;
             is_refusal(row, theirs.found_in).then_some((row, theirs))
         };
-        let wants = facts.wants(self.name);
+        let wants = facts.wants_on(Some(*line), self.name);
         wants.about(version).filter_map(theirs).collect()
     }
 

@@ -118,10 +118,23 @@ impl<'c> Reader<'_, 'c> {
         (!written.is_empty()).then(|| written.join(", "))
     }
 
-    /// How a GPU that the catalog lacks is named, shown with what was likely meant if it is of the same generation.
+    /// How a GPU that the catalog lacks is named, shown with what was likely meant if it has the same number, or all boards of
+    /// its family with a near one have its capability: a number between two others may be of either's, and one with a letter,
+    /// `865M`, of any chip of its years.
     fn by_capability(&self, name: &str, near: Option<&&str>) -> String {
         let row = near.and_then(|near| self.catalog.gpus.iter().find(|gpu| *gpu.name == **near));
-        let row = row.filter(|gpu| generation(name).is_some() && generation(name) == generation(&gpu.name));
+        let row = row.filter(|gpu| {
+            let (meant, near) = (number(name), number(&gpu.name));
+            let is_plain = meant.is_some_and(|meant| meant.bytes().all(|byte| byte.is_ascii_digit()));
+            let count = |near: &str| if is_plain { near.chars().count() - 1 } else { 2 };
+            let begin: String = near.map_or(String::new(), |near| near.chars().take(count(near)).collect());
+            let is_alike = |other: &&Gpu| {
+                let of_it = number(&other.name).is_some_and(|number| number.starts_with(begin.as_str()));
+                of_it && family(&other.name) == family(&gpu.name)
+            };
+            let alike = || self.catalog.gpus.iter().filter(is_alike);
+            is_near(meant, near) && (meant == near || alike().all(|other| other.cc == gpu.cc))
+        });
         match row {
             Some(gpu) => format!(
                 "any GPU can be named by its compute capability: `gpu = \"sm_{}\"` is that of {}",
@@ -135,10 +148,20 @@ impl<'c> Reader<'_, 'c> {
     }
 }
 
-/// What tells the generation in a name: how its number begins, `30` of `RTX 3090`, `b3` of `B300`.
-fn generation(name: &str) -> Option<String> {
-    let number = name.split_whitespace().find(|word| word.contains(|c: char| c.is_ascii_digit()))?;
-    Some(number.chars().take(2).flat_map(char::to_lowercase).collect())
+/// The number in a name, `3090` of `RTX 3090`, `A100` of `A100-SXM-64GB`.
+fn number(name: &str) -> Option<&str> {
+    name.split([' ', '-']).find(|word| word.contains(|c: char| c.is_ascii_digit()))
+}
+
+/// What stands before it, `GeForce RTX`.
+fn family(name: &str) -> Option<&str> {
+    name.trim_start_matches("NVIDIA ").split_once(number(name)?).map(|(family, _)| family)
+}
+
+/// Whether two numbers are of one generation, which the first characters tell: `30` of `3090`, `b3` of `B300`.
+fn is_near(one: Option<&str>, other: Option<&str>) -> bool {
+    let begin = |number: &str| number.chars().take(2).flat_map(char::to_lowercase).collect::<String>();
+    one.zip(other).is_some_and(|(one, other)| begin(one) == begin(other))
 }
 
 /// A name that may mean several products: one of each kind is named, since what they differ in is what the user has to say.

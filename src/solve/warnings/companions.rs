@@ -294,6 +294,9 @@ fn brings_misfit(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
     let told = |(build, misfit): (&Build, Misfit<'_>)| {
         let (name, requires, build) = (&*name, &*misfit.requires, &*build.named());
         let brings = match misfit.cuda {
+            Some(_) if misfit.goes_if_named => {
+                BringsOtherCuda::Index { name, requires: &[requires], framework: &row.framework }
+            }
             Some(cuda) => BringsOtherCuda::Loads { name, requires, cuda, build },
             None => BringsOtherCuda::OnGpu { name, requires, says: misfit.says },
         };

@@ -308,7 +308,7 @@ fn of_release<'c>(about: &About<'_, 'c>, row: &Companion, python: &Version) -> V
     if !package.is_unserved(problem, &row.version, python) {
         return warnings;
     }
-    for asks in asked_by(problem, &row.package, &row.version) {
+    for asks in asked_by(problem, Some(*python), &(row.package.to_string(), row.version)) {
         let Some(one) = without_wheels(problem, asks, python) else { continue };
         let by = ExcludedBy::Needs {
             asking: Some(&named_by),

@@ -2,6 +2,7 @@
 
 use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::solve::by_pip;
+use crate::solve::libraries;
 use crate::solve::request::ImageRequest;
 use crate::solve::rules::Needs;
 use crate::types::Version;
@@ -46,15 +47,8 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         return None;
     }
     let name = format!("{} {}", row.package, row.version);
-    let what = match (row.cuda, rules.first()) {
-        (Some(cuda), _) => format!("CUDA {cuda}"),
-        (None, Some(rule)) => format!("CUDA {}", rule.row.needs),
-        (None, None) => "CUDA".to_string(),
-    };
-    let what = match is_brought {
-        true => format!("{what} ({}: no wheel beside it holds files of these names)", opened.join(" and ")),
-        false => what,
-    };
+    let unbrought = || format!(" ({}: no wheel beside it holds files of these names)", opened.join(" and "));
+    let what = loaded(row, &rules) + &if is_brought { unbrought() } else { String::new() };
     if let Some(installed) = &asked.toolkits {
         if !installed.iter().any(serves) {
             let there = format!("`toolkit` names CUDA {} only", listed(installed));
@@ -92,6 +86,15 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let there = format!("the toolkit that was chosen is of CUDA {}", chosen.prefix(2));
     let other = SystemCuda::OtherMajor { name: &name, what: &what, there: &there };
     (!serves(chosen)).then(|| Warning::about(&other, &key(row)))
+}
+
+/// The CUDA that a package loads, `CUDA 12` or `CUDA >=11.0,<12.2`.
+fn loaded(row: &Companion, rules: &[&Needs<'_>]) -> String {
+    match (row.cuda, rules.first()) {
+        (Some(cuda), _) => format!("CUDA {cuda}"),
+        (None, Some(rule)) => format!("CUDA {}", rule.row.needs),
+        (None, None) => "CUDA".to_string(),
+    }
 }
 
 /// Whether a package of NVIDIA's is one of CUDA's own libraries that others load, or brings them: NCCL and nvJPEG are none.
@@ -185,7 +188,8 @@ fn library_missing(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 /// Libraries of CUDA that a package leaves to what its framework has pip install, beside one that has its CUDA inside.
 fn library_borrowed(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     let asked = about.asked;
-    let mut builds = about.gpu_builds().filter(|build| build.package == row.framework && !build.is_own());
+    let is_beside = |build: &Build| build.package == row.framework || row.follows_cuda();
+    let mut builds = about.gpu_builds().filter(|build| is_beside(build) && !build.is_own());
     let build = builds.find(|build| build.pins.is_none() && !build.system_cuda)?;
     let line = build.line()?;
     let in_image = about.target.image.filter(|image| image.flavour != Flavour::Base).map(|image| &image.cuda);
@@ -195,7 +199,13 @@ fn library_borrowed(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     if asked.is_cpu() || there.any(|cuda| row.finds_cuda || cuda.major() == line.major()) {
         return None;
     }
-    let files: Vec<String> = row.borrows.iter().map(|library| format!("lib{library}.so")).collect();
+    // Of some whose metadata asks for a part of CUDA that part is there.
+    let is_asked = |library: &str| {
+        let wheel = format!("nvidia-{library}-cu{}", line.major());
+        libraries::metadata_of(about.request.catalog, build, asked.arch, &wheel).is_some()
+    };
+    let inside = row.borrows.iter().filter(|library| !is_asked(library));
+    let files: Vec<String> = inside.map(|library| format!("lib{library}.so")).collect();
     let name = format!("{} {}", row.package, row.version);
     let borrowed = LibraryMissing::Borrowed {
         name: &name,

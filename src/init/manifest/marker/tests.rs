@@ -42,7 +42,10 @@ fn a_line_of_python_decides_what_speaks_of_it() {
         ("python_version in '3.10 3.11'", None),
         ("extra == 'a'", None),
     ] {
-        assert_eq!(with_python(marker, Some(&python)), expected, "{marker}");
+        assert_eq!(on(marker, Some(python), None), expected, "{marker}");
+    }
+    for (arch, expected) in [(CpuArch::X86_64, Some(true)), (CpuArch::Aarch64, Some(false))] {
+        assert_eq!(on("python_version >= '3.9' and platform_machine == 'x86_64'", Some(python), Some(arch)), expected);
     }
     assert_eq!(on_linux("python_version >= '3.10'"), None);
 }

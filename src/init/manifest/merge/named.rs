@@ -1,10 +1,10 @@
 //! What `[stack]` calls by other names than the files: packages with a name for each major of CUDA, and extras, of which it has
-//! none.
+//! none; and what of conda's the package index has.
 
-use super::{COMES_ALONG, Merged, Wanted, extra_variant};
-use crate::catalog::rows::FRAMEWORKS;
+use super::{COMES_ALONG, Merged, Wanted, constraint, extra_variant};
+use crate::catalog::rows::{FRAMEWORKS, TORCH};
 use crate::spec::other_names;
-use crate::types::{Constraint, distinct, nvidia};
+use crate::types::{Constraint, Version, distinct, nvidia};
 
 impl Merged<'_> {
     /// What a package is called here.
@@ -30,6 +30,39 @@ impl Merged<'_> {
             let why = format!("taken without [{}]: put what that brings under [packages]", extras.join(","));
             self.leave(file, wanted.line, &wanted.written, why);
         }
+    }
+
+    /// The variant of torch that a line names, if its wheels have it: conda builds for other CUDAs, too.
+    pub(super) fn of_wheels(
+        &mut self,
+        file: &str,
+        wanted: &Wanted,
+        variant: Option<String>,
+        posts: &[Version],
+    ) -> Option<String> {
+        let variant = variant?;
+        if !wanted.is_of_conda {
+            return Some(variant);
+        }
+        let asked = constraint(TORCH, wanted, None, posts)?;
+        let mut builds = self.catalog.builds.of(TORCH).iter();
+        if builds.any(|row| *row.variant == *variant && asked.admits(&row.version)) {
+            return Some(variant);
+        }
+        let why = format!("taken without its build: no wheel of that torch is known for `{variant}`");
+        self.leave(file, wanted.line, &wanted.written, why);
+        None
+    }
+
+    /// Whether the package index has no such release of a package that follows a framework.
+    pub(super) fn lacks(&self, name: &str, asked: &Constraint) -> bool {
+        let rows = self.catalog.companions.of(name);
+        !rows.iter().any(|row| asked.admits(&row.version)) && self.catalog.absent(name, asked).is_ok()
+    }
+
+    /// Whether the catalog tells anything of an ordinary package: it has read it on the package index.
+    pub(super) fn is_read(&self, name: &str) -> bool {
+        self.catalog.asks.iter().any(|row| *row.package == *name || *row.of == *name)
     }
 
     /// What a package is called for each major of CUDA that the catalog knows: `cudf-cu12` and `cudf-cu13` of `cudf`.
@@ -64,7 +97,7 @@ impl Merged<'_> {
                 }
             };
             match meant {
-                Some(name) => self.package(manifest, Wanted { name, ..wanted }, None),
+                Some(name) => self.package(manifest, Wanted { name, is_vague: false, ..wanted }, None),
                 None => self.leave(&manifest.name, wanted.line, &wanted.written, why),
             }
         }
