@@ -54,6 +54,7 @@ mod wheels;
 use tables::Catalog;
 
 fn main() {
+    without_index_of_unwinding();
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo names the crate's folder"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names the output folder"));
     let mut catalog = Catalog::default();
@@ -247,4 +248,13 @@ fn fail(wrong: &[String]) -> ! {
         println!("cargo::error={}", line.replace('\n', " | "));
     }
     process::exit(1)
+}
+
+/// What is published (`opt-level = "s"`) ends where it panics and never climbs up its stack, so that an index of the tables for
+/// that is a hundred kilobytes for nothing.
+fn without_index_of_unwinding() {
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|is| is == value);
+    if is("OPT_LEVEL", "s") && is("CARGO_CFG_TARGET_OS", "linux") {
+        println!("cargo::rustc-link-arg-bins=-Wl,--no-eh-frame-hdr");
+    }
 }

@@ -130,7 +130,7 @@ pub(super) static STACK: Table<Spec> = Table {
     name: "stack",
     header: "[stack]",
     about: "What must run: packages and the versions that will do. Any framework, companion or extension package of the \
-            catalog can stand here; the table may be empty or absent if there is a `[build]`. A constraint knows `,` \
+            catalog can stand here; the table may be empty or absent if there is a `[build]`, or a target has an image, of which is then told whether it starts. A constraint knows `,` \
             (and), `||` (or), `>=`, `>`, `<=`, `<`, `==`, `!=`, `~=` and `*`; each compares only as many components as \
             are written, so `<=12.4` admits `12.4.1`. A bare version is a prefix: `12.4` is `12.4.*`. Pre-releases are \
             taken only where one is named; post releases belong to their release, so `2.8.3` admits `2.8.3.post2`, and \
