@@ -247,7 +247,8 @@ impl<'t> Sheet<'t> {
         }
         match self.added.read(kind, row) {
             Ok(entry) => {
-                if let Some(key) = chosen_by(&entry.name.head).filter(|_| kind == "companion") {
+                // A package of the name of what a part of the stack is would be chosen a second time.
+                if let Some(key) = nvidia::part_of(&entry.name.head).filter(|_| kind == "companion") {
                     let message = format!("`{}` is what `{key}` of [stack] chooses: no row names it", entry.name.head);
                     let help = format!("ask for a release of it with `{key} = \"…\"` under [stack]");
                     self.say(Mistake::new("overlay-captures", message, span.clone()).help(help));
@@ -423,11 +424,6 @@ fn ids(catalog: &Catalog) -> HashMap<String, (&'static str, usize)> {
         ids.insert(row.id, (kind, at));
     }
     ids
-}
-
-/// The key of `[stack]` that a library of NVIDIA's is chosen by: a package of its name would be chosen a second time.
-fn chosen_by(package: &str) -> Option<&'static str> {
-    nvidia::PARTS.iter().find(|(_, library)| nvidia::is(library, package)).map(|(key, _)| *key)
 }
 
 fn kinds_like(key: &str) -> String {

@@ -23,6 +23,11 @@ pub fn is(library: &str, package: &str) -> bool {
     package.strip_prefix(library).is_some_and(|rest| rest.is_empty() || rest.starts_with("-cu"))
 }
 
+/// The part of a stack that a package is, `cudnn` of `nvidia-cudnn-cu12`.
+pub fn part_of(package: &str) -> Option<&'static str> {
+    PARTS.into_iter().find(|(_, library)| is(library, package)).map(|(part, _)| part)
+}
+
 /// The package of a library that has the major of a CUDA in its name.
 pub fn of_major(library: &str, cuda: &Version) -> String {
     format!("{library}-cu{}", cuda.major())

@@ -23,7 +23,7 @@ pub struct Taken<'c> {
 pub fn of<'c>(context: &'c CheckContext<'c>, name: &'c str) -> Option<Taken<'c>> {
     let brings = |package: &str| match name {
         "cuda" => package == nvidia::TOOLKIT || nvidia::is(nvidia::RUNTIME, package),
-        _ => nvidia::PARTS.iter().any(|(part, library)| *part == name && nvidia::is(library, package)),
+        _ => nvidia::part_of(package) == Some(name),
     };
     let wheels = || context.lock.wheels_of(context.name);
     let is_built_with = name == "cuda" && context.target.toolkit.is_some();

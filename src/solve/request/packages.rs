@@ -130,17 +130,12 @@ fn known<'c>(problem: &Problem<'c>) -> impl Iterator<Item = &'c str> {
 /// The key of `[stack]` that a name of the same package stands for.
 fn of_stack(problem: &Problem<'_>, name: &str) -> Option<&'static str> {
     let is_known = |key: &&str| known(problem).any(|known| known == *key);
-    library(name).or_else(|| other_names::other_name(name).filter(is_known))
+    nvidia::part_of(name).or_else(|| other_names::other_name(name).filter(is_known))
 }
 
 /// The packages that a name is called by for one major of CUDA each.
 fn of_each_cuda<'c>(problem: &Problem<'c>, name: &str) -> Vec<&'c str> {
     problem.package_names().filter(|one| other_names::without_cuda(one) == Some(name)).collect()
-}
-
-/// The part of the stack that a package of NVIDIA's libraries is: `cudnn` of `nvidia-cudnn-cu12`.
-fn library(name: &str) -> Option<&'static str> {
-    nvidia::PARTS.into_iter().find(|(_, library)| nvidia::is(library, name)).map(|(part, _)| part)
 }
 
 /// What was asked for under `[stack]` as `[packages]` writes it.

@@ -12,9 +12,7 @@ impl Merged<'_> {
         // What JAX brings has its own version; its requirement is told of as one that comes along.
         let is_own = |_: &&str| !COMES_ALONG.iter().any(|along| wanted.name.starts_with(along));
         let called = other_names::other_name(&wanted.name).filter(is_own);
-        let library =
-            nvidia::PARTS.iter().find(|(_, library)| nvidia::is(library, &wanted.name)).map(|(part, _)| *part);
-        called.or(library).unwrap_or(&wanted.name)
+        called.or(nvidia::part_of(&wanted.name)).unwrap_or(&wanted.name)
     }
 
     /// Tells of the extras that `[stack]` does not hold: what some bring, as the CUDA of JAX, is locked anyway.
