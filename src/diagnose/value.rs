@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::decode::*;
 use crate::catalog::at_hand;
+use crate::types::plain::brief;
 
 /// A value that was read out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -113,7 +114,7 @@ fn kind(key: &str) -> Option<Kind> {
 pub fn in_words(extract: &Extract) -> Vec<String> {
     let said = |(key, _, words): &(&str, Kind, &str)| {
         let value = extract.get(*key).map(ToString::to_string)?;
-        (!words.is_empty() && !value.is_empty()).then(|| words.replace("{}", &value))
+        (!words.is_empty() && !value.is_empty()).then(|| words.replace("{}", &brief(&value)))
     };
     KEYS.iter().filter_map(said).collect()
 }

@@ -270,7 +270,7 @@ fn pip_installs<'c>(request: &Request<'c>, chosen: &TargetSolution<'c>) -> Vec<(
 /// What packages ask for of others, or what they bring along does.
 fn wants<'c>(request: &Request<'c>, companions: &[&'c Companion], arch: CpuArch) -> Vec<Want<'c>> {
     let problem = request.problem;
-    let own = companions.iter().flat_map(|row| problem.wants(&row.package).at_row(row, &[arch]));
+    let own = companions.iter().flat_map(|row| problem.asked_with_pinned(row, &[arch])).map(|(_, want)| want);
     let along = companions.iter().flat_map(|row| problem.untold_along(row));
     own.chain(along.map(|asks| (&*asks.of, &*asks.needs))).collect()
 }

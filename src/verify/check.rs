@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::types::plain::brief;
+
 /// How a check, a target or a whole run ended. Skip and unknown are never pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -95,9 +97,9 @@ impl Check {
         self
     }
 
-    /// What the record says.
+    /// What the record says, cut where it is longer than any such value: records are strangers'.
     pub fn found(mut self, what: impl Into<String>) -> Self {
-        self.found = Some(what.into());
+        self.found = Some(brief(&what.into()));
         self
     }
 

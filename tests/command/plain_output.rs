@@ -275,3 +275,19 @@ fn of_what_is_typed() {
         is_plain(&place, args, None);
     }
 }
+
+/// Of a record and of a pasted text no more is quoted than tells which value it is.
+#[test]
+fn what_others_wrote_is_not_printed_without_end() {
+    let place = Place::with("plain-long", &SPEC.replace("gpu =", "os = \"ubuntu22.04\"\ngpu ="));
+    place.run(&["lock"]).exits(0);
+    let long = "x".repeat(100_000);
+    place.write("checkout/host.json", &format!("{{\"format\": 1, \"platform\": {{\"os\": \"{long}\"}}}}"));
+    place.write("checkout/error.txt", &format!("ImportError: lib{long}.so.1: cannot open shared object file"));
+    for args in [&["verify", "--host", "host.json", "--verbose"][..], &["diagnose", "error.txt"]] {
+        for more in [&[][..], &["--format", "github"]] {
+            let ran = place.run(&[args, more].concat());
+            assert!(ran.out.contains("xxx") && !ran.out.contains(&"x".repeat(5000)), "{args:?}: {ran:?}");
+        }
+    }
+}

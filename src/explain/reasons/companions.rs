@@ -226,8 +226,8 @@ impl<'c> Explainer<'_, 'c> {
         let (following, others) = self.by_following(ask);
         let newest = following.last().or(others.last()).filter(|_| self.blames(ask.package));
         newest.is_some_and(|row| {
-            let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]);
-            asked.into_iter().any(|want| !self.blames(want.0) && self.is_disputed(want, &row.package))
+            let asked = self.request.problem.asked_with_pinned(row, &[arch]);
+            asked.into_iter().any(|(_, want)| !self.blames(want.0) && self.is_disputed(want, &row.package))
         })
     }
 
@@ -239,7 +239,7 @@ impl<'c> Explainer<'_, 'c> {
         others.any(|ask| {
             let (following, others) = self.by_following(ask);
             following.last().or(others.last()).is_some_and(|row| {
-                let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]).into_iter();
+                let asked = self.request.problem.asked_with_pinned(row, &[arch]).into_iter().map(|(_, want)| want);
                 asked.chain(row.asked_by_extra()).any(|(of, _)| of == package)
             })
         })
@@ -250,23 +250,24 @@ impl<'c> Explainer<'_, 'c> {
     fn what_they_ask(&mut self, rows: &[&'c Companion]) -> Option<Vec<&'c Companion>> {
         let arch = self.target().map_or(CpuArch::X86_64, |target| target.arch);
         let catalog = self.request.catalog;
-        let asked = |row: &'c Companion| -> Vec<Want> {
-            let asked = self.request.problem.wants(&row.package).at_row(row, &[arch]).into_iter();
-            let along = self.request.problem.untold_along(row).into_iter().map(|asks| (&*asks.of, &*asks.needs));
-            let mut asked: Vec<Want> = asked
+        let asked = |row: &'c Companion| -> Vec<(&'c Companion, Want<'c>)> {
+            let asked = self.request.problem.asked_with_pinned(row, &[arch]).into_iter();
+            let along = self.request.problem.untold_along(row).into_iter().map(|asks| (row, (&*asks.of, &*asks.needs)));
+            let mut asked: Vec<_> = asked
                 .chain(along)
-                .filter(|want| self.blames(want.0) || self.is_disputed(*want, &row.package))
+                .filter(|(_, want)| self.blames(want.0) || self.is_disputed(*want, &row.package))
                 .collect();
-            self.keep_one_dispute(&mut asked, |want| *want);
+            self.keep_one_dispute(&mut asked, |(_, want)| *want);
             let is_beside =
                 |want: &Want| self.blames(want.0) || want.0 == TRITON && self.is_disputed(*want, &row.package);
-            asked.into_iter().chain(row.asked_by_extra().filter(is_beside)).collect()
+            let of_extra = row.asked_by_extra().filter(is_beside).map(|want| (row, want));
+            asked.into_iter().chain(of_extra).collect()
         };
         let blamed: Vec<_> = rows.iter().copied().filter(|row| self.blames(&row.package)).collect();
         let (silent, asking): (Vec<_>, Vec<_>) = blamed.into_iter().partition(|row| asked(row).is_empty());
         let row = asking.last()?;
         let told = asked(row);
-        for (package, range) in told {
+        for (by, (package, range)) in told {
             let is_optional = row.asked_by_extra().any(|extra| extra == (package, range));
             let how = if is_optional { " beside it: its own code was made for that" } else { "" };
             // What only its code says has a sentence of its own.
@@ -281,7 +282,12 @@ impl<'c> Explainer<'_, 'c> {
                 self.fact(asks.name(), catalog.source_of(&asks.source, row.version.as_str(), &row.package, ""));
                 continue;
             }
-            self.say(format!("{} {} requires {package} {range}{how}", row.package, row.version));
+            let through = if by.package == row.package {
+                String::new()
+            } else {
+                format!("requires {} {}, which ", by.package, by.version)
+            };
+            self.say(format!("{} {} {through}requires {package} {range}{how}", row.package, row.version));
             let source = catalog.source_of(&row.source, row.version.as_str(), &row.package, "");
             self.fact(format!("{}-{}", row.package, row.version), source);
         }
@@ -346,8 +352,8 @@ impl<'c> Explainer<'_, 'c> {
             let rows = catalog.companions.of(ask.package).iter();
             let newest = rows.filter(|row| ask.constraint.admits(&row.version)).max_by_key(|row| row.version);
             let of_extra = newest.into_iter().flat_map(Companion::asked_by_extra).filter(|(of, _)| *of == TRITON);
-            let asked = newest.map(|row| self.request.problem.wants(ask.package).at_row(row, &[arch]));
-            asked.into_iter().flatten().chain(of_extra).collect::<Vec<_>>()
+            let asked = newest.map(|row| self.request.problem.asked_with_pinned(row, &[arch]));
+            asked.into_iter().flatten().map(|(_, want)| want).chain(of_extra).collect::<Vec<_>>()
         });
         of_builds.any(|other| thirds::clash(want, other)) || of_packages.any(|other| thirds::clash(want, other))
     }

@@ -16,7 +16,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Asks, Build, Companion, Cudnn, TRITON, Toolkit};
+use crate::catalog::rows::{Asks, Build, Companion, Cudnn, TRITON, Toolkit, pinned};
 use crate::types::{CpuArch, Specifier, Version, distinct};
 
 use super::coinstall::{self, PublishedFor};
@@ -135,6 +135,21 @@ impl<'c> Problem<'c> {
             let refused = |row: usize| package.is_refused_on(self, &package.releases[row].version, line);
             package.accepting_python(line).filtered(&|row| along[row].iter().all(is_for) && !refused(row))
         })
+    }
+
+    /// A release, and what comes along with it as one release alone on some processors: what it pins, and what that pins.
+    pub fn with_pinned(&self, row: &'c Companion, arches: &[CpuArch]) -> Vec<&'c Companion> {
+        let mut rows = vec![row];
+        let mut at = 0;
+        while let Some(row) = rows.get(at).copied() {
+            for (of, range) in arches.iter().flat_map(|arch| row.asked(*arch)) {
+                let is_it = |one: &&Companion| pinned(range) == Some(one.version.as_str());
+                let found = self.catalog.companions.of(of).iter().find(is_it);
+                rows.extend(found.filter(|found| rows.iter().all(|known| known.package != found.package)));
+            }
+            at += 1;
+        }
+        rows
     }
 
     /// What the code of packages that come along with a release asks for without saying so, where each of their releases does.
@@ -351,7 +366,7 @@ impl<'c> Problem<'c> {
 
     /// What two packages ask of each other on some processors.
     pub fn together(&self, one: &Package<'c>, other: &Package<'c>, arches: &[CpuArch]) -> Rc<Together> {
-        self.together.get((one.name, other.name, arches.to_vec()), || Together::new(one, other, arches))
+        self.together.get((one.name, other.name, arches.to_vec()), || Together::new(self, (one, other), arches))
     }
 
     /// Which versions of two packages ask for releases of a third that do not go together.
@@ -363,14 +378,22 @@ impl<'c> Problem<'c> {
 
     /// What each version of a framework or a package asks for, newest first.
     fn wants_of_versions(&self, name: &str, arches: &[CpuArch]) -> Vec<Vec<Want<'c>>> {
-        let wants = self.wants(name);
         if let Some(framework) = self.framework(name) {
+            let wants = self.wants(name);
             return framework.versions.iter().map(|version| wants.at(version).collect()).collect();
         }
         let Some(package) = self.package(name) else { return Vec::new() };
         let first = |releases: &RowSet| releases.rows().next().map(|row| package.releases[row]);
-        let of_version = |releases: &RowSet| first(releases).map_or_else(Vec::new, |row| wants.at_row(row, arches));
-        package.of_version.iter().map(of_version).collect()
+        let asked = |row| self.asked_with_pinned(row, arches).into_iter().map(|(_, want)| want).collect();
+        package.of_version.iter().map(|releases| first(releases).map_or_else(Vec::new, asked)).collect()
+    }
+
+    /// What a release and what it pins ask for on some processors, each with the release that asks.
+    pub fn asked_with_pinned(&self, row: &'c Companion, arches: &[CpuArch]) -> Vec<(&'c Companion, Want<'c>)> {
+        let rows = self.with_pinned(row, arches).into_iter();
+        let asked =
+            |by: &'c Companion| self.wants(&by.package).at_row(by, arches).into_iter().map(move |want| (by, want));
+        rows.flat_map(asked).collect()
     }
 
     /// What the releases of a package bring along beside a framework, on some processors.

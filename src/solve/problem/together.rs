@@ -3,6 +3,7 @@
 use pubgrub::VersionSet;
 use rustc_hash::FxHashMap;
 
+use super::Problem;
 use super::package::Package;
 use crate::solve::rowset::RowSet;
 use crate::types::{CpuArch, Specifier, Version};
@@ -22,8 +23,13 @@ pub struct Together {
 
 impl Together {
     /// On some processors.
-    pub(super) fn new(one: &Package<'_>, other: &Package<'_>, arches: &[CpuArch]) -> Self {
-        let (asks, is_asked) = (asked_of(one, other, arches), asked_of(other, one, arches));
+    pub(super) fn new<'c>(
+        problem: &Problem<'c>,
+        (one, other): (&Package<'c>, &Package<'c>),
+        arches: &[CpuArch],
+    ) -> Self {
+        let asked = |one, other| asked_of(problem, one, other, arches);
+        let (asks, is_asked) = (asked(one, other), asked(other, one));
         let (named, is_named) = (named(other, &asks), named(one, &is_asked));
         Together { asks, is_asked, named, is_named }
     }
@@ -62,14 +68,20 @@ impl Together {
     }
 }
 
-/// The versions of another package that each version of a package asks for, on some of the processors. Many ask for the
-/// same: each range is read once.
-fn asked_of(package: &Package<'_>, other: &Package<'_>, arches: &[CpuArch]) -> Vec<Option<RowSet>> {
+/// The versions of another package that each version of a package asks for, itself or through what it pins, on some of the
+/// processors. Many ask for the same: each range is read once.
+fn asked_of<'c>(
+    problem: &Problem<'c>,
+    package: &Package<'c>,
+    other: &Package<'c>,
+    arches: &[CpuArch],
+) -> Vec<Option<RowSet>> {
     let mut known: FxHashMap<&str, RowSet> = FxHashMap::default();
     let mut of_version = Vec::new();
     for releases in &package.of_version {
         let row = releases.rows().next().map(|row| package.releases[row]);
-        let always = row.iter().flat_map(|row| arches.iter().flat_map(|arch| row.asked(*arch)));
+        let rows = row.map_or_else(Vec::new, |row| problem.with_pinned(row, arches));
+        let always = rows.iter().flat_map(|row| arches.iter().flat_map(|arch| row.asked(*arch)));
         let asked = always.chain(row.iter().flat_map(|row| row.asked_by_extra()));
         let mut admitted: Option<RowSet> = None;
         for (_, range) in asked.filter(|(of, _)| *of == other.name) {
