@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::catalog::rows::FRAMEWORKS;
 use crate::solve::solution::Solution;
-use crate::spec::{Share, Spec};
-use crate::types::{Version, sort_by_key};
+use crate::spec::{Prefer, Share, Spec};
+use crate::types::{Version, distinct, sort_by_key};
 
 use super::alike::Alike;
 use super::ask::Asker;
@@ -30,37 +30,90 @@ pub struct Opening {
 
 /// More openings than these are not read.
 const SHOWN: usize = 5;
-/// Clauses that are tried: a spec of a thousand targets is not asked a thousand times.
-const TRIED: usize = 64;
+/// Questions that are asked: each is one of all targets.
+const ASKED: usize = 64;
 
 /// The changes that make the most important part of the stack newer, what opens most first.
-pub(super) fn find(asker: &Asker<'_, '_>, spec: &Spec, answer: &Solution<'_>) -> Vec<Opening> {
+pub(super) fn find<'c>(asker: &Asker<'_, 'c>, spec: &Spec, answer: &Solution<'c>) -> Vec<Opening> {
     let Some((key, now)) = lead(answer) else { return Vec::new() };
-    let mut found: Vec<(Version, Opening)> = Vec::new();
-    for change in variations(asker, spec, answer).into_iter().take(TRIED) {
-        // One at a time: each is a request of all targets.
-        let edit = (change.key.clone(), change.to.clone().filter(|to| !to.is_empty()));
-        let request = asker.vary(&[edit]);
-        let Some(then) = request.and_then(|request| asker.best(&request)) else { continue };
+    let is_newest_first = spec.resolve.prefer == Prefer::Newest;
+    let mut search = Search { asker, answer, key, now, is_newest_first, left: ASKED, found: Vec::new() };
+    search.among(&variations(asker, spec, answer));
+    let mut found = search.found;
+    sort_by_key(&mut found, |one| std::cmp::Reverse(one.0));
+    found.into_iter().map(|(_, opening)| opening).take(SHOWN).collect()
+}
+
+struct Search<'a, 'q, 'c> {
+    asker: &'a Asker<'q, 'c>,
+    answer: &'a Solution<'c>,
+    /// What is to become newer, and what it is now.
+    key: String,
+    now: Version,
+    /// Whether the newest that is admitted is chosen: then what more is admitted makes nothing older.
+    is_newest_first: bool,
+    /// How many questions may still be asked.
+    left: usize,
+    found: Vec<(Version, Opening)>,
+}
+
+impl<'c> Search<'_, '_, 'c> {
+    /// Looks among changes. Where the newest of all that they admit together is not newer, none of them makes it so.
+    fn among(&mut self, changes: &[Change]) {
+        let (first, rest) = changes.split_at(changes.len() / 2);
+        let is_alone = changes.len() == 1;
+        if changes.is_empty() || self.left == 0 {
+            return;
+        }
+        if is_alone || self.is_newest_first && one_of_each_key(changes) {
+            self.left -= 1;
+            let then = self.with(changes);
+            let newest = then.as_ref().map(|then| self.newer(then));
+            match (then, newest) {
+                (Some(then), Some(Some(newest))) if is_alone => return self.opens(&changes[0], &then, newest),
+                (_, Some(None)) => return,
+                _ if is_alone => return,
+                _ => {}
+            }
+        }
+        self.among(first);
+        self.among(rest);
+    }
+
+    /// The answer with some changes, if they can be asked for and have one.
+    fn with(&self, changes: &[Change]) -> Option<Solution<'c>> {
+        let edit = |change: &Change| (change.key.clone(), change.to.clone().filter(|to| !to.is_empty()));
+        let request = self.asker.vary(&changes.iter().map(edit).collect::<Vec<_>>())?;
+        self.asker.best(&request)
+    }
+
+    /// What is newer in an answer.
+    fn newer(&self, then: &Solution<'c>) -> Option<Version> {
+        lead(then).filter(|(same, version)| *same == self.key && *version > self.now).map(|(_, newest)| newest)
+    }
+
+    fn opens(&mut self, change: &Change, then: &Solution<'c>, newest: Version) {
         let uses_compat = |answer: &Solution| {
             answer.targets.iter().any(|target| target.driver.as_ref().is_some_and(|driver| driver.compat.is_some()))
         };
-        let Some((_, newest)) = lead(&then).filter(|(same, version)| *same == key && *version > now) else { continue };
-        if uses_compat(&then) && !uses_compat(answer) {
-            continue;
+        if uses_compat(then) && !uses_compat(self.answer) {
+            return;
         }
-        let change = as_written(change, &then);
+        let change = as_written(change.clone(), then);
         let advice = match change.to {
             Some(_) if change.key.ends_with(".driver") || change.key.ends_with(".driver-cuda") => {
-                advice::branch(asker, &[], &change.key)
+                advice::branch(self.asker, &[], &change.key)
             }
             _ => None,
         };
-        let opening = Opening { change, key: key.clone(), from: now.to_string(), to: newest.to_string(), advice };
-        found.push((newest, opening));
+        let (key, from) = (self.key.clone(), self.now.to_string());
+        self.found.push((newest, Opening { change, key, from, to: newest.to_string(), advice }));
     }
-    sort_by_key(&mut found, |one| std::cmp::Reverse(one.0));
-    found.into_iter().map(|(_, opening)| opening).take(SHOWN).collect()
+}
+
+/// Whether no two changes are of one key.
+fn one_of_each_key(changes: &[Change]) -> bool {
+    distinct(changes.iter().map(|change| &change.key)).len() == changes.len()
 }
 
 /// What is compared: the first framework, else the CUDA release that compiles.

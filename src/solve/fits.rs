@@ -245,6 +245,13 @@ pub fn companion_line(row: &Companion, line: Option<&Version>) -> bool {
     row.cuda.as_ref().is_none_or(|cuda| line.is_some_and(|line| line.cmp_prefix(cuda).is_eq()))
 }
 
+/// Whether a package that loads the system's CUDA finds it in one of the toolkits that are installed: the names of its files
+/// tell the major.
+pub fn finds_cuda(row: &Companion, installed: &[Version]) -> bool {
+    let is_there = |cuda: Version| installed.iter().any(|toolkit| toolkit.major() == cuda.major());
+    !row.system_cuda || row.cuda.is_none_or(is_there)
+}
+
 /// Whether a package is compiled against one release of torch: releases of it name the only one that they go with. Others
 /// follow CUDA alone, or take any torch from some release on.
 pub fn is_tied_to_releases(catalog: &Catalog, package: &str) -> bool {

@@ -33,6 +33,12 @@ pub fn of_major(library: &str, cuda: &Version) -> String {
     format!("{library}-cu{}", cuda.major())
 }
 
+/// Whether a package of NVIDIA's is one of CUDA's own libraries that others load, or brings them: NCCL and nvJPEG are none.
+pub fn is_of_toolkit(name: &str) -> bool {
+    const LOADED: [&str; 4] = ["cuda-toolkit", "nvidia-cublas", "nvidia-cuda-", "nvidia-nvjitlink"];
+    LOADED.iter().any(|stem| name.starts_with(stem))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

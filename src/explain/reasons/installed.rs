@@ -129,6 +129,10 @@ impl<'c> Explainer<'_, 'c> {
         let Some(installed) = target.toolkits.clone() else { return };
         let loading = self.loading();
         self.loads_of_system(&loading);
+        self.companions_say(|row| {
+            let cuda = row.cuda.filter(|_| row.system_cuda)?;
+            Some(format!("loads the libraries of CUDA {cuda} from the system"))
+        });
         let installed = list(&installed.iter().map(Version::as_str).collect::<Vec<_>>());
         self.say(format!("CUDA {installed} is installed there, whose libraries have other file names"));
         self.cite_builds(&loading);

@@ -4,13 +4,13 @@ use pubgrub::VersionSet;
 
 use super::{Class, Package, Plan};
 use crate::catalog::rows::{Companion, Subject};
-use crate::solve::heeded;
 use crate::solve::machine::Machine;
 use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, law};
+use crate::solve::{fits, heeded};
 use crate::spec::Share;
-use crate::types::Version;
+use crate::types::{Version, nvidia};
 
 /// The releases that a class can have.
 pub(super) fn of_class<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: &Package<'c>) -> RowSet {
@@ -22,6 +22,7 @@ pub(super) fn of_class<'c>(plan: &Plan<'_, 'c>, class: &Class<'_, 'c>, package: 
     installable.admitted_by_host();
     installable.covering_gpus();
     installable.serving_installed();
+    installable.finding_installed();
     installable.beside_installed();
     // It adds some again.
     installable.of_one_system();
@@ -124,16 +125,43 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
         }
     }
 
+    /// Whether packages load the CUDA and the cuDNN of the system: there is no framework that brings any, and no image.
+    fn loads_of_system(&self) -> bool {
+        let target = &self.machine.reading;
+        self.plan.request.frameworks.is_empty() && !target.is_cpu() && matches!(target.image, ImageRequest::No)
+    }
+
+    /// Those that find the CUDA and the cuDNN which they load among what is installed, unless pip installs it.
+    fn finding_installed(&mut self) {
+        let (request, package, target) = (self.plan.request, self.package, &self.machine.reading);
+        if !self.loads_of_system() {
+            return;
+        }
+        let brings = |ask: &PackageRequest<'c>| {
+            let wants = request.problem.wants(ask.package);
+            let mut rows = request.catalog.companions.of(ask.package).iter();
+            rows.any(|row| wants.at_row(row, &[target.arch]).iter().any(|(of, _)| nvidia::is_of_toolkit(of)))
+        };
+        let is_brought = request.companions.iter().any(|ask| ask.package != package.name && brings(ask))
+            || request.packages.iter().any(|(name, _)| nvidia::is_of_toolkit(name));
+        let installed = target.toolkits.as_deref().filter(|_| !is_brought && self.holds(law::id::SYSTEM_CUDA));
+        if let Some(installed) = installed {
+            self.rows.subtract(&package.matching(|row| !fits::finds_cuda(row, installed)));
+        }
+        if let Some(installed) = target.cudnn.filter(|_| request.cudnn.is_none()) {
+            for rule in self.rules_about(Subject::Cudnn).into_iter().filter(|rule| !rule.needs.admits(&installed)) {
+                self.rows.subtract(&package.within(rule));
+            }
+        }
+    }
+
     /// Of a package that loads what is installed, those for that, if any of those that are asked for is.
     fn beside_installed(&mut self) {
         let (request, package, target) = (self.plan.request, self.package, &self.machine.reading);
-        let is_system = request.frameworks.is_empty() && !target.is_cpu() && matches!(target.image, ImageRequest::No);
+        let is_system = self.loads_of_system();
         let Some(ask) = self.ask.filter(|_| is_system && !self.plan.policy.unknown) else { return };
         let loading = request.rules.of_package(package.name, Subject::Cudnn);
-        let finds_cuda = |row: &Companion, toolkits: &[Version]| {
-            let is_there = |cuda: &Version| toolkits.iter().any(|toolkit| toolkit.major() == cuda.major());
-            row.system_cuda && row.cuda.as_ref().is_none_or(is_there)
-        };
+        let finds_cuda = |row: &Companion, toolkits: &[Version]| row.system_cuda && fits::finds_cuda(row, toolkits);
         let finds_cudnn =
             |row: &Companion, cudnn: &Version| loading.about(&row.version).all(|rule| rule.needs.admits(cudnn));
         let finds: [&dyn Fn(&Companion) -> bool; 2] =

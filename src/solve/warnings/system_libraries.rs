@@ -5,7 +5,7 @@ use crate::solve::by_pip;
 use crate::solve::libraries;
 use crate::solve::request::ImageRequest;
 use crate::solve::rules::Needs;
-use crate::types::Version;
+use crate::types::{Version, nvidia};
 use crate::warning::{CudnnMissing, LibraryMissing, SystemCuda, Warning};
 
 use super::nvcc::listed;
@@ -36,7 +36,7 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     // Only what asks pip for these libraries brings them, whatever follows CUDA beside it.
     let brings = |other: &Companion| {
         let wants = about.request.problem.wants(&other.package);
-        let asks = |other| wants.at_row(other, &[asked.arch]).iter().any(|(name, _)| is_of_toolkit(name));
+        let asks = |other| wants.at_row(other, &[asked.arch]).iter().any(|(name, _)| nvidia::is_of_toolkit(name));
         other.follows_cuda() && !other.system_cuda && other.cuda.is_none_or(|cuda| serves(&cuda)) && asks(other)
     };
     let mut lines = about.gpu_builds().filter(|build| !build.system_cuda).map(|build| build.line());
@@ -95,12 +95,6 @@ fn loaded(row: &Companion, rules: &[&Needs<'_>]) -> String {
         (None, Some(rule)) => format!("CUDA {}", rule.row.needs),
         (None, None) => "CUDA".to_string(),
     }
-}
-
-/// Whether a package of NVIDIA's is one of CUDA's own libraries that others load, or brings them: NCCL and nvJPEG are none.
-fn is_of_toolkit(name: &str) -> bool {
-    const LOADED: [&str; 4] = ["cuda-toolkit", "nvidia-cublas", "nvidia-cuda-", "nvidia-nvjitlink"];
-    LOADED.iter().any(|stem| name.starts_with(stem))
 }
 
 /// The CUDA that a package looks for, which is not the framework's: a release that it has kernels for must be there.
