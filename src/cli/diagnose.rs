@@ -22,6 +22,7 @@ use super::lock;
 use super::project::shown;
 use crate::task::diagnose::lead_with;
 use crate::task::lock::Asked;
+use crate::types::plain::{NAMED, shorten};
 
 /// What is read of a longer text: its beginning, where a build says what it found …
 const HEAD: usize = 1 << 20;
@@ -101,11 +102,14 @@ fn solved(
         Err(Unplaced::NoSuchTarget(names)) => {
             let message = format!("--target: {} has no such target", shown(&path));
             Err(Failure::new(Exit::BadInput, "unknown-target", message)
-                .help(format!("the targets are: {}", names.join(", "))))
+                .help(format!("the targets are: {}", shorten(&names, NAMED))))
         }
         Err(Unplaced::Ambiguous(names)) => {
             let name = shown(&path);
-            report.note(&format!("{name} was left aside: name one of its targets with --target: {}", names.join(", ")));
+            report.note(&format!(
+                "{name} was left aside: name one of its targets with --target: {}",
+                shorten(&names, NAMED)
+            ));
             Ok(None)
         }
     }

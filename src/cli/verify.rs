@@ -17,6 +17,7 @@ use crate::solve::request::Request;
 use crate::spec::not_an_image;
 use crate::task::gave_up;
 use crate::task::lock::Asked;
+use crate::types::plain::{NAMED, shorten};
 use crate::types::{Arch, ArchList, Version};
 use crate::verify::{self, Status};
 
@@ -130,7 +131,7 @@ pub(super) fn solved(path: &Path, report: &Report) -> Result<Option<(Lock, Cow<'
 /// The targets to try: the one that is named, else all.
 pub(super) fn chosen<'l>(lock: &'l Lock, named: Option<&str>) -> Result<Vec<&'l str>, Failure> {
     let all: Vec<&str> = lock.target.keys().map(String::as_str).collect();
-    let list = || format!("the targets are: {}", all.join(", "));
+    let list = || format!("the targets are: {}", shorten(&all, NAMED));
     match named {
         None if all.is_empty() => Err(no_target()),
         None => Ok(all),

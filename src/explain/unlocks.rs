@@ -38,7 +38,12 @@ pub(super) fn find<'c>(asker: &Asker<'_, 'c>, spec: &Spec, answer: &Solution<'c>
     let Some((key, now)) = lead(answer) else { return Vec::new() };
     let is_newest_first = spec.resolve.prefer == Prefer::Newest;
     let mut search = Search { asker, answer, key, now, is_newest_first, left: ASKED, found: Vec::new() };
-    search.among(&variations(asker, spec, answer));
+    // Hundreds of machines are asked of together; of the lines about all of them each may well open something.
+    let is_of_target = |change: &Change| change.key.starts_with("target.");
+    let changes = variations(asker, spec, answer);
+    for alike in changes.chunk_by(|one, next| is_of_target(one) && is_of_target(next)) {
+        search.among(alike);
+    }
     let mut found = search.found;
     sort_by_key(&mut found, |one| std::cmp::Reverse(one.0));
     found.into_iter().map(|(_, opening)| opening).take(SHOWN).collect()

@@ -1,5 +1,7 @@
 //! Words of readers of files in plain English: what is expected of a value is told to who wrote the file.
 
+use std::borrow::Borrow;
+
 /// The words of serde for types of Rust, and ours.
 const TYPES: &[(&str, &str)] = &[
     ("expected u8", "expected a whole number"),
@@ -32,16 +34,30 @@ pub fn brief(message: &str) -> String {
         if told.len() > MESSAGE {
             return told + "…";
         }
-        match part.char_indices().nth(QUOTED) {
-            Some((cut, _)) => {
-                told += &part[..cut];
-                told.push('…');
+        match cut(part, QUOTED) {
+            Some(short) => {
+                told += &short;
                 told.extend(part.chars().next_back().filter(|end| matches!(end, '`' | '"')));
             }
             None => told += part,
         }
     }
     told
+}
+
+/// The beginning of a text that is longer than this many characters, with a mark where it ends; none of a shorter one.
+pub fn cut(text: &str, most: usize) -> Option<String> {
+    let (end, _) = text.char_indices().nth(most)?;
+    Some(format!("{}…", &text[..end]))
+}
+
+/// Names of a list that are told, of a file that may hold thousands.
+pub const NAMED: usize = 20;
+
+/// The first few of a list in words.
+pub fn shorten<T: Borrow<str>>(items: &[T], most: usize) -> String {
+    let shown = items[..items.len().min(most)].join(", ");
+    if items.len() > most { format!("{shown} and {} more", items.len() - most) } else { shown }
 }
 
 fn without_rust(message: &str) -> String {

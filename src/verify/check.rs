@@ -2,7 +2,10 @@
 
 use serde::Serialize;
 
-use crate::types::plain::brief;
+use crate::types::plain::cut;
+
+/// What is found is longer only where a stranger made it so.
+const LONGEST: usize = 2000;
 
 /// How a check, a target or a whole run ended. Skip and unknown are never pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -99,7 +102,8 @@ impl Check {
 
     /// What the record says, cut where it is longer than any such value: records are strangers'.
     pub fn found(mut self, what: impl Into<String>) -> Self {
-        self.found = Some(brief(&what.into()));
+        let what = what.into();
+        self.found = Some(cut(&what, LONGEST).unwrap_or(what));
         self
     }
 

@@ -21,6 +21,7 @@ use crate::task::gave_up;
 use crate::task::lock::Asked;
 use crate::task::typed::typed;
 use crate::types::name;
+use crate::types::plain::{NAMED, shorten};
 use crate::warning::Warning;
 
 use super::args::edit::{AddArgs, RemoveArgs, TargetArgs, TargetCommand, target_keys};
@@ -152,7 +153,7 @@ fn unwritable(error: RewriteError) -> Failure {
 }
 
 fn listed(what: &str, names: &[&str]) -> String {
-    if names.is_empty() { "there is none".to_string() } else { format!("{what}: {}", names.join(", ")) }
+    if names.is_empty() { "there is none".to_string() } else { format!("{what}: {}", shorten(names, NAMED)) }
 }
 
 fn one_or_more(values: &[String]) -> String {

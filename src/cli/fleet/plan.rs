@@ -16,6 +16,7 @@ use crate::task::lock::Asked;
 
 use super::source;
 use crate::cli::args::fleet::PlanArgs;
+use crate::types::plain::{NAMED, shorten};
 
 /// Runs the command.
 pub fn run(common: &Common, args: &PlanArgs, report: &Report) -> Result<Exit, Failure> {
@@ -66,7 +67,7 @@ fn essential(host: Host) -> (String, Result<Essence, String>) {
 /// The target that says what the hosts do not.
 fn chosen<'s>(spec: &'s Spec, named: Option<&str>) -> Result<&'s Target, Failure> {
     let names: Vec<&str> = spec.targets.iter().map(|target| target.name.as_str()).collect();
-    let list = format!("the targets are: {}", names.join(", "));
+    let list = format!("the targets are: {}", shorten(&names, NAMED));
     match (named, &spec.targets[..]) {
         (None, [only]) => Ok(only),
         (None, _) => {

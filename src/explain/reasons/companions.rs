@@ -379,6 +379,10 @@ impl<'c> Explainer<'_, 'c> {
 
     /// The newest blamed build with a triton; where none is blamed, that which blamed packages ask for.
     fn left_with_triton(&self) -> Option<(&'c Build, &'c Version)> {
+        *self.triton.get_or_init(|| self.find_triton())
+    }
+
+    fn find_triton(&self) -> Option<(&'c Build, &'c Version)> {
         let brings = |build: &'c Build| Some((build, build.triton.as_ref()?));
         let is_bound = || {
             let blamed = || self.request.companions.iter().filter(|ask| self.blames(ask.package));

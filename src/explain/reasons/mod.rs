@@ -22,6 +22,7 @@ mod unseen;
 mod variants;
 mod words;
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use crate::catalog::Row;
@@ -32,7 +33,7 @@ use crate::solve::request::{DriverRequest, PackageRequest, Request, TargetReques
 use crate::solve::rules::{Needs, law};
 use crate::solve::{fits, image};
 use crate::types::require::{self, Requirement};
-use crate::types::{CpuArch, first};
+use crate::types::{CpuArch, Version, first};
 
 use super::ask::Asker;
 use super::{Conflict, FactNote, SETS, core};
@@ -55,6 +56,7 @@ pub fn tell(asker: &Asker<'_, '_>, culprits: &[String]) -> Conflict {
         request: &request,
         culprits,
         left: Vec::new(),
+        triton: OnceCell::new(),
         says: Vec::new(),
         facts: Vec::new(),
     };
@@ -128,6 +130,8 @@ struct Explainer<'q, 'c> {
     culprits: &'q [String],
     /// The builds asked for that nothing told so far refuses: what is told next is about these.
     left: Vec<&'c Build>,
+    /// The triton that one of these brings along, once somebody asks for it.
+    triton: OnceCell<Option<(&'c Build, &'c Version)>>,
     says: Vec<String>,
     facts: Vec<FactNote>,
 }
@@ -293,6 +297,7 @@ impl<'q, 'c> Explainer<'q, 'c> {
         let left: Vec<&Build> = self.left.iter().copied().filter(|build| self.passes(build, id)).collect();
         if !left.is_empty() {
             self.left = left;
+            self.triton = OnceCell::new();
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::catalog::rows::{Class, Gpu};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::spec::Target;
+use crate::types::plain::shorten;
 use crate::types::{Cc, CpuArch, distinct};
 
 use super::reader::Reader;
@@ -190,10 +191,4 @@ fn named_among(catalog: &Catalog, gpu: &Gpu, others: &[&Gpu]) -> String {
         GpuMatch::Found(_) => format!("{} ({}, {}{market})", gpu.name, gpu.cc, gpu.architecture),
         _ => format!("sm_{} ({} of {})", gpu.cc.number(), gpu.name, gpu.architecture),
     }
-}
-
-/// The first few of a list in words.
-pub(super) fn shorten(items: &[String], most: usize) -> String {
-    let shown = items[..items.len().min(most)].join(", ");
-    if items.len() > most { format!("{shown} and {} more", items.len() - most) } else { shown }
 }

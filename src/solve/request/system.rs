@@ -5,9 +5,9 @@ use crate::catalog::{OsMatch, OsName};
 use crate::solve::reading::Judged;
 use crate::spec::{Target, Written};
 use crate::types::Version;
+use crate::types::plain::shorten;
 use crate::warning::{OsNotListed, OsPartsUnknown};
 
-use super::gpus::shorten;
 use super::reader::Reader;
 use crate::solve::values::ImageRequest;
 
