@@ -195,6 +195,7 @@ impl<'a, 'c> Search<'a, 'c> {
         let edits: Vec<_> = dropped.rows().map(|key| (self.keys[key].clone(), None)).collect();
         let lists = edits.iter().any(|(key, _)| key.starts_with("build."));
         let mut request = self.asker.vary_stack(&edits)?;
+        request.has_framework = self.base.has_framework;
         for at in self.targets_with(kept) {
             let dropped = self.targets[at].minus(kept);
             let target = if dropped.is_empty() { self.base.targets[at].clone() } else { self.masked(at, dropped)? };

@@ -27,7 +27,7 @@ pub fn installed_cudnn(request: &Request<'_>, asked: &Reading<'_>) -> Option<Ver
 
 /// Whether the cuDNN that packages load is the system's, be it one that is chosen, or that of an image.
 fn loads_system_cudnn(request: &Request<'_>, asked: &Reading<'_>) -> bool {
-    request.frameworks.is_empty() && !asked.is_cpu()
+    !request.has_framework && !asked.is_cpu()
 }
 
 /// Whether the rules about a release and an object are held against a machine, for which a toolkit was chosen or none.

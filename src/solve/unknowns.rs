@@ -121,8 +121,10 @@ fn of_kept<'c>(plan: &Plan<'_, 'c>, selection: &Selection, group: &Group<'c>, ro
     let (catalog, rows) = (plan.request.catalog, selection.rows());
     let of_releases = group.releases.iter().filter_map(|release| release.of(rows).line);
     let of_system = group.cudas.iter().map(|(_, cuda)| cuda.of(rows).version.prefix(2));
+    let installed = group.classes.iter().filter_map(|&class| plan.classes[class].target.toolkits.as_deref());
+    let of_installed = installed.filter(|has| !fits::finds_cuda(row, has)).flatten().map(|toolkit| toolkit.prefix(2));
     let unfit = |line: &Version| !fits::companion_line(row, Some(line));
-    let line = of_releases.chain(of_system).find(unfit)?;
+    let line = of_releases.chain(of_installed).chain(of_system).find(unfit)?;
     let place = unseen::kept_for(catalog, row, &line)?;
     let (package, version) = (&row.package, row.version);
     // Beside one that was seen, it is that for another Python.

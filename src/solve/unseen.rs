@@ -124,6 +124,11 @@ pub fn kept_for<'c>(catalog: &'c Catalog, row: &Companion, line: &Version) -> Op
     listing.builds_at.as_deref().filter(|_| is_for)
 }
 
+/// The same for one of the toolkits that are installed.
+pub fn kept_for_any<'c>(catalog: &'c Catalog, row: &Companion, toolkits: &[Version]) -> Option<&'c str> {
+    toolkits.iter().find_map(|toolkit| kept_for(catalog, row, &toolkit.prefix(2)))
+}
+
 /// The same of the variant of its framework that a constraint names.
 pub fn is_kept_for_named(catalog: &Catalog, row: &Companion, wanted: &Constraint) -> bool {
     let mut named = wanted.comparisons().filter_map(|one| line_of(one.variant.as_deref()?));

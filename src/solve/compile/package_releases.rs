@@ -8,7 +8,7 @@ use crate::solve::machine::Machine;
 use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, law};
-use crate::solve::{fits, heeded};
+use crate::solve::{fits, heeded, unseen};
 use crate::spec::Share;
 use crate::types::{Version, nvidia};
 
@@ -128,7 +128,7 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
     /// Whether packages load the CUDA and the cuDNN of the system: there is no framework that brings any, and no image.
     fn loads_of_system(&self) -> bool {
         let target = &self.machine.reading;
-        self.plan.request.frameworks.is_empty() && !target.is_cpu() && matches!(target.image, ImageRequest::No)
+        !self.plan.request.has_framework && !target.is_cpu() && matches!(target.image, ImageRequest::No)
     }
 
     /// Those that find the CUDA and the cuDNN which they load among what is installed, unless pip installs it.
@@ -146,10 +146,15 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
             || request.packages.iter().any(|(name, _)| nvidia::is_of_toolkit(name));
         let installed = target.toolkits.as_deref().filter(|_| !is_brought && self.holds(law::id::SYSTEM_CUDA));
         if let Some(installed) = installed {
-            self.rows.subtract(&package.matching(|row| !fits::finds_cuda(row, installed)));
+            let (catalog, possible) = (request.catalog, self.plan.policy.possible);
+            let is_kept = |row: &Companion| unseen::kept_for_any(catalog, row, installed).is_some();
+            let finds = |row: &Companion| fits::finds_cuda(row, installed) || possible && is_kept(row);
+            self.rows.subtract(&package.matching(|row| !finds(row)));
         }
-        if let Some(installed) = target.cudnn.filter(|_| request.cudnn.is_none()) {
-            for rule in self.rules_about(Subject::Cudnn).into_iter().filter(|rule| !rule.needs.admits(&installed)) {
+        // The name of the file tells the major; an older release of it is warned of, for it may do.
+        if let Some(major) = target.cudnn.filter(|_| request.cudnn.is_none()).map(|installed| installed.prefix(1)) {
+            let is_of_another = |rule: &&&Needs| !rule.needs.cut_to(1).admits(&major);
+            for rule in self.rules_about(Subject::Cudnn).iter().filter(is_of_another) {
                 self.rows.subtract(&package.within(rule));
             }
         }

@@ -49,6 +49,9 @@ pub struct Request<'c> {
     pub problem: &'c Problem<'c>,
     /// The frameworks asked for, in the order of their importance.
     pub frameworks: Vec<PackageRequest<'c>>,
+    /// Whether the spec asks for a framework: then that brings the CUDA and the cuDNN which packages load, be its line left
+    /// aside in what is asked.
+    pub has_framework: bool,
     /// The other packages asked for, in name order.
     pub companions: Vec<PackageRequest<'c>>,
     /// `stack.python`
@@ -279,6 +282,7 @@ impl<'c> Request<'c> {
             catalog,
             rules: &problem.rules,
             problem,
+            has_framework: !frameworks.is_empty(),
             frameworks,
             companions,
             python: part("python"),
