@@ -35,6 +35,13 @@ impl Aside {
         ..Aside::EMPTY
     };
 
+    /// Where the GPU is AMD's.
+    pub const AMD: Aside = Aside {
+        means: "the text is of an AMD GPU (HIP, ROCm): gpuenv knows NVIDIA's alone, and CUDA runs on no other",
+        help: "take the program's build for ROCm; if it is one, see what it says about ROCm and this GPU",
+        ..Aside::EMPTY
+    };
+
     /// Versions that are told without a fault.
     pub const VERSIONS: Aside = Aside {
         means: "these versions mean different things and need not be equal: nvidia-smi shows the newest CUDA that the driver \
