@@ -30,7 +30,7 @@ impl Aside {
 
     /// What a program says of what it lacks before it goes on another way.
     pub const NOTICE: Aside = Aside {
-        means: "what gpuenv knows of this text are notices, no faults: the program says what it takes instead",
+        means: "what gpuenv knows of this text are notices, no faults: the program went on after them",
         help: "look for the error behind them",
         ..Aside::EMPTY
     };

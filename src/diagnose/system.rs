@@ -36,13 +36,13 @@ static SMI: LazyLock<Regex> = LazyLock::new(|| ascii(r"NVIDIA-SMI +([\d.]+) +Dri
 /// parts, and writes N/A beside what is not there.
 static HIP: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"\bHIP error|\bhip(?:Error[A-Z]|Get)|\b(?:No HIP GPUs|NumHipDevices|HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_|TORCH_USE_HIP_DSA)|\bROCm (?:error|devices)|\b(?i:rocBLAS|MIOpen)(?: error|\()|/THH/|\btorch[a-z ]*[:=]*\s*v?\d[\w.]*\+rocm\d|\bROCM used to build PyTorch: \d",
+        r"\bHIP error|\bhip(?:Error[A-Z]|Get)|\b(?:No HIP GPUs|NumHipDevices|HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_|TORCH_USE_HIP_DSA)|\bROCm (?:error|devices)|\b(?:rocBLAS error|MIOpen Error|Memory access fault by GPU node)|/THH/|[Tt]orch[a-z ]*[:=-]*\s*v?\d[\w.]*\+rocm\d|\bROCM used to build PyTorch: \d",
     )
 });
 
 /// Graphics cards of AMD's; processors that hold one say `with Radeon Graphics`.
 static AMD: LazyLock<Regex> = LazyLock::new(|| {
-    ascii(r"\bAMD (?:Radeon|Instinct)|\bRadeon (?:RX|Pro|PRO|VII)|\bInstinct MI\d|\bgfx\d[0-9a-f]{2,3}\b")
+    ascii(r"\bAMD (?:Radeon|Instinct)|\bRadeon (?:RX|Pro|PRO|VII)|\bInstinct MI\d|\bgfx\d[0-9a-f]{2,3}\b|\bamdgpu: ")
 });
 
 /// What is there of NVIDIA's: a card, or its driver.

@@ -304,8 +304,20 @@ fn messages_are_recognised_however_they_were_pasted() {
 #[test]
 fn hostile_texts_end_soon() {
     let repeated = |text: &str| text.repeat((1 << 18) / text.len());
-    for text in ["Found GPU0 ", "GLIBC_", "compute capability ", "\\n", "\x1b[", "%20", "|", "é", "libcudnn.so.", "("]
-    {
+    for text in [
+        "Found GPU0 ",
+        "GLIBC_",
+        "compute capability ",
+        "\\n",
+        "\x1b[",
+        "%20",
+        "|",
+        "é",
+        "libcudnn.so.",
+        "(",
+        "if you get “x",
+        "if you get 'x ",
+    ] {
         diagnose(&repeated(text));
     }
 }

@@ -169,6 +169,7 @@ fn what_a_sentence_of_advice_names_has_not_happened() {
         "If you encounter ImportError: libcuda.so.1: cannot open shared object file, add it to LD_LIBRARY_PATH",
         "To avoid `undefined symbol: _ZN3c105ErrorC1ENS_14SourceLocationERKSs` errors import torch first",
         "This can lead to `NVRM: Xid (PCI:0000:9b:00): 79, GPU has fallen off the bus`.",
+        "If the build fails with 'nvcc fatal : Unsupported gpu architecture 'compute_89'', set TORCH_CUDA_ARCH_LIST.",
         "warnings.warn('If you run into \"CUDNN_STATUS_NOT_INITIALIZED\" try reducing memory')",
     ] {
         assert_eq!(codes(&diagnose(advice)), Vec::<&str>::new(), "{advice}");
@@ -213,8 +214,8 @@ fn what_has_no_finding_has_a_word() {
         ("NCCL WARN NET/IB : Got async event : port error", "of the job"),
         ("include/socket.h 398 NCCL WARN Call to write failed : Connection reset by peer.", "of the job"),
         ("misc/ibvwrap.cc:63 NCCL WARN Failed to open libibverbs.so[.1]", "notice"),
-        ("NVRM: Xid (PCI:0018:01:00): 145, RLW_RXPIPE Nonfatal XC0 i0 Link 13 (0x0409a0c2)", "not called Fatal"),
-        ("nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 36 egress", "not called Fatal"),
+        ("NVRM: Xid (PCI:0018:01:00): 145, RLW_RXPIPE Nonfatal XC0 i0 Link 13 (0x0409a0c2)", "not call Fatal"),
+        ("nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 36 egress", "not call Fatal"),
         ("CUDA error: operation failed due to a previous error during capture", "CUDA graph"),
         ("RuntimeError: CUDA error: invalid argument", "refuses"),
         ("error: Invalid GRES data for gpu, CPUs=48-63,176-191", "gres.conf"),
