@@ -189,6 +189,7 @@ fn a_missing_tool_counts_last() {
         ("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", vec![]),
         ("Device: cuda:0 NVIDIA GeForce RTX 3060\nKeyError: 'foo'", vec![]),
         ("# R35 (release), REVISION: 4.1, BOARD: t186ref", vec![]),
+        ("docker run --gpus all -it nvcr.io/nvidia/l4t-pytorch:r35.2.1-pth2.0-py3", vec![]),
         ("KeyError: 'foo'", vec![]),
         ("error: unsupported target: 'gfx906'\nRuntimeError: PassManager::run failed", vec![]),
         ("RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED", vec!["cudnn-not-supported", "nvidia-smi-missing"]),
