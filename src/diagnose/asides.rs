@@ -30,8 +30,15 @@ impl Aside {
 
     /// What a program says of what it lacks before it goes on another way.
     pub const NOTICE: Aside = Aside {
-        means: "what gpuenv knows of this text are notices, no faults: the program says what it takes instead",
+        means: "what gpuenv knows of this text are notices, no faults: the program went on after them",
         help: "look for the error behind them",
+        ..Aside::EMPTY
+    };
+
+    /// Where the GPU is AMD's.
+    pub const AMD: Aside = Aside {
+        means: "the text is of an AMD GPU (HIP, ROCm): gpuenv knows NVIDIA's alone, and CUDA runs on no other",
+        help: "take the program's build for ROCm; if it is one, see what it says about ROCm and this GPU",
         ..Aside::EMPTY
     };
 

@@ -4,6 +4,7 @@
 //! all rows, prepared once, look at it (see `signatures`); what they and the catalog's log fields read out is decoded,
 //! and the sentences are filled in.
 
+mod advice;
 mod asides;
 mod conflicts;
 mod decode;
@@ -104,6 +105,9 @@ pub struct Finding {
     pub has_number: bool,
 }
 
+/// What fails in the same way on a machine with AMD's GPU.
+const OF_ANY_GPU: &[Component] = &[Component::Python, Component::Glibc, Component::Gcc, Component::Image];
+
 /// Rows of less weight say that something failed, not what: the number of an error says more.
 const VAGUE: u32 = 50;
 
@@ -117,6 +121,10 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     if matches.iter().all(|found| found.row.weight < VAGUE) {
         let numbered = fields.numbered(&normalised);
         matches.extend(numbered.filter(|new| matches.iter().all(|found| found.row.code != new.row.code)));
+    }
+    let is_amd = system::is_of_amd(&plain);
+    if is_amd {
+        matches.retain(|found| OF_ANY_GPU.contains(&found.row.component));
     }
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
@@ -147,7 +155,8 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     }
     let extract = if matches.is_empty() { fields.extract() } else { Extract::new() };
     let versions = || side_by_side::is_all(&normalised).then_some(&Aside::VERSIONS);
-    let aside = || cause.or_else(|| Aside::told(&normalised.lower)).or(noticed).or_else(versions);
+    let amd = is_amd.then_some(&Aside::AMD);
+    let aside = || amd.or(cause).or_else(|| Aside::told(&normalised.lower)).or(noticed).or_else(versions);
     let aside = matches.is_empty().then(aside).flatten();
     let mut findings: Vec<Finding> = matches.into_iter().map(|found| tell(found, catalog)).collect();
     for finding in &mut findings {

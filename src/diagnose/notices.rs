@@ -12,7 +12,7 @@ use super::text::Normalised;
 /// What goes on another way.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"fall(?:s|ing)? ?back (?:to|on) |switching to |using [a-z]+ backend|cannot use fa version|recommended to upgrade",
+        r"fall(?:s|ing)? ?back (?:to|on) |switching to |using [a-z]+ backend|cannot use fa version|recommended to upgrade|nvidia-smi: (?:command )?not found",
     )
 });
 

@@ -102,6 +102,7 @@ const DERIVED: &[(&str, Lookup)] = &[
         all.ends_with(".so").then_some(all)
     }),
     ("index_variant", |facts| Some(facts.index_variant())),
+    ("index_plain", |facts| facts.index_asked_plainly()),
     ("index_told", |facts| facts.indexes().is_some_and(|all| facts.is_of_variant(all)).then(String::new)),
     // No index that could have it was asked; one of another variant has no plain release either.
     ("index_lacking", |facts| {
@@ -226,6 +227,13 @@ impl<'a> Facts<'a> {
             Value::List(all) => Some(all),
             _ => None,
         }
+    }
+
+    /// The one index of a variant that an installer which lists nothing asked for a release without a label.
+    fn index_asked_plainly(&self) -> Option<String> {
+        let is_listed = self.extract.contains_key("versions_offered");
+        let [index] = self.indexes()? else { return None };
+        (!is_listed && self.label().is_none() && index != "torch_stable").then(|| index.clone())
     }
 
     /// Whether one of them has the variant that is asked for; the old page has those of all.

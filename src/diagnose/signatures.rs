@@ -67,7 +67,7 @@ impl Match {
 
     /// Whether it was found by words of CUDA's: an Xid is the kernel's, and stands for no error of CUDA.
     pub fn speaks_for_cuda(&self) -> bool {
-        self.patterns.is_empty() || self.patterns.iter().any(|&at| !self.row.patterns[at].contains("?<xid>"))
+        self.patterns.is_empty() || self.patterns.iter().any(|&at| !self.row.patterns[at].contains("Xid"))
     }
 }
 

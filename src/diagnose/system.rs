@@ -32,6 +32,26 @@ static WSL: LazyLock<Regex> = LazyLock::new(|| {
 /// The two versions in the head of nvidia-smi's table.
 static SMI: LazyLock<Regex> = LazyLock::new(|| ascii(r"NVIDIA-SMI +([\d.]+) +Driver Version: +([\d.]+)"));
 
+/// What HIP says, which is CUDA for AMD's GPUs, and builds that are made for it. An environment's report names both makers'
+/// parts, and writes N/A beside what is not there.
+static HIP: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(
+        r"\bHIP error|\bhip(?:Error[A-Z]|Get)|\b(?:No HIP GPUs|NumHipDevices|HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_|TORCH_USE_HIP_DSA)|\bROCm (?:error|devices)|\b(?:rocBLAS error|MIOpen Error|Memory access fault by GPU node)|/THH/|[Tt]orch[a-z ]*[:=-]*\s*v?\d[\w.]*\+rocm\d|\bROCM used to build PyTorch: \d",
+    )
+});
+
+/// Graphics cards of AMD's; processors that hold one say `with Radeon Graphics`.
+static AMD: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(r"\bAMD (?:Radeon|Instinct)|\bRadeon (?:RX|Pro|PRO|VII)|\bInstinct MI\d|\bgfx\d[0-9a-f]{2,3}\b|\bamdgpu: ")
+});
+
+/// What is there of NVIDIA's: a card, or its driver.
+static NVIDIA: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(
+        r"GeForce|Tesla|Quadro|\b[RG]TX ?(?:PRO )?\d|NVIDIA (?:[ABHLPTV]\d|G[BH]\d|TITAN|Corporation)|NVIDIA-SMI|NVRM|Driver Version|libcuda|nvcuda|cuInit|NVML|\bsm_\d\d|nvidia-(?:driver|dkms|drm|uvm|modeset|persistenced|container)",
+    )
+});
+
 fn ascii(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).unicode(false).multi_line(true).build().expect("a constant")
 }
@@ -62,6 +82,12 @@ pub fn told(plain: &str) -> Option<&'static str> {
         false if is_wsl(plain) => Some("WSL2"),
         false => is_arm().then_some("aarch64"),
     }
+}
+
+/// Whether the GPU of a plain text is AMD's: HIP speaks, or a card of AMD's is named and nothing of NVIDIA's is there.
+pub fn is_of_amd(plain: &str) -> bool {
+    let holds = |of: &Regex| of.is_match(plain.as_bytes());
+    holds(&HIP) || holds(&AMD) && !holds(&NVIDIA)
 }
 
 /// Whether what was read out of a text is of Windows.
@@ -137,6 +163,25 @@ mod tests {
             ("libcudart.so.12: cannot open shared object file", false),
         ] {
             assert_eq!(is_windows(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn whose_gpu_it_is_is_told_by_what_speaks_and_by_the_cards_that_are_named() {
+        for (text, wanted) in [
+            ("RuntimeError: HIP error: invalid device function\nNVIDIA GeForce RTX 3090", true),
+            ("cuda runtime error (100) : hipErrorNoDevice at ../aten/src/THH/THHGeneral.cpp:47", true),
+            ("PyTorch version: 2.4.0+rocm6.1", true),
+            ("ROCM used to build PyTorch: 6.1.40091", true),
+            ("error: unsupported target: 'gfx906'\n/bin/sh: 1: nvidia-smi: not found", true),
+            ("Found no NVIDIA driver on your system. AMD Radeon RX 6800", true),
+            ("GPU 0: AMD Radeon RX 580\nGPU 1: NVIDIA GeForce RTX 3060", false),
+            ("AMD Radeon 680M\nNVRM: loading NVIDIA UNIX x86_64 Kernel Module", false),
+            ("AMD Ryzen 7 5800H with Radeon Graphics", false),
+            ("ROCM used to build PyTorch: N/A\nHIP runtime version: N/A\nMIOpen runtime version: N/A", false),
+            ("requirement torch==9 (from versions: 1.7.1+cu101, 1.7.1+rocm3.7)", false),
+        ] {
+            assert_eq!(is_of_amd(text), wanted, "{text}");
         }
     }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::{Regex, RegexBuilder, bytes};
 
-use super::records;
+use super::{advice, records};
 use crate::log_prefix::{prefix, printable};
 
 /// More writers than this are not told apart.
@@ -16,7 +16,7 @@ const OWNERS: usize = 64;
 /// What stands before typed lines: Python's prompts, a shell's, a notebook's.
 const PROMPTS: &[&str] = &[">>> ", "... ", "$ ", "In ["];
 
-/// The text without what surrounds it: escapes, encodings and line prefixes.
+/// The text without what surrounds it, escapes, encodings and line prefixes, and without what it only advises about.
 pub fn plain(raw: &str) -> String {
     let text = in_english(without_probes(without_code(breaks(&decoded(&printable(&records::messages(raw)))))));
     // One such line may as well begin with a version.
@@ -49,7 +49,7 @@ pub fn plain(raw: &str) -> String {
             plain.pop();
         }
     }
-    plain
+    advice::without(plain)
 }
 
 /// What C libraries, loaders and compilers say in other languages of the things that messages turn on: as the
@@ -229,6 +229,10 @@ impl<'t> Normalised<'t> {
                 '‐'..='―' | '−' => Some('-'),
                 // The wide forms of East Asian typing, in the order of ASCII.
                 '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).filter(|c| !is_blank(*c)),
+                // What is quoted ends inside a path.
+                '\'' | '"' if plain[..at].ends_with(is_of_path) && plain[at + 1..].starts_with(['/', '\\']) => {
+                    Some(':')
+                }
                 c if is_blank(c) => None,
                 c => Some(c),
             };
@@ -279,6 +283,10 @@ impl<'t> Normalised<'t> {
         let width = self.plain[last..].chars().next().map_or(0, char::len_utf8);
         &self.plain[from..last + width]
     }
+}
+
+fn is_of_path(c: char) -> bool {
+    c.is_ascii_alphanumeric()
 }
 
 /// Blanks, quotes of all kinds, emphasis and the frames that pretty printers draw.

@@ -240,14 +240,22 @@ const NEAR_MISSES: &[&str] = &[
     "GPU: AMD Radeon RX 7600\nmisc dxg: dxgk: dxgkio_query_adapter_info: Ioctl failed: -22",
 ];
 
+/// Whose GPU it is, is decided once for a text: AMD's where one is named and none of NVIDIA's, however far from the error.
 /// A machine can hold GPUs of two makers, and its log tell of both.
 #[test]
-fn another_makers_gpu_far_away_hides_nothing() {
+fn another_makers_gpu_hides_nothing_of_nvidias() {
     let amd = "agent 1: gfx1100, AMD Radeon RX 7900";
     let error = "no kernel image is available for execution on the device";
-    let log = |lines: usize| format!("{amd}\n{}{error}", "epoch 1 step 10 loss 0.5 lr 0.001\n".repeat(lines));
-    assert_eq!(diagnose(&log(2)).findings.len(), 0);
-    assert_ne!(diagnose(&log(60)).findings.len(), 0);
+    let log = |head: &str, lines: usize| format!("{head}\n{}{error}", "epoch 1 step 10 loss 0.5\n".repeat(lines));
+    for lines in [2, 60] {
+        let verdict = diagnose(&log(amd, lines));
+        assert!(verdict.findings.is_empty() && verdict.aside.is_some_and(|aside| aside.means.contains("AMD")));
+        let both = format!("{amd}\nGPU 1: NVIDIA GeForce RTX 3090");
+        assert_eq!(diagnose(&log(&both, lines)).findings.len(), 1);
+    }
+    // What fails on any machine is told: the Python of a build for ROCm.
+    let pip = "AMD Radeon RX 7900\nERROR: Could not find a version that satisfies the requirement torch==1.13.0 (from versions: 2.2.0, 2.3.0)";
+    assert_eq!(component(&diagnose(pip)), "python");
 }
 
 /// What happens to a message on its way, and how it looks then.
@@ -296,8 +304,20 @@ fn messages_are_recognised_however_they_were_pasted() {
 #[test]
 fn hostile_texts_end_soon() {
     let repeated = |text: &str| text.repeat((1 << 18) / text.len());
-    for text in ["Found GPU0 ", "GLIBC_", "compute capability ", "\\n", "\x1b[", "%20", "|", "é", "libcudnn.so.", "("]
-    {
+    for text in [
+        "Found GPU0 ",
+        "GLIBC_",
+        "compute capability ",
+        "\\n",
+        "\x1b[",
+        "%20",
+        "|",
+        "é",
+        "libcudnn.so.",
+        "(",
+        "if you get “x",
+        "if you get 'x ",
+    ] {
         diagnose(&repeated(text));
     }
 }

@@ -158,3 +158,77 @@ fn a_name_that_is_not_found_is_told_by_where_it_was_looked_for() {
         assert_eq!(codes(&diagnose(text)).first(), Some(&code), "{text}");
     }
 }
+
+/// As bitsandbytes 0.38 warns at each start that finds two libcudart, and in other words and quotes.
+#[test]
+fn what_a_sentence_of_advice_names_has_not_happened() {
+    for advice in [
+        "UserWarning: Found duplicate libcudart.so.\nIf you get `CUDA error: invalid device function` errors, the above might be the cause",
+        "If you see “CUDA error: no kernel image is available for execution on the device”, please build from source.",
+        "Note: in case of 'CUDA driver version is insufficient for CUDA runtime version' update your driver.",
+        "If you encounter ImportError: libcuda.so.1: cannot open shared object file, add it to LD_LIBRARY_PATH",
+        "To avoid `undefined symbol: _ZN3c105ErrorC1ENS_14SourceLocationERKSs` errors import torch first",
+        "This can lead to `NVRM: Xid (PCI:0000:9b:00): 79, GPU has fallen off the bus`.",
+        "If the build fails with 'nvcc fatal : Unsupported gpu architecture 'compute_89'', set TORCH_CUDA_ARCH_LIST.",
+        "warnings.warn('If you run into \"CUDNN_STATUS_NOT_INITIALIZED\" try reducing memory')",
+    ] {
+        assert_eq!(codes(&diagnose(advice)), Vec::<&str>::new(), "{advice}");
+        let fault = format!("{advice}\nRuntimeError: CUDA error: an illegal memory access was encountered");
+        assert_eq!(codes(&diagnose(&fault)), ["kernel-fault"], "{advice}");
+    }
+    let told = diagnose("If I start it I get `CUDA error: invalid device function`.");
+    assert_eq!(codes(&told), ["invalid-device-function"]);
+}
+
+/// That a tool is missing tells something of the driver only where nothing tells more.
+#[test]
+fn a_missing_tool_counts_last() {
+    let missing = "/bin/sh: 1: nvidia-smi: not found\n";
+    for (other, wanted) in [
+        ("", vec!["nvidia-smi-missing"]),
+        ("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", vec![]),
+        ("Device: cuda:0 NVIDIA GeForce RTX 3060\nKeyError: 'foo'", vec![]),
+        ("# R35 (release), REVISION: 4.1, BOARD: t186ref", vec![]),
+        ("docker run --gpus all -it nvcr.io/nvidia/l4t-pytorch:r35.2.1-pth2.0-py3", vec![]),
+        ("KeyError: 'foo'", vec![]),
+        ("error: unsupported target: 'gfx906'\nRuntimeError: PassManager::run failed", vec![]),
+        ("RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED", vec!["cudnn-not-supported", "nvidia-smi-missing"]),
+        ("RuntimeError: CUDA error: no CUDA-capable device is detected", vec!["no-device"]),
+    ] {
+        assert_eq!(codes(&diagnose(&format!("{missing}{other}"))), wanted, "{other}");
+    }
+}
+
+/// What is no matter of versions is told as what it is.
+#[test]
+fn what_has_no_finding_has_a_word() {
+    for (text, word) in [
+        ("[launch.py:315:sigkill_handler] main.py exits with return code = -9", "killed"),
+        ("ERROR: failed (exitcode: -9) local_rank: 0 (pid: 1234) of binary: /usr/bin/python", "killed"),
+        ("Process finished with exit code 137 (interrupted by signal 9:SIGKILL)", "killed"),
+        ("DataLoader worker (pid 47) is killed by signal: Killed.", "killed"),
+        ("exits with return code = -7", "/dev/shm"),
+        ("Error: llama runner process has terminated: exit status 0xc000001d", "AVX"),
+        ("HTTPSConnectionPool(host='download.pytorch.org', port=443): Max retries exceeded with url: /whl", "network"),
+        ("OSError: We couldn't connect to 'https://huggingface.co' to load this file", "network"),
+        ("misc/socket.cc:480 NCCL WARN socketStartConnect: Connect to 10.0.0.1<38007> failed : refused", "of the job"),
+        ("NCCL WARN NET/IB : Got async event : port error", "of the job"),
+        ("include/socket.h 398 NCCL WARN Call to write failed : Connection reset by peer.", "of the job"),
+        ("misc/ibvwrap.cc:63 NCCL WARN Failed to open libibverbs.so[.1]", "notice"),
+        ("NVRM: Xid (PCI:0018:01:00): 145, RLW_RXPIPE Nonfatal XC0 i0 Link 13 (0x0409a0c2)", "not call Fatal"),
+        ("nvidia-nvswitch3: SXid (PCI:0000:05:00.0): 12028, Non-fatal, Link 36 egress", "not call Fatal"),
+        ("CUDA error: operation failed due to a previous error during capture", "CUDA graph"),
+        ("RuntimeError: CUDA error: invalid argument", "refuses"),
+        ("error: Invalid GRES data for gpu, CPUs=48-63,176-191", "gres.conf"),
+        ("RuntimeError: No HIP GPUs are available", "AMD"),
+        ("RuntimeError: HIP error: shared object initialization failed", "AMD"),
+        (
+            "NVRM: Xid (PCI:0000:9b:00): 154, GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)",
+            "",
+        ),
+    ] {
+        let verdict = diagnose(text);
+        assert_eq!(codes(&verdict), Vec::<&str>::new(), "{text}");
+        assert!(verdict.aside.is_some_and(|aside| aside.means.contains(word)) || word.is_empty(), "{text}");
+    }
+}
