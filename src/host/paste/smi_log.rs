@@ -45,7 +45,10 @@ impl Log {
             self.entry(key.trim(), value.trim(), seen);
         } else {
             if text == "MIG Device" {
-                self.instance = Some(self.instance.map_or(0, |number| number + 1));
+                let number = self.instance.map_or(0, |number| number + 1);
+                self.instance = Some(number);
+                // One that tells nothing of its memory is one all the same.
+                self.gpus.checked_sub(1).and_then(|index| seen.instance(index, number));
             }
             self.headings.push((indent, text.to_string()));
         }
@@ -87,6 +90,7 @@ fn fact(heading: &str, key: &str) -> Fact {
         ("FB Memory Usage", "Used") => Fact::MemoryUsed,
         ("GPU Virtualization Mode", "Virtualization Mode" | "Virtualization mode") => Fact::Virtualization,
         ("Fabric", "State") => Fact::Fabric,
+        ("Fabric", "Status") => Fact::FabricStatus,
         (_, "Reset Required") => Fact::ResetRequired,
         (_, "Drain and Reset Recommended") => Fact::ResetRecommended,
         (_, "GPU Recovery Action") => Fact::Recovery,

@@ -1,0 +1,81 @@
+//! What is installed beside the locked packages and decides whether they compute on the GPU: another package with the module
+//! of a locked one, the part of JAX that holds its CUDA, the libraries that a wheel pins.
+
+use crate::host::Python;
+use crate::lock::Wheel;
+use crate::spec::other_names::OF_JAX;
+use crate::types::address::is_same_version;
+use crate::types::{Version, nvidia, variant};
+
+use super::check::{Action, Check};
+use super::context::CheckContext;
+use super::installed::{Wanted, installed};
+use super::python::is_locked;
+
+/// Another package whose wheels hold the module of a locked one: in its place it is what a program imports, beside it either
+/// may be.
+pub fn sibling(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>) -> Option<Check> {
+    let rows = context.catalog.shared_modules.iter().filter(|_| context.needs_gpu() && wanted.constraint.is_none());
+    let sharing = rows.filter(|row| row.packages.iter().any(|one| **one == *wanted.name));
+    let mut others = sharing.flat_map(|row| row.packages.iter().map(move |one| (&**one, &row.module)));
+    let (other, module, found) = others.find_map(|(other, module)| {
+        let is_other = other != wanted.name && !context.stack().contains_key(other);
+        Some((other, module, installed(python, other).filter(|_| is_other)?))
+    })?;
+    let check = Check::new("python-package").expected(format!("{} {}", wanted.name, wanted.shown()));
+    let check = check.found(format!("{other} {found}")).evidence(python.path.clone());
+    let out = format!("both hold the module `{module}`: `pip uninstall {other}`, then install {} again", wanted.name);
+    Some(match installed(python, wanted.name) {
+        Some(_) => check.warn(Action::FixEnvironment, out),
+        None => check.fail(Action::FixEnvironment, out),
+    })
+}
+
+/// What the locked wheels that are installed need beside them.
+pub fn of_wheels(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
+    let wheels = context.lock.wheels_of(context.name).filter(|_| context.needs_gpu());
+    let is_there =
+        |wheel: &&Wheel| installed(python, &wheel.package).is_some_and(|found| is_locked(context, wheel, found));
+    wheels.filter(is_there).flat_map(|wheel| pinned(context, python, wheel).chain(part_of_jax(python, wheel))).collect()
+}
+
+/// The libraries that a wheel pins, in another release. Those of the stack itself have checks of their own.
+fn pinned<'p>(context: &'p CheckContext<'_>, python: &'p Python, wheel: &'p Wheel) -> impl Iterator<Item = Check> + 'p {
+    let pins = wheel.libraries.iter().filter_map(|pin| pin.split_once("==").map(|(name, wanted)| (pin, name, wanted)));
+    pins.filter_map(move |(pin, name, wanted)| {
+        let is_told = nvidia::is(nvidia::RUNTIME, name)
+            || nvidia::part_of(name).is_some_and(|part| context.stack().contains_key(part));
+        let found = installed(python, name).filter(|found| !is_told && !is_same_version(found, wanted))?;
+        let check = Check::new("python-package").expected(format!("{name} {wanted}")).found(format!("{name} {found}"));
+        let line = |text: &str| Version::parse(text).ok().map(|version| version.prefix(2));
+        let is_older = line(found).zip(line(wanted)).is_some_and(|(found, wanted)| found < wanted);
+        let hint = format!("{} {} pins another: `pip install '{pin}'`", wheel.package, wheel.version);
+        Some(match is_older && nvidia::is(nvidia::NVJITLINK, name) {
+            // libcusparse asks for symbols of its own release, `__nvJitLinkComplete_12_4`.
+            true => check.fail(Action::FixEnvironment, format!("what is linked with it does not load: {hint}")),
+            false => check.warn(Action::FixEnvironment, hint),
+        })
+    })
+}
+
+/// JAX computes on the CPU where the package is missing that holds its CUDA, or is of another release than jaxlib. Only a list
+/// that names jaxlib would name it.
+fn part_of_jax(python: &Python, wheel: &Wheel) -> Option<Check> {
+    let extra = wheel.extra.as_deref().filter(|_| wheel.package == "jax")?.strip_prefix("cuda")?;
+    let jaxlib = installed(python, "jaxlib")?;
+    if variant::parts(jaxlib).1.is_some() {
+        return None;
+    }
+    let major = extra.split(|c: char| !c.is_ascii_digit()).next()?;
+    let name = format!("{OF_JAX}{major}-plugin");
+    let check = Check::new("python-package").expected(format!("{name} {jaxlib}"));
+    let release = |text: &str| Version::parse(text).ok().map(|version| version.prefix(3));
+    let install = format!("JAX computes on the CPU without it: `pip install '{}'`", wheel.requirement());
+    match installed(python, &name) {
+        None => Some(check.found("none").fail(Action::FixEnvironment, install)),
+        Some(found) if release(found) != release(jaxlib) => {
+            Some(check.found(format!("{name} {found}")).fail(Action::FixEnvironment, install))
+        }
+        Some(_) => None,
+    }
+}
