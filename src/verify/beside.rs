@@ -1,16 +1,16 @@
 //! What is installed beside the locked packages and decides whether they compute on the GPU: another package with the module
 //! of a locked one, the part of JAX that holds its CUDA, the libraries that a wheel pins.
 
+use crate::catalog::rows::{self, Libraries};
 use crate::host::Python;
 use crate::lock::Wheel;
 use crate::spec::other_names::OF_JAX;
 use crate::types::address::is_same_version;
-use crate::types::{Version, nvidia, variant};
+use crate::types::{CpuArch, Version, nvidia, variant};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
-use super::installed::{Wanted, installed};
-use super::python::is_locked;
+use super::installed::{Build, Wanted, installed};
 
 /// Another package whose wheels hold the module of a locked one: in its place it is what a program imports, beside it either
 /// may be.
@@ -34,28 +34,58 @@ pub fn sibling(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>)
 /// What the locked wheels that are installed need beside them.
 pub fn of_wheels(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
     let wheels = context.lock.wheels_of(context.name).filter(|_| context.needs_gpu());
-    let is_there =
-        |wheel: &&Wheel| installed(python, &wheel.package).is_some_and(|found| is_locked(context, wheel, found));
-    wheels.filter(is_there).flat_map(|wheel| pinned(context, python, wheel).chain(part_of_jax(python, wheel))).collect()
+    let is_build = |wheel: &Wheel, found| match Wanted::of_stack(context, &wheel.package) {
+        Some(wanted) => matches!(wanted.build(context, python, found), Build::Locked | Build::Relabelled(_)),
+        None => is_same_version(&wheel.version, found),
+    };
+    let is_there = |wheel: &&Wheel| installed(python, &wheel.package).is_some_and(|found| is_build(wheel, found));
+    wheels
+        .filter(is_there)
+        .flat_map(|wheel| pinned(context, python, wheel).into_iter().chain(part_of_jax(python, wheel)))
+        .collect()
+}
+
+/// The libraries that a wheel pins, each with its version: as the lock says, else as the package index has the same build.
+pub fn pins<'c>(context: &CheckContext<'c>, wheel: &'c Wheel) -> Vec<(&'c str, &'c str)> {
+    if !wheel.libraries.is_empty() {
+        return wheel.libraries.iter().filter_map(|pin| pin.split_once("==")).collect();
+    }
+    let (release, label) = variant::parts(&wheel.version);
+    let is_of = |arch: CpuArch| arch.as_str() == context.target.arch;
+    let mut builds = context.catalog.builds.of(&wheel.package).iter();
+    let is_served = |row: &rows::Build| {
+        row.default && row.version.as_str() == release && is_of(row.arch) && Some(&*row.variant) == label
+    };
+    if !builds.any(is_served) {
+        return Vec::new();
+    }
+    let is_it = |row: &&Libraries| {
+        row.package == wheel.package
+            && row.version.as_str() == release
+            && row.variant.is_none()
+            && row.arch.is_none_or(is_of)
+    };
+    let asked = context.catalog.libraries.iter().filter(is_it).flat_map(Libraries::asked);
+    asked.filter_map(|(name, range)| Some((name, range.strip_prefix("==")?))).collect()
 }
 
 /// The libraries that a wheel pins, in another release. Those of the stack itself have checks of their own.
-fn pinned<'p>(context: &'p CheckContext<'_>, python: &'p Python, wheel: &'p Wheel) -> impl Iterator<Item = Check> + 'p {
-    let pins = wheel.libraries.iter().filter_map(|pin| pin.split_once("==").map(|(name, wanted)| (pin, name, wanted)));
-    pins.filter_map(move |(pin, name, wanted)| {
+fn pinned(context: &CheckContext<'_>, python: &Python, wheel: &Wheel) -> Vec<Check> {
+    let other = |(name, wanted): (&str, &str)| {
         let is_told = nvidia::is(nvidia::RUNTIME, name)
             || nvidia::part_of(name).is_some_and(|part| context.stack().contains_key(part));
         let found = installed(python, name).filter(|found| !is_told && !is_same_version(found, wanted))?;
         let check = Check::new("python-package").expected(format!("{name} {wanted}")).found(format!("{name} {found}"));
         let line = |text: &str| Version::parse(text).ok().map(|version| version.prefix(2));
         let is_older = line(found).zip(line(wanted)).is_some_and(|(found, wanted)| found < wanted);
-        let hint = format!("{} {} pins another: `pip install '{pin}'`", wheel.package, wheel.version);
+        let hint = format!("{} {} pins another: `pip install '{name}=={wanted}'`", wheel.package, wheel.version);
         Some(match is_older && nvidia::is(nvidia::NVJITLINK, name) {
             // libcusparse asks for symbols of its own release, `__nvJitLinkComplete_12_4`.
             true => check.fail(Action::FixEnvironment, format!("what is linked with it does not load: {hint}")),
             false => check.warn(Action::FixEnvironment, hint),
         })
-    })
+    };
+    pins(context, wheel).into_iter().filter_map(other).collect()
 }
 
 /// JAX computes on the CPU where the package is missing that holds its CUDA, or is of another release than jaxlib. Only a list

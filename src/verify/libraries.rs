@@ -7,6 +7,7 @@ use crate::host::{Library, Shadowed};
 use crate::lock::Wheel;
 use crate::types::{Version, distinct, name, nvidia};
 
+use super::beside;
 use super::check::{Action, Check};
 use super::context::CheckContext;
 use super::cuda_errors;
@@ -168,9 +169,8 @@ fn package(context: &CheckContext<'_>, check: Check, (name, is_taken): (&str, bo
     };
     let says = format!("another release of {wheel} than the locked one is installed: {how}");
     // As of a library that was loaded: one of an earlier minor than a wheel pins lacks what that was linked with.
-    let pin = format!("{wheel}==");
-    let mut wheels = context.lock.wheels_of(context.name);
-    let is_pinned = wheels.any(|of| of.libraries.iter().any(|one| one.starts_with(&pin)));
+    let mut pins = context.lock.wheels_of(context.name).flat_map(|of| beside::pins(context, of));
+    let is_pinned = pins.any(|(pin, _)| pin == name::package(wheel));
     let lacks = name != "cuda" && is_pinned && found.prefix(2) < wanted.prefix(2);
     match (found.major() == wanted.major(), found.prefix(length) == wanted.prefix(length)) {
         (true, true) => check.pass(),

@@ -215,7 +215,7 @@ fn file(wheel: &Wheel, origin: &str) -> Check {
 }
 
 /// Whether an installed version is the locked one.
-pub(super) fn is_locked(context: &CheckContext<'_>, wheel: &Wheel, found: &str) -> bool {
+fn is_locked(context: &CheckContext<'_>, wheel: &Wheel, found: &str) -> bool {
     match Wanted::of_stack(context, &wheel.package) {
         Some(wanted) => wanted.is(context, found),
         None => is_same_version(&wheel.version, found),
