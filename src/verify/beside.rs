@@ -6,7 +6,7 @@ use crate::host::Python;
 use crate::lock::Wheel;
 use crate::spec::other_names::OF_JAX;
 use crate::types::address::is_same_version;
-use crate::types::{CpuArch, Version, nvidia, variant};
+use crate::types::{CpuArch, Version, name, nvidia, variant};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
@@ -85,7 +85,21 @@ fn pinned(context: &CheckContext<'_>, python: &Python, wheel: &Wheel) -> Vec<Che
             false => check.warn(Action::FixEnvironment, hint),
         })
     };
-    pins(context, wheel).into_iter().filter_map(other).collect()
+    let pins: Vec<(&str, &str)> =
+        pins(context, wheel).into_iter().filter(|(name, _)| name.starts_with("nvidia-")).collect();
+    let doubled = pins.iter().filter_map(|pin| doubled(python, *pin));
+    doubled.chain(pins.iter().copied().filter_map(other)).collect()
+}
+
+/// cuDNN and NCCL of another CUDA beside the pinned one, in whose files the number of no CUDA stands.
+fn doubled(python: &Python, (name, wanted): (&str, &str)) -> Option<Check> {
+    let part = nvidia::part_of(name)?;
+    let is_other = |known: &str| nvidia::part_of(known) == Some(part) && known != name;
+    let (other, found) = python.packages.iter().find(|(known, _)| is_other(&name::package(known)))?;
+    let check =
+        Check::new("python-package").expected(format!("{name} {wanted} alone")).found(format!("{other} {found}"));
+    let hint = format!("both write the same files: `pip uninstall {other}`, then install {name} again");
+    Some(check.warn(Action::FixEnvironment, hint))
 }
 
 /// JAX computes on the CPU where the package is missing that holds its CUDA, or is of another release than jaxlib. Only a list

@@ -142,6 +142,7 @@ fn the_libraries_that_torch_pins_are_compared() {
             (&beside("nvidia-nccl-cu12 2.18.1"), 1, &["library-nccl"]),
             (&beside("nvidia-cudnn-cu12 9.0.0.312"), 1, &["library-cudnn"]),
             (&beside("nvidia-cudnn-cu12 9.5.1.17"), 0, &["warn    library-cudnn"]),
+            (&beside("nvidia-cudnn-cu13 9.10.0.56"), 0, &["both write the same files", "warn    python-package"]),
             (&beside("nvidia-cublas-cu12 12.1.3.1"), 0, &["nvidia-cublas-cu12 12.4.5.8"]),
         ],
     );

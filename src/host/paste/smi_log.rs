@@ -45,10 +45,7 @@ impl Log {
             self.entry(key.trim(), value.trim(), seen);
         } else {
             if text == "MIG Device" {
-                let number = self.instance.map_or(0, |number| number + 1);
-                self.instance = Some(number);
-                // One that tells nothing of its memory is one all the same.
-                self.gpus.checked_sub(1).and_then(|index| seen.instance(index, number));
+                self.instance = Some(self.instance.map_or(0, |number| number + 1));
             }
             self.headings.push((indent, text.to_string()));
         }
@@ -61,11 +58,10 @@ impl Log {
         let index = self.gpus - 1;
         let heading = self.headings.last().map_or("", |(_, heading)| heading.as_str());
         if self.headings.iter().any(|(_, heading)| heading == "MIG Device") {
-            if heading == "FB Memory Usage" && key == "Total" {
-                let place = self.instance.and_then(|number| seen.instance(index, number));
-                place.into_iter().for_each(|place| fill(&mut place.memory, mebibytes(value)));
-            }
-            return;
+            // One that tells nothing of its memory is one all the same.
+            let place = self.instance.and_then(|number| seen.instance(index, number));
+            let memory = mebibytes(value).filter(|_| heading == "FB Memory Usage" && key == "Total");
+            return place.into_iter().for_each(|place| fill(&mut place.memory, memory));
         }
         if key.starts_with("MIG Device") && value == "None" {
             let gpu = seen.gpu(index).into_iter();
