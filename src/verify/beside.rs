@@ -102,15 +102,23 @@ fn doubled(python: &Python, (name, wanted): (&str, &str)) -> Option<Check> {
     Some(check.warn(Action::FixEnvironment, hint))
 }
 
-/// JAX computes on the CPU where the package is missing that holds its CUDA, or is of another release than jaxlib. Only a list
+/// JAX computes on the CPU where the package is missing that holds its CUDA, or is of another release than jaxlib, and does not
+/// start with a jaxlib of another line (each pins those of its time, pkg:pypi/jax@0.5.3). Only a list
 /// that names jaxlib would name it.
 fn part_of_jax(python: &Python, wheel: &Wheel) -> Option<Check> {
     let extra = wheel.extra.as_deref().filter(|_| wheel.package == "jax")?.strip_prefix("cuda")?;
     let jaxlib = installed(python, "jaxlib")?;
+    let line = |text: &str| Version::parse(variant::public(text)).ok().map(|version| version.prefix(2));
+    if line(jaxlib) != line(&wheel.version) {
+        let check = Check::new("python-package").expected(format!("jaxlib for jax {}", wheel.version));
+        let hint = format!("JAX refuses a jaxlib of another line: `pip install '{}'`", wheel.requirement());
+        return Some(check.found(format!("jaxlib {jaxlib}")).fail(Action::FixEnvironment, hint));
+    }
+    let major = extra.split(|c: char| !c.is_ascii_digit()).next()?;
+    // Before there were plugins the label of jaxlib told of its CUDA.
     if variant::parts(jaxlib).1.is_some() {
         return None;
     }
-    let major = extra.split(|c: char| !c.is_ascii_digit()).next()?;
     let name = format!("{OF_JAX}{major}-plugin");
     let check = Check::new("python-package").expected(format!("{name} {jaxlib}"));
     let release = |text: &str| Version::parse(text).ok().map(|version| version.prefix(3));

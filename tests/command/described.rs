@@ -109,6 +109,7 @@ fn what_computes_on_the_cpu_is_no_locked_build() {
             (&lists("jax-cuda12-plugin 0.4.28\n"), 1, &["jax-cuda12-plugin 0.4.28"]),
             (&lists("jax-cuda12-plugin 0.4.30\njax-cuda12-pjrt 0.4.30\n"), 0, &[]),
             (&format!("{SMI}jax 0.4.30\n"), 0, &[]),
+            (&format!("{SMI}jax 0.4.30\njaxlib 0.5.1\njax-cuda12-plugin 0.5.1\n"), 1, &["jaxlib 0.5.1"]),
         ],
     );
     verified(
