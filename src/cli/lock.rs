@@ -169,7 +169,7 @@ impl<'a> Run<'a> {
             other.into_iter().map(|other| format!("it was made from {other}, not from {spec}")).collect();
         reasons.extend(staleness(previous, &self.spec.inputs(), self.catalog));
         if reasons.is_empty() {
-            let again = renew(self.spec, &request, Some(previous), &Upgrade::Nothing, &Steps::default());
+            let again = lock::again(self.spec, &request, previous);
             let same_catalog = previous.catalog.digest == self.catalog.digest;
             match again {
                 Renewed::Lock(lock, more) if !same_catalog || lock::is_same(&lock, previous) => warnings.extend(more),

@@ -1,9 +1,8 @@
 //! Whether a lock is still that of the gpuenv.toml beside it, for commands that read the lock alone.
 
 use crate::catalog::Catalog;
-use crate::lock::{Lock, Renewed, Upgrade, is_same, renew, staleness};
+use crate::lock::{Lock, Renewed, again, is_same, staleness};
 use crate::report::{Failure, Report};
-use crate::solve::engine::Steps;
 use crate::solve::problem::Problem;
 use crate::solve::request::Request;
 use crate::spec::{self, Spec};
@@ -75,7 +74,7 @@ pub fn of(lock: &Lock, spec: &Spec, name: &str, catalog: &Catalog) -> Option<Str
     }
     let rules = Problem::new(catalog);
     let (request, _) = Request::new(spec, &rules).ok()?;
-    let same = match renew(spec, &request, Some(lock), &Upgrade::Nothing, &Steps::default()) {
+    let same = match again(spec, &request, lock) {
         Renewed::Lock(again, _) => is_same(&again, lock),
         Renewed::GaveUp => true,
         Renewed::Conflict | Renewed::Undetermined(_) => false,

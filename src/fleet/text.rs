@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::host;
+use crate::log_prefix::printable;
 
 use super::Host;
 use super::blocks::{self, is_name, listed};
@@ -13,7 +14,11 @@ const PREFIXED: usize = 90;
 
 /// The hosts of a text, each read when it is asked for: a record is some times as long as what it was read from. A text of
 /// one host has its source's name.
-pub fn of_text<'t>(text: &'t str, source: &str) -> Box<dyn Iterator<Item = Host> + 't> {
+pub fn of_text(text: &str, source: &str) -> Box<dyn Iterator<Item = Host>> {
+    // Who prints names may colour them.
+    if text.contains('\x1b') {
+        return of_text(&printable(text), source);
+    }
     if let Some((groups, stray)) = by_prefix(text)
         && is_of_many(groups.values().map(|lines| read(lines).is_ok()), text)
     {
@@ -36,7 +41,13 @@ pub fn of_text<'t>(text: &'t str, source: &str) -> Box<dyn Iterator<Item = Host>
     let is_host = |block: &blocks::Block| said(block).is_ok_and(|record| record.nvml.is_some());
     match blocks::of_text(text, is_host) {
         Some(blocks) => Box::new(blocks::joined(blocks).into_iter().flat_map(of_block)),
-        None => Box::new(std::iter::once(Host { name: source.to_string(), record: read(text) })),
+        None => {
+            let one = read(text).and_then(|record| match host::paste::not_one_host(text, &record) {
+                Some(why) => Err(why),
+                None => Ok(record),
+            });
+            Box::new(std::iter::once(Host { name: source.to_string(), record: one }))
+        }
     }
 }
 
@@ -95,7 +106,8 @@ fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         lines += 1;
         let line = without_engine(line);
-        let (name, rest) = line.split_once(": ").or_else(|| line.split_once(':')).unwrap_or_default();
+        let named = of_rank(line).or_else(|| line.split_once(": ")).or_else(|| line.split_once(':'));
+        let (name, rest) = named.unwrap_or_default();
         let name = name.trim();
         let folded = if name.contains('[') || name.contains(',') { listed(name) } else { None };
         let names = folded.unwrap_or_else(|| if is_name(name) { vec![name.to_string()] } else { Vec::new() });
@@ -113,6 +125,14 @@ fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
         }
     }
     (lines > 0 && (lines - stray.len()) * 100 >= lines * PREFIXED).then_some((groups, stray))
+}
+
+/// The rank before a line of `mpirun --tag-output`, and the line: `[1,0]<stdout>:`, `[prterun-n1-77@1,0]<stdout>: `.
+fn of_rank(line: &str) -> Option<(&str, &str)> {
+    let (job, rest) = line.strip_prefix('[')?.split_once(']')?;
+    let rest = ["<stdout>:", "<stderr>:"].iter().find_map(|stream| rest.strip_prefix(stream))?;
+    let (_, rank) = job.rsplit_once(',')?;
+    rank.bytes().all(|byte| byte.is_ascii_digit()).then_some((rank, rest.strip_prefix(' ').unwrap_or(rest)))
 }
 
 /// What those who run a command on many hosts say of one themselves: `pdsh@mgmt: node41: ssh exited with exit code 255`.

@@ -19,6 +19,14 @@ pub(super) fn of(record: &Record, catalog: &Catalog) -> Vec<Entry> {
     known.map(|(name, installed)| entry(name, installed, catalog)).collect()
 }
 
+/// A release without those that belong to it: a bare `0.8.5` admits 0.8.5.post1, which is another build than what runs there.
+fn alone(name: &str, release: &str, catalog: &Catalog) -> String {
+    let Ok(own) = Version::parse(release) else { return release.to_string() };
+    let after = |version: &Version| *version > own && version.cmp_prefix(&own).is_eq();
+    let next = catalog.companions.of(name).iter().map(|row| row.version).filter(after).min();
+    next.map_or_else(|| release.to_string(), |next| format!("{release},<{next}"))
+}
+
 fn entry(name: &str, installed: &str, catalog: &Catalog) -> Entry {
     let (release, label) = variant::parts(installed);
     let seen = format!("{installed} is installed there");
@@ -30,7 +38,7 @@ fn entry(name: &str, installed: &str, catalog: &Catalog) -> Entry {
         .is_ok_and(|release| catalog.companions.of(name).iter().any(|row| row.version == release));
     match is_known {
         // Its variant follows that of the framework.
-        true => Entry::on(name, Value::Text(release.to_string()), seen),
+        true => Entry::on(name, Value::Text(alone(name, release, catalog)), seen),
         false => off("the catalog has no such release"),
     }
 }

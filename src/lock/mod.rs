@@ -24,7 +24,7 @@ pub use locked::{Upgrade, locked};
 pub use make::make;
 pub use read::{MAX_BYTES, is_readable, parse, readable_percent};
 pub use renew::{Renewed, keeping, renew};
-pub use stale::{is_newer, is_same, staleness};
+pub use stale::{again, is_newer, is_same, staleness};
 pub use text::{head, is_remnant, to_text};
 
 use std::collections::BTreeMap;

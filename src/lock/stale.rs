@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::catalog::{Catalog, OVERLAY};
+use crate::solve::engine::Steps;
+use crate::solve::request::Request;
+use crate::spec::Spec;
 use crate::types::plain::brief;
 use crate::types::{Constraint, Version};
 
-use super::{CatalogStamp, FORMAT, Lock};
+use super::renew::{Renewed, renew};
+use super::{CatalogStamp, FORMAT, Lock, Upgrade};
 
 /// Why the lock must be made anew; nothing if it is current.
 ///
@@ -44,6 +48,18 @@ pub fn staleness(lock: &Lock, inputs: &BTreeMap<String, String>, catalog: &Catal
         }
     }
     reasons
+}
+
+/// The lock that a request gives now: made with the choices of the one at hand, or anew where only that says the same. A
+/// lock follows from its spec if either does, whoever asks.
+pub fn again(spec: &Spec, request: &Request<'_>, lock: &Lock) -> Renewed {
+    let steps = Steps::default();
+    let kept = renew(spec, request, Some(lock), &Upgrade::Nothing, &steps);
+    let says_same = |renewed: &Renewed| matches!(renewed, Renewed::Lock(again, _) if is_same(again, lock));
+    if says_same(&kept) || matches!(kept, Renewed::GaveUp) {
+        return kept;
+    }
+    Some(renew(spec, request, None, &Upgrade::Nothing, &steps)).filter(says_same).unwrap_or(kept)
 }
 
 /// Whether a lock that was made again says what one says that is not stale: the spec that it was made from, the spelling of

@@ -44,6 +44,8 @@ pub struct Beside<'c> {
     pub driver_cuda: Option<Version>,
     /// The line of the toolkit that compiles there.
     pub compiler: Option<Version>,
+    /// The CUDA release around the wheels, of a toolkit or an image.
+    pub around: Option<Version>,
     /// What the other packages ask of libraries.
     pub asks: Vec<(&'c str, Specifier)>,
     /// What parts of them need: no reason for another release of the toolkit.
@@ -69,7 +71,12 @@ struct KitRank {
     unlocked: bool,
     /// It is later than some driver knows by itself.
     beyond_drivers: bool,
-    /// Within what the drivers know the newest, beyond it the nearest, as for the rest of what a build pins.
+    /// Within what the drivers know the newest line, beyond it the nearest, as for the rest of what a build pins.
+    newest_line: Option<Reverse<Version>>,
+    line: Version,
+    /// Another release of the line is around the wheels, which then is what the lock calls its CUDA.
+    apart: bool,
+    /// Of a line in the same order.
     newest: Option<Reverse<Version>>,
     version: Version,
 }
@@ -118,6 +125,9 @@ pub fn choose<'c>(plan: &Plan<'_, 'c>, group: &Group<'c>, chosen: &[Beside<'c>])
             other_compiler: chosen.iter().any(|one| one.compiler.is_some_and(|compiler| line != compiler)),
             unlocked: plan.locked.get("cuda").is_none_or(|locked| *version.as_str() != **locked),
             beyond_drivers,
+            newest_line: (!beyond_drivers && is_open).then_some(Reverse(line)),
+            line,
+            apart: chosen.iter().any(|one| one.around.is_some_and(|release| release != version)),
             newest: (!beyond_drivers && is_open).then_some(Reverse(version)),
             version,
         }

@@ -303,7 +303,8 @@ fn beside<'c>(plan: &Plan<'_, 'c>, class: usize, chosen: &TargetSolution<'c>) ->
     };
     let asks = read(wants(plan.request, &chosen.companions, chosen.arch));
     let of_parts = read(of_parts(plan.request, &chosen.companions));
-    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda, compiler, asks, of_parts }
+    let around = chosen.around();
+    Beside { builds: chosen.builds.clone(), arch: chosen.arch, driver_cuda, compiler, around, asks, of_parts }
 }
 
 /// Whether no build brings a cuDNN of its own: some ask for a least one, or there are none. What one holds inside its

@@ -79,14 +79,18 @@ impl TargetSolution<'_> {
             Some(version) => Some((version.prefix(2), Some(version))),
             None => self.builds.iter().find_map(of_build),
         };
-        let around = self.toolkit.or(self.cuda).map(|toolkit| &toolkit.version).or(self.image.map(|image| &image.cuda));
         match wheel {
             None if self.builds.iter().any(|build| build.is_cpu()) => None,
-            None => around.cloned(),
-            Some((line, runtime)) => match around.filter(|release| release.cmp_prefix(&line).is_eq()) {
-                Some(release) => Some(*release),
-                None => Some(runtime.unwrap_or(line)),
-            },
+            None => self.around(),
+            Some((line, runtime)) => {
+                let around = self.around().filter(|release| release.cmp_prefix(&line).is_eq());
+                Some(around.or(runtime).unwrap_or(line))
+            }
         }
+    }
+
+    /// The CUDA release around the wheels: the toolkit's, else the image's.
+    pub fn around(&self) -> Option<Version> {
+        self.toolkit.or(self.cuda).map(|toolkit| toolkit.version).or(self.image.map(|image| image.cuda))
     }
 }

@@ -15,6 +15,9 @@ pub const CUDNN: &str = "nvidia-cudnn";
 /// NCCL.
 pub const NCCL: &str = "nvidia-nccl";
 
+/// The linker of machine code, with whose release the other libraries are linked.
+pub const NVJITLINK: &str = "nvidia-nvjitlink";
+
 /// The libraries that are parts of a stack by themselves, each with its package.
 pub const PARTS: [(&str, &str); 2] = [("cudnn", CUDNN), ("nccl", NCCL)];
 

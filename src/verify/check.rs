@@ -133,6 +133,14 @@ impl Check {
         self.ends(Status::Warn, action, hint)
     }
 
+    /// Where a failure is nothing to a process, which gets another GPU, it is only told.
+    pub fn unless(self, is_left_alone: bool) -> Self {
+        match self.status {
+            Status::Fail if is_left_alone => Check { status: Status::Warn, ..self },
+            _ => self,
+        }
+    }
+
     /// It could not be determined.
     pub fn unknown(self, action: Action, hint: impl Into<String>) -> Self {
         self.ends(Status::Unknown, action, hint)

@@ -17,6 +17,9 @@ pub const KILL: &str = "SIGKILL";
 pub const KILLED: &str = "was killed from outside, as happens where memory is short: see `dmesg` and the limits of the \
                           job, then verify again";
 
+/// Which driver must be there where the lock names none.
+pub const ANY: &str = "any release";
+
 /// A host before its judge.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckContext<'a> {
@@ -60,7 +63,7 @@ impl<'a> CheckContext<'a> {
             (Some(os), _) => format!("that of {}", os.name),
             (None, Some(least)) if self.has_windows_driver() => format!("{least}, a driver of Windows"),
             (None, Some(least)) => least,
-            (None, None) => "any release".to_string(),
+            (None, None) => ANY.to_string(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::types::constraint::admits;
 use crate::types::{DriverMode, Version};
 
 use super::check::{Action, Check, Status};
-use super::context::CheckContext;
+use super::context::{ANY, CheckContext};
 use super::nvml_errors;
 use super::seen::Seen;
 use super::served;
@@ -30,7 +30,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
 
 /// A lock without a minimum, because a rule about drivers is overridden.
 fn without_minimum(context: &CheckContext<'_>) -> Vec<Check> {
-    let check = Check::new("driver-minimum").expected("any release");
+    let check = Check::new("driver-minimum").expected(ANY);
     let check = match context.driver() {
         Some((version, by)) => check.found(version.as_str()).evidence(Some(format!("reported by {by}"))),
         None => check,
@@ -83,7 +83,7 @@ fn matches(context: &CheckContext<'_>) -> Check {
 fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let check = Check::new("driver-minimum");
     let Some(written) = locked.minimum.as_ref().filter(|_| !context.is_tegra()) else {
-        return of_jetson(context, check);
+        return of_jetson(context, check, locked);
     };
     let check = check.expected(format!(">= {written}"));
     let Ok(minimum) = Version::parse(written) else {
@@ -168,15 +168,20 @@ fn of_other_numbers(context: &CheckContext<'_>, check: Check) -> Check {
 }
 
 /// A Jetson's driver comes with its JetPack and is numbered by itself: the CUDA that it offers tells how old it is.
-fn of_jetson(context: &CheckContext<'_>, check: Check) -> Check {
-    let check = check.expected(context.wanted_driver());
+fn of_jetson(context: &CheckContext<'_>, check: Check, locked: &DriverLock) -> Check {
     let cuda_of = |os: Option<&str>| match context.catalog.os(os?) {
         OsMatch::Found(row) => row.cuda,
         OsMatch::Unknown(_) => None,
     };
-    let Some(wanted) = cuda_of(context.target.os.as_deref()).or_else(|| context.line()) else {
-        return check.skip("the lock names neither a JetPack nor a CUDA line");
+    // What the lock was solved for is what its own driver offers: the stack may be of a later minor.
+    let of_lock = || Version::parse(&locked.cuda).ok().or_else(|| context.line());
+    let Some(wanted) = cuda_of(context.target.os.as_deref()).or_else(of_lock) else {
+        return check.expected(context.wanted_driver()).skip("the lock names neither a JetPack nor a CUDA line");
     };
+    let check = check.expected(match context.wanted_driver() {
+        any if any == ANY => format!("a driver that offers CUDA {wanted}"),
+        named => named,
+    });
     let told = context.offered().map(|(cuda, by)| (*cuda, format!("reported by {by}")));
     let of_system = || Some((cuda_of(context.record.platform.os.as_deref())?, "reported by its JetPack".to_string()));
     // The number of its driver is that of some JetPack, and none of servers' drivers. One between two that are known offers no

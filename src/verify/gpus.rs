@@ -35,13 +35,20 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     // A GPU that fell off the bus is in no list of CUDA's, but NVML has something to say of it; of all of its GPUs where
     // CUDA shows none.
     let shows_none = unshown(context).is_some();
-    let mut names = Names::new(context.target, context.catalog);
+    let mut names = Names::new(context.target, context.record, context.catalog);
     for gpu in context.record.nvml.iter().flat_map(|nvml| &nvml.gpus) {
         let is_told = gpus.iter().any(|seen| seen.nvml.is_some_and(|nvml| nvml.index == gpu.index));
         match (is_told, shows_none) {
             (true, _) => {}
             (false, true) => checks.extend(state(context, &names.seen(gpu.index, None, Some(gpu)), gpu)),
-            (false, false) => checks.extend(health::judge(context, &label(gpu), gpu)),
+            (false, false) => {
+                // One that a variable keeps from the process costs it nothing.
+                let listed = context.record.nvml.as_ref().map_or(0, |nvml| nvml.gpus.len());
+                let kept = context.variable("CUDA_VISIBLE_DEVICES");
+                let is_kept = kept.is_some_and(|value| environment::named_to_cuda(context, value) < listed);
+                let of_it = health::judge(context, &label(gpu), gpu);
+                checks.extend(of_it.into_iter().map(|check| check.unless(is_kept && has_other(context, gpu))));
+            }
         }
     }
     checks
@@ -180,9 +187,11 @@ fn state(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu) -> Vec<Check> {
     let mut checks = Vec::new();
     let new = |id| Check::new(id).of(label);
     checks.extend(health::judge(context, label, gpu));
-    checks.extend(gpu.compute_mode.as_deref().map(|mode| compute_mode(context, seen, gpu, mode)));
+    let prohibits = gpu.compute_mode.as_deref() == Some("prohibited");
+    let mode = gpu.compute_mode.as_deref().map(|mode| compute_mode(context, seen, gpu, mode));
+    checks.extend(mode.map(|check| check.unless(prohibits && has_other(context, gpu))));
     if gpu.mig == Some(true) {
-        checks.push(mig(context, new("gpu-mig"), gpu));
+        checks.push(mig(context, new("gpu-mig"), gpu).unless(has_other(context, gpu)));
     }
     if let Some(fabric) = gpu.fabric.as_deref().filter(|&fabric| fabric != "not-supported") {
         checks.push(fabric_state(context, new("gpu-fabric").expected("completed").found(fabric), fabric));
@@ -278,6 +287,19 @@ fn compute_mode(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu, mode: &s
     }
 }
 
+/// Whether a process gets another GPU that the lock means: then this one is left alone.
+fn has_other(context: &CheckContext<'_>, gpu: &Gpu) -> bool {
+    let takes = |other: &Gpu| {
+        other.index != gpu.index
+            && other.fault.is_none()
+            && other.recovery.is_none()
+            && !is_empty_mig(context, other)
+            && other.compute_mode.as_deref() != Some("prohibited")
+    };
+    let is_meant = |seen: &Seen<'_>| seen.named.is_some() || context.target.gpu.is_empty();
+    context.gpus().iter().any(|seen| is_meant(seen) && seen.nvml.is_some_and(takes))
+}
+
 fn mig(context: &CheckContext<'_>, check: Check, gpu: &Gpu) -> Check {
     let profiles: Vec<&str> = gpu.instances.iter().filter_map(|instance| instance.profile.as_deref()).collect();
     let instances = match (profiles.is_empty(), gpu.instances.len()) {
@@ -306,20 +328,18 @@ fn mig(context: &CheckContext<'_>, check: Check, gpu: &Gpu) -> Check {
     }
 }
 
-/// Registration with the fabric matters where CUDA waits for it; a machine without switches computes without.
+/// CUDA waits (802) for the registration of a GPU that asks for a fabric. Where it was seen to work it does not, as on a
+/// machine without switches.
 fn fabric_state(context: &CheckContext<'_>, check: Check, state: &str) -> Check {
-    let waits = context
-        .record
-        .libcuda
-        .as_ref()
-        .and_then(|libcuda| libcuda.fault.as_ref())
-        .is_some_and(|fault| fault.code == Some(802));
+    let torch = context.record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
     match state {
         "completed" => check.pass(),
-        _ if waits => check.fail(
+        _ if context.cuda_answers() || torch == Some(true) => {
+            check.warn(Action::AskAdmin, "peers beyond this GPU cannot be reached: see nvidia-fabricmanager")
+        }
+        _ => check.fail(
             Action::AskAdmin,
             "CUDA waits for the fabric: `systemctl start nvidia-fabricmanager`, of the driver's own release",
         ),
-        _ => check.warn(Action::AskAdmin, "peers beyond this GPU cannot be reached: see nvidia-fabricmanager"),
     }
 }

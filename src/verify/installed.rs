@@ -131,7 +131,7 @@ impl<'c> Wanted<'c> {
     fn is_written(&self, found: &str) -> bool {
         match self.required() {
             Some((version, _)) => is_same_version(version, found),
-            None => found == self.locked,
+            None => is_same_version(found, self.locked),
         }
     }
 
@@ -165,7 +165,7 @@ impl<'c> Wanted<'c> {
     fn by_label(&self, context: &CheckContext<'c>, found: &str, label: &str) -> Build {
         let untold = || Build::Unclear(format!("for which CUDA {} {found} was built is not told", self.name));
         match (self.variant(context), cuda_of(label)) {
-            (Some(variant), _) if variant == label => Build::Locked,
+            (Some(variant), _) if is_same_version(variant, label) => Build::Locked,
             (Some(variant), Some(line)) => match cuda_of(variant) {
                 Some(wanted) if agree(wanted.as_ref(), line.as_ref()) => Build::Locked,
                 _ => Build::Other,

@@ -24,7 +24,10 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         let runs = |kernel: &&Kernel| kernel.device == device.ordinal && !is_uncompiled(kernel);
         let (ptx, sass): (Vec<&Kernel>, Vec<&Kernel>) =
             context.record.kernels.iter().filter(runs).partition(|kernel| kernel.code.starts_with("compute_"));
-        if !context.is_beside(gpu) {
+        // Where no process is admitted beside others, gpu-compute-mode tells.
+        let is_closed =
+            context.gpus().len() > 1 && gpu.nvml.is_some_and(|nvml| nvml.compute_mode.as_deref() == Some("prohibited"));
+        if !context.is_beside(gpu) && !(is_closed && sass.is_empty() && ptx.is_empty()) {
             checks.push(native(context, gpu, &sass));
             checks.push(compiled(context, gpu, &ptx));
         }

@@ -4,11 +4,14 @@ use std::cmp::Ordering;
 
 use crate::catalog::FullRow;
 use crate::host::{Library, Shadowed};
+use crate::lock::Wheel;
 use crate::types::{Version, distinct, name, nvidia};
 
+use super::beside;
 use super::check::{Action, Check};
 use super::context::CheckContext;
 use super::cuda_errors;
+use super::installed::installed;
 use super::taken::{self, Taken};
 
 /// Libraries that stand in the lock under a name of their own: the lock's name, the library's, the check.
@@ -145,7 +148,12 @@ fn package(context: &CheckContext<'_>, check: Check, (name, is_taken): (&str, bo
         true => "the pasted text does not tell it",
         false => "it is not installed here, or was not looked for",
     };
-    let Some((wheel, found)) = installed_wheel(context, name) else { return check.skip(untold) };
+    let Some((wheel, found)) = installed_wheel(context, name) else {
+        return match without_extra(context, name).filter(|_| is_taken) {
+            Some(hint) => check.found("none").fail(Action::FixEnvironment, hint),
+            None => check.skip(untold),
+        };
+    };
     let check = check.found(format!("{wheel} {found}"));
     if !is_taken {
         return check.skip("it came with another package: the locked ones are not installed yet, and bring their own");
@@ -160,11 +168,23 @@ fn package(context: &CheckContext<'_>, check: Check, (name, is_taken): (&str, bo
         false => "install the locked packages again, with all that they need".to_string(),
     };
     let says = format!("another release of {wheel} than the locked one is installed: {how}");
+    // As of a library that was loaded: one of an earlier minor than a wheel pins lacks what that was linked with.
+    let mut pins = context.lock.wheels_of(context.name).flat_map(|of| beside::pins(context, of));
+    let is_pinned = pins.any(|(pin, _)| pin == name::package(wheel));
+    let lacks = name != "cuda" && is_pinned && found.prefix(2) < wanted.prefix(2);
     match (found.major() == wanted.major(), found.prefix(length) == wanted.prefix(length)) {
         (true, true) => check.pass(),
-        (true, false) => check.warn(Action::FixEnvironment, says),
-        (false, _) => check.fail(Action::FixEnvironment, says),
+        (true, false) if !lacks => check.warn(Action::FixEnvironment, says),
+        _ => check.fail(Action::FixEnvironment, says),
     }
+}
+
+/// What is installed without the extra that brings its CUDA libraries, where they were looked for and nothing else has them.
+fn without_extra(context: &CheckContext<'_>, name: &str) -> Option<String> {
+    let python = context.record.python.as_ref().filter(|_| !context.is_pasted() && context.was_made("libraries"))?;
+    let has = |wheel: &&Wheel| wheel.extra.is_some() && installed(python, &wheel.package).is_some();
+    let wheel = context.lock.wheels_of(context.name).find(has).filter(|_| name != "nccl")?;
+    Some(format!("{} finds no CUDA library: `pip install '{}'`", wheel.package, wheel.requirement()))
 }
 
 /// Whether a wheel is for the CUDA of the stack, by its name.

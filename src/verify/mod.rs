@@ -3,6 +3,7 @@
 //! The lock alone decides. The catalog that this program carries explains: what a card is called, which branch was
 //! its last, which compilers an nvcc takes.
 
+mod beside;
 mod build;
 mod causes;
 pub mod check;

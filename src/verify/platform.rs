@@ -92,7 +92,7 @@ fn glibc(context: &CheckContext<'_>) -> Check {
         (None, Some(promised)) => check.expected(format!(">= {promised}")),
         (None, None) => return check.skip("nothing in the lock needs one"),
     };
-    let Some(found) = &context.record.platform.glibc else { return context.untold(check, "platform") };
+    let Some(found) = &context.record.platform.glibc else { return without_glibc(context, check) };
     let check = check.found(found.as_str());
     match (floor, promised) {
         (Some((floor, _)), _) if *found >= floor => check.pass(),
@@ -108,6 +108,21 @@ fn glibc(context: &CheckContext<'_>) -> Check {
             Action::ChangeLock,
             "the lock was solved for a later C library; write this system's `os` into gpuenv.toml and lock again",
         ),
+    }
+}
+
+/// A system whose C library is not told, or another one.
+fn without_glibc(context: &CheckContext<'_>, check: Check) -> Check {
+    let is_musl = |os: &Option<String>| {
+        let known = os.as_deref().map(|os| context.catalog.os(os));
+        matches!(known, Some(OsMatch::Found(row)) if row.musl)
+    };
+    match is_musl(&context.record.platform.os) && !is_musl(&context.target.os) {
+        true => check.found("musl").fail(
+            Action::ChangeLock,
+            "wheels that were linked with glibc do not load on musl: run in a container of another system",
+        ),
+        false => context.untold(check, "platform"),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::types::Version;
 use crate::types::address::is_same_version;
 use crate::types::name::STACK_PARTS;
 
+use super::beside;
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
 use super::cuda_errors;
@@ -101,7 +102,14 @@ fn bits(python: &Python) -> Option<Check> {
 
 /// Each package of the lock that is installed. What is not installed yet is no mistake.
 fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
-    Wanted::all(context).iter().filter_map(|wanted| package(context, python, wanted)).collect()
+    let of_each = Wanted::all(context).into_iter().flat_map(|wanted| {
+        let sibling = beside::sibling(context, python, &wanted);
+        // What stands in the place of a package is more than that it is not there.
+        let own = package(context, python, &wanted);
+        let own = own.filter(|own| sibling.is_none() || own.status != Status::Skip);
+        own.into_iter().chain(sibling)
+    });
+    of_each.chain(beside::of_wheels(context, python)).collect()
 }
 
 fn package(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>) -> Option<Check> {
@@ -120,7 +128,8 @@ fn package(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>) -> 
     };
     let own = own_release(python, name, found);
     let imported = own.or_else(|| own_build(python, name)).unwrap_or(found);
-    let is_listed = imported == found || imported.split_once('+').is_some_and(|(release, _)| release == found);
+    let is_listed =
+        is_same_version(imported, found) || imported.split_once('+').is_some_and(|(release, _)| release == found);
     let other = if wanted.is(context, imported) { found } else { imported };
     let check = check.evidence(python.path.clone()).found(match is_listed {
         false => format!("{name} {imported} is imported, {found} is listed"),

@@ -42,7 +42,7 @@ pub struct Gpus<'a> {
 impl<'a> Gpus<'a> {
     /// Those of a record, by CUDA's list, or NVML's where CUDA was not asked.
     pub fn of(target: &'a TargetLock, record: &'a Record, catalog: &'a Catalog) -> Gpus<'a> {
-        let mut names = Names::new(target, catalog);
+        let mut names = Names::new(target, record, catalog);
         let nvml = record.nvml.as_ref().map_or(&[][..], |nvml| &nvml.gpus);
         let devices = record.libcuda.as_ref().map_or(&[][..], |libcuda| &libcuda.devices);
         let was_asked = record.libcuda.is_some() && record.origin == Origin::Observed;
@@ -65,21 +65,26 @@ fn is_sound(seen: &Seen<'_>) -> bool {
 /// What names of GPUs mean, each looked up once.
 pub struct Names<'a> {
     catalog: &'a Catalog,
+    is_pasted: bool,
     locked: Vec<(&'a GpuLock, Option<Cc>, Called<'a>)>,
     known: HashMap<&'a str, (Option<&'a GpuLock>, Option<Cc>)>,
 }
 
 impl<'a> Names<'a> {
     /// Of those that a target may have.
-    pub fn new(target: &'a TargetLock, catalog: &'a Catalog) -> Self {
+    pub fn new(target: &'a TargetLock, record: &Record, catalog: &'a Catalog) -> Self {
+        let is_pasted = record.origin == Origin::Pasted;
         let of = |gpu: &'a GpuLock| (gpu, Cc::parse(&gpu.name.to_lowercase()).ok(), Called::new(catalog, &gpu.name));
-        Names { catalog, locked: target.gpu.iter().map(of).collect(), known: HashMap::new() }
+        Names { catalog, is_pasted, locked: target.gpu.iter().map(of).collect(), known: HashMap::new() }
     }
 
     /// A GPU by what CUDA and NVML tell of it.
     pub fn seen(&mut self, number: u64, cuda: Option<&'a CudaDevice>, nvml: Option<&'a Gpu>) -> Seen<'a> {
         let name = cuda.and_then(|device| device.name.as_deref()).or_else(|| nvml?.name.as_deref());
-        let told = cuda.and_then(|device| device.compute_capability).or_else(|| nvml?.compute_capability);
+        // What no GPU has is a number of something else in a text: what CUDA and NVML answer is as it is.
+        let of_nvml = nvml.and_then(|nvml| nvml.compute_capability);
+        let of_nvml = of_nvml.filter(|cc| !self.is_pasted || self.catalog.gpus.iter().any(|row| row.cc == *cc));
+        let told = cuda.and_then(|device| device.compute_capability).or(of_nvml);
         let memory = nvml.and_then(|nvml| nvml.memory);
         let cut = name.and_then(|name| self.cut(name, told, memory));
         let (product, usual) = match (&cut, name) {

@@ -15,6 +15,7 @@ mod cited;
 mod cli;
 mod compiling;
 mod contract;
+mod described;
 mod diagnose_host;
 mod diff;
 mod drivers;

@@ -440,3 +440,20 @@ fn an_empty_lock_is_made_again() {
     sandbox.run(&["lock"]).exits(0);
     assert_eq!(text(&sandbox), whole);
 }
+
+/// Of what a lock was made with nothing is chosen otherwise when its own choices are kept, and every command asks alike.
+#[test]
+fn a_lock_that_was_just_written_is_not_stale() {
+    for (stack, gpu, os) in [("jax = \"*\"", "L4", "ubuntu22.04"), ("tensorflow = \"*\"", "H200", "ubuntu24.04")] {
+        let spec = format!("[stack]\n{stack}\n[target.a]\ngpu = \"{gpu}\"\nos = \"{os}\"\nimage = \"nvidia/cuda\"\n");
+        let place = Sandbox::new("relock-fresh", &spec);
+        place.run(&["lock"]).exits(0);
+        place.run(&["lock", "--check"]).exits(0);
+        place.run(&["export", "requirements", "--locked"]).exits(0);
+        let written = text(&place);
+        fs::write(place.path("gpuenv.lock"), format!("{written}# a remark\n")).unwrap();
+        place.run(&["lock", "--check"]).exits(0);
+        place.run(&["lock", "--upgrade-package", "python"]).exits(0);
+        assert_eq!(text(&place), written, "{stack}");
+    }
+}

@@ -477,3 +477,21 @@ fn an_image_is_held_against_the_cuda_of_a_driver_without_a_number() {
         (&lock, [inside(), unnumbered(), asks("12.5")].concat(), "image-require", Warn, "made for a later driver"),
     ]);
 }
+
+/// A GPU that no process gets is told, and what another one computes decides.
+#[test]
+fn a_gpu_that_a_process_does_not_get_does_not_fail_its_host() {
+    let lock = lock(GPU);
+    let other =
+        |at: &str, value: Value| [second("NVIDIA H100 NVL", "9.0"), one(&format!("/nvml/gpus/1/{at}"), value)].concat();
+    let hidden = |value: &str| {
+        let seen = json!({ "index": 1, "name": "NVIDIA H100 NVL", "pci": "0000:83:00.0", "recovery": "reset" });
+        [one("/nvml/gpus/1", seen), one("/environment/CUDA_VISIBLE_DEVICES", json!(value))].concat()
+    };
+    hold(vec![
+        (&lock, other("compute_mode", json!("prohibited")), "gpu-compute-mode", Warn, ""),
+        (&lock, one("/nvml/gpus/0/compute_mode", json!("prohibited")), "gpu-compute-mode", Fail, ""),
+        (&lock, hidden("0"), "gpu-health", Warn, ""),
+        (&lock, hidden("0,1"), "gpu-health", Fail, ""),
+    ]);
+}

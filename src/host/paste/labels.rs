@@ -3,13 +3,29 @@
 use super::super::labels::{Labels, OURS};
 use super::seen::{Seen, fill};
 
+/// Whether a label tells of the node's driver or product. What is offered to pods and what is left of it may differ.
+fn is_of_node(name: &str) -> bool {
+    let name = name.strip_prefix(OURS).unwrap_or_default();
+    name.starts_with("cuda.") || name.starts_with("gpu.") && name != "gpu.shared"
+}
+
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     // `--show-labels` prints them on one line, and JSON with quotes; no label holds either.
     let labels = lines.iter().flat_map(|line| line.split(',')).filter_map(|label| {
-        let (name, value) = label[label.find(OURS)?..].split_once(['=', ':'])?;
-        Some((name.trim_matches([' ', '"']), value.trim_matches([' ', '\t', '"', '\''])))
+        let (before, label) = label.split_at(label.find(OURS)?);
+        let (name, value) = label.split_once(['=', ':'])?;
+        // Kubernetes notes who wrote a field as `f:nvidia.com/gpu.product: {}`.
+        let is_note = before.trim_end_matches('"').ends_with("f:");
+        let told = (name.trim_matches([' ', '"']), value.trim_matches([' ', '\t', '"', '\'']));
+        (!is_note).then_some(told)
     });
-    let labels: Labels = labels.collect();
+    let told: Vec<(&str, &str)> = labels.collect();
+    // What a node has one of, and two nodes may differ in.
+    let first = |name: &str| told.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| *value);
+    for (name, value) in told.iter().filter(|(name, value)| is_of_node(name) && first(name) != *value) {
+        seen.quarrel(name, first(name), value);
+    }
+    let labels: Labels = told.into_iter().collect();
     if !labels.describe_gpu() {
         return false;
     }

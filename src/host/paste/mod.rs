@@ -25,11 +25,13 @@ mod smi_table;
 mod smi_xml;
 mod system;
 mod tegra;
+mod together;
 
 #[cfg(test)]
 mod tests;
 
 pub use smi_table::is_driver_of_windows;
+pub use together::not_one_host;
 
 use super::record::Record;
 

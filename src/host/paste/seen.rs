@@ -187,7 +187,8 @@ impl Seen {
         self.failures.push((who, why));
     }
 
-    fn quarrel(&mut self, what: &str, first: &str, then: &str) {
+    /// Two things are told that cannot both be of one host.
+    pub fn quarrel(&mut self, what: &str, first: &str, then: &str) {
         let said = format!("{what}: {first}, elsewhere {then}");
         if self.quarrels.len() < 16 && !self.quarrels.contains(&said) {
             self.quarrels.push(said);

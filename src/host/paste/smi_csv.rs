@@ -21,15 +21,21 @@ fn is_of_others(field: &str) -> bool {
 }
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
+    rows(lines, seen).1
+}
+
+/// The places of the lines that are a query's, and whether any told something.
+pub(super) fn rows(lines: &[&str], seen: &mut Seen) -> (Vec<usize>, bool) {
     let mut fields: Vec<&str> = Vec::new();
-    let (mut row, mut found) = (0, false);
+    let (mut row, mut found, mut places) = (0, false, Vec::new());
     // The cells of a table that has other fields: which host a row of it is about is not known.
     let mut others = None;
-    for line in lines {
+    for (at, line) in lines.iter().enumerate() {
         let cells: Vec<&str> = line.split(',').map(str::trim).collect();
         let is_query = cells.iter().any(|cell| TELLING.contains(cell)) && !cells.iter().any(|cell| is_of_others(cell));
-        if is_query && cells.iter().all(|cell| is_field(cell)) {
+        if is_query && cells.iter().all(|cell| is_field(&cell.to_ascii_lowercase())) {
             (fields, row, others) = (cells, 0, None);
+            places.push(at);
         } else if !fields.is_empty() && cells.len() == fields.len() && !line.trim().is_empty() {
             let index = fields.iter().zip(&cells).find(|(field, _)| **field == "index");
             let index = index.and_then(|(_, cell)| cell.parse().ok()).unwrap_or(row);
@@ -37,6 +43,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
                 found |= entry(index, field, cell, seen);
             }
             row += 1;
+            places.push(at);
         } else if cells.len() > 1 && cells.iter().all(|cell| is_field(cell) && !cell.starts_with(STARTS_NUMBER)) {
             fields.clear();
             others = Some(cells.len());
@@ -45,10 +52,14 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
             others = others.filter(|count| *count == cells.len());
             if others.is_none() && without_header(&cells, row, seen) {
                 (found, row) = (true, row + 1);
+                places.push(at);
+            } else if !line.trim().is_empty() {
+                // What stands between two rows parts two queries.
+                row = 0;
             }
         }
     }
-    found
+    (places, found)
 }
 
 /// What no field begins with.
@@ -64,7 +75,10 @@ fn without_header(cells: &[&str], row: u64, seen: &mut Seen) -> bool {
         |cell: &&&str| numbers(cell) && version(cell).is_some_and(|it| it.len() > 1 && it.major() >= OLDEST);
     let is_capability = |cell: &&&str| numbers(cell) && cell.len() <= 4 && cell.matches('.').count() == 1;
     let driver = cells.iter().find(is_driver);
-    let capability = cells.iter().find(|cell| is_capability(cell) && !is_driver(cell));
+    // Beside bare numbers, of which one is the GPU's, it may be what any sensor measures.
+    let bare = cells.iter().filter(|cell| cell.parse::<u64>().is_ok()).count();
+    let mut capabilities = cells.iter().filter(|cell| is_capability(cell) && !is_driver(cell));
+    let capability = capabilities.next().filter(|_| bare < 2 && capabilities.next().is_none());
     let name = cells.iter().find(|cell| PRODUCTS.iter().any(|maker| cell.starts_with(maker)));
     let name = name.or_else(|| driver.and(capability).and_then(|_| only_name(cells)));
     // A GPU that does not answer tells neither of them.
@@ -145,6 +159,8 @@ fn fact(field: &str) -> Fact {
         "gpu_recovery_action" => Fact::Recovery,
         "remapped_rows.failure" => Fact::RemappingFailed,
         "remapped_rows.pending" => Fact::RemappingPending,
+        "fabric.state" => Fact::Fabric,
+        "fabric.status" => Fact::FabricStatus,
         _ => Fact::Other,
     }
 }

@@ -24,6 +24,8 @@ pub(super) enum Fact {
     Performance,
     Virtualization,
     Fabric,
+    /// How the registration ended.
+    FabricStatus,
     ResetRequired,
     ResetRecommended,
     Recovery,
@@ -88,6 +90,10 @@ impl Seen {
             Fact::Mig => fill(&mut gpu.mig, switch(value)),
             Fact::Virtualization => fill(&mut gpu.virtualization, virtualization(value)),
             Fact::Fabric => fill(&mut gpu.fabric, fabric(value)),
+            // It has come to its end, which was a failure.
+            Fact::FabricStatus if value != "Success" && gpu.fabric.as_deref() == Some("completed") => {
+                gpu.fabric = Some(format!("failed ({value})"));
+            }
             Fact::ResetRequired if value == "Yes" => fill(&mut gpu.recovery, Some("reset".to_string())),
             Fact::ResetRecommended if value == "Yes" => fill(&mut gpu.recovery, Some("drain-and-reset".to_string())),
             Fact::Recovery => {

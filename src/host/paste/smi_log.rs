@@ -58,11 +58,10 @@ impl Log {
         let index = self.gpus - 1;
         let heading = self.headings.last().map_or("", |(_, heading)| heading.as_str());
         if self.headings.iter().any(|(_, heading)| heading == "MIG Device") {
-            if heading == "FB Memory Usage" && key == "Total" {
-                let place = self.instance.and_then(|number| seen.instance(index, number));
-                place.into_iter().for_each(|place| fill(&mut place.memory, mebibytes(value)));
-            }
-            return;
+            // One that tells nothing of its memory is one all the same.
+            let place = self.instance.and_then(|number| seen.instance(index, number));
+            let memory = mebibytes(value).filter(|_| heading == "FB Memory Usage" && key == "Total");
+            return place.into_iter().for_each(|place| fill(&mut place.memory, memory));
         }
         if key.starts_with("MIG Device") && value == "None" {
             let gpu = seen.gpu(index).into_iter();
@@ -87,6 +86,7 @@ fn fact(heading: &str, key: &str) -> Fact {
         ("FB Memory Usage", "Used") => Fact::MemoryUsed,
         ("GPU Virtualization Mode", "Virtualization Mode" | "Virtualization mode") => Fact::Virtualization,
         ("Fabric", "State") => Fact::Fabric,
+        ("Fabric", "Status") => Fact::FabricStatus,
         (_, "Reset Required") => Fact::ResetRequired,
         (_, "Drain and Reset Recommended") => Fact::ResetRecommended,
         (_, "GPU Recovery Action") => Fact::Recovery,

@@ -105,6 +105,8 @@ impl Log {
             "current_mig" => Fact::Mig,
             "total" if within("fb_memory_usage") => Fact::Memory,
             "used" if within("fb_memory_usage") => Fact::MemoryUsed,
+            "state" if within("fabric") => Fact::Fabric,
+            "status" if within("fabric") => Fact::FabricStatus,
             "reset_required" => Fact::ResetRequired,
             "drain_and_reset_recommended" => Fact::ResetRecommended,
             "gpu_recovery_action" => Fact::Recovery,

@@ -22,6 +22,7 @@ const DISTRIBUTIONS: &[(&str, &str, usize)] = &[
     ("openSUSE Leap", "opensuse", 2),
     ("Microsoft Azure Linux", "azl", 1),
     ("Arch Linux", "arch", 0),
+    ("Alpine Linux v", "alpine", 2),
 ];
 
 /// The processors that Linux hosts with these GPUs have.
