@@ -17,13 +17,15 @@ mod requirement;
 mod shell;
 mod uv_lock;
 
-pub use merge::{Refused, of_manifests};
+pub use merge::{Refused, alone, of_manifests};
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::types::{CpuArch, Specifier, Version, name, toml_memory};
+use crate::types::{Specifier, Version, name, toml_memory};
+
+use marker::Known;
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,6 +145,8 @@ struct Found {
     brings: Vec<(String, String)>,
     /// The extras and groups of a project that its lines install.
     installs: Vec<String>,
+    /// The line that makes an environment which does not see the packages of the image, and whether conda does.
+    apart: Option<(usize, bool)>,
     /// The packages that a line takes out of the image, each with the line.
     uninstalls: Vec<(String, usize)>,
     left: Vec<(usize, String, String)>,
@@ -173,6 +177,8 @@ struct Wanted {
     is_vague: bool,
     /// Whether conda installs it, whose releases are not those of the package index.
     is_of_conda: bool,
+    /// Whether it is what a lock holds.
+    is_locked: bool,
     /// Whether it comes from an index of its own, not from the public one.
     is_elsewhere: bool,
     /// Whether a command of its own installs it over what others brought.
@@ -203,6 +209,7 @@ impl Wanted {
             is_library: false,
             is_vague: false,
             is_of_conda: false,
+            is_locked: false,
             is_elsewhere: false,
             is_over: false,
             address: None,
@@ -234,22 +241,41 @@ impl Found {
         asked.and_then(|wanted| line_of_python(&wanted.version))
     }
 
-    /// Takes the conditions as decided that a line of Python and a processor decide.
-    fn decide(&mut self, python: Option<Version>, arch: Option<CpuArch>) {
+    /// Takes the conditions as decided that a line of Python, a processor and the extras that are named decide; whether some
+    /// are left that more of these would decide.
+    fn decide(&mut self, known: &Known<'_>, named: &BTreeSet<String>) -> bool {
+        let (installed, mut others, mut is_open) = (extras::installed(named, self), Vec::new(), false);
+        let mut of: BTreeSet<String> = installed.iter().map(|extra| name::package(extra)).collect();
         for mut wanted in std::mem::take(&mut self.wanted) {
-            match wanted.marker.as_deref().and_then(|marker| marker::on(marker, python, arch)) {
-                Some(true) => {
-                    wanted.marker = None;
+            // What an extra asks for is asked for where that is installed.
+            let own = wanted.group.as_deref().map(name::package).filter(|group| of.insert(group.clone()));
+            let on = Known { extras: Some(&of), ..*known };
+            let holds = wanted.marker.as_deref().map_or(Some(true), |marker| marker::on(marker, &on));
+            of.retain(|extra| own.as_ref() != Some(extra));
+            match holds {
+                Some(false) => others.push(wanted),
+                _ => {
+                    is_open |= holds.is_none();
+                    wanted.marker = wanted.marker.filter(|_| holds.is_none());
                     self.wanted.push(wanted);
                 }
-                Some(false) => {
-                    let python = python.map(|python| format!("Python {python}"));
-                    let what: Vec<String> = python.into_iter().chain(arch.map(|arch| arch.to_string())).collect();
-                    self.leave(wanted.line, &wanted.written, format!("it is not for {}", what.join(" and ")));
-                }
-                None => self.wanted.push(wanted),
             }
         }
+        for wanted in others {
+            // Of what a lock holds several times one is meant.
+            let is_same = |one: &Wanted| (&one.name, &one.group) == (&wanted.name, &wanted.group);
+            if wanted.is_locked && self.wanted.iter().any(is_same) {
+                continue;
+            }
+            let python = known.python.map(|python| format!("Python {python}"));
+            let what: Vec<String> = python.into_iter().chain(known.arch.map(|arch| arch.to_string())).collect();
+            let of_extra = "it is for other extras than those that are taken".to_string();
+            let why = if what.is_empty() { of_extra } else { format!("it is not for {}", what.join(" and ")) };
+            self.leave(wanted.line, &wanted.written, why);
+        }
+        // What is left open in a lock is taken as it was locked.
+        self.wanted.iter_mut().filter(|wanted| wanted.is_locked).for_each(|wanted| wanted.marker = None);
+        is_open
     }
 
     /// Refuses a file that asks for more than is taken.
@@ -287,6 +313,9 @@ pub fn line_of_python(asked: &str) -> Option<Version> {
 
 /// Why a package is left out that its marker keeps from every Linux.
 const OTHER_SYSTEM: &str = "it is for another system than Linux";
+
+/// Why a line is told that names another file, which nobody named.
+const OTHER_FILE: &str = "another file: name it with --from too";
 
 /// Why a package is left out that no index has.
 const FOLDER: &str = "it comes from an address or a folder";
