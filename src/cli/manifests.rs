@@ -78,9 +78,6 @@ fn manifest(path: &Path, report: &Report) -> Result<Result<Manifest, Failure>, F
         let help = match is_machine(&bytes) {
             true => format!("it describes a machine: use `gpuenv init --host {}`", shown(path)),
             false if is_nameless => format!("write it to a file of one of these names: {}", Kind::NAMES),
-            false if path.file_name().is_some_and(|name| name == "setup.py") => {
-                "it is a program, and is not run: write its install_requires to a requirements.txt".to_string()
-            }
             false => format!("--from reads {}", Kind::NAMES),
         };
         return Ok(Err(Failure::new(Exit::BadInput, "usage", message).help(help)));

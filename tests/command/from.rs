@@ -535,7 +535,7 @@ fn people_are_told_what_was_left_out_and_what_is_next() {
     sandbox.run(&["lock"]).exits(0);
     for (args, wanted) in [
         (&["--host", "requirements.txt"][..], "use `gpuenv init --from requirements.txt`"),
-        (&["--from", "notes.md"], "--from reads requirements.txt, pyproject.toml, uv.lock"),
+        (&["--from", "notes.md"], "--from reads requirements.txt, pyproject.toml, setup.py"),
         (&["--from", "environment.yml"], "environment.yml:"),
     ] {
         sandbox.run(&[&["init", "-o", "other.toml"], args].concat()).exits(2).says(wanted);

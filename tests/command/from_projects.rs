@@ -209,27 +209,55 @@ fn values_within_values_are_read() {
     assert_eq!(left(&told), ["Dockerfile:1 FROM a:b:c"]);
 }
 
-/// As rllm and Qwen-VL: of several files those that can be read are, and one that is named is not asked for again.
+/// As rllm, NeMo and Qwen-VL: of several files those that can be read are, and one that is named is not asked for again.
 #[test]
 fn several_files_are_read_as_far_as_they_can_be() {
+    let dynamic = "[project]\nname = \"x\"\nversion = \"1\"\ndynamic = [\"dependencies\"]\n\
+                   [tool.setuptools.dynamic]\ndependencies = { file = [\"requirements.txt\"] }\n";
     let files = [
-        ("setup.py", "from setuptools import setup\nsetup(install_requires=[\"torch\"])\n"),
+        ("poetry.lock", "# made\n"),
         (
             "Dockerfile",
-            "FROM nvidia/cuda:12.4.1-base-ubuntu22.04\nCOPY requirements.txt .\nRUN pip install -r requirements.txt\n",
+            "FROM nvidia/cuda:12.4.1-base-ubuntu22.04\nCOPY requirements.txt .\nRUN pip install -r requirements.txt\nRUN uv sync\n",
         ),
         ("requirements.txt", "torch==2.5.1\n"),
+        ("pyproject.toml", dynamic),
     ];
     let sandbox = project("several", &files);
-    let named = ["init", "--from", "setup.py", "--from", "Dockerfile", "--from", "requirements.txt"];
-    let ran = sandbox.run(&named).exits(0).says("setup.py").says("install_requires");
-    assert!(!ran.err.contains("name it with --from too"), "{ran:?}");
+    let mut named = vec!["init"];
+    files.iter().for_each(|(name, _)| named.extend(["--from", name]));
+    let ran = sandbox.run(&named).exits(0).says("poetry.lock: it is not known what kind of file this is");
+    assert!(!ran.err.contains("name that with --from too"), "{ran:?}");
     assert!(sandbox.spec().contains("torch = \"2.5.1\""), "{}", sandbox.spec());
-    project("alone", &files[..1]).run(&["init", "--from", "setup.py"]).exits(2).says("install_requires");
+    project("alone", &files[..1]).run(&["init", "--from", "poetry.lock"]).exits(2);
+    let (_, told) = drafted("dynamic", &files[3..], &[]);
+    assert_eq!(left(&told), ["pyproject.toml:4 dynamic = [\"dependencies\"]   requirements.txt"]);
     let poetry = "[tool.poetry.dependencies]\npython = \"^3.10\"\ntorch = \"=2.7.0\"\nnumpy = \"=1.26.4\"\n";
     let (lines, told) = drafted("poetry-equals", &[("pyproject.toml", poetry)], &[]);
     assert!(
         has(&lines, "torch=\"==2.7.0\"") && has(&lines, "numpy=\"==1.26.4\"") && left(&told).is_empty(),
         "{lines:#?}"
     );
+}
+
+/// As graphcast and stardist: what stands in setup.py and setup.cfg as it is, and what the program makes.
+#[test]
+fn a_setup_is_read_as_far_as_it_stands_there() {
+    let literal = "from setuptools import setup\n# install_requires=[\"no\"]\nsetup(\n    install_requires=[\n        \"torch>=2.1\",  # ours\n\
+                   \x20       'numpy<2',\n    ],\n    extras_require={\"dev\": [\"pytest\"]},\n    python_requires=\">=3.9\",\n)\n";
+    let (lines, told) = drafted("setup", &[("setup.py", literal)], &[]);
+    for line in ["torch=\">=2.1\"", "numpy=\"<2\"", "python=\">=3.9\""] {
+        assert!(has(&lines, line), "{line}: {lines:#?}");
+    }
+    assert_eq!(left(&told), ["setup.py:8 extras_require"]);
+    for made in ["install_requires=read(\"x\")", "install_requires=[\"torch\"] + more", "install_requires=[torch]"] {
+        let (_, told) = drafted("setup-made", &[("setup.py", &format!("setup({made})\n"))], &[]);
+        assert_eq!(left(&told), ["setup.py:1 install_requires"], "{made}");
+    }
+    let config = "[metadata]\nname = x\n[options]\npython_requires = >=3.9\ninstall_requires =\n    torch>=2.1\n    # why\n    numpy<2\n\
+                  packages = find:\n";
+    let (lines, told) = drafted("setup-cfg", &[("setup.cfg", config)], &[]);
+    assert!(has(&lines, "torch=\">=2.1\"") && has(&lines, "numpy=\"<2\"") && left(&told).is_empty(), "{lines:#?}");
+    let file = "[options]\ninstall_requires = file: requirements.txt\n";
+    assert_eq!(left(&drafted("setup-file", &[("setup.cfg", file)], &[]).1), ["setup.cfg:2 file: requirements.txt"]);
 }

@@ -56,6 +56,8 @@ const BEFORE: [&str; 2] = ["env", "export"];
 const OTHER_STAGE: &str = "its stage compiles CUDA code, the last one does not: [build] belongs into a gpuenv.toml with the image of that stage";
 /// What says for which GPUs CUDA code is compiled.
 const ARCH_LIST: &str = "TORCH_CUDA_ARCH_LIST";
+/// Arguments add no more than this to a file, all together: each may be made of others many times over.
+const FILLED_CAP: usize = 1 << 20;
 /// More stages are not read, for each is held against those that it copies from.
 const MOST_STAGES: usize = 500;
 
@@ -281,8 +283,7 @@ impl Reader {
             if unfilled.is_empty() {
                 stage.found.installs.extend(extras::of_sync(&filled));
             }
-            let why = "it installs what another file says: name that with --from too";
-            return stage.found.leave(line, &words.join(" "), why);
+            return stage.found.leave(line, &words.join(" "), OTHER_FILE);
         }
         let Some((program, at)) = program(words) else { return };
         let (filled, unfilled) = self.each_filled(&words[at + 1..]);

@@ -151,7 +151,11 @@ impl<'c> Merged<'c> {
         let file = manifest.name.as_str();
         for (line, text, why) in std::mem::take(&mut found.left) {
             // What another file says that is read is not left out.
-            let is_read = |word: &str| self.files.contains(&file_name(word));
+            let is_read = |word: &str| {
+                let of_project = ["uv", "poetry", "pdm"].contains(&file_name(word));
+                let named = if of_project { "pyproject.toml" } else { file_name(word) };
+                self.files.contains(&named)
+            };
             if why != OTHER_FILE || !text.split_whitespace().any(is_read) {
                 self.leave(file, line, &text, why);
             }

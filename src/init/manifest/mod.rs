@@ -14,6 +14,7 @@ mod ordinary;
 mod pip;
 mod pyproject;
 mod requirement;
+mod setup;
 mod shell;
 mod uv_lock;
 
@@ -34,6 +35,8 @@ pub enum Kind {
     Requirements,
     /// A pyproject.toml, of the standard's tables or of Poetry's.
     Pyproject,
+    /// A setup.py or setup.cfg of setuptools.
+    Setup,
     /// A uv.lock.
     UvLock,
     /// An environment.yml of conda.
@@ -44,7 +47,7 @@ pub enum Kind {
 
 impl Kind {
     /// The names of the files that are read.
-    pub const NAMES: &str = "requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile";
+    pub const NAMES: &str = "requirements.txt, pyproject.toml, setup.py, uv.lock, environment.yml, Dockerfile";
 
     /// No file of the kind is larger, in KiB.
     fn most(self) -> usize {
@@ -52,7 +55,7 @@ impl Kind {
             // Hashes make them long: these hold one for each file of each package.
             Kind::Requirements | Kind::UvLock => 4096,
             Kind::Pyproject => 1024,
-            Kind::Conda | Kind::Dockerfile => 512,
+            Kind::Setup | Kind::Conda | Kind::Dockerfile => 512,
         }
     }
 
@@ -62,6 +65,7 @@ impl Kind {
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         Some(match name.as_str() {
             "pyproject.toml" => Kind::Pyproject,
+            "setup.py" | "setup.cfg" => Kind::Setup,
             "uv.lock" => Kind::UvLock,
             _ if name.starts_with("dockerfile") || name.starts_with("containerfile") => Kind::Dockerfile,
             _ if ends(&[".dockerfile", ".containerfile"]) => Kind::Dockerfile,
@@ -298,6 +302,7 @@ fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
     let found = match manifest.kind {
         Kind::Requirements => pip::requirements(text),
         Kind::Pyproject => pyproject::read(text)?,
+        Kind::Setup => setup::read(text),
         Kind::UvLock => uv_lock::read(text)?,
         Kind::Conda => conda::read(text)?,
         Kind::Dockerfile => dockerfile::read(text)?,
@@ -314,8 +319,8 @@ pub fn line_of_python(asked: &str) -> Option<Version> {
 /// Why a package is left out that its marker keeps from every Linux.
 const OTHER_SYSTEM: &str = "it is for another system than Linux";
 
-/// Why a line is told that names another file, which nobody named.
-const OTHER_FILE: &str = "another file: name it with --from too";
+/// Why a line is told that installs what another file says, which nobody named.
+const OTHER_FILE: &str = "it stands in another file: name that with --from too";
 
 /// Why a package is left out that no index has.
 const FOLDER: &str = "it comes from an address or a folder";

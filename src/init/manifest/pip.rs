@@ -123,7 +123,8 @@ fn backend(name: &str, option: &str, line: usize, found: &mut Found) {
     }
 }
 
-fn package(text: &str, line: usize, found: &mut Found) {
+/// A requirement, or why it is none.
+pub(super) fn package(text: &str, line: usize, found: &mut Found) {
     match requirement::read(text, line) {
         // `pip install --upgrade pip`
         Ok(wanted) if wanted.name == "pip" => found.leave(line, text, INSTALLS),

@@ -4,7 +4,7 @@ use toml::{Table, Value};
 
 use crate::types::{distinct, name, sort_by_key};
 
-use super::{FOLDER, Found, Wanted, line_of_key, line_with, rank, requirement, table, variant_of};
+use super::{FOLDER, Found, OTHER_FILE, Wanted, line_of_key, line_with, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -71,8 +71,11 @@ impl<'t> Reader<'t> {
         let dynamic = self.at("project.dynamic").and_then(Value::as_array).into_iter().flatten();
         for part in dynamic.filter_map(Value::as_str).filter(|part| part.ends_with("dependencies")) {
             let line = line_with(self.text, "dynamic");
-            let why = "the requirements stand in another file: name that with --from, too";
-            self.found.leave(line, &format!("dynamic = [\"{part}\"]"), why);
+            let file = self.at(&format!("tool.setuptools.dynamic.{part}.file"));
+            let of_hatch = || self.at("tool.hatch.metadata.hooks.requirements_txt.files");
+            let files = file.or_else(of_hatch).map_or(String::new(), |files| files.to_string());
+            let files = files.replace(['[', ']', '"', ','], " ");
+            self.found.leave(line, &format!("dynamic = [\"{part}\"] {files}"), OTHER_FILE);
         }
     }
 

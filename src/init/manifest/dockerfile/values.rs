@@ -1,9 +1,7 @@
 //! The values of arguments and variables in the words of a Dockerfile.
 
-use super::Reader;
+use super::{FILLED_CAP, Reader};
 
-/// Arguments add no more than this to a file, all together: each may be made of others many times over.
-const FILLED_CAP: usize = 1 << 20;
 /// No value is nested so deep, and each level takes the stack of the program.
 const MOST_DEEP: usize = 20;
 
