@@ -174,6 +174,10 @@ fn libraries_of_conda_bind_no_wheel() {
     let (lines, told) = drafted("conda-own", &[("environment.yml", of_conda)], &["--gpu", "A100-SXM4-80GB"]);
     assert!(has(&lines, "torch=\"2.0.1+cu118\"") && has(&lines, "cuda=\"11.8.0\"") && no_conflict(&told), "{lines:#?}");
     assert_eq!(left(&told), ["environment.yml:4 cudnn==8.8.0.121", "environment.yml:5 nccl==2.20.5.1"]);
+    // Of two frameworks that conda builds for one toolkit the wheels are for two.
+    let two = of_conda.replace("  - cudatoolkit", "  - tensorflow=2.11.0=cuda112py310he87a039_0\n  - cudatoolkit");
+    let (lines, told) = drafted("conda-two", &[("environment.yml", &two)], &["--gpu", "A100-SXM4-80GB"]);
+    assert!(!lines.iter().any(|line| line.starts_with("cuda=")) && no_conflict(&told), "{lines:#?}");
     let of_pip = "dependencies:\n  - python=3.10\n  - cudatoolkit=11.8.0\n  - pip:\n    - torch==2.7.1\n    - nvidia-nccl-cu12==2.26.2\n";
     let (lines, told) = drafted("conda-pip", &[("environment.yml", of_pip)], &["--gpu", "A100-SXM4-80GB"]);
     assert!(!lines.iter().any(|line| line.starts_with("cuda=")) && no_conflict(&told), "{lines:#?}");

@@ -151,8 +151,11 @@ pub(super) fn of_its_own(found: &mut Found) {
     if !is_of_conda && !is_of_pip {
         return;
     }
+    // conda builds several frameworks for its one toolkit; of their wheels each is for a CUDA of its own, which a build tells.
+    let are_several = frameworks().filter(|wanted| wanted.is_of_conda).count() > 1;
+    let is_told = are_several && !found.builds && frameworks().any(|wanted| wanted.variant.is_some());
     let is_own = |wanted: &Wanted| {
-        let is_cuda = wanted.name == "cuda" && is_of_pip;
+        let is_cuda = wanted.name == "cuda" && (is_of_pip || is_told);
         wanted.is_of_conda && (is_cuda || ["cudnn", "nccl"].contains(&wanted.name.as_str()))
     };
     for wanted in std::mem::take(&mut found.wanted) {

@@ -414,7 +414,7 @@ impl<'c> Merged<'c> {
         };
         let is_open = !self.draft.stack.iter().any(is_said) && self.draft.admits_python(&python);
         if is_open {
-            self.draft.bind_python(python.prefix(2), "the Python of the image, whose pip installs");
+            self.draft.bind_python(python.prefix(2), "the Python of the image that it is installed in");
         }
     }
 
