@@ -254,6 +254,11 @@ fn a_setup_is_read_as_far_as_it_stands_there() {
         assert!(has(&lines, line), "{line}: {lines:#?}");
     }
     assert_eq!(left(&told), ["setup.py:8 extras_require"]);
+    let named = "needs = [\n    \"torch>=2.1\",\n]\nsetup(install_requires=needs, name=\"x\")\n";
+    for (text, is_read) in [(named.to_string(), true), (named.replace("]\n", "]\nneeds.append(\"x\")\n"), false)] {
+        let (lines, told) = drafted("setup-named", &[("setup.py", &format!("import x\n{text}"))], &[]);
+        assert_eq!((has(&lines, "torch=\">=2.1\""), left(&told).is_empty()), (is_read, is_read), "{text}{lines:#?}");
+    }
     for made in ["install_requires=read(\"x\")", "install_requires=[\"torch\"] + more", "install_requires=[torch]"] {
         let (_, told) = drafted("setup-made", &[("setup.py", &format!("setup({made})\n"))], &[]);
         assert_eq!(left(&told), ["setup.py:1 install_requires"], "{made}");

@@ -268,7 +268,8 @@ impl Found {
         for wanted in others {
             // Of what a lock holds several times one is meant.
             let is_same = |one: &Wanted| (&one.name, &one.group) == (&wanted.name, &wanted.group);
-            if wanted.is_locked && self.wanted.iter().any(is_same) {
+            let is_beside = wanted.group.as_ref().is_some_and(|group| !installed.contains(group));
+            if is_beside || wanted.is_locked && self.wanted.iter().any(is_same) {
                 continue;
             }
             let python = known.python.map(|python| format!("Python {python}"));

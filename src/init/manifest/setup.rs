@@ -10,6 +10,7 @@ pub(super) fn read(text: &str) -> Found {
     let mut found = Found::default();
     for key in ["install_requires", "python_requires"] {
         let Some((at, value)) = value_of(text, key) else { continue };
+        let value = of_name(text, value).unwrap_or(value);
         let is_program = value.starts_with(['[', '(', '"', '\'']);
         let line = line_of(text, at);
         match literals(text, text.len() - value.len()).filter(|_| is_program) {
@@ -34,6 +35,15 @@ pub(super) fn read(text: &str) -> Found {
 /// Whether it is a setup.cfg.
 fn is_config(text: &str) -> bool {
     text.lines().any(|line| line.trim() == "[options]")
+}
+
+/// What a name stands for that is given once and changed nowhere: `requirements = [...]`.
+fn of_name<'t>(text: &'t str, value: &str) -> Option<&'t str> {
+    let is_end = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+    let (name, rest) = value.split_at(value.find(is_end)?);
+    let is_changed = [".", " +=", "+=", "["].iter().any(|sign| text.contains(&format!("{name}{sign}")));
+    let is_name = !name.is_empty() && rest.starts_with([',', ')', '\n', '\r']) && !is_changed && !is_config(text);
+    is_name.then(|| value_of(text, &format!("\n{name}"))).flatten().map(|(_, value)| value)
 }
 
 /// Where a key stands, and what begins behind its equals sign.
