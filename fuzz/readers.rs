@@ -155,10 +155,10 @@ fn read_requirement(data: &[u8]) {
     }
 }
 
-/// A requirements.txt, pyproject.toml, uv.lock, environment.yml or Dockerfile: the first byte chooses.
+/// A requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile or setup.py: the first byte chooses.
 fn read_manifest(data: &[u8]) {
     let Some((first, rest)) = data.split_first() else { return };
-    let names = ["requirements.txt", "pyproject.toml", "uv.lock", "environment.yml", "Dockerfile"];
+    let names = ["requirements.txt", "pyproject.toml", "uv.lock", "environment.yml", "Dockerfile", "setup.py"];
     let name = names[usize::from(*first) % names.len()];
     let Ok(text) = std::str::from_utf8(rest) else { return };
     let Some(kind) = Kind::of(name) else { return };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::catalog::{Catalog, at_hand};
 use crate::explain::{self, Explanation};
 use crate::host::{Record, signs};
+use crate::init::manifest::{Left, Manifest, line_of_python};
 use crate::init::{self, Draft, Value};
 use crate::probe::{Depth, ProbeOptions};
 use crate::report::{Drafted, Exit, Failure, Report, SourceFile, clean};
@@ -18,6 +19,7 @@ use crate::solve::request::Request;
 use crate::solve::resolve::{Resolution, resolve};
 use crate::spec::{self, Spec, SpecError};
 use crate::task::typed;
+use crate::types::{CpuArch, Version};
 use crate::warning::Warning;
 
 use super::args::InitArgs;
@@ -65,14 +67,9 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
         return Err(Failure::new(Exit::BadInput, "missing", why).help(help));
     }
     let name = place.as_deref().map_or("stdout".to_string(), shown);
-    let (found, left) = match &files[..] {
-        [] => (None, Vec::new()),
-        files => {
-            let target = (python, args.arch.as_deref());
-            manifests::drafted(files, &catalog, &args.extra, target).map(|(draft, left)| (Some(draft), left))?
-        }
-    };
-    let drawn = draw(args, draft(args, host.as_ref(), found, &catalog), &name, &catalog)?;
+    let drawing = Drawing { args, host: host.as_ref(), files: &files, name: &name, catalog: &catalog };
+    let target = (python.and_then(line_of_python), args.arch.as_deref().and_then(|arch| CpuArch::parse(arch).ok()));
+    let (drawn, left) = drawing.decided(target)?;
     if let Some(guess) = &drawn.guess {
         report.note(&format!("nothing that was taken over needs a framework: `{guess}` is a guess, replace it"));
     }
@@ -87,8 +84,66 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     Ok(Exit::Yes)
 }
 
+/// What a draft is made of.
+struct Drawing<'a> {
+    args: &'a InitArgs,
+    host: Option<&'a Record>,
+    files: &'a [Manifest],
+    name: &'a str,
+    catalog: &'a Catalog,
+}
+
+impl Drawing<'_> {
+    /// The draft for a line of Python and a processor.
+    fn on(&self, target: Target, bind: bool) -> Result<(Drawn, Vec<Left>), Failure> {
+        let (mut found, mut left) = (None, Vec::new());
+        if !self.files.is_empty() {
+            let (mut draft, of_files) = manifests::drafted(self.files, self.catalog, &self.args.extra, target)?;
+            if let Some(python) = target.0.filter(|python| bind && draft.admits_python(python)) {
+                draft.bind_python(python, "the conditions in the files were decided for it");
+            }
+            (found, left) = (Some(draft), of_files);
+        }
+        let is_open = found.as_ref().is_some_and(|draft| draft.is_open);
+        let drawn = draw(self.args, draft(self.args, self.host, found, self.catalog), self.name, self.catalog)?;
+        Ok((Drawn { is_open, ..drawn }, left))
+    }
+
+    /// The same; conditions that are left open are decided for the processor and, where that is not enough, for the Python that
+    /// the draft leads to, if what then is asked for has an answer, too.
+    fn decided(&self, (python, arch): Target) -> Result<(Drawn, Vec<Left>), Failure> {
+        let first = self.on((python, arch), false)?;
+        let Some((solved, on)) = first.0.solved.filter(|_| first.0.is_open) else { return Ok(first) };
+        let of_arch = self.on((python, Some(arch.unwrap_or(on))), false)?;
+        let first = if of_arch.0.conflict.is_none() { of_arch } else { first };
+        let Some(solved) = solved.filter(|_| first.0.is_open && python.is_none()) else { return Ok(first) };
+        // What the conditions ask for may go with an older one only.
+        for minor in (solved.minor().saturating_sub(MOST_OLDER)..=solved.minor()).rev() {
+            let line = Version::parse(&format!("{}.{minor}", solved.major())).ok();
+            let second = self.on((line, Some(arch.unwrap_or(on))), self.args.python.is_none())?;
+            if first.1 == second.1 && first.0.draft.packages == second.0.draft.packages {
+                break;
+            }
+            if second.0.conflict.is_none() && second.0.solved.and_then(|(python, _)| python) == line {
+                return Ok(second);
+            }
+        }
+        Ok(first)
+    }
+}
+
+/// So many older lines of Python are tried.
+const MOST_OLDER: u64 = 4;
+
+/// A line of Python and a processor, where they are known.
+type Target = (Option<Version>, Option<CpuArch>);
+
 /// A draft, and what the solver says of it.
 struct Drawn {
+    /// Whether conditions of the files are left open.
+    is_open: bool,
+    /// The Python that is chosen, and the processor.
+    solved: Option<(Option<Version>, CpuArch)>,
     draft: Draft,
     /// The line of what nobody asked for.
     guess: Option<String>,
@@ -103,9 +158,9 @@ fn draw(args: &InitArgs, mut draft: Draft, name: &str, catalog: &Catalog) -> Res
     let file = SourceFile { name: name.to_string(), text: draft.text() };
     let spec = spec::parse(&file.text).map_err(|errors| refused(errors, &file, args))?;
     let laid = own::lay(&spec, catalog);
-    let (conflict, warnings) =
+    let (solved, conflict, warnings) =
         ask(&spec, laid.as_ref().unwrap_or(catalog)).map_err(|errors| refused(errors, &file, args))?;
-    Ok(Drawn { draft, guess, file, spec, conflict, warnings })
+    Ok(Drawn { is_open: false, solved, draft, guess, file, spec, conflict, warnings })
 }
 
 /// Where to write; none: stdout.
@@ -220,13 +275,20 @@ fn draft(args: &InitArgs, host: Option<&Record>, found: Option<Draft>, catalog: 
     draft
 }
 
-/// Why the spec has no answer, none if it has one or nobody could tell within the limit; and what is remarked on it.
-fn ask(spec: &Spec, catalog: &Catalog) -> Result<(Option<Explanation>, Vec<Warning>), Vec<SpecError>> {
+/// What is chosen of Python and the processor; why the spec has no answer, none if it has one or nobody could tell within the
+/// limit; and what is remarked on it.
+fn ask(spec: &Spec, catalog: &Catalog) -> Result<Answered, Vec<SpecError>> {
     let rules = Problem::new(catalog);
     let (request, warnings) = Request::new(spec, &rules)?;
-    let conflict = match resolve(&request, &Locked::new(), &Steps::default()) {
-        Resolution::Conflict => explain::conflicts(spec, &rules, &Steps::default()),
-        Resolution::Solution(_) | Resolution::Undetermined(_) | Resolution::GaveUp => None,
-    };
-    Ok((conflict, warnings))
+    Ok(match resolve(&request, &Locked::new(), &Steps::default()) {
+        Resolution::Conflict => (None, explain::conflicts(spec, &rules, &Steps::default()), warnings),
+        Resolution::Solution(solution) => {
+            let chosen = solution.targets.first().map(|target| (target.chosen.python.copied(), target.chosen.arch));
+            (chosen, None, warnings)
+        }
+        Resolution::Undetermined(_) | Resolution::GaveUp => (None, None, warnings),
+    })
 }
+
+/// What [`ask`] tells.
+type Answered = (Option<(Option<Version>, CpuArch)>, Option<Explanation>, Vec<Warning>);

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::Catalog;
 use crate::host;
-use crate::init::manifest::{Kind, Left, Manifest, Refused, line_of_python, of_manifests};
+use crate::init::manifest::{Kind, Left, Manifest, Refused, of_manifests};
 use crate::init::{Draft, Value};
 use crate::report::{Exit, Failure, Report, clean};
 use crate::spec;
-use crate::types::{CpuArch, name};
+use crate::types::{CpuArch, Version, name};
 
 use super::files;
 use super::project::shown;
@@ -16,9 +16,23 @@ use super::project::shown;
 /// No list of packages is larger; the lock of a large project is a twentieth of it.
 const CAP: u64 = 32 << 20;
 
-/// The files.
+/// The files: of several, those that can be read, and the rest is told.
 pub fn read(paths: &[PathBuf], report: &Report) -> Result<Vec<Manifest>, Failure> {
-    paths.iter().map(|path| manifest(path, report)).collect()
+    let (mut manifests, mut unknown) = (Vec::new(), Vec::new());
+    for path in paths {
+        match manifest(path, report)? {
+            Ok(manifest) => manifests.push(manifest),
+            Err(failure) => unknown.push(failure),
+        }
+    }
+    if manifests.is_empty() && !unknown.is_empty() {
+        return Err(unknown.swap_remove(0));
+    }
+    for problem in unknown.iter().flat_map(|failure| &failure.problems) {
+        let help = problem.help.as_deref().unwrap_or_default();
+        report.note(&format!("{}, and it is left out: {help}", problem.message));
+    }
+    Ok(manifests)
 }
 
 /// What the files ask for with some of their extras and groups, and the lines that the draft does not hold.
@@ -26,9 +40,8 @@ pub fn drafted(
     files: &[Manifest],
     catalog: &Catalog,
     extras: &[String],
-    (python, arch): (Option<&str>, Option<&str>),
+    target: (Option<Version>, Option<CpuArch>),
 ) -> Result<(Draft, Vec<Left>), Failure> {
-    let target = (python.and_then(line_of_python), arch.and_then(|arch| CpuArch::parse(arch).ok()));
     let extras: Vec<String> = extras.iter().map(|extra| name::package(extra)).collect();
     of_manifests(files, catalog, &extras, target).map_err(|refused| match refused {
         Refused::Unread { file, line, why } => {
@@ -45,7 +58,8 @@ pub fn drafted(
 }
 
 /// `-` is stdin. What has no name of its own, as a pipe, is known by what is in it.
-fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
+/// Inside, why one is left out that is of no kind which is read.
+fn manifest(path: &Path, report: &Report) -> Result<Result<Manifest, Failure>, Failure> {
     let is_stdin = path == Path::new("-");
     let name = if is_stdin { "stdin".to_string() } else { shown(path) };
     let bytes = match is_stdin {
@@ -66,7 +80,7 @@ fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
             false if is_nameless => format!("write it to a file of one of these names: {}", Kind::NAMES),
             false => format!("--from reads {}", Kind::NAMES),
         };
-        return Err(Failure::new(Exit::BadInput, "usage", message).help(help));
+        return Ok(Err(Failure::new(Exit::BadInput, "usage", message).help(help)));
     };
     let too_large = bytes.len() as u64 > CAP;
     match spec::decode(bytes) {
@@ -74,7 +88,7 @@ fn manifest(path: &Path, report: &Report) -> Result<Manifest, Failure> {
             let message = format!("{name} is larger than {} MiB, the most that is read", CAP >> 20);
             Err(Failure::new(Exit::BadInput, "too-large", message).help(format!("--from reads {}", Kind::NAMES)))
         }
-        Ok(text) => Ok(Manifest { kind, name, text }),
+        Ok(text) => Ok(Ok(Manifest { kind, name, text })),
         Err(error) => Err(Failure::new(Exit::BadInput, "bad-manifest", format!("{name}: {}", error.message))
             .help(error.help.unwrap_or_else(|| "save it again as UTF-8".to_string()))),
     }

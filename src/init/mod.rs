@@ -21,6 +21,7 @@ use crate::solve::image;
 use crate::solve::ordinary::coming::coming;
 use crate::spec::other_names::other_name;
 use crate::spec::{ImageRef, read_image};
+use crate::types::constraint::admits;
 use crate::types::{Specifier, Version};
 
 pub use host::{machine, of_host, of_host_beside, unsuited};
@@ -45,8 +46,10 @@ pub struct Draft {
     pub overlays: Vec<String>,
     /// Requirements of ordinary packages, which gpuenv does not choose.
     pub packages: Vec<String>,
-    /// Where the files of a project take the torch out of the image that it runs in, and ask for another.
+    /// Why the torch of the image that it runs in is none of what its files ask for: where they take it out, or install beside it.
     pub torch_beside_image: Option<String>,
+    /// Whether conditions of these files are left open that a Python and a processor decide.
+    pub is_open: bool,
     /// Whether it was made from the files of a project, which say little of machines.
     pub of_files: bool,
 }
@@ -128,6 +131,18 @@ impl Draft {
     /// Forgets the frameworks that were seen: others are wanted.
     pub fn drop_frameworks(&mut self) {
         self.stack.retain(|entry| entry.key == "python");
+    }
+
+    /// Whether a line of Python is within what was asked for so far.
+    pub fn admits_python(&self, line: &Version) -> bool {
+        let asked = self.stack.iter().find(|entry| entry.key == "python").map(|entry| &entry.value);
+        asked.is_none_or(|asked| matches!(asked, Value::Text(asked) if admits(asked, line)))
+    }
+
+    /// Sets a line of Python, and why it is that one.
+    pub fn bind_python(&mut self, line: Version, why: &str) {
+        self.stack.retain(|entry| entry.key != "python");
+        self.stack.push(Entry::on("python", Value::Text(line.to_string()), why));
     }
 
     /// The image that it runs in.

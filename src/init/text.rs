@@ -45,8 +45,8 @@ impl Draft {
         if !self.overlays.is_empty() {
             text += &format!("\n[catalog]\noverlays = {}\n", Value::List(self.overlays.clone()));
         }
-        if let Some(place) = &self.torch_beside_image {
-            let reason = Value::Text(format!("{place} takes the torch of the image out"));
+        if let Some(reason) = &self.torch_beside_image {
+            let reason = Value::Text(reason.clone());
             text += &format!("\n[[override]]\nrule = \"{}\"\nreason = {reason}\n", law::IMAGE_TORCH);
         }
         if hint && !self.build {

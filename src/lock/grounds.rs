@@ -257,7 +257,7 @@ impl Ledger<'_, '_> {
         }));
         lines.sort_unstable();
         lines.dedup();
-        let cuda = Stack(target.builds.first().map_or("cuda", |build| &build.package));
+        let cuda = Stack(target.builds.iter().find(|build| !build.is_cpu()).map_or("cuda", |build| &build.package));
         for gpu in asked.named_gpus() {
             self.about(entry, Subject::Gpu, &gpu.cc_version, Subject::Cuda, cuda);
             let rules = self.request.rules.between(Subject::Gpu, Subject::Driver);

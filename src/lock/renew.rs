@@ -7,7 +7,7 @@ use crate::solve::resolve::{Resolution, resolve, together};
 use crate::solve::unknowns::Unknown;
 use crate::solve::warnings::warnings;
 use crate::spec::{Share, Spec};
-use crate::warning::{UnusedOverride, Warning};
+use crate::warning::{Kind, PackageExcluded, UnusedOverride, Warning};
 
 use super::locked::{Upgrade, locked};
 use super::make::make;
@@ -28,7 +28,7 @@ pub enum Renewed {
 
 /// Solves a spec's request. Choices of the previous lock that still hold are kept, except what is upgraded.
 pub fn renew(spec: &Spec, request: &Request<'_>, previous: Option<&Lock>, upgrade: &Upgrade, steps: &Steps) -> Renewed {
-    let best = |request: &Request<'_>| match answer(request, previous, upgrade, steps) {
+    let renewed = |request: &Request<'_>, upgrade: &Upgrade| match answer(request, previous, upgrade, steps) {
         Resolution::Solution(answer) => {
             let warnings = warnings(request, &answer);
             Renewed::Lock(Box::new(make(spec, request, &answer, Vec::new())), warnings)
@@ -37,8 +37,21 @@ pub fn renew(spec: &Spec, request: &Request<'_>, previous: Option<&Lock>, upgrad
         Resolution::Undetermined(unknowns) => Renewed::Undetermined(unknowns),
         Resolution::GaveUp => Renewed::GaveUp,
     };
-    let mut renewed = best(request);
-    if let Renewed::Lock(lock, warnings) = &mut renewed {
+    // A Python that an ordinary package leaves out which was not asked for before is not kept, if another one leaves out less.
+    let python = Upgrade::Packages(vec!["python".to_string()]);
+    let kept = renewed(request, upgrade);
+    let left_out = previous.map_or(0, |previous| newly_left_out(spec, previous, &kept));
+    let freed = (left_out > 0 && *upgrade == Upgrade::Nothing).then(|| renewed(request, &python));
+    let is_better = |one: &Renewed| {
+        matches!(one, Renewed::Lock(..))
+            && previous.is_some_and(|previous| newly_left_out(spec, previous, one) < left_out)
+    };
+    let (mut found, upgrade) = match freed.filter(is_better) {
+        Some(freed) => (freed, &python),
+        None => (kept, upgrade),
+    };
+    let best = |request: &Request<'_>| renewed(request, upgrade);
+    if let Renewed::Lock(lock, warnings) = &mut found {
         let mut used = Vec::new();
         for one in request.catalog.retractions.iter() {
             let mut without = request.clone();
@@ -64,7 +77,16 @@ pub fn renew(spec: &Spec, request: &Request<'_>, previous: Option<&Lock>, upgrad
         used.sort_unstable_by(|a, b| (&a.rule, &a.target).cmp(&(&b.rule, &b.target)));
         lock.overrides = used;
     }
-    renewed
+    found
+}
+
+/// How many packages are left out whose line is another than in the previous lock's spec.
+fn newly_left_out(spec: &Spec, previous: &Lock, renewed: &Renewed) -> usize {
+    let Renewed::Lock(_, warnings) = renewed else { return 0 };
+    let inputs = spec.inputs();
+    let is_new = |key: &String| inputs.get(key) != previous.inputs.get(key);
+    let left_out = warnings.iter().filter(|warning| warning.code == PackageExcluded::CODE);
+    left_out.filter(|warning| warning.keys.iter().any(is_new)).count()
 }
 
 /// What the solver answers to a request whose lock is kept as far as it still holds.

@@ -97,11 +97,12 @@ fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion) -> 
     if needs.as_ref().is_some_and(is_out) {
         return false;
     }
+    let on_gpu = || chosen.builds.iter().find(|build| !build.is_cpu());
     // Of what follows a framework that is not locked nothing is known, for that comes along as it likes.
-    if own.is_none() && !row.follows_cuda() || chosen.builds.first().is_some_and(|build| build.is_cpu()) {
+    if own.is_none() && !row.follows_cuda() || !chosen.builds.is_empty() && on_gpu().is_none() {
         return true;
     }
-    let build = own.or(chosen.builds.first());
+    let build = own.or_else(on_gpu);
     let line = match build {
         Some(build) => build.line(),
         None => chosen.cuda.map(|toolkit| toolkit.version.prefix(2)),

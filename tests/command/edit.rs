@@ -43,6 +43,34 @@ fn a_package_is_added_changed_and_removed_and_nothing_else_moves() {
     assert_eq!((code, &told["status"], &told["applied"][0]["to"]), (0, &"ok".into(), &"2.5.1".into()), "{told}");
 }
 
+/// `==` is that release, as pip has it, and none of its post releases.
+#[test]
+fn a_release_that_is_typed_is_that_release() {
+    let sandbox = Sandbox::new("edit-alone", "[stack]\ntorch = \"2.6.0\"\n[target.a]\ngpu = \"L4\"\n");
+    sandbox.run(&["add", "xformers==0.0.29.post2"]).exits(0).says("+ xformers = \"0.0.29.post2\"");
+    let sandbox = Sandbox::new("edit-alone-tf", "[stack]\npython = \"3.11\"\n[target.a]\ngpu = \"L4\"\n");
+    sandbox.run(&["add", "tensorflow==2.15.0"]).exits(0).says("+ tensorflow = \"2.15.0,<2.15.0.post1\"");
+    assert!(lock(&sandbox).contains("stack.tensorflow = \"2.15.0+"), "{}", lock(&sandbox));
+}
+
+/// A Python that the new line leaves out is not kept for having been locked.
+#[test]
+fn a_python_that_a_new_package_excludes_is_not_kept() {
+    let spec = "[stack]\ntorch = \">=2.6,<2.11\"\npython = \">=3.11,<3.14\"\n[target.a]\ngpu = \"A100-SXM4-80GB\"\n";
+    let sandbox = Sandbox::new("edit-python", spec);
+    sandbox.run(&["lock"]).exits(0);
+    assert!(lock(&sandbox).contains("stack.python = \"3.13\""), "{}", lock(&sandbox));
+    sandbox.run(&["add", "numpy<2"]).exits(0);
+    assert!(lock(&sandbox).contains("stack.python = \"3.12\""), "{}", lock(&sandbox));
+    // What was accepted before changes nothing.
+    let held = spec.replace(">=3.11,<3.14", "3.13") + "[packages]\nnumpy = \"<2\"\n";
+    let sandbox = Sandbox::new("edit-python-held", &held);
+    sandbox.run(&["lock"]).exits(0);
+    sandbox.write(&held.replace("\"3.13\"", "\">=3.11,<3.14\""));
+    sandbox.run(&["lock"]).exits(0);
+    assert!(lock(&sandbox).contains("stack.python = \"3.13\""), "{}", lock(&sandbox));
+}
+
 #[test]
 fn what_cannot_be_added_or_removed_is_told_and_nothing_is_written() {
     let sandbox = Sandbox::new("edit-refused", SPEC);

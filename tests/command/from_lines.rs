@@ -23,21 +23,14 @@ fn bounds_of_one_package_all_hold() {
         ("torch<2.4\ntorch>=2.0\ntorch!=2.1.0\n", "torch=\"<2.4,>=2.0,!=2.1.0\"", &[]),
         ("torch>=1.13.0\ntorch>=2.2.0\n", "torch=\">=2.2.0\"", &[]),
         ("torch>=2.4\ntorch==2.3.1\n", "torch=\"2.3.1\"", &["requirements.txt:1 torch>=2.4"]),
-        // Each is for other Pythons: they bound each other no more than the first is bound.
+        // Each is for other Pythons: the one that gets locked decides.
         (
             "torch>=2.0; python_version < \"3.9\"\ntorch<2.6; python_version >= \"3.9\"\n",
-            "torch=\">=2.0\"",
-            &[
-                "requirements.txt:1 torch>=2.0; python_version < \"3.9\"",
-                "requirements.txt:2 torch<2.6; python_version >= \"3.9\"",
-            ],
+            "torch=\"<2.6\"",
+            &["requirements.txt:1 torch>=2.0; python_version < \"3.9\""],
         ),
         // As InvokeAI: the version of a build, where that build is.
-        (
-            "torch~=2.7\ntorch==2.7.1+cu128; platform_machine != 'aarch64'\n",
-            "torch=\"2.7.1+cu128\"",
-            &["requirements.txt:2 torch==2.7.1+cu128; platform_machine != 'aarch64'"],
-        ),
+        ("torch~=2.7\ntorch==2.7.1+cu128; platform_machine != 'aarch64'\n", "torch=\"2.7.1+cu128\"", &[]),
         ("torch\nnumpy<2\nnumpy>=1.20\n", "numpy=\"<2,>=1.20\"", &[]),
         ("torch\nnumpy<2\nnumpy>=2.1\n", "numpy=\"<2\"", &["requirements.txt:3 numpy>=2.1"]),
     ] {

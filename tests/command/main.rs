@@ -29,6 +29,7 @@ mod fleet;
 mod fleet_plan;
 mod from;
 mod from_lines;
+mod from_projects;
 mod from_sources;
 mod from_the_system;
 mod grounds;

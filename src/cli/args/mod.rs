@@ -61,7 +61,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = help::INIT)]
 pub struct InitArgs {
-    /// Use what a project asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile; - = stdin; can be repeated
+    /// Use what a project asks for: requirements.txt, pyproject.toml, setup.py, uv.lock, environment.yml, Dockerfile; - = stdin; can be repeated
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
     /// Take an extra or group of the project, which no line of its files installs; can be repeated

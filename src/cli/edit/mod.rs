@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use crate::catalog::{Catalog, at_hand};
 use crate::cli::project::shown;
 use crate::explain::{self, Change, Explanation};
+use crate::init::manifest::alone;
 use crate::lock::{self, Lock, Renewed, Upgrade, renew};
 use crate::report::{Exit, Failure, Fate, Problem, Report, SourceFile};
 use crate::solve::engine::Steps;
@@ -43,6 +44,9 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
     let (mut edits, mut named, mut notes, mut unheard_of) = (Vec::new(), BTreeSet::new(), Vec::new(), Vec::new());
     for word in &args.packages {
         let (table, name, constraint) = package::read(word, |name| begun.table_of(name, &problem))?;
+        // `==` is that release for pip, and none of its post releases.
+        let of_pip = alone(&catalog, &name, &constraint).filter(|_| table == Table::Stack);
+        let constraint = of_pip.unwrap_or(constraint);
         let (key, of) = (table.key(&name), table.name());
         begun.refuse_own(&name)?;
         if !named.insert(key.clone()) {

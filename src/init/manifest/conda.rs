@@ -138,7 +138,32 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             inner.left.into_iter().for_each(|(_, text, why)| found.leave(line, &text, why));
         }
     }
+    of_its_own(&mut found);
     Ok(found)
+}
+
+/// The libraries that conda installs are loaded by what it installs itself: wheels of torch bring theirs, and what is numbered
+/// there by conda's builds is none of the package index. The CUDA of its frameworks tells which wheels are meant.
+pub(super) fn of_its_own(found: &mut Found) {
+    let frameworks = || found.wanted.iter().filter(|wanted| FRAMEWORKS.contains(&wanted.name.as_str()));
+    let is_of_conda = frameworks().any(|wanted| wanted.is_of_conda);
+    let is_of_pip = frameworks().any(|wanted| wanted.name == TORCH) && !is_of_conda;
+    if !is_of_conda && !is_of_pip {
+        return;
+    }
+    // conda builds several frameworks for its one toolkit; of their wheels each is for a CUDA of its own, which a build tells.
+    let are_several = frameworks().filter(|wanted| wanted.is_of_conda).count() > 1;
+    let is_told = are_several && !found.builds && frameworks().any(|wanted| wanted.variant.is_some());
+    let is_own = |wanted: &Wanted| {
+        let is_cuda = wanted.name == "cuda" && (is_of_pip || is_told);
+        wanted.is_of_conda && (is_cuda || ["cudnn", "nccl"].contains(&wanted.name.as_str()))
+    };
+    for wanted in std::mem::take(&mut found.wanted) {
+        match is_own(&wanted) {
+            true => found.leave(wanted.line, &wanted.written, "a library of conda's: the wheels bring their own"),
+            false => found.wanted.push(wanted),
+        }
+    }
 }
 
 /// How deep a line may be nested: each level has a column or a mark of its own.

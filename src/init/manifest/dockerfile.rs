@@ -2,13 +2,15 @@
 
 mod flow;
 mod program;
+mod values;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::pip::{joined, words_of_pip};
-use super::shell::{command, commands, here_document, is_shell, is_variable, python_of, words};
-use super::{BUILD_ADDED, Found, Wanted, conda, extras, is_variant, variant_of};
+use super::shell::{command, commands, here_document, is_shell, is_variable, makes_environment, python_of, words};
+use super::{BUILD_ADDED, Found, OTHER_FILE, Wanted, conda, extras, is_variant, variant_of};
+use crate::spec::read_image;
 use crate::types::name;
 
 use flow::{Flow, Step};
@@ -265,6 +267,9 @@ impl Reader {
         if let (Some(python), Some(stage)) = (python_of(words), self.stages.last_mut()) {
             of_system(&python, line, stage);
         }
+        if let (Some(by_conda), Some(stage)) = (makes_environment(words), self.stages.last_mut()) {
+            stage.found.apart = stage.found.apart.or(Some((line, by_conda)));
+        }
         if let Some(at) = words.iter().position(|word| word == "uninstall").filter(|at| is_pip(&words[..*at])) {
             let names = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
             let found = self.stages.last_mut().map(|stage| &mut stage.found);
@@ -278,8 +283,7 @@ impl Reader {
             if unfilled.is_empty() {
                 stage.found.installs.extend(extras::of_sync(&filled));
             }
-            let why = "it installs what another file says: name that with --from too";
-            return stage.found.leave(line, &words.join(" "), why);
+            return stage.found.leave(line, &words.join(" "), OTHER_FILE);
         }
         let Some((program, at)) = program(words) else { return };
         let (filled, unfilled) = self.each_filled(&words[at + 1..]);
@@ -315,63 +319,6 @@ impl Reader {
         }
     }
 
-    /// Words with the arguments in them replaced, and those in which one cannot be, each with the reason.
-    fn each_filled(&self, words: &[String]) -> (Vec<String>, Vec<(String, String)>) {
-        let (mut filled, mut unfilled) = (Vec::<String>::new(), Vec::new());
-        for word in words {
-            match (self.filled(word), word.split_once('+')) {
-                (Ok(word), _) => filled.push(word),
-                // `torch==2.1.2+cu$CUDA`: the version is known, the build of it is not.
-                (Err(why), Some((version, _))) if version.contains("==") && !version.contains('$') => {
-                    filled.push(version.to_string());
-                    unfilled.push((word.clone(), format!("taken without its build: {why}")));
-                }
-                (Err(why), _) => {
-                    // An option without its value would take the next word for it.
-                    filled.pop_if(|before| before.starts_with('-'));
-                    unfilled.push((word.clone(), why));
-                }
-            }
-        }
-        (filled, unfilled)
-    }
-
-    /// A text with the arguments in it replaced; an error says why one cannot be.
-    fn filled(&self, text: &str) -> Result<String, String> {
-        let mut out = String::new();
-        let mut rest = text;
-        while let Some((before, after)) = rest.split_once('$') {
-            out += before;
-            let (name, default, end) = match after.strip_prefix('{') {
-                Some(inner) => {
-                    let (inner, end) =
-                        inner.split_once('}').ok_or_else(|| format!("the argument {after} has no `}}`"))?;
-                    let (name, default) =
-                        inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
-                    (name, default, end)
-                }
-                None => {
-                    let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
-                    (&after[..end], None, &after[end..])
-                }
-            };
-            // For `:-` an empty value is none.
-            let known = self.values.get(name).map(String::as_str);
-            let known = known.filter(|known| default.is_none() || !known.is_empty());
-            let value = known.or(default).ok_or_else(|| match name {
-                "" => "a command gives its value".to_string(),
-                name => format!("the value of {name} is not in this file"),
-            })?;
-            self.filled.update(|filled| filled + value.len());
-            if self.filled.get() > FILLED_CAP {
-                return Err(format!("the arguments of this file hold more than {} MiB", FILLED_CAP >> 20));
-            }
-            out += value;
-            rest = end;
-        }
-        Ok(out + rest)
-    }
-
     /// What the last stage holds, with the stages that it is built on, and what was installed in those it copies from: an
     /// environment is often made in one stage and copied into another.
     fn end(mut self) -> Found {
@@ -387,6 +334,7 @@ impl Reader {
                 continue;
             }
             found.builds |= stage.found.builds && is_of_it;
+            found.apart = found.apart.or(stage.found.apart);
             found.host_compiler = found.host_compiler.or(stage.found.host_compiler);
             found.installs.extend(stage.found.installs);
             found.uninstalls.extend(stage.found.uninstalls.into_iter().filter(|_| is_of_it));
@@ -406,10 +354,15 @@ impl Reader {
                 copied.push(stage.base.to_ascii_lowercase());
                 continue;
             }
-            found.image =
-                Some((stage.base.clone(), stage.line)).filter(|(image, _)| !image.is_empty() && image != "scratch");
+            let is_image = read_image(&stage.base).is_some();
+            if !is_image && !stage.base.is_empty() {
+                found.leave(stage.line, &format!("FROM {}", stage.base), "it is not an image reference");
+            }
+            found.image = Some((stage.base.clone(), stage.line)).filter(|(image, _)| is_image && image != "scratch");
             wanted_base = Some(stage.base.to_ascii_lowercase());
         }
+        replaced(&mut found);
+        conda::of_its_own(&mut found);
         // An image of Python tells which one in its tag.
         if let Some((image, line)) = &found.image
             && let Some((_, tag)) =
@@ -431,6 +384,26 @@ impl Reader {
         }
         found
     }
+}
+
+/// pip replaces what it installed before by what a later command pins.
+fn replaced(found: &mut Found) {
+    let is_pin = |one: &Wanted| {
+        let version = one.version.trim_start_matches('=');
+        let is_one = version.starts_with(|c: char| c.is_ascii_digit()) && !version.contains([',', '*', '|']);
+        is_one && one.marker.is_none() && !one.is_of_conda && !one.is_over
+    };
+    let mut kept: Vec<Wanted> = Vec::new();
+    for wanted in std::mem::take(&mut found.wanted) {
+        let is_before = |one: &Wanted| one.name == wanted.name && is_pin(one) && one.version != wanted.version;
+        if let Some(at) = kept.iter().position(is_before).filter(|_| is_pin(&wanted)) {
+            let before = kept.remove(at);
+            let why = format!("line {} installs {} in its place", wanted.line, wanted.written);
+            found.leave(before.line, &before.written, why);
+        }
+        kept.push(wanted);
+    }
+    found.wanted = kept;
 }
 
 /// The wheel variant that a setting of pip or uv names: these are their options under other names.
@@ -458,7 +431,7 @@ fn of_conda(words: &[String], line: usize, stage: &mut Stage) {
             "-c" | "--channel" | "-n" | "--name" | "-p" | "--prefix" if glued.is_none() => drop(words.next()),
             "-f" | "--file" => {
                 let file = glued.map(str::to_string).or_else(|| words.next().cloned()).unwrap_or_default();
-                stage.found.leave(line, &format!("{option} {file}"), "another file: name it with --from too");
+                stage.found.leave(line, &format!("{option} {file}"), OTHER_FILE);
             }
             option if option.starts_with('-') => {}
             _ => conda::package(word, line, &mut stage.found),

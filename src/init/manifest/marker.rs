@@ -1,6 +1,8 @@
 //! The condition behind a requirement, `sys_platform != "win32" and python_version >= "3.10"`: whether it holds on Linux.
 
-use crate::types::{CpuArch, Version};
+use std::collections::BTreeSet;
+
+use crate::types::{CpuArch, Version, name};
 
 /// What is the same on every Linux that gpuenv locks for.
 const KNOWN: [(&str, &str); 5] = [
@@ -15,28 +17,35 @@ const MOST_DEEP: usize = 50;
 
 /// Whether it holds on every Linux or on none; nothing where it depends on more, or is no condition.
 pub(super) fn on_linux(marker: &str) -> Option<bool> {
-    on(marker, None, None)
+    on(marker, &Known::default())
 }
 
-/// The same with a line of Python, `3.11`, and a processor.
-pub(super) fn on(marker: &str, python: Option<Version>, arch: Option<CpuArch>) -> Option<bool> {
-    let arch = arch.map(|arch| arch.to_string());
-    let mut reader = Reader { words: words(marker), at: 0, is_broken: false, python, arch };
+/// What is known of the place where something is installed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Known<'k> {
+    /// The line of Python, `3.11`.
+    pub python: Option<Version>,
+    /// The processor.
+    pub arch: Option<CpuArch>,
+    /// The extras and groups that are installed.
+    pub extras: Option<&'k BTreeSet<String>>,
+}
+
+/// The same where more is known.
+pub(super) fn on(marker: &str, known: &Known<'_>) -> Option<bool> {
+    let mut reader = Reader { words: words(marker), at: 0, is_broken: false, known: *known };
     let value = reader.any(0);
     value.filter(|_| !reader.is_broken && reader.at == reader.words.len())
 }
 
-struct Reader {
+struct Reader<'k> {
     words: Vec<String>,
     at: usize,
     is_broken: bool,
-    /// The line of Python that is installed, where it is known.
-    python: Option<Version>,
-    /// The processor, where that is.
-    arch: Option<String>,
+    known: Known<'k>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn next(&mut self) -> String {
         self.at += 1;
         self.words.get(self.at - 1).cloned().unwrap_or_default()
@@ -78,10 +87,15 @@ impl Reader {
         let is_not = self.take("not");
         let (sign, right) = (self.next(), self.next());
         self.is_broken |= right.is_empty();
-        if let Some(python) = self.python.filter(|_| !is_not && PYTHONS.contains(&left.as_str())) {
+        if let Some(python) = self.known.python.filter(|_| !is_not && PYTHONS.contains(&left.as_str())) {
             return of_python(&python, &sign, right.strip_prefix('"')?);
         }
-        let value = |word| if word == "platform_machine" { self.arch.as_deref() } else { value(word) };
+        if let Some(extras) = self.known.extras.filter(|_| left == "extra" && ["==", "!="].contains(&&*sign)) {
+            return Some(extras.contains(&extra_of(right.strip_prefix('"')?)?) == (sign == "=="));
+        }
+        // What other systems call their processors none of Linux is called.
+        let arch = self.known.arch.map(CpuArch::as_str).or_else(|| is_of_others(&right).then_some(""));
+        let value = |word| if word == "platform_machine" { arch } else { value(word) };
         let (left, right) = (value(&left)?, value(&right)?);
         match (sign.as_str(), is_not) {
             ("==", false) => Some(left == right),
@@ -92,12 +106,33 @@ impl Reader {
     }
 }
 
+/// The extra or group that a condition names; uv.lock names it behind its project, `extra-4-demo-old`.
+fn extra_of(written: &str) -> Option<String> {
+    let of_project = |rest: &str| {
+        let (length, rest) = rest.split_once('-')?;
+        rest.get(length.parse().ok()?..)?.strip_prefix('-').map(str::to_string)
+    };
+    match written.split_once('-') {
+        Some(("extra" | "group", rest)) => of_project(rest).or_else(|| Some(name::package(written))),
+        Some(("project", rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => None,
+        _ => Some(name::package(written)),
+    }
+}
+
+/// Whether a text is the name of a processor, but that of none on Linux: `arm64`, `AMD64`.
+fn is_of_others(word: &str) -> bool {
+    let name = word.strip_prefix('"').unwrap_or_default();
+    !name.is_empty() && !name.contains([' ', ',']) && CpuArch::parse(name).map_or("", CpuArch::as_str) != name
+}
+
 /// What a condition calls the Python that is installed.
 const PYTHONS: [&str; 2] = ["python_version", "python_full_version"];
 
 /// Whether a line of Python stands so to a release; none where that depends on its patch release.
 fn of_python(line: &Version, sign: &str, written: &str) -> Option<bool> {
-    let release = Version::parse(written).ok()?;
+    // `3.11.*` is the whole line.
+    let begun = written.strip_suffix(".*").filter(|begun| begun.contains('.'));
+    let release = Version::parse(begun.unwrap_or(written)).ok()?;
     let order = line.cmp(&release.prefix(2));
     if order.is_eq() && release.len() > 2 {
         return None;

@@ -2,24 +2,36 @@
 
 mod left;
 mod named;
+mod versions;
 
 use std::collections::BTreeSet;
 
 use super::claims::{Claim, Claims, Settled};
-use super::{Found, Kind, Left, Manifest, OTHER_SYSTEM, Wanted, brought, conda, extras, is_variant, ordinary, read};
+use super::marker::Known;
+use super::shell::file_name;
+use super::{
+    Found, Kind, Left, Manifest, OTHER_FILE, OTHER_SYSTEM, Wanted, brought, conda, extras, is_variant, line_of_python,
+    ordinary, read,
+};
 use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, TORCH, repeated};
-use crate::init::{Draft, Entry, Value, releases};
+use crate::init::{Draft, Entry, Value};
 use crate::solve::image;
 use crate::solve::request::other_maker;
-use crate::spec;
+use crate::spec::{self, ImageRef};
 use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, CpuArch, Specifier, Version, intersect, name, variant};
+
+pub use versions::alone;
+use versions::{constraint, extra_variant, post_releases, with_variant};
 
 /// What comes with JAX, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
 /// How the names of NVIDIA's packages begin: libraries, which frameworks bring, and whatever else it publishes.
 const NVIDIAS: &str = "nvidia-";
+
+/// The extra that brings TensorFlow's CUDA.
+const AND_CUDA: &str = "and-cuda";
 
 /// Why what a framework brings is left out.
 const COMES: &str = "it comes with the framework, which pins it";
@@ -61,8 +73,6 @@ pub fn of_manifests<'m>(
         let unread = |(line, why)| Refused::Unread { file: manifest.name.clone(), line, why };
         files.push((manifest, read(manifest).map_err(unread)?));
     }
-    let python = python.or_else(|| files.iter().find_map(|(_, found)| found.python()));
-    files.iter_mut().for_each(|(_, found)| found.decide(python, arch));
     let known: BTreeSet<&String> = files.iter().flat_map(|(_, found)| extras::all(found)).collect();
     let is_known = |name: &str| known.iter().any(|known| name::package(known) == name);
     if let Some(name) = extras.iter().find(|name| !is_known(name)) {
@@ -73,20 +83,32 @@ pub fn of_manifests<'m>(
     let of_project =
         files.iter().flat_map(|(_, found)| &found.wanted).filter(|wanted| projects.contains(&&wanted.name));
     let installs = files.iter().flat_map(|(_, found)| &found.installs);
+    let installs = installs.chain(of_project.flat_map(|wanted| &wanted.extras)).chain(extras).cloned().collect();
+    let python = python.or_else(|| files.iter().find_map(|(_, found)| found.python()));
+    let on = Known { python, arch, extras: None };
+    let open = files.iter_mut().filter_map(|(_, found)| found.decide(&on, &installs).then_some(())).count();
     let mut merged = Merged {
         catalog,
         known: catalog.packages().into_iter().map(|package| package.name).collect(),
-        draft: Draft { origin: Some(format!("Made from {}", names.join(", "))), of_files: true, ..Draft::default() },
+        draft: Draft {
+            origin: Some(format!("Made from {}", names.join(", "))),
+            of_files: true,
+            is_open: open > 0,
+            ..Draft::default()
+        },
         left: Vec::new(),
         libraries: Vec::new(),
         pythons: Vec::new(),
         stack: Claims::default(),
         packages: Claims::default(),
         uninstalled: None,
+        apart: None,
         over: Vec::new(),
         nvidias: Vec::new(),
         of_each_cuda: Vec::new(),
-        installs: installs.chain(of_project.flat_map(|wanted| &wanted.extras)).chain(extras).cloned().collect(),
+        with_cuda: BTreeSet::new(),
+        files: names.iter().map(|name| file_name(name)).collect(),
+        installs,
     };
     files.into_iter().for_each(|(manifest, found)| merged.take(manifest, found));
     Ok(merged.end())
@@ -108,12 +130,18 @@ struct Merged<'c> {
     packages: Claims<Specifier>,
     /// Where the torch of an image is taken out.
     uninstalled: Option<(String, usize)>,
+    /// Where an environment is made that does not see the packages of the image, and whether conda makes it.
+    apart: Option<(String, usize, bool)>,
     /// What has a name for each major of CUDA, each with its file: the major is known when all is.
     of_each_cuda: Vec<(&'c Manifest, Wanted)>,
     /// Parts of the stack that a command of their own installs: over those that a framework brings, when all is known.
     over: Vec<(&'c Manifest, Wanted)>,
     /// NVIDIA's among that, each with its file: what a framework brings is told apart when all is known.
     nvidias: Vec<(String, Wanted)>,
+    /// The frameworks of which some line asks for the CUDA that they bring.
+    with_cuda: BTreeSet<String>,
+    /// The names of all files.
+    files: Vec<&'c str>,
     /// The extras and groups that lines install, or somebody asks for.
     installs: BTreeSet<String>,
 }
@@ -122,7 +150,15 @@ impl<'c> Merged<'c> {
     fn take(&mut self, manifest: &'c Manifest, mut found: Found) {
         let file = manifest.name.as_str();
         for (line, text, why) in std::mem::take(&mut found.left) {
-            self.leave(file, line, &text, why);
+            // What another file says that is read is not left out.
+            let is_read = |word: &str| {
+                let of_project = ["uv", "poetry", "pdm"].contains(&file_name(word));
+                let named = if of_project { "pyproject.toml" } else { file_name(word) };
+                self.files.contains(&named)
+            };
+            if why != OTHER_FILE || !text.split_whitespace().any(is_read) {
+                self.leave(file, line, &text, why);
+            }
         }
         self.draft.build |= found.builds;
         for (key, word, what) in [("image", "FROM", found.image.take()), ("gcc", "gcc", found.host_compiler.take())] {
@@ -135,6 +171,7 @@ impl<'c> Merged<'c> {
         if let Some((_, line)) = found.uninstalls.iter().find(|(name, _)| name == TORCH) {
             self.uninstalled.get_or_insert((file.to_string(), *line));
         }
+        self.apart = self.apart.take().or(found.apart.map(|(line, by_conda)| (file.to_string(), line, by_conda)));
         // Extras are alternatives as often as not: one is taken where somebody says so.
         let installed = extras::installed(&self.installs, &found);
         let is_taken = |wanted: &Wanted| wanted.group.as_ref().is_none_or(|group| installed.contains(group));
@@ -190,12 +227,20 @@ impl<'c> Merged<'c> {
         if let Some(whose) = label.and_then(other_maker).filter(|_| is_framework) {
             return self.leave(file, wanted.line, &wanted.written, format!("it is built for {whose}"));
         }
+        if let Some(label) = label.filter(|it| !is_framework && !is_variant(it) && wanted.address.is_none()) {
+            let why = format!("taken without its build `+{label}`, which lies on an index of its own");
+            self.leave(file, wanted.line, &wanted.written, why);
+        }
         let posts = post_releases(&name, self.catalog);
         let variant = variant.filter(|_| name == TORCH);
         let variant = self.of_wheels(file, &wanted, variant, &posts);
         let is_cpu =
             is_framework && (wanted.name.ends_with("-cpu") || wanted.extras.iter().any(|extra| extra == "cpu"));
         let variant = if is_cpu { Some("cpu".to_string()) } else { variant };
+        let is_with_cuda = |extra: &String| extra == AND_CUDA || extra_variant(extra).is_some();
+        if is_framework && (wanted.is_of_conda || wanted.extras.iter().any(is_with_cuda)) {
+            self.with_cuda.insert(name.clone());
+        }
         let Some(constraint) = constraint(&name, &wanted, variant, &posts) else {
             let why = "its version is not written as gpuenv.toml can say it".to_string();
             return self.leave(file, wanted.line, &wanted.written, why);
@@ -258,7 +303,8 @@ impl<'c> Merged<'c> {
         if COMES_ALONG.iter().any(|start| name.starts_with(start)) {
             return Err(COMES.to_string());
         }
-        if wanted.is_elsewhere {
+        // Builds with a label of their own lie on no public index.
+        if wanted.is_elsewhere || wanted.version.contains('+') {
             return Err("it comes from an index of its own: [packages] names what the public one has".to_string());
         }
         ordinary::requirement(wanted)
@@ -269,9 +315,7 @@ impl<'c> Merged<'c> {
         self.named_by_cuda();
         self.settle_all();
         self.laid_over();
-        if let Some((file, line)) = self.uninstalled.take() {
-            self.torch_beside_image(&file, line);
-        }
+        self.torch_beside_image();
         for (file, wanted) in std::mem::take(&mut self.nvidias) {
             match brought::is_brought(self.catalog, &self.draft.stack, &wanted.name) {
                 true => self.leave(&file, wanted.line, &wanted.written, COMES.to_string()),
@@ -292,12 +336,32 @@ impl<'c> Merged<'c> {
 
     fn settle_all(&mut self) {
         let stack = std::mem::take(&mut self.stack).settled(intersect);
-        let name = |(name, _): &(String, Settled<Constraint>)| name.clone();
-        let for_gpus = stack.iter().find(|(name, settled)| is_for_gpus(name, settled)).map(name);
-        let for_cpu = stack.iter().find(|(name, settled)| is_for_cpu(name, settled)).map(name);
-        for (name, settled) in stack {
-            self.settle(name, settled, (for_gpus.as_deref(), for_cpu.as_deref()));
+        let frameworks = || stack.iter().filter(|(name, _)| FRAMEWORKS.contains(&name.as_str()));
+        let is_cpu = |settled: &Settled<Constraint>| settled.asked.names_variant("cpu");
+        let for_gpus =
+            frameworks().find(|(name, settled)| self.drives_gpus(name, settled)).map(|(name, _)| name.clone());
+        let are_for_cpu = frameworks().next().is_some() && frameworks().all(|(_, settled)| is_cpu(settled));
+        if are_for_cpu && !self.draft.machine.iter().any(|entry| entry.key == "gpu") {
+            let note = "the wheels are builds for the CPU";
+            self.draft.machine.insert(0, Entry::on("gpu", Value::Text("none".to_string()), note));
         }
+        for (name, settled) in stack {
+            self.settle(name, settled, for_gpus.as_deref());
+        }
+    }
+
+    /// Whether a framework is there to compute on the GPU: its wheels are made for CUDA, or a line asks for that.
+    fn drives_gpus(&self, name: &str, settled: &Settled<Constraint>) -> bool {
+        let is_asked = settled.asked.as_str().contains("+cu") || self.with_cuda.contains(name);
+        is_asked || !settled.asked.names_variant("cpu") && !self.is_bare(name, settled)
+    }
+
+    /// Whether an extra, for which nobody asks, would bring the CUDA of a framework: without it installers bring none.
+    fn is_bare(&self, name: &str, settled: &Settled<Constraint>) -> bool {
+        let asked = &settled.asked;
+        let of_it = self.catalog.builds.of(name).iter().filter(|row| !row.is_cpu() && asked.admits(&row.version));
+        let newest = of_it.max_by_key(|row| row.version);
+        !asked.pins_variant() && !self.with_cuda.contains(name) && newest.is_some_and(|row| row.extra.is_some())
     }
 
     /// A part that a command of its own installs takes the place of what a framework brings; where none does, it is one of the
@@ -317,40 +381,56 @@ impl<'c> Merged<'c> {
         self.settle_all();
     }
 
-    /// Where the torch of an image is taken out another one may be installed, and none where nobody asks for it.
-    fn torch_beside_image(&mut self, file: &str, line: usize) {
-        let in_image = self.draft.image().filter(|image| image::holds_torch(self.catalog, repeated(&image.repository)));
-        let asks = self.draft.stack.iter().any(|entry| entry.key == TORCH);
-        if asks && in_image.is_some() {
-            self.draft.torch_beside_image = Some(place(file, line));
-            return;
+    /// Where the torch of an image is taken out another one may be installed, and none where nobody asks for it: there the Python
+    /// is the image's. An environment of its own sees no torch of the image, and has its Python unless it names another.
+    fn torch_beside_image(&mut self) {
+        let image = self.draft.image();
+        let in_image = image.filter(|image| image::holds_torch(self.catalog, repeated(&image.repository)));
+        let in_image = in_image.filter(|_| self.draft.stack.iter().any(|entry| entry.key == TORCH));
+        let (apart, uninstalled) = (self.apart.take(), self.uninstalled.take());
+        if let Some(((file, line, by_conda), image)) = apart.zip(in_image.as_ref()) {
+            let at = place(&file, line);
+            self.draft.torch_beside_image = Some(format!("{at} makes an environment of its own in the image"));
+            return if !by_conda {
+                self.python_of_image(image);
+            };
+        }
+        let Some((file, line)) = uninstalled else { return };
+        if let Some(image) = in_image {
+            self.draft.torch_beside_image = Some(format!("{} takes the torch of the image out", place(&file, line)));
+            return self.python_of_image(&image);
         }
         let why = "to install another torch in an image that holds one, set the rule `torch-of-image` aside with an [[override]]";
-        self.leave(file, line, "pip uninstall torch", why.to_string());
+        self.leave(&file, line, "pip uninstall torch", why.to_string());
     }
 
-    /// Of all frameworks, one that is for GPUs goes before those for the CPU, wherever it stands.
-    fn settle(&mut self, name: String, settled: Settled<Constraint>, kinds: (Option<&str>, Option<&str>)) {
-        let is_cpu = is_for_cpu(&name, &settled);
-        if let Some(other) = kinds.0.filter(|_| is_cpu) {
-            let why = format!("it is a CPU build, beside {other} for GPUs: a target takes builds of one kind");
-            return self.leave_each(&settled.of, &why);
+    /// What the pip of an image installs is for the Python of that image.
+    fn python_of_image(&mut self, image: &ImageRef) {
+        let tag = image.tag.as_deref().map(|tag| image::tag(self.catalog, &image.repository, tag));
+        let Some(image::TagMatch::Known(row)) = tag else { return };
+        let Some(python) = row.python.or_else(|| self.catalog.python_nearby(row)) else { return };
+        let is_said = |entry: &Entry| {
+            entry.key == "python" && matches!(&entry.value, Value::Text(asked) if line_of_python(asked).is_some())
+        };
+        let is_open = !self.draft.stack.iter().any(is_said) && self.draft.admits_python(&python);
+        if is_open {
+            self.draft.bind_python(python.prefix(2), "the Python of the image that it is installed in");
         }
-        // What the package index has of torch is made for CUDA.
-        let is_open = name == TORCH && kinds.0.is_none() && !settled.asked.pins_variant();
-        if let Some(other) = kinds.1.filter(|_| is_open) {
-            let taken = format!("its CPU build is taken, as of {other}: a target takes builds of one kind");
-            self.leave_each(&settled.of, &format!("{taken}; for GPUs change the line of {other}"));
-        }
-        if is_cpu && !self.draft.machine.iter().any(|entry| entry.key == "gpu") {
-            let note = "the wheels are builds for the CPU";
-            self.draft.machine.insert(0, Entry::on("gpu", Value::Text("none".to_string()), note));
+    }
+
+    /// A framework that is asked for without its CUDA leaves the GPU to another one that drives it.
+    fn settle(&mut self, name: String, mut settled: Settled<Constraint>, for_gpus: Option<&str>) {
+        let beside = for_gpus.filter(|other| *other != name && self.is_bare(&name, &settled));
+        let without = beside.and_then(|other| Some((other, with_variant(&settled.asked, "cpu")?)));
+        let mut note = settled.note();
+        if let Some((other, asked)) = without {
+            settled.asked = asked;
+            note += &format!(": no line asks for its CUDA, so it leaves the GPU to {other}");
         }
         for Claim { line: (file, line, text), .. } in settled.of.iter().filter(|claim| claim.condition.is_some()) {
             self.leave(file, *line, text, "taken for all targets, without its condition".to_string());
         }
         self.leave_refused(&format!("{name} = \"{}\"", settled.asked.as_str()), &settled);
-        let note = settled.note();
         self.draft.stack.push(Entry::on(&name, Value::Text(settled.asked.as_str().to_string()), note));
     }
 }
@@ -383,102 +463,8 @@ fn of_jax(wanted: &Wanted) -> Option<String> {
         .and_then(extra_variant)
 }
 
-/// Whether it is a framework's build for CUDA, by its label or TensorFlow's extra.
-fn is_for_gpus(name: &str, settled: &Settled<Constraint>) -> bool {
-    let by_extra = || settled.of.iter().any(|claim| claim.line.2.contains("[and-cuda"));
-    FRAMEWORKS.contains(&name) && (settled.asked.as_str().contains("+cu") || by_extra())
-}
-
-/// Whether it is a framework's build for the CPU.
-fn is_for_cpu(name: &str, settled: &Settled<Constraint>) -> bool {
-    FRAMEWORKS.contains(&name) && settled.asked.names_variant("cpu")
-}
-
 fn place(file: &str, line: usize) -> String {
     format!("{file}:{line}")
-}
-
-/// The post releases of a package that the catalog knows.
-fn post_releases(name: &str, catalog: &Catalog) -> Vec<Version> {
-    releases(catalog, name).copied().filter(|version| version.as_str().contains("post")).collect()
-}
-
-/// What `[stack]` says of a requirement; none if it cannot.
-fn constraint(name: &str, wanted: &Wanted, variant: Option<String>, posts: &[Version]) -> Option<Constraint> {
-    let is_framework = FRAMEWORKS.contains(&name);
-    let version = wanted.version.trim_start_matches("===");
-    // What stands behind `+` in the version of a companion tells of its framework.
-    let (version, label) = variant::parts(version);
-    let of_extra = wanted.extras.iter().find_map(|extra| extra_variant(extra)).filter(|_| name == "jax");
-    let variant =
-        label.map(str::to_string).filter(|label| is_variant(label)).or(variant).or(of_extra).filter(|_| is_framework);
-    let said = as_spec(name, version, posts)?;
-    let plain = if said.is_empty() { "*" } else { said.as_str() };
-    // Patch releases of Python are all alike to wheels.
-    let minor = plain.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
-    let is_plain = plain.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let plain = if name == "python" && is_plain { minor.as_str() } else { plain };
-    let read = Constraint::parse(plain).ok().or_else(|| Constraint::parse(&spec::meant(name, plain)?).ok())?;
-    let Some(variant) = variant else { return Some(read) };
-    let text = read.as_str();
-    let is_bare = text.starts_with(|c: char| c.is_ascii_digit()) && !text.contains([',', '|', '*']);
-    Constraint::parse(&match is_bare {
-        true => format!("{text}+{variant}"),
-        false if read.is_any() => format!("+{variant}"),
-        false => format!("{text},+{variant}"),
-    })
-    .ok()
-}
-
-/// Versions as pip means them, in the words of gpuenv.toml. There `2.4` is every 2.4.x, and an operator compares only
-/// what is written; for pip `==2.4` is 2.4.0 alone, and no post release of it. None where that cannot be said.
-fn as_spec(name: &str, version: &str, posts: &[Version]) -> Option<String> {
-    let mut said = Vec::new();
-    for alternative in version.split("||") {
-        let parts: Option<Vec<String>> = alternative.split(',').map(|part| comparison(name, part, posts)).collect();
-        said.push(parts?.join(","));
-    }
-    Some(said.join("||"))
-}
-
-/// One comparison of [`as_spec`].
-fn comparison(name: &str, part: &str, posts: &[Version]) -> Option<String> {
-    let number = part.trim_start_matches(['=', '!', '<', '>', '~', '^']);
-    let (sign, number) = (&part[..part.len() - number.len()], number.trim());
-    let sign = if sign.starts_with("==") { "" } else { sign };
-    if let Some(prefix) = number.strip_suffix(".*") {
-        return Some(format!("{sign}{prefix}"));
-    }
-    // Patch releases of Python are all alike to wheels, and the line of CUDA has none.
-    if ["python", "cuda"].contains(&name) {
-        let sign = if name == "python" && sign == ">" { ">=" } else { sign };
-        return Some(format!("{sign}{number}"));
-    }
-    if !matches!(sign, "" | "!=" | ">" | "<=") || !number.starts_with(|c: char| c.is_ascii_digit()) {
-        return Some(format!("{sign}{number}"));
-    }
-    let whole = whole(number);
-    let Ok(release) = Version::parse(&whole) else { return Some(format!("{sign}{number}")) };
-    // One that is written is no longer beyond what is written.
-    let beyond = posts.iter().filter(|post| post.cmp_prefix(&release).is_eq() && **post > release).min();
-    match (sign, beyond) {
-        ("" | "<=", Some(post)) => Some(format!("{sign}{whole},<{post}")),
-        ("!=", Some(_)) => None,
-        _ => Some(format!("{sign}{whole}")),
-    }
-}
-
-/// `2.4.0` for `2.4`: pip counts what is not written as zero.
-fn whole(number: &str) -> String {
-    let is_release = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    let missing = 2_usize.saturating_sub(number.matches('.').count());
-    format!("{number}{}", if is_release { ".0".repeat(missing) } else { String::new() })
-}
-
-/// The variant that an extra of JAX brings: `cuda12`, `cuda12-pip`.
-fn extra_variant(extra: &str) -> Option<String> {
-    let major: String = extra.strip_prefix("cuda")?.chars().take_while(char::is_ascii_digit).collect();
-    (!major.is_empty()).then(|| format!("cu{major}"))
 }
 
 #[cfg(test)]

@@ -14,16 +14,19 @@ mod ordinary;
 mod pip;
 mod pyproject;
 mod requirement;
+mod setup;
 mod shell;
 mod uv_lock;
 
-pub use merge::{Refused, of_manifests};
+pub use merge::{Refused, alone, of_manifests};
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::types::{CpuArch, Specifier, Version, name, toml_memory};
+use crate::types::{Specifier, Version, name, toml_memory};
+
+use marker::Known;
 
 /// What kind of file it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +35,8 @@ pub enum Kind {
     Requirements,
     /// A pyproject.toml, of the standard's tables or of Poetry's.
     Pyproject,
+    /// A setup.py or setup.cfg of setuptools.
+    Setup,
     /// A uv.lock.
     UvLock,
     /// An environment.yml of conda.
@@ -42,7 +47,7 @@ pub enum Kind {
 
 impl Kind {
     /// The names of the files that are read.
-    pub const NAMES: &str = "requirements.txt, pyproject.toml, uv.lock, environment.yml, Dockerfile";
+    pub const NAMES: &str = "requirements.txt, pyproject.toml, setup.py, uv.lock, environment.yml, Dockerfile";
 
     /// No file of the kind is larger, in KiB.
     fn most(self) -> usize {
@@ -50,7 +55,7 @@ impl Kind {
             // Hashes make them long: these hold one for each file of each package.
             Kind::Requirements | Kind::UvLock => 4096,
             Kind::Pyproject => 1024,
-            Kind::Conda | Kind::Dockerfile => 512,
+            Kind::Setup | Kind::Conda | Kind::Dockerfile => 512,
         }
     }
 
@@ -60,6 +65,7 @@ impl Kind {
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
         Some(match name.as_str() {
             "pyproject.toml" => Kind::Pyproject,
+            "setup.py" | "setup.cfg" => Kind::Setup,
             "uv.lock" => Kind::UvLock,
             _ if name.starts_with("dockerfile") || name.starts_with("containerfile") => Kind::Dockerfile,
             _ if ends(&[".dockerfile", ".containerfile"]) => Kind::Dockerfile,
@@ -143,6 +149,8 @@ struct Found {
     brings: Vec<(String, String)>,
     /// The extras and groups of a project that its lines install.
     installs: Vec<String>,
+    /// The line that makes an environment which does not see the packages of the image, and whether conda does.
+    apart: Option<(usize, bool)>,
     /// The packages that a line takes out of the image, each with the line.
     uninstalls: Vec<(String, usize)>,
     left: Vec<(usize, String, String)>,
@@ -173,6 +181,8 @@ struct Wanted {
     is_vague: bool,
     /// Whether conda installs it, whose releases are not those of the package index.
     is_of_conda: bool,
+    /// Whether it is what a lock holds.
+    is_locked: bool,
     /// Whether it comes from an index of its own, not from the public one.
     is_elsewhere: bool,
     /// Whether a command of its own installs it over what others brought.
@@ -203,6 +213,7 @@ impl Wanted {
             is_library: false,
             is_vague: false,
             is_of_conda: false,
+            is_locked: false,
             is_elsewhere: false,
             is_over: false,
             address: None,
@@ -234,22 +245,42 @@ impl Found {
         asked.and_then(|wanted| line_of_python(&wanted.version))
     }
 
-    /// Takes the conditions as decided that a line of Python and a processor decide.
-    fn decide(&mut self, python: Option<Version>, arch: Option<CpuArch>) {
+    /// Takes the conditions as decided that a line of Python, a processor and the extras that are named decide; whether some
+    /// are left that more of these would decide.
+    fn decide(&mut self, known: &Known<'_>, named: &BTreeSet<String>) -> bool {
+        let (installed, mut others, mut is_open) = (extras::installed(named, self), Vec::new(), false);
+        let mut of: BTreeSet<String> = installed.iter().map(|extra| name::package(extra)).collect();
         for mut wanted in std::mem::take(&mut self.wanted) {
-            match wanted.marker.as_deref().and_then(|marker| marker::on(marker, python, arch)) {
-                Some(true) => {
-                    wanted.marker = None;
+            // What an extra asks for is asked for where that is installed.
+            let own = wanted.group.as_deref().map(name::package).filter(|group| of.insert(group.clone()));
+            let on = Known { extras: Some(&of), ..*known };
+            let holds = wanted.marker.as_deref().map_or(Some(true), |marker| marker::on(marker, &on));
+            of.retain(|extra| own.as_ref() != Some(extra));
+            match holds {
+                Some(false) => others.push(wanted),
+                _ => {
+                    is_open |= holds.is_none();
+                    wanted.marker = wanted.marker.filter(|_| holds.is_none());
                     self.wanted.push(wanted);
                 }
-                Some(false) => {
-                    let python = python.map(|python| format!("Python {python}"));
-                    let what: Vec<String> = python.into_iter().chain(arch.map(|arch| arch.to_string())).collect();
-                    self.leave(wanted.line, &wanted.written, format!("it is not for {}", what.join(" and ")));
-                }
-                None => self.wanted.push(wanted),
             }
         }
+        for wanted in others {
+            // Of what a lock holds several times one is meant.
+            let is_same = |one: &Wanted| (&one.name, &one.group) == (&wanted.name, &wanted.group);
+            let is_beside = wanted.group.as_ref().is_some_and(|group| !installed.contains(group));
+            if is_beside || wanted.is_locked && self.wanted.iter().any(is_same) {
+                continue;
+            }
+            let python = known.python.map(|python| format!("Python {python}"));
+            let what: Vec<String> = python.into_iter().chain(known.arch.map(|arch| arch.to_string())).collect();
+            let of_extra = "it is for other extras than those that are taken".to_string();
+            let why = if what.is_empty() { of_extra } else { format!("it is not for {}", what.join(" and ")) };
+            self.leave(wanted.line, &wanted.written, why);
+        }
+        // What is left open in a lock is taken as it was locked.
+        self.wanted.iter_mut().filter(|wanted| wanted.is_locked).for_each(|wanted| wanted.marker = None);
+        is_open
     }
 
     /// Refuses a file that asks for more than is taken.
@@ -272,6 +303,7 @@ fn read(manifest: &Manifest) -> Result<Found, (usize, String)> {
     let found = match manifest.kind {
         Kind::Requirements => pip::requirements(text),
         Kind::Pyproject => pyproject::read(text)?,
+        Kind::Setup => setup::read(text),
         Kind::UvLock => uv_lock::read(text)?,
         Kind::Conda => conda::read(text)?,
         Kind::Dockerfile => dockerfile::read(text)?,
@@ -287,6 +319,9 @@ pub fn line_of_python(asked: &str) -> Option<Version> {
 
 /// Why a package is left out that its marker keeps from every Linux.
 const OTHER_SYSTEM: &str = "it is for another system than Linux";
+
+/// Why a line is told that installs what another file says, which nobody named.
+const OTHER_FILE: &str = "it stands in another file: name that with --from too";
 
 /// Why a package is left out that no index has.
 const FOLDER: &str = "it comes from an address or a folder";

@@ -25,8 +25,10 @@ pub(super) fn requirement(wanted: &Wanted) -> Result<String, String> {
 /// One comparison; none where it has no operator and is no version.
 fn comparison(part: &str) -> Option<String> {
     let is_of_poetry = part.starts_with('^') || part.starts_with('~') && !part.starts_with("~=");
-    match part.starts_with(|c: char| c.is_ascii_digit()) {
-        true => Some(format!("=={part}")),
+    // `=4.30` of Poetry is `==4.30`.
+    let plain = part.strip_prefix('=').unwrap_or(part);
+    match plain.starts_with(|c: char| c.is_ascii_digit()) {
+        true => Some(format!("=={plain}")),
         false if is_of_poetry => spec::meant_specifier("", part),
         false => part.starts_with(['<', '>', '=', '!', '~']).then(|| part.to_string()),
     }

@@ -1,6 +1,6 @@
 //! pip: its requirement lists, and the words of its command line.
 
-use super::{Found, extras, is_variant, requirement, variant_of};
+use super::{Found, OTHER_FILE, extras, is_variant, requirement, variant_of};
 
 /// Options of `pip install` and of `uv pip install`, `uv pip sync` and `uv add` whose value says nothing of what is installed,
 /// those of older releases too (pip 19 to 26, uv 0.13); others whose value counts are read below.
@@ -73,7 +73,7 @@ pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
             "--extra" | "--group" => found.installs.extend(extras::of_option(&value())),
             option if is_of(FILES, option) => {
                 let file = value();
-                found.leave(line, &format!("{option} {file}"), "another file: name it with --from too");
+                found.leave(line, &format!("{option} {file}"), OTHER_FILE);
             }
             option if is_of(VALUED, option) => drop(value()),
             // An argument that is empty is a value all the same where an option takes one.
@@ -81,7 +81,7 @@ pub(super) fn words_of_pip(words: &[String], line: usize, found: &mut Found) {
             option if option.starts_with('-') => {}
             // `uv pip sync requirements.txt`
             file if [".txt", ".in", ".toml", ".lock"].iter().any(|ending| file.ends_with(ending)) => {
-                found.leave(line, file, "another file: name it with --from too");
+                found.leave(line, file, OTHER_FILE);
             }
             _ => {
                 found.installs.extend(extras::of_folder(word));
@@ -123,7 +123,8 @@ fn backend(name: &str, option: &str, line: usize, found: &mut Found) {
     }
 }
 
-fn package(text: &str, line: usize, found: &mut Found) {
+/// A requirement, or why it is none.
+pub(super) fn package(text: &str, line: usize, found: &mut Found) {
     match requirement::read(text, line) {
         // `pip install --upgrade pip`
         Ok(wanted) if wanted.name == "pip" => found.leave(line, text, INSTALLS),
@@ -135,7 +136,19 @@ fn package(text: &str, line: usize, found: &mut Found) {
 fn index(address: &str, option: &str, line: usize, found: &mut Found) {
     match variant_of(address) {
         None if address.is_empty() => {}
-        Some(variant) => found.variant = found.variant.take().or(Some(variant)),
+        Some(variant) => {
+            found.variant = found.variant.take().or(Some(variant));
+            let why = match option.split('=').next() {
+                _ if address.contains("/nightly/") => {
+                    "an index of nightlies, and releases are taken: write the version of a nightly under [stack]"
+                }
+                Some("-f" | "--find-links") if !address.contains("download.pytorch.org") => {
+                    "its CUDA is taken, and not the wheels that lie there: name it to the installer, too"
+                }
+                _ => return,
+            };
+            found.leave(line, &format!("{option} {address}"), why);
+        }
         None if address.contains("rocm") => {
             found.leave(line, &format!("{option} {address}"), OTHER_GPUS);
         }

@@ -4,13 +4,14 @@ use toml::{Table, Value};
 
 use crate::types::{distinct, name, sort_by_key};
 
-use super::{FOLDER, Found, Wanted, line_of_key, line_with, rank, requirement, table, variant_of};
+use super::{FOLDER, Found, OTHER_FILE, Wanted, line_of_key, line_with, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
     let mut reader = Reader { text, toml: &toml, found: Found::default() };
     reader.project();
     reader.poetry();
+    reader.overrides();
     reader.sources();
     reader.others();
     Ok(reader.found)
@@ -70,8 +71,11 @@ impl<'t> Reader<'t> {
         let dynamic = self.at("project.dynamic").and_then(Value::as_array).into_iter().flatten();
         for part in dynamic.filter_map(Value::as_str).filter(|part| part.ends_with("dependencies")) {
             let line = line_with(self.text, "dynamic");
-            let why = "the requirements stand in another file: name that with --from, too";
-            self.found.leave(line, &format!("dynamic = [\"{part}\"]"), why);
+            let file = self.at(&format!("tool.setuptools.dynamic.{part}.file"));
+            let of_hatch = || self.at("tool.hatch.metadata.hooks.requirements_txt.files");
+            let files = file.or_else(of_hatch).map_or(String::new(), |files| files.to_string());
+            let files = files.replace(['[', ']', '"', ','], " ");
+            self.found.leave(line, &format!("dynamic = [\"{part}\"] {files}"), OTHER_FILE);
         }
     }
 
@@ -224,9 +228,35 @@ impl<'t> Reader<'t> {
                 self.found.leave(line_with(self.text, &head), &format!("{head}]"), "this table is not read");
             }
         }
-        for key in ["constraint-dependencies", "override-dependencies"] {
-            if self.at(&format!("tool.uv.{key}")).is_some() {
-                self.found.leave(line_with(self.text, key), &format!("tool.uv.{key}"), "this list is not read");
+        let key = "constraint-dependencies";
+        if self.at(&format!("tool.uv.{key}")).is_some() {
+            self.found.leave(line_with(self.text, key), &format!("tool.uv.{key}"), "this list is not read");
+        }
+    }
+
+    /// uv installs what an override says in place of what anybody asks for: of NVIDIA's libraries, over those that a framework
+    /// brings.
+    fn overrides(&mut self) {
+        let list = self.at("tool.uv.override-dependencies").and_then(Value::as_array);
+        for one in list.into_iter().flatten().filter_map(Value::as_str) {
+            let line = line_with(self.text, "override-dependencies");
+            let wanted = match requirement::read(one, line) {
+                Ok(wanted) => wanted,
+                Err(why) => {
+                    self.found.leave(line, one, why);
+                    continue;
+                }
+            };
+            let is_library = wanted.name.starts_with("nvidia-");
+            let mut is_asked = false;
+            for known in self.found.wanted.iter_mut().filter(|known| known.name == wanted.name) {
+                let group = known.group.take();
+                *known = Wanted { group, is_over: is_library, ..wanted.clone() };
+                is_asked = true;
+            }
+            if !is_asked {
+                let why = "an override of what others bring: put it under [stack] or [packages] to have it there";
+                self.found.leave(line, one, why);
             }
         }
     }

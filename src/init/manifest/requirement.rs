@@ -11,7 +11,8 @@ pub(super) fn read(text: &str, line: usize) -> Result<Wanted, String> {
     // No name of a package has a slash.
     let has_slash = text.split([' ', ';', '[', '@', '=', '<', '>', '!', '~']).next().is_some_and(|it| it.contains('/'));
     let starts_file = has_slash || text.starts_with('.') || text.contains("://") && !text.contains('@');
-    let is_address = starts_file || text.starts_with("git+");
+    let is_wheel = text.split([';', ' ']).next().is_some_and(|file| file.ends_with(".whl"));
+    let is_address = starts_file || is_wheel || text.starts_with("git+");
     // In an address a semicolon may stand, so its marker has a blank beside it.
     let parted = match is_address {
         true => text.split_once("; ").or_else(|| text.split_once(" ;")),

@@ -40,6 +40,20 @@ pub(super) fn python_of(words: &[String]) -> Option<String> {
     Some(format!("python{}", file_name(&value).trim_start_matches("python")))
 }
 
+/// Whether a command of conda's makes an environment that does not see the packages around it, `conda create -n x`, or one of
+/// another program, `uv venv`, `python -m venv /x`, `virtualenv /x`; none where it makes none.
+pub(super) fn makes_environment(words: &[String]) -> Option<bool> {
+    let at = words.iter().position(|word| ["venv", "virtualenv", "create"].contains(&file_name(word)));
+    let before: Vec<&str> = words[..at.unwrap_or(0)].iter().map(|word| file_name(word)).collect();
+    let is_conda = before.iter().any(|word| ["conda", "mamba", "micromamba"].contains(word));
+    let makes = |word: &str| match word {
+        "create" => is_conda,
+        _ => before.last().is_none_or(|last| ["-m", "uv"].contains(last)),
+    };
+    let is_one = at.is_some_and(|at| makes(file_name(&words[at])));
+    (is_one && !words.iter().any(|word| word == "--system-site-packages")).then_some(is_conda)
+}
+
 /// The words of a command: a line of the shell, or a list in JSON, which may hold one.
 pub(super) fn command(rest: &str) -> Vec<String> {
     match serde_json::from_str::<Vec<String>>(rest.trim()) {

@@ -20,7 +20,10 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
         found.want(Wanted::new("python", python, line_with(text, "requires-python")));
     }
-    let mut reader = Reader { text, public: public(&packages), by_name: BTreeMap::new(), wanted: Vec::new(), found };
+    let overrides = toml.get("manifest").and_then(|manifest| manifest.get("overrides")?.as_array());
+    let overrides = overrides.into_iter().flatten().filter_map(|one| one.get("name")?.as_str()).collect();
+    let (public, by_name) = (public(&packages), BTreeMap::new());
+    let mut reader = Reader { text, public, by_name, overrides, wanted: Vec::new(), found };
     for package in &packages {
         reader.by_name.entry(text_of(package, "name")).or_default().push(package);
     }
@@ -36,6 +39,8 @@ struct Reader<'t> {
     /// The index that most packages come from: the public one, or a mirror of it.
     public: Option<&'t str>,
     by_name: BTreeMap<&'t str, Vec<&'t Table>>,
+    /// What was locked in place of what anybody asks for.
+    overrides: Vec<&'t str>,
     wanted: Vec<Wanted>,
     found: Found,
 }
@@ -62,18 +67,9 @@ impl<'t> Reader<'t> {
         let (name, version) = (text_of(package, "name"), text_of(package, "version"));
         let line = line_with(self.text, &format!("name = \"{name}\""));
         let written = format!("{name} {version}");
-        // Where extras exclude each other, a row tells by which of them it is meant; without any, by none.
         let marker = text_of(row, "marker");
-        let marker = if group.is_none() {
-            marker.replace("extra ==", "'' ==").replace("extra !=", "'' !=")
-        } else {
-            marker.to_string()
-        };
-        if on_linux(&marker) == Some(false) {
-            let is_of_extra = on_linux(text_of(row, "marker")) != Some(false);
-            return if !is_of_extra {
-                self.found.leave(line, &written, OTHER_SYSTEM)
-            };
+        if on_linux(marker) == Some(false) {
+            return self.found.leave(line, &written, OTHER_SYSTEM);
         }
         let source = |key: &str| package.get("source").and_then(|source| source.get(key)).and_then(Value::as_str);
         let mut wanted = Wanted::new(name, version, line);
@@ -92,6 +88,10 @@ impl<'t> Reader<'t> {
         let extras = row.get("extra").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         wanted.extras = extras.map(name::package).collect();
         wanted.group = group.cloned();
+        wanted.is_locked = true;
+        wanted.is_over = name.starts_with("nvidia-") && self.overrides.contains(&name);
+        // Where extras exclude each other, a row tells by which of them it is meant, or by which Pythons.
+        wanted.marker = Some(marker.to_string()).filter(|marker| !marker.is_empty());
         self.wanted.push(wanted);
     }
 }

@@ -82,7 +82,8 @@ impl<'c> Eligible<'_, '_, 'c> {
         let fits = match &target.gpus {
             Gpus::Cpu => true,
             Gpus::Unsaid => self.ask.own || names_cpu(self.ask) || request.companions.iter().any(names_cpu),
-            Gpus::These(_) => false,
+            // Beside a framework that computes on the GPU another one may leave it alone, where somebody says so.
+            Gpus::These(_) => names_cpu(self.ask) && request.frameworks.iter().any(|other| !names_cpu(other)),
         };
         if !fits && self.holds(law::id::CPU_BUILD) {
             self.rows.subtract(&framework.cpu);

@@ -40,12 +40,31 @@ fn a_line_of_python_decides_what_speaks_of_it() {
         ("python_full_version < '3.11.4'", None),
         ("python_version >= '3.9' and platform_machine == 'x86_64'", None),
         ("python_version in '3.10 3.11'", None),
+        ("python_full_version == '3.11.*' and python_full_version != '3.10.*'", Some(true)),
         ("extra == 'a'", None),
     ] {
-        assert_eq!(on(marker, Some(python), None), expected, "{marker}");
+        let known = Known { python: Some(python), ..Known::default() };
+        assert_eq!(on(marker, &known), expected, "{marker}");
     }
     for (arch, expected) in [(CpuArch::X86_64, Some(true)), (CpuArch::Aarch64, Some(false))] {
-        assert_eq!(on("python_version >= '3.9' and platform_machine == 'x86_64'", Some(python), Some(arch)), expected);
+        let known = Known { python: Some(python), arch: Some(arch), extras: None };
+        assert_eq!(on("python_version >= '3.9' and platform_machine == 'x86_64'", &known), expected);
     }
     assert_eq!(on_linux("python_version >= '3.10'"), None);
+    // Linux calls no processor so.
+    assert_eq!(on_linux("sys_platform != 'darwin' and platform_machine != 'arm64'"), Some(true));
+}
+
+#[test]
+fn extras_decide_what_speaks_of_them() {
+    let taken: BTreeSet<String> = ["old".to_string(), "dev".to_string()].into();
+    for (marker, expected) in [
+        ("extra == 'extra-4-demo-old'", Some(true)),
+        ("extra == 'extra-4-demo-new' or extra != 'extra-4-demo-old'", Some(false)),
+        ("extra == 'group-7-my-demo-dev'", Some(true)),
+        ("extra == 'old' and extra != 'extra-9-demo'", Some(true)),
+        ("extra == 'project-4-demo'", None),
+    ] {
+        assert_eq!(on(marker, &Known { extras: Some(&taken), ..Known::default() }), expected, "{marker}");
+    }
 }

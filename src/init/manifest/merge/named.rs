@@ -1,7 +1,7 @@
 //! What `[stack]` calls by other names than the files: packages with a name for each major of CUDA, and extras, of which it has
 //! none; and what of conda's the package index has.
 
-use super::{COMES_ALONG, Merged, Wanted, constraint, extra_variant};
+use super::{AND_CUDA, COMES_ALONG, Merged, Wanted, constraint, extra_variant};
 use crate::catalog::rows::{FRAMEWORKS, TORCH};
 use crate::spec::other_names;
 use crate::types::{Constraint, Version, distinct, nvidia};
@@ -21,7 +21,7 @@ impl Merged<'_> {
         let is_framework = FRAMEWORKS.contains(&name);
         let is_held = |extra: &String| {
             rows.iter().any(|row| row.extra.as_deref() == Some(extra))
-                || is_framework && (["and-cuda", "cpu"].contains(&extra.as_str()) || extra_variant(extra).is_some())
+                || is_framework && ([AND_CUDA, "cpu"].contains(&extra.as_str()) || extra_variant(extra).is_some())
         };
         let extras: Vec<&str> = wanted.extras.iter().filter(|one| !is_held(one)).map(String::as_str).collect();
         if !extras.is_empty() {

@@ -1,5 +1,6 @@
 //! Versions of pip, and the words of gpuenv.toml for them.
 
+use super::versions::as_spec;
 use super::*;
 
 #[test]
