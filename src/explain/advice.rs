@@ -9,8 +9,8 @@ use crate::solve::request::Request;
 use crate::solve::solution::Solution;
 use crate::warning::{ExperimentalVariant, Kind, Warning};
 
-use super::{Change, Fix, target_of};
 use super::ask::{Asker, Edit};
+use super::{Change, Fix, target_of};
 
 /// The branch to install for a fix that raises a driver; none where a fix changes no driver, or no branch serves.
 pub(super) fn on(asker: &Asker<'_, '_>, fix: &Fix) -> Option<String> {

@@ -295,7 +295,10 @@ impl Asked<'_, '_> {
         };
         fine(law::id::IMAGE_TAG, !image.withdrawn)
             && fine(law::id::IMAGE_ARCH, for_arch)
-            && fine(law::id::IMAGE_GPU, image.least_gpu.is_none_or(|least| key.oldest_gpu.is_none_or(|gpu| least <= gpu)))
+            && fine(
+                law::id::IMAGE_GPU,
+                image.least_gpu.is_none_or(|least| key.oldest_gpu.is_none_or(|gpu| least <= gpu)),
+            )
             && fine(law::id::IMAGE_HOLDS, self.holds_enough(image))
             && fine(law::id::IMAGE_OS, of_os())
             && fine(law::id::SYSTEM_BOARDS, key.boards.is_none_or(|newest| image.cuda.cmp_prefix(&newest).is_le()))

@@ -216,7 +216,9 @@ impl<'c> Finder<'_, 'c> {
         let is_of_build = |change: &Change| change.key.starts_with("stack.") || change.key.ends_with(".image");
         let experimental = advice::is_experimental(&warned) && changes.iter().any(is_of_build);
         let fails = advice::is_failing(&warned);
-        let fails_on_gpu = warned.iter().any(|warning| warning.code == CudaGpu::CODE);
+        // What stays as it is fails with or without a change.
+        let is_brought = changes.iter().any(is_of_build);
+        let fails_on_gpu = is_brought && warned.iter().any(|warning| warning.code == CudaGpu::CODE);
         let warned = advice::warned_of(&warned, experimental);
         let advice: Vec<String> =
             advice::compat(answer).into_iter().chain(warned).chain(advice::flashed(&request, &changes)).collect();
