@@ -18,12 +18,14 @@ impl Finder<'_, '_> {
         let spec = self.spec;
         // What fails as it is does not serve yet, nor does a machine that has to be installed anew.
         let serves_later = |fix: &Fix| fix.fails || replaces_system(spec, fix);
+        let is_toolkit = |fix: &Fix| matches!(&fix.changes[..], [only] if only.key.ends_with(".toolkit"));
+        let has_toolkit = self.found.iter().any(is_toolkit);
         self.found.sort_by_key(|fix| {
             (
                 fix.fails_on_gpu,
                 fix.changes.len(),
                 serves_later(fix),
-                fix.changes.iter().map(effort).max(),
+                fix.changes.iter().map(|change| effort(change, has_toolkit)).max(),
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
                 // Of the same keys a stable build comes first, wherever the experimental one lies.
                 fix.experimental,
@@ -88,8 +90,8 @@ fn replaces_system(spec: &Spec, fix: &Fix) -> bool {
     fix.changes.iter().any(|change| is_system(&change.key) && is_machine(&change.key))
 }
 
-/// How hard a change is to make: another wheel is a line, another machine is not.
-fn effort(change: &Change) -> u8 {
+/// How hard a change is to make: another wheel is a line, another machine is not. `has_toolkit`: another toolkit alone would do.
+fn effort(change: &Change, has_toolkit: bool) -> u8 {
     let same_version = |from: &str, to: &str| variant::public(from) == variant::public(to);
     match change.key.rsplit('.').next().unwrap_or("") {
         // What was built for a framework follows the framework, not the other way round.
@@ -102,7 +104,7 @@ fn effort(change: &Change) -> u8 {
             // Years back is further than a newer driver.
             (Some(from), Some(to)) if FRAMEWORKS.contains(&package) && far_below(from, to) => 7,
             // Another CUDA beside the one that is there is less than years of releases.
-            (Some(from), Some(to)) if FRAMEWORKS.contains(&package) && far_below(to, from) => 4,
+            (Some(from), Some(to)) if has_toolkit && FRAMEWORKS.contains(&package) && far_below(to, from) => 4,
             _ if FRAMEWORKS.contains(&package) => 2,
             _ => 1,
         },
