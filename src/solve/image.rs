@@ -242,14 +242,15 @@ pub(super) fn key<'c>(
     })
 }
 
-/// The oldest GPU of a machine, where some image that it may take tells from which on it supports them.
+/// The oldest GPU of a machine, where some image that it may take tells from which on it supports them. What it tells is of
+/// servers: of a Jetson its system decides.
 pub(super) fn oldest_gpu(catalog: &Catalog, machine: &Described<'_>) -> Option<Version> {
     let tells = match &machine.reading.image {
         ImageRequest::Known(image) => image.least_gpu.is_some(),
         ImageRequest::Choose(repository) => catalog.images.of(repository).iter().any(|image| image.least_gpu.is_some()),
         _ => false,
     };
-    machine.kinds.iter().map(|kind| kind.gpu.cc_version).min().filter(|_| tells)
+    machine.kinds.iter().map(|kind| kind.gpu.cc_version).min().filter(|_| tells && !machine.reading.gpus.are_jetsons())
 }
 
 /// Newest CUDA and release first, then by system, the one that is named before others, the smallest flavour, and without a
