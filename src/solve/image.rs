@@ -23,7 +23,7 @@ use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
 pub use tags::{
-    TagMatch, holds_torch, is_for_jetson, is_sampled, missing, nearest_tag, published_torch, spelt, tag,
+    TagMatch, holds_torch, is_for_jetson, is_sampled, missing, nearest_tag, oldest_gpu, published_torch, spelt, tag,
     unread_releases,
 };
 
@@ -240,17 +240,6 @@ pub(super) fn key<'c>(
         oldest_gpu,
         off: laws_off,
     })
-}
-
-/// The oldest GPU of a machine, where some image that it may take tells from which on it supports them. What it tells is of
-/// servers: of a Jetson its system decides.
-pub(super) fn oldest_gpu(catalog: &Catalog, machine: &Described<'_>) -> Option<Version> {
-    let tells = match &machine.reading.image {
-        ImageRequest::Known(image) => image.least_gpu.is_some(),
-        ImageRequest::Choose(repository) => catalog.images.of(repository).iter().any(|image| image.least_gpu.is_some()),
-        _ => false,
-    };
-    machine.kinds.iter().map(|kind| kind.gpu.cc_version).min().filter(|_| tells && !machine.reading.gpus.are_jetsons())
 }
 
 /// Newest CUDA and release first, then by system, the one that is named before others, the smallest flavour, and without a
