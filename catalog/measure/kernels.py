@@ -69,6 +69,8 @@ LOADS = {
 OPENS = ("ctranslate2",)
 # Packages with a library for each CUDA line, of which the one that fits is loaded: they reach what any of them does.
 A_LIBRARY_EACH = ("bitsandbytes",)
+# Packages with several libraries that are all used on the GPUs they are for: they run where each of these does.
+ALL_LOADED = ("xformers",)
 # Packages whose kernels lie in another, which they pin: its name, newest first.
 PINNED_KERNELS = {"sglang": ("sglang-kernel", "sgl-kernel")}
 # Packages of which code for one GPU alone (9.0a) is told from code for what follows it as well.
@@ -101,6 +103,8 @@ def code_of(archive, package):
         counts.append(binary.fatbins(data, package in EXACT, own_name(data, package)))
         cuda = cuda or binary.runtime(data) or (binary.built_with(data) if package == "nccl" else None)
         cuda = cuda or (binary.opened(data) if package in OPENS else None)
+    if package in ALL_LOADED:
+        return *together([main_code(one) for one in counts]), cuda
     if package not in A_LIBRARY_EACH:
         return *main_code(sum(counts, Counter())), cuda
     each = [main_code(one) for one in counts]
@@ -108,10 +112,25 @@ def code_of(archive, package):
     return union(0), union(1), None
 
 
+def together(codes):
+    """What all of several libraries run on that are loaded together: the widest, less what a GPU newer than all in another
+    would find in it alone. On older GPUs than any that another is for that one is not used, and what is for one GPU is left aside."""
+    codes = [code for code in codes if code[0] and len(code[0]) > 1] or [code for code in codes if code[0]]
+    if not codes:
+        return None, None
+    sass, ptx = max(codes, key=lambda code: (len(code[0]), len(code[1])))
+    for others, others_ptx in codes:
+        reached = lambda arch: any(one.split(".")[0] == arch.split(".")[0] and numbers(one) <= numbers(arch) for one in others)
+        compiled = lambda arch: any(numbers(one) <= numbers(arch) for one in others_ptx)
+        sass = [arch for arch in sass if numbers(arch) < min(map(numbers, others)) or reached(arch) or compiled(arch)]
+        ptx = ptx if others_ptx else []
+    return sass, ptx
+
+
 def ptx_version(archive, package):
     """The newest version of PTX that a package's own kernels are written in: no older driver compiles all of them. Nothing
     where there is no PTX, or where each CUDA line has its own."""
-    if package in A_LIBRARY_EACH:
+    if package in A_LIBRARY_EACH or package in ALL_LOADED and not code_of(archive, package)[1]:
         return None
     found = set()
     for data in libraries(archive, package):

@@ -5,7 +5,7 @@ import sys
 import tempfile
 
 import binary
-from kernels import code_of, ptx_version
+from kernels import code_of, ptx_version, together
 
 
 def source_file(sass, ptx, name, version=(7, 0)):
@@ -62,9 +62,22 @@ VERSIONS = [
 ]
 
 
+# What several libraries run on that are loaded together.
+JOINED = [
+    # On GPUs newer than all in one of them the others are of no use; on older ones that one is not used.
+    ([(["5.0", "8.0", "8.6"], ["5.0"]), (["7.5", "8.0", "8.6"], [])], (["5.0", "8.0", "8.6"], [])),
+    ([(["7.5", "8.0", "9.0"], []), (["7.5", "8.0"], [])], (["7.5", "8.0"], [])),
+    ([(["5.0", "8.0", "9.0"], ["5.0", "8.0"]), (["8.0", "9.0"], ["8.0"])], (["5.0", "8.0", "9.0"], ["5.0", "8.0"])),
+    # What is for one GPU alone is left aside.
+    ([(["6.0", "8.0"], ["8.0"]), (["9.0a"], [])], (["6.0", "8.0"], ["8.0"])),
+    ([], (None, None)),
+]
+
+
 def main():
     wrong = [f"{package}: PTX {ptx_version(wheel, package)}, not {says}" for package, wheel, says in VERSIONS if ptx_version(wheel, package) != says]
     wrong += [f"{package}: {code_of(wheel, package)}, not {says}" for package, wheel, says in CASES if code_of(wheel, package) != says]
+    wrong += [f"{codes}: {together(codes)}, not {says}" for codes, says in JOINED if together(codes) != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0
 

@@ -13,7 +13,7 @@ pub use metadata::{Metadata, Requirement, Tags};
 pub use row::{Held, Known, Place, overlay, shown};
 
 use crate::coverage::{Coverage, Tegra, covers_targets, ptx_runs};
-use crate::types::{Arch, distinct};
+use crate::types::{Arch, Cc, distinct};
 
 /// The first two numbers of a version, `(2, 28)`.
 pub type Pair = (u16, u16);
@@ -51,6 +51,8 @@ pub const MAX_LIBRARY: u64 = 8 << 30;
 pub const MAX_TOTAL: u64 = 24 << 30;
 /// Nothing that is inspected holds more libraries.
 pub const MAX_LIBRARIES: usize = 4096;
+/// A library with less than one in so many of the source files of another is no part of its own.
+const A_PART: u64 = 10;
 /// No METADATA is larger.
 pub const MAX_TEXT: u64 = 4 << 20;
 
@@ -280,9 +282,23 @@ impl Artifact {
     }
 
     /// What the main library holds, and those that differ from it by a number alone: one is made for each release of CUDA,
-    /// and the one that fits is loaded. With how many they are.
+    /// and the one that fits is loaded. With how many they are. What another library holds for older GPUs alone counts too: on
+    /// newer ones both are used, and the package runs where both do.
     pub fn own_code(&self) -> Option<(Code, usize)> {
-        Some(self.code_like(self.main()?))
+        let files = |library: &Library| library.code.values().sum::<u64>();
+        let main = self.main()?;
+        let (mut code, libraries) = self.code_like(main);
+        for other in self.own().into_iter().filter(|other| files(other) * A_PART >= files(main)) {
+            let other = self.code_like(other).0;
+            let Some(oldest) = other.sass.iter().map(|arch| arch.cc).min() else { continue };
+            let reaches = |cc: Cc| {
+                let ptx = other.ptx.iter().map(|(arch, _)| *arch);
+                covers_targets(other.sass.iter().copied(), ptx, cc, Tegra::Unified) != Coverage::None
+            };
+            code.sass.retain(|arch| arch.cc < oldest || reaches(arch.cc));
+            code.ptx.retain(|_| !other.ptx.is_empty());
+        }
+        Some((code, libraries))
     }
 
     fn code_like(&self, library: &Library) -> (Code, usize) {

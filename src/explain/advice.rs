@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 
 use crate::catalog::rows::{Branch, Compat};
 use crate::meaning;
+use crate::solve::request::Request;
 use crate::solve::solution::Solution;
 use crate::warning::{ExperimentalVariant, Kind, Warning};
 
-use super::Fix;
 use super::ask::{Asker, Edit};
+use super::{Change, Fix, target_of};
 
 /// The branch to install for a fix that raises a driver; none where a fix changes no driver, or no branch serves.
 pub(super) fn on(asker: &Asker<'_, '_>, fix: &Fix) -> Option<String> {
@@ -32,6 +33,15 @@ pub(super) fn compat(answer: &Solution<'_>) -> Option<String> {
     let packages: BTreeSet<String> = needed.map(Compat::package).collect();
     let packages: Vec<String> = packages.into_iter().collect();
     (!packages.is_empty()).then(|| format!("needs {} on the hosts or in the image", packages.join(", ")))
+}
+
+/// What it takes to put another JetPack on a board.
+pub(super) fn flashed(request: &Request<'_>, changes: &[Change]) -> Option<String> {
+    let is_flashed = |change: &Change| {
+        let system = || request.target(target_of(&change.key))?.os;
+        change.key.ends_with(".os") && change.from.is_some() && system().is_some_and(|os| !os.boards.is_empty())
+    };
+    changes.iter().any(is_flashed).then(|| "another JetPack means flashing the board".to_string())
 }
 
 /// Whether something fails as it is after a solved change, as warnings tell it.

@@ -114,6 +114,9 @@ pub struct Fix {
     /// Whether what is then locked fails as it is.
     #[serde(skip)]
     pub fails: bool,
+    /// Whether a part of it does on a GPU on which the rest runs.
+    #[serde(skip)]
+    pub fails_on_gpu: bool,
     /// Whether what is then locked rests on a build that its publisher calls experimental.
     #[serde(skip)]
     pub experimental: bool,

@@ -50,6 +50,33 @@ pub fn of<'c>(request: &Request<'c>) -> Option<(Vec<Unknown>, Request<'c>)> {
     (!unknowns.is_empty()).then_some((unknowns, asked))
 }
 
+/// The same request with each system that its Jetsons may have where they name none: a key that is left open makes no answer
+/// stronger than any of its values does.
+pub fn each_system<'c>(request: &Request<'c>) -> Vec<(&'c Os, Request<'c>)> {
+    let is_open = |target: &&TargetRequest<'c>| target.platform.takes == Takes::Either;
+    let boards: Vec<_> = request.targets.iter().filter(is_open).flat_map(|target| target.named_gpus()).collect();
+    let with = |os: &'c Os| {
+        let targets = request.targets.iter().map(|target| match is_open(&target) {
+            true => on_system(request, target, os),
+            false => target.clone(),
+        });
+        (os, request.of(targets.collect()))
+    };
+    let is_for = |os: &&Os| os.own_packages && boards.iter().all(|gpu| os.boards.contains(&gpu.cc_version));
+    request.catalog.oses.iter().filter(|_| !boards.is_empty()).filter(is_for).map(with).collect()
+}
+
+fn on_system<'c>(request: &Request<'c>, target: &TargetRequest<'c>, os: &'c Os) -> TargetRequest<'c> {
+    let mut reading = (*target.reading).clone();
+    reading.platform.takes = Takes::ForSystem(&os.id);
+    (reading.os, reading.judged) = (Some(os), Judged::default());
+    reading.glibc = reading.glibc.or(os.glibc);
+    if let (DriverRequest::Free(None), Some(cuda)) = (&reading.driver, os.cuda) {
+        reading.driver = DriverRequest::Cuda(cuda, Told::System);
+    }
+    TargetRequest { driver_policy: target.driver_policy, ..TargetRequest::new(request.problem, &target.name, reading) }
+}
+
 /// Whether a target runs in an image that nobody has seen, of a repository whose images hold torch.
 fn may_hold_torch(request: &Request<'_>, target: &TargetRequest<'_>) -> bool {
     let ImageRequest::UnseenTag(image) = &target.image else { return false };

@@ -23,7 +23,7 @@ use super::rules::law::{self, RuleId};
 use super::values::{GpuRequest, ImageRequest};
 
 pub use tags::{
-    TagMatch, holds_torch, is_for_jetson, is_sampled, missing, nearest_tag, published_torch, spelt, tag,
+    TagMatch, holds_torch, is_for_jetson, is_sampled, missing, nearest_tag, oldest_gpu, published_torch, spelt, tag,
     unread_releases,
 };
 
@@ -47,6 +47,8 @@ pub struct ImageKey<'c> {
     cudnn_rules: RowSet,
     /// The newest CUDA that the machine's boards take, where they are Jetsons that take nothing made for servers.
     boards: Option<Version>,
+    /// The oldest of its GPUs, where some of these images tell from which on they support them.
+    oldest_gpu: Option<Version>,
     /// The laws about images that are set aside.
     off: RowSet,
 }
@@ -203,7 +205,7 @@ pub(super) fn key<'c>(
     machine: &Described<'c>,
     inside: &Inside<'_>,
     off: &RowSet,
-    boards: Option<Version>,
+    (boards, oldest_gpu): (Option<Version>, Option<Version>),
 ) -> Option<ImageKey<'c>> {
     let reading = &machine.reading;
     let place = match &reading.image {
@@ -211,8 +213,14 @@ pub(super) fn key<'c>(
         ImageRequest::Choose(repository) => Place::In(repository.clone()),
         _ => return None,
     };
-    let laws =
-        [law::id::IMAGE_TAG, law::id::IMAGE_ARCH, law::id::IMAGE_OS, law::id::IMAGE_HOLDS, law::id::SYSTEM_BOARDS];
+    let laws = [
+        law::id::IMAGE_TAG,
+        law::id::IMAGE_ARCH,
+        law::id::IMAGE_GPU,
+        law::id::IMAGE_OS,
+        law::id::IMAGE_HOLDS,
+        law::id::SYSTEM_BOARDS,
+    ];
     let (mut laws_off, mut cudnn_rules) = (RowSet::default(), RowSet::default());
     laws.into_iter().filter(|rule| off.has(*rule)).for_each(|rule| laws_off.insert(rule));
     if inside.cudnn.is_some() || inside.loads.is_some() {
@@ -229,6 +237,7 @@ pub(super) fn key<'c>(
         loads: inside.loads.clone(),
         cudnn_rules,
         boards,
+        oldest_gpu,
         off: laws_off,
     })
 }
@@ -276,6 +285,10 @@ impl Asked<'_, '_> {
         };
         fine(law::id::IMAGE_TAG, !image.withdrawn)
             && fine(law::id::IMAGE_ARCH, for_arch)
+            && fine(
+                law::id::IMAGE_GPU,
+                image.least_gpu.is_none_or(|least| key.oldest_gpu.is_none_or(|gpu| least <= gpu)),
+            )
             && fine(law::id::IMAGE_HOLDS, self.holds_enough(image))
             && fine(law::id::IMAGE_OS, of_os())
             && fine(law::id::SYSTEM_BOARDS, key.boards.is_none_or(|newest| image.cuda.cmp_prefix(&newest).is_le()))

@@ -6,6 +6,9 @@ use crate::types::CpuArch;
 
 use super::values::{Gpus, ImageRequest};
 
+/// How the system of a Jetson is called that names none.
+pub(super) const ITS_JETPACK: &str = "the JetPack of its boards";
+
 /// The kind of machine that a target is, to wheels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Platform<'c> {

@@ -9,6 +9,7 @@ use super::beyond;
 use super::compile::{ForwardCompat, Locked, Plan, Policy, classes};
 use super::engine::{Outcome, Proof, Selection, Steps};
 use super::network::Says;
+use super::platform::ITS_JETPACK;
 use super::request::Request;
 use super::solution::{Solution, TargetAnswer};
 use super::unknowns::{self, Unknown};
@@ -149,10 +150,16 @@ fn judge_together(request: &Request<'_>, world: World, ask: &dyn Fn(&Request<'_>
     if !unread.is_empty() {
         return first_no(unread.rest(request).into_iter().map(|part| judge_together(&part, world, ask)));
     }
-    match (ask(request), beyond::of(request)) {
+    let verdict = match (ask(request), beyond::of(request)) {
         (Verdict::Conflict(_), Some((_, without))) => judge_together(&without, world, ask),
         (verdict, _) => verdict,
+    };
+    if !matches!(verdict, Verdict::Conflict(_)) {
+        return verdict;
     }
+    let each = beyond::each_system(request);
+    let mut others = each.iter().map(|(_, named)| judge_together(named, world, ask));
+    others.find(|other| !matches!(other, Verdict::Conflict(_))).unwrap_or(verdict)
 }
 
 /// The first of some verdicts that is a conflict, else one that is no answer.
@@ -289,9 +296,31 @@ fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Re
     }
     match solve(request, POSSIBLE, locked, steps, unknowns::of) {
         Attempt::Solved(unknowns) => Resolution::Undetermined(unknowns),
-        Attempt::Nothing(_) => beyond_catalog(request, locked, steps),
+        Attempt::Nothing(_) => match beyond_catalog(request, locked, steps) {
+            Resolution::Conflict => on_each_system(request, locked, steps),
+            other => other,
+        },
         Attempt::GaveUp => Resolution::GaveUp,
     }
+}
+
+/// What has no answer where Jetsons name no system: nothing is known of it where that is so on one that they may have, of which
+/// the newest is told.
+fn on_each_system<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Resolution<'c> {
+    for (os, named) in beyond::each_system(request).iter().rev() {
+        match undetermined(named, locked, steps) {
+            Resolution::Undetermined(mut unknowns) => {
+                for unknown in &mut unknowns {
+                    unknown.fact = unknown.fact.replace(&*os.id, ITS_JETPACK);
+                    unknown.how = unknown.how.replace(&*os.id, ITS_JETPACK);
+                }
+                return Resolution::Undetermined(unknowns);
+            }
+            Resolution::Conflict => {}
+            other => return other,
+        }
+    }
+    Resolution::Conflict
 }
 
 /// What has no answer with machines as they are judged: nothing is known of it where one is beyond the catalog and would do

@@ -13,7 +13,7 @@ use crate::types::{Constraint, CpuArch, Version};
 use super::fits;
 use super::older;
 use super::own;
-use super::platform::{Platform, Takes};
+use super::platform::{ITS_JETPACK, Platform, Takes};
 use super::reading::Reading;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::required;
@@ -381,7 +381,7 @@ fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platf
         let on = target.platform;
         let system = match on.takes {
             Takes::ForSystem(system) if on.is_one_system() => system,
-            Takes::Either => "the JetPack of its boards",
+            Takes::Either => ITS_JETPACK,
             _ => continue,
         };
         let is_asked = |row: &Companion| {

@@ -214,8 +214,8 @@ pub struct SourceOnly<'a> {
     pub finished: Option<(String, u64)>,
     /// The same of one that does not run there, why not, and what has the build compile all the same.
     pub refused: Option<(String, u64, String, Option<&'a str>)>,
-    /// Where finished wheels lie that nobody has read.
-    pub unread: Option<&'a str>,
+    /// Where finished wheels lie that nobody has read, and what has its build compile where it takes one of them by itself.
+    pub unread: Option<(&'a str, Option<&'a str>)>,
     /// Its build includes cuDNN's headers, and nothing that is known there brings them.
     pub cudnn_headers: bool,
     /// What lacks such a toolkit, for all that is known: `the image is of flavour base`.
@@ -295,8 +295,14 @@ impl Kind for SourceOnly<'_> {
                  the C++ ABI beside its release, "
             )
         });
-        let unread = self.unread.map_or_else(String::new, |address| {
-            format!("unless you take a finished wheel for this {framework} from {address}, which gpuenv has not read, ")
+        let unread = self.unread.map_or_else(String::new, |(address, force)| match force {
+            None => {
+                format!("unless you take a finished wheel for this {framework} from {address}, which gpuenv has not read, ")
+            }
+            Some(force) => format!(
+                "unless its build finds a wheel for this {framework} at {address}, which it downloads and gpuenv has not read \
+                 (if that does not load, set {force}), "
+            ),
         });
         let older = self
             .older

@@ -5,7 +5,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use gpuenv::artifact::{self, Bytes, ReadError, zip};
+use gpuenv::artifact::{self, Artifact, Bytes, Code, Library, ReadError, zip};
+use gpuenv::types::Arch;
 
 use crate::common::sandbox::{Ran, Sandbox};
 
@@ -210,6 +211,30 @@ fn the_packages_own_library_runs_wherever_any_does() {
     assert!(row.contains("my_ops/_C.so, my_ops/_D.so"), "{row}");
     fs::write(place.path("site.toml"), &row).unwrap();
     place.run(&["catalog", "check", "site.toml"]).exits(0);
+}
+
+/// xformers 0.0.20 uses both of its libraries on GPUs from 7.5 on; the PTX in one of them is no way to newer ones, for the other
+/// holds none.
+#[test]
+fn a_package_reaches_what_all_of_its_libraries_reach() {
+    let arch = |text: &&str| Arch::parse(text).unwrap();
+    let library = |name: &str, files: u64, sass: &[&str], ptx: &[&str]| {
+        let ptx = ptx.iter().map(|text| (arch(text), (7, 8))).collect();
+        let code = Code { sass: sass.iter().map(arch).collect(), ptx };
+        Library { name: name.to_string(), code: [(code, files)].into(), ..Library::default() }
+    };
+    let held = |others: &[Library]| {
+        let wide = library("x/_C.so", 60, &["5.0", "7.5", "8.0", "9.0"], &["5.0"]);
+        let libraries = std::iter::once(wide).chain(others.iter().cloned()).collect();
+        let (code, _) = Artifact { libraries, ..Artifact::default() }.own_code().unwrap();
+        let sass: Vec<String> = code.sass.iter().map(ToString::to_string).collect();
+        (sass.join(" "), code.ptx.len())
+    };
+    let all = "5.0 7.5 8.0 9.0".to_string();
+    assert_eq!(held(&[library("x/_flash.so", 8, &["7.5", "8.0"], &[])]), ("5.0 7.5 8.0".to_string(), 0));
+    assert_eq!(held(&[library("x/_flash.so", 8, &["7.5", "8.0"], &["8.0"])]), (all.clone(), 1));
+    assert_eq!(held(&[library("x/_hopper.so", 60, &["9.0"], &[])]), (all.clone(), 1), "for one GPU alone");
+    assert_eq!(held(&[library("x/_few.so", 5, &["7.5", "8.0"], &[])]), (all, 1), "a few files beside many");
 }
 
 #[test]

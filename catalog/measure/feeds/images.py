@@ -15,7 +15,7 @@ REQUIRES = "image_requires.toml"
 # A listing that lacks more of the tags that could be pulled is no listing.
 GONE_AT_MOST = 0.1
 # What the configuration does not tell, and a later image has from the one before it.
-CARRIED = ("python", "holds", "holds_source")
+CARRIED = ("python", "holds", "holds_source", "least_gpu", "least_gpu_source")
 
 
 def read(feed):
@@ -78,7 +78,7 @@ def new(feed, repository, registry, tag, arches, row):
     if lacking:
         feed.note(f"{repository}:{tag}: not read: {', '.join(lacking)}, of which the row of {like[0]['tag']} tells")
     kept = {field: row[field] for field in ORDER if row.get(field) not in (None, "")} | {"source": LISTED[repository]}
-    kept |= {field: row[field] for field in ("holds", "holds_source") if field in row}
+    kept |= {field: row[field] for field in CARRIED[1:] if field in row}
     feed.adds(FILES, kept, lambda other: other["repository"] == repository and comes_before(other, kept))
     return True
 

@@ -43,6 +43,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         if row.holds.is_empty() == row.holds_source.is_some() || !row.holds.is_empty() && row.torch.is_none() {
             say("belongs-together", "image", &name, "holds, holds_source and torch belong together".into());
         }
+        if row.least_gpu.is_some() != row.least_gpu_source.is_some() {
+            say("belongs-together", "image", &name, "least_gpu and least_gpu_source belong together".into());
+        }
         // What can no longer be pulled may be older than every table.
         if row.withdrawn {
             continue;

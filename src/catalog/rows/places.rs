@@ -133,6 +133,10 @@ pub struct Image {
     pub holds: List<Text>,
     /// The source of `holds`.
     pub holds_source: Option<Text>,
+    /// The compute capability from which on its publisher supports GPUs in it.
+    pub least_gpu: Option<Version>,
+    /// The source of that.
+    pub least_gpu_source: Option<Text>,
 }
 
 /// A `NVIDIA_REQUIRE_CUDA` value that images share, in the grammar of libnvidia-container.

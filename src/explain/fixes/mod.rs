@@ -21,7 +21,7 @@ use crate::solve::values::Archs;
 use crate::solve::warnings;
 use crate::spec::{Share, Spec};
 use crate::types::{Constraint, Version, sort_by_key};
-use crate::warning::Warning;
+use crate::warning::{CudaGpu, Kind, Warning};
 
 use super::ask::{Asker, Edit};
 use super::core::Cores;
@@ -216,14 +216,19 @@ impl<'c> Finder<'_, 'c> {
         let is_of_build = |change: &Change| change.key.starts_with("stack.") || change.key.ends_with(".image");
         let experimental = advice::is_experimental(&warned) && changes.iter().any(is_of_build);
         let fails = advice::is_failing(&warned);
+        // What stays as it is fails with or without a change.
+        let is_brought = changes.iter().any(is_of_build);
+        let fails_on_gpu = is_brought && warned.iter().any(|warning| warning.code == CudaGpu::CODE);
         let warned = advice::warned_of(&warned, experimental);
-        let advice: Vec<String> = advice::compat(answer).into_iter().chain(warned).collect();
+        let advice: Vec<String> =
+            advice::compat(answer).into_iter().chain(warned).chain(advice::flashed(&request, &changes)).collect();
         let advice = (!advice.is_empty()).then(|| advice.join(", "));
         self.found.push(Fix {
             changes,
             stack: answer.common_stack(request.share == Share::Stack),
             advice,
             fails,
+            fails_on_gpu,
             experimental,
         });
         true

@@ -13,16 +13,19 @@ const OFFERED: usize = 7;
 const ALIKE: usize = 3;
 
 impl Finder<'_, '_> {
-    /// Fewer changes first, then those that are easier to make.
+    /// What is known to fail on a GPU last; then fewer changes first, then those that are easier to make.
     pub(super) fn best(mut self) -> Vec<Fix> {
         let spec = self.spec;
         // What fails as it is does not serve yet, nor does a machine that has to be installed anew.
         let serves_later = |fix: &Fix| fix.fails || replaces_system(spec, fix);
+        let is_toolkit = |fix: &Fix| matches!(&fix.changes[..], [only] if only.key.ends_with(".toolkit"));
+        let has_toolkit = self.found.iter().any(is_toolkit);
         self.found.sort_by_key(|fix| {
             (
+                fix.fails_on_gpu,
                 fix.changes.len(),
                 serves_later(fix),
-                fix.changes.iter().map(effort).max(),
+                fix.changes.iter().map(|change| effort(change, has_toolkit)).max(),
                 fix.changes.iter().map(|change| change.key.clone()).collect::<Vec<_>>(),
                 // Of the same keys a stable build comes first, wherever the experimental one lies.
                 fix.experimental,
@@ -47,7 +50,7 @@ impl Finder<'_, '_> {
         let has_one_line = ranked.iter().any(one_line);
         sort_by_key(&mut ranked, |(alike, fix)| {
             let system = !has_one_line && replaces_system(spec, fix);
-            (boards(fix), system, fix.changes.len(), serves_later(fix), *alike)
+            (boards(fix), system, fix.fails_on_gpu, fix.changes.len(), serves_later(fix), *alike)
         });
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }
@@ -87,8 +90,8 @@ fn replaces_system(spec: &Spec, fix: &Fix) -> bool {
     fix.changes.iter().any(|change| is_system(&change.key) && is_machine(&change.key))
 }
 
-/// How hard a change is to make: another wheel is a line, another machine is not.
-fn effort(change: &Change) -> u8 {
+/// How hard a change is to make: another wheel is a line, another machine is not. `has_toolkit`: another toolkit alone would do.
+fn effort(change: &Change, has_toolkit: bool) -> u8 {
     let same_version = |from: &str, to: &str| variant::public(from) == variant::public(to);
     match change.key.rsplit('.').next().unwrap_or("") {
         // What was built for a framework follows the framework, not the other way round.
@@ -100,6 +103,8 @@ fn effort(change: &Change) -> u8 {
             (Some(_), Some(to)) if is_prerelease(to) => 4,
             // Years back is further than a newer driver.
             (Some(from), Some(to)) if FRAMEWORKS.contains(&package) && far_below(from, to) => 7,
+            // Another CUDA beside the one that is there is less than years of releases.
+            (Some(from), Some(to)) if has_toolkit && FRAMEWORKS.contains(&package) && far_below(to, from) => 4,
             _ if FRAMEWORKS.contains(&package) => 2,
             _ => 1,
         },

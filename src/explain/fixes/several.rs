@@ -4,14 +4,16 @@ use crate::explain::{needed, target_of};
 
 use super::written::written_down;
 use super::{Edit, Finder, Fix, set, unset};
-use crate::catalog::rows::{Image, repeated};
+use crate::catalog::rows::{FRAMEWORKS, Image, repeated};
 use crate::solve::image::{self, TagMatch};
 use crate::solve::request::Direction;
 use crate::types::name::STACK_PARTS;
-use crate::types::{Version, distinct, first};
+use crate::types::{Version, distinct, first, variant};
 
 /// Specs with more keys than this are not loosened as a whole.
 const MOST_KEYS: usize = 500;
+/// Of releases that fail on a GPU this many are passed by.
+const NEIGHBOURS: usize = 6;
 /// How many fixes of two keys are enough.
 const PAIRS: usize = 6;
 /// How many changes of one more key are tried beside those of the clashes.
@@ -180,12 +182,28 @@ impl<'c> Finder<'_, 'c> {
             loosened.chain(with.iter().cloned()).collect::<Vec<Edit>>()
         };
         let packages: Vec<&str> = keys.iter().filter_map(|key| key.strip_prefix("stack.")).collect();
-        let near = self.answer(&loosen(true), (!packages.is_empty()).then_some((&packages, Direction::Oldest)));
-        let Some(answer) = near.or_else(|| self.answer(&loosen(false), None)) else { return };
-        let mut changes: Vec<Edit> = keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
-        changes.extend(with.iter().cloned());
-        self.keep_written(&mut changes);
-        self.offer(&changes);
+        let first = (!packages.is_empty()).then_some((&packages[..], Direction::Oldest));
+        let mut wishes = loosen(true);
+        let mut near = self.answer(&wishes, first).or_else(|| self.answer(&loosen(false), None));
+        for tried in 0..NEIGHBOURS {
+            let Some(answer) = near else { return };
+            let mut changes: Vec<Edit> =
+                keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
+            changes.extend(with.iter().cloned());
+            self.keep_written(&mut changes);
+            let is_kept = self.offer(&changes);
+            // Of what fails on a GPU the nearest, and the first one behind it that does not.
+            if !is_kept || !self.found.last().is_some_and(|fix| fix.fails_on_gpu) {
+                return;
+            }
+            if tried > 0 {
+                self.found.pop();
+            }
+            if !go_beyond(&mut wishes, &changes) {
+                return;
+            }
+            near = self.answer(&wishes, first);
+        }
     }
 
     /// Edits that also move the CUDA line, no further than it must whatever else changes.
@@ -312,4 +330,18 @@ impl<'c> Finder<'_, 'c> {
             changes[at].1 = None;
         }
     }
+}
+
+/// Asks for newer frameworks than those of some changes; false where these change none.
+fn go_beyond(wishes: &mut [Edit], changes: &[Edit]) -> bool {
+    let mut is_asked = false;
+    for (key, wish) in wishes {
+        let is_framework = key.strip_prefix("stack.").is_some_and(|package| FRAMEWORKS.contains(&package));
+        let taken = changes.iter().find(|(changed, _)| changed == key).and_then(|(_, to)| to.as_deref());
+        if let Some(taken) = taken.map(variant::public).filter(|taken| is_framework && Version::parse(taken).is_ok()) {
+            *wish = Some(format!(">{taken}"));
+            is_asked = true;
+        }
+    }
+    is_asked
 }

@@ -44,6 +44,7 @@ const LAWS: &[Law] = &[
     Law::new(law::GLIBC, knows_glibc, |it| it.glibc()).of_builds(|it, build| !it.lacks_glibc(build)),
     Law::new(law::IMAGE_TAG, has_image, |it| it.image_tag()),
     Law::new(law::IMAGE_ARCH, has_image, |it| it.image_arch()),
+    Law::new(law::IMAGE_GPU, has_image, |it| it.image_gpu()),
     Law::new(law::IMAGE_OS, has_image, |it| it.image_os()),
     Law::new(law::IMAGE_REQUIRE, has_image_requirement, |it| it.image_requires()),
     Law::new(law::IMAGE_HOLDS, has_image, |it| it.image_holds()),

@@ -27,6 +27,15 @@ impl<'c> Explainer<'_, 'c> {
         });
     }
 
+    pub(super) fn image_gpu(&mut self) {
+        let Some(image) = self.image_of() else { return self.image(|_, _, _| Vec::new()) };
+        let (Some(least), Some(source)) = (image.least_gpu, &image.least_gpu_source) else { return };
+        let source = self.request.catalog.source_of(source, &image.tag, &image.repository, "");
+        self.say(format!("NVIDIA supports {} on GPUs of compute capability {least} and later", image.name()));
+        self.fact(format!("image {}", image.name()), source);
+        self.gpus();
+    }
+
     pub(super) fn image_os(&mut self) {
         self.image(|name, image, target| {
             vec![format!("{name} is {}, not {}", image.os, target.os.map_or("the system that is set", |os| &os.id))]

@@ -1,9 +1,11 @@
-//! Tags by their names: whether one is there, and which comes nearest.
+//! Tags by their names: whether one is there, and which comes nearest; and what the images of a repository tell.
 
 use std::cmp::Reverse;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Image, Os, SAMPLED, repeated};
+use crate::solve::described::Described;
+use crate::solve::values::ImageRequest;
 use crate::spec::ImageRef;
 use crate::types::{Constraint, Version, distinct};
 
@@ -145,6 +147,17 @@ fn steps_between(written: &str, other: &str) -> Vec<u32> {
     let other = numbers(other);
     let number = |at: usize| other.get(at).copied().unwrap_or_default();
     numbers(written).into_iter().enumerate().map(|(at, step)| step.abs_diff(number(at))).collect()
+}
+
+/// The oldest GPU of a machine, where some image that it may take tells from which on it supports them. What it tells is of
+/// servers: of a Jetson its system decides.
+pub fn oldest_gpu(catalog: &Catalog, machine: &Described<'_>) -> Option<Version> {
+    let tells = match &machine.reading.image {
+        ImageRequest::Known(image) => image.least_gpu.is_some(),
+        ImageRequest::Choose(repository) => catalog.images.of(repository).iter().any(|image| image.least_gpu.is_some()),
+        _ => false,
+    };
+    machine.kinds.iter().map(|kind| kind.gpu.cc_version).min().filter(|_| tells && !machine.reading.gpus.are_jetsons())
 }
 
 #[cfg(test)]

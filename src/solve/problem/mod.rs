@@ -405,7 +405,8 @@ impl<'c> Problem<'c> {
     /// The images that a machine may take, preferred first; none where an image is asked for and none serves.
     pub fn images(&self, machine: &Machine<'c>, inside: &Inside<'_>, off: &RowSet) -> Rc<Images<'c>> {
         let boards = driver::newest_in_images(self.catalog, &machine.reading);
-        let Some(key) = image::key(machine, inside, off, boards) else { return Rc::default() };
+        let gpus = (boards, image::oldest_gpu(self.catalog, machine));
+        let Some(key) = image::key(machine, inside, off, gpus) else { return Rc::default() };
         self.images.of_key(key, |key| Images::new(self, self.images.count(), key))
     }
 }

@@ -42,6 +42,8 @@ laws! {
     IMAGE_TAG = "image-tag";
     /// An image exists for certain CPU architectures.
     IMAGE_ARCH = "image-arch";
+    /// The publisher of an image says from which GPU on it runs.
+    IMAGE_GPU = "image-gpu";
     /// The OS of an image is the OS asked for.
     IMAGE_OS = "image-os";
     /// An image states which drivers it may be started on.

@@ -415,7 +415,7 @@ fn source_only(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
         older: older_wheel(about, row),
         finished: finished.filter(|_| refused.is_none()).map(|_| (release.to_string(), major)),
         refused: refused.map(|(why, force)| (release.to_string(), major, why, force)),
-        unread: build.and_then(|build| build.unread.as_deref()).filter(|_| !has_rows),
+        unread: build.and_then(|build| Some((build.unread.as_deref()?, force))).filter(|_| !has_rows),
         cudnn_headers: row.cudnn_headers.is_some() && !has_cudnn_headers(about),
         lacks: without_toolkit(about, row, major),
     };
