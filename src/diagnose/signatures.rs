@@ -135,11 +135,13 @@ impl Signatures {
             while let Some(captures) = compiled.regex.captures_at(part, from).filter(|_| matches < MATCHES) {
                 let whole = captures.get(0).expect("a match").range();
                 (from, matches) = (whole.end, matches + 1);
-                let whole = place.start + whole.start..place.start + whole.end;
+                // Patterns read bytes, and may end within a character.
+                let (start, end) = (place.start + whole.start, place.start + whole.end);
+                let whole = text.text.floor_char_boundary(start)..text.text.ceil_char_boundary(end);
                 // What is read so widely may not join two lines, nor be a warning; what begins later may stand in one.
                 let is_loose = || text.joins_lines(whole.start, whole.end) || text.is_warning(&whole);
                 if row.weight < LAST_RESORT && is_loose() {
-                    (from, matches) = (whole.start - place.start + 1, matches - 1);
+                    (from, matches) = (start - place.start + 1, matches - 1);
                     continue;
                 }
                 if !context.fits(text, &whole) {

@@ -261,8 +261,8 @@ const CASES: &[Case] = &[
     case(
         "ctranslate2 = \"4.8.5\"",
         "gpu = \"RTX 3060\"\nos = \"fedora43\"\ntoolkit = \"13.1\"",
-        0,
-        &["ctranslate2 4.8.5 loads the libraries of CUDA 12 from the system, and `toolkit` names CUDA 13.1 only"],
+        1,
+        &["ctranslate2 4.8.5 loads the libraries of CUDA 12 from the system", "CUDA 13.1 is installed there"],
     ),
     // An image of flavour base holds no library but the runtime. Sources: github.com/SYSTRAN/faster-whisper/issues/729,
     // github.com/cupy/cupy/issues/9318.

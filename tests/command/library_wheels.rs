@@ -126,8 +126,8 @@ const BESIDE: &[Case] = &[
     case(
         "onnxruntime-gpu = \"1.19\"\ntensorrt-cu12 = \"10.4\"",
         "gpu = \"A10\"\ncudnn = \"9.5\"\ntoolkit = \"11.8\"",
-        0,
-        &["`toolkit` names CUDA 11.8 only"],
+        3,
+        &["whether onnxruntime-gpu 1.19.2 was published for CUDA 11.8"],
     ),
     case(
         "onnxruntime-gpu = \"1.19\"\nxgboost = \"2.1\"",

@@ -137,25 +137,30 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
         if !self.loads_of_system() {
             return;
         }
-        let brings = |ask: &PackageRequest<'c>| {
+        let brings = |ask: &PackageRequest<'c>, is_it: fn(&str) -> bool| {
             let wants = request.problem.wants(ask.package);
             let mut rows = request.catalog.companions.of(ask.package).iter();
-            rows.any(|row| wants.at_row(row, &[target.arch]).iter().any(|(of, _)| nvidia::is_of_toolkit(of)))
+            rows.any(|row| wants.at_row(row, &[target.arch]).iter().any(|(of, _)| is_it(of)))
         };
-        let is_brought = request.companions.iter().any(|ask| ask.package != package.name && brings(ask))
-            || request.packages.iter().any(|(name, _)| nvidia::is_of_toolkit(name));
-        let installed = target.toolkits.as_deref().filter(|_| !is_brought && self.holds(law::id::SYSTEM_CUDA));
-        if let Some(installed) = installed {
-            let (catalog, possible) = (request.catalog, self.plan.policy.possible);
-            let is_kept = |row: &Companion| unseen::kept_for_any(catalog, row, installed).is_some();
-            let finds = |row: &Companion| fits::finds_cuda(row, installed) || possible && is_kept(row);
-            self.rows.subtract(&package.matching(|row| !finds(row)));
-        }
+        let is_brought = |is_it: fn(&str) -> bool| {
+            let mut others = request.companions.iter().filter(|ask| ask.package != package.name);
+            others.any(|ask| brings(ask, is_it)) || request.packages.iter().any(|(name, _)| is_it(name))
+        };
+        let toolkits = target.toolkits.as_deref().filter(|_| self.holds(law::id::SYSTEM_CUDA));
+        let installed = toolkits.filter(|_| !is_brought(nvidia::is_of_toolkit));
+        // Of a build that the project may keep elsewhere for that CUDA nobody knows what it loads.
+        let (catalog, possible) = (request.catalog, self.plan.policy.possible);
+        let is_kept = |row: &Companion| installed.and_then(|has| unseen::kept_for_any(catalog, row, has)).is_some();
+        let finds = |row: &Companion| installed.is_none_or(|installed| fits::finds_cuda(row, installed));
+        let kept = package.matching(|row| possible && !finds(row) && is_kept(row));
+        self.rows.subtract(&package.matching(|row| !finds(row)).minus(&kept));
         // The name of the file tells the major; an older release of it is warned of, for it may do.
-        if let Some(major) = target.cudnn.filter(|_| request.cudnn.is_none()).map(|installed| installed.prefix(1)) {
+        let is_cudnn = |name: &str| nvidia::is(nvidia::CUDNN, name);
+        let cudnn = target.cudnn.filter(|_| request.cudnn.is_none() && !is_brought(is_cudnn));
+        if let Some(major) = cudnn.map(|installed| installed.prefix(1)) {
             let is_of_another = |rule: &&&Needs| !rule.needs.cut_to(1).admits(&major);
             for rule in self.rules_about(Subject::Cudnn).iter().filter(is_of_another) {
-                self.rows.subtract(&package.within(rule));
+                self.rows.subtract(&package.within(rule).minus(&kept));
             }
         }
     }
