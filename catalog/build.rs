@@ -105,9 +105,9 @@ fn main() {
     let packed = packed::pack(&catalog, level).unwrap_or_else(|error| fail(&[format!("the catalog: {error}")]));
     write(&out, "catalog.packed", &packed);
     pack_kernels(&root, &out);
-    pack_schemas(&root, &out);
-    list_rows(&root, &out, "meanings", "Meaning");
-    list_rows(&root, &out, "diagnose/asides", "Aside");
+    pack_schemas(&root, &out, level);
+    list_rows(&root, &out, ("meanings", "Meaning"), Some(("says", level)));
+    list_rows(&root, &out, ("diagnose/asides", "Aside"), None);
 }
 
 /// A file of the catalog. Where most of what packages ask for is from one source it says so once, above the rows; files of an
@@ -155,8 +155,8 @@ fn wheels(source: &str, read: &BTreeMap<String, Read>) -> Vec<toml::Value> {
     rows.collect()
 }
 
-/// Packs the machine code that travels in the program into one file, for `src/probe/kernels/prebuilt.rs`; a constant
-/// lists each part with its length.
+/// Packs the PTX and the machine code that travel in the program into one file, for `src/probe/kernels/prebuilt.rs`; constants
+/// tell the length of each part.
 fn pack_kernels(root: &Path, out: &Path) {
     let folder = "src/probe/kernels/prebuilt";
     println!("cargo::rerun-if-changed={folder}");
@@ -164,7 +164,8 @@ fn pack_kernels(root: &Path, out: &Path) {
     let mut files: Vec<(u8, PathBuf)> =
         names_in(root, folder).filter_map(|name| Some((number_of(&name)?, root.join(folder).join(name)))).collect();
     files.sort();
-    let (mut all, mut listed) = (Vec::new(), String::new());
+    let mut all = read(&root.join(folder).join("compute_35.ptx"));
+    let (ptx, mut listed) = (all.len(), String::new());
     for (number, path) in files {
         let bytes = read(&path);
         listed += &format!("({number}, {}), ", bytes.len());
@@ -172,36 +173,56 @@ fn pack_kernels(root: &Path, out: &Path) {
     }
     write(out, "kernels.deflate", &miniz_oxide::deflate::compress_to_vec(&all, 10));
     let packed = "include_bytes!(concat!(env!(\"OUT_DIR\"), \"/kernels.deflate\"))";
-    let code = format!("const CUBINS: &[(u8, usize)] = &[{listed}];\nconst PACKED: &[u8] = {packed};\n");
+    let code = format!(
+        "const PTX: usize = {ptx};\nconst CUBINS: &[(u8, usize)] = &[{listed}];\nconst PACKED: &[u8] = {packed};\n"
+    );
     write(out, "kernels.rs", code.as_bytes());
 }
 
-/// Packs each schema, for `src/report/schema.rs`: they are printed seldom and are mostly the same few words.
-fn pack_schemas(root: &Path, out: &Path) {
+/// Packs the schemas into one file, for `src/report/schema.rs`: they are printed seldom and are mostly the same few words. A
+/// list tells where each of them stands.
+fn pack_schemas(root: &Path, out: &Path, level: u8) {
     let folder = "docs/reference/schemas";
     println!("cargo::rerun-if-changed={folder}");
-    for name in names_in(root, folder).filter(|name| name.ends_with(".json")) {
-        let bytes = read(&root.join(folder).join(&name));
-        write(out, &format!("{name}.deflate"), &miniz_oxide::deflate::compress_to_vec(&bytes, 10));
+    let (mut all, mut listed) = (Vec::new(), String::new());
+    for name in names_in(root, folder) {
+        let Some(stem) = name.strip_suffix(".json") else { continue };
+        let start = all.len();
+        all.extend(read(&root.join(folder).join(&name)));
+        listed += &format!("({stem:?}, {start}..{}), ", all.len());
     }
+    write(out, "schemas.deflate", &miniz_oxide::deflate::compress_to_vec(&all, level));
+    write(out, "schemas.rs", format!("&[{listed}]").as_bytes());
 }
 
-/// Writes the rows of a file in `src` down as lists of a type, each under its name in capitals: no run reads them.
-fn list_rows(root: &Path, out: &Path, file: &str, row: &str) {
+/// Writes the rows of a file in `src` down as lists of a type, each under its name in capitals: no run reads them. The texts
+/// under one key may stand apart, deflated at some level: its rows tell where theirs begins and ends.
+fn list_rows(root: &Path, out: &Path, (file, row): (&str, &str), apart: Option<(&str, u8)>) {
     let path = format!("src/{file}.toml");
     println!("cargo::rerun-if-changed={path}");
     let lists: Result<BTreeMap<String, Vec<toml::Table>>, _> = toml::from_slice(&read(&root.join(&path)));
     let lists = lists.unwrap_or_else(|error| fail(&[format!("{path}: {error}")]));
-    let mut code = String::new();
+    let (mut code, mut texts) = (String::new(), String::new());
+    let mut field = |key: &str, value: &toml::Value| match value {
+        toml::Value::String(text) if apart.is_some_and(|(apart, _)| apart == key) => {
+            let start = texts.len();
+            texts += text;
+            format!("{key}: ({start}, {}), ", texts.len())
+        }
+        value => format!("{key}: {}, ", literal(value)),
+    };
     for (name, rows) in lists {
         code += &format!("#[allow(clippy::needless_update)]\npub const {}: &[{row}] = &[\n", name.to_uppercase());
         for fields in rows {
-            let fields: String = fields.iter().map(|(key, value)| format!("{key}: {}, ", literal(value))).collect();
+            let fields: String = fields.iter().map(|(key, value)| field(key, value)).collect();
             code += &format!("    {row} {{ {fields}..{row}::EMPTY }},\n");
         }
         code += "];\n";
     }
     let name = file.rsplit('/').next().unwrap_or(file);
+    if let Some((_, level)) = apart {
+        write(out, &format!("{name}.deflate"), &miniz_oxide::deflate::compress_to_vec(texts.as_bytes(), level));
+    }
     write(out, &format!("{name}.rs"), code.as_bytes());
 }
 

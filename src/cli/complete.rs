@@ -123,7 +123,7 @@ pub fn topics() -> ArgValueCompleter {
         }
         topics.extend(at_hand().rules.iter().map(|rule| (rule.id.to_string(), rule.says.to_string())));
         let named = [meaning::ERRORS, meaning::WARNINGS, meaning::CHECKS].concat();
-        topics.extend(named.iter().map(|one| (one.code.to_string(), one.says.to_string())));
+        topics.extend(named.iter().map(|one| (one.code.to_string(), one.says().to_string())));
         topics
     })
 }

@@ -49,7 +49,7 @@ impl Topic {
 
     /// What a name means among those of a kind.
     pub fn meant(kind: &'static str, all: &'static [Meaning], name: &str) -> Option<Topic> {
-        meaning::find(all, name).map(|one| Topic::described(kind, one.code, one.says))
+        meaning::find(all, name).map(|one| Topic::described(kind, one.code, one.says()))
     }
 }
 

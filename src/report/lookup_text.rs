@@ -31,7 +31,7 @@ pub(super) fn topics(screen: &Screen, topics: &[Topic], verbose: bool) -> String
         Topic::Rule(rule) => render_rule(screen, rule),
         Topic::Warning(code) => {
             let mut text = format!("{}\n", screen.help(&format!("warning {}", code.code)));
-            text += &screen.wrapped("  ", code.says);
+            text += &screen.wrapped("  ", code.says());
             text += &screen.wrapped("  ", "To silence it where it is known and accepted, write in gpuenv.toml:");
             text += "\n    [[silence]]\n";
             text += &format!("    warning = \"{}\"\n    # target = \"NAME\"   only for one machine\n", code.code);

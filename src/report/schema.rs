@@ -5,7 +5,12 @@
 #[cfg(test)]
 mod derived;
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
 use serde::Serialize;
+
+use crate::types::inflated;
 
 /// A schema.
 #[derive(Debug, Clone, Copy, Serialize)]
@@ -16,16 +21,18 @@ pub struct Schema {
     pub name: &'static str,
     /// Which documents it describes.
     pub about: &'static str,
-    /// The schema itself, as `catalog/build.rs` packed it.
-    #[serde(skip)]
-    packed: &'static [u8],
 }
+
+/// All schemas in one, unpacked when the first is asked for, and where each of them stands: `catalog/build.rs` packed them.
+static TEXTS: LazyLock<String> =
+    LazyLock::new(|| inflated(include_bytes!(concat!(env!("OUT_DIR"), "/schemas.deflate"))));
+const PLACES: &[(&str, Range<usize>)] = include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
 
 impl Schema {
     /// The schema itself.
     pub fn text(&self) -> String {
-        let bytes = miniz_oxide::inflate::decompress_to_vec(self.packed).unwrap_or_default();
-        String::from_utf8(bytes).unwrap_or_default()
+        let place = PLACES.iter().find(|(name, _)| *name == self.name).map(|(_, place)| place.clone());
+        place.and_then(|place| TEXTS.get(place)).unwrap_or_default().to_string()
     }
 }
 
@@ -36,7 +43,6 @@ macro_rules! schemas {
         pub const ALL: &[Schema] = &[$(Schema {
             name: $name,
             about: $about,
-            packed: include_bytes!(concat!(env!("OUT_DIR"), "/", $name, ".json.deflate")),
         }),+];
 
         /// A schema as it is derived from the types.

@@ -78,6 +78,12 @@ pub fn grouped<K: PartialEq, T>(pairs: impl IntoIterator<Item = (K, T)>) -> Vec<
     groups
 }
 
+/// A text that the build script deflated.
+pub fn inflated(packed: &[u8]) -> String {
+    let bytes = miniz_oxide::inflate::decompress_to_vec(packed).unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
 /// Some things in their order, each once.
 pub fn distinct<T: Ord>(of: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut each: Vec<T> = of.into_iter().collect();

@@ -108,7 +108,7 @@ fn warnings_are_current() {
     let mut page = head("Warnings", about);
     page += "\n| warning | means |\n|---|---|\n";
     for code in meaning::WARNINGS {
-        let _ = writeln!(page, "| `{}` | {} |", code.code, cell(code.says));
+        let _ = writeln!(page, "| `{}` | {} |", code.code, cell(code.says()));
     }
     is_current("warnings.md", &page);
 }
@@ -121,7 +121,7 @@ fn errors_are_current() {
     let mut page = head("Errors", about);
     page += "\n| error | means |\n|---|---|\n";
     for one in meaning::ERRORS {
-        let _ = writeln!(page, "| `{}` | {} |", one.code, cell(one.says));
+        let _ = writeln!(page, "| `{}` | {} |", one.code, cell(one.says()));
     }
     is_current("errors.md", &page);
 }
@@ -131,7 +131,7 @@ fn checks_are_current() {
     let mut page = head("Checks", "What `gpuenv verify` looks at. Each is pass, fail, warn, skip or unknown.");
     page += "\n| check | looks at |\n|---|---|\n";
     for check in meaning::CHECKS {
-        let _ = writeln!(page, "| `{}` | {} |", check.code, cell(check.says));
+        let _ = writeln!(page, "| `{}` | {} |", check.code, cell(check.says()));
     }
     is_current("checks.md", &page);
 }

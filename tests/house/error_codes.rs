@@ -48,7 +48,7 @@ fn every_error_has_its_code_in_the_table() {
 fn names_stand_in_order_and_are_explained() {
     let is_sorted = |all: &[Meaning]| all.is_sorted_by(|one, next| one.code < next.code);
     assert!(is_sorted(ERRORS) && is_sorted(WARNINGS), "not in order, or twice");
-    assert!(WARNINGS.iter().all(|one| one.says.len() > 80 && one.says.ends_with('.')));
+    assert!(WARNINGS.iter().all(|one| one.says().len() > 80 && one.says().ends_with('.')));
 }
 
 /// What stands wherever a source says the code of an error.

@@ -141,8 +141,8 @@ fn the_table_tells_what_travels() {
                 assert_eq!(prebuilt::cubin(row.arch.cc), Some(&*bytes), "{}", row.name);
             }
             Form::Ptx => {
-                assert_eq!(ptx_claims(prebuilt::PTX), Some((row.ptx_isa.unwrap(), row.arch)));
-                assert_eq!(prebuilt::PTX.as_bytes(), bytes);
+                assert_eq!(ptx_claims(prebuilt::ptx()), Some((row.ptx_isa.unwrap(), row.arch)));
+                assert_eq!(prebuilt::ptx().as_bytes(), bytes);
             }
         }
     }
@@ -276,18 +276,18 @@ fn the_built_in_ptx_is_assembled_for_every_gpu_whatever_isa_it_claims() {
     let assembler = Assembler { library: unsafe { libloading::Library::new(path) }.unwrap() };
     let toolkit = BUILTIN.toolkits.iter().max_by(|a, b| a.version.cmp(&b.version)).unwrap();
     for arch in toolkit.sass.iter().filter(|arch| arch.suffix == Suffix::None) {
-        let cubin = assembler.assemble(prebuilt::PTX, *arch).unwrap();
+        let cubin = assembler.assemble(prebuilt::ptx(), *arch).unwrap();
         assert_eq!(sm_number(&cubin), Some(arch.cc.number()));
     }
     let sm_90 = Arch::parse("sm_90").unwrap();
     for toolkit in BUILTIN.toolkits.iter() {
-        let claimed = with_isa(prebuilt::PTX, &toolkit.ptx_isa).unwrap();
+        let claimed = with_isa(prebuilt::ptx(), &toolkit.ptx_isa).unwrap();
         assert!(assembler.assemble(&claimed, sm_90).is_ok(), "PTX {}", toolkit.ptx_isa);
     }
     for (isa, said) in
         [("2.0", "PTX .version 2.0 does not support .target sm_35"), ("99.0", "Unsupported .version 99.0")]
     {
-        let claimed = with_isa(prebuilt::PTX, &Version::parse(isa).unwrap()).unwrap();
+        let claimed = with_isa(prebuilt::ptx(), &Version::parse(isa).unwrap()).unwrap();
         let words = assembler.assemble(&claimed, sm_90).unwrap_err();
         assert!(words.contains(said), "{words}");
     }

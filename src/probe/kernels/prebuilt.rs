@@ -12,15 +12,17 @@ pub const SOURCE: &str = include_str!("kernels.cu");
 
 /// PTX that any driver compiles for any GPU since Kepler: it claims the oldest ISA that knows its target, which is all
 /// that the assembler asks for.
-pub const PTX: &str = include_str!("prebuilt/compute_35.ptx");
+pub fn ptx() -> &'static str {
+    CODE.get(..PTX).and_then(|ptx| std::str::from_utf8(ptx).ok()).unwrap_or_default()
+}
 
-// The number of each architecture with the length of its machine code (`CUBINS`), and all the code in that order,
-// packed by the build script (`PACKED`): the files differ in little, and together shrink to a tenth.
+// The length of the PTX (`PTX`), the number of each architecture with the length of its machine code (`CUBINS`), and all of
+// them in that order, packed by the build script (`PACKED`): the files differ in little, and together shrink to a tenth.
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
-/// The machine code of all architectures, unpacked when it is first asked for.
+/// The PTX and the machine code of all architectures, unpacked when they are first asked for.
 static CODE: LazyLock<Vec<u8>> = LazyLock::new(|| {
-    let whole = CUBINS.iter().map(|(_, length)| length).sum();
+    let whole = PTX + CUBINS.iter().map(|(_, length)| length).sum::<usize>();
     miniz_oxide::inflate::decompress_to_vec_with_limit(PACKED, whole).unwrap_or_default()
 });
 
@@ -32,6 +34,6 @@ pub fn archs() -> impl DoubleEndedIterator<Item = Arch> {
 /// The machine code for exactly this architecture, without a suffix.
 pub fn cubin(cc: Cc) -> Option<&'static [u8]> {
     let at = CUBINS.iter().position(|(number, _)| u32::from(*number) == cc.number())?;
-    let start: usize = CUBINS[..at].iter().map(|(_, length)| length).sum();
+    let start = PTX + CUBINS[..at].iter().map(|(_, length)| length).sum::<usize>();
     CODE.get(start..start + CUBINS[at].1)
 }

@@ -55,7 +55,7 @@ pub fn kernel(device: u64, job: &Job) -> Kernel {
         Code::Cubin(arch) => (format!("sm_{}", arch.code()), None),
         Code::Ptx(cc) => (format!("compute_{}", Arch::base(*cc).code()), None),
         Code::PtxOfIsa(isa) => {
-            let claims = image::ptx_claims(prebuilt::PTX);
+            let claims = image::ptx_claims(prebuilt::ptx());
             let target = claims.as_ref().map(|(_, target)| target.code()).unwrap_or_default();
             (format!("compute_{target}"), (*isa).or(claims.map(|(isa, _)| isa)))
         }
@@ -173,8 +173,8 @@ impl Run<'_> {
                 of_arch(nvcc::compile(path, prebuilt::SOURCE, *arch, folder)?, "nvcc", *arch).map(Some)
             }
             (By::Nvrtc(path, _), Code::Ptx(cc)) => nvrtc_ptx(&Nvrtc::open(path)?, *cc, about),
-            (_, Code::PtxOfIsa(Some(isa))) => Ok(image::with_isa(prebuilt::PTX, isa).map(String::into_bytes)),
-            (_, Code::PtxOfIsa(None) | Code::Ptx(_)) => Ok(Some(prebuilt::PTX.as_bytes().to_vec())),
+            (_, Code::PtxOfIsa(Some(isa))) => Ok(image::with_isa(prebuilt::ptx(), isa).map(String::into_bytes)),
+            (_, Code::PtxOfIsa(None) | Code::Ptx(_)) => Ok(Some(prebuilt::ptx().as_bytes().to_vec())),
         }
     }
 

@@ -172,7 +172,7 @@ impl<'a> Topic<'a> {
                 retracted: rule.retracted.as_ref().map(|(by, reason)| Retracted { by, reason }),
             }),
             Named::Warning(code) => {
-                Topic::Described(Described { kind: "warning", id: code.code, says: code.says, remedies: &[] })
+                Topic::Described(Described { kind: "warning", id: code.code, says: code.says(), remedies: &[] })
             }
             Named::Described(one) => {
                 Topic::Described(Described { kind: one.kind, id: &one.id, says: &one.says, remedies: &one.remedies })
