@@ -106,6 +106,7 @@ fn main() {
     write(&out, "catalog.packed", &packed);
     pack_kernels(&root, &out);
     pack_schemas(&root, &out, level);
+    pack_scripts(&root, &out);
     list_rows(&root, &out, ("meanings", "Meaning"), Some(("says", level)));
     list_rows(&root, &out, ("diagnose/asides", "Aside"), None);
 }
@@ -177,6 +178,16 @@ fn pack_kernels(root: &Path, out: &Path) {
         "const PTX: usize = {ptx};\nconst CUBINS: &[(u8, usize)] = &[{listed}];\nconst PACKED: &[u8] = {packed};\n"
     );
     write(out, "kernels.rs", code.as_bytes());
+}
+
+/// Packs what a host's Python is asked, for `src/probe/python.rs`.
+fn pack_scripts(root: &Path, out: &Path) {
+    for name in ["packages.py", "torch.py"] {
+        let path = format!("src/probe/{name}");
+        println!("cargo::rerun-if-changed={path}");
+        let packed = miniz_oxide::deflate::compress_to_vec(&read(&root.join(path)), packed::SMALL);
+        write(out, &format!("{name}.deflate"), &packed);
+    }
 }
 
 /// Packs the schemas into one file, for `src/report/schema.rs`: they are printed seldom and are mostly the same few words. A

@@ -7,12 +7,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
 use crate::host::{ApiError, Probe, ProbeStatus, Python, Record, Torch, packages};
-use crate::types::Version;
+use crate::types::{Version, inflated};
 
 use super::answers;
 use super::context::ProbeContext;
@@ -24,8 +25,10 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// How long torch may take to be imported and to compute: seconds where it is in memory, a minute on a slow disk.
 const TORCH_LIMIT: Duration = Duration::from_secs(90);
 
-const PACKAGES: &str = include_str!("packages.py");
-const TORCH: &str = include_str!("torch.py");
+static PACKAGES: LazyLock<String> =
+    LazyLock::new(|| inflated(include_bytes!(concat!(env!("OUT_DIR"), "/packages.py.deflate"))));
+static TORCH: LazyLock<String> =
+    LazyLock::new(|| inflated(include_bytes!(concat!(env!("OUT_DIR"), "/torch.py.deflate"))));
 
 /// What begins a line of ours among whatever else an interpreter prints.
 const MARK: &str = "gpuenv=";
@@ -116,7 +119,7 @@ fn interpreter(context: &ProbeContext) -> Option<(PathBuf, &'static str)> {
 }
 
 fn ask(context: &ProbeContext, path: &Path, python: &mut Python) -> ProbeStatus {
-    let said = run(context, path, python, PACKAGES, LIMIT);
+    let said = run(context, path, python, &PACKAGES, LIMIT);
     let told: Option<Told> = last(&said.out);
     python.fault = said.fault;
     let Some(told) = told else {
@@ -145,7 +148,7 @@ pub fn look_at_torch(context: &ProbeContext, record: &mut Record) {
         return;
     };
     let path = PathBuf::from(python.path.clone().unwrap_or_default());
-    let said = run(context, &path, python, TORCH, TORCH_LIMIT);
+    let said = run(context, &path, python, &TORCH, TORCH_LIMIT);
     let told: Option<TorchTold> = last(&said.out);
     let answered = told.is_some();
     let told = told.unwrap_or_default();

@@ -331,10 +331,12 @@ fn mig(context: &CheckContext<'_>, check: Check, gpu: &Gpu) -> Check {
 /// CUDA waits (802) for the registration of a GPU that asks for a fabric. Where it was seen to work it does not, as on a
 /// machine without switches.
 fn fabric_state(context: &CheckContext<'_>, check: Check, state: &str) -> Check {
+    // What torch says counts where nobody asked CUDA itself.
     let torch = context.record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
+    let torch_sees = context.record.libcuda.is_none() && torch == Some(true);
     match state {
         "completed" => check.pass(),
-        _ if context.cuda_answers() || torch == Some(true) => {
+        _ if context.cuda_answers() || torch_sees => {
             check.warn(Action::AskAdmin, "peers beyond this GPU cannot be reached: see nvidia-fabricmanager")
         }
         _ => check.fail(

@@ -494,7 +494,8 @@ const CASES: &[Case] = &[
         &[],
     ),
     case("torch = \"2.8.0\"", "gpu = \"Orin\"\ndriver = \"540.4.0\"\nos = \"jetpack6.2\"", 0, &[]),
-    case("torch = \"2.9.0+cu130\"", "gpu = \"Jetson AGX Orin\"\ndriver = \"540.4.0\"", 1, &["540.4.0"]),
+    // As where the JetPack of that driver is named.
+    case("torch = \"2.9.0+cu130\"", "gpu = \"Jetson AGX Orin\"\ndriver = \"540.4.0\"", 3, &["for the JetPack of its"]),
     case("torch = \"*\"\ntorchvision = \"+cu999\"", "gpu = \"RTX 4090\"", 3, &["whether torchvision +cu999"]),
     // What is made for a JetPack lies on no index. torch 2.7.0 for JetPack 6.2 is named in public scripts.
     case(

@@ -107,6 +107,10 @@ fn what_is_no_matter_of_versions_is_told_as_that() {
         ("RuntimeError: Expected all tensors to be on the same device, but got mat2 is on cpu", "several devices"),
         (
             "RuntimeError: CUDA error: invalid argument\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
+            "CUDA refuses what the program passed",
+        ),
+        (
+            "RuntimeError: CUDA error: something else\nCompile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.",
             "stands below each of them",
         ),
         (
