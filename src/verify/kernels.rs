@@ -27,7 +27,8 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         // Where no process is admitted beside others, gpu-compute-mode tells.
         let is_closed =
             context.gpus().len() > 1 && gpu.nvml.is_some_and(|nvml| nvml.compute_mode.as_deref() == Some("prohibited"));
-        if !context.is_beside(gpu) && !(is_closed && sass.is_empty() && ptx.is_empty()) {
+        let is_left_out = context.is_beside(gpu) || is_closed && sass.is_empty() && ptx.is_empty();
+        if !is_left_out {
             checks.push(native(context, gpu, &sass));
             checks.push(compiled(context, gpu, &ptx));
         }

@@ -250,12 +250,10 @@ pub enum With<'a> {
     },
 }
 
-impl Kind for SourceOnly<'_> {
-    const CODE: &'static str = "source-only";
-
-    fn message(&self) -> String {
-        let framework = self.framework;
-        let with = match &self.toolkit {
+impl SourceOnly<'_> {
+    /// The toolkit that it is compiled with, in words.
+    fn with(&self) -> String {
+        match &self.toolkit {
             With::Chosen(version) => format!("the toolkit that was chosen, {version}"),
             With::Image(image) => format!("the toolkit in {image}"),
             With::Any { major, bounds, is_written } => {
@@ -267,7 +265,15 @@ impl Kind for SourceOnly<'_> {
                 };
                 format!("a CUDA {major} toolkit{bounds}{lacks}{get}")
             }
-        };
+        }
+    }
+}
+
+impl Kind for SourceOnly<'_> {
+    const CODE: &'static str = "source-only";
+
+    fn message(&self) -> String {
+        let (framework, with) = (self.framework, self.with());
         if let When::FirstUsed { by, all } = self.when {
             let by = by.map_or_else(String::new, |by| format!(", which {by} requires,"));
             let kernels = if all { "its kernels" } else { "kernels that it starts with" };
