@@ -1,5 +1,6 @@
 //! What is installed on a host beside its frameworks: packages that a lock can hold, at the releases that run there.
 
+use super::manifest::alone;
 use super::{Entry, Value};
 use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, TORCH, TRITON};
@@ -19,14 +20,6 @@ pub(super) fn of(record: &Record, catalog: &Catalog) -> Vec<Entry> {
     known.map(|(name, installed)| entry(name, installed, catalog)).collect()
 }
 
-/// A release without those that belong to it: a bare `0.8.5` admits 0.8.5.post1, which is another build than what runs there.
-fn alone(name: &str, release: &str, catalog: &Catalog) -> String {
-    let Ok(own) = Version::parse(release) else { return release.to_string() };
-    let after = |version: &Version| *version > own && version.cmp_prefix(&own).is_eq();
-    let next = catalog.companions.of(name).iter().map(|row| row.version).filter(after).min();
-    next.map_or_else(|| release.to_string(), |next| format!("{release},<{next}"))
-}
-
 fn entry(name: &str, installed: &str, catalog: &Catalog) -> Entry {
     let (release, label) = variant::parts(installed);
     let seen = format!("{installed} is installed there");
@@ -37,8 +30,11 @@ fn entry(name: &str, installed: &str, catalog: &Catalog) -> Entry {
     let is_known = Version::parse(release)
         .is_ok_and(|release| catalog.companions.of(name).iter().any(|row| row.version == release));
     match is_known {
-        // Its variant follows that of the framework.
-        true => Entry::on(name, Value::Text(alone(name, release, catalog)), seen),
+        // Its variant follows that of the framework. A bare `0.8.5` admits 0.8.5.post1, another build than what runs there.
+        true => {
+            let only = alone(catalog, name, release).unwrap_or_else(|| release.to_string());
+            Entry::on(name, Value::Text(only), seen)
+        }
         false => off("the catalog has no such release"),
     }
 }

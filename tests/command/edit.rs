@@ -43,7 +43,7 @@ fn a_package_is_added_changed_and_removed_and_nothing_else_moves() {
     assert_eq!((code, &told["status"], &told["applied"][0]["to"]), (0, &"ok".into(), &"2.5.1".into()), "{told}");
 }
 
-/// `==` is that release, as pip has it, and none of its post releases.
+/// `==` is that release, as pip has it, and neither a post release of it nor one with a longer number.
 #[test]
 fn a_release_that_is_typed_is_that_release() {
     let sandbox = Sandbox::new("edit-alone", "[stack]\ntorch = \"2.6.0\"\n[target.a]\ngpu = \"L4\"\n");
@@ -51,6 +51,9 @@ fn a_release_that_is_typed_is_that_release() {
     let sandbox = Sandbox::new("edit-alone-tf", "[stack]\npython = \"3.11\"\n[target.a]\ngpu = \"L4\"\n");
     sandbox.run(&["add", "tensorflow==2.15.0"]).exits(0).says("+ tensorflow = \"2.15.0,<2.15.0.post1\"");
     assert!(lock(&sandbox).contains("stack.tensorflow = \"2.15.0+"), "{}", lock(&sandbox));
+    let sandbox = Sandbox::new("edit-alone-vllm", "[stack]\npython = \"3.12\"\n[target.a]\ngpu = \"L4\"\n");
+    sandbox.run(&["add", "vllm==0.10.1"]).exits(0).says("+ vllm = \"0.10.1,<0.10.1.1\"");
+    assert!(lock(&sandbox).contains("stack.vllm = \"0.10.1\""), "{}", lock(&sandbox));
 }
 
 /// A Python that the new line leaves out is not kept for having been locked.

@@ -23,7 +23,7 @@ use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, CpuArch, Specifier, Version, intersect, name, variant};
 
 pub use versions::alone;
-use versions::{constraint, extra_variant, post_releases, with_variant};
+use versions::{constraint, extra_variant, known_releases, with_variant};
 
 /// What comes with JAX, and is pinned by it.
 const COMES_ALONG: [&str; 2] = ["jaxlib", spec::other_names::OF_JAX];
@@ -231,9 +231,9 @@ impl<'c> Merged<'c> {
             let why = format!("taken without its build `+{label}`, which lies on an index of its own");
             self.leave(file, wanted.line, &wanted.written, why);
         }
-        let posts = post_releases(&name, self.catalog);
+        let known = known_releases(&name, self.catalog);
         let variant = variant.filter(|_| name == TORCH);
-        let variant = self.of_wheels(file, &wanted, variant, &posts);
+        let variant = self.of_wheels(file, &wanted, variant, &known);
         let is_cpu =
             is_framework && (wanted.name.ends_with("-cpu") || wanted.extras.iter().any(|extra| extra == "cpu"));
         let variant = if is_cpu { Some("cpu".to_string()) } else { variant };
@@ -241,7 +241,7 @@ impl<'c> Merged<'c> {
         if is_framework && (wanted.is_of_conda || wanted.extras.iter().any(is_with_cuda)) {
             self.with_cuda.insert(name.clone());
         }
-        let Some(constraint) = constraint(&name, &wanted, variant, &posts) else {
+        let Some(constraint) = constraint(&name, &wanted, variant, &known) else {
             let why = "its version is not written as gpuenv.toml can say it".to_string();
             return self.leave(file, wanted.line, &wanted.written, why);
         };

@@ -36,13 +36,13 @@ impl Merged<'_> {
         file: &str,
         wanted: &Wanted,
         variant: Option<String>,
-        posts: &[Version],
+        known: &[Version],
     ) -> Option<String> {
         let variant = variant?;
         if !wanted.is_of_conda {
             return Some(variant);
         }
-        let asked = constraint(TORCH, wanted, None, posts)?;
+        let asked = constraint(TORCH, wanted, None, known)?;
         let mut builds = self.catalog.builds.of(TORCH).iter();
         if builds.any(|row| *row.variant == *variant && asked.admits(&row.version)) {
             return Some(variant);

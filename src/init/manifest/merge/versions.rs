@@ -7,18 +7,18 @@ use crate::init::releases;
 use crate::spec;
 use crate::types::{Constraint, Version, variant};
 
-/// What `[stack]` says for `==2.8.3`, where that is a release by itself with post releases after it; none where a plain number
-/// says it.
+/// What `[stack]` says for `==2.8.3`, where that is a release by itself, and so is 2.8.3.post1 or 2.8.3.1; none where a plain
+/// number says it.
 pub fn alone(catalog: &Catalog, name: &str, version: &str) -> Option<String> {
     let release = Version::parse(version).ok()?;
-    let posts = post_releases(name, catalog);
-    let is_one = release.len() > 2 && releases(catalog, name).any(|known| *known == release);
-    as_spec(name, version, &posts).filter(|said| is_one && said.contains(','))
+    let known = known_releases(name, catalog);
+    let is_one = release.len() > 2 && known.contains(&release);
+    as_spec(name, version, &known).filter(|said| is_one && said.contains(','))
 }
 
-/// The post releases of a package that the catalog knows.
-pub(super) fn post_releases(name: &str, catalog: &Catalog) -> Vec<Version> {
-    releases(catalog, name).copied().filter(|version| version.as_str().contains("post")).collect()
+/// The releases of a package that the catalog knows.
+pub(super) fn known_releases(name: &str, catalog: &Catalog) -> Vec<Version> {
+    releases(catalog, name).copied().collect()
 }
 
 /// What `[stack]` says of a requirement; none if it cannot.
@@ -26,7 +26,7 @@ pub(super) fn constraint(
     name: &str,
     wanted: &Wanted,
     variant: Option<String>,
-    posts: &[Version],
+    known: &[Version],
 ) -> Option<Constraint> {
     let is_framework = FRAMEWORKS.contains(&name);
     let version = wanted.version.trim_start_matches("===");
@@ -35,7 +35,7 @@ pub(super) fn constraint(
     let of_extra = wanted.extras.iter().find_map(|extra| extra_variant(extra)).filter(|_| name == "jax");
     let variant =
         label.map(str::to_string).filter(|label| is_variant(label)).or(variant).or(of_extra).filter(|_| is_framework);
-    let said = as_spec(name, version, posts)?;
+    let said = as_spec(name, version, known)?;
     let plain = if said.is_empty() { "*" } else { said.as_str() };
     // Patch releases of Python are all alike to wheels.
     let minor = plain.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
@@ -61,18 +61,18 @@ pub(super) fn with_variant(asked: &Constraint, variant: &str) -> Option<Constrai
 }
 
 /// Versions as pip means them, in the words of gpuenv.toml. There `2.4` is every 2.4.x, and an operator compares only
-/// what is written; for pip `==2.4` is 2.4.0 alone, and no post release of it. None where that cannot be said.
-pub(super) fn as_spec(name: &str, version: &str, posts: &[Version]) -> Option<String> {
+/// what is written; for pip `==2.4` is 2.4.0 alone, and neither 2.4.0.post1 nor 2.4.0.1. None where that cannot be said.
+pub(super) fn as_spec(name: &str, version: &str, known: &[Version]) -> Option<String> {
     let mut said = Vec::new();
     for alternative in version.split("||") {
-        let parts: Option<Vec<String>> = alternative.split(',').map(|part| comparison(name, part, posts)).collect();
+        let parts: Option<Vec<String>> = alternative.split(',').map(|part| comparison(name, part, known)).collect();
         said.push(parts?.join(","));
     }
     Some(said.join("||"))
 }
 
 /// One comparison of [`as_spec`].
-fn comparison(name: &str, part: &str, posts: &[Version]) -> Option<String> {
+fn comparison(name: &str, part: &str, known: &[Version]) -> Option<String> {
     let number = part.trim_start_matches(['=', '!', '<', '>', '~', '^']);
     let (sign, number) = (&part[..part.len() - number.len()], number.trim());
     let sign = if sign.starts_with("==") { "" } else { sign };
@@ -90,9 +90,9 @@ fn comparison(name: &str, part: &str, posts: &[Version]) -> Option<String> {
     let whole = whole(number);
     let Ok(release) = Version::parse(&whole) else { return Some(format!("{sign}{number}")) };
     // One that is written is no longer beyond what is written.
-    let beyond = posts.iter().filter(|post| post.cmp_prefix(&release).is_eq() && **post > release).min();
+    let beyond = known.iter().filter(|other| other.cmp_prefix(&release).is_eq() && **other > release).min();
     match (sign, beyond) {
-        ("" | "<=", Some(post)) => Some(format!("{sign}{whole},<{post}")),
+        ("" | "<=", Some(beyond)) => Some(format!("{sign}{whole},<{beyond}")),
         ("!=", Some(_)) => None,
         _ => Some(format!("{sign}{whole}")),
     }
