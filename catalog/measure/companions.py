@@ -119,8 +119,12 @@ def requires(catalog, index, row):
             if asks and final and "extra" not in str(marker or "") and on_some_python(marker, arch):
                 asked.setdefault(f"{name}{whole(spec)}", {})[arch] = True
     said = (text if list(of) == there else f"{text}; {next(iter(of))}" for text, of in asked.items())
-    by_hand = [one for one in row.get("requires", []) if one.endswith(("; extra", "; code"))]
-    return sorted({*said, *by_hand})
+    return sorted({*said, *filter(is_by_hand, row.get("requires", ()))})
+
+
+def is_by_hand(asked):
+    """Whether what is asked for stands in an extra or in code: installers are not told, so somebody has read it."""
+    return asked.endswith(("; extra", "; code"))
 
 
 def stated(index, row, arch):

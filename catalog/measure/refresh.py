@@ -11,7 +11,7 @@ import scripts
 import wheels
 from catalog import inline, numbers
 from checks import CUDA_MAJORS, LIBRARIES, TOOLKIT, Checker, spelled
-from companions import admits, asked_of_source, beside_wheels, glibcs, line_of_wheels, lines, newer_glibc, normal, of_releases, requires, unisolated, whole
+from companions import admits, asked_of_source, beside_wheels, glibcs, is_by_hand, line_of_wheels, lines, newer_glibc, normal, of_releases, requires, unisolated, whole
 from documented import NAMES_SOURCE, PINNED_BY, WRITTEN_DOWN, by_names, documented, is_of_source
 from kernels import KERNELS, LOADS, PINNED_KERNELS, TAGGED_TOO_LOW
 from overlay import overlay, writable
@@ -484,7 +484,7 @@ class Refresh:
         after = [one for one in rows if Version(one["version"]) > Version(row["version"]) and one.get("variant") == row.get("variant")]
         after = min(after, key=lambda one: Version(one["version"]), default=like)
         asked = set(like.get("requires", ())) & set(after.get("requires", ()))
-        beside = [one for one in asked if one.endswith(("; extra", "; code")) and "==" not in one]
+        beside = [one for one in asked if is_by_hand(one) and "==" not in one]
         if beside:
             kept["requires"] = sorted({*row.get("requires", ()), *beside})
         kept = {field: value for field, value in kept.items() if value}
@@ -552,6 +552,8 @@ class Refresh:
             if version in there and version < min(Version(one) for one in held):
                 self.passed.append((f"{package} {version} for aarch64", "its source is older than the first that has a row"))
             elif version in there and (row := self.source_row(package, version, nearest(known, version))):
+                # Of what one release asks for beside its metadata the rows of its wheels tell too.
+                row["requires"] = sorted({*row["requires"], *filter(is_by_hand, wheel.get("requires", ()))})
                 self.adds(COMPANION_FILE, row)
 
     def other_kind(self, package, rows, as_source, read_now):

@@ -165,6 +165,19 @@ def neighbours():
     ]
 
 
+def sources_beside():
+    """The source of a release that has wheels for one processor asks for what somebody read of these."""
+    wheel = {"package": "a", "framework": "torch", "arches": ["x86_64"], "requires": ["b==1", "d<2; extra"]}
+    source = wheel | {"arches": ["aarch64"], "sdist": True}
+    run = Refresh(Catalog(companion=[wheel | {"version": "1.0"}, source | {"version": "1.0"}, wheel | {"version": "1.1"}]), Index())
+    run.released_sources = lambda package: [Version("1.0"), Version("1.1")]
+    run.source_row = lambda package, version, like: {"version": str(version), "requires": ["b==1"]}
+    added = []
+    run.adds = lambda file, row: added.append(row)
+    run.sources_beside("a")
+    yield "a source beside wheels", added, [{"version": "1.1", "requires": ["b==1", "d<2; extra"]}]
+
+
 def judged():
     """What somebody found beside the metadata of the release before holds where the one after goes with no more; else there is
     no row."""
@@ -417,7 +430,7 @@ def ranges():
 
 
 def main():
-    cases = (flags, listings, tags, requirements, symbols, neighbours, judged, read_rows, held, whole, not_read, sources, missing, asks, told, extras, only_wheels, unread, ranges)
+    cases = (flags, listings, tags, requirements, symbols, neighbours, sources_beside, judged, read_rows, held, whole, not_read, sources, missing, asks, told, extras, only_wheels, unread, ranges)
     wrong = [f"{what}: {read}, not {says}" for case in cases for what, read, says in case() if read != says]
     print("\n".join(wrong) or "as they should be")
     return 1 if wrong else 0

@@ -50,6 +50,16 @@ pub struct Entry {
     pub id: String,
 }
 
+/// A row by its name, which is put together where it is told: most rows are never told of.
+#[derive(Clone, Copy)]
+pub struct Named<'r>(pub &'r dyn Row);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.row_name().fmt(f)
+    }
+}
+
 fn any_row<'c>(kind: &'static str, row: &'c dyn Row) -> AnyRow<'c> {
     AnyRow { kind, name: row.row_name(), id: row.id(), cites: row.cites() }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::super::parts::LibraryRelease;
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row, RowName};
+use super::super::tables::{Catalog, Named, Row, RowName};
 use super::Say;
 use crate::types::variant::line_of;
 
@@ -132,7 +132,7 @@ fn libraries(catalog: &Catalog, alike: &mut Alike<'_>) {
     for LibraryRelease { subject, row, source, cuda, .. } in catalog.library_releases() {
         if let Some(major) = named.get(source).filter(|major| **major != cuda.major()) {
             let says = format!("`{source}` is of CUDA {major}, not {cuda}");
-            (alike.say)("library-line", subject.as_str(), &row.row_name(), says);
+            (alike.say)("library-line", subject.as_str(), &Named(row), says);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named};
 use super::rules::matches_something;
 use super::{Say, constraint};
 use crate::types::constraint::Op;
@@ -15,7 +15,7 @@ type Pair<'c> = (&'c str, &'c str, FoundIn, Option<Text>, Option<Text>);
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     let mut ranges: HashMap<Pair<'_>, Vec<(&Asks, Constraint)>> = HashMap::new();
     for row in catalog.asks.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         sides(catalog, row, say);
         if Specifier::parse(&row.needs).is_err() || !address::is_package(&row.of) {
             say("specifier", "asks", &name, format!("`{} {}` is not a requirement", row.of, row.needs));
@@ -61,7 +61,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 /// One of the two is solved with, and the other is not; of two ordinary ones is told what no installer knows, and who brings
 /// a module that one of the first has, or what needs them by its code alone.
 fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
-    let name = row.row_name();
+    let name = Named(row);
     let is_solved = |package: &str| {
         ["python", "pip"].contains(&package)
             || !catalog.builds.of(package).is_empty()
@@ -92,13 +92,16 @@ fn sides(catalog: &Catalog, row: &Asks, say: Say<'_>) {
         "python" => catalog.pythons.iter().any(|python| range.admits(&python.version)),
         name => matches_something(catalog, Subject::Package, Some(name), &range),
     };
+    if has_one {
+        return;
+    }
     // Releases of old need what is older than the catalog.
     let builds = catalog.builds.of(solved).iter().map(|row| row.version);
     let oldest = builds.chain(catalog.companions.of(solved).iter().map(|row| row.version)).min();
     let ends = range.comparisons().filter(|one| matches!(one.op, Op::Below | Op::AtMost)).filter_map(|one| one.version);
     let is_older = ends.zip(oldest).any(|(end, oldest)| end <= oldest);
     let may_be_older = is_older || range.single().is_some() || range.only_upper_bounds();
-    if !has_one && (package || !may_be_older) {
+    if package || !may_be_older {
         say("rule-range", "asks", &name, format!("no {solved} is in `{text}`"));
     }
 }
@@ -115,16 +118,18 @@ fn shares_module(catalog: &Catalog, package: &str) -> bool {
 
 /// A range whose releases were read begins with the first of them, and the row is named after that one.
 fn read(row: &Asks, range: &Constraint, say: Say<'_>) {
-    let name = row.row_name();
+    let name = Named(row);
     let Some(read) = &row.read else { return };
     let from = range.comparisons().find(|one| one.op == Op::AtLeast).and_then(|one| one.version);
     let is_first = from.is_none_or(|from| from == *read || (from.len() == 2 && read.cmp_prefix(&from).is_eq()));
     if !range.admits(read) || !is_first {
         say("read", "asks", &name, format!("`{}` does not begin with {read}", row.range));
     }
-    let spelled = Asks { id: Text::default(), ..row.clone() }.name();
-    if !row.id.is_empty() && *row.id != *spelled {
-        say("read", "asks", &name, format!("is `{spelled}`"));
+    if !row.id.is_empty() {
+        let spelled = Asks { id: Text::default(), ..row.clone() }.name();
+        if *row.id != *spelled {
+            say("read", "asks", &name, format!("is `{spelled}`"));
+        }
     }
 }
 
@@ -136,13 +141,13 @@ fn apart(rows: &[(&Asks, Constraint)], say: Say<'_>) {
         for (other, of) in rows.iter().filter(|(other, _)| other.read != row.read) {
             let starts = |version: &Version| range.admits(version);
             if begin(of).as_ref().is_some_and(starts) || other.read.as_ref().is_some_and(starts) {
-                say("read", "asks", &row.row_name(), format!("speaks of releases of `{}` too", other.name()));
+                say("read", "asks", &Named(*row), format!("speaks of releases of `{}` too", other.name()));
             } else if end(range).is_some()
                 && end(range) == begin(of)
                 && (&row.needs, &row.says, &row.arches, &row.glibc, &row.arm_glibc)
                     == (&other.needs, &other.says, &other.arches, &other.glibc, &other.arm_glibc)
             {
-                say("read", "asks", &row.row_name(), format!("says what `{}` says: they are one", other.name()));
+                say("read", "asks", &Named(*row), format!("says what `{}` says: they are one", other.name()));
             }
         }
     }

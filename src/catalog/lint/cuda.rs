@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named};
 use super::{Say, months};
 use crate::coverage::{Coverage, Tegra, covers_targets};
 use crate::types::{Constraint, Version, map_of};
@@ -20,7 +20,7 @@ fn toolkits(catalog: &Catalog, say: Say<'_>) {
     let isas: HashSet<&Version> = catalog.ptx_isas.iter().map(|row| &row.isa).collect();
     builds(catalog, &isas, say);
     for row in catalog.toolkits.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         if !isas.contains(&row.ptx_isa) {
             say("unknown-ptx-isa", "toolkit", &name, format!("PTX ISA {} does not exist", row.ptx_isa));
         }
@@ -50,7 +50,7 @@ fn order_of_toolkits(catalog: &Catalog, say: Say<'_>) {
         let told: Vec<(&Toolkit, &Version)> = rows.iter().filter_map(|row| Some((*row, of(row)?))).collect();
         for pair in told.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
             let says = format!("{field} {} is less than {} of {}", pair[1].1, pair[0].1, pair[0].0.version);
-            say("toolkit-order", "toolkit", &pair[1].0.row_name(), says);
+            say("toolkit-order", "toolkit", &Named(pair[1].0), says);
         }
     };
     numbers("driver", |row| row.driver.as_ref());
@@ -62,11 +62,11 @@ fn order_of_toolkits(catalog: &Catalog, say: Say<'_>) {
         let (one, next) = (pair[0], pair[1]);
         if (&one.sass, &one.ptx, &one.ptx_isa) != (&next.sass, &next.ptx, &next.ptx_isa) {
             let says = format!("compiles for other GPUs than {} of the same line", one.version);
-            say("toolkit-line", "toolkit", &next.row_name(), says);
+            say("toolkit-line", "toolkit", &Named(next), says);
         }
         let month = |row: &Toolkit| row.released.as_deref().and_then(months);
         if month(one).zip(month(next)).is_some_and(|(one, next)| next < one) {
-            say("toolkit-order", "toolkit", &next.row_name(), format!("was released before {}", one.version));
+            say("toolkit-order", "toolkit", &Named(next), format!("was released before {}", one.version));
         }
     }
     let first_of_line = |at: usize| at == 0 || rows[at - 1].version.prefix(2) != rows[at].version.prefix(2);
@@ -75,7 +75,7 @@ fn order_of_toolkits(catalog: &Catalog, say: Say<'_>) {
         .filter_map(|at| Some((rows[at], rows[at].released.as_deref().and_then(months)?)))
         .collect();
     for pair in firsts.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
-        say("toolkit-order", "toolkit", &pair[1].0.row_name(), format!("was released before {}", pair[0].0.version));
+        say("toolkit-order", "toolkit", &Named(pair[1].0), format!("was released before {}", pair[0].0.version));
     }
 }
 
@@ -87,18 +87,18 @@ fn drivers_of_toolkits(catalog: &Catalog, say: Say<'_>) {
         for driver in row.driver.iter().chain(&row.runfile) {
             if !branches.contains_key(&driver.major()) {
                 let says = format!("branch {} does not exist", driver.major());
-                say("unknown-branch", "toolkit", &row.row_name(), says);
+                say("unknown-branch", "toolkit", &Named(row), says);
             }
         }
         let Some(driver) = &row.driver else { continue };
         let reported = branches.get(&driver.major()).and_then(|branch| branch.cuda.as_ref());
         if let Some(reported) = reported.filter(|reported| **reported < row.version.prefix(2)) {
-            say("toolkit-driver", "toolkit", &row.row_name(), format!("driver {driver} reports CUDA {reported} only"));
+            say("toolkit-driver", "toolkit", &Named(row), format!("driver {driver} reports CUDA {reported} only"));
         }
         let first = isas.get(&row.ptx_isa).and_then(|isa| isa.branch.as_ref());
         if let Some(first) = first.filter(|first| driver.major() < first.major()) {
             let says = format!("driver {driver} does not know PTX ISA {}, which comes with R{first}", row.ptx_isa);
-            say("toolkit-driver", "toolkit", &row.row_name(), says);
+            say("toolkit-driver", "toolkit", &Named(row), says);
         }
     }
 }
@@ -107,13 +107,13 @@ fn drivers_of_toolkits(catalog: &Catalog, say: Say<'_>) {
 fn libraries(catalog: &Catalog, say: Say<'_>) {
     let exists = |line: &Version| catalog.toolkits.iter().any(|row| row.version.cmp_prefix(line).is_eq());
     for one in catalog.library_releases().filter(|one| !exists(&one.cuda)) {
-        say("unchoosable", one.subject.as_str(), &one.row.row_name(), format!("no toolkit is of CUDA {}", one.cuda));
+        say("unchoosable", one.subject.as_str(), &Named(one.row), format!("no toolkit is of CUDA {}", one.cuda));
     }
     for row in catalog.nccls.iter() {
         let Some(with) = &row.built_with else { continue };
         if with.major() != row.cuda.major() || !exists(with) {
             let says = format!("built with CUDA {with}, which is not a line of CUDA {}", row.cuda);
-            say("nccl-cuda", "nccl", &row.row_name(), says);
+            say("nccl-cuda", "nccl", &Named(row), says);
         }
     }
 }
@@ -125,7 +125,7 @@ fn code(catalog: &Catalog, say: Say<'_>) {
     let boards = catalog.gpus.iter().filter(|row| row.cpu.is_none() && row.class != Class::Jetson);
     let gpus = map_of(boards.filter_map(|row| Some((row.cc, Version::parse(&row.cc.to_string()).ok()?))));
     for row in catalog.library_releases() {
-        let (kind, name) = (row.subject.as_str(), row.row.row_name());
+        let (kind, name) = (row.subject.as_str(), Named(row.row));
         if row.arch_source.is_some() == (row.sass.is_empty() && row.ptx.is_empty()) {
             let says = "arch_source stands beside sass or ptx, and not without";
             say("belongs-together", kind, &name, says.into());
@@ -166,7 +166,7 @@ fn builds(catalog: &Catalog, isas: &HashSet<&Version>, say: Say<'_>) {
         let is_written = catalog.toolkits.iter().filter(of_major).any(|kit| kit.ptx_isa == *isa);
         if row.ptx.is_empty() || !is_written {
             let says = format!("no toolkit of its CUDA writes PTX ISA {isa}, or there is no PTX");
-            say("unknown-ptx-isa", "companion", &row.row_name(), says);
+            say("unknown-ptx-isa", "companion", &Named(row), says);
         }
     }
     for row in catalog.builds.iter() {
@@ -176,7 +176,7 @@ fn builds(catalog: &Catalog, isas: &HashSet<&Version>, say: Say<'_>) {
         let newest = catalog.toolkits.iter().filter(of_line).map(|kit| kit.ptx_isa).max();
         if row.ptx.is_empty() || !isas.contains(isa) || newest.is_none_or(|newest| *isa > newest) {
             let says = format!("PTX ISA {isa} does not exist, its toolkit does not write it, or there is no PTX");
-            say("unknown-ptx-isa", "build", &row.row_name(), says);
+            say("unknown-ptx-isa", "build", &Named(row), says);
         }
     }
 }

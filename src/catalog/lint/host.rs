@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row, RowName};
+use super::super::tables::{Catalog, Named};
 use super::{Say, months};
 use crate::types::{Cc, Version};
 
@@ -28,25 +28,25 @@ fn named_drivers(catalog: &Catalog, say: Say<'_>) {
         newest.is_none_or(|newest| named > newest)
             || catalog.drivers.get(from).is_some_and(|row| row.version.cmp_prefix(named).is_eq())
     };
-    let mut missing = |kind, name: RowName, named: &Version| {
+    let mut missing = |kind, name: Named<'_>, named: &Version| {
         say("unknown-driver", kind, &name, format!("driver {named} does not exist"));
     };
     for row in catalog.gpus.iter() {
-        row.first_driver.iter().filter(|named| !known(named)).for_each(|named| missing("gpu", row.row_name(), named));
+        row.first_driver.iter().filter(|named| !known(named)).for_each(|named| missing("gpu", Named(row), named));
     }
     for row in catalog.toolkits.iter() {
         let named = row.driver.iter().chain(&row.runfile).filter(|named| !known(named));
-        named.for_each(|named| missing("toolkit", row.row_name(), named));
+        named.for_each(|named| missing("toolkit", Named(row), named));
     }
     for row in catalog.compats.iter() {
         let named = row.bases.iter().chain([&row.branch]).filter(|named| !known(named));
-        named.for_each(|named| missing("compat", row.row_name(), named));
+        named.for_each(|named| missing("compat", Named(row), named));
     }
 }
 
 fn gpus(catalog: &Catalog, branches: &HashMap<u64, &Branch>, say: Say<'_>) {
     for row in catalog.gpus.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         for version in row.first_driver.iter().chain(row.last_branch.iter()) {
             if !branches.contains_key(&version.major()) {
                 say("unknown-branch", "gpu", &name, format!("branch {} does not exist", version.major()));
@@ -93,7 +93,7 @@ fn market(row: &Gpu, say: Say<'_>) {
     let brand = BRANDS.iter().find(|(brand, _)| is(brand));
     if let Some((brand, class)) = brand.filter(|(_, class)| row.class != *class) {
         let says = format!("a {brand} is of class `{}`, not `{}`", class.as_str(), row.class.as_str());
-        say("gpu-class", "gpu", &row.row_name(), says);
+        say("gpu-class", "gpu", &Named(row), says);
     }
 }
 
@@ -109,13 +109,13 @@ fn families(catalog: &Catalog, say: Say<'_>) {
         if first.architecture != row.architecture {
             let says =
                 format!("{} of the same capability is {}, not {}", first.name, first.architecture, row.architecture);
-            say("gpu-architecture", "gpu", &row.row_name(), says);
+            say("gpu-architecture", "gpu", &Named(row), says);
         }
         if let Some(chip) = &row.chip {
             let first = *chips.entry(chip).or_insert(row);
             if first.cc != row.cc {
                 let says = format!("{} with the same chip {chip} has capability {}", first.name, first.cc);
-                say("gpu-chip", "gpu", &row.row_name(), says);
+                say("gpu-chip", "gpu", &Named(row), says);
             }
         }
     }
@@ -124,7 +124,7 @@ fn families(catalog: &Catalog, say: Say<'_>) {
         if first.last_branch != row.last_branch {
             let end = |row: &Gpu| row.last_branch.as_ref().map_or("none yet".to_string(), |last| format!("R{last}"));
             let says = format!("its last branch is {}, that of {} is {}", end(row), first.name, end(first));
-            say("gpu-last-branch", "gpu", &row.row_name(), says);
+            say("gpu-last-branch", "gpu", &Named(row), says);
         }
     }
 }
@@ -133,18 +133,18 @@ fn drivers(catalog: &Catalog, branches: &HashMap<u64, &Branch>, say: Say<'_>) {
     for row in catalog.drivers.iter() {
         if !branches.contains_key(&row.version.major()) {
             let says = format!("branch {} does not exist", row.version.major());
-            say("unknown-branch", "driver", &row.row_name(), says);
+            say("unknown-branch", "driver", &Named(row), says);
         }
     }
     for row in catalog.branches.iter().filter(|row| row.branch.len() > 1) {
-        say("branch-number", "branch", &row.row_name(), "a branch is one number".into());
+        say("branch-number", "branch", &Named(row), "a branch is one number".into());
     }
     for row in catalog.branches.iter().filter(|row| row.cuda.is_some() != row.cuda_source.is_some()) {
-        say("belongs-together", "branch", &row.row_name(), "cuda and cuda_source belong together".into());
+        say("belongs-together", "branch", &Named(row), "cuda and cuda_source belong together".into());
     }
     let released: HashSet<u64> = catalog.drivers.iter().map(|row| row.version.major()).collect();
     for row in catalog.branches.iter().filter(|row| !released.contains(&row.branch.major())) {
-        say("unchoosable", "branch", &row.row_name(), "no driver is of this branch".into());
+        say("unchoosable", "branch", &Named(row), "no driver is of this branch".into());
     }
 }
 
@@ -161,7 +161,7 @@ fn order_of_drivers(catalog: &Catalog, say: Say<'_>) {
         let newest = latest.entry(row.version.major()).or_insert(month);
         if month + SLACK_MONTHS < *newest {
             let says = "is dated long before a lower number of its branch";
-            say("driver-order", "driver", &row.row_name(), says.into());
+            say("driver-order", "driver", &Named(row), says.into());
         }
         *newest = month.max(*newest);
     }
@@ -174,25 +174,25 @@ fn order_of_branches(catalog: &Catalog, say: Say<'_>) {
     told.sort_unstable_by_key(|one| one.0.branch);
     for pair in told.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
         let says = format!("reports CUDA {}, but the older R{} reports {}", pair[1].1, pair[0].0.branch, pair[0].1);
-        say("branch-cuda", "branch", &pair[1].0.row_name(), says);
+        say("branch-cuda", "branch", &Named(pair[1].0), says);
     }
     let mut isas: Vec<(&PtxIsa, &Version)> =
         catalog.ptx_isas.iter().filter_map(|row| Some((row, row.branch.as_ref()?))).collect();
     isas.sort_unstable_by_key(|one| one.0.isa);
     for pair in isas.windows(2).filter(|pair| pair[1].1 < pair[0].1) {
         let says = format!("comes with R{}, but the older {} with R{}", pair[1].1, pair[0].0.isa, pair[0].1);
-        say("ptx-isa-branch", "ptx_isa", &pair[1].0.row_name(), says);
+        say("ptx-isa-branch", "ptx_isa", &Named(pair[1].0), says);
     }
     let known: HashSet<&Version> = catalog.branches.iter().map(|row| &row.branch).collect();
     for (row, branch) in isas.iter().filter(|(_, branch)| !known.contains(branch)) {
-        say("unknown-branch", "ptx_isa", &row.row_name(), format!("branch {branch} does not exist"));
+        say("unknown-branch", "ptx_isa", &Named(*row), format!("branch {branch} does not exist"));
     }
 }
 
 /// A forward-compatibility package is a driver branch's libcuda for older branches.
 fn compats(catalog: &Catalog, branches: &HashMap<u64, &Branch>, say: Say<'_>) {
     for row in catalog.compats.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         for base in [&row.branch].into_iter().chain(row.bases.iter()) {
             if !branches.contains_key(&base.major()) {
                 say("unknown-branch", "compat", &name, format!("branch {base} does not exist"));
@@ -216,7 +216,7 @@ fn compats(catalog: &Catalog, branches: &HashMap<u64, &Branch>, say: Say<'_>) {
             let first = *floors.entry(base.major()).or_insert(base);
             if first != base {
                 let says = format!("patch levels of one branch do not differ from package to package: {base}, {first}");
-                say("compat-base", "compat", &row.row_name(), says);
+                say("compat-base", "compat", &Named(row), says);
             }
         }
     }
@@ -229,42 +229,42 @@ fn systems(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.oses.iter() {
         for spelling in [&row.id].into_iter().chain(row.aliases.iter()) {
             if let Some(other) = owner.insert(spelling.to_lowercase(), &row.id) {
-                say("os-spelling", "os", &row.row_name(), format!("`{spelling}` is also a spelling of {other}"));
+                say("os-spelling", "os", &Named(row), format!("`{spelling}` is also a spelling of {other}"));
             }
         }
         for spelling in row.images.iter() {
             // A Jetson runs the images of its own JetPack and of earlier ones; a tag means the first that has it.
             if let Some(other) = in_tags.insert(spelling, &row.id).filter(|_| row.cuda.is_none()) {
-                say("os-spelling", "os", &row.row_name(), format!("tags with `{spelling}` are also those of {other}"));
+                say("os-spelling", "os", &Named(row), format!("tags with `{spelling}` are also those of {other}"));
             }
         }
         if row.driver_open.is_some() != row.driver_package_source.is_some()
             || row.driver_open.is_some() != row.driver_proprietary.is_some()
         {
-            say("belongs-together", "os", &row.row_name(), "driver packages and their source belong together".into());
+            say("belongs-together", "os", &Named(row), "driver packages and their source belong together".into());
         }
         if row.gcc.is_some() != row.gcc_source.is_some() {
-            say("belongs-together", "os", &row.row_name(), "gcc and gcc_source belong together".into());
+            say("belongs-together", "os", &Named(row), "gcc and gcc_source belong together".into());
         }
         if row.kernel.is_some() != row.kernel_source.is_some() {
-            say("belongs-together", "os", &row.row_name(), "kernel and kernel_source belong together".into());
+            say("belongs-together", "os", &Named(row), "kernel and kernel_source belong together".into());
         }
         if row.libstdcxx.is_some() != row.libstdcxx_source.is_some() {
-            say("belongs-together", "os", &row.row_name(), "libstdcxx and libstdcxx_source belong together".into());
+            say("belongs-together", "os", &Named(row), "libstdcxx and libstdcxx_source belong together".into());
         }
         if row.boards.is_empty() == row.boards_source.is_some() {
-            say("belongs-together", "os", &row.row_name(), "boards and boards_source belong together".into());
+            say("belongs-together", "os", &Named(row), "boards and boards_source belong together".into());
         }
         if row.compats.is_empty() == row.compats_source.is_some() {
-            say("belongs-together", "os", &row.row_name(), "compats and compats_source belong together".into());
+            say("belongs-together", "os", &Named(row), "compats and compats_source belong together".into());
         }
         let is_known = |line: &&Version| catalog.compats.iter().any(|compat| compat.cuda == **line);
         if let Some(line) = row.compats.iter().find(|line| !is_known(line)) {
-            say("compat-base", "os", &row.row_name(), format!("no cuda-compat for CUDA {line} is known"));
+            say("compat-base", "os", &Named(row), format!("no cuda-compat for CUDA {line} is known"));
         }
         if row.driver.is_some() != (row.driver_source.is_some() && row.cuda.is_some()) {
             let message = "driver, driver_source and cuda belong together".into();
-            say("belongs-together", "os", &row.row_name(), message);
+            say("belongs-together", "os", &Named(row), message);
         }
     }
 }

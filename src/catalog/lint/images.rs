@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named};
 use super::Say;
 use crate::types::{Requirement, Version, address};
 
@@ -17,7 +17,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         catalog.toolkits.iter().flat_map(|row| [row.version, row.version.prefix(2)]).collect();
     let mut asked: HashSet<&str> = HashSet::new();
     for row in catalog.images.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         if !address::is_repository(&row.repository) || !address::is_tag(&row.tag) {
             say("image-name", "image", &name, "no registry takes this repository or tag".into());
         }
@@ -64,7 +64,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 
 /// A tag agrees with the row's fields.
 fn tag(row: &Image, say: Say<'_>) {
-    let name = row.row_name();
+    let name = Named(row);
     let parts: Vec<&str> = row.tag.split('-').collect();
     let cudnn = parts.iter().find_map(|part| part.strip_prefix("cudnn"));
     let agrees = [
@@ -87,7 +87,7 @@ fn tag(row: &Image, say: Say<'_>) {
 fn torch(row: &Image, say: Say<'_>) {
     let Some(inside) = &row.torch else { return };
     if Version::parse(inside.split('+').next().unwrap_or_default()).is_err() {
-        say("image-torch", "image", &row.row_name(), format!("torch `{inside}` is not a version"));
+        say("image-torch", "image", &Named(row), format!("torch `{inside}` is not a version"));
     }
     let line = format!("-cuda{}-", row.cuda.prefix(2));
     let told = row.tag.contains("-cuda");
@@ -95,7 +95,7 @@ fn torch(row: &Image, say: Say<'_>) {
         && row.tag.contains(&line)
         && row.tag.ends_with(&format!("-{}", row.flavour.as_str()));
     if told && !agrees {
-        say("image-torch", "image", &row.row_name(), "the tag says another torch, CUDA or flavour than the row".into());
+        say("image-torch", "image", &Named(row), "the tag says another torch, CUDA or flavour than the row".into());
     }
 }
 
@@ -105,13 +105,13 @@ fn cudnn(catalog: &Catalog, row: &Image, say: Say<'_>) {
     let known = |one: &Cudnn| one.version == *inside && row.cuda.cmp_prefix(&one.cuda).is_eq();
     if !catalog.cudnns.iter().any(known) {
         let says = format!("cuDNN {inside} for CUDA {} does not exist", row.cuda);
-        say("unknown-cudnn", "image", &row.row_name(), says);
+        say("unknown-cudnn", "image", &Named(row), says);
     }
 }
 
 fn requirements(catalog: &Catalog, asked: &HashSet<&str>, say: Say<'_>) {
     for row in catalog.image_requires.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         if !asked.contains(&*row.id) {
             say("unused-require", "image_require", &name, "no image asks it".into());
         }

@@ -23,7 +23,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 
 use super::rows::*;
-use super::tables::{Catalog, Row};
+use super::tables::{AnyRow, Catalog, Named};
 use crate::types::{Constraint, address, name};
 
 /// What every lint is called.
@@ -68,8 +68,10 @@ pub fn lint(catalog: &Catalog) -> Vec<Finding> {
     let mut say = |lint: &'static str, kind: &str, row: &dyn Display, says: String| {
         findings.push(Finding::new(lint, kind, row, says));
     };
-    names(catalog, &mut say);
-    sources(catalog, &mut say);
+    let rows: Vec<AnyRow<'_>> = catalog.rows().collect();
+    names(&rows, &mut say);
+    spellings(catalog, &mut say);
+    sources(catalog, &rows, &mut say);
     dates(catalog, &mut say);
     host::lint(catalog, &mut say);
     cuda::lint(catalog, &mut say);
@@ -100,15 +102,15 @@ pub fn lint_built_in(catalog: &Catalog) -> Vec<Finding> {
 type Say<'s> = &'s mut dyn FnMut(&'static str, &str, &dyn Display, String);
 
 /// Names are unique within a table, and ids among all of them.
-fn names(catalog: &Catalog, say: Say<'_>) {
+fn names(rows: &[AnyRow<'_>], say: Say<'_>) {
     let mut seen = HashSet::new();
-    let mut ids: HashMap<String, String> = HashMap::new();
-    for row in catalog.rows() {
-        let name = format!("{} {}", row.kind, row.name);
-        if !seen.insert(name.clone()) {
+    let mut ids: HashMap<&str, &AnyRow<'_>> = HashMap::new();
+    for row in rows {
+        if !seen.insert((row.kind, row.name.to_string())) {
             say("name-twice", row.kind, &row.name, "stands twice".into());
-        } else if let Some(other) = ids.insert(row.id.clone(), name) {
-            say("id-twice", row.kind, &row.name, format!("its id `{}` is also that of {other}", row.id));
+        } else if let Some(other) = ids.insert(&row.id, row) {
+            let says = format!("its id `{}` is also that of {} {}", row.id, other.kind, other.name);
+            say("id-twice", row.kind, &row.name, says);
         }
         const NAMED: [&str; 8] = ["rule", "asks", "module", "service", "shared_module", "law", "practice", "source"];
         if NAMED.contains(&row.kind) && !is_plain(row.id.strip_prefix("source ").unwrap_or(&row.id)) {
@@ -118,29 +120,28 @@ fn names(catalog: &Catalog, say: Say<'_>) {
             say("id-spelling", row.kind, &row.name, "its names hold characters that no such name has".into());
         }
     }
-    spellings(catalog, say);
 }
 
 /// Names that locks and scripts repeat are made of what such names are made of.
 fn spellings(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.gpus.iter().filter(|row| !name::is_gpu(&row.name)) {
-        say("name-spelling", "gpu", &row.row_name(), "no GPU has such a name".into());
+        say("name-spelling", "gpu", &Named(row), "no GPU has such a name".into());
     }
     for row in catalog.oses.iter().filter(|row| !name::is_os(&row.id)) {
-        say("name-spelling", "os", &row.row_name(), "no operating system has such an id".into());
+        say("name-spelling", "os", &Named(row), "no operating system has such an id".into());
     }
     for row in catalog.images.iter().filter(|row| !name::is_os(&row.os)) {
-        say("name-spelling", "image", &row.row_name(), format!("`{}` is not an operating system", row.os));
+        say("name-spelling", "image", &Named(row), format!("`{}` is not an operating system", row.os));
     }
     let words = |text: &str, marks: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || marks.contains(c));
     for row in catalog.services.iter().filter(|row| row.needs.is_some_and(|needs| !words(&needs, ".-_<>=~!,"))) {
-        say("name-spelling", "service", &row.row_name(), "`needs` is a package and perhaps its releases".into());
+        say("name-spelling", "service", &Named(row), "`needs` is a package and perhaps its releases".into());
     }
     for row in catalog.modules.iter().filter(|row| row.parameter.is_some_and(|one| !words(&one, "_="))) {
-        say("name-spelling", "module", &row.row_name(), "`parameter` is one of nvidia.ko and its value".into());
+        say("name-spelling", "module", &Named(row), "`parameter` is one of nvidia.ko and its value".into());
     }
-    let builds = catalog.builds.iter().map(|row| ("build", row.row_name(), &row.extra));
-    let companions = catalog.companions.iter().map(|row| ("companion", row.row_name(), &row.extra));
+    let builds = catalog.builds.iter().map(|row| ("build", Named(row), &row.extra));
+    let companions = catalog.companions.iter().map(|row| ("companion", Named(row), &row.extra));
     for (kind, row, extra) in builds.chain(companions) {
         if let Some(extra) = extra.as_ref().filter(|extra| !address::is_package(extra)) {
             say("name-spelling", kind, &row, format!("`{extra}` is not an extra of a package"));
@@ -153,11 +154,11 @@ fn is_plain(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(plain) && !id.contains("-linux-") && !id.contains("-windows-")
 }
 
-fn sources(catalog: &Catalog, say: Say<'_>) {
+fn sources(catalog: &Catalog, rows: &[AnyRow<'_>], say: Say<'_>) {
     let known: HashSet<&str> = catalog.sources.iter().map(|source| &*source.id).collect();
     let mut cited: HashSet<&str> = HashSet::new();
-    for row in catalog.rows() {
-        for source in row.cites {
+    for row in rows {
+        for source in &row.cites {
             if !known.contains(source) {
                 say("unknown-source", row.kind, &row.name, format!("source `{source}` does not exist"));
             }
@@ -165,7 +166,7 @@ fn sources(catalog: &Catalog, say: Say<'_>) {
         }
     }
     for source in catalog.sources.iter() {
-        let name = source.row_name();
+        let name = Named(source);
         if !cited.contains(&*source.id) {
             say("unused-source", "source", &name, "no row rests on it".into());
         }
@@ -195,13 +196,13 @@ fn is_date(text: &str) -> bool {
 const FIRST_YEAR: &str = "2006";
 
 fn dates(catalog: &Catalog, say: Say<'_>) {
-    let sources = catalog.sources.iter().map(|row| ("source", row.row_name(), Some(&*row.seen)));
-    let drivers = catalog.drivers.iter().map(|row| ("driver", row.row_name(), row.date.as_deref()));
-    let toolkits = catalog.toolkits.iter().map(|row| ("toolkit", row.row_name(), row.released.as_deref()));
-    let libraries = catalog.library_releases().map(|one| (one.subject.as_str(), one.row.row_name(), one.date));
+    let sources = catalog.sources.iter().map(|row| ("source", Named(row), Some(&*row.seen)));
+    let drivers = catalog.drivers.iter().map(|row| ("driver", Named(row), row.date.as_deref()));
+    let toolkits = catalog.toolkits.iter().map(|row| ("toolkit", Named(row), row.released.as_deref()));
+    let libraries = catalog.library_releases().map(|one| (one.subject.as_str(), Named(one.row), one.date));
     let past = sources.chain(drivers).chain(toolkits).chain(libraries).map(|row| (row, true));
-    let branches = catalog.branches.iter().map(|row| ("branch", row.row_name(), row.eol.as_deref()));
-    let oses = catalog.oses.iter().map(|row| ("os", row.row_name(), row.eol.as_deref()));
+    let branches = catalog.branches.iter().map(|row| ("branch", Named(row), row.eol.as_deref()));
+    let oses = catalog.oses.iter().map(|row| ("os", Named(row), row.eol.as_deref()));
     let planned = branches.chain(oses).map(|row| (row, false));
     let today = catalog.version.replace('.', "-");
     // Overlays may be younger than the catalog they are laid over.

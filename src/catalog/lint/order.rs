@@ -1,7 +1,7 @@
 //! What only grows: with the number of a release its date, the systems it needs, the Pythons it serves.
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named, Row};
 use super::{Say, months};
 use crate::types::Version;
 
@@ -19,7 +19,7 @@ const SLACK_MONTHS: u32 = 2;
 fn libraries(catalog: &Catalog, say: Say<'_>) {
     let dated = catalog.library_releases().filter_map(|one| Some((one.date?, one)));
     let mut rows: Vec<_> =
-        dated.map(|(date, one)| (one.subject.as_str(), one.cuda, one.version, date, one.row.row_name())).collect();
+        dated.map(|(date, one)| (one.subject.as_str(), one.cuda, one.version, date, Named(one.row))).collect();
     rows.sort_unstable_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)));
     for pair in rows.windows(2).filter(|pair| (pair[0].0, pair[0].1) == (pair[1].0, pair[1].1)) {
         let (one, next) = (&pair[0], &pair[1]);
@@ -44,13 +44,13 @@ fn pythons(catalog: &Catalog, say: Say<'_>) {
     for (kind, row, pythons, partial) in builds.chain(others) {
         if catalog.laid.is_empty() && !partial && gap(pythons) {
             let says = "the Pythons leave one out: `pythons_partial` says that not all were seen";
-            say("python-gap", kind, &row.row_name(), says.into());
+            say("python-gap", kind, &Named(row), says.into());
         }
     }
     let mut lines: Vec<&Python> = catalog.pythons.iter().collect();
     lines.sort_unstable_by_key(|row| row.version);
     for pair in lines.windows(2).filter(|pair| pair[1].stable && !pair[0].stable) {
-        say("python-order", "python", &pair[0].row_name(), format!("is not final, but {} is", pair[1].version));
+        say("python-order", "python", &Named(pair[0]), format!("is not final, but {} is", pair[1].version));
     }
 }
 
@@ -74,7 +74,7 @@ fn systems(catalog: &Catalog, say: Say<'_>) {
         let told: Vec<_> = rows.iter().filter_map(|row| Some((row, of(row.2)?))).collect();
         for pair in told.windows(2).filter(|pair| pair[0].0.0 == pair[1].0.0 && pair[1].1 < pair[0].1) {
             let says = format!("{field} {} is less than {} of {}", pair[1].1, pair[0].1, pair[0].0.2.id);
-            say("os-order", "os", &pair[1].0.2.row_name(), says);
+            say("os-order", "os", &Named(pair[1].0.2), says);
         }
     }
 }
@@ -85,22 +85,17 @@ fn compilers(catalog: &Catalog, say: Say<'_>) {
     rows.sort_unstable_by_key(|row| row.triton);
     for row in &rows {
         if row.newer.is_some() != row.newer_from.is_some() {
-            say("belongs-together", "ptxas", &row.row_name(), "newer and newer_from belong together".into());
+            say("belongs-together", "ptxas", &Named(*row), "newer and newer_from belong together".into());
         }
         let kit = |of: &Version| catalog.toolkits.iter().any(|kit| kit.version.prefix(2) == of.prefix(2));
         if row.newer.as_ref().is_some_and(|newer| *newer <= row.ptxas)
             || ![Some(row.ptxas), row.newer].iter().flatten().all(kit)
         {
-            say(
-                "ptxas",
-                "ptxas",
-                &row.row_name(),
-                "its compilers are of no toolkit, or the second is not newer".into(),
-            );
+            say("ptxas", "ptxas", &Named(*row), "its compilers are of no toolkit, or the second is not newer".into());
         }
     }
     for pair in rows.windows(2).filter(|pair| pair[1].ptxas < pair[0].ptxas) {
         let says = format!("ptxas {} is less than {} of {}", pair[1].ptxas, pair[0].ptxas, pair[0].triton);
-        say("ptxas", "ptxas", &pair[1].row_name(), says);
+        say("ptxas", "ptxas", &Named(pair[1]), says);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named};
 use super::Say;
 use crate::types::Version;
 use crate::types::variant::line_of;
@@ -20,7 +20,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 fn kinds(catalog: &Catalog, say: Say<'_>) {
     let releases: HashSet<(&str, &Version)> = catalog.builds.iter().map(|row| (&*row.package, &row.version)).collect();
     for row in catalog.other_builds.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         let is_read = releases.contains(&(&*row.package, &row.version));
         if !is_read && row.os != Family::Linux {
             let says = format!("no build of {} {} for Linux is known", row.package, row.version);
@@ -57,7 +57,7 @@ fn pythons(catalog: &Catalog, say: Say<'_>) {
         whole.entry((&row.package, &row.version, row.os, row.arch)).or_insert(row);
     }
     for row in catalog.other_builds.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         let known = of_linux.get(&(&*row.package, &row.version));
         let strange = row.pythons.iter().find(|one| known.is_some_and(|known| !known.contains(one)));
         if let Some(python) = strange {
@@ -80,7 +80,7 @@ fn defaults(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.other_builds.iter().filter(|row| row.default) {
         if !seen.insert((&row.package, &row.version, row.os, row.arch)) {
             let says = "another build is the default of this release and platform too";
-            say("two-defaults", "other_build", &row.row_name(), says.into());
+            say("two-defaults", "other_build", &Named(row), says.into());
         }
     }
 }
@@ -97,14 +97,14 @@ fn drivers(catalog: &Catalog, say: Say<'_>) {
     let releases: Vec<&WindowsDriver> = rows.iter().filter(|row| row.cuda.len() > 1).copied().collect();
     for pair in releases.windows(2).filter(|pair| pair[1].driver < pair[0].driver) {
         let says = format!("driver {} is less than {} of {}", pair[1].driver, pair[0].driver, pair[0].cuda);
-        say("windows-driver", "windows_driver", &pair[1].row_name(), says);
+        say("windows-driver", "windows_driver", &Named(pair[1]), says);
     }
     for row in rows {
         let kits = catalog.toolkits.iter().filter(|kit| kit.version.cmp_prefix(&row.cuda).is_eq());
         let linux = kits.filter_map(|kit| kit.driver.as_ref()).min();
         if linux.map(Version::major) != branch_of(catalog, &row.driver) {
             let says = format!("driver {} is not of the branch that Linux needs", row.driver);
-            say("windows-driver", "windows_driver", &row.row_name(), says);
+            say("windows-driver", "windows_driver", &Named(row), says);
         }
     }
 }

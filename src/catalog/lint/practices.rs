@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::super::expected;
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named};
 use super::Say;
 use crate::types::{Version, map_of};
 
@@ -14,25 +14,20 @@ pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.listings.iter() {
         if row.index == Index::PytorchUnlabelled {
             let says = "the PyTorch index has one listing, `pytorch`, whatever the labels of its files";
-            say("listing", "listing", &row.row_name(), says.into());
+            say("listing", "listing", &Named(row), says.into());
         }
         let has = [!row.builds_for.is_empty(), row.builds_at.is_some(), row.builds_source.is_some()];
         if has.contains(&true) && (has.contains(&false) || row.index != Index::Pypi) {
             let says =
                 "where builds for other CUDAs lie is told of the package index, with both `builds_for` and `builds_at`";
-            say("listing", "listing", &row.row_name(), says.into());
+            say("listing", "listing", &Named(row), says.into());
         }
         let builds = || catalog.builds.of(&row.package).iter().map(|one| one.version);
         let is_known = |version: &Version| {
             builds().chain(catalog.companions.of(&row.package).iter().map(|one| one.version)).any(|one| one == *version)
         };
         for version in row.yanked.iter().filter(|version| !is_known(version)) {
-            say(
-                "listing",
-                "listing",
-                &row.row_name(),
-                format!("no release of {} is the withdrawn {version}", row.package),
-            );
+            say("listing", "listing", &Named(row), format!("no release of {} is the withdrawn {version}", row.package));
         }
     }
     let lacked = |build: &&Build| {
@@ -40,11 +35,11 @@ pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
         row.is_some_and(|row| build.systems.is_empty() && row.lacks(&build.version, &build.variant, build.arch))
     };
     for build in catalog.builds.iter().filter(lacked) {
-        say("listing", "build", &build.row_name(), "its listing says in `lacks` that there is none".into());
+        say("listing", "build", &Named(build), "its listing says in `lacks` that there is none".into());
     }
     let renamed = catalog.listings.iter().filter_map(|row| Some((row, row.now.as_ref()?)));
     for (row, now) in renamed.filter(|(_, now)| catalog.companions.of(now).is_empty()) {
-        say("listing", "listing", &row.row_name(), format!("no release of {now} is known"));
+        say("listing", "listing", &Named(row), format!("no release of {now} is known"));
     }
     for build in catalog.builds.iter().filter(|build| build.pythons_partial && build.systems.is_empty()) {
         let whole = |index: &Index| {
@@ -53,7 +48,7 @@ pub(super) fn listings(catalog: &Catalog, say: Say<'_>) {
         };
         if !build.index.is_empty() && build.index.iter().all(whole) {
             let says = "`pythons_partial`, although the listings of all its indexes were read whole";
-            say("listing", "build", &build.row_name(), says.into());
+            say("listing", "build", &Named(build), says.into());
         }
     }
 }
@@ -63,7 +58,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     for build in catalog.builds.iter().filter(|build| build.systems.is_empty()) {
         let untold = |index: &&Index| catalog.listing(&build.package, **index, &build.version).is_none();
         if let Some(index) = build.index.iter().find(untold) {
-            say("listing", "build", &build.row_name(), format!("no `listing` tells how `{index}` was read"));
+            say("listing", "build", &Named(build), format!("no `listing` tells how `{index}` was read"));
         }
     }
     for practice in catalog.practices.iter() {
@@ -72,12 +67,12 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         let holds = groups.len() - broken.len();
         if (practice.holds as usize, practice.of as usize) != (holds, groups.len()) {
             let says = format!("holds in {holds} of {} groups of builds, not as it says", groups.len());
-            say("practice-count", "practice", &practice.row_name(), says);
+            say("practice-count", "practice", &Named(practice), says);
         }
         let named: Vec<&str> = practice.exceptions.iter().map(|group| &**group).collect();
         if named != broken {
             let says = format!("its exceptions are: {}", broken.join(", "));
-            say("practice-count", "practice", &practice.row_name(), says);
+            say("practice-count", "practice", &Named(practice), says);
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named};
 use super::Say;
 use crate::types::{Constraint, CpuArch, Version, nvidia};
 
@@ -30,7 +30,7 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
                 catalog.pythons.iter().map(|python| &python.version).filter(|python| knows(index, python)).collect();
             if let Some(python) = known.iter().find(|python| !row.pythons.contains(python)) {
                 let says = format!("a wheel for Python {python} is known, which `pythons` lacks");
-                say("wheel-pythons", "build", &row.row_name(), says);
+                say("wheel-pythons", "build", &Named(row), says);
             }
             let unknown =
                 |python: &&Version| catalog.pythons.iter().any(|row| row.version == **python) && !knows(index, python);
@@ -40,7 +40,7 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
                 && !known.is_empty()
                 && let Some(python) = row.pythons.iter().find(unknown)
             {
-                say("wheel-pythons", "build", &row.row_name(), format!("no wheel for Python {python} is known"));
+                say("wheel-pythons", "build", &Named(row), format!("no wheel for Python {python} is known"));
             }
         }
     }
@@ -53,7 +53,7 @@ fn code(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.builds.iter().filter(|row| !row.is_cpu() && row.unread().is_none()) {
         if !row.arch_source.as_deref().is_some_and(|id| read.contains(id)) {
             let says = "its wheel lies on the package index, and nobody read what it holds";
-            say("unread-code", "build", &row.row_name(), says.into());
+            say("unread-code", "build", &Named(row), says.into());
         }
     }
 }
@@ -68,7 +68,7 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         row.variant.is_none() && row.index_url.is_none() && row.url.is_none() && row.source_for().is_none()
     };
     for row in catalog.companions.iter().filter(of_index) {
-        let name = row.row_name();
+        let name = Named(row);
         let (version, digests) = (row.version.as_str(), &catalog.wheel_digests);
         let lines = || catalog.pythons.iter().map(|python| &python.version);
         let files = |python: &Version, platform: &str| digests.of(&row.package, version, "", python.as_str(), platform);
@@ -119,7 +119,7 @@ fn pins(catalog: &Catalog, say: Say<'_>) {
     let kits: HashMap<&Version, &Libraries> =
         catalog.libraries.iter().filter(|row| metapackage(row)).map(|row| (&row.version, row)).collect();
     for row in catalog.libraries.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         if metapackage(row) {
             if !catalog.toolkits.iter().any(|kit| kit.version == row.version) {
                 say("unchoosable", "libraries", &name, "no toolkit is of this release".into());
@@ -158,7 +158,7 @@ fn is_pinned(catalog: &Catalog, library: &Libraries) -> bool {
 
 /// What one build is said to bring is what its release asks for: the oldest of it, where that is a range.
 fn asked_by(build: &Build, row: &Libraries, kits: &HashMap<&Version, &Libraries>, say: Say<'_>) {
-    let name = row.row_name();
+    let name = Named(row);
     for (field, package) in nvidia::PARTS.into_iter().chain([(TRITON, TRITON)]) {
         let Some(range) = asked(row, package) else { continue };
         let oldest = Constraint::parse(range)

@@ -1,13 +1,13 @@
 //! Rules: their ranges, their own trials, and that somebody asks them.
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named};
 use super::{Say, constraint};
 use crate::types::{Constraint, Version};
 
 pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.rules.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         let range = constraint("rule", &name, &row.range, say);
         let needs = constraint("rule", &name, &row.needs, say);
         if !ASKED.contains(&(row.subject, row.object)) {
@@ -36,29 +36,29 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
         trials(row, say);
     }
     for row in catalog.modules.iter() {
-        let gpus = constraint("module", &row.row_name(), &row.gpus, say);
+        let gpus = constraint("module", &Named(row), &row.gpus, say);
         if gpus.is_some_and(|gpus| !matches_something(catalog, Subject::Gpu, None, &gpus)) {
-            say("rule-range", "module", &row.row_name(), format!("no gpu is in `{}`", row.gpus));
+            say("rule-range", "module", &Named(row), format!("no gpu is in `{}`", row.gpus));
         }
     }
     for row in catalog.services.iter() {
-        let gpus = row.gpus.as_ref().and_then(|gpus| constraint("service", &row.row_name(), gpus, say));
+        let gpus = row.gpus.as_ref().and_then(|gpus| constraint("service", &Named(row), gpus, say));
         if gpus.is_some_and(|gpus| !matches_something(catalog, Subject::Gpu, None, &gpus)) {
-            say("rule-range", "service", &row.row_name(), "no gpu is in `gpus`".to_string());
+            say("rule-range", "service", &Named(row), "no gpu is in `gpus`".to_string());
         }
         for board in row.boards.iter().filter(|board| !catalog.gpus.iter().any(|gpu| gpu.name == **board)) {
-            say("rule-range", "service", &row.row_name(), format!("no gpu is named `{board}`"));
+            say("rule-range", "service", &Named(row), format!("no gpu is named `{board}`"));
         }
-        let drivers = row.drivers.as_ref().and_then(|range| constraint("service", &row.row_name(), range, say));
+        let drivers = row.drivers.as_ref().and_then(|range| constraint("service", &Named(row), range, say));
         if drivers.is_some_and(|drivers| !matches_something(catalog, Subject::Driver, None, &drivers)) {
-            say("rule-range", "service", &row.row_name(), "no driver is in `drivers`".to_string());
+            say("rule-range", "service", &Named(row), "no driver is in `drivers`".to_string());
         }
         let named = usize::from(!row.boards.is_empty()) + usize::from(row.gpus.is_some());
         if named > 1 || named == 0 && row.drivers.is_none() {
             say(
                 "rule-range",
                 "service",
-                &row.row_name(),
+                &Named(row),
                 "one of `boards` and `gpus`, or `drivers`, is expected".to_string(),
             );
         }
@@ -67,7 +67,7 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
 
 /// Where alone a rule holds: the GPUs, toolkits and CUDA lines that it names, if it may.
 fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
-    let name = row.row_name();
+    let name = Named(row);
     let is_of = |objects: &[Subject]| row.subject == Subject::Package && objects.contains(&row.object);
     let misplaced: [(bool, &[Subject], &str); 8] = [
         (row.gpu.is_some(), &[Subject::Driver, Subject::Toolkit], "a driver or a toolkit, and no other, names GPUs"),
@@ -125,7 +125,7 @@ fn only_where(row: &Rule, catalog: &Catalog, say: Say<'_>) {
 
 /// A rule's own examples.
 fn trials(row: &Rule, say: Say<'_>) {
-    let name = row.row_name();
+    let name = Named(row);
     let pairs = row.holds.iter().map(|pair| (pair, true)).chain(row.fails.iter().map(|pair| (pair, false)));
     for (pair, wanted) in pairs {
         if row.judges(pair) != Some(wanted) {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::rows::*;
-use super::super::tables::{Catalog, Row};
+use super::super::tables::{Catalog, Named};
 use super::super::wheels::{Digests, FileName};
 use super::{Say, constraint};
 use crate::types::{Arch, Constraint, CpuArch, Specifier, Version, address};
@@ -26,7 +26,7 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
     let newest_glibc = catalog.oses.iter().filter_map(|row| row.glibc.as_ref()).max();
     let pythons: HashSet<&Version> = catalog.pythons.iter().map(|row| &row.version).collect();
     for row in catalog.builds.iter().filter(|row| !row.is_in_image()) {
-        let name = row.row_name();
+        let name = Named(row);
         if !FRAMEWORKS.contains(&&*row.package) {
             let says = format!("a build is of {}; other packages are a `companion`", FRAMEWORKS.join(", "));
             say("framework", "build", &name, says);
@@ -73,7 +73,7 @@ fn builds(catalog: &Catalog, say: Say<'_>) {
 fn contents(catalog: &Catalog, say: Say<'_>) {
     let known: HashSet<&Arch> = catalog.toolkits.iter().flat_map(|row| row.sass.iter().chain(row.ptx.iter())).collect();
     for row in catalog.companions.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         let held = row.sass.iter().chain(row.ptx.iter()).chain(row.arm_sass.iter());
         for arch in held.filter(|arch| !known.contains(arch)) {
             say("architecture", "companion", &name, format!("no toolkit compiles for {arch}"));
@@ -128,7 +128,7 @@ fn requirements(catalog: &Catalog, say: Say<'_>) {
             let ranged = range.is_empty() || Specifier::parse(range).is_ok();
             if !(known || library_major(package).is_some()) || !processor || !ranged {
                 let says = "is no other package of the catalog with a range that pip reads: `torchvision==0.29.0`";
-                say("requires", "companion", &row.row_name(), format!("`{package}{range}` {says}"));
+                say("requires", "companion", &Named(row), format!("`{package}{range}` {says}"));
             }
         }
     }
@@ -142,11 +142,11 @@ fn published(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.libraries.iter().filter(|row| !row.asked().all(is_asked)) {
         let says =
             "pins are written `package==version`, with a range (`package<2,>=1`) or bare, with one blank between";
-        say("pins", "libraries", &row.row_name(), says.into());
+        say("pins", "libraries", &Named(row), says.into());
     }
     for row in catalog.wheels.iter() {
         if let Some(refusal) = Digests::refusal(row) {
-            say("wheel-file", "wheel", &row.row_name(), refusal.into());
+            say("wheel-file", "wheel", &Named(row), refusal.into());
         }
     }
 }
@@ -221,7 +221,7 @@ fn compilers<'c>(catalog: &'c Catalog, row: &Build) -> Vec<&'c Toolkit> {
 fn architectures(catalog: &Catalog, say: Say<'_>) {
     let mut known: HashMap<(&str, Option<&Version>), Vec<&Toolkit>> = HashMap::new();
     for row in catalog.builds.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         let key = (&*row.variant, row.toolkit.as_ref());
         let kits = known.entry(key).or_insert_with(|| compilers(catalog, row));
         if kits.is_empty() && !row.is_cpu() {
@@ -263,12 +263,12 @@ fn libraries(catalog: &Catalog, say: Say<'_>) {
         if let Some(wanted) = &row.cudnn
             && !catalog.cudnns.iter().any(|known| is_it(&known.version, wanted) && fits(&known.cuda))
         {
-            say("unknown-cudnn", "build", &row.row_name(), format!("cuDNN {wanted} for CUDA {line} does not exist"));
+            say("unknown-cudnn", "build", &Named(row), format!("cuDNN {wanted} for CUDA {line} does not exist"));
         }
         if let Some(wanted) = &row.nccl
             && !catalog.nccls.iter().any(|known| is_it(&known.version, wanted) && same_major(&known.cuda))
         {
-            say("unknown-nccl", "build", &row.row_name(), format!("NCCL {wanted} for CUDA {line} does not exist"));
+            say("unknown-nccl", "build", &Named(row), format!("NCCL {wanted} for CUDA {line} does not exist"));
         }
     }
 }
@@ -279,7 +279,7 @@ fn defaults(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.builds.iter().filter(|row| row.default) {
         if let Some(other) = seen.insert((&row.package, &row.version, row.arch), row) {
             let says = format!("{} is the default of this release and platform too", other.variant);
-            say("two-defaults", "build", &row.row_name(), says);
+            say("two-defaults", "build", &Named(row), says);
         }
     }
 }
@@ -290,7 +290,7 @@ fn companions(catalog: &Catalog, say: Say<'_>) {
         versions.entry(&build.package).or_default().insert(&build.version);
     }
     for row in catalog.companions.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         let of_row = &mut |lint: &'static str, says: String| say(lint, "companion", &name, says);
         named(row, of_row);
         brought(row, catalog, of_row);
@@ -416,7 +416,7 @@ fn python_tag(line: &Version) -> String {
 /// A finished wheel is one of a release that comes as source, for Pythons of the catalog, and named for what it is.
 fn finished_wheels(catalog: &Catalog, say: Say<'_>) {
     for row in catalog.finished_wheels.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         let is_it = |one: &&Companion| one.version == row.version && one.sdist;
         let Some(of) = catalog.companions.of(&row.package).iter().find(is_it) else {
             say("unchoosable", "finished_wheel", &name, "no companion of this release comes as source".into());
@@ -454,7 +454,7 @@ fn source_builds(catalog: &Catalog, say: Say<'_>) {
     let known: HashSet<u32> =
         catalog.toolkits.iter().flat_map(|row| row.sass.iter().map(|arch| arch.cc.number())).collect();
     for row in catalog.source_builds.iter() {
-        let name = row.row_name();
+        let name = Named(row);
         if row.unread.as_ref().is_some_and(|address| !address.starts_with("https://")) {
             say("wheel-address", "source_build", &name, "`unread` is not an https address".into());
         }
@@ -491,10 +491,10 @@ fn extensions(catalog: &Catalog, say: Say<'_>) {
     let known: HashSet<&Arch> = catalog.toolkits.iter().flat_map(|row| row.sass.iter().chain(row.ptx.iter())).collect();
     for row in catalog.extensions.iter() {
         if !catalog.builds.of(&row.package).iter().any(|build| build.version == row.from) {
-            say("unchoosable", "extension", &row.row_name(), format!("no {} {} exists", row.package, row.from));
+            say("unchoosable", "extension", &Named(row), format!("no {} {} exists", row.package, row.from));
         }
         for arch in row.archs.iter().filter(|arch| !known.contains(arch)) {
-            say("build-archs", "extension", &row.row_name(), format!("no toolkit compiles for {arch}"));
+            say("build-archs", "extension", &Named(row), format!("no toolkit compiles for {arch}"));
         }
     }
 }
