@@ -30,7 +30,7 @@ use row::{Fields, Unreadable};
 
 /// No overlay is larger: four times the built-in catalog.
 pub const MAX_BYTES: usize = 4 << 20;
-/// No overlay has more rows: three times the built-in catalog.
+/// Overlays have no more rows together: three times the built-in catalog.
 pub const MAX_ROWS: usize = 20_000;
 /// Rules are asked of every pair of things that may go together, so fewer of them are taken.
 pub const MAX_RULES: usize = 500;
@@ -104,7 +104,7 @@ pub fn lay(base: &Catalog, name: &str, text: &str) -> Result<Catalog, Vec<Mistak
         vec![Mistake::new("toml-syntax", format!("line {}: {}", Sheet::new(text).line(&span), error.message()), span)]
     })?;
     let mut sheet = Sheet::new(text);
-    sheet.read(tree.into_inner());
+    sheet.read(tree.into_inner(), base.laid.len());
     if sheet.wrong.is_empty() {
         let mut laid = base.clone();
         sheet.put(&mut laid, name);
@@ -158,13 +158,17 @@ impl<'t> Sheet<'t> {
         }
     }
 
-    fn read(&mut self, tree: DeTable<'t>) {
+    /// Reads all tables, beside the rows that overlays before it have laid.
+    fn read(&mut self, tree: DeTable<'t>, laid: usize) {
         let length = |value: &Spanned<DeValue>| value.get_ref().as_array().map_or(0, |rows| rows.len());
-        let rows: usize = tree.values().map(length).sum();
+        let rows: usize = laid + tree.values().map(length).sum::<usize>();
         let rules = tree.get("rule").map_or(0, length);
-        for (count, what, most) in [(rows, "rows", MAX_ROWS), (rules, "rules", MAX_RULES)] {
+        let together = "all overlays together";
+        for (count, what, whose, most) in
+            [(rows, "rows", together, MAX_ROWS), (rules, "rules", "an overlay", MAX_RULES)]
+        {
             if count > most {
-                let message = format!("{count} {what} are too many: an overlay may have {most}");
+                let message = format!("{count} {what} are too many: {whose} may have {most}");
                 return self.say(Mistake::new("too-many", message, 0..0));
             }
         }

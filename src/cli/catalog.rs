@@ -48,7 +48,8 @@ pub fn run(common: &Common, args: &CatalogArgs, report: &Report) -> Result<Exit,
 }
 
 fn unknown(catalog: &Catalog, name: &str) -> Failure {
-    let near = topic::nearest(catalog, name.trim());
+    let mut near = topic::nearest(catalog, name.trim());
+    near.retain(|near| near != name);
     let help = match near.as_slice() {
         [] => {
             "name it as in `torch@2.8`, `cuda@12.8.1`, `driver@570`, \"RTX 5090\", by an id that a lock holds, or look \

@@ -32,8 +32,9 @@ pub fn run(common: &Common, args: &ExportArgs, report: &Report) -> Result<Exit, 
     let Some(format) = format else { return everything(common, args, &lock, report) };
     let output = named(&args.output);
     let file = output.and_then(|path| from_project(&std::path::absolute(path).ok()?, &place));
-    let options = Options { target: args.target.clone(), values: args.options.0.clone(), file };
+    let options = Options { target: args.target.clone(), values: args.options.0.clone(), file, ..Options::default() };
     let options = with_lock(options, format, &place);
+    let options = output.map_or(Ok(options.clone()), |path| in_its_language(options, format, path))?;
     let text = format.render(&lock, &options).map_err(refused)?;
     let all_known = tell(format, &lock, &options, report);
     let exit = match output {
@@ -177,6 +178,7 @@ fn files_of(
         let file = project_of(place).and_then(|project| from_project(&project.join(&name), place));
         let options = Options { file, ..options };
         let options = with_dockerfile(with_lock(options, format, &files::lock_of(place)), format, (lock, all))?;
+        let options = in_its_language(options, format, &path)?;
         match format.render(lock, &options) {
             Ok(text) => written.push(File { format, next: (format.next)(lock, &shown(&path), &options), path, text }),
             Err(error) if options.target != options_of(export).target && error.is_of_another_format() => {
@@ -213,6 +215,23 @@ fn with_lock(options: Options, format: &Format, lock: &Path) -> Options {
     match compares && !is_usual && !options.has(VERIFY_LOCK) {
         true => options.with(VERIFY_LOCK, &shown(lock)),
         false => options,
+    }
+}
+
+/// What a file is written in where its name says so to whoever reads it: Lmod takes for Lua what ends so, and all else for Tcl.
+fn in_its_language(options: Options, format: &Format, path: &Path) -> Result<Options, Failure> {
+    const OPTION: &str = "syntax";
+    let is_lua = path.extension().is_some_and(|ending| ending == "lua");
+    match options.get(OPTION) {
+        _ if format.options.iter().all(|option| option.name != OPTION) => Ok(options),
+        None if is_lua => Ok(options.with(OPTION, "lua")),
+        Some(syntax) if (syntax == "lua") != is_lua => {
+            let message =
+                format!("{} would be read as {}, and is {syntax}", shown(path), if is_lua { "Lua" } else { "Tcl" });
+            let help = "a module file in Lua has a name that ends in .lua, and one in Tcl another";
+            Err(Failure::new(Exit::BadInput, "value", message).help(help))
+        }
+        _ => Ok(options),
     }
 }
 

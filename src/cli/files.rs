@@ -191,6 +191,7 @@ fn not_found(mut failure: Failure, name: &str) -> Failure {
     if let (Some(way), Some(problem)) = (closed, failure.problems.first_mut()) {
         let folder = if way.as_os_str().is_empty() { "this folder".to_string() } else { shown(&way) };
         problem.message = format!("{name} could not be looked for: {folder} may not be entered");
+        failure.exit = Exit::Io;
         problem.help = Some("ask its owner for permission to enter it, or change to another folder".to_string());
     }
     failure
@@ -199,16 +200,24 @@ fn not_found(mut failure: Failure, name: &str) -> Failure {
 /// Reads gpuenv.toml.
 pub fn read_spec(path: &Path) -> Result<SourceFile, Failure> {
     let name = shown(path);
-    let bytes = read(path, SPEC_CAP).map_err(|failure| match failure.problems.first().map(|problem| problem.code) {
-        Some("not-found") if !path.is_symlink() => {
-            failure.help(format!("check its name, or create it with `gpuenv init --spec {}`", quote::sh_word(&name)))
-        }
-        _ => failure,
-    })?;
-    spec::decode(bytes).map(|text| SourceFile { name: name.clone(), text }).map_err(|error| {
-        let file = SourceFile { name, text: String::new() };
+    let bytes =
+        read(path, SPEC_CAP).map_err(|failure| match failure.problems.first().map(|problem| problem.code) {
+            Some("not-found") if path == Path::new("-") => failure
+                .help("a spec is read from a file: its lock lies beside it, and what it names is found from there"),
+            Some("not-found") if !path.is_symlink() => failure
+                .help(format!("check its name, or create it with `gpuenv init --spec {}`", quote::sh_word(&name))),
+            _ => failure,
+        })?;
+    let text = spec::decode(bytes).map_err(|error| {
+        let file = SourceFile { name: name.clone(), text: String::new() };
         Failure::spec(vec![error], file)
-    })
+    })?;
+    if !text.trim().is_empty() && lock::is_remnant(&text) {
+        let message = format!("{name} is a lock, and not a spec");
+        return Err(Failure::new(Exit::BadInput, "not-a-spec", message)
+            .help("name its gpuenv.toml here, and the lock with --lock"));
+    }
+    Ok(SourceFile { name, text })
 }
 
 /// Reads an overlay.
@@ -263,7 +272,11 @@ pub fn lock_text(path: &Path) -> Result<Option<String>, Failure> {
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(text)),
-        Err(error) => Err(bad_lock(path, error.as_bytes(), "bad-lock", "this lock is not UTF-8", fresh)),
+        Err(error) => {
+            let bytes = error.into_bytes();
+            let said = spec::decode(bytes.clone()).map_or_else(|error| error.message, |_| "it is not text".to_string());
+            Err(bad_lock(path, &bytes, "bad-lock", &said, fresh))
+        }
     }
 }
 
@@ -302,9 +315,24 @@ fn bad_lock(path: &Path, bytes: &[u8], code: &'static str, message: &str, help: 
     if is_ours || lock::is_remnant(&String::from_utf8_lossy(bytes)) {
         return Failure::new(Exit::BadInput, code, format!("{}: {message}", shown(path))).help(help);
     }
-    let message = format!("{} is not a lock, and gpuenv did not write it", shown(path));
-    Failure::new(Exit::BadInput, NOT_A_LOCK, message)
-        .help("name another file with --lock, or replace this one with `gpuenv lock --fresh --force`")
+    let name = shown(path);
+    if is_spec(&String::from_utf8_lossy(bytes)) {
+        let message = format!("{name} is a spec, and not a lock");
+        let help = format!("name it with --spec {name}, and the lock with --lock");
+        return Failure::new(Exit::BadInput, NOT_A_LOCK, message).help(help);
+    }
+    let message = format!("{name} is not a lock, and gpuenv did not write it");
+    Failure::new(Exit::BadInput, NOT_A_LOCK, message).help("name another file with --lock")
+}
+
+/// Whether a spec stands in a place: no lock is put there, whoever asks for it.
+pub fn holds_spec(path: &Path) -> bool {
+    read(path, SPEC_CAP).is_ok_and(|bytes| is_spec(&String::from_utf8_lossy(&bytes)))
+}
+
+/// Whether a text has what specs have, and locks have not.
+fn is_spec(text: &str) -> bool {
+    text.lines().any(|line| line.trim_end() == "[stack]" || line.starts_with("[target"))
 }
 
 /// Reads a host: a record, or what somebody pasted. `-` is stdin.

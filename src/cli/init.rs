@@ -29,6 +29,7 @@ use super::files;
 use super::load_catalog;
 use super::manifests;
 use super::observe;
+use super::output::is_stdout;
 use super::project;
 use super::project::{LOCK, SPEC, shown};
 use super::turn::Turn;
@@ -167,7 +168,7 @@ fn draw(args: &InitArgs, mut draft: Draft, name: &str, catalog: &Catalog) -> Res
 fn place(common: &Common, args: &InitArgs) -> Option<PathBuf> {
     let named = args.output.clone().or_else(|| common.spec.clone());
     let place = named.unwrap_or_else(|| PathBuf::from(SPEC));
-    (place != Path::new("-")).then_some(place)
+    (!is_stdout(&place)).then_some(place)
 }
 
 /// A lock is no place for a spec, `--force` or not.

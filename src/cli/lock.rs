@@ -99,7 +99,15 @@ fn may_be_replaced(spec: &Spec, places: &Places, force: bool) -> Result<(), Fail
         Ok(Some(lock)) => origin::check(&lock, spec, places, force),
         Err(failure) => {
             let is = |code: &str| failure.problems.iter().any(|problem| problem.code == code);
-            if is("newer-lock") || is(files::NOT_A_LOCK) && !force { Err(failure) } else { Ok(()) }
+            let is_no_lock = is(files::NOT_A_LOCK);
+            let is_spec = is_no_lock && files::holds_spec(&places.lock);
+            match () {
+                () if is("newer-lock") || is_spec => Err(failure),
+                () if is_no_lock && !force => {
+                    Err(failure.help("name another file with --lock, or replace this one with --force"))
+                }
+                () => Ok(()),
+            }
         }
     }
 }

@@ -24,9 +24,14 @@ const NEAR_THE_BEGIN: [&str; 4] =
 const NEAR_THE_END: [&str; 4] =
     [" can run the spec", " can run the lock", "cannot run the lock", "native: machine code for the GPU"];
 
-/// The file that is asked for; none where a dash says the standard output.
+/// The file that is asked for; none where a dash, or a name that systems have for it, says the standard output.
 pub fn named(asked: &Option<PathBuf>) -> Option<&Path> {
-    asked.as_deref().filter(|path| *path != Path::new("-"))
+    asked.as_deref().filter(|path| !is_stdout(path))
+}
+
+/// Whether it is the standard output by name.
+pub fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
 /// Writes a report, where nothing is lost by it.

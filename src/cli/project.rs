@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use crate::probe::project::{GIT, called_so, is_home, work_tree};
+use crate::probe::project::{GIT, called_so, is_gits_own, is_home, work_tree};
 use crate::report::{Exit, Failure, clean};
 
 /// The spec's usual name.
@@ -41,8 +41,9 @@ pub fn way(folder: &Path, path: &Path) -> io::Result<Way> {
     let start = folder.canonicalize()?;
     let project = work_tree(&start).unwrap_or_else(|| start.clone());
     let (to, linked) = end(&start, path)?;
-    let below = to.strip_prefix(&project).ok();
-    Ok(match below.map(|below| below.iter().any(|part| part.eq_ignore_ascii_case(GIT))) {
+    let above = || to.ancestors().take_while(|folder| *folder != project);
+    let in_git = |below: &Path| below.iter().any(|part| part.eq_ignore_ascii_case(GIT)) || above().any(is_gits_own);
+    Ok(match to.strip_prefix(&project).ok().map(in_git) {
         Some(false) => Way::Inside,
         None if !linked => Way::Beside,
         _ => Way::Out { to, project },

@@ -251,6 +251,8 @@ fn no_command(error: &clap::Error, report: &Report) -> Result<Exit, Failure> {
 fn unknown_command(word: &str, whole: &str, commands: &clap::Command) -> Failure {
     let help = match meant(word, commands) {
         Some(name) => format!("did you mean `{whole} {name}`?"),
+        // What is elsewhere for the program is nothing for the commands within one.
+        None if whole.contains(' ') && !whole.ends_with(" catalog") => format!("`{whole} --help` lists the commands"),
         None => elsewhere(word).map_or_else(|| format!("`{whole} --help` lists the commands"), str::to_string),
     };
     Failure::new(Exit::BadInput, "usage", format!("unknown command `{}`", clean(word))).help(help)

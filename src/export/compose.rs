@@ -77,12 +77,10 @@ pub fn builds(lock: &Lock, options: &Options) -> bool {
 }
 
 /// The command that writes what is built for a target, which it has to name where other targets get something else.
-pub fn dockerfile_command(lock: &Lock, name: &str) -> Result<String, ExportError> {
-    let of_all = dockerfile::FORMAT.render(lock, &Options::default());
-    let target = match of_all {
-        Err(ExportError::TargetNeeded(_)) => format!(" --target {}", valid::target(name)?),
-        _ => String::new(),
-    };
+pub fn dockerfile_command(lock: &Lock, name: &str, options: &Options) -> Result<String, ExportError> {
+    let of_all = || dockerfile::FORMAT.render(lock, &Options::default());
+    let is_one = options.is_one_dockerfile.get_or_init(|| !matches!(of_all(), Err(ExportError::TargetNeeded(_))));
+    let target = if *is_one { String::new() } else { format!(" --target {}", valid::target(name)?) };
     Ok(format!("gpuenv export dockerfile{target}"))
 }
 
@@ -133,7 +131,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
                 out,
                 "    build:\n      context: {}\n      # Made by `{} -o {dockerfile}`.\n      dockerfile: {}\n",
                 quote::json(&context),
-                dockerfile_command(lock, name)?,
+                dockerfile_command(lock, name, options)?,
                 quote::json(dockerfile)
             );
         }

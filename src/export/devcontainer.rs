@@ -57,7 +57,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
     }
     file["runArgs"] = arguments.into();
     let text = serde_json::to_string_pretty(&file).unwrap_or_default();
-    let (command, dockerfile) = (compose::dockerfile_command(lock, name)?, compose::dockerfile(options)?);
+    let (command, dockerfile) = (compose::dockerfile_command(lock, name, options)?, compose::dockerfile(options)?);
     let build = format!("// The Dockerfile is that of `{command} -o {dockerfile}`.\n");
     let note = if file.get("build").is_some() { build } else { String::new() };
     Ok(format!("// Written by `gpuenv export devcontainer`; do not edit.\n{note}{text}\n"))

@@ -1,6 +1,8 @@
 //! What a format is: a name, the options that it alone understands, and a pure function from a lock to a text.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::lock::{Lock, TargetLock};
 use crate::nearest::nearest;
@@ -115,6 +117,8 @@ pub struct Options {
     pub values: BTreeMap<String, String>,
     /// Where the text will stand, from the project's folder; none: where such a file usually is.
     pub file: Option<String>,
+    /// Whether all targets get one Dockerfile: every target asks, and who knows has rendered it for all of them.
+    pub is_one_dockerfile: Rc<OnceCell<bool>>,
 }
 
 impl Options {

@@ -48,7 +48,7 @@ pub const FORMAT: Format = Format {
 fn next(lock: &Lock, file: &str, options: &Options) -> String {
     match compose::builds(lock, options).then(|| choose(lock, options)) {
         Some(Ok(chosen)) => {
-            let commands = chosen.iter().filter_map(|(name, _)| compose::dockerfile_command(lock, name).ok());
+            let commands = chosen.iter().filter_map(|(name, _)| compose::dockerfile_command(lock, name, options).ok());
             let mut commands: Vec<String> = commands.map(|command| format!("`{command}`")).collect();
             commands.dedup();
             format!("build and push {}, then name it here with --image REF", commands.join(" and "))
@@ -87,7 +87,7 @@ fn render(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Re
         let _ = write!(
             out,
             "# The image below is the locked one, without what the lock adds: build `{}`, push it, and name\n# it with --image.\n",
-            compose::dockerfile_command(lock, name)?
+            compose::dockerfile_command(lock, name, options)?
         );
     }
     if is_claimed(lock, name, target, options) {

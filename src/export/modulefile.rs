@@ -19,7 +19,7 @@ pub const FORMAT: Format = Format {
             name: "syntax",
             value: "LANGUAGE",
             choices: &["tcl", "lua"],
-            help: "Tcl for any module system, Lua for Lmod [default: tcl]",
+            help: "Tcl for any module system, Lua for Lmod [default: by the name of the file, else tcl]",
         },
         Opt::value("toolkit", "DIR", "Where the toolkit is, if not in /usr/local/cuda-X.Y"),
         Opt::value("venv", "DIR", "The virtual environment with the locked wheels"),

@@ -6,7 +6,7 @@ use crate::solve::request::{Off, Request};
 use crate::solve::resolve::{Resolution, resolve, together};
 use crate::solve::unknowns::Unknown;
 use crate::solve::warnings::warnings;
-use crate::spec::{Share, Spec};
+use crate::spec::{Override, Share, Spec};
 use crate::warning::{Kind, PackageExcluded, UnusedOverride, Warning};
 
 use super::locked::{Upgrade, locked};
@@ -52,32 +52,54 @@ pub fn renew(spec: &Spec, request: &Request<'_>, previous: Option<&Lock>, upgrad
     };
     let best = |request: &Request<'_>| renewed(request, upgrade);
     if let Renewed::Lock(lock, warnings) = &mut found {
+        // An exception admits more and forbids nothing: where nothing changes without some of them, nothing does without
+        // any one of these.
+        let is_same_without = |some: &[Off]| {
+            let mut without = request.clone();
+            without.off.retain(|off| !some.contains(off));
+            matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock))
+        };
         let mut used = Vec::new();
         for one in request.catalog.retractions.iter() {
-            let mut without = request.clone();
-            without.off.retain(|off| off.rule != one.rule || off.target.is_some());
-            if !matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock)) {
+            if !is_same_without(&[Off { rule: one.rule.to_string(), target: None }]) {
                 let (rule, reason) = (one.rule.to_string(), one.reason.to_string());
                 used.push(OverrideLock { rule, target: None, overlay: Some(one.at.to_string()), reason });
             }
         }
-        for one in &spec.overrides {
-            let target = one.target.as_ref().map(|target| target.value.clone());
-            let off = Off { rule: one.rule.value.clone(), target: target.clone() };
-            let mut without = request.clone();
-            without.off.retain(|other| *other != off);
-            // What an overlay has set aside already, gpuenv.toml need not.
-            let retracted = request.catalog.retraction(&off.rule).is_some();
-            if retracted || matches!(best(&without), Renewed::Lock(same, _) if choices(&same) == choices(lock)) {
-                warnings.push(unused(&off));
-            } else {
-                used.push(OverrideLock { rule: off.rule, target, overlay: None, reason: one.reason.value.clone() });
+        let off = |one: &Override| Off {
+            rule: one.rule.value.clone(),
+            target: one.target.as_ref().map(|target| target.value.clone()),
+        };
+        let offs: Vec<Off> = spec.overrides.iter().map(off).collect();
+        // What an overlay has set aside already, gpuenv.toml need not.
+        let asked: Vec<Off> =
+            offs.iter().filter(|off| request.catalog.retraction(&off.rule).is_none()).cloned().collect();
+        let needed = needed(&asked, &is_same_without);
+        for (one, off) in spec.overrides.iter().zip(offs) {
+            match needed.contains(&off) {
+                true => {
+                    let (Off { rule, target }, reason) = (off, one.reason.value.clone());
+                    used.push(OverrideLock { rule, target, overlay: None, reason });
+                }
+                false => warnings.push(unused(&off)),
             }
         }
         used.sort_unstable_by(|a, b| (&a.rule, &a.target).cmp(&(&b.rule, &b.target)));
         lock.overrides = used;
     }
     found
+}
+
+/// Those without which the lock would be another one; of many that make no difference most are found in one question.
+fn needed(offs: &[Off], is_same_without: &impl Fn(&[Off]) -> bool) -> Vec<Off> {
+    if offs.is_empty() || is_same_without(offs) {
+        return Vec::new();
+    }
+    if let [one] = offs {
+        return vec![one.clone()];
+    }
+    let (first, rest) = offs.split_at(offs.len() / 2);
+    [needed(first, is_same_without), needed(rest, is_same_without)].concat()
 }
 
 /// How many packages are left out whose line is another than in the previous lock's spec.

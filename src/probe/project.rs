@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use super::answers::answers;
 use super::context::ProbeContext;
-pub use super::work_tree::{GIT, called_so, is_home, work_tree};
+pub use super::work_tree::{GIT, called_so, is_gits_own, is_home, work_tree};
 
 /// Files that make a folder a project.
 const FILES: &[&str] = &["gpuenv.toml", "gpuenv.lock"];

@@ -30,6 +30,13 @@ pub fn called_so(folder: &Path) -> Option<PathBuf> {
     tree.filter(|tree| !is_home(tree)).map(Path::to_path_buf)
 }
 
+/// Whether a folder is what git takes for one of its own, whatever it is called: that of a bare repository, of a module, or
+/// where `git init --separate-git-dir` has put it.
+pub fn is_gits_own(folder: &Path) -> bool {
+    let holds = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+    holds("HEAD") && (holds("commondir") || holds("objects") && holds("refs"))
+}
+
 /// Whether it is a repository, or a file that names one.
 fn is_repository(git: &Path) -> bool {
     let holds_one = |folder: &Path| fs::symlink_metadata(folder.join("HEAD")).is_ok();

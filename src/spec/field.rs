@@ -19,6 +19,8 @@ pub(super) type Read<T> = Result<T, Refusal>;
 const MAX_TEXT: usize = 512;
 /// What images ask for is long: NVIDIA's name a dozen brands for each of several branches.
 const MAX_REQUIRES: usize = 8192;
+/// It travels in the lock.
+const MAX_REASON: usize = 4096;
 /// Longer than any product name, file name or OS.
 const MAX_NAME: usize = 256;
 const MAX_GPUS: usize = 256;
@@ -352,6 +354,10 @@ pub(super) fn reason(text: &str) -> Read<String> {
     }
     if text.chars().any(|c| is_unseen(c) && !matches!(c, '\n' | '\r' | '\t')) {
         return Err(unseen("reason", text));
+    }
+    if text.len() > MAX_REASON {
+        let message = format!("`reason` is longer than {MAX_REASON} bytes");
+        return Err(Refusal::new("value", message).help("name the ticket or the page that tells more"));
     }
     Ok(text.trim().to_string())
 }

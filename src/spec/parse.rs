@@ -16,6 +16,9 @@ use super::{
     Build, Exception, Export, Override, OwnBuild, Silence, Spec, Target, Targets, Written, field, suggest, syntax,
 };
 
+/// More exceptions or files of one format nobody has.
+const MAX_TABLES: usize = 256;
+
 /// Reads a gpuenv.toml. All errors are reported, in file order.
 pub fn parse(source: &str) -> Result<Spec, Vec<SpecError>> {
     let (spec, errors) = parse_part(source);
@@ -210,6 +213,9 @@ impl Reader<'_> {
             self.error(refusal.help(format!("write `{}`, with two brackets on each side", table.header)), item.span());
             return Vec::new();
         };
+        if self.too_many(table.name, list.len(), "one without `target` holds for all targets", item) {
+            return Vec::new();
+        }
         let mut seen = HashSet::new();
         let mut exceptions = Vec::new();
         for item in list.iter() {
@@ -237,6 +243,17 @@ impl Reader<'_> {
         exceptions
     }
 
+    /// Whether a list of tables is longer than any that somebody wrote; for each of them is solved or written.
+    fn too_many(&mut self, key: &str, count: usize, help: &str, item: &Item<'_>) -> bool {
+        let is_so = count > MAX_TABLES;
+        if is_so {
+            let message = format!("`{}` stands {count} times; at most {MAX_TABLES} are taken", clip(key));
+            let refusal = Refusal::new("too-many", message);
+            self.error(refusal.help(help), item.span());
+        }
+        is_so
+    }
+
     /// The files that are written of a lock. Which formats there are, and which options they have, is asked later.
     fn exports(&mut self, item: &Item<'_>, targets: Option<&Item<'_>>) -> Vec<Export> {
         let Some(toml) = self.table("export", item, "[export]") else { return Vec::new() };
@@ -244,6 +261,9 @@ impl Reader<'_> {
         for (format, span, item) in self.entries(toml) {
             let tables = item.get_ref().as_array().filter(|list| list.iter().all(|one| one.get_ref().is_table()));
             let each: Vec<&Item<'_>> = tables.map_or_else(|| vec![item], |list| list.iter().collect());
+            if self.too_many(format, each.len(), "`{target}` in a path stands for each target", item) {
+                continue;
+            }
             for one in each {
                 let mut export = Export { format: format.to_string(), span: span.clone(), ..Export::default() };
                 match one.get_ref().as_table() {

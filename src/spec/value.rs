@@ -80,7 +80,11 @@ impl<'s> Reader<'s> {
         if table.is_some_and(|table| table.len() > MAX_ENTRIES) {
             let message = format!("`{}` holds more than {MAX_ENTRIES} entries, the most that is read", clip(key));
             let refusal = Refusal::new("too-large", message);
-            self.error(refusal.help("divide it among several files, one for each part of the fleet"), item.span());
+            let help = match key {
+                "target" => "divide it among several files, one for each part of the fleet",
+                _ => "name those alone that must fit; an installer brings the others",
+            };
+            self.error(refusal.help(help), item.span());
             return None;
         }
         if table.is_none() {

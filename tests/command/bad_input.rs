@@ -265,7 +265,7 @@ fn of_locks(good: &str) -> Vec<Bad> {
     let (env, fresh): (&[&str], _) = (&["export", "env"], "`gpuenv lock --fresh`");
     vec![
         bad(vec![("gpuenv.lock", "".into())], env, 2, &["gpuenv.lock is empty", "run `gpuenv lock` first"]),
-        bad(vec![("gpuenv.lock", b"\xff\xfe".into())], env, 2, &["gpuenv.lock", "not UTF-8", fresh]),
+        bad(vec![("gpuenv.lock", b"\xff\xfe".into())], env, 2, &["gpuenv.lock", "UTF-16", fresh]),
         bad(vec![("gpuenv.lock", good[..good.len() / 2].into())], env, 2, &["gpuenv.lock: line", fresh]),
         lock(good, "version = 2", "version = 99", &["lock", "--fresh"], &["format 99", "install a newer gpuenv"]),
         bad(vec![("gpuenv.lock", b"<<<<<<< ours\nversion = 2\n=======\nversion = 99\n>>>>>>> theirs\n".into())], &["lock", "--fresh"], 2, &["format 99", "install a newer gpuenv"]),
@@ -277,8 +277,12 @@ fn of_locks(good: &str) -> Vec<Bad> {
         lock(good, "https://download", "http://download", &["export", "requirements"], &["not the https:// address", fresh]),
         typed(&["export", "env", "--lock", "nowhere.lock"], 4, &["nowhere.lock does not exist", "run `gpuenv lock --lock nowhere.lock` first"]),
         typed(&["lock", "--fresh", "--lock", "gpuenv.toml"], 2, &["gpuenv.toml cannot be both", "--lock"]),
-        bad(vec![("notes.txt", b"torch = 2\n".into())], &["lock", "--lock", "notes.txt"], 2, &["notes.txt is not a lock, and gpuenv did not write it", "--fresh --force --lock notes.txt"]),
+        bad(vec![("notes.txt", b"torch = 2\n".into())], &["lock", "--lock", "notes.txt"], 2, &["notes.txt is not a lock, and gpuenv did not write it", "name another file with --lock"]),
         bad(vec![("notes.txt", b"torch = 2\n".into())], &["lock", "--fresh", "--lock", "notes.txt"], 2, &["notes.txt is not a lock"]),
+        bad(vec![("other.toml", GOOD.into())], &["lock", "--fresh", "--force", "--lock", "other.toml"], 2, &["other.toml is a spec, and not a lock", "--spec other.toml"]),
+        bad(vec![("other.toml", GOOD.into())], &["verify", "--quick", "--lock", "other.toml"], 2, &["other.toml is a spec", "--spec other.toml"]),
+        typed(&["lock", "--spec", "gpuenv.lock", "--lock", "x.lock"], 2, &["gpuenv.lock is a lock, and not a spec", "name its gpuenv.toml"]),
+        typed(&["lock", "--spec", "-"], 4, &["- cannot be read", "a spec is read from a file"]),
         bad(vec![("Cargo.lock", b"# by cargo\nversion = 4\n".into())], &["lock", "--fresh", "--lock", "Cargo.lock"], 2, &["Cargo.lock is not a lock"]),
         bad(vec![("x.lock", b"\xff\xfe\x00".into())], &["lock", "--fresh", "--lock", "x.lock"], 2, &["x.lock is not a lock"]),
     ]

@@ -98,6 +98,20 @@ fn more_than_anyone_has_is_refused_at_once() {
         place.write("checkout/gpuenv.toml", &text);
         place.run(&["lock"]).exits(2).says("error[too-large]").says("more than 10000 entries");
     }
+    let exceptions: String = (0..257)
+        .map(|at| format!("[[override]]\nrule = \"wheel-glibc\"\ntarget = \"t{at}\"\nreason = \"x\"\n"))
+        .collect();
+    let files = "kubernetes = [".to_string() + &"{ file = \"x\" },".repeat(257) + "]\n";
+    for text in [format!("{}{exceptions}", targets(300)), format!("{SPEC}[export]\n{files}")] {
+        place.write("checkout/gpuenv.toml", &text);
+        place.run(&["lock"]).exits(2).says("error[too-many]").says("stands 257 times; at most 256 are taken");
+    }
+    place.write("checkout/gpuenv.toml", SPEC);
+    let names: Vec<String> = (0..501).map(|at| format!("p{at}")).collect();
+    for command in ["add", "remove"] {
+        let words: Vec<&str> = [command].into_iter().chain(names.iter().map(String::as_str)).collect();
+        place.run(&words).exits(2).says("error[too-many]").says("at most 500");
+    }
     place.write("checkout/gpuenv.lock", &format!("version = 2\n#{}\n", "x".repeat(32 << 20)));
     place.run(&["verify", "--quick"]).exits(2).says("error[too-large]").says("32 MiB");
 }
@@ -165,6 +179,27 @@ fn time_of(place: &Place, args: &[&str]) -> f64 {
     drop(child.try_wait());
     let of = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     of(usage.ru_utime) + of(usage.ru_stime)
+}
+
+/// Of exceptions that change nothing all are found in one question, and of files that one Dockerfile serves each asks once.
+#[test]
+fn exceptions_and_files_of_many_targets_take_no_longer_each() {
+    let place = Place::new("many-exceptions");
+    let times = |count: usize, args: &[&str]| {
+        let each = |text: &dyn Fn(usize) -> String| (0..count).map(text).collect::<String>();
+        let targets = each(&|at| format!("[target.t{at}]\ngpu = \"T4\"\nimage = \"nvidia/cuda\"\n"));
+        let exceptions =
+            each(&|at| format!("[[override]]\nrule = \"wheel-glibc\"\ntarget = \"t{at}\"\nreason = \"x\"\n"));
+        let export = "[export]\nkubernetes = \"k/{target}.yaml\"\n";
+        place.write("checkout/gpuenv.toml", &format!("[stack]\ntorch = \"2.5.1\"\n{export}{targets}{exceptions}"));
+        place.run(&["lock"]).exits(0).says("changes nothing");
+        time_of(&place, args)
+    };
+    for args in [&["lock", "--fresh"][..], &["export"]] {
+        let (few, many) = (times(60, args), times(240, args));
+        println!("{args:?}: {few:.2} s, {many:.2} s");
+        assert!(many < few * 7.0 + 0.2, "{args:?}: {few} s become {many} s");
+    }
 }
 
 /// Four times as many targets, or lines, take four times as long, not sixteen times.

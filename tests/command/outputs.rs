@@ -110,3 +110,35 @@ fn a_dash_is_the_standard_output() {
     place.write("checkout/host.json", &ran.out);
     place.run(&["verify", "--host", "host.json"]).hides("error[bad-record]");
 }
+
+/// What systems call the standard output is what `-` is; another device is nothing that anybody moves out of the way.
+#[test]
+fn the_standard_output_by_its_name_is_the_standard_output() {
+    let place = place("stdout");
+    let said = place.run(&["export", "requirements"]).exits(0).out;
+    for name in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        assert_eq!(place.run(&["export", "requirements", "-o", name]).exits(0).out, said, "{name}");
+    }
+    let spec = place.run(&["init", "--gpu", "T4", "-o", "/dev/stdout"]).exits(0).out;
+    assert!(spec.contains("[target"), "{spec}");
+    place
+        .run(&["export", "requirements", "-o", "/dev/null"])
+        .exits(4)
+        .says("`-` is the standard output")
+        .hides("move it");
+}
+
+/// Lmod knows Lua by the end of a file's name.
+#[test]
+fn a_module_file_is_in_the_language_of_its_name() {
+    let place = place("language");
+    let first = |file: &str| place.read(&format!("checkout/{file}")).lines().next().unwrap_or_default().to_string();
+    place.run(&["export", "modulefile", "-o", "stack.lua"]).exits(0);
+    place.run(&["export", "modulefile", "-o", "stack"]).exits(0);
+    assert!(first("stack.lua").starts_with("--") && first("stack").starts_with("#%Module"));
+    for (syntax, file, read_as) in [("tcl", "x.lua", "Lua"), ("lua", "x", "Tcl")] {
+        let args = ["export", "modulefile", "--syntax", syntax, "-o", file];
+        place.run(&args).exits(2).says(&format!("{file} would be read as {read_as}, and is {syntax}"));
+    }
+    place.run(&["export", "modulefile", "--syntax", "lua"]).exits(0);
+}

@@ -582,7 +582,7 @@ fn a_million_rows_end_in_a_word() {
     fs::write(sandbox.path("site.toml"), row.repeat(1_000_000)).unwrap();
     sandbox.run(&["lock"]).exits(2).says("4 MiB");
     fs::write(sandbox.path("site.toml"), row.repeat(300_000)).unwrap();
-    sandbox.run(&["lock"]).exits(2).says("300000 rows are too many: an overlay may have 20000");
+    sandbox.run(&["lock"]).exits(2).says("300000 rows are too many: all overlays together may have 20000");
     fs::write(sandbox.path("site.toml"), "[[rule]]\n".repeat(501)).unwrap();
     sandbox.run(&["lock"]).exits(2).says("501 rules are too many");
     fs::write(sandbox.path("site.toml"), format!("gpu = [{{ aliases = [{}] }}]\n", "\"a\", ".repeat(300))).unwrap();

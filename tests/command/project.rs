@@ -192,6 +192,17 @@ fn nothing_in_the_own_folder_of_git_is_read_or_written() {
     place.write("checkout/.git", "gitdir: ../home/git\n");
     place.link("checkout/gpuenv.lock", ".git");
     place.run(&["lock", "--fresh"]).exits(2).says("git's own folder");
+    // Nor is one that lies in the project under a name of its own, as `git init --separate-git-dir` and bare clones leave it.
+    place.remove("checkout/gpuenv.lock");
+    place.write("checkout/gpuenv.lock", &lock);
+    place.write("checkout/meta/HEAD", &head);
+    place.write("checkout/meta/config", SECRET);
+    ["checkout/meta/objects/x", "checkout/meta/refs/x"].iter().for_each(|file| place.write(file, ""));
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[export]\nrequirements = \"meta/hooks/post-checkout\"\n"));
+    place.run(&["export"]).exits(2).says("git's own folder");
+    assert!(!place.has("checkout/meta/hooks"));
+    place.write("checkout/gpuenv.toml", &format!("{SPEC}[catalog]\noverlays = [\"meta/config\"]\n"));
+    place.run(&["lock"]).exits(2).hides("HUNTER2").says("git's own folder");
     // An overlay may hold what a clone was given: a token.
     place.remove("checkout/gpuenv.lock");
     place.write("checkout/gpuenv.lock", &lock);

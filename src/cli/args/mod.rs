@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::catalog::BUILTIN;
@@ -136,7 +136,7 @@ pub struct LockArgs {
     /// Ignore the existing lock, whatever is in the file
     #[arg(long, conflicts_with = "upgrade_package")]
     pub fresh: bool,
-    /// Replace a lock that was made from another spec; with --fresh also a file that is no lock
+    /// Replace a lock that was made from another spec; with --fresh also a file of another name than gpuenv.lock that is no lock
     #[arg(long, conflicts_with = "check")]
     pub force: bool,
     /// Show what would change and write nothing
@@ -155,7 +155,7 @@ pub struct LockArgs {
 #[command(after_help = help::EXPLAIN)]
 pub struct ExplainArgs {
     /// A key (`stack.torch`, `target.NAME.driver`) or a package of the spec, a rule's id, a warning's code, a check's id, a fact's id, a GPU, a release (`torch 2.8`, `cu126`, `R580`) [default: everything]
-    #[arg(add = complete::topics())]
+    #[arg(add = complete::topics(), value_parser = NonEmptyStringValueParser::new())]
     pub what: Vec<String>,
     /// Draw what needs what, as a diagram in this language
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "what")]

@@ -42,6 +42,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
     let catalog = begun.catalog();
     let problem = Compiled::new(&catalog);
     let (mut edits, mut named, mut notes, mut unheard_of) = (Vec::new(), BTreeSet::new(), Vec::new(), Vec::new());
+    few(&args.packages)?;
     for word in &args.packages {
         let (table, name, constraint) = package::read(word, |name| begun.table_of(name, &problem))?;
         // `==` is that release for pip, and none of its post releases.
@@ -81,9 +82,21 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
     Ok(exit)
 }
 
+/// More packages are not typed, and each is looked for in the file.
+const MOST: usize = 500;
+
+fn few(packages: &[String]) -> Result<(), Failure> {
+    if packages.len() <= MOST {
+        return Ok(());
+    }
+    let message = format!("{} packages are named, and at most {MOST} are taken at once", packages.len());
+    Err(bad("too-many", message, "write them into gpuenv.toml, or give them in several runs"))
+}
+
 /// Removes packages.
 pub fn remove(common: &Common, args: &RemoveArgs, report: &Report) -> Result<Exit, Failure> {
     let begun = Begun::read(common, args.mode.dry_run, report)?;
+    few(&args.packages)?;
     let mut edits = Vec::new();
     for word in &args.packages {
         let name = name::package(word);
