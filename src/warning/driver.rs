@@ -239,16 +239,24 @@ pub struct ForwardCompat<'a> {
     pub driver: &'a str,
     /// The package.
     pub package: &'a str,
+    /// The image that holds it.
+    pub image: Option<&'a str>,
 }
 
 impl Kind for ForwardCompat<'_> {
     const CODE: &'static str = "forward-compat";
 
     fn message(&self) -> String {
+        let ForwardCompat { driver, package, image } = self;
+        let from = match image {
+            Some(image) => format!("{image} holds {package}, so nothing is to be installed"),
+            None => format!(
+                "install {package} on the hosts or in the image, where its libcuda is found before the driver's"
+            ),
+        };
         format!(
-            "driver {} is too old for this stack without forward compatibility: install {} on the hosts or in the image, where its \
-             libcuda is found before the driver's; `forward-compat = \"never\"` chooses an older CUDA instead",
-            self.driver, self.package
+            "driver {driver} is too old for this stack without forward compatibility: {from}; `forward-compat = \"never\"` \
+             chooses an older CUDA instead"
         )
     }
 }
