@@ -401,7 +401,7 @@ pub fn leans_on_compat<'a, 'c: 'a>(
 }
 
 /// Whether a container on a driver may load the cuda-compat package of its image: that is newer than the driver.
-fn may_load_compat(image: &Image, driver: &DriverRow<'_>) -> bool {
+pub fn may_load_compat(image: &Image, driver: &DriverRow<'_>) -> bool {
     let newer = driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda < image.cuda.prefix(2));
     holds_compat(image) && newer && driver.compat.is_none()
 }

@@ -64,7 +64,10 @@ impl Kind for CompatInstalled<'_> {
                 format!("driver {driver} is as new as {package} or newer: {so}")
             }
             CompatInstalled::Branch { package, branch } => {
-                format!("NVIDIA does not name branch R{branch} among those that {package} runs on")
+                format!(
+                    "NVIDIA does not name branch R{branch} among those that {package} runs on, where it may find no GPU: remove \
+                     it, or take a driver of another branch"
+                )
             }
             CompatInstalled::Gpu { package, driver, gpu } => format!(
                 "{package} is newer than driver {driver}, so its libcuda is loaded; whether {gpu} takes it is not known, and \
