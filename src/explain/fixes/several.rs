@@ -228,10 +228,11 @@ impl<'c> Finder<'_, 'c> {
             let edits: Vec<Edit> = together.map(|key| (key.clone(), written_down(self, &near, key))).collect();
             // Not `offer`, which spares what the solver does without.
             let kept = self.answer(&edits, None).is_some_and(|answer| self.keep(&edits, self.changes(&edits), &answer));
-            match kept && self.found.last().is_some_and(|fix| fix.failing.is_empty()) {
-                true => return,
-                false if kept => drop(self.found.pop()),
-                false => {}
+            if kept {
+                if self.found.last().is_some_and(|fix| fix.failing.is_empty()) {
+                    return;
+                }
+                self.found.pop();
             }
             let Some(next) = chosen(&near, key) else { return };
             at = next;
