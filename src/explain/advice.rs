@@ -44,9 +44,10 @@ pub(super) fn flashed(request: &Request<'_>, changes: &[Change]) -> Option<Strin
     changes.iter().any(is_flashed).then(|| "another JetPack means flashing the board".to_string())
 }
 
-/// Whether something fails as it is after a solved change, as warnings tell it.
-pub(super) fn is_failing(warned: &[Warning]) -> bool {
-    warned.iter().any(|warning| meaning::fails(warning.code))
+/// The warnings of what fails as it is after a solved change: their codes and keys.
+pub(super) fn failing(warned: &[Warning]) -> Vec<(&'static str, Vec<String>)> {
+    let failing = warned.iter().filter(|warning| meaning::fails(warning.code));
+    failing.map(|warning| (warning.code, warning.keys.clone())).collect()
 }
 
 /// Whether a solved change rests on an experimental build.

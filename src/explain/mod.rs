@@ -111,9 +111,12 @@ pub struct Fix {
     /// What to do rather than the least that suffices, or what it takes on the hosts besides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
-    /// Whether what is then locked fails as it is.
+    /// The warnings by which what is then locked fails as it is: their codes, and the keys that they are about.
     #[serde(skip)]
-    pub fails: bool,
+    pub failing: Vec<(&'static str, Vec<String>)>,
+    /// Whether it changes what is installed, and so may bring such a warning.
+    #[serde(skip)]
+    pub is_of_build: bool,
     /// Whether a part of it does on a GPU on which the rest runs.
     #[serde(skip)]
     pub fails_on_gpu: bool,

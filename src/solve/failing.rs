@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{Build, Ptxas, Subject, TORCH};
+use crate::catalog::rows::{Build, FRAMEWORKS, Ptxas, Subject, TORCH};
 use crate::types::{Arch, Version};
 
 use super::facts::Facts;
@@ -16,10 +16,14 @@ use super::values::GpuRequest;
 /// The libraries of CUDA that a build brings, and that are older than a GPU at times on which its own kernels run.
 const LIBRARIES: [Subject; 3] = [Subject::Cufft, Subject::Nvrtc, Subject::Cublas];
 
+/// What is compiled against CUDA itself.
+pub const CUDA: &str = "CUDA";
+
 /// Whether something of a build is known to fail on a GPU on which it runs.
 pub fn fails_on(facts: &Facts<'_>, build: &Build, gpu: &GpuRequest<'_>) -> bool {
+    let what = (&*build.package, &build.version);
     let of_library = |library: Subject| {
-        brought_line(build).is_some_and(|line| against_library(&facts.rules, library, build, &line, gpu).is_some())
+        brought_line(build).is_some_and(|line| against_library(&facts.rules, library, what, &line, gpu).is_some())
     };
     let of_triton = |triton: &Version| {
         against_triton(&facts.rules, triton, gpu).is_some() || assembler_too_old(facts.catalog, triton, gpu).is_some()
@@ -32,17 +36,19 @@ pub fn brought_line(build: &Build) -> Option<Version> {
     Some(build.line().filter(|_| build.pins.is_some() || build.package == TORCH)?.prefix(2))
 }
 
-/// The rule by which a library of a CUDA line, brought by a build, does not run on a GPU.
+/// The rule by which a library of a CUDA line does not run on a GPU for what loads it, a package and its release. What names
+/// no package is of whatever loads it, but packages beside the frameworks use a few libraries each.
 pub fn against_library<'a, 'c>(
     rules: &'a Rules<'c>,
     library: Subject,
-    build: &Build,
+    (package, release): (&str, &Version),
     line: &Version,
     gpu: &GpuRequest<'_>,
 ) -> Option<&'a Rc<Needs<'c>>> {
     rules.about(library, line, Subject::Gpu).find(|rule| {
-        rule.row.package.is_none_or(|package| package == build.package)
-            && rule.row.until.is_none_or(|first| build.version < first)
+        let is_it = |named: &str| named == package;
+        rule.row.package.as_deref().map_or(package == CUDA || FRAMEWORKS.contains(&package), is_it)
+            && rule.row.until.is_none_or(|first| *release < first)
             && (rule.row.boards.is_empty() || gpu.row.is_some_and(|row| rule.row.boards.contains(&row.name)))
             && !rule.needs.admits(&gpu.cc_version)
     })

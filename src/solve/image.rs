@@ -400,18 +400,21 @@ pub fn leans_on_compat<'a, 'c: 'a>(
     may_load_compat(image, driver) && gpus.any(refuses)
 }
 
-/// Whether a container on a driver may load the cuda-compat package of its image: that is newer than the driver. Of images
-/// with a torch of their own those hold it that were made from an image of CUDA: they state what that one states, or
-/// nobody has read what, and they hold the compilers.
-fn may_load_compat(image: &Image, driver: &DriverRow<'_>) -> bool {
+/// Whether a container on a driver may load the cuda-compat package of its image: that is newer than the driver.
+pub fn may_load_compat(image: &Image, driver: &DriverRow<'_>) -> bool {
     let newer = driver.branch.cuda.as_ref().is_some_and(|cuda| *cuda < image.cuda.prefix(2));
+    holds_compat(image) && newer && driver.compat.is_none()
+}
+
+/// Whether an image holds the cuda-compat package of its CUDA. Of those with a torch of their own those do that were made from
+/// an image of CUDA: they state what that one states, or nobody has read what, and they hold the compilers.
+pub fn holds_compat(image: &Image) -> bool {
     let of_cuda = |require: Text| require.starts_with(|first: char| first.is_ascii_digit());
-    let holds = match (&image.torch, image.require) {
+    match (&image.torch, image.require) {
         (None, require) => require.is_some(),
         (Some(_), Some(require)) => of_cuda(require),
         (Some(_), None) => image.flavour == Flavour::Devel,
-    };
-    holds && newer && driver.compat.is_none()
+    }
 }
 
 /// A data-centre board that the cuda-compat package of an image no longer drives, and the branch that this package is of.

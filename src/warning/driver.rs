@@ -64,7 +64,10 @@ impl Kind for CompatInstalled<'_> {
                 format!("driver {driver} is as new as {package} or newer: {so}")
             }
             CompatInstalled::Branch { package, branch } => {
-                format!("NVIDIA does not name branch R{branch} among those that {package} runs on")
+                format!(
+                    "NVIDIA does not name branch R{branch} among those that {package} runs on, where it may find no GPU: remove \
+                     it, or take a driver of another branch"
+                )
             }
             CompatInstalled::Gpu { package, driver, gpu } => format!(
                 "{package} is newer than driver {driver}, so its libcuda is loaded; whether {gpu} takes it is not known, and \
@@ -239,16 +242,24 @@ pub struct ForwardCompat<'a> {
     pub driver: &'a str,
     /// The package.
     pub package: &'a str,
+    /// The image that holds it.
+    pub image: Option<&'a str>,
 }
 
 impl Kind for ForwardCompat<'_> {
     const CODE: &'static str = "forward-compat";
 
     fn message(&self) -> String {
+        let ForwardCompat { driver, package, image } = self;
+        let from = match image {
+            Some(image) => format!("{image} holds {package}, so nothing is to be installed"),
+            None => format!(
+                "install {package} on the hosts or in the image, where its libcuda is found before the driver's"
+            ),
+        };
         format!(
-            "driver {} is too old for this stack without forward compatibility: install {} on the hosts or in the image, where its \
-             libcuda is found before the driver's; `forward-compat = \"never\"` chooses an older CUDA instead",
-            self.driver, self.package
+            "driver {driver} is too old for this stack without forward compatibility: {from}; `forward-compat = \"never\"` \
+             chooses an older CUDA instead"
         )
     }
 }

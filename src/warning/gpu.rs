@@ -201,6 +201,8 @@ pub enum TritonGpu<'a> {
         gpus: &'a str,
         /// The compute capabilities that Triton needs.
         capability: &'a str,
+        /// What rules say of packages whose own kernels are Triton's.
+        says: &'a [&'a str],
     },
     /// This release of Triton fails on them.
     Broken {
@@ -235,8 +237,11 @@ impl Kind for TritonGpu<'_> {
 
     fn message(&self) -> String {
         match self {
-            TritonGpu::TooOld { build, gpus, capability } => {
-                format!("torch.compile of {build} does not run on {gpus}: Triton needs compute capability {capability}")
+            TritonGpu::TooOld { build, gpus, capability, says } => {
+                let says: String = says.iter().map(|says| format!(". {}", says.trim_end_matches('.'))).collect();
+                format!(
+                    "torch.compile of {build} does not run on {gpus}: Triton needs compute capability {capability}{says}"
+                )
             }
             TritonGpu::Broken { build, gpus, says } => {
                 format!("torch.compile of {build} fails on {gpus}: {}", says.trim_end_matches('.'))
@@ -481,8 +486,8 @@ pub struct CudaGpu<'a> {
     pub from: Version,
     /// The first release of the framework that does without.
     pub until: Option<Version>,
-    /// The variants of the same release for such a line.
-    pub sisters: &'a [&'a str],
+    /// The variants of the same release for such a line; none where the library comes with no build.
+    pub sisters: Option<&'a [&'a str]>,
 }
 
 impl Kind for CudaGpu<'_> {
@@ -509,9 +514,11 @@ impl Kind for CudaGpu<'_> {
                 format!("the cuFFT of CUDA {cuda} does not run there"),
             ),
         };
-        let sisters: Vec<String> = self.sisters.iter().map(|variant| format!("+{variant}")).collect();
+        let sisters: Vec<String> =
+            self.sisters.iter().copied().flatten().map(|variant| format!("+{variant}")).collect();
         let sisters = if sisters.is_empty() { String::new() } else { format!(": {}", sisters.join(" or ")) };
-        format!("{what}: {why}; take {newer}a build for CUDA {from} or newer{sisters}")
+        let a_build = if self.sisters.is_some() { "a build for " } else { "" };
+        format!("{what}: {why}; take {newer}{a_build}CUDA {from} or newer{sisters}")
     }
 }
 

@@ -26,21 +26,35 @@ pub struct ImageCompat<'a> {
     pub cuda: Version,
     /// The driver.
     pub driver: &'a Version,
-    /// The branch that the package is of and a GPU that this branch no longer drives; none where the package is for other GPUs.
-    pub dropped: Option<(&'a Version, &'a str)>,
+    /// Why the package does not do.
+    pub why: CompatFails<'a>,
+}
+
+/// Why the cuda-compat package of an image does not do on a target.
+pub enum CompatFails<'a> {
+    /// It is for other GPUs.
+    Gpu,
+    /// The branch that it is of no longer drives a GPU.
+    Dropped(&'a Version, &'a str),
+    /// NVIDIA does not name the driver's branch.
+    Branch(u64),
 }
 
 impl Kind for ImageCompat<'_> {
     const CODE: &'static str = "image-compat";
 
     fn message(&self) -> String {
-        let package = match self.dropped {
-            None => {
+        let package = match self.why {
+            CompatFails::Gpu => {
                 "that is for data-centre GPUs only: a container runtime that puts it first makes CUDA fail with error 804"
                     .to_string()
             }
-            Some((branch, gpu)) => format!(
+            CompatFails::Dropped(branch, gpu) => format!(
                 "of driver branch R{branch}, which no longer drives {gpu}: a container runtime that puts it first finds no GPU"
+            ),
+            CompatFails::Branch(branch) => format!(
+                "that NVIDIA does not name for branch R{branch}: a container runtime that puts it first may find no GPU; remove it, \
+                 or take a driver of another branch"
             ),
         };
         format!(

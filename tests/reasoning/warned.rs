@@ -540,3 +540,69 @@ fn a_rule_speaks_of_every_gpu_that_an_nvrtc_does_not_know() {
         }
     }
 }
+
+/// A library of CUDA that is older than a GPU is told whoever brings it, where it is that which is loaded.
+#[test]
+fn a_library_of_cuda_that_is_older_than_a_gpu_is_told_whoever_brings_it() {
+    let own = "[stack] | torch = { version = \"1.11.0\", cuda = \"11.7\", arch-list = \"8.0\", python = \"3.9\" } | [target.a] | gpu = ";
+    let tf = "[stack] | tensorflow = \"2.9.1\" | [target.a] | gpu = \"L40\" | cudnn = \"8.6\" | toolkit = ";
+    let build = "[stack] | cuda = \"11.3\" | [build] | [target.a] | toolkit = \"11.3\" | gpu = ";
+    try_all(&[
+        (&format!("{own}\"L4\""), "cuda-gpu", true),
+        (&format!("{own}\"A10\""), "cuda-gpu", false),
+        (&format!("{tf}\"11.2\""), "cuda-gpu", true),
+        (&format!("{tf}\"11.8\""), "cuda-gpu", false),
+        (&format!("{build}\"RTX 4090\""), "cuda-gpu", true),
+        (&format!("{build}\"RTX 3090\""), "cuda-gpu", false),
+        // It calls no cuFFT.
+        (
+            "[stack] | ctranslate2 = \"3.24\" | [target.a] | gpu = \"L4\" | toolkit = \"11.7\" | cudnn = \"8.9\"",
+            "cuda-gpu",
+            false,
+        ),
+    ]);
+}
+
+/// What is required and loads the system's CUDA asks for it as if it were named, unless pip brings that.
+#[test]
+fn what_is_required_and_loads_cuda_asks_for_one_where_none_is_named() {
+    try_all(&[
+        ("[stack] | cudf-cu12 = \"25.4\" | [target.a] | gpu = \"A100\"", "system-cuda", true),
+        ("[stack] | cudf-cu12 = \"25.4\" | [target.a] | gpu = \"A100\" | toolkit = \"12.4\"", "system-cuda", false),
+        ("[stack] | cudf-cu12 = \"26.10\" | [target.a] | gpu = \"A100\"", "system-cuda", false),
+        (
+            "[stack] | cudf-cu12 = \"25.4\" | torch = \"2.6.0+cu124\" | [target.a] | gpu = \"A100\"",
+            "system-cuda",
+            false,
+        ),
+    ]);
+}
+
+/// Parts of cuDNN 9 that are loaded by name are of one release with the wheel's.
+#[test]
+fn a_cudnn_beside_that_of_a_wheel_is_told_where_parts_of_both_are_loaded() {
+    let with = "[stack] | torch = \"2.5.1\" | ctranslate2 = \"4.5.0\" | [target.a] | gpu = \"A30\" | cudnn = ";
+    try_all(&[
+        (&format!("{with}\"9.6.0\""), "cudnn-installed", true),
+        (&format!("{with}\"9.1.0\""), "cudnn-installed", false),
+        ("[stack] | torch = \"2.5.1\" | [target.a] | gpu = \"A30\" | cudnn = \"9.6.0\"", "cudnn-installed", false),
+        // It has no cuDNN any more.
+        (
+            "[stack] | torch = \"2.5.1\" | ctranslate2 = \"4.6.3\" | [target.a] | gpu = \"A30\" | cudnn = \"9.6.0\"",
+            "cudnn-installed",
+            false,
+        ),
+    ]);
+}
+
+/// What an image holds is not to be installed.
+#[test]
+fn a_cuda_compat_that_the_image_holds_is_not_to_be_installed() {
+    let told = |more: &str| {
+        let spec = format!("[stack]\ntorch = \"2.11.0+cu130\"\n[target.a]\ngpu = \"A100\"\ndriver = \"550\"\n{more}");
+        let all = warnings(&spec);
+        all.into_iter().find(|warning| warning.code == "forward-compat").expect("it needs one").message
+    };
+    assert!(told("image = \"nvidia/cuda:13.0.1-base-ubuntu22.04\"\n").contains("nothing is to be installed"));
+    assert!(told("").contains("install cuda-compat-13-0"));
+}

@@ -21,8 +21,9 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
             );
             say("rule-pair", "rule", &name, says);
         }
-        if row.package.is_some() != matches!(row.subject, Subject::Package | Subject::Nvrtc) {
-            let says = "a rule of subject `package` or `nvrtc`, and no other, names a package";
+        let may_name = matches!(row.subject, Subject::Cufft | Subject::Cudnn);
+        if !may_name && row.package.is_some() != matches!(row.subject, Subject::Package | Subject::Nvrtc) {
+            let says = "a rule of subject `package` or `nvrtc` names a package, one of `cufft` or `cudnn` may";
             say("belongs-together", "rule", &name, says.into());
         }
         only_where(row, catalog, say);
@@ -161,7 +162,7 @@ pub(super) fn matches_something(
             let name = package.unwrap_or(FRAMEWORKS[0]);
             let companions = catalog.companions.of(name).iter().map(|row| &row.version);
             let mut all = catalog.builds.of(name).iter().map(|row| &row.version).chain(companions);
-            all.any(|version| range.admits(version))
+            all.any(|version| range.admits(version)) || range.is_any() && catalog.asks.of(name).iter().next().is_some()
         }
         Subject::Glibc => catalog.oses.iter().any(|row| row.glibc.as_ref().is_some_and(|it| range.admits(it))),
         Subject::Libstdcxx => catalog.oses.iter().any(|row| row.libstdcxx.is_some_and(|it| range.admits(&it))),

@@ -135,7 +135,7 @@ pub struct Rule {
     pub id: Text,
     /// What it speaks of.
     pub subject: Subject,
-    /// The package, where that is what it speaks of, or compiles with what it speaks of: `flash-attn`.
+    /// The package, where that is what it speaks of, or uses what it speaks of: `flash-attn`.
     pub package: Option<Text>,
     /// Which of it, in constraint grammar.
     pub range: Text,

@@ -220,7 +220,7 @@ impl<'c> Finder<'_, 'c> {
             }
             let value = chosen(&answer, key).or_else(|| outermost(&answer, package, older));
             let Some(value) = value.filter(|value| self.offer(&[set(key, value)])) else { break };
-            let fails = self.found.last().is_some_and(|fix| fix.fails);
+            let fails = self.found.last().is_some_and(|fix| !fix.failing.is_empty());
             if fails && is_offered {
                 self.found.pop();
             }

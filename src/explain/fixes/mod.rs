@@ -215,10 +215,10 @@ impl<'c> Finder<'_, 'c> {
         // A build that is experimental as it is written is no news.
         let is_of_build = |change: &Change| change.key.starts_with("stack.") || change.key.ends_with(".image");
         let experimental = advice::is_experimental(&warned) && changes.iter().any(is_of_build);
-        let fails = advice::is_failing(&warned);
+        let failing = advice::failing(&warned);
         // What stays as it is fails with or without a change.
-        let is_brought = changes.iter().any(is_of_build);
-        let fails_on_gpu = is_brought && warned.iter().any(|warning| warning.code == CudaGpu::CODE);
+        let is_of_build = changes.iter().any(is_of_build);
+        let fails_on_gpu = is_of_build && warned.iter().any(|warning| warning.code == CudaGpu::CODE);
         let warned = advice::warned_of(&warned, experimental);
         let advice: Vec<String> =
             advice::compat(answer).into_iter().chain(warned).chain(advice::flashed(&request, &changes)).collect();
@@ -227,7 +227,8 @@ impl<'c> Finder<'_, 'c> {
             changes,
             stack: answer.common_stack(request.share == Share::Stack),
             advice,
-            fails,
+            failing,
+            is_of_build,
             fails_on_gpu,
             experimental,
         });

@@ -13,16 +13,25 @@ const OFFERED: usize = 7;
 const ALIKE: usize = 3;
 
 impl Finder<'_, '_> {
-    /// What is known to fail on a GPU last; then fewer changes first, then those that are easier to make.
+    /// What is known to fail on a GPU last, and what otherwise fails as it is where another does not; then fewer changes first,
+    /// then those that are easier to make.
     pub(super) fn best(mut self) -> Vec<Fix> {
         let spec = self.spec;
         // What fails as it is does not serve yet, nor does a machine that has to be installed anew.
-        let serves_later = |fix: &Fix| fix.fails || replaces_system(spec, fix);
+        let serves_later = |fix: &Fix| !fix.failing.is_empty() || replaces_system(spec, fix);
+        // What stays as it is fails with or without a change.
+        let has = |fix: &Fix, code: &str| fix.failing.iter().any(|(of, _)| *of == code);
+        let codes = self.found.iter().flat_map(|fix| &fix.failing).map(|(code, _)| *code);
+        let apart: Vec<&str> = codes.filter(|code| !self.found.iter().all(|fix| has(fix, code))).collect();
+        let brings = |fix: &Fix| fix.is_of_build && apart.iter().any(|code| has(fix, code));
+        let is_brought = self.found.iter().any(brings);
+        // Nor is a machine that is installed anew better than what fails.
+        let fails = |fix: &Fix| fix.fails_on_gpu || brings(fix) || is_brought && replaces_system(spec, fix);
         let is_toolkit = |fix: &Fix| matches!(&fix.changes[..], [only] if only.key.ends_with(".toolkit"));
         let has_toolkit = self.found.iter().any(is_toolkit);
         self.found.sort_by_key(|fix| {
             (
-                fix.fails_on_gpu,
+                fails(fix),
                 fix.changes.len(),
                 serves_later(fix),
                 fix.changes.iter().map(|change| effort(change, has_toolkit)).max(),
@@ -50,7 +59,7 @@ impl Finder<'_, '_> {
         let has_one_line = ranked.iter().any(one_line);
         sort_by_key(&mut ranked, |(alike, fix)| {
             let system = !has_one_line && replaces_system(spec, fix);
-            (boards(fix), system, fix.fails_on_gpu, fix.changes.len(), serves_later(fix), *alike)
+            (boards(fix), system, fails(fix), fix.changes.len(), serves_later(fix), *alike)
         });
         ranked.into_iter().map(|(_, fix)| fix).take(OFFERED).collect()
     }

@@ -2,11 +2,12 @@
 
 use crate::explain::{needed, target_of};
 
-use super::written::written_down;
+use super::written::{chosen, written_down};
 use super::{Edit, Finder, Fix, set, unset};
 use crate::catalog::rows::{FRAMEWORKS, Image, repeated};
 use crate::solve::image::{self, TagMatch};
 use crate::solve::request::Direction;
+use crate::solve::solution::Solution;
 use crate::types::name::STACK_PARTS;
 use crate::types::{Version, distinct, first, variant};
 
@@ -192,8 +193,12 @@ impl<'c> Finder<'_, 'c> {
             changes.extend(with.iter().cloned());
             self.keep_written(&mut changes);
             let is_kept = self.offer(&changes);
+            let fails_on_gpu = is_kept && self.found.last().is_some_and(|fix| fix.fails_on_gpu);
+            if tried == 0 && is_kept {
+                self.try_failing(keys, &wishes, &answer);
+            }
             // Of what fails on a GPU the nearest, and the first one behind it that does not.
-            if !is_kept || !self.found.last().is_some_and(|fix| fix.fails_on_gpu) {
+            if !fails_on_gpu {
                 return;
             }
             if tried > 0 {
@@ -203,6 +208,34 @@ impl<'c> Finder<'_, 'c> {
                 return;
             }
             near = self.answer(&wishes, first);
+        }
+    }
+
+    /// Where a package that stays fails beside what changes, it as well: the nearest newer release of it.
+    fn try_failing(&mut self, keys: &[String], wishes: &[Edit], answer: &Solution<'c>) {
+        let failing = self.found.last().map(|fix| fix.failing.clone()).unwrap_or_default();
+        let stays = |key: &&String| self.written(key).is_some() && !keys.contains(key);
+        let Some(key) = failing.iter().flat_map(|(_, keys)| keys).find(stays) else { return };
+        let Some(package) = key.strip_prefix("stack.") else { return };
+        let Some(mut at) = chosen(answer, key) else { return };
+        let packages = keys.iter().filter_map(|key| key.strip_prefix("stack."));
+        let packages: Vec<&str> = packages.chain([package]).collect();
+        for _ in 0..NEIGHBOURS {
+            let above = set(key, format!(">{}", variant::public(&at)));
+            let wishes: Vec<Edit> = wishes.iter().cloned().chain([above]).collect();
+            let Some(near) = self.answer(&wishes, Some((&packages, Direction::Oldest))) else { return };
+            let together = keys.iter().chain([key]);
+            let edits: Vec<Edit> = together.map(|key| (key.clone(), written_down(self, &near, key))).collect();
+            // Not `offer`, which spares what the solver does without.
+            let kept = self.answer(&edits, None).is_some_and(|answer| self.keep(&edits, self.changes(&edits), &answer));
+            if kept {
+                if self.found.last().is_some_and(|fix| fix.failing.is_empty()) {
+                    return;
+                }
+                self.found.pop();
+            }
+            let Some(next) = chosen(&near, key) else { return };
+            at = next;
         }
     }
 

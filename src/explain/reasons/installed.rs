@@ -1,7 +1,7 @@
 //! What is already there on a machine and does not go with the rest: a flavour of kernel modules, a cuda-compat package, a
 //! cuDNN, what an image asks for; and the numbers of Windows' drivers.
 
-use crate::catalog::rows::{Build, Compat, Subject};
+use crate::catalog::rows::{Build, Companion, Compat, Subject};
 use crate::solve::request::{DriverRequest, TargetRequest};
 use crate::solve::rules::Needs;
 use crate::solve::{installed, modules, windows};
@@ -126,12 +126,18 @@ impl<'c> Explainer<'_, 'c> {
     /// The CUDA that is installed, and what finds the libraries of another.
     pub(super) fn system_cuda(&mut self) {
         let Some(target) = self.target_with("toolkit") else { return };
-        let Some(installed) = target.toolkits.clone() else { return };
+        let (Some(installed), arch) = (target.toolkits.clone(), target.arch) else { return };
         let loading = self.loading();
         self.loads_of_system(&loading);
+        let problem = self.request.problem;
+        let loads = |one: &Companion| one.cuda.filter(|_| one.system_cuda);
         self.companions_say(|row| {
-            let cuda = row.cuda.filter(|_| row.system_cuda)?;
-            Some(format!("loads the libraries of CUDA {cuda} from the system"))
+            if let Some(cuda) = loads(row) {
+                return Some(format!("loads the libraries of CUDA {cuda} from the system"));
+            }
+            let package = problem.package(&row.package)?;
+            let (one, cuda) = problem.lacking(package, package.place_of(row)?, arch, |_, one| loads(one))?;
+            Some(format!("requires {}, which loads the libraries of CUDA {cuda} from the system", one.package))
         });
         let installed = list(&installed.iter().map(Version::as_str).collect::<Vec<_>>());
         self.say(format!("CUDA {installed} is installed there, whose libraries have other file names"));

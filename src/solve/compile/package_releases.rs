@@ -5,6 +5,7 @@ use pubgrub::VersionSet;
 use super::{Class, Package, Plan};
 use crate::catalog::rows::{Companion, Subject};
 use crate::solve::machine::Machine;
+use crate::solve::problem::Along;
 use crate::solve::request::{ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::{Needs, law};
@@ -154,6 +155,11 @@ impl<'a, 'c> Installable<'a, '_, 'c> {
         let finds = |row: &Companion| installed.is_none_or(|installed| fits::finds_cuda(row, installed));
         let kept = package.matching(|row| possible && !finds(row) && is_kept(row));
         self.rows.subtract(&package.matching(|row| !finds(row)).minus(&kept));
+        let misses = |_: &Along<'_>, one: &Companion| (!finds(one)).then_some(());
+        self.rows = self.rows.filtered(&|row| {
+            request.problem.lacking(package, row, target.arch, misses).is_none()
+                || request.problem.brings_toolkit(package, row, target.arch)
+        });
         // The name of the file tells the major; an older release of it is warned of, for it may do.
         let is_cudnn = |name: &str| nvidia::is(nvidia::CUDNN, name);
         let cudnn = target.cudnn.filter(|_| request.cudnn.is_none() && !is_brought(is_cudnn));

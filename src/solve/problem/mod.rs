@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use crate::catalog::Catalog;
 use crate::catalog::rows::{Asks, Build, Companion, Cudnn, TRITON, Toolkit, pinned};
-use crate::types::{CpuArch, Specifier, Version, distinct};
+use crate::types::{CpuArch, Specifier, Version, distinct, nvidia};
 
 use super::coinstall::{self, PublishedFor};
 use super::driver;
@@ -330,6 +330,16 @@ impl<'c> Problem<'c> {
             let what = lacks(one, newest)?;
             releases.all(|release| lacks(one, release).is_some()).then_some((newest, what))
         })
+    }
+
+    /// Whether pip installs pieces of CUDA's toolkit for a release: it asks for some, or what comes along with it does.
+    pub fn brings_toolkit(&self, package: &Package<'c>, row: usize, arch: CpuArch) -> bool {
+        let asks = |one: &Companion| {
+            let wants = self.wants(&one.package);
+            let mut asked = one.asked(arch).map(|(of, _)| of).chain(wants.at(&one.version).map(|(of, _)| of));
+            asked.any(nvidia::is_of_toolkit)
+        };
+        asks(package.releases[row]) || self.lacking(package, row, arch, |_, one| asks(one).then_some(())).is_some()
     }
 
     /// Every package that `[stack]` may name, frameworks first.

@@ -97,7 +97,8 @@ impl<'c> Needs<'c> {
 /// The rules about a package that ask the same thing: few or none.
 #[derive(Debug)]
 pub struct PackageRules<'a, 'c> {
-    rules: Vec<&'a Needs<'c>>,
+    /// Each of them.
+    pub rules: Vec<&'a Needs<'c>>,
 }
 
 impl<'a, 'c> PackageRules<'a, 'c> {

@@ -1,8 +1,10 @@
 //! A driver that runs the stack with limits, needs help, does not list the board, or may drop it one day.
 
-use crate::catalog::rows::{Class, Os, Subject};
+use crate::catalog::rows::{Class, Image, Os, Subject};
 use crate::coverage::Coverage;
+use crate::solve::demand;
 use crate::solve::driver_row::DriverRow;
+use crate::solve::image;
 use crate::solve::kernel;
 use crate::solve::recommended;
 use crate::solve::request::{DriverRequest, GpuRequest, TargetRequest, Told};
@@ -171,9 +173,15 @@ fn one_of(constraint: &Constraint, version: &Version) -> Option<Version> {
 }
 
 fn forward_compat(about: &About<'_, '_>, driver: &DriverRow<'_>) -> Option<Warning> {
-    let package = driver.added()?.package();
-    let name = as_written(about.asked, driver);
-    let compat = ForwardCompat { driver: &name, package: &package };
+    let added = driver.added()?;
+    let (catalog, arch) = (about.request.catalog, about.asked.arch);
+    // One of which nobody has read what it states is judged as its neighbour.
+    let is_judged = |image: &Image| image.torch.is_none() && demand::requirement(catalog, image, arch).is_some();
+    let holds =
+        |image: &&Image| image.cuda.cmp_prefix(&added.cuda).is_eq() && (image::holds_compat(image) || is_judged(image));
+    let image = about.target.image.filter(holds).map(Image::name);
+    let (name, package) = (as_written(about.asked, driver), added.package());
+    let compat = ForwardCompat { driver: &name, package: &package, image: image.as_deref() };
     Some(Warning::about(&compat, &about.keys(about.asked.driver_setting())))
 }
 

@@ -1,7 +1,7 @@
 //! What a GPU needs beyond a stack that runs on it: a flavour of kernel modules, a capability and a driver for
 //! torch.compile, code in NCCL; and whether only a driver's compiler makes the stack run.
 
-use crate::catalog::rows::{Build, Module, Subject, TORCH, TRITON};
+use crate::catalog::rows::{Build, Companion, Module, Subject, TORCH, TRITON};
 use crate::coverage::{Coverage, covers};
 use crate::solve::failing::{self, Uncompiled};
 use crate::solve::fits;
@@ -57,10 +57,47 @@ pub(super) fn warnings<'c>(
     warnings.extend(triton_driver(request, asked, target));
     warnings.extend(nccl(request, asked, target));
     warnings.extend(virtual_gpus(request, asked, target));
-    for build in target.builds.iter().filter(|build| !build.is_own() && !build.is_in_image()) {
-        warnings.extend(LIBRARIES.iter().filter_map(|library| fails(request, asked, build, library)));
+    for loads in loaded(asked, target) {
+        warnings.extend(LIBRARIES.iter().filter_map(|library| fails(request, asked, &loads, library)));
     }
     warnings
+}
+
+/// What loads libraries of CUDA, and of which line.
+struct Loads<'a> {
+    package: &'a str,
+    release: Version,
+    cuda: Version,
+    /// The build that brings them.
+    by: Option<&'a Build>,
+}
+
+/// What of a stack loads libraries of a CUDA that is known: its own, or the newest of its major that is said to be there.
+fn loaded<'a>(asked: &TargetRequest<'_>, target: &TargetSolution<'a>) -> Vec<Loads<'a>> {
+    let there = |major: u64| {
+        let chosen = target.image.map(|image| image.cuda).into_iter().chain(target.cuda.map(|kit| kit.version));
+        let all = asked.toolkits.iter().flatten().copied().chain(chosen);
+        all.filter(|cuda| cuda.major() == major && cuda.len() > 1).max()
+    };
+    let line = |own: Option<Version>, of_system: bool| {
+        let found = own.filter(|_| of_system).and_then(|own| there(own.major()));
+        found.or(own).filter(|cuda| cuda.len() > 1).map(|cuda| cuda.prefix(2))
+    };
+    let of_build = |build: &&'a Build| {
+        let cuda = line(build.line(), build.system_cuda)?;
+        let by = Some(*build).filter(|build| !build.is_own() && !build.is_in_image());
+        let by = by.filter(|build| failing::brought_line(build).is_some());
+        Some(Loads { package: &build.package, release: build.version, cuda, by })
+    };
+    let of_package = |row: &&'a Companion| {
+        let cuda = line(row.cuda, row.system_cuda).filter(|_| row.follows_cuda())?;
+        Some(Loads { package: &row.package, release: row.version, cuda, by: None })
+    };
+    let compiled = target.toolkit.filter(|_| target.builds.is_empty() && target.companions.is_empty());
+    let compiled = compiled.map(|kit| kit.version.prefix(2));
+    let of_toolkit = compiled.map(|cuda| Loads { package: failing::CUDA, release: cuda, cuda, by: None });
+    let of_builds = target.builds.iter().filter_map(of_build);
+    of_builds.chain(target.companions.iter().filter_map(of_package)).chain(of_toolkit).collect()
 }
 
 /// How the libraries of CUDA are called that a build brings.
@@ -70,25 +107,27 @@ const LIBRARIES: &[(Subject, CudaLibrary)] = &[
     (Subject::Cublas, CudaLibrary::Cublas),
 ];
 
-/// GPUs on which a library that a build brings does not run, or for which it compiles nothing.
+/// GPUs on which a library of CUDA that is loaded does not run, or for which it compiles nothing.
 fn fails(
     request: &Request<'_>,
     asked: &TargetRequest<'_>,
-    build: &Build,
+    loads: &Loads<'_>,
     (subject, library): &(Subject, CudaLibrary),
 ) -> Option<Warning> {
-    let cuda = failing::brought_line(build)?;
+    let (cuda, what) = (loads.cuda, (loads.package, &loads.release));
     let refuses =
-        |line: &Version, gpu: &GpuRequest<'_>| failing::against_library(request.rules, *subject, build, line, gpu);
+        |line: &Version, gpu: &GpuRequest<'_>| failing::against_library(request.rules, *subject, what, line, gpu);
     let failing: Vec<&GpuRequest<'_>> = asked.named_gpus().iter().filter(|gpu| refuses(&cuda, gpu).is_some()).collect();
     let until = failing.first().and_then(|gpu| refuses(&cuda, gpu))?.row.until;
     let lines = request.catalog.toolkits.iter().map(|kit| kit.version.prefix(2));
     let from = lines.filter(|line| *line > cuda).find(|line| failing.iter().all(|gpu| refuses(line, gpu).is_none()))?;
-    let releases = request.problem.framework(&build.package).map_or(&[][..], |framework| &framework.releases);
-    let sisters = releases.iter().filter(|other| *other.version == build.version && other.line >= Some(from));
+    let framework = loads.by.and_then(|build| request.problem.framework(&build.package));
+    let releases = framework.map_or(&[][..], |framework| &framework.releases);
+    let sisters = releases.iter().filter(|other| *other.version == loads.release && other.line >= Some(from));
     let sisters: Vec<&str> = sisters.filter_map(|other| Some(&*other.on(asked.platform)?.variant)).collect();
-    let (release, gpus) = (release(build), names(failing.iter().copied())?);
-    let fails = CudaGpu { build: &release, gpus: &gpus, library: *library, cuda, from, until, sisters: &sisters };
+    let (release, gpus) = (format!("{} {}", loads.package, loads.release), names(failing.iter().copied())?);
+    let sisters = loads.by.map(|_| &sisters[..]);
+    let fails = CudaGpu { build: &release, gpus: &gpus, library: *library, cuda, from, until, sisters };
     Some(Warning::about(&fails, &[asked.key("gpu")]))
 }
 
@@ -214,8 +253,10 @@ fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolut
     let refused = |gpu: &&GpuRequest<'_>| against(gpu).is_some_and(|found| found.row.id == rule.row.id);
     let (release, gpus) = (release(build), names(asked.named_gpus().iter().filter(refused))?);
     let capability = rule.needs.to_string();
+    let named = request.packages.iter().flat_map(|(name, _)| request.rules.of_package(name, Subject::Gpu).rules);
+    let says: Vec<&str> = named.filter(|other| other.needs == rule.needs).map(|other| &*other.row.says).collect();
     let refused = match rule.needs.comparisons().all(|one| one.op.is_lower()) {
-        true => TritonGpu::TooOld { build: &release, gpus: &gpus, capability: &capability },
+        true => TritonGpu::TooOld { build: &release, gpus: &gpus, capability: &capability, says: &says },
         false => TritonGpu::Broken { build: &release, gpus: &gpus, says: &rule.row.says },
     };
     Some(Warning::about(&refused, &[asked.key("gpu")]))

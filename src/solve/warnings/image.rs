@@ -7,13 +7,14 @@ use crate::solve::coinstall;
 use crate::solve::demand;
 use crate::solve::driver::{self, DriverNeed, Jit};
 use crate::solve::finished::Use;
+use crate::solve::installed::names_branch;
 use crate::solve::release::Release;
-use crate::solve::request::{ImageRequest, TargetRequest};
+use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
 use crate::solve::{fits, image, parts};
 use crate::types::Version;
 use crate::warning::{
-    ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch, ImageWithdrawn,
-    MinorRefused, ToolkitMinor, TwoRuntimes, TwoTorches, Warning,
+    CompatFails, ImageArchUnknown, ImageCompat, ImagePython, ImageRequireUnknown, ImageRequires, ImageTorch,
+    ImageWithdrawn, MinorRefused, ToolkitMinor, TwoRuntimes, TwoTorches, Warning,
 };
 
 use super::About;
@@ -198,9 +199,19 @@ impl<'c> One<'_, 'c> {
         let gpus = asked.named_gpus();
         let dropped = image::dropped_by_compat(catalog, self.image, driver, gpus);
         let cuda = self.image.cuda.prefix(2);
-        let compat = ImageCompat { image: &self.name, cuda, driver: &driver.version, dropped };
-        (dropped.is_some() || image::leans_on_compat(self.image, driver, gpus.iter()))
-            .then(|| Warning::about(&compat, &self.keys))
+        let compat = catalog.compats.iter().find(|row| row.cuda == cuda);
+        let is_unnamed = compat.is_some_and(|compat| !names_branch(compat, &driver.version));
+        let has_board = gpus.iter().any(GpuRequest::is_datacenter);
+        let why = match dropped {
+            Some((branch, gpu)) => CompatFails::Dropped(branch, gpu),
+            None if image::leans_on_compat(self.image, driver, gpus.iter()) => CompatFails::Gpu,
+            None if is_unnamed && image::may_load_compat(self.image, driver) && has_board => {
+                CompatFails::Branch(driver.version.major())
+            }
+            None => return None,
+        };
+        let compat = ImageCompat { image: &self.name, cuda, driver: &driver.version, why };
+        Some(Warning::about(&compat, &self.keys))
     }
 }
 

@@ -167,7 +167,14 @@ fn cudnn(about: &About<'_, '_>) -> Option<Warning> {
     let brings = about.target.cudnn.map(|row| &row.version).or(build.cudnn.as_ref())?;
     let name = format!("{} {}+{}", build.package, build.version, build.variant);
     let rules = &about.request.rules;
-    let mixed = rules.about(Subject::Cudnn, brings, Subject::Cudnn).find(|rule| !rule.needs.admits(installed));
+    let loads = |package: &str| {
+        let (rules, mut rows) = (rules.of_package(package, Subject::Cudnn), about.target.companions.iter());
+        rows.any(|row| *row.package == *package && rules.about(&row.version).next().is_some())
+    };
+    let mixed = rules.about(Subject::Cudnn, brings, Subject::Cudnn).find(|rule| {
+        let is_there = rule.row.package.as_deref().is_none_or(loads);
+        is_there && !rule.needs.admits(installed) && brings.cmp_prefix(installed).is_ne()
+    });
     let told = match mixed {
         Some(rule) => CudnnInstalled::Mixed { name: &name, brings, installed, says: &rule.row.says },
         None if key == "cudnn" && brings.major() != installed.major() => {

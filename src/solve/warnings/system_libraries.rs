@@ -3,6 +3,7 @@
 use crate::catalog::rows::{Build, Companion, Flavour, Subject};
 use crate::solve::by_pip;
 use crate::solve::libraries;
+use crate::solve::problem::Along;
 use crate::solve::request::ImageRequest;
 use crate::solve::rules::Needs;
 use crate::types::{Version, nvidia};
@@ -13,7 +14,9 @@ use super::{About, key};
 
 /// What is said of the libraries that a package loads.
 pub(super) fn warnings(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
-    let missing = [system_cuda(about, row), found_cuda(about, row), cudnn_missing(about, row)];
+    let name = format!("{} {}", row.package, row.version);
+    let system = system_cuda(about, row, &name, row).or_else(|| system_cuda_along(about, row, &name));
+    let missing = [system, found_cuda(about, row), cudnn_missing(about, row)];
     let files = [library_missing(about, row), library_borrowed(about, row), library_unreached(about, row)];
     missing.into_iter().chain(files).flatten().collect()
 }
@@ -24,8 +27,20 @@ fn opened(row: &Companion) -> impl Iterator<Item = &str> {
     row.loads.iter().map(|file| &**file).filter(|file| file.ends_with(".so"))
 }
 
-/// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there.
-fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+/// The same of what a package requires and nobody names, if pip brings it nothing of a toolkit.
+fn system_cuda_along(about: &About<'_, '_>, row: &Companion, name: &str) -> Option<Warning> {
+    let (problem, arch) = (about.request.problem, about.asked.arch);
+    let package = problem.package(&row.package)?;
+    let at = package.place_of(row).filter(|at| !problem.brings_toolkit(package, *at, arch))?;
+    let is_named = |of: &str| about.target.companions.iter().any(|one| *one.package == *of);
+    let loads = |_: &Along<'_>, one: &Companion| (one.system_cuda && !is_named(&one.package)).then_some(());
+    let (one, ()) = problem.lacking(package, at, arch, loads)?;
+    system_cuda(about, one, &format!("{}, which {name} requires,", one.package), row)
+}
+
+/// CUDA's libraries that a package takes from the system, where nothing else brings them and nobody says that they are there;
+/// `by`: the one that is asked for.
+fn system_cuda(about: &About<'_, '_>, row: &Companion, name: &str, by: &Companion) -> Option<Warning> {
     let (asked, target) = (about.asked, about.target);
     let rules: Vec<&Needs<'_>> =
         about.request.rules.of_package(&row.package, Subject::Cuda).about(&row.version).collect();
@@ -46,33 +61,32 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     if !row.system_cuda || asked.is_cpu() || is_brought && opened.is_empty() {
         return None;
     }
-    let name = format!("{} {}", row.package, row.version);
     let unbrought = || format!(" ({}: no wheel beside it holds files of these names)", opened.join(" and "));
     let what = loaded(row, &rules) + &if is_brought { unbrought() } else { String::new() };
     if let Some(installed) = &asked.toolkits {
         if !installed.iter().any(serves) {
             let there = format!("`toolkit` names CUDA {} only", listed(installed));
-            let other = SystemCuda::OtherMajor { name: &name, what: &what, there: &there };
+            let other = SystemCuda::OtherMajor { name, what: &what, there: &there };
             return Some(Warning::about(&other, &about.keys("toolkit")));
         }
         let locked = target.cuda.map(|toolkit| &toolkit.version)?;
         let is_there = installed.iter().any(|toolkit| locked.cmp_prefix(toolkit).is_eq());
-        let none = SystemCuda::NotLocked { name: &name, installed: &listed(installed), locked };
+        let none = SystemCuda::NotLocked { name, installed: &listed(installed), locked };
         return (!is_there).then(|| Warning::about(&none, &about.keys("toolkit")));
     }
     if let Some(image) = target.image {
         let reference = format!("{}:{}", image.repository, image.tag);
         let holds = format!("{reference} holds CUDA {}", image.cuda.prefix(2));
         let lacking = match (image.flavour, row.headers_from.is_some_and(|from| image.cuda >= from)) {
-            (Flavour::Base | Flavour::Runtime, true) => SystemCuda::ImageHeaders { name: &name, image: &reference },
-            (Flavour::Base, false) => SystemCuda::ImageBase { name: &name, what: &what, image: &reference },
-            _ if !serves(&image.cuda) => SystemCuda::OtherMajor { name: &name, what: &what, there: &holds },
+            (Flavour::Base | Flavour::Runtime, true) => SystemCuda::ImageHeaders { name, image: &reference },
+            (Flavour::Base, false) => SystemCuda::ImageBase { name, what: &what, image: &reference },
+            _ if !serves(&image.cuda) => SystemCuda::OtherMajor { name, what: &what, there: &holds },
             _ => return None,
         };
         return Some(Warning::about(&lacking, &about.keys("image")));
     }
     if let Some(image) = about.unread_image() {
-        let unread = SystemCuda::ImageUnread { name: &name, what: &what, image: &image };
+        let unread = SystemCuda::ImageUnread { name, what: &what, image: &image };
         return Some(Warning::about(&unread, &about.keys("image")));
     }
     if !matches!(asked.image, ImageRequest::No) {
@@ -80,12 +94,12 @@ fn system_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
     }
     // The toolkit that compiles is installed there, and its libraries are loaded.
     let Some(chosen) = target.toolkit.map(|toolkit| &toolkit.version) else {
-        let install = SystemCuda::Install { name: &name, what: &what, keys: "`toolkit`" };
-        return Some(Warning::about(&install, &key(row)));
+        let install = SystemCuda::Install { name, what: &what, keys: "`toolkit`" };
+        return Some(Warning::about(&install, &key(by)));
     };
     let there = format!("the toolkit that was chosen is of CUDA {}", chosen.prefix(2));
-    let other = SystemCuda::OtherMajor { name: &name, what: &what, there: &there };
-    (!serves(chosen)).then(|| Warning::about(&other, &key(row)))
+    let other = SystemCuda::OtherMajor { name, what: &what, there: &there };
+    (!serves(chosen)).then(|| Warning::about(&other, &key(by)))
 }
 
 /// The CUDA that a package loads, `CUDA 12` or `CUDA >=11.0,<12.2`.
