@@ -16,15 +16,16 @@ use super::values::GpuRequest;
 /// The libraries of CUDA that a build brings, and that are older than a GPU at times on which its own kernels run.
 const LIBRARIES: [Subject; 3] = [Subject::Cufft, Subject::Nvrtc, Subject::Cublas];
 
-/// Whether something of a build is known to fail on a GPU on which it runs.
-pub fn fails_on(facts: &Facts<'_>, build: &Build, gpu: &GpuRequest<'_>) -> bool {
-    let of_library = |library: Subject| {
-        brought_line(build).is_some_and(|line| against_library(&facts.rules, library, build, &line, gpu).is_some())
+/// How much of a build is known to fail on a GPU on which it runs.
+pub fn failures_on(facts: &Facts<'_>, build: &Build, gpu: &GpuRequest<'_>) -> usize {
+    let of_library = |library: &Subject| {
+        brought_line(build).is_some_and(|line| against_library(&facts.rules, *library, build, &line, gpu).is_some())
     };
     let of_triton = |triton: &Version| {
         against_triton(&facts.rules, triton, gpu).is_some() || assembler_too_old(facts.catalog, triton, gpu).is_some()
     };
-    LIBRARIES.into_iter().any(of_library) || build.triton.as_ref().is_some_and(of_triton)
+    LIBRARIES.iter().filter(|library| of_library(library)).count()
+        + usize::from(build.triton.as_ref().is_some_and(of_triton))
 }
 
 /// The CUDA line of the libraries that a build brings along; none where it brings none.
