@@ -19,16 +19,17 @@ const LIBRARIES: [Subject; 3] = [Subject::Cufft, Subject::Nvrtc, Subject::Cublas
 /// What is compiled against CUDA itself.
 pub const CUDA: &str = "CUDA";
 
-/// Whether something of a build is known to fail on a GPU on which it runs.
-pub fn fails_on(facts: &Facts<'_>, build: &Build, gpu: &GpuRequest<'_>) -> bool {
+/// How much of a build is known to fail on a GPU on which it runs.
+pub fn failures_on(facts: &Facts<'_>, build: &Build, gpu: &GpuRequest<'_>) -> usize {
     let what = (&*build.package, &build.version);
-    let of_library = |library: Subject| {
-        brought_line(build).is_some_and(|line| against_library(&facts.rules, library, what, &line, gpu).is_some())
+    let of_library = |library: &Subject| {
+        brought_line(build).is_some_and(|line| against_library(&facts.rules, *library, what, &line, gpu).is_some())
     };
     let of_triton = |triton: &Version| {
         against_triton(&facts.rules, triton, gpu).is_some() || assembler_too_old(facts.catalog, triton, gpu).is_some()
     };
-    LIBRARIES.into_iter().any(of_library) || build.triton.as_ref().is_some_and(of_triton)
+    LIBRARIES.iter().filter(|library| of_library(library)).count()
+        + usize::from(build.triton.as_ref().is_some_and(of_triton))
 }
 
 /// The CUDA line of the libraries that a build brings along; none where it brings none.

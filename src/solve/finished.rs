@@ -62,24 +62,37 @@ pub fn of_release<'c>(
 ) -> Option<Finished<'c>> {
     let (reading, glibc, gpus) = machine;
     let build = fits::build_of(builds, &row.framework)?;
-    // A torch that somebody else compiled may have another C++ ABI, and a system without glibc loads none of them.
-    let is_other = build.is_own() || build.is_snapshot();
-    let is_published = build.systems.is_empty() && !is_other && !reading.os.is_some_and(|os| os.musl);
-    let wheel = catalog.finished_beside(row, build, reading.arch).next().filter(|_| row.sdist && is_published)?;
-    let covers = |gpu: &&Cc| covers_targets(wheel.sass.iter().copied(), [], **gpu, Tegra::Apart) != Coverage::None;
+    let wheel = beside(catalog, row, build, reading).next().filter(|_| row.sdist)?;
     let is_seen = |line: &Version| admits(&wheel.python, line);
-    let use_of = if wheel.broken.is_some() {
-        Use::Broken
-    } else if let Some(has) = glibc.filter(|has| *has < wheel.glibc) {
-        Use::Glibc(has)
-    } else if let Some(gpu) = gpus.iter().find(|gpu| !covers(gpu)) {
-        Use::Uncovered(*gpu)
-    } else if python.is_some_and(is_seen) {
-        Use::Taken
-    } else {
-        Use::Unseen
+    let use_of = match refused(wheel, glibc, gpus) {
+        Some(refused) => refused,
+        None if python.is_some_and(is_seen) => Use::Taken,
+        None => Use::Unseen,
     };
     Some(Finished { wheel, use_of })
+}
+
+/// The finished wheels of a release that were made for a build. A torch that somebody else compiled may have another C++ ABI,
+/// and a system without glibc loads none of them.
+pub fn beside<'c>(
+    catalog: &'c Catalog,
+    row: &Companion,
+    build: &Build,
+    reading: &Reading<'_>,
+) -> impl Iterator<Item = &'c FinishedWheel> {
+    let is_other = build.is_own() || build.is_snapshot();
+    let is_published = build.systems.is_empty() && !is_other && !reading.os.is_some_and(|os| os.musl);
+    catalog.finished_beside(row, build, reading.arch).filter(move |_| is_published)
+}
+
+/// Why a finished wheel does not run on a machine.
+pub fn refused(wheel: &FinishedWheel, glibc: Option<Version>, gpus: &[Cc]) -> Option<Use> {
+    let covers = |gpu: &&Cc| covers_targets(wheel.sass.iter().copied(), [], **gpu, Tegra::Apart) != Coverage::None;
+    if wheel.broken.is_some() {
+        return Some(Use::Broken);
+    }
+    let too_old = glibc.filter(|has| *has < wheel.glibc).map(Use::Glibc);
+    too_old.or_else(|| gpus.iter().find(|gpu| !covers(gpu)).map(|gpu| Use::Uncovered(*gpu)))
 }
 
 /// What has the build of a package compile beside a snapshot of its framework: it asks for the release that the snapshot

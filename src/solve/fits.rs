@@ -59,11 +59,12 @@ pub fn made_whatever_abi(row: &Companion, variant: &str, line: Option<&Version>)
 }
 
 /// Whether a release of a package may be the wheel for a variant that a constraint names: it is one, or stands for those that
-/// the PyTorch index has of it for every variant.
+/// the PyTorch index has of it for every variant, or for those on whose index its publisher says that they lie.
 pub fn may_be_variant(catalog: &Catalog, row: &Companion, wanted: &Constraint) -> bool {
     match &row.variant {
         Some(variant) => wanted.names_variant(variant),
         None if unseen::is_kept_for_named(catalog, row, wanted) => true,
+        None if row.offered.iter().chain(&*row.arm_offered).any(|variant| wanted.names_variant(variant)) => true,
         None => {
             // What stands in an image is beside nothing that is installed elsewhere.
             let is_beside = |build: &Build| build.systems.is_empty() || build.systems == row.systems;

@@ -74,6 +74,7 @@ pub mod suppress;
 pub mod thirds;
 pub mod unknowns;
 pub mod unread;
+mod unread_sources;
 mod unseen;
 mod unsupported_os;
 pub mod values;

@@ -36,6 +36,8 @@ pub struct Reading<'c> {
     pub gcc: Option<Version>,
     /// The same where nothing of the user's own is compiled: what packages that come as source are compiled with.
     pub own_gcc: Option<Version>,
+    /// Whether it is written.
+    pub has_gcc: bool,
     /// The host compiler where it is clang; then no gcc is asked.
     pub clang: Option<Version>,
     /// Toolkits installed there.
@@ -70,6 +72,16 @@ pub struct Judged {
 }
 
 impl Reading<'_> {
+    /// Whether its toolkits are written, which are all that is installed there then; in an image it is that one's.
+    pub fn has_all_toolkits(&self) -> bool {
+        self.toolkits.is_some() && !self.is_cpu() && matches!(self.image, ImageRequest::No)
+    }
+
+    /// The gcc that compiles: of packages that come as source one that is written.
+    pub fn compiler(&self) -> Option<Version> {
+        self.gcc.or(self.own_gcc.filter(|_| self.has_gcc))
+    }
+
     /// The C++ library of its system, where that is known to be in the way of something.
     pub fn libstdcxx(&self) -> Option<Version> {
         self.os?.libstdcxx
@@ -90,6 +102,7 @@ impl Reading<'_> {
             glibc,
             gcc,
             own_gcc,
+            has_gcc,
             clang,
             toolkits,
             cudnn,
@@ -114,7 +127,7 @@ impl Reading<'_> {
             | ImageRequest::UnseenTag(..) => (None, None),
         };
         let image = (discriminant(image), repository, known);
-        let host = (os.map(|os| &*os.id), judged, image_os, glibc, (gcc, own_gcc), clang, toolkits, cudnn);
+        let host = (os.map(|os| &*os.id), judged, image_os, glibc, (gcc, own_gcc, has_gcc), clang, toolkits, cudnn);
         let beneath = (driver, windows_driver, compat.map(|compat| compat.cuda), kernel_module, image_requires);
         (runtime, platform, gpus, beneath, host, image, forward_compat)
     }

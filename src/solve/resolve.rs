@@ -14,6 +14,7 @@ use super::request::Request;
 use super::solution::{Solution, TargetAnswer};
 use super::unknowns::{self, Unknown};
 use super::unread::Unread;
+use super::unread_sources;
 
 /// What came of a request.
 #[derive(Debug, Clone)]
@@ -294,7 +295,10 @@ fn undetermined<'c>(request: &Request<'c>, locked: &Locked, steps: &Steps) -> Re
         }
         return Resolution::Undetermined(unknowns);
     }
-    match solve(request, POSSIBLE, locked, steps, unknowns::of) {
+    let read = |plan: &Plan<'_, 'c>, selection: &Selection| {
+        [unknowns::of(plan, selection), unread_sources::of(plan, selection)].concat()
+    };
+    match solve(request, POSSIBLE, locked, steps, read) {
         Attempt::Solved(unknowns) => Resolution::Undetermined(unknowns),
         Attempt::Nothing(_) => match beyond_catalog(request, locked, steps) {
             Resolution::Conflict => on_each_system(request, locked, steps),

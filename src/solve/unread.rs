@@ -17,6 +17,7 @@ use super::platform::{ITS_JETPACK, Platform, Takes};
 use super::reading::Reading;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::required;
+use super::rules::Needs;
 use super::unknowns::{self, OVERLAY, Unknown};
 use super::unseen;
 use crate::types::variant::pytorch_index;
@@ -390,16 +391,23 @@ fn of_systems<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Vec<(Platf
         };
         // What a package's own build does not compile for a board somebody else may have compiled for its system.
         let rules = request.rules.of_package(ask.package, Subject::Gpu);
-        let compiles_for = |row: &Companion| {
-            let mut gpus = target.named_gpus().iter().map(|gpu| &gpu.cc_version);
-            gpus.all(|gpu| rules.iter().all(|rule| !rule.row.source_only || !rule.binds(row) || rule.needs.admits(gpu)))
+        let misses = |row: &Companion| {
+            let gpus = || target.named_gpus().iter().map(|gpu| &gpu.cc_version);
+            let is_broken = |rule: &&Needs<'c>| gpus().any(|gpu| !rule.needs.admits(gpu));
+            rules.iter().filter(|rule| rule.row.source_only && rule.binds(row)).find(is_broken)
         };
-        let mut rows = catalog.companions.of(ask.package).iter().filter(|row| on.takes_companion(row));
-        let is_made = rows.any(|row| is_asked(row) && compiles_for(row))
-            || catalog.builds.of(ask.package).iter().any(|row| on.takes(row));
+        let rows = catalog.companions.of(ask.package).iter().filter(|row| on.takes_companion(row) && is_asked(row));
+        let missing: Vec<Option<&Needs<'c>>> = rows.map(misses).collect();
+        let is_made =
+            missing.iter().any(Option::is_none) || catalog.builds.of(ask.package).iter().any(|row| on.takes(row));
         if !is_made && share(on) && found.iter().all(|(known, _)| *known != on) {
             let asked = if ask.constraint.is_any() { "" } else { ask.constraint.as_str() };
-            found.push((on, unknowns::of_system(ask.package, asked, system)));
+            let mut unknown = unknowns::of_system(ask.package, asked, system);
+            if let Some(rule) = missing.last().copied().flatten() {
+                unknown.fact +=
+                    &format!(" by somebody else: what its own build compiles does not run there. {}", rule.row.says);
+            }
+            found.push((on, unknown));
         }
     }
     found

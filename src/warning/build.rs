@@ -143,13 +143,19 @@ impl Kind for Expected<'_> {
 pub struct ExperimentalVariant<'a> {
     /// The build.
     pub name: &'a str,
+    /// More is known to fail of a stable build of its release.
+    pub fails_less: bool,
 }
 
 impl Kind for ExperimentalVariant<'_> {
     const CODE: &'static str = "experimental-variant";
 
     fn message(&self) -> String {
-        format!("{} is an experimental build; nothing else fits", self.name)
+        let why = match self.fails_less {
+            true => "of the stable ones of its release more is known to fail on these GPUs",
+            false => "nothing else fits",
+        };
+        format!("{} is an experimental build; {why}", self.name)
     }
 }
 

@@ -160,7 +160,7 @@ impl<'c> Finder<'_, 'c> {
     pub(super) fn other_compilers(&self, target: &str) -> Vec<String> {
         let request = self.asker.question(self.spec);
         let asked = request.as_ref().and_then(|request| request.target(target));
-        let Some(own) = asked.and_then(|asked| asked.gcc) else { return Vec::new() };
+        let Some(own) = asked.and_then(|asked| asked.compiler()) else { return Vec::new() };
         let of_systems = self.asker.catalog.oses.iter().filter_map(|os| os.gcc.as_ref());
         let majors = distinct(of_systems.map(Version::major).filter(|major| *major != own.major()));
         let (older, newer): (Vec<u64>, Vec<u64>) = majors.into_iter().partition(|major| *major < own.major());

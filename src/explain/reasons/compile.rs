@@ -10,12 +10,14 @@ use super::words::{by_package, describe, list, named, numbers};
 impl<'c> Explainer<'_, 'c> {
     /// The host compiler of the target, and whose it is.
     pub(super) fn gcc(&mut self) {
-        let Some(target) = self.request.targets.iter().find(|target| target.gcc.is_some()) else { return };
+        let Some(target) = self.request.targets.iter().find(|target| target.compiler().is_some()) else {
+            return;
+        };
         // One that is written is not the system's own.
-        let is_its_own = |os: &&Os| os.gcc == target.gcc && !self.culprits.contains(&target.key("gcc"));
+        let is_its_own = |os: &&Os| os.gcc == target.compiler() && !self.culprits.contains(&target.key("gcc"));
         let of_os = target.os.filter(is_its_own);
         let of = of_os.map_or_else(|| format!("target `{}`", target.name), |os| os.name.to_string());
-        if let Some(gcc) = target.gcc {
+        if let Some(gcc) = target.compiler() {
             self.say(format!("{of} has gcc {gcc}"));
         }
     }

@@ -21,7 +21,7 @@ impl Explainer<'_, '_> {
 
     fn label(&self, key: &str) -> Option<String> {
         if let Some(package) = key.strip_prefix("stack.") {
-            return self.built_for(package);
+            return self.built_for(package).or_else(|| self.compiled(package));
         }
         let (name, setting) = key.strip_prefix("target.")?.rsplit_once('.')?;
         let target = self.request.target(name)?;
@@ -89,6 +89,16 @@ impl Explainer<'_, '_> {
         }
         let words: Vec<&str> = lines.iter().map(Version::as_str).collect();
         (1..=MOST).contains(&words.len()).then(|| format!("built for CUDA {}", list(&words)))
+    }
+
+    /// That a package has to be compiled, where toolkits are told to be in the way.
+    fn compiled(&self, package: &str) -> Option<String> {
+        let ask = self.request.companions.iter().find(|ask| ask.package == package)?;
+        self.culprits.iter().find(|key| key.ends_with(".toolkit"))?;
+        let rows = self.request.catalog.companions.of(package).iter();
+        let mut asked = rows.filter(|row| ask.constraint.admits(&row.version)).peekable();
+        asked.peek()?;
+        asked.all(|row| row.sdist).then(|| "comes as source".to_string())
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn rule_concerns(request: &Request<'_>, rule: &Needs<'_>) -> bool {
             let mut asked = request.frameworks.iter().chain(&request.companions);
             asked.any(|ask| ask.package == package || comes_along(ask))
         }
-        (Subject::Toolkit, _) => request.build.is_some(),
+        (Subject::Toolkit, _) => builds(request),
         (_, Subject::Gpu) => gpus.any(|cc| !rule.needs.admits(cc)),
         _ => true,
     }
@@ -106,8 +106,9 @@ fn always(_: &Request<'_>) -> bool {
     true
 }
 
+/// Whether something is compiled with toolkits that are chosen, or that are written.
 fn builds(request: &Request<'_>) -> bool {
-    request.build.is_some()
+    request.build.is_some() || !request.companions.is_empty() && some(request, |target| target.has_all_toolkits())
 }
 
 /// Whether there may be one that asks for something of another.

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use crate::catalog::rows::{Image, Subject, TORCH, Toolkit};
+use crate::catalog::rows::{Companion, Image, Subject, TORCH, Toolkit};
 use crate::spec::Share;
 
-use super::{Choice, ForwardCompat, Group, Local, Plan};
+use super::{Choice, ForwardCompat, Framework, Group, Local, Plan};
 use crate::solve::bundled_torch;
 use crate::solve::demand::{self, Bearing};
 use crate::solve::driver::{self, DriverNeed, Jit};
@@ -44,6 +44,7 @@ impl<'q, 'c> Plan<'q, 'c> {
         for group in std::mem::take(&mut self.groups) {
             for &class in &group.classes {
                 self.relate_toolkit(class, &group);
+                self.add_sources(class, &group);
                 self.relate_image(class, &group);
                 self.relate_driver(class, &group);
                 self.add_witness(class, &group);
@@ -170,46 +171,65 @@ impl<'q, 'c> Plan<'q, 'c> {
 
     fn relate_toolkit(&mut self, class: usize, group: &Group<'c>) {
         let Some(toolkit) = self.locals[class].toolkit.clone() else { return };
-        let request = self.request;
-        let archs = request.archs();
         for release in &group.releases {
-            let (class, framework, all) = (self.classes[class].clone(), release.framework, toolkit.rows.len());
-            let toolkits = toolkit.rows.clone();
-            self.network.relate(release.var, toolkit.var, move |row| {
-                let mut rows = RowSet::first(all);
-                let release = &framework.releases[row];
-                let machine = class.machine();
-                // Of what was made for a single system, and nobody has seen, the CUDA is not known.
-                let on = class.target.platform;
-                if !on.is_one_system() || !framework.is_unseen(release, on) {
-                    machine.refused_extensions(request.problem, release, archs).apply(&mut rows, &class.off);
-                }
-                for rule in machine.against_compilers_of(framework.package).filter(|rule| !class.off.has(rule.id)) {
-                    if rule.range.admits(release.version) {
-                        rows = rows.filtered(&|at| !rule.speaks_of_toolkit(&toolkits[at].version));
-                    }
-                }
-                rows
-            });
+            let extends = self.extending(
+                class,
+                release.framework,
+                toolkit.rows.clone(),
+                self.classes[class].target.machine.clone(),
+            );
+            self.network.relate(release.var, toolkit.var, extends);
         }
-        for (companion, ask) in group.companions.iter().zip(&request.companions) {
-            let rules = self.rules_that_hold(ask.package, Subject::Toolkit, &self.classes[class].off);
-            if rules.is_empty() {
-                continue;
-            }
-            let (releases, rows, class) = (companion.rows.clone(), toolkit.rows.clone(), self.classes[class].clone());
+        for (companion, ask) in group.companions.iter().zip(&self.request.companions) {
+            let Some(compiles) = self.compiling(class, ask.package) else { continue };
+            let (releases, rows) = (companion.rows.clone(), toolkit.rows.clone());
             self.network.relate(companion.var, toolkit.var, move |row| {
-                let release = releases[row];
-                let kinds = &class.machine().kinds;
-                let speaks = |rule: &&&Needs| {
-                    heeded::takes_toolkit(release)
-                        && rule.speaks_of(&release.version, kinds.iter().map(|kind| &kind.gpu.cc_version), archs)
-                };
-                let about: Vec<&&Needs> = rules.iter().filter(speaks).collect();
-                RowSet::filter(rows.len(), |at| about.iter().all(|rule| rule.needs.admits(&rows[at].version)))
+                RowSet::filter(rows.len(), |at| compiles(releases[row], rows[at]))
             });
         }
         self.relate_libraries(group, &toolkit);
+    }
+
+    /// The toolkits with which extensions of a release of a framework are compiled for a class, on a machine with its compilers.
+    pub(super) fn extending(
+        &self,
+        class: usize,
+        framework: &'c Framework<'c>,
+        toolkits: Rc<[&'c Toolkit]>,
+        machine: Rc<Machine<'c>>,
+    ) -> impl Fn(usize) -> RowSet + use<'q, 'c> {
+        let (request, class) = (self.request, self.classes[class].clone());
+        move |row| {
+            let mut rows = RowSet::first(toolkits.len());
+            let release = &framework.releases[row];
+            // Of what was made for a single system, and nobody has seen, the CUDA is not known.
+            let on = class.target.platform;
+            if !on.is_one_system() || !framework.is_unseen(release, on) {
+                machine.refused_extensions(request.problem, release, request.archs()).apply(&mut rows, &class.off);
+            }
+            for rule in machine.against_compilers_of(framework.package).filter(|rule| !class.off.has(rule.id)) {
+                if rule.range.admits(release.version) {
+                    rows = rows.filtered(&|at| !rule.speaks_of_toolkit(&toolkits[at].version));
+                }
+            }
+            rows
+        }
+    }
+
+    /// Whether a toolkit is one for a release of a package; none where no rule of it asks for any.
+    pub(super) fn compiling(
+        &self,
+        class: usize,
+        package: &str,
+    ) -> Option<impl Fn(&Companion, &Toolkit) -> bool + use<'q, 'c>> {
+        let (class, archs) = (self.classes[class].clone(), self.request.archs());
+        let rules = self.rules_that_hold(package, Subject::Toolkit, &class.off);
+        (!rules.is_empty()).then_some(move |release: &Companion, toolkit: &Toolkit| {
+            let gpus = || class.machine().kinds.iter().map(|kind| &kind.gpu.cc_version);
+            let speaks = |rule: &Needs| rule.speaks_of(&release.version, gpus(), archs);
+            !heeded::takes_toolkit(release)
+                || rules.iter().all(|rule| !speaks(rule) || rule.needs.admits(&toolkit.version))
+        })
     }
 
     fn relate_image(&mut self, class: usize, group: &Group<'c>) {

@@ -8,6 +8,7 @@ mod libraries;
 mod machines;
 mod package_releases;
 mod releases;
+pub mod sources;
 mod stack;
 mod tritons;
 
@@ -33,6 +34,8 @@ use super::release::Release;
 use super::request::{PackageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 use super::rules::Needs;
+
+use sources::Source;
 
 /// What may be used that is not the first choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -172,6 +175,8 @@ impl<'c> ReleaseChoice<'c> {
 pub struct Local<'c> {
     /// The toolkit that compiles.
     pub toolkit: Option<Choice<&'c Toolkit>>,
+    /// The packages that may come as source, where toolkits are written.
+    pub sources: Vec<Source<'c>>,
     /// The image.
     pub image: Option<Choice<&'c Image>>,
     /// The images to choose it from.

@@ -23,7 +23,6 @@ pub(super) fn of_class<'c>(
     let mut eligible = Eligible { plan, class, machine, framework, ask, rows };
     eligible.published();
     eligible.cpu_builds();
-    eligible.experimental();
     eligible.of_arch_list();
     eligible.beside_installed();
     eligible.rows
@@ -92,13 +91,6 @@ impl<'c> Eligible<'_, '_, 'c> {
         // Where no such build of a release was seen, its CUDA build does as well, but only when nothing else fits.
         if target.is_cpu() && only_cpu() && !self.plan.policy.unknown {
             self.rows = self.rows.filtered(&|row| framework.cpu.has(row) || self.is_named(row));
-        }
-    }
-
-    fn experimental(&mut self) {
-        if !self.plan.policy.experimental && !self.plan.request.allow_experimental {
-            let experimental = self.framework.experimental(self.machine.reading.platform);
-            self.rows.subtract(&experimental.filtered(&|row| !self.is_named(row)));
         }
     }
 

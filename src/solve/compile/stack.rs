@@ -183,11 +183,19 @@ impl<'q, 'c> Plan<'q, 'c> {
             before.subtract(&framework.unpublished(on));
         }
         let key = format!("{}.variant{}", framework.package, self.group_name(classes));
-        let order = (Order::Ranked(self.sound(classes, framework, before)), self.asked_by(framework.package));
-        let var = self.variable(&framework.releases, order, &key, |release| release.variant);
+        let fails = self.failing(classes, framework);
+        let mut left = Vec::new();
         for &class in classes {
             let mut rows = releases::of_class(self, &self.classes[class], framework, &request.frameworks[at]);
             self.leave_out_undriven(class, framework, &mut rows);
+            left.push(rows);
+        }
+        self.leave_out_experimental(classes, at, &*fails, &mut left);
+        // Of two variants of one version the one to install is that of which less is known to fail.
+        let rank = Box::new(move |row: usize| usize::from(!before.has(row)) + fails(row));
+        let order = (Order::Ranked(rank), self.asked_by(framework.package));
+        let var = self.variable(&framework.releases, order, &key, |release| release.variant);
+        for (&class, rows) in classes.iter().zip(left) {
             self.given[class].push((self.versions[at], framework.versions_of(&rows)));
             self.given[class].push((var, rows));
         }
@@ -195,9 +203,8 @@ impl<'q, 'c> Plan<'q, 'c> {
         ReleaseChoice { var, framework }
     }
 
-    /// Those of some releases of which nothing is known to fail on a GPU of these classes, where their own kernels run: of
-    /// two variants of one version it is the one to install, so these are 0.
-    fn sound(&self, classes: &[usize], framework: &'c Framework<'c>, of: RowSet) -> Box<dyn Fn(usize) -> usize + 'q> {
+    /// How much of a release is known to fail on GPUs of these classes, where its own kernels run.
+    fn failing(&self, classes: &[usize], framework: &'c Framework<'c>) -> Box<dyn Fn(usize) -> usize + 'q> {
         let problem = self.request.problem;
         let targets = classes.iter().map(|&class| self.classes[class].target);
         let gpus = targets.flat_map(|target| target.named_gpus().iter().map(|gpu| (target.platform, gpu)));
@@ -209,13 +216,41 @@ impl<'q, 'c> Plan<'q, 'c> {
         }
         let fails = move |release: &Release<'c>| {
             let on = |&(on, gpu): &(Platform<'c>, &GpuRequest<'c>)| {
-                release.on(on).is_some_and(|build| failing::fails_on(problem, build, gpu))
+                release.on(on).map_or(0, |build| failing::failures_on(problem, build, gpu))
             };
-            distinct.iter().any(on)
+            distinct.iter().map(on).sum()
         };
-        let known: Vec<OnceCell<bool>> = vec![OnceCell::new(); framework.releases.len()];
-        let is_sound = move |row: usize| of.has(row) && !known[row].get_or_init(|| fails(&framework.releases[row]));
-        Box::new(move |row| usize::from(!is_sound(row)))
+        let known: Vec<OnceCell<usize>> = vec![OnceCell::new(); framework.releases.len()];
+        Box::new(move |row| *known[row].get_or_init(|| fails(&framework.releases[row])))
+    }
+
+    /// Leaves out of what each class can have the builds that their publisher calls experimental, but for those that are named,
+    /// and those of which less is known to fail than of every other build of their version.
+    fn leave_out_experimental(
+        &self,
+        classes: &[usize],
+        at: usize,
+        fails: &dyn Fn(usize) -> usize,
+        left: &mut [RowSet],
+    ) {
+        if self.policy.experimental || self.request.allow_experimental {
+            return;
+        }
+        let (framework, ask) = (self.frameworks[at], &self.request.frameworks[at]);
+        let of_classes = classes.iter().map(|&class| framework.experimental(self.classes[class].target.platform));
+        let mut experimental = RowSet::default();
+        of_classes.for_each(|rows| experimental.add(&rows));
+        let is_named = |row: usize| ask.own || ask.constraint.names_variant(framework.releases[row].variant);
+        experimental = experimental.filtered(&|row| !is_named(row));
+        let common =
+            left.iter().fold(framework.matching(|release| ask.takes(release)), |all, rows| all.intersection(rows));
+        for of_version in framework.of_version.iter().map(|rows| rows.intersection(&common)) {
+            let others = of_version.minus(&experimental).minus(&framework.cpu);
+            let mine = of_version.intersection(&experimental);
+            let least = if mine.is_empty() { None } else { others.rows().map(fails).min() };
+            experimental.subtract(&mine.filtered(&|row| least.is_some_and(|least| fails(row) < least)));
+        }
+        left.iter_mut().for_each(|rows| rows.subtract(&experimental));
     }
 
     /// The releases of the CUDA line that each class compiles with, where that is said: torch warns of another minor.

@@ -178,6 +178,7 @@ impl<'c> Reader<'_, 'c> {
             glibc,
             gcc: gcc.filter(|_| builds && target.clang.is_none()),
             own_gcc: gcc.filter(|_| !builds && target.clang.is_none()),
+            has_gcc: target.gcc.is_some(),
             clang: target.clang.as_ref().map(|written| written.value).filter(|_| builds),
             toolkits: target.toolkit.as_ref().map(|written| written.value.clone()),
             image,

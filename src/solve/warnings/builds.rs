@@ -2,6 +2,8 @@
 
 use crate::catalog::Row;
 use crate::catalog::rows::{Build, Companion, Flavour, Libraries, Practice, Property, Status, TRITON};
+use crate::coverage::Coverage;
+use crate::solve::failing::failures_on;
 use crate::solve::platform::Takes;
 use crate::solve::request::{GpuRequest, ImageRequest, TargetRequest};
 use crate::solve::{coinstall, fits, image, libraries, own};
@@ -86,8 +88,23 @@ impl One<'_, '_> {
         }
         let is_experimental = build.status == Status::Experimental && !build.default;
         let is_asked_for = self.is_named() || self.about.request.allow_experimental;
-        let experimental = ExperimentalVariant { name: &self.name };
-        (is_experimental && !is_asked_for).then(|| Warning::about(&experimental, &self.key))
+        if !is_experimental || is_asked_for {
+            return None;
+        }
+        let (problem, gpus) = (self.about.request.problem, self.about.asked.named_gpus());
+        let failures = |build: &Build| gpus.iter().map(|gpu| failures_on(problem, build, gpu)).sum::<usize>();
+        let catalog = self.about.request.catalog;
+        let runs = |other: &Build| {
+            let code = |gpu: &GpuRequest<'_>| fits::coverage(other, catalog.toolkit_of(other), gpu.cc);
+            gpus.iter().all(|gpu| code(gpu) != Some(Coverage::None))
+        };
+        let is_stable = |other: &&Build| {
+            let is_like = (other.version, other.arch) == (build.version, build.arch) && other.systems == build.systems;
+            is_like && other.status != Status::Experimental && !other.is_cpu() && !other.is_own() && runs(other)
+        };
+        let mut stable = catalog.builds.of(&build.package).iter().filter(is_stable);
+        let fails_less = stable.any(|other| failures(other) > failures(build));
+        Some(Warning::about(&ExperimentalVariant { name: &self.name, fails_less }, &self.key))
     }
 
     fn library_missing(&self) -> Option<Warning> {

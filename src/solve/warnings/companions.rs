@@ -12,7 +12,7 @@ use crate::solve::request::{GpuRequest, PackageRequest};
 use crate::solve::rules::Needs;
 use crate::solve::{fits, image, own};
 use crate::types::constraint::{Comparison, Op};
-use crate::types::{ArchList, Cc, Constraint, Version};
+use crate::types::{Arch, ArchList, Cc, Constraint, Version};
 use crate::warning::{
     BringsOtherCuda, CudaOnCpu, JitOnly, KernelsSkipped, LeftToImage, Nightly, OperatorsMissing, OwnBuildAbi,
     PartFails, SourceOnly, UnknownGpuCode, Warning, When, With, Wsl2, Yanked,
@@ -127,7 +127,7 @@ fn gpu_code(about: &About<'_, '_>, row: &Companion) -> Vec<Warning> {
         warnings.push(Warning::about(&missing, &key(row)));
     } else if let Some(warning) = disputed_code(about, row, &name) {
         warnings.push(warning);
-    } else if gpus.iter().any(|gpu| code(gpu).is_none()) && !is_documented(about, row) {
+    } else if gpus.iter().any(|gpu| code(gpu).is_none() && !is_documented(about, row, gpu)) {
         let needs = row.needs_glibc(about.asked.arch, false);
         let glibc = about.asked.glibc.is_some() && needs.is_none() && !row.sdist;
         warnings.push(Warning::about(&UnknownGpuCode::Package { name: &name, glibc }, &key(row)));
@@ -153,13 +153,19 @@ fn disputed_code(about: &About<'_, '_>, row: &Companion, name: &str) -> Option<W
     Some(Warning::about(&disputed, &key(row)))
 }
 
-/// Whether a rule tells the oldest and the newest GPUs that a release runs on.
-fn is_documented(about: &About<'_, '_>, row: &Companion) -> bool {
+/// Whether a rule tells the oldest and the newest GPUs that a release runs on; or the oldest alone, where nothing else of it is
+/// unread and the first toolkit of its CUDA knows the GPU: to "and later" belongs what there was then.
+fn is_documented(about: &About<'_, '_>, row: &Companion, gpu: &GpuRequest<'_>) -> bool {
     let rules = about.request.rules.of_package(&row.package, Subject::Gpu);
     let is_upper = |one: &Comparison| matches!(one.op, Op::Below | Op::AtMost);
-    rules
-        .about(&row.version)
-        .any(|rule| rule.needs.comparisons().any(is_upper) && rule.needs.comparisons().any(|one| one.op.is_lower()))
+    let mut toolkits = about.request.catalog.toolkits.iter();
+    let cuda = row.cuda.filter(|_| row.needs_glibc(about.asked.arch, false).is_some());
+    let first = cuda.and_then(|cuda| toolkits.find(|kit| kit.version.cmp_prefix(&cuda).is_eq()));
+    let is_of_then = first.is_some_and(|kit| kit.sass.contains(&Arch::base(gpu.cc)));
+    rules.about(&row.version).any(|rule| {
+        let is_bounded = is_of_then || rule.needs.comparisons().any(is_upper);
+        is_bounded && rule.needs.comparisons().any(|one| one.op.is_lower())
+    })
 }
 
 /// A package made for GPUs where there is none: what needs one of a compute capability needs one at all.

@@ -119,7 +119,8 @@ pub(in crate::spec) static TARGET: Table<Target> = Table {
         Key {
             name: "toolkit",
             brief: "the CUDA toolkits that are installed there",
-            about: "If it is absent, the lock says which one to install.",
+            about: "No other is there: what loads CUDA of the system, and what of `[stack]` comes as source, has to do with one of \
+                    them. If it is absent, the lock says which one to install.",
             example: "[\"11.8\", \"12.4\"]",
             slips: &["cuda-toolkit", "toolkits", "nvcc"],
             slot: &Many(place!(Target.toolkit), |_, text| field::toolkit(text), field::toolkits, toolkits),
