@@ -172,8 +172,11 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
 /// The host of a text, with the error that somebody's own text tells beside: whatever else it says, CUDA may not work there.
 pub fn host_of(text: &str) -> Result<Record, ReadError> {
     let mut record = host::read_any(text)?;
+    // What a table tells of its GPUs is read and judged with them.
+    let is_framed = |line: &&str| line.trim_start_matches(['>', ' ']).starts_with('|');
+    let words: Vec<&str> = text.lines().filter(|line| !is_framed(line)).collect();
     let is_record = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
-    if let Some(first) = diagnose(text, at_hand()).findings.first().filter(|_| !is_record) {
+    if let Some(first) = diagnose(&words.join("\n"), at_hand()).findings.first().filter(|_| !is_record) {
         let detail = Some(format!("{}: {}", first.code, first.meaning));
         record.probes.push(Probe { name: PASTE.into(), ended: ProbeStatus::Failed, detail, millis: None });
     }

@@ -44,7 +44,10 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         };
         let check = check.found(found).evidence(probe.detail.clone());
         Some(match (context.needs_gpu(), decides(context, probe)) {
-            (true, true) => check.unknown(Action::AskAdmin, hint),
+            (true, true) => {
+                let is_of_text = check.found.as_deref() == Some(ERROR);
+                check.unknown(if is_of_text { Action::None } else { Action::AskAdmin }, hint)
+            }
             (true, false) => check.skip("the target needs nothing of what it looks at"),
             (false, _) => check.skip("the target computes on the CPU"),
         })
