@@ -67,6 +67,12 @@ impl Catalog {
         self.branches.iter().find(|row| row.branch.major() == driver.major())
     }
 
+    /// The CUDA that a driver offers by itself: as its own row says, else as its branch.
+    pub fn cuda_of(&self, driver: &Version) -> Option<&Version> {
+        let own = self.drivers.iter().find(|row| row.version == *driver).and_then(|row| row.cuda.as_ref());
+        own.or_else(|| self.branch_of(driver)?.cuda.as_ref())
+    }
+
     /// The toolkit release whose runtime a build carries; where only its line is known, the line's oldest.
     pub fn toolkit_of(&self, build: &Build) -> Option<&Toolkit> {
         let (wanted, is_it): (_, fn(&Version, &Version) -> Ordering) = match build.toolkit {

@@ -247,7 +247,7 @@ impl Row for Source {
 
 row!(Gpu, [name], [], [cc], row is format!("gpu {} {}", row.name, row.cc), cites source, maybe driver_source);
 row!(Branch, [], [branch], [], row is format!("branch {}", row.branch), cites source, maybe cuda_source);
-row!(Driver, [], [version], [], row is format!("driver {}", row.version), cites source);
+row!(Driver, [], [version], [], row is format!("driver {}", row.version), cites source, maybe cuda_source);
 row!(Toolkit, [], [version], [], row is format!("toolkit {}", row.version), cites source arch_source, maybe host_source tegra_disputed);
 row!(WindowsDriver, [], [cuda], [], row is format!("windows-driver {}", row.cuda), cites source);
 row!(PtxIsa, [], [isa], [], row is format!("ptx-isa {}", row.isa), cites source);

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use crate::catalog::overlay;
+use crate::diagnose;
 use crate::export::quote;
 use crate::host::{self, ReadError, Record};
 use crate::lock::{self, Lock};
@@ -348,7 +349,7 @@ pub fn read_host(path: &Path, report: &Report) -> Result<Record, Failure> {
         return Err(Failure::new(Exit::BadInput, "too-large", message).help("give the part that describes the host"));
     }
     let text = host::decode(&bytes);
-    host::read_any(&text).map_err(|error| bad_host(name, text, &error))
+    diagnose::host_of(&text).map_err(|error| bad_host(name, text, &error))
 }
 
 /// Whether it is a pipe, as `<(ssh node gpuenv probe)` makes them.

@@ -29,6 +29,8 @@ use serde::Serialize;
 
 use crate::catalog::rows::{Component, ErrorSignature, Text};
 use crate::catalog::{Catalog, at_hand};
+use crate::host::signs::PASTE;
+use crate::host::{self, Probe, ProbeStatus, ReadError, Record};
 use crate::spec::{Observed, ObservedGpu};
 use crate::types::{Version, map_of, sort_by_key};
 
@@ -165,6 +167,20 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
         finding.has_number = number.is_none_or(|number| runs.any(|run| run == number));
     }
     Verdict { findings, extract, aside }
+}
+
+/// The host of a text, with the error that somebody's own text tells beside: whatever else it says, CUDA may not work there.
+pub fn host_of(text: &str) -> Result<Record, ReadError> {
+    let mut record = host::read_any(text)?;
+    // What a table tells of its GPUs is read and judged with them.
+    let is_framed = |line: &&str| line.trim_start_matches(['>', ' ']).starts_with('|');
+    let words: Vec<&str> = text.lines().filter(|line| !is_framed(line)).collect();
+    let is_record = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    if let Some(first) = diagnose(&words.join("\n"), at_hand()).findings.first().filter(|_| !is_record) {
+        let detail = Some(format!("{}: {}", first.code, first.meaning));
+        record.probes.push(Probe { name: PASTE.into(), ended: ProbeStatus::Failed, detail, millis: None });
+    }
+    Ok(record)
 }
 
 /// That CUDA did not start says nothing more where another row says why.

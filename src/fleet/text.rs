@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::diagnose;
 use crate::host;
 use crate::log_prefix::printable;
 
@@ -63,7 +64,7 @@ fn said(block: &blocks::Block) -> Result<host::Record, String> {
 }
 
 fn read(text: &str) -> Result<host::Record, String> {
-    host::read_any(text).map_err(|error| {
+    diagnose::host_of(text).map_err(|error| {
         let words = answered(text).filter(|_| error.code() == "unrecognised");
         words.unwrap_or_else(|| error.to_string())
     })

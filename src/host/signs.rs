@@ -6,6 +6,8 @@ use super::record::{ApiError, OF_A_HANDLE, Origin, Probe, ProbeStatus, Record, S
 pub const BUS: &str = "pci";
 /// The name under which a description notes that it contradicts itself.
 pub const PASTE: &str = "paste";
+/// The name under which a description notes a row of a list of packages that it could not read.
+pub const LISTED: &str = "list of packages";
 /// The probe that looks at the bus of the machine it runs on.
 const MODULE: &str = "module";
 

@@ -25,9 +25,11 @@ pub fn sibling(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>)
     let check = Check::new("python-package").expected(format!("{} {}", wanted.name, wanted.shown()));
     let check = check.found(format!("{other} {found}")).evidence(python.path.clone());
     let out = format!("both hold the module `{module}`: `pip uninstall {other}`, then install {} again", wanted.name);
+    // The same release for CUDA by its old name.
+    let is_same = other.strip_suffix("-gpu") == Some(wanted.name) && wanted.is_release(found);
     Some(match installed(python, wanted.name) {
-        Some(_) => check.warn(Action::FixEnvironment, out),
-        None => check.fail(Action::FixEnvironment, out),
+        None if !is_same => check.fail(Action::FixEnvironment, out),
+        _ => check.warn(Action::FixEnvironment, out),
     })
 }
 
@@ -116,9 +118,10 @@ fn part_of_jax(python: &Python, wheel: &Wheel) -> Option<Check> {
     }
     let major = extra.split(|c: char| !c.is_ascii_digit()).next()?;
     // Before there were plugins the label of jaxlib told of its CUDA.
-    if variant::parts(jaxlib).1.is_some() {
+    if variant::parts(jaxlib).1.is_some_and(|label| label != "cpu") {
         return None;
     }
+    let jaxlib = variant::public(jaxlib);
     let name = format!("{OF_JAX}{major}-plugin");
     let check = Check::new("python-package").expected(format!("{name} {jaxlib}"));
     let release = |text: &str| Version::parse(text).ok().map(|version| version.prefix(3));

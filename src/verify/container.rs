@@ -195,7 +195,7 @@ fn ends(context: &CheckContext<'_>, check: Check, starts: &Result<bool, String>)
 /// The CUDA version that counts is the driver's own, not that of a cuda-compat.
 fn driver_cuda(context: &CheckContext<'_>) -> Option<Version> {
     let told = context.offered().filter(|_| !context.loads_compat()).map(|(cuda, _)| *cuda);
-    told.or_else(|| context.catalog.branch_of(context.driver()?.0)?.cuda)
+    told.or_else(|| context.catalog.cuda_of(context.driver()?.0).copied())
 }
 
 /// The brand that NVML tells, or those that it may tell for the product's market.

@@ -99,6 +99,13 @@ impl<'a> CheckContext<'a> {
         }
     }
 
+    /// The last branch of drivers for a GPU; none where later ones drive one that is called so.
+    pub fn last_branch(&self, name: &str) -> Option<Version> {
+        let (GpuMatch::Found(rows) | GpuMatch::Ambiguous(rows)) = self.catalog.gpu(name) else { return None };
+        let lasts: Option<Vec<Version>> = rows.iter().map(|row| row.last_branch).collect();
+        lasts?.into_iter().max()
+    }
+
     /// A GPU of this host and the last branch of drivers for it, where the locked minimum is of a later one and drives none
     /// of the others either.
     pub fn dropped(&self) -> Option<(&'a str, Version)> {
@@ -106,13 +113,8 @@ impl<'a> CheckContext<'a> {
         if self.has_other_numbers() || self.has_windows_driver() || self.is_tegra() {
             return None;
         }
-        let last_of = |gpu: &Seen<'a>| {
-            let GpuMatch::Found(rows) = self.catalog.gpu(gpu.name?) else { return None };
-            // One that later branches still drive is dropped by none.
-            let lasts: Option<Vec<Version>> = rows.iter().map(|row| row.last_branch).collect();
-            Some((gpu.name?, lasts?.into_iter().max()?))
-        };
-        let lasts: Option<Vec<_>> = self.gpus().iter().map(last_of).collect();
+        let lasts: Option<Vec<_>> =
+            self.gpus().iter().map(|gpu| Some((gpu.name?, self.last_branch(gpu.name?)?))).collect();
         lasts?.into_iter().max_by_key(|(_, last)| *last).filter(|(_, last)| last.major() < minimum.major())
     }
 
@@ -202,12 +204,12 @@ impl<'a> CheckContext<'a> {
         is_noted || path.contains("/compat/") || self.record.compat.iter().any(|compat| compat.path == path)
     }
 
-    /// Whether a CUDA version is offered that is newer than the one of the driver's branch, which then a cuda-compat brings.
+    /// Whether a CUDA version is offered that is newer than the driver's own, which then a cuda-compat brings.
     fn offers_more(&self) -> bool {
         let driver = self.record.nvml.as_ref().and_then(|nvml| nvml.driver.as_ref());
         let driver = driver.filter(|_| !self.has_windows_driver() && !self.is_tegra());
-        let of_branch = driver.and_then(|driver| self.catalog.branch_of(driver)?.cuda.as_ref());
-        of_branch.zip(self.offered()).is_some_and(|(own, (cuda, _))| cuda.cmp_prefix(own).is_gt())
+        let of_driver = driver.and_then(|driver| self.catalog.cuda_of(driver));
+        of_driver.zip(self.offered()).is_some_and(|(own, (cuda, _))| cuda.cmp_prefix(own).is_gt())
     }
 
     /// Whether it is known that the libcuda that a process loads is the driver's own.

@@ -96,6 +96,9 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     let of_branch = "it is of the branch of the minimum; which release of it was not told";
     if let Some((version, by)) = context.driver() {
         let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
+        if let Some(check) = undriven(context, &check, version) {
+            return check;
+        }
         return match *version >= minimum {
             true => listed(context, check, version),
             // `570` alone is some release of that branch.
@@ -127,6 +130,23 @@ fn minimum(context: &CheckContext<'_>, locked: &DriverLock) -> Check {
     }
 }
 
+/// A release that is newer than the last branch for a board does not drive it. Windows' numbers go on to those of the next
+/// branch, five further.
+fn undriven(context: &CheckContext<'_>, check: &Check, has: &Version) -> Option<Check> {
+    let torch = context.record.python.as_ref().and_then(|python| python.torch.as_ref()?.available);
+    if context.cuda_answers() || torch == Some(true) {
+        return None;
+    }
+    let is_past = |last: &Version| {
+        let mut branches = context.catalog.branches.iter().map(|row| row.branch.major());
+        branches.any(|branch| last.major() < branch && branch <= has.major())
+    };
+    let mut judged = context.gpus().iter().filter(|gpu| !context.is_beside(gpu));
+    let (name, last) = judged.find_map(|gpu| Some((gpu.name?, context.last_branch(gpu.name?).filter(is_past)?)))?;
+    let check = check.clone().expected(format!("branch {last} or older"));
+    Some(check.fail(Action::AskAdmin, format!("R{last} is the last branch that drives {name}: install that one")))
+}
+
 /// A release from before the first one known to list a board may not know it.
 fn listed(context: &CheckContext<'_>, check: Check, has: &Version) -> Check {
     let first_of = |name: &str| match context.catalog.gpu(name) {
@@ -153,6 +173,9 @@ fn of_other_numbers(context: &CheckContext<'_>, check: Check) -> Check {
         return check.unknown(Action::None, "the driver's release is not known");
     };
     let check = check.found(version.as_str()).evidence(Some(format!("reported by {by}")));
+    if let Some(check) = undriven(context, &check, version) {
+        return check;
+    }
     let Some(least) = context.windows_floor() else {
         let hint = "the lock is for WSL2 and holds a number of Windows' driver: add a target without `platform`";
         return check.unknown(Action::ChangeLock, hint);
@@ -288,13 +311,13 @@ fn runs_by_minor_version(context: &CheckContext<'_>, line: &Version, offered: &V
 }
 
 /// Whether the driver's own CUDA suffices: as new as the stack's, or of its major where machine code runs alone. A
-/// library that is loaded hides what the driver itself would offer, but not its branch.
+/// library that is loaded hides what the driver itself would offer, but not its release.
 fn is_needless(context: &CheckContext<'_>) -> bool {
     let Some(line) = context.line() else { return false };
-    let of_branch = || context.driver().and_then(|(driver, _)| context.catalog.branch_of(driver)?.cuda.as_ref());
+    let of_driver = || context.driver().and_then(|(driver, _)| context.catalog.cuda_of(driver));
     let own = match context.loads_compat() {
-        true => of_branch(),
-        false => context.offered().map(|(cuda, _)| cuda).or_else(of_branch),
+        true => of_driver(),
+        false => context.offered().map(|(cuda, _)| cuda).or_else(of_driver),
     };
     let suffices = |own: &Version| {
         own.cmp_prefix(&line).is_ge() || !context.target.compiles_ptx() && runs_by_minor_version(context, &line, own)

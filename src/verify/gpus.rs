@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use crate::host::signs::{Presence, presence};
 use crate::host::{CudaDevice, Gpu, Kernel, Outcome};
-use crate::lock::GpuLock;
 use crate::types::grouped;
 
 use super::check::{Action, Check};
@@ -145,12 +144,8 @@ fn none_described(context: &CheckContext<'_>, check: Check) -> Check {
 /// Why the driver shows no GPU: one that it no longer drives, one that something else holds, or none at all.
 fn why_none(context: &CheckContext<'_>) -> String {
     let branch = context.driver().map(|(driver, _)| driver.major());
-    let last = |gpu: &GpuLock| {
-        let crate::catalog::GpuMatch::Found(rows) = context.catalog.gpu(&gpu.name) else { return None };
-        rows.iter().find_map(|row| row.last_branch)
-    };
     for gpu in &context.target.gpu {
-        if let (Some(last), Some(branch)) = (last(gpu), branch)
+        if let (Some(last), Some(branch)) = (context.last_branch(&gpu.name), branch)
             && branch > last.major()
         {
             return format!(
@@ -187,9 +182,8 @@ fn state(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu) -> Vec<Check> {
     let mut checks = Vec::new();
     let new = |id| Check::new(id).of(label);
     checks.extend(health::judge(context, label, gpu));
-    let prohibits = gpu.compute_mode.as_deref() == Some("prohibited");
     let mode = gpu.compute_mode.as_deref().map(|mode| compute_mode(context, seen, gpu, mode));
-    checks.extend(mode.map(|check| check.unless(prohibits && has_other(context, gpu))));
+    checks.extend(mode.map(|check| check.unless(has_other(context, gpu))));
     if gpu.mig == Some(true) {
         checks.push(mig(context, new("gpu-mig"), gpu).unless(has_other(context, gpu)));
     }
@@ -287,6 +281,15 @@ fn compute_mode(context: &CheckContext<'_>, seen: &Seen<'_>, gpu: &Gpu, mode: &s
     }
 }
 
+/// Whether its mode lets no other process compute on it.
+fn is_shut(gpu: &Gpu) -> bool {
+    match gpu.compute_mode.as_deref() {
+        None | Some("default") => false,
+        Some("prohibited") => true,
+        Some(_) => gpu.processes.unwrap_or(0) > 0,
+    }
+}
+
 /// Whether a process gets another GPU that the lock means: then this one is left alone.
 fn has_other(context: &CheckContext<'_>, gpu: &Gpu) -> bool {
     let takes = |other: &Gpu| {
@@ -294,7 +297,7 @@ fn has_other(context: &CheckContext<'_>, gpu: &Gpu) -> bool {
             && other.fault.is_none()
             && other.recovery.is_none()
             && !is_empty_mig(context, other)
-            && other.compute_mode.as_deref() != Some("prohibited")
+            && !is_shut(other)
     };
     let is_meant = |seen: &Seen<'_>| seen.named.is_some() || context.target.gpu.is_empty();
     context.gpus().iter().any(|seen| is_meant(seen) && seen.nvml.is_some_and(takes))

@@ -38,7 +38,9 @@ mod torch;
 use std::collections::BTreeMap;
 
 use crate::catalog::Catalog;
-use crate::host::Record;
+use crate::host::labels::OURS;
+use crate::host::signs::PASTE;
+use crate::host::{ProbeStatus, Record};
 use crate::lock::{self, CatalogStamp, DriverLock, Lock, TargetLock};
 use crate::types::CpuArch;
 
@@ -74,11 +76,33 @@ pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> O
     let gpus = seen::Gpus::of(locked, record, catalog);
     let context = CheckContext { lock, name, target: locked, record, catalog, gpus: &gpus };
     let mut checks: Vec<Check> = TOPICS.iter().flat_map(|(_, judge)| judge(&context)).collect();
+    undecided(record, &mut checks);
+    // What a text tells of an error follows from what fails.
+    if checks.iter().any(|check| check.status == Status::Fail) {
+        checks.retain(|check| check.id != "probe" || check.found.as_deref() != Some(probes::ERROR));
+    }
     if context.dropped().is_some() {
         gpus_first(&mut checks);
     }
     causes::mark(&context, &mut checks);
     Some(Verdict::of(name, checks))
+}
+
+/// What a text tells in two ways fails nothing.
+fn undecided(record: &Record, checks: &mut [Check]) {
+    let quarrels = record.probes.iter().filter(|probe| probe.name == PASTE && probe.ended == ProbeStatus::Garbled);
+    for quarrel in quarrels.filter_map(|probe| probe.detail.as_deref()) {
+        let about: &[&str] = match quarrel.split([':', ' ']).next() {
+            Some("driver" | "CUDA") => &["driver-", "forward-", "image-"],
+            Some(what) if what.starts_with(OURS) => &["gpu-", "driver-", "forward-"],
+            Some(what) if what.starts_with("GPU") => &["gpu-"],
+            _ => &["python-", "torch-"],
+        };
+        let is_about = |check: &&mut Check| about.iter().any(|start| check.id.starts_with(start));
+        for check in checks.iter_mut().filter(|check| check.status == Status::Fail).filter(is_about) {
+            check.status = Status::Unknown;
+        }
+    }
 }
 
 /// Where no driver that suffices drives the host's GPUs, the GPUs that the lock is not for are the cause.

@@ -31,10 +31,14 @@ fn system(context: &CheckContext<'_>) -> Check {
         Some(System::Tegra) => check
             .found("Linux on Jetson (Tegra)")
             .pass_with("the driver comes with the board support package and is raised with it"),
-        Some(System::Windows) => check.found("Windows").warn(
-            Action::None,
-            "the lock's wheels are those for Linux; only what does not depend on the system was judged",
-        ),
+        Some(System::Windows) => {
+            let hint = "the lock's wheels are those for Linux; only what does not depend on the system was judged";
+            let check = check.found("Windows");
+            match context.is_for_wsl2() {
+                true => check.warn(Action::None, hint),
+                false => check.unknown(Action::ChangeLock, format!("{hint}: for the Linux inside give its target `platform = \"wsl2\"`")),
+            }
+        }
     }
 }
 

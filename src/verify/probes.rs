@@ -1,14 +1,19 @@
 //! Probes that did not come to their end: what they would have seen is not known.
 
+use crate::catalog::rows::Component;
+use crate::host::signs::{LISTED, PASTE};
 use crate::host::{Probe, ProbeStatus};
 
 use super::check::{Action, Check, Status};
 use super::context::CheckContext;
 use super::kernels;
 
+/// What is found where a text tells of an error beside what it lists.
+pub const ERROR: &str = "the text tells of an error";
+
 /// One check for each of them.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
-    let untold = context.record.probes.iter().filter(|probe| !is_told(context, probe));
+    let untold = context.record.probes.iter().filter(|probe| probe.name != LISTED && !is_told(context, probe));
     let ended = untold.filter_map(|probe| {
         let (word, hint) = match probe.ended {
             ProbeStatus::Done | ProbeStatus::Absent | ProbeStatus::NotRun => return None,
@@ -30,13 +35,19 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
             ProbeStatus::Failed => ("failed", "it could not do its work: see the evidence"),
         };
         let check = Check::new("probe").expected(format!("{} comes to its end", probe.name));
-        let found = match (probe.ended, &probe.detail) {
-            (ProbeStatus::Failed, Some(why)) => format!("{} failed: {why}", probe.name),
-            _ => format!("{} {word}", probe.name),
+        let (found, hint) = match (probe.ended, &probe.detail) {
+            (ProbeStatus::Failed, Some(why)) if probe.name == PASTE => {
+                (ERROR.into(), format!("{why} `gpuenv diagnose` of the same text tells what to change"))
+            }
+            (ProbeStatus::Failed, Some(why)) => (format!("{} {word}: {why}", probe.name), hint.into()),
+            _ => (format!("{} {word}", probe.name), hint.into()),
         };
         let check = check.found(found).evidence(probe.detail.clone());
-        Some(match (context.needs_gpu(), decides(context, &probe.name)) {
-            (true, true) => check.unknown(Action::AskAdmin, hint),
+        Some(match (context.needs_gpu(), decides(context, probe)) {
+            (true, true) => {
+                let is_of_text = check.found.as_deref() == Some(ERROR);
+                check.unknown(if is_of_text { Action::None } else { Action::AskAdmin }, hint)
+            }
             (true, false) => check.skip("the target needs nothing of what it looks at"),
             (false, _) => check.skip("the target computes on the CPU"),
         })
@@ -55,8 +66,17 @@ fn is_told(context: &CheckContext<'_>, probe: &Probe) -> bool {
 }
 
 /// Whether a verdict on the target rests on what a probe sees.
-fn decides(context: &CheckContext<'_>, probe: &str) -> bool {
-    match probe {
+fn decides(context: &CheckContext<'_>, probe: &Probe) -> bool {
+    let is_of_tools = |code: &str| {
+        let row = context.catalog.diagnoses.iter().find(|row| row.code == code);
+        row.is_some_and(|row| matches!(row.component, Component::Toolkit | Component::Gcc))
+    };
+    match probe.name.as_str() {
+        "jax" | "tensorflow" | "onnxruntime-gpu" => context.stack().contains_key(&probe.name),
+        // What compiles is asked for where something is compiled.
+        PASTE if probe.detail.as_deref().and_then(|said| said.split(':').next()).is_some_and(is_of_tools) => {
+            context.target.toolkit.is_some()
+        }
         "toolkits" | "compilers" => context.target.toolkit.is_some() && context.sees_userland(),
         "container" => context.target.is_for_container() && !context.in_container(),
         "libraries" | "python" | "torch" => context.sees_userland(),

@@ -2,6 +2,7 @@
 
 use crate::catalog::rows::TORCH;
 use crate::host::Python;
+use crate::host::signs::LISTED;
 use crate::lock::Wheel;
 use crate::types::Version;
 use crate::types::address::is_same_version;
@@ -23,6 +24,11 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
         return vec![check.skip("the container brings its own interpreter; verify inside it")];
     }
     let Some(python) = &context.record.python else {
+        let rows = |wanted: &Wanted<'_>| unread(context, &package_check(wanted), wanted);
+        let unread: Vec<Check> = Wanted::all(context).iter().filter_map(rows).collect();
+        if !unread.is_empty() {
+            return unread;
+        }
         let was_looked_for = context.record.probes.iter().any(|probe| probe.name == "python");
         return vec![match beside(context) {
             Some(beside) => check.skip(beside),
@@ -112,12 +118,17 @@ fn packages(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
     of_each.chain(beside::of_wheels(context, python)).collect()
 }
 
+fn package_check(wanted: &Wanted<'_>) -> Check {
+    Check::new("python-package").expected(format!("{} {}", wanted.name, wanted.shown()))
+}
+
 fn package(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>) -> Option<Check> {
     let name = wanted.name;
-    let check = Check::new("python-package").expected(format!("{name} {}", wanted.shown()));
+    let check = package_check(wanted);
     let Some(found) = installed(python, name) else {
         let is_asked_for = wanted.constraint.is_none();
-        return said(context, &check, python, wanted).or_else(|| {
+        let told = said(context, &check, python, wanted).or_else(|| unread(context, &check, wanted));
+        return told.or_else(|| {
             is_asked_for.then(|| {
                 check.skip(match context.is_pasted() {
                     true => format!("the pasted text does not tell whether {name} is installed"),
@@ -148,6 +159,15 @@ fn package(context: &CheckContext<'_>, python: &Python, wanted: &Wanted<'_>) -> 
         }
         Build::Other => check.fail(Action::FixEnvironment, wanted.install(other)),
     })
+}
+
+/// A row of a list that nobody reads, which may name another build than the locked one.
+fn unread(context: &CheckContext<'_>, check: &Check, wanted: &Wanted<'_>) -> Option<Check> {
+    let rows = context.record.probes.iter().filter(|probe| probe.name == LISTED);
+    let mut rows = rows.filter_map(|probe| probe.detail.as_deref()?.strip_prefix(wanted.name)?.strip_prefix(": "));
+    let row = rows.find(|row| !wanted.shown().contains('+') || !row.contains(wanted.shown()))?;
+    let hint = "this list is not read: add the output of `pip list`, or of `conda list`";
+    Some(check.clone().found(row).unknown(Action::None, hint))
 }
 
 /// A torch that no list of packages names, by what it says of its own release. Its CUDA is another check's.

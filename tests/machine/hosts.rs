@@ -89,7 +89,7 @@ const CHANGES: &[Change] = &[
             }
             Some(())
         },
-        &["gpu-supported", "torch-arch-list", "driver-flavour"],
+        &["gpu-supported", "driver-minimum", "torch-arch-list", "driver-flavour"],
     ),
     ("another Python", |host| host.python.as_mut()?.version.replace(version("2.7.18")).map(drop), &["python-version"]),
     (

@@ -16,6 +16,7 @@ mod unrun;
 mod verdict_borders;
 mod verdict_faults;
 mod verdict_neighbours;
+mod verdict_pastes;
 mod verdict_texts;
 mod verdicts;
 mod verify;

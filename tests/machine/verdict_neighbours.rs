@@ -361,15 +361,23 @@ fn a_probe_that_nothing_rests_on_leaves_no_gap() {
 /// That another GPU computed says nothing of one that somebody holds alone.
 #[test]
 fn a_gpu_that_is_held_alone_is_let_go_by_its_own_work() {
+    let alone = || one("/nvml/gpus/0/compute_mode", json!("exclusive-process"));
+    let users = || one("/nvml/gpus/0/processes", json!(1));
     let held = |device: u32| {
-        let alone = one("/nvml/gpus/0/compute_mode", json!("exclusive-process"));
         let device = json!({ "device": device, "code": "sm_90", "compiler": "built-in", "program": "saxpy", "outcome": "right" });
-        let users = one("/nvml/gpus/0/processes", json!(1));
-        [second("NVIDIA H100 NVL", "9.0"), alone, users, one("/kernels", json!([device]))].concat()
+        [second("NVIDIA H100 NVL", "9.0"), alone(), users(), one("/kernels", json!([device]))].concat()
     };
     hold(vec![
         (&lock(GPU), held(0), "gpu-compute-mode", Pass, ""),
-        (&lock(GPU), held(1), "gpu-compute-mode", Fail, "another process holds the GPU alone"),
+        // A process gets the other one.
+        (&lock(GPU), held(1), "gpu-compute-mode", Warn, "another process holds the GPU alone"),
+        (
+            &lock(GPU),
+            [alone(), users(), one("/kernels", json!([]))].concat(),
+            "gpu-compute-mode",
+            Fail,
+            "another process holds the GPU alone",
+        ),
     ]);
 }
 

@@ -136,6 +136,9 @@ fn drivers(catalog: &Catalog, branches: &HashMap<u64, &Branch>, say: Say<'_>) {
             say("unknown-branch", "driver", &Named(row), says);
         }
     }
+    for row in catalog.drivers.iter().filter(|row| row.cuda.is_some() != row.cuda_source.is_some()) {
+        say("belongs-together", "driver", &Named(row), "cuda and cuda_source belong together".into());
+    }
     for row in catalog.branches.iter().filter(|row| row.branch.len() > 1) {
         say("branch-number", "branch", &Named(row), "a branch is one number".into());
     }

@@ -66,8 +66,12 @@ pub struct Driver {
     /// A side line (Vulkan developer betas): it exists, but nobody should be sent to it.
     #[serde(default)]
     pub beta: bool,
+    /// The CUDA version that it offers, where that is not its branch's.
+    pub cuda: Option<Version>,
     /// Its source.
     pub source: Text,
+    /// The source of `cuda`.
+    pub cuda_source: Option<Text>,
 }
 
 /// The oldest driver of Windows that CUDA runs on. Drivers are numbered by themselves there; nothing is solved with it.

@@ -15,6 +15,7 @@ mod labels;
 mod lines;
 mod nvcc;
 mod packages;
+mod python;
 mod seen;
 mod smi_csv;
 mod smi_fact;
@@ -64,6 +65,7 @@ const FORMATS: &[(&str, Reader)] = &[
     ("labels of GPU feature discovery", labels::read),
     ("nvcc --version", nvcc::read),
     ("pip list", packages::read),
+    ("Python's answers", python::read),
     ("jetson_release's module", tegra::module),
     ("uname, /etc/os-release", system::read),
 ];

@@ -1,4 +1,5 @@
-//! `pip list`, `pip freeze`, `pip show`, `conda list`, and the package lines of collect_env.
+//! `pip list`, `pip freeze`, `pip show`, `conda list`, and the package lines of collect_env. Of other lists a row that names a
+//! package is only noted: what its columns mean is not told.
 //!
 //! Seen in <https://github.com/deepspeedai/DeepSpeed/issues/4614> (list), <https://github.com/deepspeedai/DeepSpeed/issues/5312>
 //! (show), <https://github.com/vllm-project/vllm/pull/18285> (`[pip3]`, `[conda]`).
@@ -6,8 +7,10 @@
 use crate::types::Version;
 use crate::types::address::version_in;
 use crate::types::name::package;
+use crate::types::plain::brief;
 
 use super::super::packages;
+use super::super::signs::LISTED;
 
 use super::seen::{Seen, fill, version};
 
@@ -34,15 +37,54 @@ fn each(lines: &[&str], known: &[String], seen: &mut Seen) -> bool {
             && let Some(name) = matters(name)
         {
             let is_known = known.contains(&name);
-            found |= is_known || add(&name, version, seen);
+            let cuda = build.and_then(cuda_of);
+            let label = if cuda.is_none() && build.is_some_and(is_for_cpu) { "+cpu" } else { "" };
+            found |= is_known || add(&name, &format!("{version}{label}"), seen);
             if name == "torch" && !is_known {
-                fill(&mut seen.torch().cuda, build.and_then(cuda_of));
+                fill(&mut seen.torch().cuda, cuda);
             }
         } else if let Some(version) = interpreter(line) {
             fill(&mut seen.python().version, Some(version));
+        } else {
+            let told = several(line);
+            for (name, version) in &told {
+                found |= matters(name).is_some_and(|name| add(&name, version, seen));
+            }
+            if told.is_empty() {
+                note(line, seen);
+            }
         }
     }
     found
+}
+
+/// The packages of a line that names one after another: what pip has installed, and its list as JSON.
+fn several(line: &str) -> Vec<(&str, &str)> {
+    if let Some(all) = line.strip_prefix("Successfully installed ") {
+        return all.split_whitespace().filter_map(|one| one.rsplit_once('-')).collect();
+    }
+    line.split('{').skip(1).filter_map(object).collect()
+}
+
+/// `"name": "torch", "version": "2.5.1+cpu"`
+fn object(text: &str) -> Option<(&str, &str)> {
+    let mut texts = text.split('"').skip(1).step_by(2);
+    match [texts.next()?, texts.next()?, texts.next()?, texts.next()?] {
+        ["name", name, "version", version] => Some((name, version)),
+        _ => None,
+    }
+}
+
+/// Notes a row that begins with a package and its version, whatever follows and whatever frames it.
+fn note(line: &str, seen: &mut Seen) {
+    let is_frame = |c: char| c.is_whitespace() || ('\u{2500}'..='\u{257f}').contains(&c) || c == '|';
+    let mut words = line.split(is_frame).filter(|word| !word.is_empty());
+    let (Some(name), Some(version)) = (words.next().and_then(matters), words.next()) else { return };
+    // `NVIDIA-SMI 470.161.03` is none.
+    let is_listed = !line.contains("Version:");
+    if is_listed && is_release(version.trim_start_matches('v')) {
+        seen.failed(LISTED, format!("{name}: `{}`", brief(line)));
+    }
 }
 
 /// A package's name and version in a line that holds nothing else, and how conda's was built.
@@ -56,6 +98,15 @@ fn entry(line: &str) -> Option<(&str, &str, Option<&str>)> {
         // What came from no index: `torch @ https://…/torch-2.1.2%2Bcu121-cp310-cp310-linux_x86_64.whl#sha256=…`.
         let file = url.split(['#', ';', ' ']).next().filter(|file| file.ends_with(".whl"))?;
         return Some((name.trim(), version_in(file)?, None));
+    }
+    // `conda list --export`, and `--explicit` by the file's address.
+    if let Some((name, rest)) = line.split_once('=').filter(|(name, _)| !name.contains(' ')) {
+        return rest.split_once('=').map(|(version, build)| (name, version, Some(build)));
+    }
+    if let Some(file) = [".conda", ".tar.bz2"].iter().find_map(|end| line.split('#').next()?.strip_suffix(end)) {
+        let mut parts = file.rsplit('/').next()?.rsplitn(3, '-');
+        let (build, version) = (parts.next(), parts.next()?);
+        return Some((parts.next()?, version, build));
     }
     let mut words = line.split_whitespace();
     let (name, version, build, channel) = (words.next()?, words.next()?, words.next(), words.next());
@@ -77,6 +128,12 @@ fn interpreter(line: &str) -> Option<Version> {
     (name == "python" && build.is_some()).then(|| version(found)).flatten()
 }
 
+/// Whether a build of conda's is one for the CPU: `py3.10_cpu_0`, `cpu_generic_py312_hdfc5ba1_2`; TensorFlow's name a library,
+/// `mkl_py311h1c7b6b5_0`.
+fn is_for_cpu(build: &str) -> bool {
+    build.split('_').any(|part| part == "cpu") || ["mkl_", "eigen_"].iter().any(|library| build.starts_with(library))
+}
+
 /// The CUDA that a build of conda's is for: `py3.8_cuda11.3_cudnn8.2.0_0`, `cuda112py38h2f3b5c1_0`, `cuda_118_py310`.
 fn cuda_of(build: &str) -> Option<Version> {
     let (_, rest) = build.split_once("cuda")?;
@@ -96,13 +153,19 @@ fn matters(name: &str) -> Option<String> {
 }
 
 fn add(name: &str, version: &str, seen: &mut Seen) -> bool {
-    let version = &version.trim().replace("%2B", "+").replace("%2b", "+");
-    let fits = version.len() <= 64
-        && version.starts_with(|c: char| c.is_ascii_digit())
-        && version.contains('.')
-        && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-_!".contains(&byte));
+    // `uv tree` writes `v2.6.0`.
+    let version = version.trim().trim_start_matches('v');
+    let version = &version.replace("%2B", "+").replace("%2b", "+");
+    let fits = is_release(version);
     if fits {
         seen.package(name, version);
     }
     fits
+}
+
+fn is_release(version: &str) -> bool {
+    version.len() <= 64
+        && version.starts_with(|c: char| c.is_ascii_digit())
+        && version.contains('.')
+        && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-_!".contains(&byte))
 }

@@ -12,6 +12,9 @@ use crate::types::Version;
 /// No machine has more GPUs, no GPU more instances: a higher number is not theirs.
 const MAX_DEVICES: u64 = 256;
 
+/// More that could not be told says nothing new.
+const MAX_FAILURES: usize = 64;
+
 /// A record in the making.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -22,6 +25,10 @@ pub(super) struct Seen {
     failures: Vec<(&'static str, String)>,
     /// What stands where the CUDA version of the driver stands.
     offered: Option<String>,
+    /// Whether nvidia-smi is of a later branch than the driver, which does not know all that it asks for.
+    pub has_newer_smi: bool,
+    /// Whether a GPU has no persistence mode, as on Windows.
+    pub lacks_persistence: bool,
 }
 
 /// Fills what is empty.
@@ -92,6 +99,14 @@ impl Seen {
         self.python().torch.get_or_insert_default()
     }
 
+    /// Whether torch finds a GPU that it can use.
+    pub fn available(&mut self, now: bool) {
+        let first = *self.torch().available.get_or_insert(now);
+        if first != now {
+            self.quarrel("torch.cuda.is_available()", &first.to_string(), &now.to_string());
+        }
+    }
+
     /// The driver's release, in whosever words.
     pub fn driver(&mut self, version: Option<Version>) {
         let Some(version) = version else { return };
@@ -124,6 +139,11 @@ impl Seen {
     pub fn gpu(&mut self, index: u64) -> Option<&mut Gpu> {
         let new = || Gpu { index, ..Gpu::default() };
         (index < MAX_DEVICES).then(|| self.gpus.entry(index).or_insert_with(new))
+    }
+
+    /// A GPU of which something was told.
+    pub fn listed(&mut self, index: u64) -> Option<&mut Gpu> {
+        self.gpus.get_mut(&index)
     }
 
     /// A GPU's name; the whole name where another block has cut it off.
@@ -184,7 +204,9 @@ impl Seen {
 
     /// Somebody who looked says that it could not be told, and why.
     pub fn failed(&mut self, who: &'static str, why: String) {
-        self.failures.push((who, why));
+        if self.failures.len() < MAX_FAILURES {
+            self.failures.push((who, why));
+        }
     }
 
     /// Two things are told that cannot both be of one host.

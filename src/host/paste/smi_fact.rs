@@ -32,7 +32,7 @@ pub(super) enum Fact {
     RemappingFailed,
     RemappingPending,
     Licence,
-    /// `WDDM`: Windows' driver has one, on Windows and in the Linux inside alike.
+    /// `WDDM`: Windows' driver has one, on Windows and in the Linux inside, which has a persistence mode as well.
     DriverModel,
     /// What a sensor measures, and whatever else there is.
     Other,
@@ -61,7 +61,9 @@ impl Fact {
 impl Seen {
     /// Writes down a fact of a GPU; whether it was understood.
     pub fn tell(&mut self, index: u64, fact: Fact, value: &str) -> bool {
-        let fault = of_gpu(value).filter(|fault| fact.is_always_known() || is_of_gpu(fault));
+        let is_known = fact.is_always_known() && (fact != Fact::Mig || !self.has_newer_smi);
+        let fault = of_gpu(value).filter(|fault| is_known || is_of_gpu(fault));
+        self.lacks_persistence |= fact == Fact::Persistence && value == "N/A";
         if let (Some(fault), Some(gpu)) = (fault, self.gpu(index)) {
             fill(&mut gpu.fault, Some(fault));
             return true;
@@ -75,7 +77,8 @@ impl Seen {
         }
         if fact == Fact::DriverModel {
             let of_windows = ["WDDM", "TCC", "MCDM"].contains(&value);
-            fill(&mut self.record.platform.system, of_windows.then_some(System::Wsl));
+            let system = if self.lacks_persistence { System::Windows } else { System::Wsl };
+            fill(&mut self.record.platform.system, of_windows.then_some(system));
             return of_windows;
         }
         let Some(gpu) = self.gpu(index) else { return false };

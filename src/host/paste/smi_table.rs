@@ -16,20 +16,22 @@ use crate::types::Version;
 
 pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
     let mut found = false;
-    let (mut gpu, mut instances) = (None, false);
+    let (mut gpu, mut instances, mut processes) = (None, false, false);
     let mut before = "";
     for whole in lines {
         // What somebody put before each line of the table: `# `, `INFO: `, another bar.
         let line = whole.strip_prefix(before).or_else(|| whole.strip_prefix(before.trim_end())).unwrap_or(whole);
         if header(whole, seen) {
-            (found, gpu, instances) = (true, None, false);
+            (found, gpu, instances, processes) = (true, None, false, false);
             before = whole.find("NVIDIA-SMI").and_then(|at| whole[..at].rfind('|')).map_or("", |bar| &whole[..bar]);
         } else if line.contains("MIG devices:") {
             (gpu, instances) = (None, true);
         } else if instances && line.contains("No MIG devices found") {
             seen.no_more_instances();
         } else if line.contains("Processes:") {
-            (gpu, instances) = (None, false);
+            (gpu, instances, processes) = (None, false, true);
+        } else if processes && line.trim_start().starts_with('|') {
+            process(line, seen);
         } else if found && line.trim_start().starts_with('|') {
             let cells: Vec<&str> = line.trim().trim_matches('|').split('|').map(str::trim).collect();
             match instances {
@@ -37,7 +39,7 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
                 false => gpu = row(&cells, gpu, seen),
             }
         } else if !line.trim_start().starts_with('+') {
-            (gpu, instances) = (None, false);
+            (gpu, instances, processes) = (None, false, false);
         }
     }
     found
@@ -78,6 +80,7 @@ fn header(line: &str, seen: &mut Seen) -> bool {
     }
     if let Some((driver, own)) = driver.zip(after("NVIDIA-SMI")) {
         by_windows(&driver, &own, seen);
+        seen.has_newer_smi = own.major() > driver.major();
     }
     seen.driver(driver);
     let cuda = words("CUDA UMD Version:").or_else(|| words("CUDA Version:"));
@@ -103,6 +106,11 @@ fn row(cells: &[&str], gpu: Option<u64>, seen: &mut Seen) -> Option<u64> {
         return named(index, rest.trim(), second, seen);
     }
     let index = gpu?;
+    // The third row holds nothing else.
+    if first.is_empty() && second.is_empty() {
+        seen.tell(index, Fact::Mig, third);
+        return gpu;
+    }
     // Fan, temperature, performance state: the first two are sensors.
     if let Some(state) = first.split_whitespace().nth(2) {
         seen.tell(index, Fact::Performance, state);
@@ -117,10 +125,6 @@ fn row(cells: &[&str], gpu: Option<u64>, seen: &mut Seen) -> Option<u64> {
     // `0%      Default`: the load stands before the mode.
     let mode = third.split_once(' ').map_or(*third, |(_, mode)| mode.trim());
     seen.tell(index, Fact::ComputeMode, mode);
-    // The third row holds nothing else.
-    if first.is_empty() && second.is_empty() {
-        seen.tell(index, Fact::Mig, third);
-    }
     gpu
 }
 
@@ -138,6 +142,16 @@ fn named(index: u64, rest: &str, bus: &str, seen: &mut Seen) -> Option<u64> {
     let place = seen.gpu(index)?;
     fill(&mut place.pci, bus.split_whitespace().next().and_then(address));
     Some(index)
+}
+
+/// `|    0   N/A  N/A    123456      C   python3      8990MiB |`: a process that computes. The server of MPS does so for others.
+fn process(line: &str, seen: &mut Seen) {
+    let words: Vec<&str> = line.trim().trim_matches('|').split_whitespace().collect();
+    let gpu = words.first().and_then(|word| seen.listed(word.parse().ok()?));
+    let computes = words.iter().any(|word| ["C", "C+G"].contains(word)) && !line.contains("nvidia-cuda-mps-server");
+    if let Some(gpu) = gpu.filter(|_| computes) {
+        *gpu.processes.get_or_insert(0) += 1;
+    }
 }
 
 /// `|  1    3   0   0  |  14366MiB / 19968MiB | …`: GPU, its instances' numbers, memory.
