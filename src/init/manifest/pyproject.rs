@@ -85,6 +85,7 @@ impl<'t> Reader<'t> {
             let of_hatch = || self.at("tool.hatch.metadata.hooks.requirements_txt.files");
             let files = files.or_else(of_hatch).map_or(String::new(), |files| files.to_string());
             let files = files.replace(['[', ']', '{', '}', '=', '"', ','], " ").replace(" file ", " ");
+            let files = files.split_whitespace().collect::<Vec<_>>().join(" ");
             self.found.leave(line, &format!("dynamic = [\"{part}\"] {files}"), OTHER_FILE);
         }
     }
