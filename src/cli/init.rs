@@ -71,6 +71,9 @@ pub fn run(common: &Common, args: &InitArgs, report: &Report) -> Result<Exit, Fa
     let drawing = Drawing { args, host: host.as_ref(), files: &files, name: &name, catalog: &catalog };
     let target = (python.and_then(line_of_python), args.arch.as_deref().and_then(|arch| CpuArch::parse(arch).ok()));
     let (drawn, left) = drawing.decided(target)?;
+    for why in &drawn.off {
+        report.note(&format!("a line of the files is taken over as a comment: {why}"));
+    }
     if let Some(guess) = &drawn.guess {
         report.note(&format!("nothing that was taken over needs a framework: `{guess}` is a guess, replace it"));
     }
@@ -119,17 +122,25 @@ impl Drawing<'_> {
         let first = if of_arch.0.conflict.is_none() { of_arch } else { first };
         let Some(solved) = solved.filter(|_| first.0.is_open && python.is_none()) else { return Ok(first) };
         // What the conditions ask for may go with an older one only.
+        let mut bound = None;
         for minor in (solved.minor().saturating_sub(MOST_OLDER)..=solved.minor()).rev() {
             let line = Version::parse(&format!("{}.{minor}", solved.major())).ok();
-            let second = self.on((line, Some(arch.unwrap_or(on))), self.args.python.is_none())?;
+            let on = |bind: bool| self.on((line, Some(arch.unwrap_or(on))), bind);
+            let leads_there =
+                |drawn: &Drawn| drawn.conflict.is_none() && drawn.solved.and_then(|(python, _)| python) == line;
+            let second = on(self.args.python.is_none())?;
             if first.1 == second.1 && first.0.draft.packages == second.0.draft.packages {
                 break;
             }
-            if second.0.conflict.is_none() && second.0.solved.and_then(|(python, _)| python) == line {
+            if !leads_there(&second.0) {
+                continue;
+            }
+            if leads_there(&on(false)?.0) {
                 return Ok(second);
             }
+            bound = bound.or(Some(second));
         }
-        Ok(first)
+        Ok(bound.unwrap_or(first))
     }
 }
 
@@ -148,6 +159,8 @@ struct Drawn {
     draft: Draft,
     /// The line of what nobody asked for.
     guess: Option<String>,
+    /// Why lines are comments that gpuenv.toml cannot hold.
+    off: Vec<String>,
     file: SourceFile,
     spec: Spec,
     conflict: Option<Explanation>,
@@ -156,12 +169,29 @@ struct Drawn {
 
 fn draw(args: &InitArgs, mut draft: Draft, name: &str, catalog: &Catalog) -> Result<Drawn, Failure> {
     let guess = draft.ask_for_something(catalog).filter(|_| draft.of_files);
-    let file = SourceFile { name: name.to_string(), text: draft.text() };
-    let spec = spec::parse(&file.text).map_err(|errors| refused(errors, &file, args))?;
-    let laid = own::lay(&spec, catalog);
-    let (solved, conflict, warnings) =
-        ask(&spec, laid.as_ref().unwrap_or(catalog)).map_err(|errors| refused(errors, &file, args))?;
-    Ok(Drawn { is_open: false, solved, draft, guess, file, spec, conflict, warnings })
+    let mut off = Vec::new();
+    loop {
+        let file = SourceFile { name: name.to_string(), text: draft.text() };
+        let asked = spec::parse(&file.text).and_then(|spec| {
+            let laid = own::lay(&spec, catalog);
+            let answered = ask(&spec, laid.as_ref().unwrap_or(catalog))?;
+            Ok((spec, answered))
+        });
+        let errors = match asked {
+            Ok((spec, (solved, conflict, warnings))) => {
+                return Ok(Drawn { is_open: false, solved, draft, guess, off, file, spec, conflict, warnings });
+            }
+            Err(errors) => errors,
+        };
+        // Nobody wrote these lines so: what a file says and gpuenv.toml cannot hold is for whoever reads the draft.
+        let first = errors.first().filter(|_| draft.of_files);
+        let key = first.and_then(|error| typed::key_at(&file.text, error.span.start)).unwrap_or_default();
+        let why = first.map_or_else(String::new, |error| error.message.clone());
+        if !draft.comment_out(key, &why) {
+            return Err(refused(errors, &file, args));
+        }
+        off.push(format!("`{key}`: {why}"));
+    }
 }
 
 /// Where to write; none: stdout.

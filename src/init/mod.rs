@@ -145,6 +145,19 @@ impl Draft {
         self.stack.push(Entry::on("python", Value::Text(line.to_string()), why));
     }
 
+    /// Makes a comment of the line of a key that was taken over, with why it cannot count; whether there is one.
+    pub fn comment_out(&mut self, key: &str, why: &str) -> bool {
+        let mut entries = self.stack.iter_mut().chain(&mut self.machine);
+        let is_it = |entry: &&mut Entry| entry.key == key && !entry.off && entry.note.is_some();
+        if let Some(entry) = entries.find(is_it) {
+            (entry.off, entry.note) = (true, Some(why.to_string()));
+            return true;
+        }
+        let named = |text: &&mut String| Specifier::split(text).is_some_and(|(name, _)| name == key);
+        let package = self.packages.iter_mut().find(named);
+        package.map(|text| *text = format!("{text}: {why}")).is_some()
+    }
+
     /// The image that it runs in.
     fn image(&self) -> Option<ImageRef> {
         self.machine.iter().find_map(|entry| match &entry.value {
@@ -185,7 +198,8 @@ impl Draft {
         let known: Vec<String> = catalog.packages().into_iter().map(|package| package.name).collect();
         let named = self.image().and_then(|image| {
             let words = image.repository.split(['/', '-', '_']).map(|word| other_name(word).unwrap_or(word));
-            let package = words.rev().find(|word| known.iter().any(|known| known == word))?.to_string();
+            let package = words.rev().find(|word| *word != "python" && known.iter().any(|known| known == word))?;
+            let package = package.to_string();
             let tag = image.tag.as_deref().map(|tag| tag.trim_start_matches('v').split('-').next().unwrap_or(tag));
             // A tag numbers the image of a project as its releases, up to the newest; others are numbered by their own.
             let is_its_own = image.repository.rsplit('/').next().is_some_and(|name| name.starts_with(&package));

@@ -58,6 +58,13 @@ pub fn made_whatever_abi(row: &Companion, variant: &str, line: Option<&Version>)
     row.variant.as_ref().is_none_or(|of| *of == variant) && (is_for_cpu || companion_line(row, line))
 }
 
+/// Whether a wheel that its project publishes itself, with a label, loads the libraries of a framework's line of CUDA: files of
+/// one major have the same names. Who names its label has chosen it beside that one.
+pub fn is_own_of(row: &Companion, line: Option<&Version>) -> bool {
+    let own = row.variant.as_deref().filter(|_| row.url.is_some()).and_then(line_of);
+    own.zip(line).is_some_and(|(own, line)| own.major() == line.major())
+}
+
 /// Whether a release of a package may be the wheel for a variant that a constraint names: it is one, or stands for those that
 /// the PyTorch index has of it for every variant, or for those on whose index its publisher says that they lie.
 pub fn may_be_variant(catalog: &Catalog, row: &Companion, wanted: &Constraint) -> bool {

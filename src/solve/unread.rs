@@ -163,6 +163,11 @@ impl<'c> Unread<'c> {
     /// for some targets' systems on the others.
     pub fn rest(&self, request: &Request<'c>) -> Vec<Request<'c>> {
         let mut base = request.without(&self.releases);
+        // What leaves the GPU to a framework that nobody has read depends on that one.
+        let is_cpu = |ask: &PackageRequest<'_>| ask.constraint.names_variant("cpu");
+        if request.frameworks.iter().any(|ask| !is_cpu(ask)) && base.frameworks.iter().all(is_cpu) {
+            base.frameworks.clear();
+        }
         base.forget(&self.parts);
         for &at in &self.old_toolkits {
             let target = &base.targets[at];

@@ -162,6 +162,16 @@ impl Specifier {
         self
     }
 
+    /// The same without the bounds that one version meets which it names: beside a bound no installer takes a withdrawn one.
+    pub fn pinned(mut self) -> Specifier {
+        let is_pin = |one: &&String| one.starts_with("==") && !one.ends_with('*');
+        let pin = self.comparisons.iter().find(is_pin).cloned().unwrap_or_default();
+        if let Ok(version) = Version::parse(parts(&pin).1) {
+            self.comparisons.retain(|one| *one == pin || !compares(one, &version));
+        }
+        self
+    }
+
     fn bracketed(&self) -> String {
         if self.extras.is_empty() { String::new() } else { format!("[{}]", self.extras.join(",")) }
     }

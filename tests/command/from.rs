@@ -227,7 +227,7 @@ fn an_extra_that_is_asked_for_is_taken_whole() {
     assert_eq!(
         left,
         [
-            "pyproject.toml:13 tool.uv.constraint-dependencies",
+            "pyproject.toml:13 numpy<2",
             "pyproject.toml:4 dynamic = [\"dependencies\"]",
             // uv's dev-dependencies are the group of that name.
             "pyproject.toml:7 dev: pytest, ruff, mypy; docs: sphinx",

@@ -235,7 +235,7 @@ fn several_files_are_read_as_far_as_they_can_be() {
     assert!(sandbox.spec().contains("torch = \"2.5.1\""), "{}", sandbox.spec());
     project("alone", &files[..1]).run(&["init", "--from", "poetry.lock"]).exits(2);
     let (_, told) = drafted("dynamic", &files[3..], &[]);
-    assert_eq!(left(&told), ["pyproject.toml:4 dynamic = [\"dependencies\"]   requirements.txt"]);
+    assert_eq!(left(&told), ["pyproject.toml:4 dynamic = [\"dependencies\"] requirements.txt"]);
     let poetry = "[tool.poetry.dependencies]\npython = \"^3.10\"\ntorch = \"=2.7.0\"\nnumpy = \"=1.26.4\"\n";
     let (lines, told) = drafted("poetry-equals", &[("pyproject.toml", poetry)], &[]);
     assert!(

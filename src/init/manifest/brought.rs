@@ -1,11 +1,11 @@
 //! Which of NVIDIA's libraries a draft's frameworks bring: those that their own metadata asks for, and no others.
 
 use crate::catalog::Catalog;
-use crate::catalog::rows::{FRAMEWORKS, Libraries};
+use crate::catalog::rows::{FRAMEWORKS, Libraries, TRITON};
 use crate::init::{Entry, Value};
 use crate::spec::other_names::without_cuda;
-use crate::types::Specifier;
 use crate::types::constraint::admits;
+use crate::types::{CpuArch, Specifier};
 
 /// Whether a framework of the stack asks for a library itself, or one that a package of it follows, for whichever CUDA.
 pub(super) fn is_brought(catalog: &Catalog, stack: &[Entry], library: &str) -> bool {
@@ -25,4 +25,14 @@ pub(super) fn is_brought(catalog: &Catalog, stack: &[Entry], library: &str) -> b
     };
     let frameworks = catalog.libraries.iter().filter(|row| FRAMEWORKS.contains(&&*row.package));
     frameworks.filter(|row| may_be(row)).any(asks)
+}
+
+/// Whether a package of the stack asks for another one, in some release.
+pub(super) fn is_asked(catalog: &Catalog, stack: &[Entry], name: &str) -> bool {
+    let asks = |entry: &Entry| {
+        let mut rows = catalog.companions.of(&entry.key).iter();
+        rows.any(|row| row.asked(CpuArch::X86_64).any(|(of, _)| of == name))
+            || name == TRITON && catalog.builds.of(&entry.key).iter().any(|row| row.triton.is_some())
+    };
+    stack.iter().any(asks)
 }

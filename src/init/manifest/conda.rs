@@ -18,6 +18,8 @@ const NAMES: &[(&str, &str)] = &[
     ("cuda-toolkit", "cuda"),
     ("cuda", "cuda"),
     ("torchtriton", "triton"),
+    ("antlr-python-runtime", "antlr4-python3-runtime"),
+    ("dask-core", "dask"),
     ("tensorflow-base", "tensorflow"),
     ("pyg", "torch-geometric"),
     ("pytorch-geometric", "torch-geometric"),

@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use super::pip::{joined, words_of_pip};
 use super::shell::{command, commands, here_document, is_shell, is_variable, makes_environment, python_of, words};
-use super::{BUILD_ADDED, Found, OTHER_FILE, Wanted, conda, extras, is_variant, variant_of};
+use super::{
+    BUILD_ADDED, Found, OTHER_FILE, Wanted, conda, extras, is_variant, line_of_python, order::replaced, variant_of,
+};
 use crate::spec::read_image;
 use crate::types::name;
 
@@ -349,6 +351,8 @@ impl Reader {
             copied.extend(stage.copies);
             of_system = of_system.or(stage.python);
             if !is_of_it {
+                // What is copied runs with the Python that is copied, too.
+                of_system = of_system.or_else(|| Some((python_of_image(&stage.base)?, stage.line)));
                 let why = "its packages are taken, for they are copied from it, and its image is not";
                 found.leave(stage.line, &format!("FROM {}", stage.base), why);
                 copied.push(stage.base.to_ascii_lowercase());
@@ -363,16 +367,10 @@ impl Reader {
         }
         replaced(&mut found);
         conda::of_its_own(&mut found);
-        // An image of Python tells which one in its tag.
         if let Some((image, line)) = &found.image
-            && let Some((_, tag)) =
-                image.rsplit('/').next().and_then(|name| name.split_once(':')).filter(|(name, _)| *name == "python")
+            && let Some(python) = python_of_image(image)
         {
-            let version: String = tag.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
-            let minor: Vec<&str> = version.split('.').take(2).collect();
-            if minor.len() == 2 {
-                found.wanted.insert(0, Wanted::new("python", &minor.join("."), *line));
-            }
+            found.wanted.insert(0, Wanted::new("python", &python, *line));
         }
         // That of an environment, or of such an image, comes before the system's.
         if let Some((python, line)) = of_system {
@@ -386,24 +384,11 @@ impl Reader {
     }
 }
 
-/// pip replaces what it installed before by what a later command pins.
-fn replaced(found: &mut Found) {
-    let is_pin = |one: &Wanted| {
-        let version = one.version.trim_start_matches('=');
-        let is_one = version.starts_with(|c: char| c.is_ascii_digit()) && !version.contains([',', '*', '|']);
-        is_one && one.marker.is_none() && !one.is_of_conda && !one.is_over
-    };
-    let mut kept: Vec<Wanted> = Vec::new();
-    for wanted in std::mem::take(&mut found.wanted) {
-        let is_before = |one: &Wanted| one.name == wanted.name && is_pin(one) && one.version != wanted.version;
-        if let Some(at) = kept.iter().position(is_before).filter(|_| is_pin(&wanted)) {
-            let before = kept.remove(at);
-            let why = format!("line {} installs {} in its place", wanted.line, wanted.written);
-            found.leave(before.line, &before.written, why);
-        }
-        kept.push(wanted);
-    }
-    found.wanted = kept;
+/// The Python that an image of Python tells in its tag.
+fn python_of_image(image: &str) -> Option<String> {
+    let (_, tag) = image.rsplit('/').next()?.split_once(':').filter(|(name, _)| *name == "python")?;
+    let end = tag.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(tag.len());
+    line_of_python(&tag[..end]).map(|python| python.to_string())
 }
 
 /// The wheel variant that a setting of pip or uv names: these are their options under other names.

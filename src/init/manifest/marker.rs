@@ -23,22 +23,33 @@ pub(super) fn on_linux(marker: &str) -> Option<bool> {
 /// What is known of the place where something is installed.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Known<'k> {
-    /// The line of Python, `3.11`.
-    pub python: Option<Version>,
+    /// The lines of Python, `3.11`, of which it is one; none where it may be any.
+    pub pythons: &'k [Version],
     /// The processor.
     pub arch: Option<CpuArch>,
     /// The extras and groups that are installed.
     pub extras: Option<&'k BTreeSet<String>>,
 }
 
-/// The same where more is known.
+/// The same where more is known: of several Pythons only what is the same on each.
 pub(super) fn on(marker: &str, known: &Known<'_>) -> Option<bool> {
-    let mut reader = Reader { words: words(marker), at: 0, is_broken: false, known: *known };
-    let value = reader.any(0);
-    value.filter(|_| !reader.is_broken && reader.at == reader.words.len())
+    let of = |python: Option<Version>| {
+        let mut reader = Reader { words: words(marker), at: 0, is_broken: false, python, known: *known };
+        let value = reader.any(0);
+        value.filter(|_| !reader.is_broken && reader.at == reader.words.len())
+    };
+    let mut each = known.pythons.iter().map(|python| of(Some(*python)));
+    let Some(first) = each.next().filter(|_| speaks_of_python(marker)) else { return of(None) };
+    first.filter(|_| each.all(|other| other == first))
+}
+
+/// Whether a condition speaks of the Python that is installed.
+pub(super) fn speaks_of_python(marker: &str) -> bool {
+    PYTHONS.iter().any(|word| marker.contains(word))
 }
 
 struct Reader<'k> {
+    python: Option<Version>,
     words: Vec<String>,
     at: usize,
     is_broken: bool,
@@ -87,7 +98,7 @@ impl Reader<'_> {
         let is_not = self.take("not");
         let (sign, right) = (self.next(), self.next());
         self.is_broken |= right.is_empty();
-        if let Some(python) = self.known.python.filter(|_| !is_not && PYTHONS.contains(&left.as_str())) {
+        if let Some(python) = self.python.filter(|_| !is_not && PYTHONS.contains(&left.as_str())) {
             return of_python(&python, &sign, right.strip_prefix('"')?);
         }
         if let Some(extras) = self.known.extras.filter(|_| left == "extra" && ["==", "!="].contains(&&*sign)) {

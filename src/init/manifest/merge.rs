@@ -1,24 +1,24 @@
 //! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
 
+mod image;
 mod left;
 mod named;
 mod versions;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::{Claim, Claims, Settled};
 use super::marker::Known;
 use super::shell::file_name;
 use super::{
-    Found, Kind, Left, Manifest, OTHER_FILE, OTHER_SYSTEM, Wanted, brought, conda, extras, is_variant, line_of_python,
-    ordinary, read,
+    Found, Kind, Left, Manifest, OTHER_FILE, OTHER_SYSTEM, Wanted, brought, conda, extras, is_variant, order, ordinary,
+    read,
 };
 use crate::catalog::Catalog;
-use crate::catalog::rows::{FRAMEWORKS, TORCH, repeated};
+use crate::catalog::rows::{FRAMEWORKS, TORCH};
 use crate::init::{Draft, Entry, Value};
-use crate::solve::image;
 use crate::solve::request::other_maker;
-use crate::spec::{self, ImageRef};
+use crate::spec;
 use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, CpuArch, Specifier, Version, intersect, name, variant};
 
@@ -83,9 +83,13 @@ pub fn of_manifests<'m>(
     let of_project =
         files.iter().flat_map(|(_, found)| &found.wanted).filter(|wanted| projects.contains(&&wanted.name));
     let installs = files.iter().flat_map(|(_, found)| &found.installs);
-    let installs = installs.chain(of_project.flat_map(|wanted| &wanted.extras)).chain(extras).cloned().collect();
+    let mut installs: BTreeSet<String> =
+        installs.chain(of_project.flat_map(|wanted| &wanted.extras)).chain(extras).cloned().collect();
+    installs.extend(files.iter().flat_map(|(_, found)| named::defaults(catalog, found)));
     let python = python.or_else(|| files.iter().find_map(|(_, found)| found.python()));
-    let on = Known { python, arch, extras: None };
+    let pythons = pythons(catalog, &files, python);
+    let on = Known { pythons: &pythons, arch, extras: None };
+    order::by_commands(&mut files);
     let open = files.iter_mut().filter_map(|(_, found)| found.decide(&on, &installs).then_some(())).count();
     let mut merged = Merged {
         catalog,
@@ -109,9 +113,21 @@ pub fn of_manifests<'m>(
         with_cuda: BTreeSet::new(),
         files: names.iter().map(|name| file_name(name)).collect(),
         installs,
+        elsewhere: named::elsewhere(&files),
     };
     files.into_iter().for_each(|(manifest, found)| merged.take(manifest, found));
     Ok(merged.end())
+}
+
+/// The line of Python, where it is known; else all of the catalog that the files take.
+fn pythons(catalog: &Catalog, files: &[(&Manifest, Found)], known: Option<Version>) -> Vec<Version> {
+    let asked = files.iter().flat_map(|(_, found)| &found.wanted);
+    let asked = asked.filter(|wanted| wanted.name == "python" && wanted.group.is_none() && wanted.marker.is_none());
+    let asked: Vec<Constraint> = asked.filter_map(|wanted| constraint("python", wanted, None, &[])).collect();
+    let lines = catalog.pythons.iter().map(|row| row.version);
+    let mut all: Vec<Version> = lines.filter(|line| asked.iter().all(|asked| asked.admits(line))).collect();
+    all.sort_unstable();
+    known.map_or(all, |known| vec![known])
 }
 
 struct Merged<'c> {
@@ -144,6 +160,8 @@ struct Merged<'c> {
     files: Vec<&'c str>,
     /// The extras and groups that lines install, or somebody asks for.
     installs: BTreeSet<String>,
+    /// What lines install from an address, each with its place.
+    elsewhere: BTreeMap<String, String>,
 }
 
 impl<'c> Merged<'c> {
@@ -212,6 +230,9 @@ impl<'c> Merged<'c> {
     fn package(&mut self, manifest: &'c Manifest, wanted: Wanted, variant: Option<String>) {
         let file = manifest.name.as_str();
         let name = self.name_of(&wanted).to_string();
+        if let Some(why) = self.met(&name, &wanted) {
+            return self.leave(file, wanted.line, &wanted.written, why);
+        }
         if !self.is_chosen(&wanted) {
             let has_each = conda::OF_EACH_CUDA.contains(&name.as_str()) && manifest.kind == Kind::Conda;
             return match has_each || !self.names_of(&name).is_empty() {
@@ -219,10 +240,10 @@ impl<'c> Merged<'c> {
                 false => self.beside(file, &name, wanted),
             };
         }
-        if wanted.is_over {
+        let is_framework = FRAMEWORKS.contains(&name.as_str());
+        if wanted.is_over && !is_framework {
             return self.over.push((manifest, wanted));
         }
-        let is_framework = FRAMEWORKS.contains(&name.as_str());
         let label = variant::parts(wanted.version.trim_start_matches('=')).1;
         if let Some(whose) = label.and_then(other_maker).filter(|_| is_framework) {
             return self.leave(file, wanted.line, &wanted.written, format!("it is built for {whose}"));
@@ -241,12 +262,12 @@ impl<'c> Merged<'c> {
         if is_framework && (wanted.is_of_conda || wanted.extras.iter().any(is_with_cuda)) {
             self.with_cuda.insert(name.clone());
         }
-        let Some(constraint) = constraint(&name, &wanted, variant, &known) else {
+        let said = constraint(&name, &wanted, variant, &known);
+        let Some(constraint) = said.and_then(|said| self.with_label(&name, said, label)) else {
             let why = "its version is not written as gpuenv.toml can say it".to_string();
             return self.leave(file, wanted.line, &wanted.written, why);
         };
-        if wanted.is_of_conda && !is_framework && self.lacks(&name, &constraint) {
-            let why = "a release of conda's that the package index does not have: put one that it has under [stack]";
+        if let Some(why) = self.of_conda_alone(&name, &constraint).filter(|_| wanted.is_of_conda && !is_framework) {
             return self.leave(file, wanted.line, &wanted.written, why.to_string());
         }
         if wanted.is_elsewhere {
@@ -313,6 +334,7 @@ impl<'c> Merged<'c> {
     fn end(mut self) -> (Draft, Vec<Left>) {
         self.python_of_wheels();
         self.named_by_cuda();
+        self.torch_of_image();
         self.settle_all();
         self.laid_over();
         self.torch_beside_image();
@@ -369,53 +391,16 @@ impl<'c> Merged<'c> {
     fn laid_over(&mut self) {
         for (manifest, wanted) in std::mem::take(&mut self.over) {
             let name = self.name_of(&wanted);
-            let is_brought = brought::is_brought(self.catalog, &self.draft.stack, &wanted.name);
+            let is_brought = brought::is_brought(self.catalog, &self.draft.stack, &wanted.name)
+                || brought::is_asked(self.catalog, &self.draft.stack, name);
             if is_brought || self.draft.stack.iter().any(|entry| entry.key == name) {
-                let why =
-                    "installed over the one that comes with the framework: install it again behind what the lock names";
+                let why = "installed over the one that others bring: install it again behind what the lock names";
                 self.leave(&manifest.name, wanted.line, &wanted.written, why.to_string());
             } else {
                 self.package(manifest, Wanted { is_over: false, ..wanted }, None);
             }
         }
         self.settle_all();
-    }
-
-    /// Where the torch of an image is taken out another one may be installed, and none where nobody asks for it: there the Python
-    /// is the image's. An environment of its own sees no torch of the image, and has its Python unless it names another.
-    fn torch_beside_image(&mut self) {
-        let image = self.draft.image();
-        let in_image = image.filter(|image| image::holds_torch(self.catalog, repeated(&image.repository)));
-        let in_image = in_image.filter(|_| self.draft.stack.iter().any(|entry| entry.key == TORCH));
-        let (apart, uninstalled) = (self.apart.take(), self.uninstalled.take());
-        if let Some(((file, line, by_conda), image)) = apart.zip(in_image.as_ref()) {
-            let at = place(&file, line);
-            self.draft.torch_beside_image = Some(format!("{at} makes an environment of its own in the image"));
-            return if !by_conda {
-                self.python_of_image(image);
-            };
-        }
-        let Some((file, line)) = uninstalled else { return };
-        if let Some(image) = in_image {
-            self.draft.torch_beside_image = Some(format!("{} takes the torch of the image out", place(&file, line)));
-            return self.python_of_image(&image);
-        }
-        let why = "to install another torch in an image that holds one, set the rule `torch-of-image` aside with an [[override]]";
-        self.leave(&file, line, "pip uninstall torch", why.to_string());
-    }
-
-    /// What the pip of an image installs is for the Python of that image.
-    fn python_of_image(&mut self, image: &ImageRef) {
-        let tag = image.tag.as_deref().map(|tag| image::tag(self.catalog, &image.repository, tag));
-        let Some(image::TagMatch::Known(row)) = tag else { return };
-        let Some(python) = row.python.or_else(|| self.catalog.python_nearby(row)) else { return };
-        let is_said = |entry: &Entry| {
-            entry.key == "python" && matches!(&entry.value, Value::Text(asked) if line_of_python(asked).is_some())
-        };
-        let is_open = !self.draft.stack.iter().any(is_said) && self.draft.admits_python(&python);
-        if is_open {
-            self.draft.bind_python(python.prefix(2), "the Python of the image that it is installed in");
-        }
     }
 
     /// A framework that is asked for without its CUDA leaves the GPU to another one that drives it.
@@ -444,7 +429,7 @@ fn claim<T>(asked: T, is_exact: bool, file: &str, wanted: Wanted, note: String) 
 /// What two requirements of an ordinary package ask for together. Hundreds of bounds say nothing that these do not.
 fn both(one: &Specifier, other: &Specifier) -> Option<Specifier> {
     let is_long = one.comparisons.len() > MOST_BOUNDS;
-    (!is_long && !one.excludes(other)).then(|| one.clone().and(other))
+    (!is_long && !one.excludes(other)).then(|| one.clone().and(other).pinned())
 }
 
 /// Whether it is one version: nothing is left to choose. Pythons and CUDAs are told apart by their first two numbers.

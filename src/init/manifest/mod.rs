@@ -10,6 +10,7 @@ mod dockerfile;
 mod extras;
 mod marker;
 mod merge;
+mod order;
 mod ordinary;
 mod pip;
 mod pyproject;
@@ -24,6 +25,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::catalog::rows::FRAMEWORKS;
 use crate::types::{Specifier, Version, name, toml_memory};
 
 use marker::Known;
@@ -145,6 +147,8 @@ struct Found {
     project: Option<String>,
     /// Those of its groups that are dependency groups, not extras.
     groups: BTreeSet<String>,
+    /// Those which an installer takes that is told nothing.
+    defaults: BTreeSet<String>,
     /// Its extras and groups that bring others.
     brings: Vec<(String, String)>,
     /// The extras and groups of a project that its lines install.
@@ -233,6 +237,19 @@ impl Found {
         }
     }
 
+    /// A requirement of the project, or of an extra or group of it.
+    fn want_of(&mut self, group: Option<&str>, text: &str, line: usize) {
+        match (requirement::read(text, line), group) {
+            // An extra that brings others of the project's.
+            (Ok(wanted), Some(group)) if Some(&wanted.name) == self.project.as_ref() => {
+                self.brings.extend(wanted.extras.into_iter().map(|other| (group.to_string(), other)));
+            }
+            (Ok(wanted), group) => self.want(Wanted { group: group.map(str::to_string), ..wanted }),
+            (Err(why), None) => self.leave(line, text, why),
+            (Err(why), Some(group)) => self.left_of.push((group.to_string(), (line, text.to_string(), why))),
+        }
+    }
+
     fn leave(&mut self, line: usize, text: &str, why: impl Into<String>) {
         if self.left.len() <= MOST {
             self.left.push((line, text.trim().to_string(), why.into()));
@@ -248,6 +265,8 @@ impl Found {
     /// Takes the conditions as decided that a line of Python, a processor and the extras that are named decide; whether some
     /// are left that more of these would decide.
     fn decide(&mut self, known: &Known<'_>, named: &BTreeSet<String>) -> bool {
+        let pythons = self.pythons(known);
+        let known = &Known { pythons: &pythons, ..*known };
         let (installed, mut others, mut is_open) = (extras::installed(named, self), Vec::new(), false);
         let mut of: BTreeSet<String> = installed.iter().map(|extra| name::package(extra)).collect();
         for mut wanted in std::mem::take(&mut self.wanted) {
@@ -272,7 +291,12 @@ impl Found {
             if is_beside || wanted.is_locked && self.wanted.iter().any(is_same) {
                 continue;
             }
-            let python = known.python.map(|python| format!("Python {python}"));
+            let is_of_python = wanted.marker.as_deref().is_some_and(marker::speaks_of_python);
+            let python = match &pythons[..] {
+                [one] => Some(format!("Python {one}")),
+                [first, .., last] if is_of_python => Some(format!("Python {first} to {last}")),
+                _ => None,
+            };
             let what: Vec<String> = python.into_iter().chain(known.arch.map(|arch| arch.to_string())).collect();
             let of_extra = "it is for other extras than those that are taken".to_string();
             let why = if what.is_empty() { of_extra } else { format!("it is not for {}", what.join(" and ")) };
@@ -281,6 +305,29 @@ impl Found {
         // What is left open in a lock is taken as it was locked.
         self.wanted.iter_mut().filter(|wanted| wanted.is_locked).for_each(|wanted| wanted.marker = None);
         is_open
+    }
+
+    /// The lines of Python that it may be for: where every framework has a condition, those on which it asks for one.
+    fn pythons(&mut self, known: &Known<'_>) -> Vec<Version> {
+        let holds = |python: &&Version| {
+            let on = Known { pythons: std::slice::from_ref(*python), ..*known };
+            let marker =
+                |wanted: &&Wanted| wanted.marker.as_deref().is_none_or(|it| marker::on(it, &on) != Some(false));
+            self.frameworks().any(|wanted| marker(&wanted))
+        };
+        let of_it: Vec<Version> = known.pythons.iter().filter(holds).copied().collect();
+        let ([first, ..], [.., last]) = (&of_it[..], &of_it[..]) else { return known.pythons.to_vec() };
+        if of_it.len() < known.pythons.len() {
+            let is_last = known.pythons.last() == Some(last);
+            let asked = format!(">={first}{}", if is_last { String::new() } else { format!(",<={last}") });
+            let line = self.frameworks().next().map_or(1, |wanted| wanted.line);
+            self.wanted.push(Wanted::new("python", &asked, line));
+        }
+        of_it
+    }
+
+    fn frameworks(&self) -> impl Iterator<Item = &Wanted> {
+        self.wanted.iter().filter(|wanted| wanted.group.is_none() && FRAMEWORKS.contains(&wanted.name.as_str()))
     }
 
     /// Refuses a file that asks for more than is taken.

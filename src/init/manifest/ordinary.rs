@@ -23,7 +23,7 @@ pub(super) fn requirement(wanted: &Wanted) -> Result<String, String> {
 }
 
 /// One comparison; none where it has no operator and is no version.
-fn comparison(part: &str) -> Option<String> {
+pub(super) fn comparison(part: &str) -> Option<String> {
     let is_of_poetry = part.starts_with('^') || part.starts_with('~') && !part.starts_with("~=");
     // `=4.30` of Poetry is `==4.30`.
     let plain = part.strip_prefix('=').unwrap_or(part);

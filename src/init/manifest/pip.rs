@@ -115,7 +115,7 @@ fn option(word: &str) -> (String, Option<&str>) {
 }
 
 /// uv's way to name the index of PyTorch; `auto` leaves it to the machine, as gpuenv does.
-fn backend(name: &str, option: &str, line: usize, found: &mut Found) {
+pub(super) fn backend(name: &str, option: &str, line: usize, found: &mut Found) {
     match name {
         "auto" => {}
         _ if is_variant(name) => found.variant = found.variant.take().or(Some(name.to_string())),
@@ -133,30 +133,31 @@ pub(super) fn package(text: &str, line: usize, found: &mut Found) {
     }
 }
 
-fn index(address: &str, option: &str, line: usize, found: &mut Found) {
+/// An index or a page of wheels.
+pub(super) fn index(address: &str, option: &str, line: usize, found: &mut Found) {
+    let written = format!("{option} {address}");
+    let is_page = ["-f", "--find-links"].contains(&option.split('=').next().unwrap_or_default())
+        && !address.contains("download.pytorch.org");
     match variant_of(address) {
         None if address.is_empty() => {}
         Some(variant) => {
             found.variant = found.variant.take().or(Some(variant));
-            let why = match option.split('=').next() {
+            let why = match is_page {
                 _ if address.contains("/nightly/") => {
                     "an index of nightlies, and releases are taken: write the version of a nightly under [stack]"
                 }
-                Some("-f" | "--find-links") if !address.contains("download.pytorch.org") => {
-                    "its CUDA is taken, and not the wheels that lie there: name it to the installer, too"
-                }
-                _ => return,
+                true => "its CUDA is taken, and not the wheels that lie there: name it to the installer, too",
+                false => return,
             };
-            found.leave(line, &format!("{option} {address}"), why);
+            found.leave(line, &written, why);
         }
         None if address.contains("rocm") => {
-            found.leave(line, &format!("{option} {address}"), OTHER_GPUS);
+            found.leave(line, &written, OTHER_GPUS);
         }
-        None => found.leave(
-            line,
-            &format!("{option} {address}"),
-            "an index that does not tell which CUDA its wheels are for",
-        ),
+        None if is_page => {
+            found.leave(line, &written, "a page of wheels, which the lock does not name: name it to the installer, too")
+        }
+        None => found.leave(line, &written, "an index that does not tell which CUDA its wheels are for"),
     }
 }
 

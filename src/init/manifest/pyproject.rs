@@ -4,7 +4,11 @@ use toml::{Table, Value};
 
 use crate::types::{distinct, name, sort_by_key};
 
-use super::{FOLDER, Found, OTHER_FILE, Wanted, line_of_key, line_with, rank, requirement, table, variant_of};
+use super::marker::on_linux;
+use super::{
+    FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, line_of_key, line_with, ordinary, pip, rank, requirement, table,
+    variant_of,
+};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -64,6 +68,12 @@ impl<'t> Reader<'t> {
             let each = list.as_array().into_iter().flatten().filter_map(|one| one.get("include-group")?.as_str());
             self.found.brings.extend(each.map(|other| (group.clone(), name::package(other))));
         }
+        let defaults = self.at("tool.uv.default-groups");
+        let is_default = |group: &&String| match defaults {
+            Some(Value::Array(some)) => some.iter().any(|one| one.as_str() == Some(group)),
+            all => all.is_some(),
+        };
+        self.found.defaults = self.found.groups.iter().filter(is_default).cloned().collect();
         if let Some(list) = self.at("tool.uv.dev-dependencies") {
             self.found.groups.insert("dev".to_string());
             self.list(Some(list), Some("dev"));
@@ -71,10 +81,11 @@ impl<'t> Reader<'t> {
         let dynamic = self.at("project.dynamic").and_then(Value::as_array).into_iter().flatten();
         for part in dynamic.filter_map(Value::as_str).filter(|part| part.ends_with("dependencies")) {
             let line = line_with(self.text, "dynamic");
-            let file = self.at(&format!("tool.setuptools.dynamic.{part}.file"));
+            let files = self.at(&format!("tool.setuptools.dynamic.{part}"));
             let of_hatch = || self.at("tool.hatch.metadata.hooks.requirements_txt.files");
-            let files = file.or_else(of_hatch).map_or(String::new(), |files| files.to_string());
-            let files = files.replace(['[', ']', '"', ','], " ");
+            let files = files.or_else(of_hatch).map_or(String::new(), |files| files.to_string());
+            let files = files.replace(['[', ']', '{', '}', '=', '"', ','], " ").replace(" file ", " ");
+            let files = files.split_whitespace().collect::<Vec<_>>().join(" ");
             self.found.leave(line, &format!("dynamic = [\"{part}\"] {files}"), OTHER_FILE);
         }
     }
@@ -83,20 +94,7 @@ impl<'t> Reader<'t> {
     fn list(&mut self, list: Option<&Value>, group: Option<&str>) {
         let each = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         for one in each {
-            let line = line_with(self.text, one);
-            match (requirement::read(one, line), group) {
-                // An extra that brings others of the project's.
-                (Ok(wanted), Some(group)) if Some(&wanted.name) == self.found.project.as_ref() => {
-                    self.found.brings.extend(wanted.extras.into_iter().map(|other| (group.to_string(), other)));
-                }
-                (Ok(wanted), group) => {
-                    self.found.want(Wanted { group: group.map(str::to_string), ..wanted });
-                }
-                (Err(why), None) => self.found.leave(line, one, why),
-                (Err(why), Some(group)) => {
-                    self.found.left_of.push((group.to_string(), (line, one.to_string(), why)));
-                }
-            }
+            self.found.want_of(group, one, line_with(self.text, one));
         }
     }
 
@@ -113,31 +111,44 @@ impl<'t> Reader<'t> {
     fn poetry_table(&mut self, path: &str, group: Option<&str>) {
         for (name, value) in self.at(path).and_then(Value::as_table).into_iter().flat_map(Table::iter) {
             let line = line_of_key(self.text, path, name);
-            let version = value.as_str().or_else(|| value.get("version").and_then(Value::as_str));
-            let Some(version) = version else {
-                let why = match value.is_array() {
-                    true => "it has a version for each of several conditions: write one under [stack] or [packages]",
-                    false => FOLDER,
-                };
-                self.found.leave(line, &format!("{name} = {value}"), why);
-                continue;
-            };
-            let version = if version == "*" { "" } else { version };
-            let mut wanted = Wanted::new(name, version, line);
-            match value.get("source").and_then(Value::as_str).map(|source| self.index("tool.poetry.source", source)) {
-                Some(Index::Variant(variant)) => wanted.variant = Some(variant),
-                Some(Index::Other) => wanted.is_elsewhere = true,
-                Some(Index::Public) | None => {}
+            match value.as_array() {
+                Some(several) => several.iter().for_each(|one| self.poetry_one(name, one, line, group)),
+                None => self.poetry_one(name, value, line, group),
             }
-            let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-            wanted.extras = extras.map(name::package).collect();
-            let is_optional = value.get("optional").and_then(Value::as_bool) == Some(true);
-            let extras = if is_optional { self.poetry_extras(name) } else { Vec::new() };
-            if extras.is_empty() {
-                self.found.want(Wanted { group: group.map(str::to_string), ..wanted.clone() });
-            }
-            extras.into_iter().for_each(|extra| self.found.want(Wanted { group: Some(extra), ..wanted.clone() }));
         }
+    }
+
+    /// A requirement of Poetry's, or one of several for different systems and Pythons.
+    fn poetry_one(&mut self, name: &str, value: &Value, line: usize, group: Option<&str>) {
+        let text = |key: &str| value.get(key).and_then(Value::as_str);
+        let version = value.as_str().or_else(|| text("version"));
+        let Some(version) = version else {
+            return self.found.leave(line, &format!("{name} = {value}"), FOLDER);
+        };
+        let python = text("python").map(of_python);
+        let platform = text("platform").map(|platform| format!("sys_platform == '{platform}'"));
+        let each = [text("markers").map(|marker| format!("({marker})")), python, platform].into_iter().flatten();
+        let marker = Some(each.collect::<Vec<_>>().join(" and ")).filter(|marker| !marker.is_empty());
+        let holds = marker.as_deref().and_then(on_linux);
+        if holds == Some(false) {
+            return self.found.leave(line, &format!("{name} = {value}"), OTHER_SYSTEM);
+        }
+        let marker = marker.filter(|_| holds.is_none());
+        let version = if version == "*" { "" } else { version };
+        let mut wanted = Wanted { marker, ..Wanted::new(name, version, line) };
+        match value.get("source").and_then(Value::as_str).map(|source| self.index("tool.poetry.source", source)) {
+            Some(Index::Variant(variant)) => wanted.variant = Some(variant),
+            Some(Index::Other) => wanted.is_elsewhere = true,
+            Some(Index::Public) | None => {}
+        }
+        let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
+        wanted.extras = extras.map(name::package).collect();
+        let is_optional = value.get("optional").and_then(Value::as_bool) == Some(true);
+        let extras = if is_optional { self.poetry_extras(name) } else { Vec::new() };
+        if extras.is_empty() {
+            self.found.want(Wanted { group: group.map(str::to_string), ..wanted.clone() });
+        }
+        extras.into_iter().for_each(|extra| self.found.want(Wanted { group: Some(extra), ..wanted.clone() }));
     }
 
     /// The extras of Poetry's that list a package.
@@ -228,14 +239,43 @@ impl<'t> Reader<'t> {
                 self.found.leave(line_with(self.text, &head), &format!("{head}]"), "this table is not read");
             }
         }
-        let key = "constraint-dependencies";
-        if self.at(&format!("tool.uv.{key}")).is_some() {
-            self.found.leave(line_with(self.text, key), &format!("tool.uv.{key}"), "this list is not read");
+        self.bounds();
+        self.indexes();
+    }
+
+    /// What uv holds to bounds is what anybody asks for, not what stands there alone.
+    fn bounds(&mut self) {
+        let list = self.at("tool.uv.constraint-dependencies").and_then(Value::as_array);
+        for one in list.into_iter().flatten().filter_map(Value::as_str) {
+            let line = line_with(self.text, "constraint-dependencies");
+            let Ok(wanted) = requirement::read(one, line) else { continue };
+            let groups =
+                self.found.wanted.iter().filter(|known| known.name == wanted.name).map(|known| known.group.clone());
+            let groups = distinct(groups);
+            if groups.is_empty() {
+                let why = "a bound of what others bring: put it under [stack] or [packages] to have it there";
+                self.found.leave(line, one, why);
+            }
+            groups.into_iter().for_each(|group| self.found.want(Wanted { group, ..wanted.clone() }));
         }
     }
 
-    /// uv installs what an override says in place of what anybody asks for: of NVIDIA's libraries, over those that a framework
-    /// brings.
+    /// Indexes that stand for all packages: PyTorch's tells which CUDA is meant, where no package has a source.
+    fn indexes(&mut self) {
+        if let Some(backend) = self.at("tool.uv.pip.torch-backend").and_then(Value::as_str) {
+            pip::backend(backend, "torch-backend", line_with(self.text, "torch-backend"), &mut self.found);
+        }
+        let has_source = self.found.wanted.iter().any(|wanted| wanted.variant.is_some());
+        let lists = ["tool.uv.index", "tool.pdm.source"].iter().filter_map(|path| self.at(path)?.as_array());
+        let open = lists.flatten().filter(|one| one.get("explicit").and_then(Value::as_bool) != Some(true));
+        let addresses: Vec<&str> = open.filter_map(|one| one.get("url")?.as_str()).collect();
+        let of_pytorch: Vec<&&str> = addresses.iter().filter(|address| variant_of(address).is_some()).collect();
+        if let ([only], false) = (&of_pytorch[..], has_source) {
+            pip::index(only, "index", line_with(self.text, only), &mut self.found);
+        }
+    }
+
+    /// uv installs what an override says in place of what anybody asks for, others that are installed too.
     fn overrides(&mut self) {
         let list = self.at("tool.uv.override-dependencies").and_then(Value::as_array);
         for one in list.into_iter().flatten().filter_map(Value::as_str) {
@@ -247,11 +287,10 @@ impl<'t> Reader<'t> {
                     continue;
                 }
             };
-            let is_library = wanted.name.starts_with("nvidia-");
             let mut is_asked = false;
             for known in self.found.wanted.iter_mut().filter(|known| known.name == wanted.name) {
                 let group = known.group.take();
-                *known = Wanted { group, is_over: is_library, ..wanted.clone() };
+                *known = Wanted { group, is_over: true, ..wanted.clone() };
                 is_asked = true;
             }
             if !is_asked {
@@ -260,4 +299,15 @@ impl<'t> Reader<'t> {
             }
         }
     }
+}
+
+/// Poetry's range of Pythons as a condition.
+fn of_python(asked: &str) -> String {
+    let parts = asked.split(',').map(|part| ordinary::comparison(part.trim()).unwrap_or_else(|| part.to_string()));
+    let asked = parts.collect::<Vec<_>>().join(",");
+    let one = |part: &str| {
+        let (sign, number) = part.split_at(part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len()));
+        format!("python_version {} '{}'", sign.trim(), number.trim())
+    };
+    asked.split(',').map(one).collect::<Vec<_>>().join(" and ")
 }

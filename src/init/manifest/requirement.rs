@@ -58,6 +58,9 @@ fn comparisons(text: &str) -> Result<String, String> {
     let one = |part: &str| {
         let (sign, version) =
             SIGNS.iter().find_map(|sign| Some((*sign, part.trim().strip_prefix(sign)?.trim()))).unwrap_or_default();
+        // `v1.0` is 1.0 to pip.
+        let plain = version.strip_prefix(['v', 'V']).filter(|plain| plain.starts_with(|c: char| c.is_ascii_digit()));
+        let version = plain.unwrap_or(version);
         let is_version = |c: char| c.is_ascii_alphanumeric() || ".*+!_-${}".contains(c);
         let is_read = !sign.is_empty() && !version.is_empty() && version.chars().all(is_version);
         is_read.then(|| format!("{sign}{version}"))

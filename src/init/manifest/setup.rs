@@ -26,6 +26,9 @@ pub(super) fn read(text: &str) -> Found {
             None => found.leave(line, key, MADE),
         }
     }
+    if is_config(text) {
+        of_extras(text, &mut found);
+    }
     if let Some((at, _)) = value_of(text, "extras_require") {
         found.leave(line_of(text, at), "extras_require", "its extras are not read: put what is meant under [packages]");
     }
@@ -76,6 +79,20 @@ fn literals(text: &str, begin: usize) -> Option<Vec<(usize, String)>> {
                 rest = behind;
             }
             _ => return None,
+        }
+    }
+}
+
+/// The extras of a setup.cfg: each a key with its lines.
+fn of_extras(text: &str, found: &mut Found) {
+    let mut extra = None;
+    let below = text.lines().enumerate().skip_while(|(_, line)| line.trim() != "[options.extras_require]").skip(1);
+    for (at, line) in below.take_while(|(_, line)| !line.starts_with('[')) {
+        let own = line.split_once('=').filter(|_| !line.starts_with([' ', '\t', '#', ';']));
+        let one = own.map_or(line, |(_, rest)| rest).split(" #").next().unwrap_or_default().trim();
+        extra = own.map(|(name, _)| name.trim().to_string()).or(extra);
+        if let Some(extra) = extra.clone().filter(|_| !one.is_empty() && !one.starts_with(['#', ';'])) {
+            found.want_of(Some(&extra), one, at + 1);
         }
     }
 }

@@ -23,13 +23,13 @@ pub(super) fn is_variable(word: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The Python by whose number a command names it: `python3.10 -m venv`, `uv venv --python 3.10`.
+/// The Python by whose number a command names it: `python3.10 -m venv`, `uv venv --python 3.10`, `uv sync -p 3.10`.
 pub(super) fn python_of(words: &[String]) -> Option<String> {
     let is_one = |pair: &&[String]| file_name(&pair[0]).starts_with("python3.") && pair[1] == "-m";
     if let Some(pair) = words.windows(2).find(is_one) {
         return Some(file_name(&pair[0]).to_string());
     }
-    let at = words.iter().position(|word| ["venv", "virtualenv"].contains(&file_name(word)))?;
+    let at = words.iter().position(|word| ["venv", "virtualenv", "sync"].contains(&file_name(word)))?;
     let mut options = words[at + 1..].iter();
     let value = options.find_map(|word| match word.split_once('=') {
         Some(("--python", value)) => Some(Some(value.to_string())),

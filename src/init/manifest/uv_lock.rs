@@ -89,7 +89,7 @@ impl<'t> Reader<'t> {
         wanted.extras = extras.map(name::package).collect();
         wanted.group = group.cloned();
         wanted.is_locked = true;
-        wanted.is_over = name.starts_with("nvidia-") && self.overrides.contains(&name);
+        wanted.is_over = self.overrides.contains(&name);
         // Where extras exclude each other, a row tells by which of them it is meant, or by which Pythons.
         wanted.marker = Some(marker.to_string()).filter(|marker| !marker.is_empty());
         self.wanted.push(wanted);

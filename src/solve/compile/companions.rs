@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use pubgrub::VersionSet;
 
-use crate::catalog::rows::{Companion, Python, Subject};
+use crate::catalog::rows::{Companion, Python, Subject, TRITON};
+use crate::types::variant::CPU;
 use crate::types::{Cc, CpuArch, distinct};
 
 use super::{Choice, Class, Group, Package, Plan, ReleaseChoice, package_releases, stack_key};
@@ -33,7 +34,7 @@ impl<'c> Plan<'_, 'c> {
                 self.clause(ask.package, vec![(var, admitted)]);
             }
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
-                if !self.off.has(law::id::COMPANION) {
+                if !self.off.has(law::id::COMPANION) && !self.leaves_triton(package, framework.package) {
                     let framework = *framework;
                     self.network.relate(of, var, move |version| {
                         let version = framework.versions[version];
@@ -52,6 +53,18 @@ impl<'c> Plan<'_, 'c> {
             }
         }
         self.relate_thirds(&arches);
+    }
+
+    /// Whether a package is the triton that builds of a framework pin, of which one without GPU code is asked for: that pins
+    /// none.
+    fn leaves_triton(&self, package: &Package<'c>, framework: &str) -> bool {
+        let is_cpu = |ask: &&PackageRequest<'c>| {
+            let mut variants = ask.constraint.comparisons().map(|one| one.variant.as_deref());
+            ask.package == framework
+                && ask.constraint.pins_variant()
+                && variants.all(|it| it.is_none_or(|it| it == CPU))
+        };
+        package.name == TRITON && self.request.frameworks.iter().any(|ask| is_cpu(&ask))
     }
 
     /// The pre-releases of a package that another one which is asked for names, and that what is written of it does not rule
@@ -99,7 +112,7 @@ impl<'c> Plan<'_, 'c> {
         for (ask, package) in self.request.companions.iter().zip(&self.packages) {
             let asked = Rc::new(package.matching(|row| ask.constraint.admits(&row.version)));
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
-                if !package.follows(framework.package) {
+                if !package.follows(framework.package) || self.leaves_triton(package, framework.package) {
                     continue;
                 }
                 let (package, framework, asked, lines) = (*package, *framework, asked.clone(), python.rows.clone());
@@ -134,7 +147,7 @@ impl<'c> Plan<'_, 'c> {
                 self.given[class].push((var, rows));
             }
             for (&of, framework) in self.versions.iter().zip(&self.frameworks) {
-                if !group.off.has(law::id::COMPANION) {
+                if !group.off.has(law::id::COMPANION) && !self.leaves_triton(package, framework.package) {
                     let framework = *framework;
                     self.network.relate(of, var, move |version| {
                         package.accepting(framework.package, framework.versions[version]).as_ref().clone()
@@ -170,10 +183,14 @@ impl<'c> Plan<'_, 'c> {
             return;
         }
         let rows = package.matching(|row| fits::may_be_variant(request.catalog, row, &ask.constraint));
-        let mut admits = vec![(var, rows)];
+        let mut admits = vec![(var, rows.clone())];
         for release in releases {
             if package.follows(release.framework.package) {
-                let of_variant = |one: &Release<'c>| ask.constraint.names_variant(one.variant);
+                let of_variant = |one: &Release<'c>| {
+                    let mut own = rows.rows().map(|row| package.releases[row]);
+                    ask.constraint.names_variant(one.variant)
+                        || own.any(|row| fits::is_own_of(row, one.line.as_ref()) && !one.is_cpu())
+                };
                 admits.push((release.var, release.framework.matching(of_variant)));
             }
         }
@@ -213,6 +230,7 @@ impl<'c> Plan<'_, 'c> {
         // That a wheel exists which nobody has seen is the last thing to count on; who names its variant asks for one that does.
         let names_variant =
             request.companions.iter().any(|ask| ask.package == package.name && ask.constraint.pins_variant());
+        let own = package.matching(|row| row.url.is_some());
         let is_seen_first = !possible && (names_variant || !self.policy.unknown);
         let rules = self.rules_that_hold(package.name, Subject::Cuda, &group.off);
         self.network.relate(release.var, var, move |row| {
@@ -222,6 +240,9 @@ impl<'c> Plan<'_, 'c> {
                 true => package.made_for(release.variant).as_ref().clone(),
                 false => RowSet::first(package.releases.len()),
             };
+            if follows && names_variant {
+                rows.add(&own.filtered(&|row| fits::is_own_of(package.releases[row], line)));
+            }
             if follows && release.is_own() {
                 rows.add(&package.matching(|row| fits::made_whatever_abi(row, release.variant, line)));
             }

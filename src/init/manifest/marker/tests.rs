@@ -43,14 +43,18 @@ fn a_line_of_python_decides_what_speaks_of_it() {
         ("python_full_version == '3.11.*' and python_full_version != '3.10.*'", Some(true)),
         ("extra == 'a'", None),
     ] {
-        let known = Known { python: Some(python), ..Known::default() };
+        let known = Known { pythons: &[python], ..Known::default() };
         assert_eq!(on(marker, &known), expected, "{marker}");
     }
     for (arch, expected) in [(CpuArch::X86_64, Some(true)), (CpuArch::Aarch64, Some(false))] {
-        let known = Known { python: Some(python), arch: Some(arch), extras: None };
+        let known = Known { pythons: &[python], arch: Some(arch), extras: None };
         assert_eq!(on("python_version >= '3.9' and platform_machine == 'x86_64'", &known), expected);
     }
     assert_eq!(on_linux("python_version >= '3.10'"), None);
+    let several = ["3.9", "3.10", "3.11"].map(|line| Version::parse(line).unwrap());
+    let known = Known { pythons: &several, ..Known::default() };
+    assert_eq!(on("python_version >= '3.9' and python_version < '4.0'", &known), Some(true));
+    assert_eq!(on("python_version >= '3.10'", &known), None);
     // Linux calls no processor so.
     assert_eq!(on_linux("sys_platform != 'darwin' and platform_machine != 'arm64'"), Some(true));
 }

@@ -1,7 +1,7 @@
 //! What is told of lines that the draft does not hold as they stand.
 
 use super::super::claims::{Claim, Settled};
-use super::super::{Left, Wanted, variant_of};
+use super::super::{Left, Wanted};
 use super::{Merged, place};
 use crate::types::distinct;
 
@@ -42,7 +42,7 @@ impl Merged<'_> {
         if let Some(python) = wanted.python.clone().filter(|_| wanted.marker.is_none()) {
             self.pythons.push((python, place(file, wanted.line)));
         }
-        if variant_of(address).is_none() {
+        if !address.contains("download.pytorch.org") {
             let why =
                 "the version is taken, not this file: to have it, write a build of your own, with `url` and `cuda`";
             self.leave(file, wanted.line, &wanted.written, why.to_string());

@@ -1,10 +1,41 @@
 //! What `[stack]` calls by other names than the files: packages with a name for each major of CUDA, and extras, of which it has
 //! none; and what of conda's the package index has.
 
-use super::{AND_CUDA, COMES_ALONG, Merged, Wanted, constraint, extra_variant};
-use crate::catalog::rows::{FRAMEWORKS, TORCH};
+use std::collections::BTreeMap;
+
+use super::{AND_CUDA, COMES_ALONG, Found, Manifest, Merged, Wanted, constraint, extra_variant, place, with_variant};
+use crate::catalog::Catalog;
+use crate::catalog::rows::{Companion, FRAMEWORKS, TORCH};
 use crate::spec::other_names;
-use crate::types::{Constraint, Version, distinct, nvidia};
+use crate::types::{Constraint, Version, distinct, name, nvidia};
+
+/// What the lines of files install from an address, by the name that this tells, each with its place: `x @ git+…`, `…#egg=x`,
+/// `…/x.git@v1`.
+pub(super) fn elsewhere(files: &[(&Manifest, Found)]) -> BTreeMap<String, String> {
+    let named = |text: &str| {
+        let (before, address) = text.split_once(" @ ").unwrap_or(("", text));
+        let address = address.split_whitespace().last().filter(|word| word.starts_with("git+"))?;
+        let (path, egg) = address.split_once("#egg=").unwrap_or((address, ""));
+        let folder = path.split('#').next()?.split("://").nth(1)?.split('@').next()?;
+        let of_path = folder.rsplit('/').next()?.trim_end_matches(".git");
+        let written = [before, egg, of_path].into_iter().find(|word| !word.is_empty())?;
+        let package = name::package(written.split(['[', '&']).next()?);
+        Some(other_names::other_name(&package).map_or(package, str::to_string))
+    };
+    let each = files.iter().flat_map(|(file, found)| found.left.iter().map(move |(line, text, _)| (*file, line, text)));
+    each.filter_map(|(file, line, text)| Some((named(text)?, place(&file.name, *line)))).collect()
+}
+
+/// The groups that are installed by default and hold something that gpuenv chooses: others are tools of those who work on it.
+pub(super) fn defaults(catalog: &Catalog, found: &Found) -> Vec<String> {
+    let is_chosen = |wanted: &Wanted| {
+        let name = other_names::other_name(&wanted.name).unwrap_or(&wanted.name);
+        !catalog.builds.of(name).is_empty() || !catalog.companions.of(name).is_empty()
+    };
+    let holds_one =
+        |group: &&String| found.wanted.iter().any(|one| one.group.as_ref() == Some(group) && is_chosen(one));
+    found.defaults.iter().filter(holds_one).map(|group| name::package(group)).collect()
+}
 
 impl Merged<'_> {
     /// What a package is called here.
@@ -52,10 +83,37 @@ impl Merged<'_> {
         None
     }
 
-    /// Whether the package index has no such release of a package that follows a framework.
-    pub(super) fn lacks(&self, name: &str, asked: &Constraint) -> bool {
+    /// Why a package of conda's that follows a framework is none of the package index's: this has no such release, or a wheel
+    /// that holds code for a CUDA of its own, where conda builds one for that of its environment.
+    pub(super) fn of_conda_alone(&self, name: &str, asked: &Constraint) -> Option<&'static str> {
         let rows = self.catalog.companions.of(name);
-        !rows.iter().any(|row| asked.admits(&row.version)) && self.catalog.absent(name, asked).is_ok()
+        if !rows.iter().any(|row| asked.admits(&row.version)) && self.catalog.absent(name, asked).is_ok() {
+            return Some(
+                "a release of conda's that the package index does not have: put one that it has under [stack]",
+            );
+        }
+        let is_own =
+            other_names::cuda_of(name).is_none() && rows.iter().any(|row| row.framework == "cuda" && row.gpu_code);
+        is_own.then_some(
+            "conda's own build, of which the facts of wheels say nothing: put a wheel's release under [stack]",
+        )
+    }
+
+    /// The same with the label of a wheel that its project publishes for a CUDA of its own, beside those of the package index.
+    pub(super) fn with_label(&self, name: &str, asked: Constraint, label: Option<&str>) -> Option<Constraint> {
+        let is_it =
+            |row: &Companion| row.url.is_some() && row.variant.as_deref() == label && asked.admits(&row.version);
+        match label.filter(|_| self.catalog.companions.of(name).iter().any(is_it)) {
+            Some(label) => with_variant(&asked, label),
+            None => Some(asked),
+        }
+    }
+
+    /// Why a line asks for nothing more: it takes any version, and another line installs one from an address.
+    pub(super) fn met(&self, name: &str, wanted: &Wanted) -> Option<String> {
+        let is_bare = wanted.version.is_empty() && wanted.address.is_none() && !FRAMEWORKS.contains(&name);
+        let place = self.elsewhere.get(name).filter(|_| is_bare)?;
+        Some(format!("{place} installs one from an address: install it so behind what the lock names"))
     }
 
     /// Whether the catalog tells anything of an ordinary package: it has read it on the package index.
