@@ -210,6 +210,10 @@ fn work_grows_no_faster_than_what_is_read() {
         let targets: String = (0..count).map(|at| format!("[target.t{at}]\ngpu = \"T4\"\n")).collect();
         place.write("checkout/gpuenv.toml", &format!("[stack]\ntorch = \"2.5.1\"\n{targets}"));
         place.write("checkout/log.xml", &"<nvidia_smi_log><driver_version>535.1</driver_version>\n".repeat(count * 8));
+        let names: String = (0..count).map(|at| format!("  \"p{at}>=1\",\n")).collect();
+        let sources: String = (0..count).map(|at| format!("p{at} = {{ index = \"x\" }}\n")).collect();
+        let project = format!("[project]\nname = \"x\"\ndependencies = [\n{names}]\n[tool.uv.sources]\n{sources}");
+        place.write("checkout/pyproject.toml", &project);
         time_of(&place, &["lock"]);
         time_of(&place, args)
     };
@@ -220,6 +224,7 @@ fn work_grows_no_faster_than_what_is_read() {
         &["export", "requirements"],
         &["export", "uv"],
         &["probe", "--from", "log.xml"],
+        &["init", "--from", "pyproject.toml", "-o", "-"],
     ] {
         let (few, many) = (times(2_000, args), times(8_000, args));
         println!("{args:?}: {few:.2} s, {many:.2} s");

@@ -8,6 +8,7 @@ mod claims;
 mod conda;
 mod dockerfile;
 mod extras;
+mod lines;
 mod marker;
 mod merge;
 mod order;
@@ -415,23 +416,6 @@ fn rank(variant: Option<&str>) -> (u8, u32) {
 /// The line of a byte, counted from one.
 fn line_of(text: &str, at: usize) -> usize {
     1 + text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
-}
-
-/// The line of a key, counted from one: below the header of its table where there is one, else the first with that key.
-fn line_of_key(text: &str, table: &str, key: &str) -> usize {
-    let header = format!("[{table}]");
-    let is_header = |line: &str| line.split('#').next().is_some_and(|line| line.trim() == header);
-    let is_key =
-        |line: &str| line.split_once('=').is_some_and(|(left, _)| left.trim().trim_matches(['"', '\'']) == key);
-    let begin = text.lines().position(is_header).unwrap_or(0);
-    let mut lines = text.lines().enumerate();
-    let below = lines.clone().skip(begin).find(|(_, line)| is_key(line));
-    below.or_else(|| lines.find(|(_, line)| is_key(line))).map_or(1, |(at, _)| at + 1)
-}
-
-/// The first line that holds a text, counted from one; where it is not found, the first of all.
-fn line_with(text: &str, part: &str) -> usize {
-    text.find(part).map_or(1, |at| line_of(text, at))
 }
 
 #[cfg(test)]

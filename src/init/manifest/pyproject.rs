@@ -4,15 +4,13 @@ use toml::{Table, Value};
 
 use crate::types::{distinct, name, sort_by_key};
 
+use super::lines::Lines;
 use super::marker::on_linux;
-use super::{
-    FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, line_of_key, line_with, ordinary, pip, rank, requirement, table,
-    variant_of,
-};
+use super::{FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, ordinary, pip, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
-    let mut reader = Reader { text, toml: &toml, found: Found::default() };
+    let mut reader = Reader { lines: Lines::of(text), toml: &toml, found: Found::default() };
     reader.project();
     reader.poetry();
     reader.overrides();
@@ -39,7 +37,7 @@ impl Index {
 }
 
 struct Reader<'t> {
-    text: &'t str,
+    lines: Lines<'t>,
     toml: &'t Table,
     found: Found,
 }
@@ -54,7 +52,7 @@ impl<'t> Reader<'t> {
 
     fn project(&mut self) {
         if let Some(python) = self.at("project.requires-python").and_then(Value::as_str) {
-            let line = line_with(self.text, "requires-python");
+            let line = self.lines.with("requires-python");
             self.found.want(Wanted::new("python", python, line));
         }
         self.found.project = self.at("project.name").and_then(Value::as_str).map(name::package);
@@ -80,7 +78,7 @@ impl<'t> Reader<'t> {
         }
         let dynamic = self.at("project.dynamic").and_then(Value::as_array).into_iter().flatten();
         for part in dynamic.filter_map(Value::as_str).filter(|part| part.ends_with("dependencies")) {
-            let line = line_with(self.text, "dynamic");
+            let line = self.lines.with("dynamic");
             let files = self.at(&format!("tool.setuptools.dynamic.{part}"));
             let of_hatch = || self.at("tool.hatch.metadata.hooks.requirements_txt.files");
             let files = files.or_else(of_hatch).map_or(String::new(), |files| files.to_string());
@@ -94,7 +92,7 @@ impl<'t> Reader<'t> {
     fn list(&mut self, list: Option<&Value>, group: Option<&str>) {
         let each = list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         for one in each {
-            self.found.want_of(group, one, line_with(self.text, one));
+            self.found.want_of(group, one, self.lines.with(one));
         }
     }
 
@@ -110,7 +108,7 @@ impl<'t> Reader<'t> {
     /// A table of Poetry's requirements.
     fn poetry_table(&mut self, path: &str, group: Option<&str>) {
         for (name, value) in self.at(path).and_then(Value::as_table).into_iter().flat_map(Table::iter) {
-            let line = line_of_key(self.text, path, name);
+            let line = self.lines.of_key(path, name);
             match value.as_array() {
                 Some(several) => several.iter().for_each(|one| self.poetry_one(name, one, line, group)),
                 None => self.poetry_one(name, value, line, group),
@@ -177,7 +175,7 @@ impl<'t> Reader<'t> {
         let Some(sources) = self.at("tool.uv.sources").and_then(Value::as_table) else { return };
         for (name, source) in sources {
             let each: Vec<&Value> = source.as_array().map_or_else(|| vec![source], |list| list.iter().collect());
-            let line = line_of_key(self.text, "tool.uv.sources", name);
+            let line = self.lines.of_key("tool.uv.sources", name);
             let text = |one: &'t Value, key: &str| one.get(key).and_then(Value::as_str);
             let is_elsewhere = |one: &Value| {
                 let marker = one.get("marker").and_then(Value::as_str).unwrap_or_default();
@@ -214,18 +212,19 @@ impl<'t> Reader<'t> {
         }
         let folded = name::package(name);
         let is_meant = |wanted: &Wanted| wanted.name == folded && (group.is_none() || wanted.group.as_deref() == group);
-        for wanted in std::mem::take(&mut self.found.wanted) {
+        // A name that no index has is nobody's there, or somebody else's.
+        if wheel.is_none() && address.is_some() && variants.is_empty() {
+            return self.found.wanted.retain(|wanted| !is_meant(wanted));
+        }
+        for wanted in self.found.wanted.iter_mut().filter(|wanted| is_meant(wanted)) {
             match &wheel {
-                _ if !is_meant(&wanted) => self.found.wanted.push(wanted),
-                // A name that no index has is nobody's there, or somebody else's.
-                None if address.is_some() && variants.is_empty() => {}
                 Some(wheel) if variants.is_empty() => {
-                    let Wanted { group, marker, extras, .. } = wanted;
-                    self.found.wanted.push(Wanted { group, marker, extras, ..wheel.clone() });
+                    let Wanted { group, marker, extras, .. } = std::mem::replace(wanted, wheel.clone());
+                    *wanted = Wanted { group, marker, extras, ..wheel.clone() };
                 }
                 _ => {
-                    let is_elsewhere = variants.is_empty() && indexes.contains(&Index::Other);
-                    self.found.wanted.push(Wanted { variant: variants.first().cloned(), is_elsewhere, ..wanted });
+                    wanted.variant = variants.first().cloned();
+                    wanted.is_elsewhere = variants.is_empty() && indexes.contains(&Index::Other);
                 }
             }
         }
@@ -235,8 +234,8 @@ impl<'t> Reader<'t> {
     fn others(&mut self) {
         for tool in ["pixi", "conda", "hatch.envs", "pdm.dev-dependencies"] {
             if self.at(&format!("tool.{tool}")).is_some() {
-                let head = format!("[tool.{tool}");
-                self.found.leave(line_with(self.text, &head), &format!("{head}]"), "this table is not read");
+                let head = format!("tool.{tool}");
+                self.found.leave(self.lines.of_table(&head), &format!("[{head}]"), "this table is not read");
             }
         }
         self.bounds();
@@ -247,7 +246,7 @@ impl<'t> Reader<'t> {
     fn bounds(&mut self) {
         let list = self.at("tool.uv.constraint-dependencies").and_then(Value::as_array);
         for one in list.into_iter().flatten().filter_map(Value::as_str) {
-            let line = line_with(self.text, "constraint-dependencies");
+            let line = self.lines.with("constraint-dependencies");
             let Ok(wanted) = requirement::read(one, line) else { continue };
             let groups =
                 self.found.wanted.iter().filter(|known| known.name == wanted.name).map(|known| known.group.clone());
@@ -263,7 +262,7 @@ impl<'t> Reader<'t> {
     /// Indexes that stand for all packages: PyTorch's tells which CUDA is meant, where no package has a source.
     fn indexes(&mut self) {
         if let Some(backend) = self.at("tool.uv.pip.torch-backend").and_then(Value::as_str) {
-            pip::backend(backend, "torch-backend", line_with(self.text, "torch-backend"), &mut self.found);
+            pip::backend(backend, "torch-backend", self.lines.with("torch-backend"), &mut self.found);
         }
         let has_source = self.found.wanted.iter().any(|wanted| wanted.variant.is_some());
         let lists = ["tool.uv.index", "tool.pdm.source"].iter().filter_map(|path| self.at(path)?.as_array());
@@ -271,7 +270,7 @@ impl<'t> Reader<'t> {
         let addresses: Vec<&str> = open.filter_map(|one| one.get("url")?.as_str()).collect();
         let of_pytorch: Vec<&&str> = addresses.iter().filter(|address| variant_of(address).is_some()).collect();
         if let ([only], false) = (&of_pytorch[..], has_source) {
-            pip::index(only, "index", line_with(self.text, only), &mut self.found);
+            pip::index(only, "index", self.lines.with(only), &mut self.found);
         }
     }
 
@@ -279,7 +278,7 @@ impl<'t> Reader<'t> {
     fn overrides(&mut self) {
         let list = self.at("tool.uv.override-dependencies").and_then(Value::as_array);
         for one in list.into_iter().flatten().filter_map(Value::as_str) {
-            let line = line_with(self.text, "override-dependencies");
+            let line = self.lines.with("override-dependencies");
             let wanted = match requirement::read(one, line) {
                 Ok(wanted) => wanted,
                 Err(why) => {

@@ -6,24 +6,25 @@ use toml::{Table, Value};
 
 use crate::types::{name, sort_by_key};
 
+use super::lines::Lines;
 use super::marker::on_linux;
-use super::{FOLDER, Found, MOST, OTHER_SYSTEM, Wanted, line_with, rank, requirement, table, variant_of};
+use super::{FOLDER, Found, MOST, OTHER_SYSTEM, Wanted, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
-    let mut found = Found::default();
+    let (mut found, lines) = (Found::default(), Lines::of(text));
     let packages: Vec<&Table> =
         toml.get("package").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_table).collect();
     if packages.len() > MOST {
         return Err((1, format!("it holds more than {MOST} packages, the most that are read")));
     }
     if let Some(python) = toml.get("requires-python").and_then(Value::as_str) {
-        found.want(Wanted::new("python", python, line_with(text, "requires-python")));
+        found.want(Wanted::new("python", python, lines.with("requires-python")));
     }
     let overrides = toml.get("manifest").and_then(|manifest| manifest.get("overrides")?.as_array());
     let overrides = overrides.into_iter().flatten().filter_map(|one| one.get("name")?.as_str()).collect();
     let (public, by_name) = (public(&packages), BTreeMap::new());
-    let mut reader = Reader { text, public, by_name, overrides, wanted: Vec::new(), found };
+    let mut reader = Reader { lines, public, by_name, overrides, wanted: Vec::new(), found };
     for package in &packages {
         reader.by_name.entry(text_of(package, "name")).or_default().push(package);
     }
@@ -35,7 +36,7 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
 }
 
 struct Reader<'t> {
-    text: &'t str,
+    lines: Lines<'t>,
     /// The index that most packages come from: the public one, or a mirror of it.
     public: Option<&'t str>,
     by_name: BTreeMap<&'t str, Vec<&'t Table>>,
@@ -65,7 +66,7 @@ impl<'t> Reader<'t> {
         };
         let Some(package) = locked.clone().find(is_it).copied() else { return };
         let (name, version) = (text_of(package, "name"), text_of(package, "version"));
-        let line = line_with(self.text, &format!("name = \"{name}\""));
+        let line = self.lines.with(name);
         let written = format!("{name} {version}");
         let marker = text_of(row, "marker");
         if on_linux(marker) == Some(false) {
