@@ -384,11 +384,23 @@ fn unknown(catalog: &Catalog, name: &str) -> Failure {
         "`{}{more}` is neither a key, nor a rule, a warning, an error, a check, a message or a fact",
         clean(&typed)
     );
-    Failure::new(Exit::BadInput, "unknown-topic", message).help(format!(
+    let failure = Failure::new(Exit::BadInput, "unknown-topic", message);
+    if let Some(code) = message_meant(catalog, name) {
+        return failure.help(format!("a message in such words is `{code}`: `gpuenv explain {code}`"));
+    }
+    failure.help(format!(
         "{}name a key as in `stack.torch` or `target.NAME.driver`, the word between the brackets of a message, or an \
          id that `--verbose` shows",
         near.unwrap_or_default()
     ))
+}
+
+/// The message of these words, or of the number of an Xid as the kernel writes it.
+fn message_meant(catalog: &Catalog, name: &str) -> Option<String> {
+    let number = name.get(..3).filter(|word| word.eq_ignore_ascii_case("xid")).map(|_| name[3..].trim());
+    let text = number.map(|number| format!("NVRM: Xid (PCI:0000:00:00): {number}, "));
+    let findings = diagnose::diagnose(text.as_deref().unwrap_or(name), catalog).findings;
+    findings.into_iter().next().map(|first| first.code)
 }
 
 /// The part of a story that a key is about; none if it is about none.

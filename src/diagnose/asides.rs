@@ -12,6 +12,8 @@ pub struct Aside {
     words: &'static [&'static str],
     /// What makes something else of the words where they go on like this.
     but: &'static [&'static str],
+    /// The same where it stands shortly before them.
+    behind: &'static [&'static str],
     /// What the text must hold as well; empty for nothing.
     with: &'static str,
     /// What it means.
@@ -22,11 +24,14 @@ pub struct Aside {
     follows: &'static [&'static str],
 }
 
+/// How far before words something else can stand that they are about.
+const SHORTLY: usize = 60;
+
 include!(concat!(env!("OUT_DIR"), "/asides.rs"));
 
 impl Aside {
     /// What a row leaves out.
-    const EMPTY: Aside = Aside { words: &[], but: &[], with: "", means: "", help: "", follows: &[] };
+    const EMPTY: Aside = Aside { words: &[], but: &[], behind: &[], with: "", means: "", help: "", follows: &[] };
 
     /// What a program says of what it lacks before it goes on another way.
     pub const NOTICE: Aside = Aside {
@@ -70,8 +75,9 @@ impl Aside {
     /// Whether words stand in a text and do not go on to mean something else.
     fn says(&self, words: &str, lower: &str) -> bool {
         lower.match_indices(words).any(|(at, _)| {
-            let rest = &lower[at + words.len()..];
-            !self.but.iter().any(|but| rest.starts_with(but))
+            let (rest, before) =
+                (&lower[at + words.len()..], &lower[lower.floor_char_boundary(at.saturating_sub(SHORTLY))..at]);
+            !self.but.iter().any(|but| rest.starts_with(but)) && !self.behind.iter().any(|word| before.contains(word))
         })
     }
 }

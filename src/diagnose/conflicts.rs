@@ -101,6 +101,12 @@ pub fn read(text: &Normalised<'_>, kind: About) -> Option<Extract> {
     Some(told(first, kind))
 }
 
+/// Whether nobody but the user wants a release: then no two packages disagree.
+pub fn is_of_user_alone(text: &Normalised<'_>) -> bool {
+    let wishes = wishes(text);
+    !wishes.is_empty() && wishes.iter().all(|wish| wish.by.is_none())
+}
+
 fn wishes(text: &Normalised<'_>) -> Vec<Wish> {
     let mut wishes = Vec::new();
     for captures in WISH.captures_iter(text.text.as_bytes()).take(WISHES) {

@@ -30,8 +30,13 @@ pub fn lint(catalog: &Catalog) -> Vec<String> {
 }
 
 fn lint_signature(row: &ErrorSignature, wrong: &mut Vec<String>) {
-    for pattern in row.patterns.iter().chain(row.with.iter()).chain(row.not.iter()).chain(row.denied.iter()) {
+    for pattern in
+        [&row.patterns, &row.with, &row.not, &row.denied, &row.goes_on].into_iter().flat_map(|all| all.iter())
+    {
         lint_pattern(&row.code, pattern, &Pattern::normalised(pattern), wrong);
+    }
+    for pattern in row.brings.iter() {
+        lint_pattern(&row.code, pattern, &Pattern::new(pattern.to_string()), wrong);
     }
     for pattern in row.patterns.iter() {
         lint_literals(&row.code, pattern, &Pattern::normalised(pattern), 4, wrong);

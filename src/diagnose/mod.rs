@@ -128,13 +128,13 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     if is_amd {
         matches.retain(|found| OF_ANY_GPU.contains(&found.row.component));
     }
-    if matches.iter().any(|found| found.row.weight >= LAST_RESORT) {
+    let noticed = notices::set_aside(&mut matches, &normalised);
+    if matches.iter().any(|found| found.row.weight >= LAST_RESORT && !found.in_passing) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
-    let noticed = notices::set_aside(&mut matches, &normalised);
     drop_vague(&mut matches);
     drop_wordless(&mut matches);
-    sort_by_key(&mut matches, |found| (std::cmp::Reverse(found.row.weight), found.at));
+    sort_by_key(&mut matches, |found| (found.in_passing, std::cmp::Reverse(found.row.weight), found.at));
     for found in &mut matches {
         fields.complete(found);
     }

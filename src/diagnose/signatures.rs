@@ -57,12 +57,14 @@ pub struct Match {
     pub extract: Extract,
     /// Which of its patterns matched.
     pub patterns: Vec<usize>,
+    /// Whether the program went on behind it, and something else is the fault.
+    pub in_passing: bool,
 }
 
 impl Match {
     /// A message that was not found by its words.
     pub fn of(row: &'static ErrorSignature) -> Match {
-        Match { row, at: 0, places: Vec::new(), extract: Extract::new(), patterns: Vec::new() }
+        Match { row, at: 0, places: Vec::new(), extract: Extract::new(), patterns: Vec::new(), in_passing: false }
     }
 
     /// Whether it was found by words of CUDA's: an Xid is the kernel's, and stands for no error of CUDA.
@@ -218,7 +220,7 @@ fn read_conflict(text: &Normalised<'_>, found: &mut Match) -> bool {
     let Some(about) = conflicts::about(&found.row.code) else { return true };
     match conflicts::read(text, about) {
         Some(read) => found.extract.extend(read),
-        None => return about == About::Torch,
+        None => return about == About::Torch && !conflicts::is_of_user_alone(text),
     }
     true
 }

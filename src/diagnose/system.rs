@@ -29,6 +29,10 @@ static WSL: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
+/// A marker of Python's packages: it tells for which processor something is meant, not which one this is.
+static MARKER: LazyLock<Regex> =
+    LazyLock::new(|| ascii(r"platform_machine[^A-Za-z\n]{1,9}(?:(?:not )?in\W{2,4})?aarch64"));
+
 /// The two versions in the head of nvidia-smi's table.
 static SMI: LazyLock<Regex> = LazyLock::new(|| ascii(r"NVIDIA-SMI +([\d.]+) +Driver Version: +([\d.]+)"));
 
@@ -42,7 +46,9 @@ static HIP: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Graphics cards of AMD's; processors that hold one say `with Radeon Graphics`.
 static AMD: LazyLock<Regex> = LazyLock::new(|| {
-    ascii(r"\bAMD (?:Radeon|Instinct)|\bRadeon (?:RX|Pro|PRO|VII)|\bInstinct MI\d|\bgfx\d[0-9a-f]{2,3}\b|\bamdgpu: ")
+    ascii(
+        r"\bAMD (?:Radeon|Instinct)|\bRadeon (?:RX|Pro|PRO|VII)|\bInstinct MI\d|\b(?i:RX) ?[5-79][5-9]00\b|\bZLUDA\b|\bgfx\d[0-9a-f]{2,3}\b|\bamdgpu: ",
+    )
 });
 
 /// What is there of NVIDIA's: a card, or its driver.
@@ -76,7 +82,8 @@ fn is_wsl(plain: &str) -> bool {
 
 /// The system or processor that a plain text is of, where it is not the usual one.
 pub fn told(plain: &str) -> Option<&'static str> {
-    let is_arm = || plain.contains("aarch64") && !plain.contains("x86_64");
+    let is_said = || plain.matches("aarch64").count() > MARKER.find_iter(plain.as_bytes()).count();
+    let is_arm = || plain.contains("aarch64") && !plain.contains("x86_64") && is_said();
     match is_windows(plain) {
         true => Some("Windows"),
         false if is_wsl(plain) => Some("WSL2"),

@@ -52,9 +52,24 @@ pub fn plain(raw: &str) -> String {
     advice::without(plain)
 }
 
-/// What C libraries, loaders and compilers say in other languages of the things that messages turn on: as the
+/// What C libraries, loaders (Windows' too) and compilers say in other languages of the things that messages turn on: as the
 /// translations of glibc have it (pkg:deb/debian/libc-l10n@2.36), and other wordings as people pasted them.
 const TRANSLATED: &[(&str, &[&str])] = &[
+    (
+        "The specified module could not be found",
+        &["找不到指定的模块", "找不到指定的模組", "Das angegebene Modul wurde nicht gefunden"],
+    ),
+    (
+        "A dynamic link library (DLL) initialization routine failed",
+        &[
+            "动态链接库(DLL)初始化例程失败",
+            "Une routine d'initialisation d'une bibliothèque de liens dynamiques (DLL) a échoué",
+        ],
+    ),
+    (
+        "The specified procedure could not be found",
+        &["找不到指定的程序", "Die angegebene Prozedur wurde nicht gefunden"],
+    ),
     ("undefined reference to", &["référence indéfinie vers"]),
     (
         "No such file or directory",
@@ -262,18 +277,24 @@ impl<'t> Normalised<'t> {
         WARNING.is_match(&self.plain[start..last])
     }
 
-    /// The lines of the original that hold a part, and the one after them.
-    pub fn lines(&self, part: &Range<usize>) -> &'t str {
+    /// The lines of the original that hold a part.
+    pub fn line(&self, part: &Range<usize>) -> Range<usize> {
         let (first, last) = (self.origin[part.start], self.origin[part.end - 1]);
         let start = self.plain[..first].rfind('\n').map_or(0, |end| end + 1);
-        let second = self.plain[last..].match_indices('\n').nth(1).map(|(at, _)| last + at);
+        start..self.plain[last..].find('\n').map_or(self.plain.len(), |at| last + at)
+    }
+
+    /// The same with the line after them.
+    pub fn lines(&self, part: &Range<usize>) -> &'t str {
+        let Range { start, end } = self.line(part);
+        let second = self.plain[end..].match_indices('\n').nth(1).map(|(at, _)| end + at);
         &self.plain[start..second.unwrap_or(self.plain.len())]
     }
 
-    /// The lines of the original after the one that a part ends in.
-    pub fn after(&self, end: usize) -> &'t str {
-        let Some(&last) = end.checked_sub(1).and_then(|last| self.origin.get(last)) else { return self.plain };
-        self.plain[last..].find('\n').map_or("", |at| &self.plain[last + at + 1..])
+    /// Where in the original the line begins that follows the one that a part ends in.
+    pub fn rest(&self, end: usize) -> usize {
+        let last = end.checked_sub(1).map_or(0, |last| self.origin[last]);
+        self.plain[last..].find('\n').map_or(self.plain.len(), |at| last + at + 1)
     }
 
     /// The original of a part, blanks included.

@@ -578,6 +578,11 @@ fn a_package_that_is_asked_for_is_explained_by_its_name() {
     assert!(sandbox.run(&["explain", "no-spec"]).exits(0).out.contains("`gpuenv init` creates one"));
     sandbox.run(&["explain", "not-found"]).exits(0).tells("There is no file of this name");
     sandbox.run(&["explain", "permission-denied"]).exits(0);
+    // What a machine says is a message.
+    for (said, code) in [("Xid 79", "gpu-lost"), ("CUDA_ERROR_NO_DEVICE", "no-device")] {
+        sandbox.run(&["explain", said]).exits(2).says(&format!("`gpuenv explain {code}`"));
+        sandbox.run(&["explain", code]).exits(0);
+    }
     // Rows of an overlay are refused by the names of lints.
     for lint in gpuenv::catalog::lint::NAMES {
         assert!(sandbox.run(&["explain", lint]).code == 0, "{lint}");

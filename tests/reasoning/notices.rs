@@ -180,6 +180,76 @@ fn what_a_sentence_of_advice_names_has_not_happened() {
     assert_eq!(codes(&told), ["invalid-device-function"]);
 }
 
+/// A program goes on behind a warning, a probe or an optional search: such a line is the cause of what it can bring, and before
+/// any other fault the lesser or none.
+#[test]
+fn what_a_program_goes_on_behind_is_no_other_fault() {
+    let cl = "x\\cpp_extension.py:209: UserWarning: Error checking compiler version for cl: [WinError 2] The system cannot find the file specified\n";
+    let bnb = "CUDA_SETUP: WARNING! libcudart.so not found in any environmental path. Searching in backup paths...\n";
+    let cupti = "W dso_loader.cc:64] Could not load dynamic library 'libcupti.so.10.1'; dlerror: libcupti.so.10.1: cannot open shared object file: No such file or directory\n";
+    let runtime = "No CUDA runtime is found, using CUDA_HOME='/usr/local/cuda'\n";
+    let nvcc = "/bin/sh: 1: nvcc: not found\n";
+    let cmake = "-- Could NOT find CUDA (missing: CUDA_TOOLKIT_ROOT_DIR CUDA_NVCC_EXECUTABLE)\n";
+    let banner = "WARNING: The NVIDIA Driver was not detected.  GPU functionality will not be available.\n";
+    let lines = [
+        (cl, "msvc-not-found", "error: command 'cl.exe' failed: No such file or directory"),
+        (bnb, "bitsandbytes-binary-missing", "RuntimeError: bitsandbytes cannot be used"),
+        (cupti, "tensorflow-profiler-library", "RuntimeError: CUPTI is needed to profile"),
+        (runtime, "torch-without-cuda", "RuntimeError: no GPU to build for"),
+        (nvcc, "toolkit-missing", "RuntimeError: Error compiling objects for extension"),
+        (cmake, "toolkit-missing", "-- Configuring incomplete, errors occurred!"),
+        (banner, "container-without-driver", "RuntimeError: No CUDA GPUs are available"),
+    ];
+    for (line, code, brought) in lines {
+        for (behind, wanted) in [
+            ("", vec![code]),
+            (brought, vec![code]),
+            ("KeyError: 'foo'", vec![]),
+            ("torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB", vec![]),
+            ("Successfully installed mypackage-0.1", vec![]),
+        ] {
+            let verdict = diagnose(&format!("{line}{behind}\n"));
+            assert_eq!(codes(&verdict).first(), wanted.first(), "{line}{behind}");
+            assert!(!wanted.is_empty() || verdict.aside.is_some(), "{line}{behind}");
+        }
+        let fault = diagnose(&format!("{line}RuntimeError: CUDA error: an illegal memory access was encountered"));
+        let first = if code == "container-without-driver" { code } else { "kernel-fault" };
+        assert_eq!(codes(&fault).first(), Some(&first), "{line}");
+    }
+    let loaded = "CUDA SETUP: Loading binary C:\\x\\libbitsandbytes_cuda118.so...\nCUDA SETUP: Problem: The main CUDA runtime library was not detected.";
+    assert_eq!(codes(&diagnose(&format!("{bnb}{loaded}"))), ["bitsandbytes-binary-missing"]);
+    for (text, wanted) in [
+        (format!("{nvcc}RuntimeError: No CUDA GPUs are available"), vec!["no-device", "toolkit-missing"]),
+        (format!("{cmake}-- Configuring done\n[100%] Built target app"), vec![]),
+        (format!("{bnb}CUDA SETUP: CUDA runtime path found: /x/libcudart.so.11.0\n"), vec![]),
+        (format!("{cl}\"C:\\x\\cl.exe\" /c src\\udf.cpp"), vec![]),
+        (format!("{cl}error: command 'C:\\x\\cl.exe' failed with exit status 2"), vec![]),
+        (format!("{nvcc}{}", "one more line\n".repeat(40)), vec![]),
+    ] {
+        assert_eq!(codes(&diagnose(&text)), wanted, "{text}");
+    }
+}
+
+/// What a text holds of another machine, package or disk is none of this one's.
+#[test]
+fn what_is_told_is_of_what_it_is_about() {
+    let aside = |text: &str| diagnose(text).aside.map_or("", |aside| aside.means);
+    assert!(aside("UCX  ERROR inotify_add_watch(/tmp) failed: No space left on device").contains("inotify"));
+    assert!(aside("OSError: [Errno 28] No space left on device: '/dev/shm/torch_123'").contains("/dev/shm"));
+    assert!(aside("OSError: [Errno 122] Disk quota exceeded").contains("disk"));
+    assert!(aside("detected NVSwitch non-fatal error 12028 on fid 0").contains("not call Fatal"));
+    assert!(aside("ImportError: DLL load failed: The specified module could not be found.").contains("Windows"));
+    assert!(aside("GPU: rx 6600\nZLUDA\nCannot load libnvidia-encode.so.1").contains("AMD"));
+    let told = |text: &str| codes(&diagnose(text)).join(" ");
+    let hidden = "inotify_add_watch(/tmp) failed: No space left on device\nImportError: libcudart.so.12: cannot open shared object file";
+    assert_eq!(told(hidden), "cuda-library-missing");
+    let project = "Because there is no version of torch==2.7.0+cu126 and your project depends on torch==2.7.0+cu126, we can conclude that your project's requirements are unsatisfiable.";
+    assert_eq!(told(project), "no-such-release");
+    let marker =
+        diagnose(&format!("for split (python_full_version >= '3.12' and platform_machine != 'aarch64'):\n{project}"));
+    assert_eq!(marker.findings[0].extract.get("platform"), None);
+}
+
 /// That a tool is missing tells something of the driver only where nothing tells more.
 #[test]
 fn a_missing_tool_counts_last() {

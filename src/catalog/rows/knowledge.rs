@@ -237,6 +237,14 @@ pub struct ErrorSignature {
     /// Regular expressions that deny it wherever they stand in the text: that what it says is lost is there after all.
     #[serde(default)]
     pub denied: List<Text>,
+    /// Regular expressions of that among `patterns` behind which a program goes on, for it only warns, tries something or does
+    /// without: beside another fault it is the lesser, and before an error that has nothing to do with it none.
+    #[serde(default)]
+    pub goes_on: List<Text>,
+    /// Regular expressions, matched line by line: what an error says that comes of what `goes_on` tells; where there are none,
+    /// of GPUs.
+    #[serde(default)]
+    pub brings: List<Text>,
     /// The CUDA error numbers it stands for: today's first, then those of older releases.
     #[serde(default)]
     pub errors: List<u32>,
