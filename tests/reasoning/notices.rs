@@ -224,7 +224,7 @@ fn what_a_program_goes_on_behind_is_no_other_fault() {
         (format!("{bnb}CUDA SETUP: CUDA runtime path found: /x/libcudart.so.11.0\n"), vec![]),
         (format!("{cl}\"C:\\x\\cl.exe\" /c src\\udf.cpp"), vec![]),
         (format!("{cl}error: command 'C:\\x\\cl.exe' failed with exit status 2"), vec![]),
-        (format!("{nvcc}{}", "one more line\n".repeat(40)), vec![]),
+        (nvcc.to_string() + &(1..40).map(|row| format!("{row} 0.5\n")).collect::<String>(), vec![]),
     ] {
         assert_eq!(codes(&diagnose(&text)), wanted, "{text}");
     }
