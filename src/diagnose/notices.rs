@@ -9,7 +9,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use super::asides::Aside;
 use super::pattern::Pattern;
-use super::signatures::{LAST_RESORT, Match};
+use super::signatures::Match;
 use super::text::Normalised;
 
 /// What goes on another way, whichever message it is; rows name their own such lines.

@@ -61,7 +61,8 @@ pub fn made_whatever_abi(row: &Companion, variant: &str, line: Option<&Version>)
 /// Whether a wheel that its project publishes itself, with a label, loads the libraries of a framework's line of CUDA: files of
 /// one major have the same names. Who names its label has chosen it beside that one.
 pub fn is_own_of(row: &Companion, line: Option<&Version>) -> bool {
-    let own = row.variant.as_deref().filter(|_| row.url.is_some()).and_then(line_of);
+    let is_for_all = row.url.is_some() && row.systems.is_empty();
+    let own = row.variant.as_deref().filter(|_| is_for_all).and_then(line_of);
     own.zip(line).is_some_and(|(own, line)| own.major() == line.major())
 }
 

@@ -248,10 +248,17 @@ const CASES: &[Case] = &[
         &["torch        2.1.0+cu118", "![cuda-gpu]"],
     ),
     case(
-        "torch = \"2.10.0\"",
+        "torch = \"2.10.0+cu128\"",
         "gpu = \"GB10\"",
         0,
         &["torch        2.10.0+cu128", "take a build for CUDA 12.9 or newer: +cu130 or +cu129"],
+    ),
+    // An experimental build of which less fails comes before a stable one.
+    case(
+        "torch = \"2.10.0\"",
+        "gpu = \"GB10\"",
+        0,
+        &["torch        2.10.0+cu130", "[experimental-variant]", "![cuda-gpu]"],
     ),
     case(
         "torch = \"2.10.0\"\n[resolve]\nallow-experimental = true",

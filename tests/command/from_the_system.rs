@@ -156,8 +156,8 @@ const CASES: &[Case] = &[
     case(
         "torch = \"2.0.1+cu118\"\ndeepspeed = \"*\"",
         "gpu = \"RTX 3090\"\ntoolkit = \"12.1\"",
-        0,
-        &["while the target has CUDA 12.1 only, with which it is not compiled"],
+        1,
+        &["`deepspeed = \"*\"` and `toolkit = \"12.1\"` are incompatible"],
     ),
     case(
         "torch = \"2.0.1+cu118\"\ndeepspeed = \"*\"",

@@ -312,7 +312,7 @@ const CASES: &[Case] = &[
         "torch = \"2.6.0\"\ntorchvision = \"0.15.2\"",
         "gpu = \"L4\"\ndriver = \"450\"\ngcc = \"4\"\n[build]",
         1,
-        &["525.60.13 or newer (R595 recommended, supported until 2027-03), and change gcc from 4 to 9; resolves"],
+        &["525.105.17 or newer (R595 recommended, supported until 2027-03), and change gcc from 4 to 6; resolves"],
     ),
     // Source: i.hsfzxjy.site/diving-from-the-cuda-error-804-into-a-bug-of-libnvidia-container
     case(

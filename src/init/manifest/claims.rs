@@ -54,6 +54,11 @@ impl<T: Clone + PartialEq> Claims<T> {
         self.0.iter().any(|(known, _)| known == name)
     }
 
+    /// The packages that something is asked of.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|(name, _)| name.as_str())
+    }
+
     /// What is asked of a package, line by line.
     pub fn of<'s>(&'s self, name: &str) -> impl Iterator<Item = &'s T> {
         let found = self.0.iter().find(|(known, _)| known == name);

@@ -24,14 +24,31 @@ impl<'c> Merged<'c> {
         }
     }
 
-    /// What the image's own pip installs goes with the torch that is there, unless a line asks for another or takes it out.
+    /// What the image's own pip installs goes with the torch that is there, unless a line asks for another or takes it out, or a
+    /// package brings its own.
     pub(super) fn torch_of_image(&mut self) {
         let is_other = self.stack.has(TORCH) || self.apart.is_some() || self.uninstalled.is_some();
         let Some(image) = self.image_with_torch().filter(|_| !is_other) else { return };
         let held = torch_inside(self.catalog, &image).unwrap_or_else(|| "*".to_string());
+        if self.brings_torch(&held) {
+            return;
+        }
         let Ok(asked) = Constraint::parse(&held) else { return };
         let (line, note) = ((String::new(), 0, TORCH.to_string()), "the one in the image".to_string());
         self.stack.push(TORCH, Claim { asked, is_exact: false, group: None, condition: None, line, note });
+    }
+
+    /// Whether pip replaces the torch that is there: it takes the newest release of what is asked for, and with it the torch
+    /// that this requires.
+    fn brings_torch(&self, held: &str) -> bool {
+        let held = Version::parse(held).ok();
+        self.stack.names().any(|name| {
+            let of_torch = self.catalog.companions.of(name).iter().filter(|row| row.framework == TORCH);
+            let asked = |version: &Version| self.stack.of(name).all(|asked| asked.admits(version));
+            let newest = of_torch.filter(|row| !row.version.is_prerelease() && asked(&row.version));
+            let newest = newest.max_by_key(|row| row.version);
+            newest.is_some_and(|row| held.map_or(*row.needs != *"*", |held| !admits(&row.needs, &held)))
+        })
     }
 
     /// pip replaces the published torch of an image by the one that a line asks for.
