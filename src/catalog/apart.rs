@@ -1,12 +1,13 @@
-//! Tables that few commands read lie apart in a packed catalog: deflated, with texts of their own. Neither the size of the
-//! program nor the start of the others pays for their prose.
+//! Tables that few commands read lie apart in a packed catalog: deflated, each group with texts of its own. Neither the size of
+//! the program nor the start of the others pays for them.
 
 use serde::{Deserialize, Serialize};
 
 use crate::types::packed::{Numbered, Numbering, Parts, ends};
 
 /// Their kinds.
-pub const KINDS: [&str; 5] = ["diagnosis", "clue", "image_require", "finished_wheel", "other_build"];
+pub const KINDS: [&str; 7] =
+    ["diagnosis", "clue", "image", "image_require", "libraries", "finished_wheel", "other_build"];
 /// No table is larger once it is inflated: some twenty times today's.
 const MAX_BYTES: usize = 8 << 20;
 

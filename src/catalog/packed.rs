@@ -158,9 +158,10 @@ struct PackedTable<'a> {
 /// Packs a catalog, without a signature. What few commands read is deflated at some level: at [`SMALL`] for a file, at 0 for
 /// what is compressed as a whole afterwards.
 pub fn pack(catalog: &Catalog, level: u8) -> Result<Vec<u8>, postcard::Error> {
-    let (mut packed, numbered) = pack_kinds(catalog, |kind| !apart::KINDS.contains(&kind))?;
-    for only in apart::KINDS {
-        let (apart, numbered) = pack_kinds(catalog, |kind| kind == only)?;
+    let lies_apart = |kind: &str| apart::KINDS.contains(&kind);
+    let (mut packed, numbered) = pack_groups(catalog, |kind, _| !lies_apart(kind))?;
+    for (kind, head, ..) in pack_groups(catalog, |kind, _| lies_apart(kind))?.0 {
+        let (apart, numbered) = pack_groups(catalog, |of, other| (of, other) == (kind, &head))?;
         for (kind, head, rows, bytes) in apart {
             packed.push((kind, head, rows, apart::pack(&bytes, &numbered, level)?));
         }
@@ -245,10 +246,10 @@ fn check_reader(wanted: &str) -> Result<(), Refused> {
 /// The kind of rows, what they are of, how many there are, and their bytes.
 type Packed = (&'static str, String, u32, Vec<u8>);
 
-/// The tables of some kinds, and what the numbers in their rows count in.
-fn pack_kinds(
+/// The groups of some kinds and names, and what the numbers in their rows count in.
+fn pack_groups(
     catalog: &Catalog,
-    wanted: impl Fn(&str) -> bool + Copy,
+    wanted: impl Fn(&str, &str) -> bool + Copy,
 ) -> Result<(Vec<Packed>, Numbering), postcard::Error> {
     let (packed, numbered) = packed::write(|| {
         let mut packer = Packer { wanted, packed: Vec::new() };
@@ -263,14 +264,11 @@ struct Packer<W> {
     packed: Vec<Packed>,
 }
 
-impl<W: Fn(&str) -> bool> TableVisitor for Packer<W> {
+impl<W: Fn(&str, &str) -> bool> TableVisitor for Packer<W> {
     type Error = postcard::Error;
 
     fn visit<H: Holder>(&mut self, kind: &'static str, holder: &mut H) -> Result<(), postcard::Error> {
-        if !(self.wanted)(kind) {
-            return Ok(());
-        }
-        for (head, rows) in holder.groups() {
+        for (head, rows) in holder.groups().into_iter().filter(|(head, _)| (self.wanted)(kind, head)) {
             self.packed.push((kind, head.to_string(), rows.len() as u32, pack_rows(rows)?));
         }
         Ok(())
