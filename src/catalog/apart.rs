@@ -1,4 +1,4 @@
-//! Tables that few commands read lie apart in a packed catalog: deflated, each group with texts of its own. Neither the size of
+//! Tables of which a command reads little lie apart in a packed catalog: deflated, each group with texts of its own. Neither the size of
 //! the program nor the start of the others pays for them.
 
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::types::packed::{Numbered, Numbering, Parts, ends};
 
 /// Their kinds.
-pub const KINDS: [&str; 7] =
-    ["diagnosis", "clue", "image", "image_require", "libraries", "finished_wheel", "other_build"];
+pub const KINDS: [&str; 8] =
+    ["diagnosis", "clue", "companion", "image", "image_require", "libraries", "finished_wheel", "other_build"];
 /// No table is larger once it is inflated: some twenty times today's.
 const MAX_BYTES: usize = 8 << 20;
 

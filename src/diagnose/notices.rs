@@ -82,7 +82,7 @@ pub fn set_aside(matches: &mut Vec<Match>, text: &Normalised<'_>) -> Option<&'st
         let end = found.places.iter().map(|place| place.end).max().unwrap_or_default();
         let rest = text.rest(end);
         let faults =
-            FAULT.find_iter(text.plain[rest..].as_bytes()).map(|fault| rest + fault.start()..rest + fault.end());
+            FAULT.find_iter(&text.plain.as_bytes()[rest..]).map(|fault| rest + fault.start()..rest + fault.end());
         let faults: Vec<_> = faults.collect();
         let is_claimed = |at: usize| others.iter().any(|line| line.contains(&at));
         let brings = Brings::of(found);
