@@ -21,7 +21,7 @@ import sys
 import time
 from pathlib import Path
 
-from catalog import ROOT, Catalog
+from catalog import ROOT, Catalog, day
 from checks import CHECKS, Checker
 from remote import Index, NotRead
 from store import USUAL, Store, Unrecorded, Unusable
@@ -165,8 +165,7 @@ def freshness(catalog):
                     used[value] = used.get(value, 0) + 1
     print(f"{'days':>5} {'rows':>6}  {'kind':<9} source")
     for source in sorted(catalog.sources.values(), key=lambda row: (row["seen"], row["id"])):
-        # Of a copy that somebody else made the month may be all that is known.
-        age = (today - datetime.date.fromisoformat(source["seen"])).days
+        age = (today - day(source["seen"])).days
         print(f"{age:>5} {used.get(source['id'], 0):>6}  {source['kind']:<9} {source['id']} ({source['at']})")
     facts = sum(used.values())
     for kind in ("measured", "package", "vendor", "article"):

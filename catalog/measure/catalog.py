@@ -1,5 +1,6 @@
 """The files of `catalog/`, read as data and changed as text, so that a proposal is a patch of single lines."""
 
+import datetime
 import difflib
 import re
 import tomllib
@@ -11,6 +12,12 @@ from pip._vendor.packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 # Lists of what others saw published, which tests hold the catalog to: who tells of a driver adds to both.
 LISTS = ("driver_releases.tsv", "toolkit_drivers.tsv")
+
+
+def day(text):
+    """A date as sources have it: of a copy that somebody else made the month or
+    the year may be all that is known, which counts as its first day."""
+    return datetime.date.fromisoformat(f"{text}-01-01"[:10])
 
 
 class Catalog:

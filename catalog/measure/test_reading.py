@@ -10,7 +10,7 @@ import feeds
 import linked
 import remote
 import ordinary
-from catalog import ROOT
+from catalog import ROOT, day
 from checks import Checker
 from companions import is_found, requires
 from refresh import NOT_READ, Refresh, as_needs
@@ -426,6 +426,7 @@ def unread():
 
 
 def ranges():
+    yield "days", [str(day(text)) for text in ("2026-11-20", "2025-12", "2026")], ["2026-11-20", "2025-12-01", "2026-01-01"]
     yield "range", as_needs("<2.14,>=1.12"), ">=1.12,<2.14"
 
 
