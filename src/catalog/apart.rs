@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::types::packed::{Numbered, Numbering, Parts, ends};
+use crate::types::prose;
 
 /// Their kinds.
 pub const KINDS: [&str; 8] =
@@ -21,6 +22,8 @@ struct Body<'a> {
     #[serde(borrow)]
     version_ends: &'a [u8],
     #[serde(borrow)]
+    prose: &'a [u8],
+    #[serde(borrow)]
     rows: &'a [u8],
 }
 
@@ -32,6 +35,8 @@ pub fn pack(rows: &[u8], numbered: &Numbering, level: u8) -> Result<Vec<u8>, pos
         text_ends: &ends(texts),
         versions: &versions.concat(),
         version_ends: &ends(versions),
+        // Deflated with the rest, once.
+        prose: &prose::deflate(&numbered.prose.all, 0)?,
         rows,
     })?;
     Ok(miniz_oxide::deflate::compress_to_vec(&body, level))
@@ -43,5 +48,5 @@ pub fn open(bytes: &[u8]) -> Option<(&'static [u8], &'static Numbered)> {
     let body: Body<'static> = postcard::from_bytes(body.leak()).ok()?;
     let texts = Parts { all: body.texts, ends: body.text_ends };
     let versions = Parts { all: body.versions, ends: body.version_ends };
-    Some((body.rows, Numbered::new(texts, versions, &[])))
+    Some((body.rows, Numbered::new(texts, versions, body.prose)))
 }
