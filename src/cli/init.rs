@@ -168,9 +168,11 @@ struct Drawn {
 }
 
 fn draw(args: &InitArgs, mut draft: Draft, name: &str, catalog: &Catalog) -> Result<Drawn, Failure> {
-    let guess = draft.ask_for_something(catalog).filter(|_| draft.of_files);
-    let mut off = Vec::new();
+    let (mut guess, mut off) = (None, Vec::new());
     loop {
+        if guess.is_none() {
+            guess = draft.ask_for_something(catalog).filter(|_| draft.of_files);
+        }
         let file = SourceFile { name: name.to_string(), text: draft.text() };
         let asked = spec::parse(&file.text).and_then(|spec| {
             let laid = own::lay(&spec, catalog);
@@ -184,13 +186,16 @@ fn draw(args: &InitArgs, mut draft: Draft, name: &str, catalog: &Catalog) -> Res
             Err(errors) => errors,
         };
         // Nobody wrote these lines so: what a file says and gpuenv.toml cannot hold is for whoever reads the draft.
-        let first = errors.first().filter(|_| draft.of_files);
-        let key = first.and_then(|error| typed::key_at(&file.text, error.span.start)).unwrap_or_default();
-        let why = first.map_or_else(String::new, |error| error.message.clone());
-        if !draft.comment_out(key, &why) {
+        let before = off.len();
+        for error in if draft.of_files { &errors[..] } else { &[] } {
+            let key = typed::key_at(&file.text, error.span.start).unwrap_or_default();
+            if draft.comment_out(key, &error.message) {
+                off.push(format!("`{key}`: {}", error.message));
+            }
+        }
+        if off.len() == before {
             return Err(refused(errors, &file, args));
         }
-        off.push(format!("`{key}`: {why}"));
     }
 }
 

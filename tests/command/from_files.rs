@@ -36,6 +36,19 @@ fn an_image_of_python_is_no_guess() {
     all(&lines, &["torch=\"*\"", "python=\"3.12\"", "cellbender=\"*\""]);
 }
 
+/// What a file says and gpuenv.toml cannot hold is a comment with the reason, whatever is left of the draft then.
+#[test]
+fn a_line_that_no_spec_holds_is_a_comment() {
+    let sandbox = Sandbox::new("no-spec-holds", "");
+    std::fs::write(sandbox.path("requirements.txt"), "torch>=2,<1\nvllm>=3,<2\n").unwrap();
+    let ran = sandbox.run(&["init", "--from", "requirements.txt", "--gpu", "A100", "--force"]).exits(0);
+    assert!(ran.err.contains("taken over as a comment"), "{ran:?}");
+    let spec = sandbox.spec();
+    for line in ["# torch = \">=2,<1\"", "# vllm", "torch = \"*\""] {
+        assert!(spec.split_whitespace().collect::<Vec<_>>().join(" ").contains(line), "{line}: {spec}");
+    }
+}
+
 /// As lists that Poetry exports (LoRAX's): every line has the project's own range of Pythons.
 #[test]
 fn a_condition_that_all_lines_have_bounds_python() {

@@ -257,7 +257,7 @@ impl<'c> Finder<'_, 'c> {
         Some(target.image.as_ref()?.value.repository.clone())
     }
 
-    /// A system, C library, compiler or driver that would be removed gets the nearest value that also serves, if any does.
+    /// A system, C library, compiler, toolkit or driver that would be removed gets the nearest value that also serves, if any does.
     fn keep_written(&self, changes: &mut [Edit]) {
         self.leave_lists_open(changes);
         self.keep_python(changes);
@@ -269,6 +269,7 @@ impl<'c> Finder<'_, 'c> {
                 Some("os") => self.other_systems(&key),
                 Some("glibc") => self.other_glibcs(&key),
                 Some("gcc") => self.other_compilers(target_of(&key)),
+                Some("toolkit") => self.other_toolkits(&key),
                 Some("driver" | "driver-cuda") => self.newest_branches(&key),
                 _ => continue,
             };
