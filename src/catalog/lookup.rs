@@ -45,7 +45,7 @@ impl Catalog {
 
     /// The source with this id.
     pub fn source(&self, id: &str) -> Option<&Source> {
-        self.sources.iter().find(|source| source.id == id)
+        self.sources.binary_search_by(|source| (*source.id).cmp(id)).ok().map(|at| &self.sources[at])
     }
 
     /// Where a row's source is to be found, its placeholders filled in; the bare id if there is no such source.
@@ -98,6 +98,13 @@ impl Catalog {
     pub fn extension_of(&self, build: &Build) -> Option<&Extension> {
         let rows = self.extensions.iter().filter(|row| row.package == build.package);
         in_force(rows, |row| row.from, &build.version)
+    }
+
+    /// The releases of the branch of a driver, oldest first, betas apart.
+    pub fn drivers_of(&self, branch: &Version) -> impl DoubleEndedIterator<Item = &Driver> {
+        let of_branch = &self.drivers[self.drivers.partition_point(|row| row.version.major() < branch.major())..];
+        let of_branch = &of_branch[..of_branch.partition_point(|row| row.version.major() == branch.major())];
+        of_branch.iter().filter(|row| !row.beta)
     }
 
     /// The driver release of exactly this number.

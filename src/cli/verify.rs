@@ -19,7 +19,7 @@ use crate::task::gave_up;
 use crate::task::lock::Asked;
 use crate::types::plain::{NAMED, shorten};
 use crate::types::{Arch, ArchList, Version};
-use crate::verify::{self, Status};
+use crate::verify::{self, Against, Status};
 
 use super::args::VerifyArgs;
 use super::common::Common;
@@ -61,7 +61,7 @@ pub fn run(common: &Common, args: &VerifyArgs, report: &Report) -> Result<Exit, 
     let targets = chosen(&lock, args.target.as_deref())?;
     let stale = if args.against.is_none() { stale::reason(common, &lock, args.locked, report)? } else { None };
     let record = host((common, args), options(&lock, &targets, &catalog, args), report)?;
-    let judged = verify::best(&lock, &targets, args.target.is_some(), &record, &catalog);
+    let judged = verify::best(&Against::new(&lock, &catalog), &targets, args.target.is_some(), &record);
     let (mut best, others) = judged.ok_or_else(no_target)?;
     if let Some(stale) = stale {
         best = best.with_first(verify::stale(&stale.spec, &stale.reason, args.locked));

@@ -1,7 +1,7 @@
 //! Which tables a request means: releases by variants for each GPU, GPUs by variants for a release, drivers by variants
 //! for both, or GPU generations by releases where nothing is said.
 
-use crate::catalog::rows::Gpu;
+use crate::catalog::rows::{Branch, Gpu};
 use crate::catalog::{Catalog, GpuMatch};
 use crate::solve::framework::Framework;
 use crate::solve::problem::Problem;
@@ -300,12 +300,8 @@ fn examples(products: &[&Gpu]) -> String {
 
 /// The newest release of each driver branch, the newest branch first.
 fn newest_of_branches(catalog: &Catalog) -> Vec<Version> {
-    let mut newest: Vec<Version> = Vec::new();
-    for branch in catalog.branches.iter().rev() {
-        let of_branch = catalog.drivers.iter().filter(|row| row.version.major() == branch.branch.major() && !row.beta);
-        newest.extend(of_branch.map(|row| row.version).max());
-    }
-    newest
+    let newest = |branch: &Branch| catalog.drivers_of(&branch.branch).next_back().map(|row| row.version);
+    catalog.branches.iter().rev().filter_map(newest).collect()
 }
 
 /// Whether it can be installed: what stands in images alone is none to choose from.

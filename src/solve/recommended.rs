@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::catalog::rows::{Branch, Driver};
+use crate::catalog::rows::Branch;
 use crate::spec::DriverPolicy;
 use crate::types::{Constraint, Version};
 
@@ -87,8 +87,7 @@ fn newest(
         // Which releases Windows has of it is not known; all of them have at least its number.
         return Some(branch.branch).filter(drives);
     }
-    let of_branch = |row: &&Driver| row.version.major() == branch.branch.major() && !row.beta;
-    request.catalog.drivers.iter().filter(of_branch).map(|row| row.version).filter(drives).max()
+    request.catalog.drivers_of(&branch.branch).map(|row| row.version).rfind(drives)
 }
 
 /// Whether a branch is for production, if it is in support and the policy of a target admits it.

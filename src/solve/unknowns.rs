@@ -292,8 +292,11 @@ pub fn of_older_systems(request: &Request<'_>) -> Vec<Unknown> {
 pub fn of_own_cudnn(request: &Request<'_>) -> Vec<Unknown> {
     let catalog = request.catalog;
     let mut unknowns = Vec::new();
-    let is_asked = |build: &&Build| build.is_own() && request.frameworks.iter().any(|ask| ask.takes_build(build));
-    for build in catalog.builds.iter().filter(is_asked) {
+    let of_asked = request.frameworks.iter().flat_map(|ask| {
+        let own = catalog.builds.of(ask.package).iter().filter(|build| build.is_own());
+        own.filter(|build| ask.takes_build(build))
+    });
+    for build in of_asked {
         let Some((holds, line)) = build.cudnn.zip(build.line()) else { continue };
         let released = catalog.cudnns.iter().map(|row| (row.version, row.cuda));
         let held = catalog.builds.iter().filter(|other| !other.is_own());

@@ -9,6 +9,7 @@ use crate::lock::{Lock, OverrideLock, Stack, TargetLock};
 use crate::types::{Arch, ArchList, Version};
 
 use super::check::{Action, Check};
+use super::rests::Against;
 use super::seen::{Gpus, Seen};
 
 /// The signal with which nobody ends by a fault of his own.
@@ -33,6 +34,8 @@ pub struct CheckContext<'a> {
     pub record: &'a Record,
     /// What explains: names, last branches, limits of compilers.
     pub catalog: &'a Catalog,
+    /// The two, with the rows that the lock rests on.
+    pub against: &'a Against<'a>,
     /// The GPUs that a process would compute on.
     pub gpus: &'a Gpus<'a>,
 }
@@ -346,34 +349,13 @@ impl<'a> CheckContext<'a> {
 
     /// The target's builds by package and version, each with the row that the lock rests on; only those that still are
     /// as they were locked.
-    pub fn builds(&self) -> Vec<(&'a str, &'a str, FullRow)> {
-        let stack = self.stack();
-        let rows = self.lock.fact.iter().filter_map(|fact| {
-            let (package, rest) = fact.id.split_once('-').filter(|_| fact.id.contains("-linux-"))?;
-            let (package, locked) = stack.get_key_value(package)?;
-            let (version, variant) = locked.split_once('+').unwrap_or((locked, ""));
-            let ours = rest.starts_with(&format!("{version}-{variant}")) && rest.ends_with(&*self.target.arch);
-            let row = self.catalog.row(&fact.id).filter(|row| ours && row.fact.digest == fact.digest)?;
-            Some((package.as_str(), version, row))
-        });
-        rows.collect()
+    pub fn builds(&self) -> Vec<(&'a str, &'a str, &'a FullRow)> {
+        self.against.builds(self.target)
     }
 
     /// The target's other packages, likewise.
-    pub fn companions(&self) -> Vec<(&'a str, &'a str, FullRow)> {
-        let stack = self.stack();
-        let rows = self.lock.fact.iter().flat_map(|fact| {
-            let packages = fact.supports.iter().filter_map(|key| key.strip_prefix("stack."));
-            packages.filter_map(|package| {
-                let (package, locked) = stack.get_key_value(package)?;
-                let row = self.catalog.row(&fact.id).filter(|row| row.kind == "companion")?;
-                let version = row.says["version"].as_str()?;
-                let ours =
-                    row.says["package"] == package.as_str() && locked.split('+').next() == version.split('+').next();
-                (ours && row.fact.digest == fact.digest).then_some((package.as_str(), locked.as_str(), row))
-            })
-        });
-        rows.collect()
+    pub fn companions(&self) -> Vec<(&'a str, &'a str, &'a FullRow)> {
+        self.against.companions(self.target)
     }
 
     /// A check about something that nobody told: no pasted text tells everything, and a quick look sees little.

@@ -228,8 +228,7 @@ fn of_jetson(context: &CheckContext<'_>, check: Check, locked: &DriverLock) -> C
 
 /// Whether every release of the minimum's branch that is known suffices.
 fn opens_branch(context: &CheckContext<'_>, minimum: &Version) -> bool {
-    let of_branch = context.catalog.drivers.iter().filter(|row| row.version.major() == minimum.major() && !row.beta);
-    of_branch.into_iter().all(|row| row.version >= *minimum)
+    context.catalog.drivers_of(minimum).all(|row| row.version >= *minimum)
 }
 
 /// How the stack's CUDA runs on the CUDA that the driver offers.

@@ -208,7 +208,7 @@ fn jit(context: &CheckContext<'_>) -> Check {
 fn forced(context: &CheckContext<'_>, check: Check) -> Check {
     let tegra = context.tegra();
     let without = context.builds().into_iter().find_map(|(package, version, row)| {
-        let (sass, ptx) = held_code(&row);
+        let (sass, ptx) = held_code(row);
         let lacks = |cc: &Cc| covers_targets(Vec::new(), ptx.clone(), *cc, tegra) == Coverage::None;
         let cc = context.gpus().iter().filter_map(|gpu| gpu.cc).find(lacks).filter(|_| !sass.is_empty())?;
         Some(format!("the locked {package} {version} holds no PTX for sm_{}", cc.number()))

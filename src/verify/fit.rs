@@ -1,12 +1,11 @@
 //! Which of a lock's targets a host is held against: the one that fits it best.
 
-use crate::catalog::Catalog;
 use crate::host::Record;
 use crate::host::signs::{Presence, presence};
-use crate::lock::Lock;
 
 use super::check::{Action, Check, Status, Verdict};
 use super::context;
+use super::rests::Against;
 
 /// The host's verdict for the target that fits it best, and those for the others, best first; none where the lock has
 /// no such target. `named`: the user has said which.
@@ -14,17 +13,12 @@ use super::context;
 /// A target for the CPU fits every host. On one with a GPU it would hide a driver that is dead, so it answers by itself
 /// only where the bus was looked at and holds none; else where it was named. Where nobody looked, it can only be proposed:
 /// one that fails is not, though it has the fewest checks to fail, and what the host lacks is told of a target with a GPU.
-pub fn best(
-    lock: &Lock,
-    targets: &[&str],
-    named: bool,
-    record: &Record,
-    catalog: &Catalog,
-) -> Option<(Verdict, Vec<Verdict>)> {
-    let gpu = presence(record);
-    let is_for_cpu =
-        |name: &str| lock.target.get(name).is_some_and(|target| context::is_for_cpu(lock, name, target, catalog));
-    let judged = targets.iter().filter_map(|name| super::judge(lock, name, record, catalog));
+pub fn best(against: &Against<'_>, targets: &[&str], named: bool, record: &Record) -> Option<(Verdict, Vec<Verdict>)> {
+    let (lock, gpu) = (against.lock, presence(record));
+    let is_for_cpu = |name: &str| {
+        lock.target.get(name).is_some_and(|target| context::is_for_cpu(lock, name, target, against.catalog))
+    };
+    let judged = targets.iter().filter_map(|name| super::judge_target(against, name, record));
     let mut verdicts: Vec<Verdict> = judged.collect();
     crate::types::sort_by_key(&mut verdicts, |verdict| {
         let (failures, ..) = rank(verdict);

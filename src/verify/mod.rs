@@ -28,6 +28,7 @@ mod nvml_errors;
 mod platform;
 mod probes;
 mod python;
+mod rests;
 mod seen;
 mod served;
 mod shown;
@@ -48,6 +49,7 @@ pub use check::{Action, Check, Status, Verdict};
 pub use container::SHM_LEAST;
 pub use context::CheckContext;
 pub use fit::{best, stale};
+pub use rests::Against;
 
 /// A topic: everything that it has to say of a context.
 pub type Topic = fn(&CheckContext<'_>) -> Vec<Check>;
@@ -72,9 +74,14 @@ pub const TOPICS: &[(&str, Topic)] = &[
 
 /// Judges a host against one target of a lock; none if the lock has no target of this name.
 pub fn judge(lock: &Lock, target: &str, record: &Record, catalog: &Catalog) -> Option<Verdict> {
+    judge_target(&Against::new(lock, catalog), target, record)
+}
+
+fn judge_target(against: &Against<'_>, target: &str, record: &Record) -> Option<Verdict> {
+    let (lock, catalog) = (against.lock, against.catalog);
     let (name, locked) = lock.target.get_key_value(target)?;
     let gpus = seen::Gpus::of(locked, record, catalog);
-    let context = CheckContext { lock, name, target: locked, record, catalog, gpus: &gpus };
+    let context = CheckContext { lock, name, target: locked, record, catalog, against, gpus: &gpus };
     let mut checks: Vec<Check> = TOPICS.iter().flat_map(|(_, judge)| judge(&context)).collect();
     undecided(record, &mut checks);
     // What a text tells of an error follows from what fails.
@@ -154,7 +161,8 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
         fact: Vec::new(),
     };
     let gpus = seen::Gpus::of(&target, record, catalog);
-    let context = CheckContext { lock: &lock, name: reference, target: &target, record, catalog, gpus: &gpus };
+    let against = &Against::new(&lock, catalog);
+    let context = CheckContext { lock: &lock, name: reference, target: &target, record, catalog, against, gpus: &gpus };
     let mut checks = container::of_image(&context, reference, true);
     checks.extend(probes::judge(&context));
     Verdict::of(reference, checks)

@@ -110,6 +110,6 @@ fn takes(context: &CheckContext<'_>, row: &Compat, driver: &Version) -> Taken {
     if driver.len() > 1 {
         return Taken::From(*least);
     }
-    let mut of_branch = context.catalog.drivers.iter().filter(|one| one.version.major() == driver.major() && !one.beta);
+    let mut of_branch = context.catalog.drivers_of(driver);
     if of_branch.all(|one| one.version >= *least) { Taken::Yes } else { Taken::Untold }
 }

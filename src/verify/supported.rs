@@ -14,7 +14,7 @@ use super::families::in_words;
 use super::seen::Seen;
 
 /// The builds of the lock, read when the first GPU needs them.
-pub(super) type Builds<'a> = OnceCell<Vec<(&'a str, &'a str, FullRow)>>;
+pub(super) type Builds<'a> = OnceCell<Vec<(&'a str, &'a str, &'a FullRow)>>;
 
 /// What a job does with a GPU that is only in the machine beside those it is for.
 pub(super) const LEAVE_OUT: &str = "leave it out of CUDA_VISIBLE_DEVICES";

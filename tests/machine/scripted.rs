@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use gpuenv::host::{Record, curesult};
 use gpuenv::lock::Lock;
 use gpuenv::probe::{Depth, ProbeContext, ProbeOptions, observe};
-use gpuenv::verify::{self, Check, Status, Verdict};
+use gpuenv::verify::{self, Against, Check, Status, Verdict};
 use serde_json::{Value, json};
 
 use crate::common::judge::{self, SPEC, healthy, lock, with, worst};
@@ -163,8 +163,8 @@ fn a_driver_whose_card_is_hidden_is_no_host_without_one() {
     ];
     let wrong = parallel::each(&cases, |&(script, target, status)| {
         let host = with_driver(&hidden, folder, script, 20_000);
-        let (best, _) =
-            verify::best(&lock, &["ci", "h100"], false, &host, &gpuenv::catalog::BUILTIN).expect("there are targets");
+        let (best, _) = verify::best(&Against::new(&lock, &gpuenv::catalog::BUILTIN), &["ci", "h100"], false, &host)
+            .expect("there are targets");
         let mut wrong =
             Vec::from_iter(((&*best.target, best.status) != (target, status)).then(|| format!("{best:#?}")));
         if target == "h100" {

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use gpuenv::catalog::BUILTIN;
-use gpuenv::verify::{self, Check, Status};
+use gpuenv::verify::{self, Against, Check, Status};
 use serde_json::{Value, json};
 
 use crate::common::judge;
@@ -413,7 +413,7 @@ fn an_overridden_rule_of_the_driver_leaves_the_gpu_judged() {
     };
     for driver in ["", "driver = \"550\"\n"] {
         let lock = lock(&spec.replace("DRIVER", driver));
-        let judged = |host| verify::best(&lock, &["lab"], false, &host, &BUILTIN).unwrap().0;
+        let judged = |host| verify::best(&Against::new(&lock, &BUILTIN), &["lab"], false, &host).unwrap().0;
         let right = judged(host("NVIDIA GeForce RTX 3090", "8.6"));
         assert_eq!(right.status, Status::Pass, "{right:#?}");
         let told = |check: &Check| check.hint.as_ref().is_some_and(|hint| hint.contains("ticket 9"));

@@ -3,11 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::catalog::Catalog;
 use crate::fleet::{self, Host, Outcome, Tally};
-use crate::lock::Lock;
 use crate::report::{Exit, Failure, FleetWriter, Lines, Report};
-use crate::verify::{self, Status};
+use crate::verify::{self, Against, Status};
 
 use crate::cli::common::{Common, Format};
 use crate::cli::project::shown;
@@ -40,7 +38,7 @@ pub fn run(common: &Common, args: &CheckArgs, report: &Report) -> Result<Exit, F
         report.note(&format!("{is}: {}; run `gpuenv lock`, then check again", stale.reason));
     }
     let (named, known) = (args.target.is_some(), RwLock::default());
-    let judge = Judge { lock: &lock, targets, named, catalog: &catalog, known };
+    let judge = Judge { against: Against::new(&lock, &catalog), targets, named, known };
     let mut tally = Tally::default();
     let mut writer = FleetWriter::new(report, lines(common.format), output.is_some());
     let progress = report.progress();
@@ -84,10 +82,9 @@ fn lines(format: Format) -> Option<Lines> {
 
 /// What every host is held against, and how each kind of them ended so far.
 struct Judge<'a> {
-    lock: &'a Lock,
+    against: Against<'a>,
     targets: Vec<&'a str>,
     named: bool,
-    catalog: &'a Catalog,
     known: RwLock<HashMap<[u8; 32], Arc<Outcome>>>,
 }
 
@@ -101,7 +98,7 @@ impl Judge<'_> {
         };
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner).get(&digest).cloned();
         let outcome = known.unwrap_or_else(|| {
-            let best = verify::best(self.lock, &self.targets, self.named, &record, self.catalog);
+            let best = verify::best(&self.against, &self.targets, self.named, &record);
             let outcome = Arc::new(match best {
                 Some((verdict, _)) => Outcome::of(&verdict, &record),
                 None => Outcome::unreadable("the lock has no target"),

@@ -272,6 +272,9 @@ fn nightly_apart(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
 /// What a wheel for a variant brings along from the package index, where it may be for another CUDA: what the lock holds
 /// to the index of torch is not.
 fn brings_other_cuda(about: &About<'_, '_>, row: &Companion) -> Option<Warning> {
+    if row.brings.is_empty() {
+        return None;
+    }
     let chosen = about.target.companions.iter().map(|one| one.package.to_string());
     let request = about.request;
     let held = held(request.problem, about.target, &request.packages)
