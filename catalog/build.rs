@@ -33,6 +33,9 @@ mod packed;
 #[path = "../src/catalog/parts.rs"]
 mod parts;
 #[allow(dead_code)]
+#[path = "../src/catalog/row.rs"]
+mod row;
+#[allow(dead_code)]
 #[path = "../src/catalog/row_reader.rs"]
 mod row_reader;
 #[allow(dead_code)]

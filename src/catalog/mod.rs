@@ -21,6 +21,7 @@ mod os_names;
 pub mod overlay;
 pub mod packed;
 mod parts;
+mod row;
 mod row_reader;
 pub mod rows;
 mod search;

@@ -5,7 +5,7 @@ use crate::catalog::rows::ErrorSignature;
 
 use super::pattern::Pattern;
 use super::signatures::comparison;
-use super::{placeholders, value};
+use super::{placeholders, template, value};
 
 /// What is wrong with patterns and sentences, a line each.
 pub fn lint(catalog: &Catalog) -> Vec<String> {
@@ -54,11 +54,11 @@ fn lint_signature(row: &ErrorSignature, wrong: &mut Vec<String>) {
         }
     }
     for (name, sentences) in [("meaning", &row.meaning), ("remedies", &row.remedies)] {
-        let mut alternatives = sentences.iter().flat_map(|sentence| placeholders::alternatives(sentence));
+        let mut alternatives = sentences.iter().flat_map(|sentence| template::alternatives(sentence));
         if alternatives.all(|sentence| sentence.contains('{')) {
             wrong.push(format!("{}: `{name}` has no sentence that needs no placeholder", row.code));
         }
-        for unknown in sentences.iter().flat_map(|sentence| placeholders::placeholders(sentence)) {
+        for unknown in sentences.iter().flat_map(|sentence| template::placeholders(sentence)) {
             if !value::is_known(unknown) && !placeholders::is_derived(unknown) {
                 wrong.push(format!("{}: nothing fills `{{{unknown}}}`", row.code));
             }

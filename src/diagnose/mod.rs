@@ -20,6 +20,7 @@ mod records;
 mod side_by_side;
 mod signatures;
 mod system;
+mod template;
 mod text;
 mod value;
 
@@ -287,7 +288,7 @@ fn under_wsl(row: &ErrorSignature, extract: &Extract) -> &'static str {
 /// What can be said of sentences of the catalog.
 fn filled(templates: &[Text], extract: &Extract, boards: &[String], catalog: &Catalog) -> Vec<String> {
     let filling = placeholders::filling(templates.iter().map(|template| &**template), extract, boards, catalog);
-    let filled = templates.iter().filter_map(|template| placeholders::fill(template, &filling));
+    let filled = templates.iter().filter_map(|template| template::fill(template, &filling));
     if system::is_of_wsl(extract) { filled.map(|one| system::under_wsl(&one)).collect() } else { filled.collect() }
 }
 

@@ -2,10 +2,9 @@
 //!
 //! Each is a placeholder of the catalog's sentences; what is not known fills nothing, and its sentence is left out.
 
-use std::collections::BTreeMap;
-
 use super::nearest_build::{self, holds_code, is_stable, torch_builds, torch_cuda, variant_of};
 use super::system::{has_windows_driver, is_of_windows, is_of_wsl};
+use super::template::{Filling, placeholders};
 use super::value::{Extract, Value, text};
 use crate::catalog::rows::{Build, Class, Gpu, Os, Ptxas, Subject, Toolkit};
 use crate::catalog::{Catalog, GpuMatch};
@@ -14,9 +13,6 @@ use crate::solve::fits::coverage;
 use crate::solve::problem::Problem;
 use crate::solve::rules::Rules;
 use crate::types::{Arch, Cc, CpuArch, Version, name, variant};
-
-/// What placeholders stand for.
-pub type Filling = BTreeMap<String, String>;
 
 /// How a placeholder is looked up in the catalog.
 type Lookup = fn(&Facts<'_>) -> Option<String>;
@@ -482,31 +478,4 @@ fn torch_for_driver(cuda: &Version, capabilities: &[Cc], catalog: &Catalog) -> O
     let fitting = torch_builds(catalog).filter(is_stable).filter(serves).filter(fits);
     let newest = fitting.max_by_key(|row| (&row.version, &row.toolkit))?;
     Some(format!("{}+{}", newest.version, newest.variant))
-}
-
-/// A sentence with its placeholders filled; none if one of them is not known.
-pub fn fill(template: &str, filling: &Filling) -> Option<String> {
-    alternatives(template).find_map(|sentence| filled(sentence, filling))
-}
-
-/// The sentences of which the first is said that can be.
-pub fn alternatives(template: &str) -> impl Iterator<Item = &str> {
-    template.split(" || ")
-}
-
-fn filled(template: &str, filling: &Filling) -> Option<String> {
-    let mut filled = String::new();
-    let mut rest = template;
-    while let Some((before, tail)) = rest.split_once('{') {
-        let (name, after) = tail.split_once('}')?;
-        filled += before;
-        filled += filling.get(name)?;
-        rest = after;
-    }
-    Some(filled + rest)
-}
-
-/// The placeholders of a sentence.
-pub fn placeholders(template: &str) -> impl Iterator<Item = &str> {
-    template.split('{').skip(1).filter_map(|tail| Some(tail.split_once('}')?.0))
 }

@@ -67,6 +67,7 @@ mod required;
 pub mod resolve;
 pub mod rowset;
 pub mod rules;
+mod runtime_image;
 pub mod services;
 pub mod solution;
 mod stack;

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::catalog::rows::{Build, Companion, Cudnn, Flavour, Image, Nccl, Subject, Toolkit};
+use crate::catalog::rows::{Build, Companion, Cudnn, Image, Nccl, Subject, Toolkit};
 use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
 use crate::types::{ArchEntry, ArchList, Cc, CpuArch, DriverMode, Version, distinct};
@@ -34,6 +34,7 @@ use super::release::Release;
 use super::request::{DriverRequest, ImageRequest, Request, TargetRequest};
 use super::rowset::RowSet;
 use super::rules::law;
+use super::runtime_image::runtime_sibling;
 use super::values::Archs;
 use super::wants::{self, Want};
 
@@ -401,25 +402,6 @@ fn is_native(answer: &TargetSolution<'_>, driver: &DriverRow<'_>) -> bool {
     let releases = answer.toolkit.iter().chain(answer.cuda.iter()).map(|toolkit| toolkit.version.prefix(2));
     let pieces = answer.pieces.iter().map(|pieces| pieces.toolkit.version.prefix(2));
     lines.chain(releases).chain(pieces).all(|line| line <= *cuda)
-}
-
-/// The image of the same CUDA and OS with no compiler in it.
-fn runtime_sibling<'c>(request: &Request<'c>, devel: &Image, target: &TargetRequest<'_>) -> Option<&'c Image> {
-    let needs = request.needs_of_images();
-    let smallest = needs.smallest_flavour();
-    // Taken for its headers, it need not hold the library where a framework brings one.
-    let for_headers = needs.cudnn_headers && !needs.system_cuda && matches!(target.image, ImageRequest::Choose(_));
-    let holds_cudnn = devel.cudnn.is_some() && !for_headers;
-    let siblings = request.catalog.images.of(&devel.repository).iter().filter(|image| {
-        image.cuda == devel.cuda
-            && image.os == devel.os
-            && image.cudnn.is_some() == holds_cudnn
-            && image.torch == devel.torch
-            && (smallest..Flavour::Devel).contains(&image.flavour)
-            && !image.withdrawn
-            && image.arches.contains(&target.arch)
-    });
-    siblings.min_by_key(|image| image.flavour)
 }
 
 /// One stack is compiled once: every target's list holds the architectures of all, where its toolkit knows them.

@@ -1,30 +1,29 @@
 //! What the text of each key means, wherever the text came from: a file, or a fix that tries a change.
 
+mod machine;
+
 use std::borrow::Cow;
 
 use super::error::{Refusal, clip, quote};
 use super::{OwnCuda, repair};
 use crate::nearest::nearest;
 use crate::types::name::{self, STACK_PARTS, is_unseen};
-use crate::types::require::{self, Requirement};
 use crate::types::secret::masked;
 use crate::types::specifier::SpecifierError;
 use crate::types::variant::line_of;
-use crate::types::{ArchList, ArchListError, Constraint, CpuArch, Specifier, Version, address, distinct, variant};
+use crate::types::{ArchList, ArchListError, Constraint, Specifier, Version, address, variant};
+
+pub(super) use machine::{compat, cpu, driver, driver_cuda, drivers, gpu, gpus, image_requires, os, toolkit, toolkits};
 
 /// What a text means, or why it means nothing.
 pub(super) type Read<T> = Result<T, Refusal>;
 
 /// No honest constraint or list is longer; a hostile one must not cost time.
 const MAX_TEXT: usize = 512;
-/// What images ask for is long: NVIDIA's name a dozen brands for each of several branches.
-const MAX_REQUIRES: usize = 8192;
 /// It travels in the lock.
 const MAX_REASON: usize = 4096;
 /// Longer than any product name, file name or OS.
 const MAX_NAME: usize = 256;
-const MAX_GPUS: usize = 256;
-const MAX_TOOLKITS: usize = 64;
 const MAX_OVERLAYS: usize = 16;
 
 /// Whether a key is no wheel's, so that a `+variant` means nothing there: a part of the stack, or the driver.
@@ -201,40 +200,6 @@ pub(super) fn own_index(_: &str, text: &str) -> Read<String> {
     Err(Refusal::new("value", message).help("write it as pip's `--index-url` takes it, without a password"))
 }
 
-/// One entry of `driver`, as a constraint: a branch is also called `R535` or `535.x`.
-pub(super) fn driver(key: &str, text: &str) -> Read<String> {
-    // No driver for CUDA ever had a number of one or two digits, and the number beside the driver's is often copied.
-    let copied = Version::parse(text.trim()).ok().filter(|version| version.len() == 2 && version.major() < 100);
-    if let Some(line) = copied {
-        let refusal = Refusal::new("value", format!("`driver`: {} is a version of CUDA, not of a driver", quote(text)));
-        return Err(refusal.help(format!(
-            "write the \"Driver Version\" that nvidia-smi shows, or `driver-cuda = \"{line}\"` if only that is known"
-        )));
-    }
-    if let Some(number) = repair::of_windows(text) {
-        let message = format!("`driver`: {} is how Windows numbers driver {number}", quote(text));
-        let help =
-            format!("write `driver = \"{number}\"` and, for a machine with Windows, `platform = \"wsl2\"` beside it");
-        return Err(Refusal::new("value", message).help(help));
-    }
-    let text = repair::driver(text);
-    let read = constraint(key, text).map(|constraint| constraint.as_str().to_string());
-    read.map_err(|refusal| match repair::driver_named(text).filter(|_| repair::constraint(key, text).is_none()) {
-        Some(line) => refusal.help(format!("write `{line}`")),
-        None => refusal,
-    })
-}
-
-/// All of `driver`: each occurs among the hosts.
-pub(super) fn drivers(entries: Vec<String>) -> Read<Constraint> {
-    let entries = distinct(entries);
-    if entries.is_empty() {
-        let refusal = Refusal::new("value", "`driver` is an empty list");
-        return Err(refusal.help("drop the key, and the lock says which driver the hosts need"));
-    }
-    constraint("driver", &entries.join(" || "))
-}
-
 /// `build.arch-list`
 pub(super) fn arch_list(text: &str) -> Read<ArchList> {
     short("arch-list", text)?;
@@ -249,11 +214,6 @@ pub(super) fn arch_list(text: &str) -> Read<ArchList> {
         };
         Refusal::new("arch-list", format!("`arch-list`: {error}")).help(help)
     })
-}
-
-/// `os`
-pub(super) fn os(text: &str) -> Read<String> {
-    name("os", text, name::is_os, "letters, digits, blanks and any of `._+-/()`")
 }
 
 /// The id of a rule or the code of a warning.
@@ -362,132 +322,6 @@ pub(super) fn reason(text: &str) -> Read<String> {
     Ok(text.trim().to_string())
 }
 
-/// One entry of `gpu`; `none` in any case means that there is no GPU.
-pub(super) fn gpu(text: &str) -> Read<String> {
-    if repair::is_no_gpu(text) {
-        let refusal = Refusal::new("value", format!("`gpu`: {} is not a GPU", quote(text)));
-        return Err(refusal.help("for a machine without a GPU write `gpu = \"none\"`"));
-    }
-    if let Some((product, why)) = repair::gpu(text).filter(|(product, _)| name::is_gpu(product)) {
-        let refusal = Refusal::new("value", format!("`gpu`: {} is more than the name of a GPU", quote(text)));
-        return Err(refusal.help(format!("write `gpu = \"{}\"`: {why}", clip(product))));
-    }
-    if repair::is_machine_type(text) {
-        let refusal = Refusal::new("unknown-gpu", format!("`gpu`: {} is a type of machine, not a GPU", quote(text)));
-        return Err(refusal.help("name the GPU in it, as `nvidia-smi -L` prints it there"));
-    }
-    let name = name("gpu", text, name::is_gpu, "letters, digits, blanks and any of `._+-/(),:`")?;
-    if name.contains(',') {
-        let listed: Vec<String> = name.split(',').map(|one| format!("\"{}\"", clip(one.trim()))).collect();
-        let refusal = Refusal::new("value", format!("`gpu`: {} names several GPUs in one string", quote(text)));
-        return Err(refusal.help(format!("write `gpu = [{}]`", listed.join(", "))));
-    }
-    if let Some(maker) = repair::other_maker(&name) {
-        let refusal =
-            Refusal::new("unknown-gpu", format!("`gpu`: {} is not an NVIDIA GPU but one of {maker}", quote(text)));
-        return Err(refusal.help("gpuenv knows NVIDIA GPUs only; for a machine without one write `gpu = \"none\"`"));
-    }
-    Ok(if name.eq_ignore_ascii_case("none") { "none".to_string() } else { name })
-}
-
-/// All of `gpu`: what is named twice counts once.
-pub(super) fn gpus(names: Vec<String>) -> Read<Vec<String>> {
-    let mut seen = std::collections::HashSet::new();
-    let names: Vec<String> = names.into_iter().filter(|name| seen.insert(name.clone())).collect();
-    if names.is_empty() {
-        let refusal = Refusal::new("value", "`gpu` is an empty list");
-        return Err(refusal.help("name the products, write \"none\" for CPU only, or drop the key if nothing is known"));
-    }
-    if names.len() > MAX_GPUS {
-        return Err(Refusal::new(
-            "value",
-            format!("`gpu` names {} products; at most {MAX_GPUS} are taken", names.len()),
-        ));
-    }
-    if names.len() > 1 && names.iter().any(|name| name == "none") {
-        let refusal = Refusal::new("value", "`gpu` names \"none\" beside products");
-        return Err(refusal.help("machines without a GPU are a target of their own"));
-    }
-    Ok(names)
-}
-
-/// One entry of `toolkit`: what is installed has at least a major and a minor number.
-pub(super) fn toolkit(text: &str) -> Read<Version> {
-    let version = version("toolkit", text)?;
-    if version.len() < 2 {
-        let message = format!("`toolkit`: {} does not name a minor version", quote(text));
-        return Err(Refusal::new("value", message).help("write major and minor, as `nvcc --version` shows them"));
-    }
-    Ok(version)
-}
-
-/// All of `toolkit`.
-pub(super) fn toolkits(versions: Vec<Version>) -> Read<Vec<Version>> {
-    if versions.is_empty() {
-        let refusal = Refusal::new("value", "`toolkit` is an empty list");
-        return Err(refusal.help("drop the key, and the lock says which toolkit to install"));
-    }
-    if versions.len() > MAX_TOOLKITS {
-        return Err(Refusal::new("value", format!("`toolkit` names more than {MAX_TOOLKITS} releases")));
-    }
-    Ok(versions)
-}
-
-/// `driver-cuda`: the number nvidia-smi shows.
-pub(super) fn driver_cuda(text: &str) -> Read<Version> {
-    let version = version("driver-cuda", text)?;
-    if version.major() >= 100 {
-        let message = format!("`driver-cuda`: {} is a driver, not a version of CUDA", quote(text));
-        return Err(Refusal::new("value", message).help(format!("write `driver = \"{}\"`", clip(text.trim()))));
-    }
-    if version.len() != 2 || version.is_prerelease() {
-        let message = format!("`driver-cuda`: {} does not have two components", quote(text));
-        return Err(Refusal::new("value", message).help(
-            "write the \"CUDA Version\" that nvidia-smi shows, major and minor; a driver release goes to `driver`",
-        ));
-    }
-    Ok(version)
-}
-
-/// `compat`: the CUDA line in the package's name.
-pub(super) fn compat(text: &str) -> Read<Version> {
-    let named = text.trim().strip_prefix("cuda-compat-").map(|line| line.replace('-', "."));
-    if let Some(line) = named {
-        let refusal = Refusal::new("value", format!("`compat`: {} is the name of the package", quote(text)));
-        return Err(refusal.help(format!("write `compat = \"{}\"`", clip(&line))));
-    }
-    let version = version("compat", text)?;
-    if version.len() == 2 && !version.is_prerelease() {
-        return Ok(version);
-    }
-    let refusal = Refusal::new("value", format!("`compat`: {} does not have two components", quote(text)));
-    let help = "write the CUDA line of the package: \"12.9\" for cuda-compat-12-9; a driver release goes to `driver`";
-    Err(match version.len() {
-        3.. => refusal.help(format!("write `compat = \"{}\"`", version.prefix(2))),
-        _ => refusal.help(help),
-    })
-}
-
-/// `image-requires`: the container runtime refuses a container at the first condition that it cannot read. Empty: the image
-/// asks for nothing.
-pub(super) fn image_requires(text: &str) -> Read<String> {
-    let long = text.len() > MAX_REQUIRES;
-    if long || text.chars().any(is_unseen) {
-        short("image-requires", text)?;
-    }
-    let trimmed = text.trim();
-    let value = require::in_own_spelling(trimmed.strip_prefix("NVIDIA_REQUIRE_CUDA=").unwrap_or(trimmed));
-    match Requirement::parse(&value).unreadable() {
-        None => Ok(value.split_whitespace().collect::<Vec<_>>().join(" ")),
-        Some(condition) => {
-            let message = format!("`image-requires`: {} is not a condition", quote(&condition.0));
-            let help = "expected cuda, driver, arch or brand, one of `=`, `!=`, `<`, `<=`, `>`, `>=`, and a value, as in \
-                        \"cuda>=12.8 brand=tesla,driver>=535\"";
-            Err(Refusal::new("value", message).help(help))
-        }
-    }
-}
-
 /// A version of the machine: `glibc`, `gcc`.
 pub(super) fn version(key: &str, text: &str) -> Read<Version> {
     short(key, text)?;
@@ -513,21 +347,6 @@ pub(super) fn requirement(text: &str) -> Read<semver::VersionReq> {
         let message = format!("`requires-gpuenv`: {} is not a version requirement", quote(text));
         Refusal::new("constraint", message).help("write it as in `requires-gpuenv = \">=0.1\"`: `>=`, `>`, `<`, `<=`, `=`, `^` or `~` and a version, a comma for and")
     })
-}
-
-/// `arch`
-pub(super) fn cpu(text: &str) -> Read<CpuArch> {
-    let words = [("x86_64", CpuArch::X86_64), ("aarch64", CpuArch::Aarch64)];
-    let slips: [(&[&str], &str); 2] = [
-        (&["arm", "arm64", "armv8", "aarch", "sbsa"], "aarch64"),
-        (&["x86", "x64", "amd64", "x86-64", "intel"], "x86_64"),
-    ];
-    let refused = |_| match text.starts_with("ppc") || text.starts_with("power") {
-        true => Err(Refusal::new("value", format!("invalid `arch` {}: gpuenv knows no wheels for POWER", quote(text)))
-            .help("look for builds for POWER at your vendor's channel; gpuenv answers for x86_64 and aarch64")),
-        false => choice("arch", text, &words, &slips),
-    };
-    CpuArch::parse(text).or_else(refused)
 }
 
 /// One of some words; `slips` is what others call them.

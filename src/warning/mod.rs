@@ -12,6 +12,7 @@ mod image;
 mod lock;
 mod system_libraries;
 mod together;
+mod triton;
 mod wheel;
 
 use serde::Serialize;
@@ -26,6 +27,7 @@ pub use image::*;
 pub use lock::*;
 pub use system_libraries::*;
 pub use together::*;
+pub use triton::*;
 pub use wheel::*;
 
 /// A sentence of the catalog behind a colon.

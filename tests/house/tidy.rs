@@ -110,6 +110,14 @@ fn every_file_says_what_it_is_for() {
     }
 }
 
+/// What is longer holds more than one thing.
+#[test]
+fn no_file_is_longer_than_a_reader_holds() {
+    let long = |source: &Source| (source.text.lines().count() > 500).then(|| source.path.clone());
+    let long: Vec<String> = sources().iter().filter_map(long).collect();
+    assert!(long.is_empty(), "files of src/ with more than 500 lines: {long:?}");
+}
+
 #[test]
 fn imports_point_down() {
     let mut wrong = Vec::new();

@@ -18,6 +18,7 @@ mod listed;
 mod place;
 mod published;
 mod pythons;
+mod triton;
 mod unseen;
 mod variants;
 mod words;

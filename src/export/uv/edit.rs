@@ -5,6 +5,11 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, RawString, Table, Value
 use super::super::ExportError;
 use super::above;
 
+/// Where exports record what they wrote.
+pub(super) const RECORD: [&str; 2] = ["tool", "gpuenv"];
+/// The one key of `[project]` that follows the lock.
+pub(super) const PYTHON: &str = "requires-python";
+
 /// What stands there already, and what helps.
 pub(super) fn taken(what: String, cure: &str) -> ExportError {
     ExportError::Taken { what, cure: cure.to_string() }
@@ -125,4 +130,9 @@ pub(super) fn set(table: &mut Table, key: &str, new: &Item) {
 /// Blanks and comments between two things.
 pub(super) fn between(place: Option<&RawString>) -> String {
     place.and_then(RawString::as_str).unwrap_or_default().to_string()
+}
+
+/// What the record of a file lists under a name.
+pub(super) fn recorded(document: &DocumentMut, name: &str) -> Vec<String> {
+    at(document, &[RECORD[0], RECORD[1], name]).map(strings).unwrap_or_default()
 }

@@ -12,6 +12,7 @@ mod edit;
 mod merge;
 mod moved;
 mod plan;
+mod refused;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
