@@ -56,19 +56,18 @@ pub fn driver<'c>(
         let serves = |version: &Version| {
             *version >= minimum && bound.is_none_or(|bound| bound.admits(version)) && lists(version)
         };
-        let serving = request
-            .catalog
-            .branches
-            .iter()
-            .filter(|branch| shown(branch))
-            .filter_map(|branch| Some((may_be(branch)?, branch, newest(request, asked, branch, serves)?)));
-        serving.max_by_key(|(for_production, branch, _)| (*for_production, branch.branch))
+        let newest_of = |for_production| {
+            let branches = request.catalog.branches.iter().rev().filter(|branch| shown(branch));
+            let mut may_be = branches.filter(|branch| may_be(branch) == Some(for_production));
+            may_be.find_map(|branch| Some((branch, newest(request, asked, branch, serves)?)))
+        };
+        newest_of(true).or_else(|| newest_of(false))
     };
     let found = [true, false].into_iter().find_map(|listing| {
         let in_support = best(&|branch| may_be(request, asked, branch), listing);
         in_support.or_else(|| best(&|branch| fits_policy(asked, branch), listing))
     });
-    found.map(|(_, branch, release)| Recommended { release, branch, modules: flavour(request, asked) })
+    found.map(|(branch, release)| Recommended { release, branch, modules: flavour(request, asked) })
 }
 
 /// The newest release of a branch that drives a target's GPUs and does what else is asked of it.
