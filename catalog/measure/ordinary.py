@@ -433,10 +433,10 @@ def add_brought(catalog, index, package, found):
             continue
         extras, python = {extra_of(package, index.needs(wheel)) or ""}, newest_line(wheel)
         newest = follow(index, wheel, extras, python, -1, stop)
+        # Of other libraries of NVIDIA's a pin alone can be at odds with that of another package.
+        is_told = lambda name: name in components or NCCL.fullmatch(name) or any(one.startswith("==") for one in newest[name])
         is_open = {
-            name
-            for name in newest
-            if (name in components or NCCL.fullmatch(name)) and (name, "metadata") not in needs and name not in required[version]
+            name for name in newest if is_told(name) and (name, "metadata") not in needs and name not in required[version]
         }
         # What an older one that may be taken does not ask for leaves nothing out.
         oldest = follow(index, wheel, extras, python, 0, stop) if is_open else {}

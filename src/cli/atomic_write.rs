@@ -92,12 +92,14 @@ fn place(path: &Path) -> Result<PathBuf, Failure> {
     })?;
     match fs::metadata(&to) {
         Ok(about) if !about.is_file() => {
-            let why = io::Error::other("it is not a regular file");
-            let help = match about.is_dir() {
-                true => "move it out of the way, or name another file",
-                false => "name another file; where there is a file to name, `-` is the standard output",
+            let (why, help) = match about.is_dir() {
+                true => ("it is a folder", "name a file in it"),
+                false => (
+                    "it is not a regular file",
+                    "name another file; where there is a file to name, `-` is the standard output",
+                ),
             };
-            Err(refused(path, &why).help(help))
+            Err(refused(path, &io::Error::other(why)).help(help))
         }
         _ => Ok(to),
     }

@@ -41,7 +41,7 @@ pub fn places(common: &Common) -> Result<Places, Failure> {
         not_found(no_spec(format!("{SPEC} not found here or in any parent")).help(help), SPEC)
     })?;
     let lock = match &common.lock {
-        Some(lock) => lock.clone(),
+        Some(lock) => named_lock(lock)?,
         None => found(lock_of(&spec), "--lock")?,
     };
     if is_same(&spec, &lock) {
@@ -92,7 +92,7 @@ fn found(path: PathBuf, option: &str) -> Result<PathBuf, Failure> {
 /// Where the lock is, for commands that read nothing else.
 pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
     match (&common.lock, &common.spec) {
-        (Some(lock), _) => Ok(lock.clone()),
+        (Some(lock), _) => named_lock(lock),
         (None, Some(spec)) => found(lock_of(spec), "--lock"),
         // A project without a lock must not be given that of a folder above it.
         (None, None) => {
@@ -103,6 +103,15 @@ pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
             })?;
             found(folder.join(LOCK), "--lock")
         }
+    }
+}
+
+/// A lock that was named: a file, which is read and replaced.
+fn named_lock(lock: &Path) -> Result<PathBuf, Failure> {
+    match lock == Path::new("-") {
+        true => Err(Failure::new(Exit::BadInput, "usage", "`--lock -`: a lock is a file, and `-` is none")
+            .help("name it, as in `--lock gpuenv.lock`")),
+        false => Ok(lock.to_path_buf()),
     }
 }
 
@@ -331,6 +340,17 @@ pub fn holds_spec(path: &Path) -> bool {
     read(path, SPEC_CAP).is_ok_and(|bytes| is_spec(&String::from_utf8_lossy(&bytes)))
 }
 
+/// What a text is, where it is another file of gpuenv's than a record.
+fn own_file(text: &str) -> Option<&'static str> {
+    // What was pasted may hold either somewhere.
+    let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
+    match first {
+        _ if first.starts_with("version = ") && text.contains("\ncatalog.version = ") => Some("a lock"),
+        "[stack]" => Some("a gpuenv.toml"),
+        _ => None,
+    }
+}
+
 /// Whether a text has what specs have, and locks have not.
 fn is_spec(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == "[stack]" || line.starts_with("[target"))
@@ -349,6 +369,11 @@ pub fn read_host(path: &Path, report: &Report) -> Result<Record, Failure> {
         return Err(Failure::new(Exit::BadInput, "too-large", message).help("give the part that describes the host"));
     }
     let text = host::decode(&bytes);
+    if let Some(what) = own_file(&text) {
+        let message = format!("{name} is {what}, and what a host is and has is read here");
+        let help = "name a record (`gpuenv probe --format json`) or a text such as that of nvidia-smi";
+        return Err(Failure::new(Exit::BadInput, "not-a-record", message).help(help));
+    }
     diagnose::host_of(&text).map_err(|error| bad_host(name, text, &error))
 }
 

@@ -14,7 +14,7 @@ use super::files;
 use super::project::shown;
 
 /// No list of packages is larger; the lock of a large project is a twentieth of it.
-const CAP: u64 = 32 << 20;
+const CAP: u64 = 4 << 20;
 
 /// The files: of several, those that can be read, and the rest is told.
 pub fn read(paths: &[PathBuf], report: &Report) -> Result<Vec<Manifest>, Failure> {
@@ -47,7 +47,7 @@ pub fn drafted(
         Refused::Unread { file, line, why } => {
             let message = format!("{file}:{line} cannot be read: {}", clean(&why));
             Failure::new(Exit::BadInput, "bad-manifest", message)
-                .help("correct that line, or leave the file out; nothing was written")
+                .help("correct or shorten it there, or leave the file out; nothing was written")
         }
         Refused::NoExtra { name, known } => {
             let message = format!("--extra {}: no file has such an extra or group", clean(&name));
@@ -66,6 +66,11 @@ fn manifest(path: &Path, report: &Report) -> Result<Result<Manifest, Failure>, F
         true => files::read_stdin("a file of the project holds", CAP + 1, report)?,
         false => files::read_or_pipe(path, CAP + 1)?,
     };
+    if bytes.len() as u64 > CAP {
+        let message = format!("{name} is larger than {} MiB, the most that is read", CAP >> 20);
+        return Err(Failure::new(Exit::BadInput, "too-large", message)
+            .help("name a file that says what the project asks for, not all that is installed"));
+    }
     if let Some((command, help)) = installed(&bytes, path) {
         let message =
             format!("--from {name}: this is the output of `{command}`, which tells what is installed somewhere");
@@ -82,12 +87,7 @@ fn manifest(path: &Path, report: &Report) -> Result<Result<Manifest, Failure>, F
         };
         return Ok(Err(Failure::new(Exit::BadInput, "usage", message).help(help)));
     };
-    let too_large = bytes.len() as u64 > CAP;
     match spec::decode(bytes) {
-        _ if too_large => {
-            let message = format!("{name} is larger than {} MiB, the most that is read", CAP >> 20);
-            Err(Failure::new(Exit::BadInput, "too-large", message).help(format!("--from reads {}", Kind::NAMES)))
-        }
         Ok(text) => Ok(Ok(Manifest { kind, name, text })),
         Err(error) => Err(Failure::new(Exit::BadInput, "bad-manifest", format!("{name}: {}", error.message))
             .help(error.help.unwrap_or_else(|| "save it again as UTF-8".to_string()))),

@@ -37,6 +37,7 @@ mod program;
 mod project;
 mod schema;
 mod signature;
+mod slips;
 mod stale;
 mod standing;
 mod turn;
@@ -71,7 +72,10 @@ pub fn run(args: impl Iterator<Item = OsString>) -> Exit {
         return told(outcome, &early);
     }
     let (report, outcome) = match read(args::of_help(&args)) {
-        Ok(cli) => {
+        Ok(mut cli) => {
+            if let Some(format) = cli.command.format_of_output().filter(|_| cli.common.format == Format::Human) {
+                cli.common.format = format;
+            }
             let report = Report::new(cli.common.is_json(), cli.common.color());
             let report = report.for_github(cli.common.is_github()).verbose(cli.command.is_verbose());
             let report = report.quiet(cli.common.quiet).of(files::named(&cli.common));
@@ -173,6 +177,17 @@ impl Command {
     /// Whether what it says can depend on the catalog.
     fn asks_a_catalog(&self) -> bool {
         !matches!(self, Command::Schema(_) | Command::Completions(_) | Command::Man(_))
+    }
+
+    /// The format that the name of the file says which it is to write: that of `x.html`.
+    fn format_of_output(&self) -> Option<Format> {
+        let output = match self {
+            Command::Matrix(args) => args.output.as_ref(),
+            Command::Fleet(args) => fleet::output(args),
+            _ => None,
+        };
+        let ending = output?.extension()?.to_str()?;
+        Format::from_str(ending, true).ok().filter(|format| self.has(*format))
     }
 
     /// Whether it answers in this format; few commands have more than the first three.

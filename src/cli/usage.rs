@@ -11,6 +11,7 @@ use crate::report::{Exit, Failure, Report, clean};
 use super::args::{Cli, asked_format};
 use super::common::Format;
 use super::installed;
+use super::slips;
 
 /// Commands of other tools, and what does the same here.
 const ELSEWHERE: &[(&[&str], &str)] = &[
@@ -124,8 +125,11 @@ fn unknown_option(error: &clap::Error, args: &[OsString]) -> Failure {
     let what = if word.starts_with('-') { "unknown option" } else { "unexpected argument" };
     let (_, named) = typed_command(args);
     let of = if named.is_empty() { String::new() } else { format!(" for `gpuenv{named}`") };
-    let near = alike(error, (ContextKind::InvalidArg, ContextKind::SuggestedArg));
-    let help = near.unwrap_or_else(|| format!("`gpuenv{named} --help` lists what it takes"));
+    let help = slips::option(&named, &word)
+        .or_else(|| slips::number(&word, args))
+        .or_else(|| slips::word(&named, &word).filter(|_| !word.starts_with('-')))
+        .or_else(|| alike(error, (ContextKind::InvalidArg, ContextKind::SuggestedArg)))
+        .unwrap_or_else(|| format!("`gpuenv{named} --help` lists what it takes"));
     Failure::new(Exit::BadInput, "usage", format!("{what} `{}`{of}", clean(&word))).help(clean(&help))
 }
 
@@ -172,7 +176,8 @@ fn alike(error: &clap::Error, (word, near): (ContextKind, ContextKind)) -> Optio
     let (word, near) = (said(error, word)?, said(error, near)?);
     // That both begin with dashes makes them no more alike.
     let bare = |word: &str| word.trim_start_matches('-').to_lowercase();
-    (strsim::jaro_winkler(&bare(&word), &bare(&near)) > ALIKE).then(|| format!("did you mean `{near}`?"))
+    let is_slip = !slips::is_name(&bare(&word));
+    (is_slip && strsim::jaro_winkler(&bare(&word), &bare(&near)) > ALIKE).then(|| format!("did you mean `{near}`?"))
 }
 
 /// The versions of gpuenv and of the catalog that answers where no project asks for another one.

@@ -22,7 +22,7 @@ use crate::types::{Arch, ArchList, Version};
 use crate::verify::{self, Against, Status};
 
 use super::args::VerifyArgs;
-use super::common::Common;
+use super::common::{Common, Format};
 use super::files;
 use super::load_catalog;
 use super::lock::read;
@@ -75,6 +75,10 @@ fn no_target() -> Failure {
 
 /// Tells the verdict, writes what is to be written, and says how the run ends.
 fn tell((common, args): (&Common, &VerifyArgs), judged: &Judged<'_>, report: &Report) -> Result<Exit, Failure> {
+    if args.junit.is_some() && output::named(&args.junit).is_none() && common.format != Format::Human {
+        let message = "`--junit -` and `--format` both ask for the standard output";
+        return Err(Failure::new(Exit::BadInput, "usage", message).help("name a file for one of them"));
+    }
     match output::named(&args.junit) {
         Some(path) => output::write(path, common, &judged.junit())?,
         // What is asked for there is all that stands there.

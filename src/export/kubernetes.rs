@@ -117,7 +117,7 @@ fn pod(lock: &Lock, name: &str, target: &TargetLock, options: &Options, app: &st
     }
     if let Some(class) = options.get("runtime-class") {
         pod["runtimeClassName"] =
-            valid::option("runtime-class", class, valid::is_label, "the name of a runtime class")?.into();
+            valid::option("runtime-class", class, valid::is_dns_label, "the name of a runtime class")?.into();
     }
     if options.has("dra") && options.get("resource").is_some() {
         let why = "a claim names a class of devices in its place";

@@ -35,7 +35,7 @@ mod skypilot;
 mod slurm;
 mod steps;
 mod uv;
-mod valid;
+pub(crate) mod valid;
 mod wheels;
 
 pub use compose::builds;

@@ -39,7 +39,7 @@ type Asked = (&'static str, fn(&str) -> bool, &'static str);
 
 /// Options that are lines of the head.
 const HEAD: [Asked; 5] = [
-    ("gres", valid::is_request, "resources as Slurm names them, such as gpu:h100:8"),
+    ("gres", valid::is_gres, "resources as Slurm names them, such as gpu:h100:8"),
     ("constraint", valid::is_request, "features as Slurm names them, such as a100|h100"),
     ("partition", valid::is_list, "names of partitions with a comma between"),
     ("time", valid::is_time, "a time such as 30, 2:00:00 or 1-12:00:00"),

@@ -72,8 +72,7 @@ pub fn wheel(url: &str) -> Valid<'_> {
 
 /// An image reference; one that nobody could check may stand in the lock without a tag, as it was written.
 pub fn image(reference: &str) -> Valid<'_> {
-    let ok = address::is_image(reference) || address::is_repository(reference);
-    check(ok, "image", reference, "an image reference")
+    check(is_image(reference), "image", reference, "an image reference")
 }
 
 /// A driver release: numbers and dots.
@@ -122,6 +121,17 @@ pub fn is_label(name: &str) -> bool {
     all && name.starts_with(|first: char| first.is_ascii_lowercase()) && !name.ends_with('-') && name.len() <= 63
 }
 
+/// A name of Kubernetes: lower case letters, digits and `-` within (RFC 1123).
+pub fn is_dns_label(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    !name.is_empty() && name.len() <= 63 && name.bytes().all(fits) && !name.starts_with('-') && !name.ends_with('-')
+}
+
+/// An image that can be pulled: where no tag is named that is `latest`.
+pub fn is_image(reference: &str) -> bool {
+    address::is_image(reference) || address::is_repository(reference)
+}
+
 /// A number from one on, in few digits.
 pub fn is_count(text: &str) -> bool {
     is_number(text) && text.len() <= 6 && !text.starts_with('0')
@@ -146,9 +156,21 @@ pub fn is_time(text: &str) -> bool {
     days.is_none_or(is_number) && parts.len() <= 3 && parts.iter().all(|part| is_number(part) && part.len() <= 6)
 }
 
-/// Names with a comma between.
+/// Names of partitions with a comma between.
 pub fn is_list(text: &str) -> bool {
-    text.len() <= 256 && text.split(',').all(is_label)
+    let is_name = |name: &str| all(name, b"-_.") && name.starts_with(|first: char| first.is_ascii_alphanumeric());
+    text.len() <= 256 && text.split(',').all(is_name)
+}
+
+/// Generic resources of Slurm with a comma between: a name, perhaps a type, perhaps how many.
+pub fn is_gres(text: &str) -> bool {
+    let is_one = |one: &str| {
+        let parts: Vec<&str> = one.split(':').collect();
+        let is_named = parts.iter().all(|part| is_environment(part));
+        let is_counted = |count: &&str| !is_number(count) || is_count(count);
+        is_named && parts.len() <= 3 && !is_number(parts[0]) && parts.last().is_some_and(is_counted)
+    };
+    text.len() <= 256 && text.split(',').all(is_one)
 }
 
 /// What a scheduler or a module system is asked for: no blank, no quote, nothing that a shell would read.

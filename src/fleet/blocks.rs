@@ -2,6 +2,7 @@
 //! ansible's, and salt's.
 
 use std::collections::BTreeMap;
+use std::str::Lines;
 
 /// No cluster has more nodes: a longer list is none of hosts.
 const MOST: usize = 1 << 16;
@@ -36,28 +37,28 @@ pub fn of_text(text: &str, is_host: impl Fn(&Block) -> bool) -> Option<Vec<Block
 }
 
 fn between_headings(text: &str) -> Option<Vec<Block>> {
-    let lines: Vec<&str> = text.lines().collect();
+    let mut lines = text.lines();
     // Whoever prints them rules all of them alike.
-    let rule = lines.iter().copied().find(|line| !line.trim().is_empty()).filter(|line| is_rule(line));
+    let rule = lines.clone().find(|line| !line.trim().is_empty()).filter(|line| is_rule(line));
     let mut blocks: Vec<Block> = Vec::new();
-    let mut at = 0;
-    while at < lines.len() {
-        if let Some((block, length)) = heading(&lines[at..], rule) {
+    // A heading has three lines at most.
+    while let [Some(line), ..] = three(&lines) {
+        if let Some((block, length)) = heading(&three(&lines), rule) {
             blocks.push(block);
-            at += length;
+            lines.nth(length - 1);
             continue;
         }
         match blocks.last_mut() {
             Some(block) => {
                 if let Ok(text) = &mut block.text {
-                    *text += lines[at];
+                    *text += line;
                     text.push('\n');
                 }
             }
-            None if lines[at].trim().is_empty() => {}
+            None if line.trim().is_empty() => {}
             None => return None,
         }
-        at += 1;
+        lines.next();
     }
     (!blocks.is_empty()).then_some(blocks)
 }
@@ -107,11 +108,22 @@ pub fn joined(blocks: Vec<Block>) -> Vec<Block> {
 /// What salt puts before each line of a minion.
 const SALT: &str = "    ";
 
+/// The next lines.
+fn three<'t>(lines: &Lines<'t>) -> [Option<&'t str>; 3] {
+    let mut next = lines.clone();
+    std::array::from_fn(|_| next.next())
+}
+
 /// A heading that begins here, and its length in lines.
-fn heading(lines: &[&str], rule: Option<&str>) -> Option<(Block, usize)> {
-    let is_rule = |line: Option<&&str>| line.is_some_and(|line| Some(*line) == rule);
-    if is_rule(lines.first()) && is_rule(lines.get(2)) && !is_rule(lines.get(1)) && !lines[1].trim().is_empty() {
-        let title = lines[1].trim();
+fn heading(lines: &[Option<&str>; 3], rule: Option<&str>) -> Option<(Block, usize)> {
+    let is_rule = |line: Option<&str>| line.is_some() && line == rule;
+    if let [first, Some(title), third] = *lines
+        && is_rule(first)
+        && is_rule(third)
+        && !is_rule(Some(title))
+        && !title.trim().is_empty()
+    {
+        let title = title.trim();
         // What stands below a heading is none of the host before it, whatever the heading means.
         let untold = || format!("which hosts the heading `{title}` means is not known: have their names printed");
         return Some(match named(title) {
@@ -119,7 +131,7 @@ fn heading(lines: &[&str], rule: Option<&str>) -> Option<(Block, usize)> {
             None => (Block { hosts: vec![title.to_string()], text: Err(untold()) }, 3),
         });
     }
-    let (name, rest) = lines.first()?.split_once(" | ")?;
+    let (name, rest) = lines[0]?.split_once(" | ")?;
     let word = rest.split([' ', '!']).next().unwrap_or_default();
     let text = match word {
         "CHANGED" | "SUCCESS" => Ok(String::new()),

@@ -23,9 +23,9 @@ pub fn of_text(text: &str, source: &str) -> Box<dyn Iterator<Item = Host>> {
     if let Some((groups, stray)) = by_prefix(text)
         && is_of_many(groups.values().map(|lines| read(lines).is_ok()), text)
     {
-        let stray = stray.first().map(|line| Host {
+        let stray = stray.first.map(|line| Host {
             name: format!("{source}:{line}"),
-            record: Err(match stray.len() {
+            record: Err(match stray.count {
                 1 => "no host's name stands before this line".to_string(),
                 many => format!("no host's name stands before this line and {} others", many - 1),
             }),
@@ -99,11 +99,18 @@ fn is_of_many(mut described: impl Iterator<Item = bool>, text: &str) -> bool {
 /// Lines that many hosts said stand for no more than this, over one for each.
 const MOST: usize = 1 << 20;
 
-/// The lines of each prefix, without it, and the numbers of those that have none; none where too few lines have one. A
-/// prefix may name many hosts, as `clush -bL` folds them.
-fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
+/// Lines without a host's name: the number of the first, and how many there are.
+#[derive(Default)]
+struct Stray {
+    first: Option<usize>,
+    count: usize,
+}
+
+/// The lines of each prefix, without it, and those that have none; none where too few lines have one. A prefix may name
+/// many hosts, as `clush -bL` folds them.
+fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Stray)> {
     let mut groups: BTreeMap<String, String> = BTreeMap::new();
-    let (mut lines, mut said, mut stray) = (0, 0, Vec::new());
+    let (mut lines, mut said, mut stray) = (0, 0, Stray::default());
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         lines += 1;
         let line = without_engine(line);
@@ -113,7 +120,8 @@ fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
         let folded = if name.contains('[') || name.contains(',') { listed(name) } else { None };
         let names = folded.unwrap_or_else(|| if is_name(name) { vec![name.to_string()] } else { Vec::new() });
         if names.is_empty() {
-            stray.push(at + 1);
+            stray.first.get_or_insert(at + 1);
+            stray.count += 1;
         }
         said += names.len();
         if said > lines + MOST {
@@ -125,7 +133,7 @@ fn by_prefix(text: &str) -> Option<(BTreeMap<String, String>, Vec<usize>)> {
             lines.push('\n');
         }
     }
-    (lines > 0 && (lines - stray.len()) * 100 >= lines * PREFIXED).then_some((groups, stray))
+    (lines > 0 && (lines - stray.count) * 100 >= lines * PREFIXED).then_some((groups, stray))
 }
 
 /// The rank before a line of `mpirun --tag-output`, and the line: `[1,0]<stdout>:`, `[prterun-n1-77@1,0]<stdout>: `.

@@ -1,5 +1,7 @@
 //! Reading a host from a text, be it a record or what somebody pasted.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -62,15 +64,25 @@ impl ReadError {
 /// A text as files hold it: UTF-8, or UTF-16 as PowerShell writes it, with or without a byte order mark. What cannot
 /// be decoded is replaced: it is never a fact.
 pub fn decode(bytes: &[u8]) -> String {
+    decode_owned(Cow::Borrowed(bytes))
+}
+
+/// The same of bytes that nobody needs any more: what is UTF-8 already is not copied.
+pub fn decode_owned(bytes: Cow<'_, [u8]>) -> String {
     let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
         String::from_utf16_lossy(&units)
     };
-    match bytes {
+    match &*bytes {
         [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
         [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
         [0xef, 0xbb, 0xbf, rest @ ..] => String::from_utf8_lossy(rest).into_owned(),
-        bytes => String::from_utf8_lossy(bytes).into_owned(),
+        _ => match bytes {
+            Cow::Owned(bytes) => {
+                String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+            }
+            Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        },
     }
 }
 

@@ -1,10 +1,10 @@
 //! What changes from one lock to another, and for whom: the drivers that hosts need come first.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 
-use super::{DriverLock, Lock, TargetLock, Wheel};
+use super::{ConstraintLock, DriverLock, Lock, TargetLock, Wheel};
 
 /// One choice that two locks make differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -27,10 +27,11 @@ type Change = (String, Option<String>, Option<String>);
 /// changes for all targets alike is told once.
 pub fn diff(old: &Lock, new: &Lock) -> Vec<Difference> {
     let names: BTreeSet<&String> = old.target.keys().chain(new.target.keys()).collect();
+    let (old, new) = (Installed::of(old), Installed::of(new));
     let mut by_change: BTreeMap<Change, Vec<&String>> = BTreeMap::new();
     for &name in &names {
-        let (before, after) = (choices(old, name), choices(new, name));
-        let of_wheels = of_wheels(old, new, name);
+        let (before, after) = (choices(&old, name), choices(&new, name));
+        let of_wheels = of_wheels(&old, &new, name);
         let parts: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
         let chosen = parts.into_iter().map(|part| (part.clone(), before.get(part).cloned(), after.get(part).cloned()));
         for (part, from, to) in chosen.chain(of_wheels).filter(|(_, from, to)| from != to) {
@@ -59,8 +60,38 @@ pub fn diff(old: &Lock, new: &Lock) -> Vec<Difference> {
 const DRIVER: &str = "driver";
 const TARGET: &str = "target";
 
+/// A lock, and what it installs by the targets that it is for.
+struct Installed<'l> {
+    lock: &'l Lock,
+    wheels: HashMap<&'l str, Vec<&'l Wheel>>,
+    constraints: HashMap<&'l str, Vec<&'l ConstraintLock>>,
+}
+
+impl<'l> Installed<'l> {
+    fn of(lock: &'l Lock) -> Self {
+        Installed {
+            lock,
+            wheels: by_target(&lock.wheel, |wheel| &wheel.targets),
+            constraints: by_target(&lock.constraint, |one| &one.targets),
+        }
+    }
+
+    fn wheels(&self, target: &str) -> impl Iterator<Item = &'l Wheel> {
+        self.wheels.get(target).into_iter().flatten().copied()
+    }
+}
+
+fn by_target<T>(rows: &[T], targets: impl Fn(&T) -> &[String]) -> HashMap<&str, Vec<&T>> {
+    let mut by_target: HashMap<&str, Vec<&T>> = HashMap::new();
+    for row in rows {
+        targets(row).iter().for_each(|target| by_target.entry(target).or_default().push(row));
+    }
+    by_target
+}
+
 /// Everything a lock chose for a target; nothing if it has no such target.
-fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
+fn choices(installed: &Installed<'_>, name: &str) -> BTreeMap<String, String> {
+    let lock = installed.lock;
     let Some(target) = lock.target.get(name) else { return BTreeMap::new() };
     let mut choices: BTreeMap<String, String> = lock.stack_of(target).clone();
     let TargetLock { runtime, arch, platform, os, image, runtime_image, toolkit, driver, requires, asks, .. } = target;
@@ -92,10 +123,10 @@ fn choices(lock: &Lock, name: &str) -> BTreeMap<String, String> {
         put(&format!("override.{}", one.rule), Some(one.reason.clone()));
     }
     // What comes along is chosen, too, though nobody asked for it.
-    for wheel in wheels(lock, name) {
+    for wheel in installed.wheels(name) {
         choices.entry(wheel.package.clone()).or_insert_with(|| wheel.version.clone());
     }
-    for one in lock.constraint.iter().filter(|one| one.targets.iter().any(|of| of == name)) {
+    for one in installed.constraints.get(name).into_iter().flatten() {
         choices.entry(one.package.clone()).or_insert_with(|| format!("{} (where a package asks for it)", one.version));
     }
     choices
@@ -115,16 +146,13 @@ fn recommended(driver: &DriverLock) -> Option<String> {
     Some(format!("{}{modules}", one.release))
 }
 
-fn wheels<'l>(lock: &'l Lock, target: &'l str) -> impl Iterator<Item = &'l Wheel> {
-    lock.wheel.iter().filter(move |wheel| wheel.targets.iter().any(|of| of == target))
-}
-
 /// What differs between wheels of one version: which file it is, what it brings and asks for, and how it is built.
-fn of_wheels(old: &Lock, new: &Lock, target: &str) -> Vec<Change> {
+fn of_wheels(old: &Installed<'_>, new: &Installed<'_>, target: &str) -> Vec<Change> {
     let mut changes = Vec::new();
-    for before in wheels(old, target) {
-        let same = |after: &&Wheel| (&after.package, &after.version) == (&before.package, &before.version);
-        let Some(after) = wheels(new, target).find(same) else { continue };
+    let of_new: HashMap<_, &Wheel> =
+        new.wheels(target).map(|wheel| ((&wheel.package, &wheel.version), wheel)).collect();
+    for before in old.wheels(target) {
+        let Some(after) = of_new.get(&(&before.package, &before.version)) else { continue };
         for (part, tells) in TOLD_OF_WHEELS {
             let [from, to] = [before, after].map(|wheel| Some(tells(wheel)).filter(|text| !text.is_empty()));
             changes.push((format!("{} {part}", before.package), from, to));

@@ -155,18 +155,17 @@ fn changes(screen: &Screen, lock: &Lock, old: Option<&Lock>) -> Vec<(String, Sec
     let mut changed = Vec::new();
     for section in sections {
         let (was, is) = (before.get(section).unwrap_or(&none), after.get(section).unwrap_or(&none));
-        let value =
-            |rows: &Section, name: &str| rows.iter().find(|(row, _)| row == name).map(|(_, value)| value.clone());
+        let [value_was, value_is] = [was, is].map(|rows| rows.iter().cloned().collect::<BTreeMap<String, String>>());
         let mut rows: Section = Vec::new();
-        let gone = was.iter().filter(|(name, _)| value(is, name).is_none());
+        let gone = was.iter().filter(|(name, _)| !value_is.contains_key(name));
         for (name, _) in is.iter().chain(gone) {
-            rows.extend(match (value(was, name), value(is, name)) {
-                (Some(old), Some(new)) if old != new => Some((name.clone(), screen.change(&old, &new))),
+            rows.extend(match (value_was.get(name), value_is.get(name)) {
+                (Some(old), Some(new)) if old != new => Some((name.clone(), screen.change(old, new))),
                 (None, Some(new)) if old.is_some() => {
-                    Some((name.clone(), screen.after(&format!("{} (new)", clean(&new)))))
+                    Some((name.clone(), screen.after(&format!("{} (new)", clean(new)))))
                 }
-                (None, Some(new)) => Some((name.clone(), screen.after(&clean(&new)))),
-                (Some(old), None) => Some((name.clone(), screen.before(&format!("{} (removed)", clean(&old))))),
+                (None, Some(new)) => Some((name.clone(), screen.after(&clean(new)))),
+                (Some(old), None) => Some((name.clone(), screen.before(&format!("{} (removed)", clean(old))))),
                 _ => None,
             });
         }

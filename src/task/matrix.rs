@@ -3,7 +3,7 @@
 use crate::matrix::{self, Matrix, MatrixRequest, Refusal};
 use crate::report::{Exit, Failure, clean};
 use crate::solve::problem::Problem;
-use crate::spec;
+use crate::spec::{self, Target};
 use crate::types::{Constraint, CpuArch};
 
 use super::typed::typed;
@@ -36,33 +36,47 @@ fn read(asked: &Asked<'_>) -> Result<MatrixRequest, Failure> {
         Constraint::parse(text).map_err(|error| bad_value(format!("`--{option} {}`: {error}", clean(text))))
     };
     let arch = asked.arch.map(|arch| CpuArch::parse(arch).map_err(|error| bad_value(format!("`--arch`: {error}"))));
-    if asked.gpus.iter().any(|gpu| gpu.eq_ignore_ascii_case("none")) {
-        return Err(bad_value("a matrix shows what runs on GPUs, and `none` means a machine without one".to_string())
+    if asked.gpus.iter().any(|gpu| ["none", "cpu"].contains(&gpu.trim().to_ascii_lowercase().as_str())) {
+        return Err(bad_value("a matrix shows what runs on GPUs, and this means a machine without one".to_string())
             .help("leave `--gpu` out for every GPU generation"));
     }
-    asked.gpus.iter().try_for_each(|gpu| readable(gpu))?;
+    asked.gpus.iter().try_for_each(|gpu| as_in_a_spec(&line_of("gpu", gpu)).map(drop))?;
+    let driver = asked.driver.map(|driver| as_in_a_spec(&line_of("driver", driver))).transpose()?;
     Ok(MatrixRequest {
         package: asked.package.to_string(),
         gpus: asked.gpus.to_vec(),
         version: asked.version.map(|text| constraint(asked.package, text)).transpose()?,
-        driver: asked.driver.map(|text| constraint("driver", text)).transpose()?,
+        driver: driver.and_then(|target| Some(target.driver?.value)),
         arch: arch.transpose()?,
         all: asked.all,
     })
 }
 
-/// Refuses what no gpuenv.toml takes for a GPU either.
-fn readable(gpu: &str) -> Result<(), Failure> {
-    let text = format!("[target.host]\n{}", line_of(gpu));
-    let (_, errors) = spec::parse_part(&text);
+/// A target with one line; refused is what no gpuenv.toml takes there either.
+fn as_in_a_spec(line: &str) -> Result<Target, Failure> {
+    let text = format!("[target.host]\n{line}");
+    let (spec, errors) = spec::parse_part(&text);
     let of_line = errors.into_iter().filter(|error| !spec::is_incomplete(error));
-    let problems: Vec<_> = of_line.map(|error| typed(error, &text, &["gpu"])).collect();
-    if problems.is_empty() { Ok(()) } else { Err(Failure { exit: Exit::BadInput, problems, file: None }) }
+    let mut problems: Vec<_> = of_line.map(|error| typed(error, &text, OPTIONS)).collect();
+    // A matrix is of drivers, not of what they show.
+    let help = problems.iter_mut().filter_map(|problem| problem.help.as_mut()).find(|help| help.contains(SHOWN));
+    if let Some(help) = help {
+        *help = "write the \"Driver Version\" that nvidia-smi shows".to_string();
+    }
+    match problems.is_empty() {
+        true => Ok(spec.targets.iter().next().cloned().unwrap_or_default()),
+        false => Err(Failure { exit: Exit::BadInput, problems, file: None }),
+    }
 }
 
-/// The line that would be written for a GPU.
-fn line_of(gpu: &str) -> String {
-    format!("gpu = {}\n", toml::Value::from(gpu))
+/// What is read as a key of a target.
+const OPTIONS: &[&str] = &["gpu", "driver"];
+/// A key that is no option here.
+const SHOWN: &str = "`driver-cuda";
+
+/// The line that would be written for an option.
+fn line_of(key: &str, value: &str) -> String {
+    format!("{key} = {}\n", toml::Value::from(value))
 }
 
 fn bad_value(message: String) -> Failure {
@@ -73,8 +87,8 @@ fn refused(refusal: Refusal, request: &MatrixRequest) -> Failure {
     match refusal {
         Refusal::Names(errors) => {
             // No other name can be unknown, and the place is that of the option's value.
-            let text = line_of("");
-            let problems = errors.into_iter().map(|error| typed(error, &text, &["gpu"])).collect();
+            let text = line_of("gpu", "");
+            let problems = errors.into_iter().map(|error| typed(error, &text, OPTIONS)).collect();
             Failure { exit: Exit::BadInput, problems, file: None }
         }
         Refusal::NoRelease => {

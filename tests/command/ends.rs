@@ -202,31 +202,56 @@ fn exceptions_and_files_of_many_targets_take_no_longer_each() {
     }
 }
 
+/// A project with so many targets, and files of as many lines.
+fn grown(count: usize) -> Place {
+    let place = Place::new(&format!("growth-{count}"));
+    let each = |text: &dyn Fn(usize) -> String| (0..count).map(text).collect::<String>();
+    let targets = each(&|at| format!("[target.t{at}]\ngpu = \"T4\"\n"));
+    place.write("checkout/gpuenv.toml", &format!("[stack]\ntorch = \"2.5.1\"\n{targets}"));
+    place.run(&["lock"]).exits(0);
+    place.write("checkout/log.xml", &"<nvidia_smi_log><driver_version>535.1</driver_version>\n".repeat(count * 8));
+    let names = each(&|at| format!("  \"p{at}>=1\",\n"));
+    let sources = each(&|at| format!("p{at} = {{ index = \"x\" }}\n"));
+    let project = format!("[project]\nname = \"x\"\ndependencies = [\n{names}]\n[tool.uv.sources]\n{sources}");
+    place.write("checkout/pyproject.toml", &project);
+    place.write("checkout/setup.py", &format!("setup(install_requires=[\n{names}])\n"));
+    // Locks of one target that hold many packages.
+    place.write("checkout/small.toml", "[stack]\ntorch = \"2.5.1\"\n[target.t0]\ngpu = \"T4\"\n");
+    place.run(&["lock", "--spec", "small.toml"]).exits(0);
+    let lock = place.read("checkout/small.lock");
+    let stack = each(&|at| format!("stack.k{at} = \"1\"\n"));
+    let wheel = |at, version| {
+        format!(
+            "  {{ package = \"p{at}\", version = \"{version}\", arch = \"x86_64\", sha256 = \"unknown\", targets = [\"t0\"] }},\n"
+        )
+    };
+    for version in ["1", "2"] {
+        let wheels = each(&|at| wheel(at, version));
+        let grown = lock.replacen("wheel = [\n", &format!("wheel = [\n{wheels}"), 1);
+        assert_ne!(grown, lock);
+        place.write(&format!("checkout/{version}.lock"), &grown);
+    }
+    place.write("checkout/small.lock", &lock.replacen("stack.torch", &format!("{stack}stack.torch"), 1));
+    place
+}
+
 /// Four times as many targets, or lines, take four times as long, not sixteen times.
 #[test]
 fn work_grows_no_faster_than_what_is_read() {
-    let place = Place::new("growth");
-    let times = |count: usize, args: &[&str]| {
-        let targets: String = (0..count).map(|at| format!("[target.t{at}]\ngpu = \"T4\"\n")).collect();
-        place.write("checkout/gpuenv.toml", &format!("[stack]\ntorch = \"2.5.1\"\n{targets}"));
-        place.write("checkout/log.xml", &"<nvidia_smi_log><driver_version>535.1</driver_version>\n".repeat(count * 8));
-        let names: String = (0..count).map(|at| format!("  \"p{at}>=1\",\n")).collect();
-        let sources: String = (0..count).map(|at| format!("p{at} = {{ index = \"x\" }}\n")).collect();
-        let project = format!("[project]\nname = \"x\"\ndependencies = [\n{names}]\n[tool.uv.sources]\n{sources}");
-        place.write("checkout/pyproject.toml", &project);
-        time_of(&place, &["lock"]);
-        time_of(&place, args)
-    };
+    let (few, many) = (grown(2_000), grown(8_000));
     for args in [
         &["explain"][..],
         &["explain", "--graph", "dot"],
         &["export", "json"],
         &["export", "requirements"],
         &["export", "uv"],
+        &["lock", "--dry-run", "--spec", "small.toml"],
+        &["diff", "1.lock", "2.lock"],
         &["probe", "--from", "log.xml"],
         &["init", "--from", "pyproject.toml", "-o", "-"],
+        &["init", "--from", "setup.py", "-o", "-"],
     ] {
-        let (few, many) = (times(2_000, args), times(8_000, args));
+        let (few, many) = (time_of(&few, args), time_of(&many, args));
         println!("{args:?}: {few:.2} s, {many:.2} s");
         assert!(many < few * 7.0 + 0.2, "{args:?}: {few} s become {many} s");
     }

@@ -648,7 +648,7 @@ fn the_lines_of_poetrys_keys_are_told() {
 fn an_environment_that_is_no_yaml_is_called_that() {
     let sandbox = project("no-yaml", &[("environment.yml", "hello: [\n")]);
     let ran = sandbox.run(&["init", "--from", "environment.yml"]).exits(2);
-    ran.says("this is not YAML").says("correct that line, or leave the file out; nothing was written");
+    ran.says("this is not YAML").says("correct or shorten it there, or leave the file out; nothing was written");
 }
 
 /// `poetry export` writes the Pythons of the project behind each line: one that is typed decides them.

@@ -131,3 +131,100 @@ fn a_project_is_read_from_a_pipe() {
     let ran = fed(&place, &["init", "--from", "-", "-o", "-"], b"it does not work\n").exits(2);
     ran.says("it is not known what kind of file this is").says("write it to a file of one of these names");
 }
+
+#[test]
+fn what_belongs_to_another_option_or_tool_is_told_with_what_to_type() {
+    let place = Place::with("slips-options", SPEC);
+    place.run(&["lock", "--quiet"]).exits(0);
+    place.write("checkout/host.json", "{}");
+    place.write("checkout/requirements.txt", "torch==2.5.1\n");
+    for (typed, says) in [
+        (&["-v"][..], "write `-V`"),
+        (&["--verbose"], "gpuenv lock --verbose"),
+        (&["lock", "--json"], "`--format json`"),
+        (&["lock", "-n"], "`--dry-run`"),
+        (&["lock", "-U"], "`--upgrade`"),
+        (&["lock", "torch"], "`--upgrade-package torch`"),
+        (&["lock", "gpuenv.toml"], "`--spec gpuenv.toml`"),
+        (&["lock", "--apply-fix", "-1"], "`--apply-fix` takes no number below zero"),
+        (&["lock", "--lock", "-"], "`--lock gpuenv.lock`"),
+        (&["init", "-y"], "nothing is asked"),
+        (&["init", "torch"], "`--torch \"*\"`"),
+        (&["init", "H100"], "`--gpu \"H100\"`"),
+        (&["init", "requirements.txt"], "`--from requirements.txt`"),
+        (&["init", "--cuda", "12.4"], "`--driver-cuda VERSION`"),
+        (&["init", "--torchvision", "0.20"], "`gpuenv add NAME`"),
+        (&["target", "add", "x", "--gpu", "H100", "--cuda", "12.4"], "`--driver-cuda VERSION`"),
+        (&["target", "add", "lab", "H100"], "`--gpu \"H100\"`"),
+        (&["add", "-r", "requirements.txt"], "`gpuenv init --from FILE`"),
+        (&["verify", "prod"], "`--target prod`"),
+        (&["verify", "host.json"], "`--host host.json`"),
+        (&["probe", "host.json"], "`--from host.json`"),
+        (&["probe", "--host", "host.json"], "`--from FILE`"),
+        (&["matrix", "H100"], "`--gpu \"H100\"`"),
+        (&["matrix", "--gpu", "cpu"], "leave `--gpu` out"),
+        (&["diagnose", "CUDA", "error"], "into quotes"),
+        (&["explain", " "], "it is empty"),
+        (&["catalog", "search", " "], "it is empty"),
+        (&["verify", "--junit", "-", "--format", "json"], "name a file for one of them"),
+        (&["verify", "--host", "gpuenv.toml"], "gpuenv.toml is a gpuenv.toml"),
+        (&["verify", "--host", "gpuenv.lock"], "gpuenv.lock is a lock"),
+    ] {
+        place.run(typed).exits(2).says(says).hides("did you mean");
+    }
+    // What is the name of something is no misspelling of something else.
+    place.run(&["matrix", "--package", "torchvision"]).exits(2).hides("did you mean");
+    place.run(&["export", "env", "-o", "."]).exits(4).says("it is a folder").says("name a file in it");
+}
+
+/// A driver that a spec does not take is none for a matrix either: nothing would run on it.
+#[test]
+fn a_matrix_takes_the_drivers_that_a_spec_takes() {
+    let place = Place::new("slips-matrix");
+    let ran = place.run(&["matrix", "--gpu", "H100", "--driver", "12.4"]).exits(2);
+    ran.says("is a version of CUDA, not of a driver").says("\"Driver Version\"").hides("driver-cuda");
+    place.run(&["matrix", "--gpu", "H100", "--driver", "R550"]).exits(0);
+    place.run(&["matrix", "--gpu", "H100", "-o", "x.html"]).exits(0);
+    assert!(place.read("checkout/x.html").starts_with("<!"), "the name of the file says its format");
+    place.run(&["matrix", "--gpu", "H100", "-o", "x.csv"]).exits(0);
+    assert!(place.read("checkout/x.csv").starts_with("package,build,gpu,driver,"));
+}
+
+/// Whoever registers a package of that name would have it installed.
+#[test]
+fn a_gpu_is_no_package() {
+    let place = Place::with("slips-add", SPEC);
+    for gpu in ["H100", "RTX4090"] {
+        place.run(&["add", gpu]).exits(2).says("is a GPU, and packages are added").says("gpuenv target add NAME --gpu");
+        assert_eq!(place.read("checkout/gpuenv.toml"), SPEC);
+    }
+    place.run(&["add", "h100==1.0"]).exits(0).says("not in the catalog");
+}
+
+/// What Slurm or Kubernetes would refuse, after the queue at the latest, is no job.
+#[test]
+fn no_job_is_printed_that_cannot_run() {
+    let place = Place::with("slips-jobs", SPEC);
+    place.run(&["lock", "--quiet"]).exits(0);
+    let slurm = |more: &[&str]| place.run(&[&["fleet", "job", "slurm"], more].concat());
+    slurm(&["--gpuenv", ""]).exits(2).says("`--gpuenv` is empty").says("leave the option out");
+    for gres in ["gpu:", "gpu:-1", "gpu:0", ":8", "gpu:h100:8:9", "8", ""] {
+        slurm(&["--gres", gres]).exits(2).says("`--gres` cannot be").says("--gres gpu:h100:8");
+        place.run(&["export", "slurm", "--gres", gres]).exits(2);
+    }
+    for gres in ["gpu", "gpu:8", "gpu:h100:8", "gpu:a100_3g.20gb:1", "gpu:1,shard:4"] {
+        slurm(&["--gres", gres]).exits(0);
+        place.run(&["export", "slurm", "--gres", gres]).exits(0);
+    }
+    slurm(&["--partition", "GPU_A100,gpu.long"]).exits(0);
+    place.run(&["export", "slurm", "--partition", "GPU_A100"]).exits(0);
+    slurm(&["--partition", ""]).exits(2).says("--partition gpu");
+    let pods = |more: &[&str]| place.run(&[&["fleet", "job", "kubernetes"], more].concat());
+    for (option, value) in
+        [("--namespace", "A_B"), ("--runtime-class", "A_B"), ("--image", "X/Y:@"), ("--namespace", "a-")]
+    {
+        let image: &[&str] = if option == "--image" { &[] } else { &["--image", "a/b:1"] };
+        pods(&[image, &[option, value]].concat()).exits(2).says("cannot be").says("write it as in");
+    }
+    pods(&["--image", "localhost:5000/a/b", "--namespace", "gpu-2", "--runtime-class", "nvidia"]).exits(0);
+}

@@ -189,7 +189,12 @@ fn is_date(text: &str) -> bool {
     let within = |at: usize, most: u32| {
         parts.get(at).is_none_or(|part| part.parse::<u32>().is_ok_and(|number| (1..=most).contains(&number)))
     };
-    digits && [&[4][..], &[4, 2], &[4, 2, 2]].contains(&sizes.as_slice()) && within(1, 12) && within(2, 31)
+    let days = match parts.get(1) {
+        Some(&"02") => 29,
+        Some(&("04" | "06" | "09" | "11")) => 30,
+        _ => 31,
+    };
+    digits && [&[4][..], &[4, 2], &[4, 2, 2]].contains(&sizes.as_slice()) && within(1, 12) && within(2, days)
 }
 
 /// The first year with a GPU that computes: what is dated before it is a slip.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 use crate::catalog::SHELVES;
@@ -61,7 +61,7 @@ pub struct ShowArgs {
 #[command(after_help = help::CATALOG_SEARCH)]
 pub struct SearchArgs {
     /// All of them occur in what is found
-    #[arg(required = true, value_name = "WORDS", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(required = true, value_name = "WORDS", value_parser = super::said)]
     pub words: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::builder::{NonEmptyStringValueParser, PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::catalog::BUILTIN;
@@ -155,7 +155,7 @@ pub struct LockArgs {
 #[command(after_help = help::EXPLAIN)]
 pub struct ExplainArgs {
     /// A key (`stack.torch`, `target.NAME.driver`) or a package of the spec, a rule's id, a warning's code, a check's id, a fact's id, a GPU, a release (`torch 2.8`, `cu126`, `R580`) [default: everything]
-    #[arg(add = complete::topics(), value_parser = NonEmptyStringValueParser::new())]
+    #[arg(add = complete::topics(), value_parser = said)]
     pub what: Vec<String>,
     /// Draw what needs what, as a diagram in this language
     #[arg(long, value_enum, value_name = "LANGUAGE", conflicts_with = "what")]
@@ -398,6 +398,14 @@ pub fn asked_color(args: &[OsString]) -> Color {
         Some("always") => Color::Always,
         Some("never") => Color::Never,
         _ => Color::Auto,
+    }
+}
+
+/// A word that says something.
+fn said(word: &str) -> Result<String, String> {
+    match word.trim().is_empty() {
+        true => Err("it is empty".to_string()),
+        false => Ok(word.to_string()),
     }
 }
 

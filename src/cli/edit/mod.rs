@@ -66,6 +66,7 @@ pub fn add(common: &Common, args: &AddArgs, report: &Report) -> Result<Exit, Fai
             notes.push(format!("`{name}` is in [{of}] already: `{was}` becomes `{constraint}`"));
         }
         if was.is_none() && table == Table::Packages && is_unheard_of(&problem, &name) {
+            package::refuse_gpu(&catalog, word, &constraint)?;
             unheard_of.push(format!("`{name}`"));
         }
         edits.push((key, Some(constraint)));

@@ -1,5 +1,6 @@
 //! A package as it is typed behind `gpuenv add`: its name, and what is asked of its version.
 
+use crate::catalog::{Catalog, GpuMatch};
 use crate::cli::args::edit::target_keys;
 use crate::report::{Exit, Failure, Problem, clean};
 use crate::spec;
@@ -126,6 +127,19 @@ fn check(table: Table, name: &str, constraint: &str) -> Result<(), Failure> {
         Problem { code: error.code, message: error.message, span: None, help }
     };
     Err(Failure { exit: Exit::BadInput, problems: errors.into_iter().map(problem).collect(), file: None })
+}
+
+/// Refuses the name of a GPU: whoever registers a package of that name would have it installed.
+pub fn refuse_gpu(catalog: &Catalog, word: &str, constraint: &str) -> Result<(), Failure> {
+    let is_gpu = matches!(catalog.gpu(word), GpuMatch::Found(_) | GpuMatch::Ambiguous(_));
+    if constraint != "*" || !is_gpu {
+        return Ok(());
+    }
+    let message = format!("`{}` is a GPU, and packages are added", clean(word));
+    let help = format!(
+        "name it at a target, `gpuenv target add NAME --gpu \"{word}\"`; a package of that name is added with its version"
+    );
+    Err(Failure::new(Exit::BadInput, "usage", message).help(clean(&help)))
 }
 
 fn refuse(word: &str, help: &str) -> Failure {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::export::quote;
+use crate::export::{quote, valid};
 use crate::report::{Exit, Failure, Report, clean};
 
 use crate::cli::common::Common;
@@ -19,6 +19,12 @@ const HEAD: &str =
 /// Runs the command.
 pub fn run(common: &Common, args: &JobArgs, report: &Report) -> Result<Exit, Failure> {
     refuse_others(args)?;
+    if args.gpuenv.trim().is_empty() {
+        let message = "`--gpuenv` is empty: no node could be probed";
+        return Err(
+            Failure::new(Exit::BadInput, "bad-value", message).help("name the program, or leave the option out")
+        );
+    }
     let (engine, text) = match args.engine {
         Engine::Slurm => ("slurm", slurm(args)?),
         Engine::Kubernetes => ("kubernetes", kubernetes(common, args)?),
@@ -57,16 +63,22 @@ fn refuse_others(args: &JobArgs) -> Result<(), Failure> {
         .help(format!("leave it out: it is an option of `gpuenv fleet job {other}`")))
 }
 
-/// A value that goes where no quotes can: names of partitions, images, generic resources.
-fn plain<'v>(option: &str, value: &'v str) -> Result<&'v str, Failure> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-._/:@=,+%".contains(&byte);
-    match !value.is_empty() && value.bytes().all(fits) {
-        true => Ok(value),
-        false => {
-            let message = format!("`{option}` takes letters, digits and -._/:@=,+ only");
-            Err(Failure::new(Exit::BadInput, "bad-value", message))
-        }
+/// An option, what its values look like, and one of them.
+type Asked = (&'static str, fn(&str) -> bool, &'static str);
+
+const PARTITION: Asked = ("--partition", valid::is_list, "gpu");
+const GRES: Asked = ("--gres", valid::is_gres, "gpu:h100:8");
+const IMAGE: Asked = ("--image", valid::is_image, "registry.example/gpuenv:1.0");
+const NAMESPACE: Asked = ("--namespace", valid::is_dns_label, "monitoring");
+const RUNTIME_CLASS: Asked = ("--runtime-class", valid::is_dns_label, "nvidia");
+
+/// A value that goes where no quotes can: what the engine would refuse, after the queue at the latest, is refused here.
+fn plain<'v>((option, is_valid, example): Asked, value: &'v str) -> Result<&'v str, Failure> {
+    if is_valid(value) {
+        return Ok(value);
     }
+    let message = format!("`{option}` cannot be `{}`", clean(value));
+    Err(Failure::new(Exit::BadInput, "bad-value", message).help(format!("write it as in `{option} {example}`")))
 }
 
 /// A text as one word of a shell.
@@ -108,10 +120,10 @@ fn slurm(args: &JobArgs) -> Result<String, Failure> {
     let nodes = node_count(args.nodes.as_deref().unwrap_or("1"))?;
     let _ = write!(text, "#SBATCH --nodes={nodes}\n#SBATCH --ntasks-per-node=1\n#SBATCH --time=00:10:00\n");
     if let Some(partition) = &args.partition {
-        let _ = writeln!(text, "#SBATCH --partition={}", plain("--partition", partition)?);
+        let _ = writeln!(text, "#SBATCH --partition={}", plain(PARTITION, partition)?);
     }
     if let Some(gres) = &args.gres {
-        let _ = writeln!(text, "#SBATCH --gres={}", plain("--gres", gres)?);
+        let _ = writeln!(text, "#SBATCH --gres={}", plain(GRES, gres)?);
     }
     let line = quoted(&line(args, "SLURMD_NODENAME", None));
     let _ = write!(
@@ -140,11 +152,11 @@ fn kubernetes(common: &Common, args: &JobArgs) -> Result<String, Failure> {
         Failure::new(Exit::BadInput, "no-image", "a Kubernetes job needs an image that holds gpuenv")
             .help("add `--image IMAGE`")
     })?;
-    let image = plain("--image", image)?;
+    let image = plain(IMAGE, image)?;
     let place = files::lock_place(common)?;
     let lock = files::lock_text(&place)?.ok_or_else(|| files::missing_lock(common, &place))?;
     let namespace = match &args.namespace {
-        Some(name) => format!("  namespace: {}\n", plain("--namespace", name)?),
+        Some(name) => format!("  namespace: {}\n", plain(NAMESPACE, name)?),
         None => String::new(),
     };
     let mut text = format!("# {HEAD}\n# Then:\n");
@@ -166,7 +178,7 @@ fn kubernetes(common: &Common, args: &JobArgs) -> Result<String, Failure> {
     let command =
         format!("{{ {}; }} 2>/dev/null; sleep infinity", line(args, "NODE_NAME", Some("/gpuenv/gpuenv.lock")));
     let command = command.replace('\\', "\\\\").replace('"', "\\\"");
-    let runtime = plain("--runtime-class", args.runtime_class.as_deref().unwrap_or("nvidia"))?;
+    let runtime = plain(RUNTIME_CLASS, args.runtime_class.as_deref().unwrap_or("nvidia"))?;
     let _ = write!(
         text,
         "---\napiVersion: apps/v1\nkind: DaemonSet\nmetadata:\n  name: gpuenv-fleet\n{namespace}spec:\n  \

@@ -5,6 +5,8 @@ mod job;
 mod plan;
 mod source;
 
+use std::path::PathBuf;
+
 use crate::report::{Exit, Failure, Report};
 
 use super::args::fleet::{FleetArgs, FleetCommand};
@@ -16,6 +18,15 @@ pub fn run(common: &Common, args: &FleetArgs, report: &Report) -> Result<Exit, F
         FleetCommand::Check(args) => check::run(common, args, report),
         FleetCommand::Plan(args) => plan::run(common, args, report),
         FleetCommand::Job(args) => job::run(common, args, report),
+    }
+}
+
+/// The file that a report is to be written to.
+pub fn output(args: &FleetArgs) -> Option<&PathBuf> {
+    match &args.command {
+        FleetCommand::Check(args) => args.output.as_ref(),
+        FleetCommand::Plan(args) => args.output.as_ref(),
+        FleetCommand::Job(_) => None,
     }
 }
 

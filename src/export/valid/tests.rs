@@ -24,7 +24,9 @@ fn texts_have_a_length() {
         assert!(is(&text(most)) && !is(&text(most + 1)) && !is(""), "{}", text(most));
     }
     assert!(is_count("80") && !is_count("08") && is_time("1-12:30:00") && !is_time("1234567"));
-    assert!(is_list("gpu,gpu-long") && !is_list("gpu,$(id)"));
+    assert!(is_list("gpu,GPU_long") && !is_list("gpu,$(id)") && !is_list("gpu,"));
+    assert!(is_gres("gpu:h100:8,shard:2") && !is_gres("gpu:-1") && !is_gres("gpu:") && !is_gres("2"));
+    assert!(is_dns_label("2-gpu") && !is_dns_label("gpu_2") && !is_dns_label(""));
     assert!(is_label("gpu-2") && !is_label("gpu-") && !is_label("-gpu"));
 }
 

@@ -71,7 +71,7 @@ const FORMATS: &[(&str, Reader)] = &[
 ];
 
 /// No text that describes a host has more lines: a log with all that sixteen GPUs tell has a hundredth of them.
-const MAX_LINES: usize = 400_000;
+const MAX_LINES: usize = 200_000;
 
 /// Why a text describes no host.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

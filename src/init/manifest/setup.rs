@@ -62,6 +62,7 @@ fn value_of<'t>(text: &'t str, key: &str) -> Option<(usize, &'t str)> {
 /// The texts of a list that begins there, each with its line; none where it holds something else, or goes on.
 fn literals(text: &str, begin: usize) -> Option<Vec<(usize, String)>> {
     let (mut each, mut rest) = (Vec::new(), text[begin..].strip_prefix(['[', '('])?);
+    let (mut told, mut line) = (begin, line_of(text, begin));
     loop {
         rest = rest.trim_start();
         let at = text.len() - rest.len();
@@ -75,7 +76,9 @@ fn literals(text: &str, begin: usize) -> Option<Vec<(usize, String)>> {
             '#' => rest = rest.split_once('\n')?.1,
             '"' | '\'' => {
                 let (one, behind) = rest[1..].split_once(first)?;
-                each.push((line_of(text, at), one.to_string()));
+                line += text[told..at].matches('\n').count();
+                told = at;
+                each.push((line, one.to_string()));
                 rest = behind;
             }
             _ => return None,
