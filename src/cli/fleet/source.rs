@@ -16,7 +16,7 @@ use crate::cli::project::shown;
 
 /// More of a report in text is not read, and that is told: half a million hosts say less, and reading takes some times as
 /// much memory.
-const TEXT_CAP: usize = 48 << 20;
+const TEXT_CAP: usize = 32 << 20;
 /// What a source is shows in so many of its first lines: a shell or a scheduler may have said something before.
 const HEAD: usize = 64;
 /// More of one line is not read to see what a source is.
