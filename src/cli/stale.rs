@@ -45,7 +45,9 @@ pub fn reason(common: &Common, lock: &Lock, locked: bool, report: &Report) -> Re
             return Ok(reason.map(told));
         }
     };
-    let reason = match spec::parse(&file.text) {
+    let parsed = spec::parse(&file.text);
+    let is_known = parsed.is_ok();
+    let reason = match parsed {
         Err(errors) if common.spec.is_some() => return Err(Failure::spec(errors, file)),
         Err(_) => Some(format!("{} has mistakes: see `gpuenv lock`", file.name)),
         Ok(spec) => match load_catalog::of_spec(&spec, &file, &place) {
@@ -53,7 +55,7 @@ pub fn reason(common: &Common, lock: &Lock, locked: bool, report: &Report) -> Re
             Err(failure) => failure.problems.into_iter().next().map(|problem| problem.message),
         },
     };
-    Ok(reason.map(|reason| Stale { spec: file.name, reason, is_known: true }))
+    Ok(reason.map(|reason| Stale { spec: file.name, reason, is_known }))
 }
 
 /// Why a lock is not that of a spec of this name, if it is not. The catalog holds the spec's own builds.
