@@ -217,7 +217,7 @@ impl Catalog {
             Some("listing") => self.find("listing", &self.listings, id),
             Some("libraries") => self.find("libraries", &self.libraries, id),
             Some("os") => self.find("os", &self.oses, id),
-            Some("image") => self.find("image", self.images.iter(), id),
+            Some("image") => self.find("image", self.images.of_beginning(id.trim_start_matches("image ")), id),
             Some("image-require") => self.find("image_require", &self.image_requires, id),
             Some("ptxas") => self.find("ptxas", &self.ptxases, id),
             Some("python-patch") => self.find("python_patch", &self.python_patches, id),
@@ -226,18 +226,20 @@ impl Catalog {
             Some("diagnosis") => self.find("diagnosis", &self.diagnoses, id),
             Some("clue") => self.find("clue", &self.clues, id),
             Some(_) => None,
-            None if id.contains("-linux-") || id.contains("-windows-") => {
-                self.find("build", self.builds.iter(), id).or_else(|| self.find("other_build", &self.other_builds, id))
-            }
+            None if id.contains("-linux-") || id.contains("-windows-") => self
+                .find("build", self.builds.of_beginning(id), id)
+                .or_else(|| self.find("other_build", &self.other_builds, id)),
             None => self
                 .find("rule", &self.rules, id)
                 .or_else(|| self.find("law", &self.laws, id))
                 .or_else(|| self.find("module", &self.modules, id))
                 .or_else(|| self.find("service", &self.services, id))
                 .or_else(|| self.find("shared_module", &self.shared_modules, id))
-                .or_else(|| self.find("asks", self.asks.iter(), id))
+                .or_else(|| self.find("companion", self.companions.of_beginning(id), id))
+                .or_else(|| self.find("asks", self.asks.of_beginning(id), id))
                 .or_else(|| self.find("practice", &self.practices, id))
-                .or_else(|| self.find("companion", self.companions.iter(), id)),
+                // An overlay may call what it adds as it likes.
+                .or_else(|| self.find("asks", self.asks.iter(), id)),
         }
     }
 

@@ -149,6 +149,16 @@ impl<T: Headed> Grouped<T> {
         }
     }
 
+    /// The rows of each package or repository with whose name a text begins.
+    pub fn of_beginning(&self, text: &str) -> impl Iterator<Item = &T> {
+        let (own, groups): (&[T], &[Group<T>]) = match self {
+            Grouped::Own(rows) => (rows, &[]),
+            Grouped::Later(groups) => (&[], groups),
+        };
+        let own = own.iter().filter(|row| text.starts_with(row.head()));
+        own.chain(groups.iter().filter(|group| text.starts_with(group.head)).flat_map(|group| group.rows.iter()))
+    }
+
     /// Each package or repository that there are rows of.
     pub fn heads(&self) -> Vec<&str> {
         match self {

@@ -99,7 +99,12 @@ pub fn lock_place(common: &Common) -> Result<PathBuf, Failure> {
             let folder = nearest(&[SPEC, LOCK])?.ok_or_else(|| {
                 let missing = format!("{LOCK} not found here or in any parent");
                 let failure = Failure::new(Exit::BadInput, "no-lock", missing);
-                not_found(failure.help("make a spec with `gpuenv init` and lock it with `gpuenv lock`, or name one with --lock FILE"), LOCK)
+                not_found(
+                    failure.help(
+                        "make a spec with `gpuenv init` and lock it with `gpuenv lock`, or name one with --lock FILE",
+                    ),
+                    LOCK,
+                )
             })?;
             found(folder.join(LOCK), "--lock")
         }
