@@ -263,10 +263,10 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     let renamed = meant.unwrap_or(&name);
     let version = if renamed == "cuda" { line_of_cuda(&version).to_string() } else { version };
     let mut wanted = Wanted::new(renamed, &version, line);
-    // A channel is named after the CUDA that it holds.
+    // A channel is named after the CUDA that it holds, in NVIDIA's numbering of labels: its line is that of the toolkit.
     if renamed == "cuda" && version.is_empty() {
         match channel.rsplit_once("cuda-") {
-            Some((_, release)) => wanted.version = release.to_string(),
+            Some((_, release)) => wanted.version = release.split('.').take(2).collect::<Vec<_>>().join("."),
             None => return found.leave(line, written, "it says nothing of which CUDA"),
         }
     }
