@@ -164,6 +164,8 @@ pub(super) fn chosen(
     let takes = best.as_ref().is_none_or(|(name, _)| all.get(name).is_some_and(|one| takes_own(name, one)));
     let name = best.map(|(name, _)| name).unwrap_or_default();
     let mut one = all.remove(&name).unwrap_or_default();
+    // A Python that is put beside them is there for each that says none.
+    one.python = one.python.take().or_else(|| own.python.clone());
     match takes {
         true => one.follows(own),
         false => drop(all.insert(String::new(), own)),
