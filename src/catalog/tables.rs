@@ -195,7 +195,7 @@ row!(OtherBuild, [package], [version], [variant, os, arch],
     row is format!("{}-{}-{}-{}-{}", row.package, row.version, row.variant, row.os, row.arch), cites source);
 row!(SourceBuild, [package], [from], [], row is format!("source-build {} {}", row.package, row.from), cites source);
 row!(Extension, [package], [from], [], row is format!("extension {} {}", row.package, row.from), cites source);
-row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_source kernel_source libstdcxx_source boards_source driver_source driver_package_source compats_source);
+row!(Os, [id], [], [], row is format!("os {}", row.id), cites source, maybe gcc_source python_source kernel_source libstdcxx_source boards_source driver_source driver_package_source compats_source);
 row!(Image, [repository], [cuda], [tag], row is format!("image {}:{}", row.repository, row.tag), cites source, maybe holds_source least_gpu_source);
 row!(ImageRequire, [id], [], [], row is format!("image-require {}", row.id), cites source, maybe wider_source);
 row!(Module, [id], [], [], row is row.id.to_string(), cites source);

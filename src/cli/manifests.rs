@@ -49,9 +49,13 @@ pub fn drafted(
             Failure::new(Exit::BadInput, "bad-manifest", message)
                 .help("correct or shorten it there, or leave the file out; nothing was written")
         }
-        Refused::NoExtra { name, known } => {
+        Refused::NoExtra { name, known, unread } => {
             let message = format!("--extra {}: no file has such an extra or group", clean(&name));
-            let help = format!("they have {}", if known.is_empty() { "none".to_string() } else { known.join(", ") });
+            let help = match unread {
+                Some(file) => format!("the extras of {file} are made by a program and not read: write what it brings to a requirements.txt"),
+                None if known.is_empty() => "they have none".to_string(),
+                None => format!("they have {}", known.join(", ")),
+            };
             Failure::new(Exit::BadInput, "usage", message).help(clean(&help))
         }
     })

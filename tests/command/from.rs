@@ -372,6 +372,7 @@ fn a_dockerfile() {
             "[stack]",
             "torch=\"2.5.1+cu124\"",
             "torchvision=\"*\"",
+            "python=\"3.10\"",
             "[packages]",
             "transformers=\">=4.45\"",
             "[target.default]",
@@ -585,7 +586,7 @@ fn libraries_of_conda_are_no_packages() {
     for line in ["numpy=\"==1.26.4\"", "tqdm=\"==4.66.1\"", "cuda=\"11.8.0\"", "python=\"3.10\""] {
         assert!(spec.iter().any(|one| one == line), "{line}: {spec:#?}");
     }
-    assert_eq!(left(&told), ["environment.yml:6 openssl==3.1.3, ucrt==10.0.22621.0"]);
+    assert_eq!(left(&told), ["environment.yml:7 ucrt==10.0.22621.0", "environment.yml:6 openssl==3.1.3"]);
 }
 
 /// A build for the CPU or for another maker's GPUs is never taken for one for CUDA.

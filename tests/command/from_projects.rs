@@ -181,7 +181,7 @@ fn libraries_of_conda_bind_no_wheel() {
     let of_pip = "dependencies:\n  - python=3.10\n  - cudatoolkit=11.8.0\n  - pip:\n    - torch==2.7.1\n    - nvidia-nccl-cu12==2.26.2\n";
     let (lines, told) = drafted("conda-pip", &[("environment.yml", of_pip)], &["--gpu", "A100-SXM4-80GB"]);
     assert!(!lines.iter().any(|line| line.starts_with("cuda=")) && no_conflict(&told), "{lines:#?}");
-    assert_eq!(left(&told)[0], "environment.yml:3 cuda==11.8.0");
+    assert_eq!(left(&told)[0], "environment.yml:3 cudatoolkit=11.8.0");
     // The wheels of TensorFlow before 2.14 load what conda installs.
     let of_system = "dependencies:\n  - cudatoolkit=11.8\n  - cudnn=8.6.0\n  - pip:\n    - tensorflow==2.12.0\n";
     let (lines, _) = drafted("conda-system", &[("environment.yml", of_system)], &[]);

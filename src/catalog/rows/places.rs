@@ -77,6 +77,8 @@ pub struct Os {
     pub source: Text,
     /// The source of gcc.
     pub gcc_source: Option<Text>,
+    /// The source of `python`, where it is another than that of glibc.
+    pub python_source: Option<Text>,
     /// The source of `kernel`.
     pub kernel_source: Option<Text>,
     /// The source of `libstdcxx`.

@@ -50,6 +50,14 @@ impl<T: Clone + PartialEq> Claims<T> {
         }
     }
 
+    /// Takes out what some lines ask of a package.
+    pub fn without(&mut self, name: &str, is_one: impl Fn(&Claim<T>) -> bool) -> Vec<Claim<T>> {
+        let found = self.0.iter_mut().find(|(known, _)| known == name);
+        let taken = found.map_or(Vec::new(), |(_, claims)| claims.extract_if(.., |claim| is_one(claim)).collect());
+        self.0.retain(|(_, claims)| !claims.is_empty());
+        taken
+    }
+
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(known, _)| known == name)
     }

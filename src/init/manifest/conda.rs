@@ -33,7 +33,13 @@ const NAMES: &[(&str, &str)] = &[
     ("msgpack-python", "msgpack"),
     ("numpy-base", "numpy"),
     ("pytables", "tables"),
+    ("python-fastjsonschema", "fastjsonschema"),
+    ("python-flatbuffers", "flatbuffers"),
     ("python-graphviz", "graphviz"),
+    ("python-kaleido", "kaleido"),
+    ("python-lmdb", "lmdb"),
+    ("python-tzdata", "tzdata"),
+    ("python-xxhash", "xxhash"),
     ("seaborn-base", "seaborn"),
 ];
 
@@ -82,7 +88,7 @@ const PYTHON: &str = "\
     mypy-extensions namex nbclient nest-asyncio notebook oauthlib opt-einsum optree pandocfilters papermill paramiko \
     partd pathlib2 pathspec patsy pickleshare pint pip-tools pluggy ply plyfile pooch portalocker prettytable \
     progressbar2 pure-eval pyasn1 pyasn1-modules pycparser pycryptodome pydot pyfaidx pyjwt pympler pynndescent \
-    pyopengl pyopenssl pyperclip pysam pysocks python-multipart python-slugify pyvista pywavelets qdrant-client qtpy \
+    pyopengl pyopenssl pyperclip pysam pysocks python-multipart python-slugify python-snappy pyvista pywavelets qdrant-client qtpy \
     readme-renderer requests-oauthlib retrying rouge-score rsa ruamel-yaml s3fs s3transfer sacremoses scanpy \
     scikit-build send2trash sentry-sdk seqeval setproctitle simplejson smart-open smmap sniffio sortedcontainers \
     soupsieve stack-data starlette tblib tenacity tensorboard-data-server tensorflow-estimator terminado \
@@ -95,6 +101,10 @@ const BRINGS_PYTHON: [&str; 6] =
 
 /// What no package of the package index is, though one there may be called so.
 const OF_CONDA: [&str; 6] = ["apex", "libtorch", "nb-conda-kernels", "nvidia-apex", "pytorch3d", "rapids"];
+
+/// What conda has for Windows only.
+const WINDOWS: [&str; 8] =
+    ["pywin32", "pywinpty", "ucrt", "vc", "vc14-runtime", "vs2015-runtime", "win-inet-pton", "wincertstore"];
 
 /// conda's OpenCV, of which the package index has wheels that are numbered otherwise: conda's 4.5.5 is 4.5.5.64 there.
 const OPENCV: [&str; 2] = ["opencv", "py-opencv"];
@@ -117,10 +127,12 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             format!("it has no `dependencies`, so it is no environment of conda; --from reads {}", Kind::NAMES),
         ));
     };
+    let channels = root.and_then(|root| root.as_mapping_get("channels")).and_then(|list| list.data.as_sequence());
+    let label = channels.into_iter().flatten().filter_map(|one| one.data.as_str()).find(|one| is_label(one));
     for item in list {
         let line = item.span.start.line();
         if let Some(spec) = item.data.as_str() {
-            package(spec, line, &mut found);
+            package(&labelled(label, spec), line, &mut found);
             continue;
         }
         let Some(nested) = item.data.as_mapping_get("pip").and_then(|list| list.data.as_sequence()) else {
@@ -140,8 +152,31 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
             inner.left.into_iter().for_each(|(_, text, why)| found.leave(line, &text, why));
         }
     }
+    of_windows(&mut found);
+    libraries(&mut found, list.iter().filter_map(|item| item.data.as_str()));
     of_its_own(&mut found);
     Ok(found)
+}
+
+/// Beside `python-x`, which is the package of Python, `x` is the library that it is made for.
+fn libraries<'t>(found: &mut Found, specs: impl Iterator<Item = &'t str>) {
+    let name = |spec: &'t str| spec.split(['=', ' ', '>', '<']).next().unwrap_or(spec);
+    let modules: Vec<&str> = specs.filter_map(|spec| name(spec).strip_prefix("python-")).collect();
+    let is_own = |wanted: &Wanted| wanted.is_of_conda && !wanted.written.starts_with("python-");
+    for wanted in found.wanted.iter_mut().filter(|wanted| is_own(wanted)) {
+        wanted.is_library |= modules.contains(&wanted.name.as_str());
+    }
+}
+
+/// An environment that was exported on Windows: its builds are none of Linux.
+fn of_windows(found: &mut Found) {
+    let of_windows = |wanted: &Wanted| wanted.is_of_conda && WINDOWS.contains(&wanted.name.as_str());
+    for wanted in std::mem::take(&mut found.wanted) {
+        match of_windows(&wanted) {
+            true => found.leave(wanted.line, &wanted.written, "of Windows, where this environment was exported"),
+            false => found.wanted.push(wanted),
+        }
+    }
 }
 
 /// The libraries that conda installs are loaded by what it installs itself: wheels of torch bring theirs, and what is numbered
@@ -173,6 +208,19 @@ fn depth(line: &str) -> usize {
     let text = line.trim_start();
     let marks = text.split_whitespace().filter(|word| matches!(*word, "-" | "?" | ":")).count();
     if text.starts_with('#') { 0 } else { line.len() - text.len() + marks }
+}
+
+/// Whether a channel is one of NVIDIA's for a release of CUDA.
+pub(super) fn is_label(channel: &str) -> bool {
+    channel.contains("nvidia/label/cuda-")
+}
+
+/// A toolkit whose release the channel tells from which it comes.
+pub(super) fn labelled(label: Option<&str>, spec: &str) -> String {
+    match label.filter(|_| ["cuda", "cuda-toolkit"].contains(&spec)) {
+        Some(label) => format!("{label}::{spec}"),
+        None => spec.to_string(),
+    }
 }
 
 /// One match spec: `channel::name`, `name=1.2`, `name>=1,<2`, `name=1.2=build`, `name 1.2 build`.
@@ -215,17 +263,17 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
     let renamed = meant.unwrap_or(&name);
     let version = if renamed == "cuda" { line_of_cuda(&version).to_string() } else { version };
     let mut wanted = Wanted::new(renamed, &version, line);
-    // A channel is named after the CUDA that it holds.
+    // A channel is named after the CUDA that it holds, in NVIDIA's numbering of labels: its line is that of the toolkit.
     if renamed == "cuda" && version.is_empty() {
         match channel.rsplit_once("cuda-") {
-            Some((_, release)) => wanted.version = release.to_string(),
+            Some((_, release)) => wanted.version = release.split('.').take(2).collect::<Vec<_>>().join("."),
             None => return found.leave(line, written, "it says nothing of which CUDA"),
         }
     }
     // Builds for Python name it: `py310h8deb565_0`, `pyhd8ed1ab_0`.
     let is_elsewhere = !channel.is_empty() && !CHANNELS.iter().any(|known| channel.starts_with(known));
     let is_of_conda = is_elsewhere || names_a_cuda(&name) || OF_CONDA.contains(&dashed.as_str());
-    if is_of_conda {
+    if is_of_conda || ["cudatoolkit", "python-"].iter().any(|begin| name.starts_with(begin)) {
         wanted.written = written.to_string();
     }
     wanted.is_of_conda = true;
@@ -243,7 +291,8 @@ pub(super) fn package(spec: &str, line: usize, found: &mut Found) {
 /// What a build string tells of a package: whether it is one of Python, and for which CUDA its torch is.
 fn of_build(wanted: &mut Wanted, name: &str, build: &str, written: &str, found: &mut Found) {
     let is_python = build.contains("py");
-    wanted.is_vague &= !is_python;
+    // What is built for a Python and called a library is called otherwise by the package index, if it has it.
+    wanted.is_vague &= !is_python || name.starts_with("lib");
     wanted.is_library |= !build.contains('*') && !is_python && !BRINGS_PYTHON.contains(&name);
     let variant = variant_of_build(build);
     if wanted.name == TORCH {

@@ -1,21 +1,23 @@
 //! A Dockerfile: the image of its last stage, and what `pip` and `conda` install there.
 
+mod environments;
 mod flow;
+mod image;
 mod program;
 mod values;
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::pip::{joined, words_of_pip};
-use super::shell::{command, commands, here_document, is_shell, is_variable, makes_environment, python_of, words};
-use super::{
-    BUILD_ADDED, Found, OTHER_FILE, Wanted, conda, extras, is_variant, line_of_python, order::replaced, variant_of,
-};
+use super::shell::{command, commands, here_document, is_shell, is_variable, python_of, words};
+use super::{BUILD_ADDED, Found, OTHER_FILE, Wanted, conda, extras, is_variant, order::replaced, variant_of};
 use crate::spec::read_image;
 use crate::types::name;
 
+use environments::{Environment, chosen};
 use flow::{Flow, Step};
+use image::{is_file, python_of_image};
 use program::{Program, is_of_file, is_pip, program};
 
 /// What such packages begin with that bear on a stack.
@@ -38,6 +40,8 @@ const OF_STACKS: [&str; 17] = [
     "clang-",
     "python3.",
 ];
+/// Packages of the operating system that bring its own Python, or come with it.
+const SYSTEM_PYTHONS: [&str; 5] = ["python3", "python3-dev", "python3-pip", "python3-venv", "python-is-python3"];
 /// Variables that bear on a stack by their values: what these hold, and why the line is told.
 const SETTINGS: [(&str, &str, &str); 5] = [
     ("CC", "gcc-", HOST_COMPILER),
@@ -85,6 +89,7 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
                 None => reader.run(&[(line, rest.to_string())]),
             },
             "COPY" | "ADD" => reader.copy(rest),
+            "SHELL" | "ENTRYPOINT" | "CMD" => reader.starts_in(&command(rest)),
             _ => {}
         }
     }
@@ -96,17 +101,36 @@ struct Stage {
     name: String,
     base: String,
     line: usize,
-    found: Found,
+    /// The stage that it begins with.
+    on: Option<usize>,
+    /// What it sets of ARG and ENV; none: no longer known.
+    values: BTreeMap<String, Option<String>>,
+    /// What is installed in it, by the name of the environment; that of the image itself has none.
+    environments: BTreeMap<String, Environment>,
+    /// The environment that commands are in which name none.
+    entered: String,
     /// The stages that it copies files from.
     copies: Vec<String>,
-    /// The Python that the operating system brings, where it was asked for by its number.
-    python: Option<(String, usize)>,
+}
+
+impl Stage {
+    fn of(&mut self, environment: &str) -> &mut Environment {
+        self.environments.entry(environment.to_string()).or_default()
+    }
+
+    fn found(&mut self) -> &mut Found {
+        &mut self.of("").found
+    }
 }
 
 #[derive(Default)]
 struct Reader {
-    /// Values of ARG and ENV that are known.
+    /// Values of ARG before the first stage.
     values: BTreeMap<String, String>,
+    /// The environments that some line enters.
+    entered: BTreeSet<String>,
+    /// The one that a command of this RUN entered.
+    inside: Option<String>,
     /// How much they have added by now.
     filled: Cell<usize>,
     stages: Vec<Stage>,
@@ -123,16 +147,24 @@ impl Reader {
         let mut words = rest.split_whitespace().filter(|word| !word.starts_with("--"));
         let written = words.next().unwrap_or_default();
         let name = words.nth(1).unwrap_or_default().to_ascii_lowercase();
-        let base = self.filled(written).unwrap_or_else(|why| {
+        // What a stage sets is unknown here and in those that are not built on it.
+        let base = self.filled_on(written, None).unwrap_or_else(|why| {
             self.left.push((line, format!("FROM {written}"), why));
             String::new()
         });
-        self.stages.push(Stage { name, base, line, found: Found::default(), copies: Vec::new(), python: None });
+        let on = self.stages.iter().rposition(|stage| !stage.name.is_empty() && base.eq_ignore_ascii_case(&stage.name));
+        let entered = on.map_or(String::new(), |on| self.stages[on].entered.clone());
+        let (values, environments, copies) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        self.stages.push(Stage { name, base, line, on, values, environments, entered, copies });
     }
 
+    /// A file that is copied alone holds no packages.
     fn copy(&mut self, rest: &str) {
         let from = rest.split_whitespace().find_map(|word| word.strip_prefix("--from="));
-        if let (Some(from), Some(stage)) = (from, self.stages.last_mut()) {
+        let mut paths: Vec<&str> = rest.split_whitespace().filter(|word| !word.starts_with("--")).collect();
+        paths.pop();
+        let are_files = !paths.is_empty() && paths.iter().all(|path| is_file(path));
+        if let (Some(from), Some(stage)) = (from.filter(|_| !are_files), self.stages.last_mut()) {
             stage.copies.push(from.to_ascii_lowercase());
         }
     }
@@ -145,7 +177,13 @@ impl Reader {
         {
             words = vec![format!("{name}={value}")];
         }
-        words.iter().for_each(|word| drop(self.assign(word, line)));
+        for word in &words {
+            if let (Some(name), Some(stage)) = (self.entered_by(word), self.stages.last_mut()) {
+                stage.entered.clone_from(&name);
+                self.entered.insert(name);
+            }
+            self.assign(word, line);
+        }
     }
 
     /// A variable and its value, `NAME=value`; what it was before.
@@ -154,8 +192,8 @@ impl Reader {
         if name == ARCH_LIST
             && let Some(stage) = self.stages.last_mut()
         {
-            stage.found.builds = true;
-            stage.found.leave(line, word, format!("{BUILD_ADDED}; the lock derives the list from the GPUs"));
+            stage.found().builds = true;
+            stage.found().leave(line, word, format!("{BUILD_ADDED}; the lock derives the list from the GPUs"));
         }
         // CMake is told so to compile for CUDA: `-DGGML_CUDA=on`.
         if name == "CMAKE_ARGS"
@@ -167,24 +205,28 @@ impl Reader {
                     && switch.contains("CUDA")
                     && ["on", "1", "true", "yes"].contains(&&*value.to_lowercase())
             };
-            stage.found.builds |= value.split_whitespace().any(is_on);
-            stage.found.leave(line, word, OF_BUILD);
+            stage.found().builds |= value.split_whitespace().any(is_on);
+            stage.found().leave(line, word, OF_BUILD);
         }
         if let Some((.., why)) = SETTINGS.iter().find(|(of, part, _)| *of == name && value.contains(part))
             && let Some(stage) = self.stages.last_mut()
         {
-            stage.found.leave(line, word, *why);
+            stage.found().leave(line, word, *why);
         }
-        let Ok(value) = self.filled(value) else { return Some((name.to_string(), self.values.remove(name))) };
-        if let (Some(variant), Some(stage)) = (variant_of_setting(name, &value), self.stages.last_mut()) {
-            stage.found.variant = stage.found.variant.take().or(Some(variant));
+        let value = self.filled(value).ok();
+        let variant = value.as_ref().and_then(|value| variant_of_setting(name, value));
+        if let (Some(variant), Some(stage)) = (variant, self.stages.last_mut()) {
+            stage.found().variant.get_or_insert(variant);
         }
-        Some((name.to_string(), self.values.insert(name.to_string(), value)))
+        let before = self.value(name, self.stages.len().checked_sub(1)).cloned();
+        self.put(name, value);
+        Some((name.to_string(), before))
     }
 
     /// The lines of one shell. A variable that it sets ends with it.
     fn run(&mut self, lines: &[(usize, String)]) {
         let (mut before, mut flow) = (Vec::new(), Flow::default());
+        self.inside = None;
         for (line, rest) in lines {
             let words = command(rest);
             // Options of RUN.
@@ -194,12 +236,8 @@ impl Reader {
                 before.extend(self.one(&step, *line));
             }
         }
-        for (name, value) in before.into_iter().rev() {
-            match value {
-                Some(value) => drop(self.values.insert(name, value)),
-                None => drop(self.values.remove(&name)),
-            }
-        }
+        before.into_iter().rev().for_each(|(name, value)| self.put(&name, value));
+        self.inside = None;
     }
 
     /// One command; the variables that it sets, with what they were before. What some condition sets is not known.
@@ -211,23 +249,26 @@ impl Reader {
         let words = &step.words[step.words.iter().take_while(|word| BEFORE.contains(&word.as_str())).count()..];
         let (set, words) = words.split_at(words.iter().take_while(|word| is_variable(word)).count());
         let before: Vec<_> = set.iter().filter_map(|word| self.assign(word, line)).collect();
+        let inside = set.iter().find_map(|word| self.entered_by(word));
+        self.enter(inside, words);
         if program(words).is_some_and(|(program, _)| program == Program::Pip)
             && let Some(stage) = self.stages.last_mut()
         {
             // Options of pip and uv under other names are read, or say nothing of what is installed.
             let is_told = |word: &&String| ["PIP_", "UV_", "PYTHON", ARCH_LIST].iter().any(|one| word.starts_with(one));
-            set.iter().filter(|word| !is_told(word)).for_each(|word| stage.found.leave(line, word, OF_BUILD));
+            set.iter().filter(|word| !is_told(word)).for_each(|word| stage.found().leave(line, word, OF_BUILD));
         }
         if step.runs.is_none() && words.is_empty() {
-            before.iter().for_each(|(name, _)| drop(self.values.remove(name)));
+            before.iter().for_each(|(name, _)| self.put(name, None));
         }
-        let taken = |reader: &Reader| reader.stages.last().map_or(0, |stage| stage.found.wanted.len());
+        let all = |stage: &Stage| stage.environments.values().map(|one| one.found.wanted.len()).sum::<usize>();
+        let taken = |reader: &Reader| reader.stages.last().map_or(0, all);
         let count = taken(self);
         self.installed(words, line);
         let is_more = taken(self) > count && step.runs.is_none() && !step.condition.is_empty();
         if let Some(stage) = self.stages.last_mut().filter(|_| is_more) {
             let why = format!("taken without its condition: whether `{}` holds is not in this file", step.condition);
-            stage.found.leave(line, &words.join(" "), why);
+            stage.found().leave(line, &words.join(" "), why);
         }
         before
     }
@@ -237,7 +278,7 @@ impl Reader {
         let installs = program(step.words).is_some_and(|(program, _)| program != Program::System);
         if let Some(stage) = self.stages.last_mut().filter(|_| installs || is_of_file(step.words)) {
             let why = format!("it does not run, by `{}` and the values in this file", step.condition);
-            stage.found.leave(line, &step.words.join(" "), why);
+            stage.found().leave(line, &step.words.join(" "), why);
         }
     }
 
@@ -266,26 +307,22 @@ impl Reader {
 
     /// What one command installs, or takes out of the image.
     fn installed(&mut self, words: &[String], line: usize) {
+        let environment = self.environment_of(words, line);
         if let (Some(python), Some(stage)) = (python_of(words), self.stages.last_mut()) {
-            of_system(&python, line, stage);
-        }
-        if let (Some(by_conda), Some(stage)) = (makes_environment(words), self.stages.last_mut()) {
-            stage.found.apart = stage.found.apart.or(Some((line, by_conda)));
+            of_system(&python, line, stage.of(&environment));
         }
         if let Some(at) = words.iter().position(|word| word == "uninstall").filter(|at| is_pip(&words[..*at])) {
             let names = words[at + 1..].iter().filter(|word| !word.starts_with('-'));
-            let found = self.stages.last_mut().map(|stage| &mut stage.found);
-            return found
-                .into_iter()
-                .for_each(|found| found.uninstalls.extend(names.clone().map(|name| (name::package(name), line))));
+            let Some(stage) = self.stages.last_mut() else { return };
+            return stage.of(&environment).found.uninstalls.extend(names.map(|name| (name::package(name), line)));
         }
         if is_of_file(words) {
             let (filled, unfilled) = self.each_filled(words);
             let Some(stage) = self.stages.last_mut() else { return };
             if unfilled.is_empty() {
-                stage.found.installs.extend(extras::of_sync(&filled));
+                stage.found().installs.extend(extras::of_sync(&filled));
             }
-            return stage.found.leave(line, &words.join(" "), OTHER_FILE);
+            return stage.found().leave(line, &words.join(" "), OTHER_FILE);
         }
         let Some((program, at)) = program(words) else { return };
         let (filled, unfilled) = self.each_filled(&words[at + 1..]);
@@ -296,28 +333,29 @@ impl Reader {
             // `uv python install 3.12`
             Program::Other("python") => {
                 let releases = filled.iter().filter(|word| !word.starts_with('-'));
-                releases.for_each(|release| of_system(&format!("python{release}"), line, stage));
-                return told.for_each(|(word, why)| stage.found.leave(line, &word, why));
+                releases.for_each(|release| of_system(&format!("python{release}"), line, stage.of("")));
+                return told.for_each(|(word, why)| stage.found().leave(line, &word, why));
             }
             Program::Other(script) if script.ends_with(".py") => {
-                return stage.found.leave(line, &words.join(" "), "a package of this project or of a folder");
+                return stage.found().leave(line, &words.join(" "), "a package of this project or of a folder");
             }
             Program::Other(name) => {
                 let why = format!("what `{name}` installs is not read: put it under [stack] or [packages]");
-                return stage.found.leave(line, &words.join(" "), why);
+                return stage.found().leave(line, &words.join(" "), why);
             }
-            _ => told.for_each(|(word, why)| stage.found.leave(line, &word, why)),
+            _ => told.for_each(|(word, why)| stage.found().leave(line, &word, why)),
         }
+        let found = &mut stage.of(&environment).found;
         match program {
-            Program::System => filled.iter().for_each(|word| of_system(word, line, stage)),
+            Program::System => filled.iter().for_each(|word| of_system(word, line, stage.of(""))),
             Program::Pip => {
-                let count = stage.found.wanted.len();
-                words_of_pip(&filled, line, &mut stage.found);
-                let of_it = &mut stage.found.wanted[count..];
+                let count = found.wanted.len();
+                words_of_pip(&filled, line, found);
+                let of_it = &mut found.wanted[count..];
                 let is_over = of_it.iter().all(|wanted| wanted.name.starts_with("nvidia-"));
                 of_it.iter_mut().for_each(|wanted| wanted.is_over = is_over);
             }
-            _ => of_conda(&filled, line, stage),
+            _ => of_conda(&filled, line, found),
         }
     }
 
@@ -325,8 +363,10 @@ impl Reader {
     /// environment is often made in one stage and copied into another.
     fn end(mut self) -> Found {
         let mut found = Found { left: std::mem::take(&mut self.left), ..Found::default() };
-        let (mut wanted_base, mut of_system) = (None, None);
+        let (mut wanted_base, mut of_copied) = (None, None);
         let mut copied: Vec<String> = Vec::new();
+        let mut environments: BTreeMap<String, Environment> = BTreeMap::new();
+        let last = self.stages.last().map_or(String::new(), |stage| stage.entered.clone());
         for stage in self.stages.into_iter().rev() {
             let is_of_it = wanted_base.as_ref().is_none_or(|base: &String| *base == stage.name);
             let is_copied = !stage.name.is_empty() && copied.contains(&stage.name);
@@ -335,24 +375,23 @@ impl Reader {
                 found.leave(stage.line, &from, "a stage that the last one is neither built on nor copies from");
                 continue;
             }
-            found.builds |= stage.found.builds && is_of_it;
-            found.apart = found.apart.or(stage.found.apart);
-            found.host_compiler = found.host_compiler.or(stage.found.host_compiler);
-            found.installs.extend(stage.found.installs);
-            found.uninstalls.extend(stage.found.uninstalls.into_iter().filter(|_| is_of_it));
-            found.wanted.splice(0..0, stage.found.wanted);
             let is_elsewhere = |why: &str| !is_of_it && why.starts_with(BUILD_ADDED);
-            let left = stage.found.left.into_iter();
-            found.left.extend(left.map(|(line, text, why)| match is_elsewhere(&why) {
-                true => (line, text, OTHER_STAGE.to_string()),
-                false => (line, text, why),
-            }));
-            found.variant = found.variant.or(stage.found.variant);
+            for (name, mut of) in stage.environments {
+                found.left.extend(of.found.left.drain(..).map(|(line, text, why)| match is_elsewhere(&why) {
+                    true => (line, text, OTHER_STAGE.to_string()),
+                    false => (line, text, why),
+                }));
+                found.installs.append(&mut of.found.installs);
+                if !is_of_it {
+                    of.found.builds = false;
+                    of.found.uninstalls.clear();
+                }
+                environments.entry(name).or_default().follows(of);
+            }
             copied.extend(stage.copies);
-            of_system = of_system.or(stage.python);
             if !is_of_it {
                 // What is copied runs with the Python that is copied, too.
-                of_system = of_system.or_else(|| Some((python_of_image(&stage.base)?, stage.line)));
+                of_copied = of_copied.or_else(|| Some((python_of_image(&stage.base)?, stage.line)));
                 let why = "its packages are taken, for they are copied from it, and its image is not";
                 found.leave(stage.line, &format!("FROM {}", stage.base), why);
                 copied.push(stage.base.to_ascii_lowercase());
@@ -365,6 +404,7 @@ impl Reader {
             found.image = Some((stage.base.clone(), stage.line)).filter(|(image, _)| is_image && image != "scratch");
             wanted_base = Some(stage.base.to_ascii_lowercase());
         }
+        let of_system = chosen(environments, &last, &self.entered, &mut found).or(of_copied);
         replaced(&mut found);
         conda::of_its_own(&mut found);
         if let Some((image, line)) = &found.image
@@ -384,13 +424,6 @@ impl Reader {
     }
 }
 
-/// The Python that an image of Python tells in its tag.
-fn python_of_image(image: &str) -> Option<String> {
-    let (_, tag) = image.rsplit('/').next()?.split_once(':').filter(|(name, _)| *name == "python")?;
-    let end = tag.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(tag.len());
-    line_of_python(&tag[..end]).map(|python| python.to_string())
-}
-
 /// The wheel variant that a setting of pip or uv names: these are their options under other names.
 fn variant_of_setting(name: &str, value: &str) -> Option<String> {
     match name {
@@ -408,7 +441,8 @@ fn variant_of_setting(name: &str, value: &str) -> Option<String> {
 }
 
 /// The words behind `conda install` and `conda create`.
-fn of_conda(words: &[String], line: usize, stage: &mut Stage) {
+fn of_conda(words: &[String], line: usize, found: &mut Found) {
+    let label = words.iter().map(String::as_str).find(|word| conda::is_label(word));
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let (option, glued) = word.split_once('=').map_or((word.as_str(), None), |(option, file)| (option, Some(file)));
@@ -416,16 +450,19 @@ fn of_conda(words: &[String], line: usize, stage: &mut Stage) {
             "-c" | "--channel" | "-n" | "--name" | "-p" | "--prefix" if glued.is_none() => drop(words.next()),
             "-f" | "--file" => {
                 let file = glued.map(str::to_string).or_else(|| words.next().cloned()).unwrap_or_default();
-                stage.found.leave(line, &format!("{option} {file}"), OTHER_FILE);
+                found.leave(line, &format!("{option} {file}"), OTHER_FILE);
             }
             option if option.starts_with('-') => {}
-            _ => conda::package(word, line, &mut stage.found),
+            _ => conda::package(&conda::labelled(label, word), line, found),
         }
     }
 }
 
 /// A package of the operating system: `python3.9` and its parts say which Python there is.
-fn of_system(word: &str, line: usize, stage: &mut Stage) {
+fn of_system(word: &str, line: usize, environment: &mut Environment) {
+    if SYSTEM_PYTHONS.contains(&word.split('=').next().unwrap_or(word)) {
+        environment.found.system_python.get_or_insert(line);
+    }
     if !OF_STACKS.iter().any(|one| word.starts_with(one)) {
         return;
     }
@@ -433,12 +470,12 @@ fn of_system(word: &str, line: usize, stage: &mut Stage) {
     let is_number = |minor: &&str| !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit());
     let Some(minor) = minor.filter(is_number) else {
         let why = "a package of the operating system: set `toolkit`, `cudnn`, `gcc` or `driver` of the target where it matters";
-        return stage.found.leave(line, word, why);
+        return environment.found.leave(line, word, why);
     };
     let python = format!("3.{minor}");
-    match &stage.python {
-        Some((known, _)) if *known != python => stage.found.leave(line, word, OTHER_PYTHON),
-        _ => stage.python = Some((python, line)),
+    match &environment.python {
+        Some((known, _)) if *known != python => environment.found.leave(line, word, OTHER_PYTHON),
+        _ => environment.python = Some((python, line)),
     }
 }
 

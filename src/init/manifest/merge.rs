@@ -1,5 +1,6 @@
 //! What several files ask for, made one draft: packages of the catalog into `[stack]`, all others beside it.
 
+mod cuda;
 mod image;
 mod left;
 mod named;
@@ -12,7 +13,7 @@ use super::marker::Known;
 use super::shell::file_name;
 use super::{
     Found, Kind, Left, Manifest, OTHER_FILE, OTHER_SYSTEM, Wanted, brought, conda, extras, is_variant, order, ordinary,
-    read,
+    read, setup,
 };
 use crate::catalog::Catalog;
 use crate::catalog::rows::{FRAMEWORKS, TORCH};
@@ -32,6 +33,12 @@ const NVIDIAS: &str = "nvidia-";
 
 /// The extra that brings TensorFlow's CUDA.
 const AND_CUDA: &str = "and-cuda";
+
+/// Why the index of a package matters that is taken without it.
+const UNTOLD: &str = "which does not tell which CUDA its wheels are for";
+/// Why a version is told that uv locked in place of what others ask for.
+const OVERRIDDEN: &str =
+    "locked by an override over what others ask for: where installers refuse it, tell them the override, too";
 
 /// Why what a framework brings is left out.
 const COMES: &str = "it comes with the framework, which pins it";
@@ -57,6 +64,8 @@ pub enum Refused {
         name: String,
         /// Those that they have.
         known: Vec<String>,
+        /// A file whose extras are not read.
+        unread: Option<String>,
     },
 }
 
@@ -76,7 +85,10 @@ pub fn of_manifests<'m>(
     let known: BTreeSet<&String> = files.iter().flat_map(|(_, found)| extras::all(found)).collect();
     let is_known = |name: &str| known.iter().any(|known| name::package(known) == name);
     if let Some(name) = extras.iter().find(|name| !is_known(name)) {
-        return Err(Refused::NoExtra { name: name.clone(), known: known.into_iter().cloned().collect() });
+        let has_more = |found: &Found| found.left.iter().any(|(_, text, _)| text == setup::EXTRAS);
+        let unread = files.iter().find(|(_, found)| has_more(found)).map(|(file, _)| file.name.clone());
+        let known = known.into_iter().cloned().collect();
+        return Err(Refused::NoExtra { name: name.clone(), known, unread });
     }
     // `pip install project[a,b]` names extras of the project's, too.
     let projects: Vec<&String> = files.iter().filter_map(|(_, found)| found.project.as_ref()).collect();
@@ -103,6 +115,8 @@ pub fn of_manifests<'m>(
         left: Vec::new(),
         libraries: Vec::new(),
         pythons: Vec::new(),
+        torches: Vec::new(),
+        system_python: None,
         stack: Claims::default(),
         packages: Claims::default(),
         uninstalled: None,
@@ -111,6 +125,7 @@ pub fn of_manifests<'m>(
         nvidias: Vec::new(),
         of_each_cuda: Vec::new(),
         with_cuda: BTreeSet::new(),
+        cudas: Vec::new(),
         files: names.iter().map(|name| file_name(name)).collect(),
         installs,
         elsewhere: named::elsewhere(&files),
@@ -140,6 +155,10 @@ struct Merged<'c> {
     libraries: Vec<(usize, String)>,
     /// The Pythons that wheels are for which were named by their addresses, each with its place.
     pythons: Vec<(String, String)>,
+    /// The lines of torch that such wheels are for, likewise.
+    torches: Vec<(String, String)>,
+    /// Where the Python of an image's system is installed.
+    system_python: Option<String>,
     /// What is asked for that gpuenv chooses.
     stack: Claims<Constraint>,
     /// What is asked for beside it.
@@ -156,6 +175,8 @@ struct Merged<'c> {
     nvidias: Vec<(String, Wanted)>,
     /// The frameworks of which some line asks for the CUDA that they bring.
     with_cuda: BTreeSet<String>,
+    /// The lines of CUDA that the image or torch brings, one of which what loads CUDA from the system would have to be for.
+    cudas: Vec<Version>,
     /// The names of all files.
     files: Vec<&'c str>,
     /// The extras and groups that lines install, or somebody asks for.
@@ -185,6 +206,11 @@ impl<'c> Merged<'c> {
                 true => self.leave(file, line, &format!("{word} {value}"), format!("another {key} was taken before")),
                 false => self.draft.machine.push(Entry::on(key, Value::Text(value), place(file, line))),
             }
+        }
+        let system = found.system_python.map(|line| place(file, line));
+        self.system_python = self.system_python.take().or(system);
+        if let Some((jetpack, line)) = found.jetpack.take() {
+            self.jetpack_of_index(&jetpack, found.variant.as_deref(), &place(file, line));
         }
         if let Some((_, line)) = found.uninstalls.iter().find(|(name, _)| name == TORCH) {
             self.uninstalled.get_or_insert((file.to_string(), *line));
@@ -217,13 +243,24 @@ impl<'c> Merged<'c> {
         STACK_PARTS.contains(&name) || self.known.iter().any(|known| known == name)
     }
 
-    /// The Python of the wheels that were named by their addresses, where nothing else says which.
+    /// The Python and the torch of the wheels that were named by their addresses, where nothing else says another.
     fn python_of_wheels(&mut self) {
-        let Some((python, at)) = self.pythons.first() else { return };
-        let alike = self.pythons.iter().all(|(other, _)| other == python);
-        if alike && !self.stack.has("python") {
-            let note = format!("{at}, whose wheel is for it");
-            self.draft.stack.push(Entry::on("python", Value::Text(python.clone()), note));
+        let (pythons, torches) = (std::mem::take(&mut self.pythons), std::mem::take(&mut self.torches));
+        let are_alike = pythons.windows(2).all(|pair| pair[0].0 == pair[1].0);
+        let python = pythons.first().filter(|_| are_alike).map(|one| ("python", one));
+        // A wheel installs no torch itself.
+        let torches = torches.iter().filter(|_| self.stack.has(TORCH)).map(|one| (TORCH, one)).collect::<Vec<_>>();
+        for (name, (version, at)) in python.into_iter().chain(torches) {
+            self.ask_for(name, version, format!("{at}, whose wheel is for it"));
+        }
+    }
+
+    /// Asks for a version that something tells which no line asks for, if all lines admit it.
+    fn ask_for(&mut self, name: &str, version: &str, note: String) {
+        let Ok(asked) = Constraint::parse(version) else { return };
+        if self.stack.of(name).all(|other| intersect(other, &asked).is_some()) {
+            let line = (String::new(), 0, version.to_string());
+            self.stack.push(name, Claim { asked, is_exact: true, group: None, condition: None, line, note });
         }
     }
 
@@ -252,14 +289,15 @@ impl<'c> Merged<'c> {
             let why = format!("taken without its build `+{label}`, which lies on an index of its own");
             self.leave(file, wanted.line, &wanted.written, why);
         }
-        let known = known_releases(&name, self.catalog);
+        let (known, is_told) = (known_releases(&name, self.catalog), variant.is_some());
         let variant = variant.filter(|_| name == TORCH);
         let variant = self.of_wheels(file, &wanted, variant, &known);
         let is_cpu =
             is_framework && (wanted.name.ends_with("-cpu") || wanted.extras.iter().any(|extra| extra == "cpu"));
         let variant = if is_cpu { Some("cpu".to_string()) } else { variant };
         let is_with_cuda = |extra: &String| extra == AND_CUDA || extra_variant(extra).is_some();
-        if is_framework && (wanted.is_of_conda || wanted.extras.iter().any(is_with_cuda)) {
+        let is_for_gpu = wanted.is_of_conda || wanted.name.ends_with("-gpu");
+        if is_framework && (is_for_gpu || wanted.extras.iter().any(is_with_cuda)) {
             self.with_cuda.insert(name.clone());
         }
         let said = constraint(&name, &wanted, variant, &known);
@@ -271,8 +309,8 @@ impl<'c> Merged<'c> {
             return self.leave(file, wanted.line, &wanted.written, why.to_string());
         }
         if wanted.is_elsewhere {
-            let why = "taken without its index, which does not tell which CUDA its wheels are for".to_string();
-            self.leave(file, wanted.line, &wanted.written, why);
+            let told = if is_told { "whose wheels may be others" } else { UNTOLD };
+            self.leave(file, wanted.line, &wanted.written, format!("taken without its index, {told}"));
         }
         self.leave_address(file, &wanted);
         self.leave_extras(file, &name, &wanted);
@@ -310,6 +348,9 @@ impl<'c> Merged<'c> {
         let text = self.ordinary(name, &wanted);
         match text.as_ref().map(|text| Specifier::split(text)) {
             Ok(Some((name, asked))) => {
+                if wanted.is_over && wanted.is_locked {
+                    self.leave(file, wanted.line, &wanted.written, OVERRIDDEN.to_string());
+                }
                 let is_exact = asked.comparisons.iter().any(|one| one.starts_with("==") && !one.ends_with('*'));
                 let note = place(file, wanted.line);
                 self.packages.push(name, claim(asked, is_exact, file, wanted, note));
@@ -333,11 +374,15 @@ impl<'c> Merged<'c> {
 
     fn end(mut self) -> (Draft, Vec<Left>) {
         self.python_of_wheels();
+        self.python_of_system();
         self.named_by_cuda();
+        self.jetpack_of_image();
         self.torch_of_image();
+        self.idle_toolkits();
         self.settle_all();
         self.laid_over();
         self.torch_beside_image();
+        self.build_in_image();
         for (file, wanted) in std::mem::take(&mut self.nvidias) {
             match brought::is_brought(self.catalog, &self.draft.stack, &wanted.name) {
                 true => self.leave(&file, wanted.line, &wanted.written, COMES.to_string()),
@@ -357,6 +402,7 @@ impl<'c> Merged<'c> {
     }
 
     fn settle_all(&mut self) {
+        self.cudas = self.cudas_of_image().unwrap_or_else(|| self.cudas_of_torch());
         let stack = std::mem::take(&mut self.stack).settled(intersect);
         let frameworks = || stack.iter().filter(|(name, _)| FRAMEWORKS.contains(&name.as_str()));
         let is_cpu = |settled: &Settled<Constraint>| settled.asked.names_variant("cpu");
@@ -370,20 +416,6 @@ impl<'c> Merged<'c> {
         for (name, settled) in stack {
             self.settle(name, settled, for_gpus.as_deref());
         }
-    }
-
-    /// Whether a framework is there to compute on the GPU: its wheels are made for CUDA, or a line asks for that.
-    fn drives_gpus(&self, name: &str, settled: &Settled<Constraint>) -> bool {
-        let is_asked = settled.asked.as_str().contains("+cu") || self.with_cuda.contains(name);
-        is_asked || !settled.asked.names_variant("cpu") && !self.is_bare(name, settled)
-    }
-
-    /// Whether an extra, for which nobody asks, would bring the CUDA of a framework: without it installers bring none.
-    fn is_bare(&self, name: &str, settled: &Settled<Constraint>) -> bool {
-        let asked = &settled.asked;
-        let of_it = self.catalog.builds.of(name).iter().filter(|row| !row.is_cpu() && asked.admits(&row.version));
-        let newest = of_it.max_by_key(|row| row.version);
-        !asked.pins_variant() && !self.with_cuda.contains(name) && newest.is_some_and(|row| row.extra.is_some())
     }
 
     /// A part that a command of its own installs takes the place of what a framework brings; where none does, it is one of the
@@ -408,6 +440,10 @@ impl<'c> Merged<'c> {
         let beside = for_gpus.filter(|other| *other != name && self.is_bare(&name, &settled));
         let without = beside.and_then(|other| Some((other, with_variant(&settled.asked, "cpu")?)));
         let mut note = settled.note();
+        if let Some(asked) = self.met_in_image(&name, &settled.asked) {
+            note += ", which the image's torch meets, whatever its index";
+            settled.asked = asked;
+        }
         if let Some((other, asked)) = without {
             settled.asked = asked;
             note += &format!(": no line asks for its CUDA, so it leaves the GPU to {other}");

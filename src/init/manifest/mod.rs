@@ -71,7 +71,8 @@ impl Kind {
             "setup.py" | "setup.cfg" => Kind::Setup,
             "uv.lock" => Kind::UvLock,
             _ if name.starts_with("dockerfile") || name.starts_with("containerfile") => Kind::Dockerfile,
-            _ if ends(&[".dockerfile", ".containerfile"]) => Kind::Dockerfile,
+            // `app.Dockerfile`, `GPUDockerfile`
+            _ if ends(&["dockerfile", "containerfile"]) => Kind::Dockerfile,
             _ if ends(&[".yml", ".yaml"]) => Kind::Conda,
             _ if ends(&[".in"]) || name.contains("requirements") && ends(&[".txt"]) => Kind::Requirements,
             _ => return None,
@@ -140,6 +141,10 @@ struct Found {
     image: Option<(String, usize)>,
     /// The wheel variant that the file's indexes hold, `cpu` or that of a CUDA.
     variant: Option<String>,
+    /// How the name of the JetPack begins that its index holds wheels for.
+    jetpack: Option<(String, usize)>,
+    /// The line that installs the Python of the operating system, of whatever release.
+    system_python: Option<usize>,
     /// Whether CUDA code is compiled.
     builds: bool,
     /// The release of gcc that conda installs.
@@ -394,6 +399,13 @@ fn variant_of(address: &str) -> Option<String> {
     let (_, path) = address.split_once("/whl")?;
     let words = path.split(['/', '+', '_']).map(|word| word.split(".html").next().unwrap_or(word));
     words.map(str::to_string).find(|word| is_variant(word))
+}
+
+/// The same of any other index: a folder of its address begins with the CUDA, `cu126_torch260`, `jp6/cu126`.
+fn cuda_of_index(address: &str) -> Option<String> {
+    let (_, path) = address.split_once("://")?;
+    let folders = path.split('/').skip(1).filter_map(|folder| folder.split(['_', '+', '-']).next());
+    variant_of(address).or_else(|| folders.map(str::to_string).find(|word| is_variant(word) && word != "cpu"))
 }
 
 /// Whether it is `cpu`, or `cu` and digits.

@@ -1,6 +1,6 @@
 //! pip: its requirement lists, and the words of its command line.
 
-use super::{Found, OTHER_FILE, extras, is_variant, requirement, variant_of};
+use super::{Found, OTHER_FILE, cuda_of_index, extras, is_variant, requirement, variant_of};
 
 /// Options of `pip install` and of `uv pip install`, `uv pip sync` and `uv add` whose value says nothing of what is installed,
 /// those of older releases too (pip 19 to 26, uv 0.13); others whose value counts are read below.
@@ -26,6 +26,9 @@ const FILES: &str = "\
 /// Why pip itself is no package of a stack.
 pub(super) const INSTALLS: &str = "it installs the others, and is none of the stack's";
 
+const CUDA_OF_PAGE: &str = "its CUDA is taken, and not the wheels that lie there: name it to the installer, too";
+const ANY_INDEX: &str =
+    "an index that does not tell which CUDA its wheels are for; for what it alone has, name it to the installer, too";
 const OTHER_GPUS: &str = "wheels for other GPUs than NVIDIA's, which gpuenv knows alone";
 
 /// A requirements.txt.
@@ -138,15 +141,21 @@ pub(super) fn index(address: &str, option: &str, line: usize, found: &mut Found)
     let written = format!("{option} {address}");
     let is_page = ["-f", "--find-links"].contains(&option.split('=').next().unwrap_or_default())
         && !address.contains("download.pytorch.org");
+    let jetpack = address.split('/').find_map(|folder| folder.strip_prefix("jp")?.parse::<u8>().ok());
+    found.jetpack = found.jetpack.take().or_else(|| Some((format!("jetpack{}.", jetpack?), line)));
     match variant_of(address) {
         None if address.is_empty() => {}
+        None if cuda_of_index(address).is_some() => {
+            found.variant = found.variant.take().or(cuda_of_index(address));
+            found.leave(line, &written, CUDA_OF_PAGE);
+        }
         Some(variant) => {
             found.variant = found.variant.take().or(Some(variant));
             let why = match is_page {
                 _ if address.contains("/nightly/") => {
                     "an index of nightlies, and releases are taken: write the version of a nightly under [stack]"
                 }
-                true => "its CUDA is taken, and not the wheels that lie there: name it to the installer, too",
+                true => CUDA_OF_PAGE,
                 false => return,
             };
             found.leave(line, &written, why);
@@ -157,7 +166,7 @@ pub(super) fn index(address: &str, option: &str, line: usize, found: &mut Found)
         None if is_page => {
             found.leave(line, &written, "a page of wheels, which the lock does not name: name it to the installer, too")
         }
-        None => found.leave(line, &written, "an index that does not tell which CUDA its wheels are for"),
+        None => found.leave(line, &written, ANY_INDEX),
     }
 }
 

@@ -6,7 +6,10 @@ use crate::types::{distinct, name, sort_by_key};
 
 use super::lines::Lines;
 use super::marker::on_linux;
-use super::{FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, ordinary, pip, rank, requirement, table, variant_of};
+use super::{
+    FOLDER, Found, OTHER_FILE, OTHER_SYSTEM, Wanted, cuda_of_index, is_variant, ordinary, pip, rank, requirement,
+    table, variant_of,
+};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -19,6 +22,9 @@ pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     Ok(reader.found)
 }
 
+/// What an override says with a condition that Linux never meets: `torch; sys_platform == 'never'`.
+const TAKEN_OUT: &str = "an override that keeps it from being installed: it comes from the image or the system";
+
 /// What an index is that a file names.
 #[derive(PartialEq, Eq)]
 enum Index {
@@ -26,13 +32,16 @@ enum Index {
     Public,
     /// One of PyTorch's, of a variant.
     Variant(String),
-    /// Any other: what it has under a name is not what the public one has.
-    Other,
+    /// Any other: what it has under a name is not what the public one has; with the CUDA that it tells.
+    Other(Option<String>),
 }
 
 impl Index {
     fn variant(&self) -> Option<String> {
-        if let Index::Variant(variant) = self { Some(variant.clone()) } else { None }
+        match self {
+            Index::Variant(variant) | Index::Other(Some(variant)) => Some(variant.clone()),
+            _ => None,
+        }
     }
 }
 
@@ -136,7 +145,7 @@ impl<'t> Reader<'t> {
         let mut wanted = Wanted { marker, ..Wanted::new(name, version, line) };
         match value.get("source").and_then(Value::as_str).map(|source| self.index("tool.poetry.source", source)) {
             Some(Index::Variant(variant)) => wanted.variant = Some(variant),
-            Some(Index::Other) => wanted.is_elsewhere = true,
+            Some(Index::Other(variant)) => (wanted.variant, wanted.is_elsewhere) = (variant, true),
             Some(Index::Public) | None => {}
         }
         let extras = value.get("extras").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -166,7 +175,11 @@ impl<'t> Reader<'t> {
         match variant {
             Some(variant) => Index::Variant(variant),
             None if is_default || name.eq_ignore_ascii_case("pypi") => Index::Public,
-            None => Index::Other,
+            None => {
+                let of_address = named.and_then(|index| cuda_of_index(index.get("url")?.as_str()?));
+                let of_name = name.rsplit('-').next().filter(|word| is_variant(word)).map(str::to_string);
+                Index::Other(of_address.or(of_name))
+            }
         }
     }
 
@@ -224,7 +237,8 @@ impl<'t> Reader<'t> {
                 }
                 _ => {
                     wanted.variant = variants.first().cloned();
-                    wanted.is_elsewhere = variants.is_empty() && indexes.contains(&Index::Other);
+                    let is_other = |index: &Index| matches!(index, Index::Other(_));
+                    wanted.is_elsewhere = !indexes.is_empty() && indexes.iter().all(is_other);
                 }
             }
         }
@@ -282,6 +296,8 @@ impl<'t> Reader<'t> {
             let wanted = match requirement::read(one, line) {
                 Ok(wanted) => wanted,
                 Err(why) => {
+                    // An override that holds nowhere takes a package out of what gets installed.
+                    let why = if why == OTHER_SYSTEM { TAKEN_OUT.to_string() } else { why };
                     self.found.leave(line, one, why);
                     continue;
                 }

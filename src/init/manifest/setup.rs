@@ -5,6 +5,9 @@ use super::{Found, OTHER_FILE, Wanted, line_of, pip};
 /// Why a list is told that the program makes.
 const MADE: &str = "what the program makes of it is not read: write that to a requirements.txt";
 
+/// The key of extras that a program makes.
+pub(super) const EXTRAS: &str = "extras_require";
+
 /// Reads one.
 pub(super) fn read(text: &str) -> Found {
     let mut found = Found::default();
@@ -29,8 +32,8 @@ pub(super) fn read(text: &str) -> Found {
     if is_config(text) {
         of_extras(text, &mut found);
     }
-    if let Some((at, _)) = value_of(text, "extras_require") {
-        found.leave(line_of(text, at), "extras_require", "its extras are not read: put what is meant under [packages]");
+    if let Some((at, _)) = value_of(text, EXTRAS) {
+        found.leave(line_of(text, at), EXTRAS, "its extras are not read: put what is meant under [packages]");
     }
     found
 }

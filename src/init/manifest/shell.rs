@@ -40,18 +40,58 @@ pub(super) fn python_of(words: &[String]) -> Option<String> {
     Some(format!("python{}", file_name(&value).trim_start_matches("python")))
 }
 
-/// Whether a command of conda's makes an environment that does not see the packages around it, `conda create -n x`, or one of
-/// another program, `uv venv`, `python -m venv /x`, `virtualenv /x`; none where it makes none.
-pub(super) fn makes_environment(words: &[String]) -> Option<bool> {
-    let at = words.iter().position(|word| ["venv", "virtualenv", "create"].contains(&file_name(word)));
-    let before: Vec<&str> = words[..at.unwrap_or(0)].iter().map(|word| file_name(word)).collect();
-    let is_conda = before.iter().any(|word| ["conda", "mamba", "micromamba"].contains(word));
-    let makes = |word: &str| match word {
-        "create" => is_conda,
+/// An environment that a command makes.
+#[derive(Debug, Clone)]
+pub(super) struct Made {
+    /// The last part of its path, or its name.
+    pub name: String,
+    /// Whether conda makes it, with a Python of its own.
+    pub by_conda: bool,
+    /// Whether it sees the packages around it.
+    pub is_open: bool,
+}
+
+/// What makes one: `conda create -n x`, `uv venv`, `python -m venv /x`, `virtualenv /x`.
+pub(super) fn makes_environment(words: &[String]) -> Option<Made> {
+    let at = words.iter().position(|word| ["venv", "virtualenv", "create"].contains(&file_name(word)))?;
+    let before: Vec<&str> = words[..at].iter().map(|word| file_name(word)).collect();
+    let by_conda = before.iter().any(|word| is_conda(word));
+    let makes = match file_name(&words[at]) {
+        "create" => by_conda,
         _ => before.last().is_none_or(|last| ["-m", "uv"].contains(last)),
     };
-    let is_one = at.is_some_and(|at| makes(file_name(&words[at])));
-    (is_one && !words.iter().any(|word| word == "--system-site-packages")).then_some(is_conda)
+    let (mut name, mut rest) = (None, words[at + 1..].iter());
+    while let Some(word) = rest.next() {
+        let (option, glued) = word.split_once('=').map_or((word.as_str(), None), |(one, value)| (one, Some(value)));
+        let mut value = || glued.or_else(|| rest.next().map(String::as_str));
+        match option {
+            "-n" | "--name" | "-p" | "--prefix" if by_conda => name = value(),
+            "-c" | "--channel" | "-f" | "--file" | "-p" | "--python" | "--prompt" => drop(value()),
+            option if option.starts_with('-') || by_conda => {}
+            path => name = Some(path),
+        }
+    }
+    let name = environment(name.unwrap_or(".venv")).to_string();
+    let is_open = words.iter().any(|word| word == "--system-site-packages");
+    makes.then_some(Made { name, by_conda, is_open })
+}
+
+/// What an environment is called by its path: `/opt/conda/envs/x`, `/x/`.
+pub(super) fn environment(path: &str) -> &str {
+    file_name(path.trim_end_matches('/'))
+}
+
+pub(super) fn is_conda(program: &str) -> bool {
+    ["conda", "mamba", "micromamba"].contains(&file_name(program))
+}
+
+/// The environment that a command enters, or writes down to be entered: `conda activate x`, `. /x/bin/activate`.
+pub(super) fn activates(words: &[String]) -> Option<&str> {
+    let parts = words.iter().flat_map(|word| word.split(|c: char| c.is_whitespace() || "\\;&\"'".contains(c)));
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let by_path = parts.iter().find_map(|part| part.strip_suffix("/bin/activate"));
+    let by_name = || parts.windows(2).find(|pair| file_name(pair[0]) == "activate").map(|pair| pair[1]);
+    by_path.or_else(by_name).map(environment).filter(|_| !parts.contains(&"alias"))
 }
 
 /// The words of a command: a line of the shell, or a list in JSON, which may hold one.

@@ -8,7 +8,7 @@ use crate::types::{name, sort_by_key};
 
 use super::lines::Lines;
 use super::marker::on_linux;
-use super::{FOLDER, Found, MOST, OTHER_SYSTEM, Wanted, rank, requirement, table, variant_of};
+use super::{FOLDER, Found, MOST, OTHER_SYSTEM, Wanted, cuda_of_index, rank, requirement, table, variant_of};
 
 pub(super) fn read(text: &str) -> Result<Found, (usize, String)> {
     let toml = table(text)?;
@@ -83,7 +83,7 @@ impl<'t> Reader<'t> {
         if ["git", "path"].iter().any(|key| source(key).is_some()) || is_own(package) {
             return self.found.leave(line, &written, FOLDER);
         }
-        wanted.variant = source("registry").and_then(variant_of).filter(|_| !version.contains('+'));
+        wanted.variant = source("registry").and_then(cuda_of_index).filter(|_| !version.contains('+'));
         wanted.is_elsewhere =
             source("registry").is_some_and(|index| self.public != Some(index) && variant_of(index).is_none());
         let extras = row.get("extra").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);

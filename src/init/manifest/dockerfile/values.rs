@@ -27,13 +27,39 @@ impl Reader {
         (filled, unfilled)
     }
 
+    /// The value that is known of an argument or a variable in a stage: its own, that of the stages it is built on, or that of the
+    /// whole file.
+    pub(super) fn value(&self, name: &str, mut stage: Option<usize>) -> Option<&String> {
+        while let Some(of) = stage.map(|at| &self.stages[at]) {
+            if let Some(own) = of.values.get(name) {
+                return own.as_ref();
+            }
+            stage = of.on;
+        }
+        self.values.get(name)
+    }
+
+    /// Sets the value in the stage at hand, or that of the whole file.
+    pub(super) fn put(&mut self, name: &str, value: Option<String>) {
+        match (self.stages.last_mut(), value) {
+            (Some(stage), value) => drop(stage.values.insert(name.to_string(), value)),
+            (None, Some(value)) => drop(self.values.insert(name.to_string(), value)),
+            (None, None) => drop(self.values.remove(name)),
+        }
+    }
+
     /// A text with the arguments in it replaced; an error says why one cannot be.
     pub(super) fn filled(&self, text: &str) -> Result<String, String> {
-        self.filled_within(text, 0)
+        self.filled_on(text, self.stages.len().checked_sub(1))
+    }
+
+    /// The same in some stage; none: before them all.
+    pub(super) fn filled_on(&self, text: &str, stage: Option<usize>) -> Result<String, String> {
+        self.filled_within(text, stage, 0)
     }
 
     /// The same within some braces.
-    fn filled_within(&self, text: &str, depth: usize) -> Result<String, String> {
+    fn filled_within(&self, text: &str, stage: Option<usize>, depth: usize) -> Result<String, String> {
         let mut out = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
@@ -51,10 +77,10 @@ impl Reader {
                 }
             };
             // For `:-` and `:+` an empty value is none.
-            let known = self.values.get(name).filter(|known| word.is_empty() || !known.is_empty());
+            let known = self.value(name, stage).filter(|known| word.is_empty() || !known.is_empty());
             let value = match (known, word.get(..2)) {
                 (Some(_), Some(":+")) | (None, Some(":-")) => {
-                    self.filled_within(word[2..].trim_matches(['"', '\'']), depth + 1)?
+                    self.filled_within(word[2..].trim_matches(['"', '\'']), stage, depth + 1)?
                 }
                 (None, Some(":+")) => String::new(),
                 (Some(known), _) => known.clone(),

@@ -1,14 +1,16 @@
 //! What an image holds that a draft's target runs in: its torch and its Python.
 
-use super::super::claims::Claim;
-use super::super::line_of_python;
+use super::super::{BUILD_ADDED, line_of_python};
 use super::{Merged, place};
-use crate::catalog::rows::{Image, TORCH, repeated};
+use crate::catalog::rows::{Flavour, Image, Os, TORCH, repeated};
 use crate::init::{Entry, Value, torch_inside};
 use crate::solve::image;
 use crate::spec::ImageRef;
 use crate::types::constraint::admits;
-use crate::types::{Constraint, Version};
+use crate::types::{Constraint, Version, variant};
+
+/// Where a torch comes from that no line asks for.
+const IN_IMAGE: &str = "the one in the image";
 
 impl<'c> Merged<'c> {
     /// The image, if it holds a torch.
@@ -24,6 +26,93 @@ impl<'c> Merged<'c> {
         }
     }
 
+    /// The line of CUDA in an image that holds a torch.
+    pub(super) fn cudas_of_image(&self) -> Option<Vec<Version>> {
+        let row = self.row(&self.image_with_torch()?)?;
+        Some(vec![row.cuda.prefix(2)])
+    }
+
+    /// A range that the torch of the image meets installs none, from whichever index: the same without the build of that one.
+    pub(super) fn met_in_image(&self, name: &str, asked: &Constraint) -> Option<Constraint> {
+        let is_own = self.apart.is_none() && self.uninstalled.is_none() && name == TORCH;
+        let image = self.image_with_torch().filter(|_| is_own && asked.single().is_none() && asked.pins_variant())?;
+        let held = self.row(&image)?.torch.as_deref()?;
+        let parts: Vec<&str> = asked.as_str().split(',').filter(|part| !part.starts_with('+')).collect();
+        let plain = parts.join(",");
+        let plain = Constraint::parse(if parts.is_empty() { "*" } else { &plain }).ok()?;
+        let held = Version::parse(held.split('+').next()?).ok()?;
+        (!plain.pins_variant() && plain.admits_installed(&held)).then_some(plain)
+    }
+
+    /// In an image without nvcc nothing compiles CUDA code, whatever is set there: a toolkit of its own is in another one.
+    pub(super) fn build_in_image(&mut self) {
+        let image = self.draft.image();
+        let row = image.as_ref().and_then(|image| self.row(image));
+        let Some(row) = row.filter(|row| self.draft.build && row.flavour != Flavour::Devel) else { return };
+        self.draft.build = false;
+        let why = format!(
+            "no [build], for {} holds no nvcc: if CUDA code is compiled there, take a devel image and add [build]",
+            row.tag
+        );
+        let mut told = self.left.iter_mut().filter(|left| left.why.starts_with(BUILD_ADDED)).peekable();
+        let is_told = told.peek().is_some();
+        told.for_each(|left| left.why.clone_from(&why));
+        if let Some(entry) = self.draft.machine.iter().find(|entry| entry.key == "image").filter(|_| !is_told) {
+            let at = entry.note.clone().unwrap_or_default();
+            let (file, line) = at.rsplit_once(':').unwrap_or((&at, "1"));
+            self.leave(file, line.parse().unwrap_or(1), &row.tag, why);
+        }
+    }
+
+    /// The JetPack that an image for Jetsons is of, and the torch in its tag: `l4t-pytorch:r35.2.1-pth2.0-py3`.
+    pub(super) fn jetpack_of_image(&mut self) {
+        let Some(image) = self.draft.image().filter(|image| image.repository.contains("/l4t-")) else { return };
+        let tag = image.tag.as_deref().unwrap_or_default();
+        let mut parts = tag.split('-');
+        let release = parts.next().and_then(|part| part.strip_prefix('r')).unwrap_or_default();
+        let line = format!("l4t{}", release.splitn(3, '.').take(2).collect::<Vec<_>>().join("."));
+        let whole = format!("l4t{release}");
+        let is_it = |row: &&Os| row.aliases.iter().any(|name| **name == whole || **name == line);
+        let mut rows = self.catalog.oses.iter();
+        let row = rows
+            .find(is_it)
+            .or_else(|| self.catalog.oses.iter().find(|row| row.images.iter().any(|name| **name == line)));
+        if let Some(row) = row {
+            self.set_os(row, format!("the image is for it ({tag})"));
+        }
+        if let Some(torch) = parts.find_map(|part| part.strip_prefix("pth")).filter(|_| !self.stack.has(TORCH)) {
+            self.ask_for(TORCH, torch, IN_IMAGE.to_string());
+        }
+    }
+
+    /// The newest JetPack with the CUDA of an index for it: `jp6/cu126`.
+    pub(super) fn jetpack_of_index(&mut self, begins: &str, variant: Option<&str>, at: &str) {
+        let line = variant.and_then(variant::line_of);
+        let is_it = |row: &&Os| row.id.starts_with(begins) && line.is_none_or(|line| row.cuda == Some(line));
+        if let Some(row) = self.catalog.oses.iter().rev().find(is_it) {
+            self.set_os(row, format!("{at}, whose index is for JetPacks with that CUDA"));
+        }
+    }
+
+    /// The Python of the system in an image, where that is the one that is installed.
+    pub(super) fn python_of_system(&mut self) {
+        let Some((at, image)) = self.system_python.take().zip(self.draft.image()) else { return };
+        if self.image_with_torch().is_some() {
+            return;
+        }
+        let named = || self.catalog.os_named_by(&image.repository, image.tag.as_deref());
+        let os = self.row(&image).and_then(|row| self.catalog.os_of_image(row)).or_else(named);
+        if let Some((os, python)) = os.and_then(|os| Some((os, os.python?))) {
+            self.ask_for("python", python.as_str(), format!("{at}, the Python of {}", os.name));
+        }
+    }
+
+    fn set_os(&mut self, row: &Os, note: String) {
+        if !self.draft.machine.iter().any(|entry| entry.key == "os") {
+            self.draft.machine.push(Entry::on("os", Value::Text(row.id.to_string()), note));
+        }
+    }
+
     /// What the image's own pip installs goes with the torch that is there, unless a line asks for another or takes it out, or a
     /// package brings its own.
     pub(super) fn torch_of_image(&mut self) {
@@ -33,9 +122,7 @@ impl<'c> Merged<'c> {
         if self.brings_torch(&held) {
             return;
         }
-        let Ok(asked) = Constraint::parse(&held) else { return };
-        let (line, note) = ((String::new(), 0, TORCH.to_string()), "the one in the image".to_string());
-        self.stack.push(TORCH, Claim { asked, is_exact: false, group: None, condition: None, line, note });
+        self.ask_for(TORCH, &held, IN_IMAGE.to_string());
     }
 
     /// Whether pip replaces the torch that is there: it takes the newest release of what is asked for, and with it the torch

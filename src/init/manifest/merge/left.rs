@@ -3,7 +3,7 @@
 use super::super::claims::{Claim, Settled};
 use super::super::{Left, Wanted};
 use super::{Merged, place};
-use crate::types::distinct;
+use crate::types::{distinct, variant};
 
 impl Merged<'_> {
     /// Tells of the extras and groups that were not taken: those with something that gpuenv chooses, and all others.
@@ -41,6 +41,13 @@ impl Merged<'_> {
         let Some(address) = &wanted.address else { return };
         if let Some(python) = wanted.python.clone().filter(|_| wanted.marker.is_none()) {
             self.pythons.push((python, place(file, wanted.line)));
+        }
+        // `2.8.3+cu12torch2.8cxx11abiFALSE`
+        let label = variant::parts(&wanted.version).1.and_then(|label| label.split_once("torch"));
+        let line =
+            label.map_or("", |(_, torch)| torch.split(|c: char| !c.is_ascii_digit() && c != '.').next().unwrap_or(""));
+        if line.contains('.') && wanted.marker.is_none() {
+            self.torches.push((line.to_string(), place(file, wanted.line)));
         }
         if !address.contains("download.pytorch.org") {
             let why =
