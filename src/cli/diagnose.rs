@@ -16,6 +16,7 @@ use crate::spec::{Observed, ObservedGpu};
 
 use super::args::DiagnoseArgs;
 use super::common::Common;
+use super::described;
 use super::files::{self, reason};
 use super::load_catalog;
 use super::lock;
@@ -78,7 +79,7 @@ fn solved(
     let told = verdict.observed();
     let observed = match &args.host {
         // What was recorded of a host is more than what one message tells of it.
-        Some(path) => recorded(&files::read_host(path, report)?, told, catalog),
+        Some(path) => recorded(&described::read_host(path, report)?, told, catalog),
         None => told,
     };
     let asked = common.spec.is_some() || args.target.is_some();

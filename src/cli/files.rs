@@ -5,11 +5,9 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use crate::catalog::overlay;
-use crate::diagnose;
 use crate::export::quote;
-use crate::host::{self, ReadError, Record};
 use crate::lock::{self, Lock};
-use crate::report::{Exit, Failure, Problem, ProjectFiles, Report, SourceFile};
+use crate::report::{Exit, Failure, ProjectFiles, Report, SourceFile};
 use crate::spec;
 use crate::types::Constraint;
 
@@ -22,9 +20,6 @@ const SPEC_CAP: u64 = (4 << 20) + 1;
 const OVERLAY_CAP: u64 = overlay::MAX_BYTES as u64;
 /// No lock is larger.
 pub const LOCK_CAP: u64 = lock::MAX_BYTES as u64;
-/// No host is larger: sixteen GPUs with every kernel make a hundredth of it, the longest collect_env less.
-const HOST_CAP: u64 = 16 << 20;
-
 /// Where spec and lock are.
 #[derive(Debug, Clone)]
 pub struct Places {
@@ -345,41 +340,9 @@ pub fn holds_spec(path: &Path) -> bool {
     read(path, SPEC_CAP).is_ok_and(|bytes| is_spec(&String::from_utf8_lossy(&bytes)))
 }
 
-/// What a text is, where it is another file of gpuenv's than a record.
-fn own_file(text: &str) -> Option<&'static str> {
-    // What was pasted may hold either somewhere.
-    let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))?;
-    match first {
-        _ if first.starts_with("version = ") && text.contains("\ncatalog.version = ") => Some("a lock"),
-        "[stack]" => Some("a gpuenv.toml"),
-        _ => None,
-    }
-}
-
 /// Whether a text has what specs have, and locks have not.
 fn is_spec(text: &str) -> bool {
     text.lines().any(|line| line.trim_end() == "[stack]" || line.starts_with("[target"))
-}
-
-/// Reads a host: a record, or what somebody pasted. `-` is stdin.
-pub fn read_host(path: &Path, report: &Report) -> Result<Record, Failure> {
-    let is_stdin = path == Path::new("-");
-    let name = if is_stdin { "stdin".to_string() } else { shown(path) };
-    let bytes = match is_stdin {
-        true => read_stdin("describes the host", HOST_CAP + 1, report)?,
-        false => read_or_pipe(path, HOST_CAP + 1)?,
-    };
-    if bytes.len() as u64 > HOST_CAP {
-        let message = format!("{name} is larger than {} MiB, the most that is read", HOST_CAP >> 20);
-        return Err(Failure::new(Exit::BadInput, "too-large", message).help("give the part that describes the host"));
-    }
-    let text = host::decode(&bytes);
-    if let Some(what) = own_file(&text) {
-        let message = format!("{name} is {what}, and what a host is and has is read here");
-        let help = "name a record (`gpuenv probe --format json`) or a text such as that of nvidia-smi";
-        return Err(Failure::new(Exit::BadInput, "not-a-record", message).help(help));
-    }
-    diagnose::host_of(&text).map_err(|error| bad_host(name, text, &error))
 }
 
 /// Whether it is a pipe, as `<(ssh node gpuenv probe)` makes them.
@@ -418,27 +381,6 @@ pub(super) fn read_stdin(what: &str, cap: u64, report: &Report) -> Result<Vec<u8
             .help("pipe the text in, or name a file that holds it")
     })?;
     Ok(bytes)
-}
-
-fn bad_host(name: String, text: String, error: &ReadError) -> Failure {
-    let span = match error {
-        ReadError::Malformed { line, column, .. } => Some(byte_at(&text, *line, *column)),
-        _ => None,
-    };
-    let span = span.map(|at| at..at);
-    let problem =
-        Problem { code: error.code(), message: error.to_string(), span, help: Some(error.help().to_string()) };
-    Failure { exit: Exit::BadInput, problems: vec![problem], file: Some(SourceFile { name, text }) }
-}
-
-/// The byte of a place, both counted from one.
-fn byte_at(text: &str, line: usize, column: usize) -> usize {
-    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let mut at = (before + column.saturating_sub(1)).min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 /// Where the kernel makes up what is read: some of it calls itself a regular file, and never ends or is gone once it was read.

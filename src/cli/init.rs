@@ -25,6 +25,7 @@ use crate::warning::Warning;
 use super::args::InitArgs;
 use super::atomic_write::replace;
 use super::common::Common;
+use super::described;
 use super::files;
 use super::load_catalog;
 use super::manifests;
@@ -233,7 +234,7 @@ fn catalog(place: Option<&Path>, report: &Report) -> Cow<'static, Catalog> {
 fn host(args: &InitArgs, report: &Report) -> Result<Option<Record>, Failure> {
     if let Some(path) = &args.host {
         manifests::refuse_as_host(path)?;
-        return files::read_host(path, report).map(Some);
+        return described::read_host(path, report).map(Some);
     }
     if !args.detect {
         return Ok(None);

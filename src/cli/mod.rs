@@ -10,6 +10,7 @@ mod catalog_update;
 mod common;
 mod complete;
 mod completions;
+mod described;
 mod diagnose;
 mod diff;
 mod download;

@@ -8,7 +8,7 @@ use crate::report::{Exit, Failure, Report};
 
 use super::args::ProbeArgs;
 use super::common::{Common, Format};
-use super::files;
+use super::described;
 use super::load_catalog;
 use super::observe;
 use super::output;
@@ -20,7 +20,7 @@ pub fn run(common: &Common, args: &ProbeArgs, report: &Report) -> Result<Exit, F
     let output = output::named(&args.output);
     output.iter().try_for_each(|path| output::check(path, common))?;
     let record = match &args.from {
-        Some(file) => files::read_host(file, report)?,
+        Some(file) => described::read_host(file, report)?,
         None => look(common, args, report)?,
     };
     let record = if args.anonymous { anonymous::anonymous(record) } else { record };

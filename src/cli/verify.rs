@@ -23,6 +23,7 @@ use crate::verify::{self, Against, Status};
 
 use super::args::VerifyArgs;
 use super::common::{Common, Format};
+use super::described;
 use super::files;
 use super::load_catalog;
 use super::lock::read;
@@ -180,7 +181,7 @@ fn options(lock: &Lock, targets: &[&str], catalog: &Catalog, args: &VerifyArgs) 
 /// The host: somebody's record, or this machine as probes see it.
 fn host((common, args): (&Common, &VerifyArgs), options: ProbeOptions, report: &Report) -> Result<Record, Failure> {
     if let Some(path) = &args.host {
-        return files::read_host(path, report);
+        return described::read_host(path, report);
     }
     let record = observe::observe(options, args.root.as_deref(), report)?;
     if let Some(path) = output::named(&args.record) {
