@@ -103,6 +103,7 @@ fn undecided(record: &Record, checks: &mut [Check]) {
             Some("driver" | "CUDA") => &["driver-", "forward-", "image-"],
             Some(what) if what.starts_with(OURS) => &["gpu-", "driver-", "forward-"],
             Some(what) if what.starts_with("GPU") => &["gpu-"],
+            Some("processor") => &["platform-"],
             _ => &["python-", "torch-"],
         };
         let is_about = |check: &&mut Check| about.iter().any(|start| check.id.starts_with(start));

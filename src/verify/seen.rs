@@ -133,7 +133,19 @@ impl<'a> Names<'a> {
             return *known;
         }
         let called = Called::new(self.catalog, name);
-        let product = self.locked.iter().find(|(.., locked)| called.means(locked)).map(|(locked, ..)| *locked);
+        let line = |called: &Called<'_>| {
+            self.locked.iter().find(|(.., locked)| called.means(locked)).map(|(locked, ..)| *locked)
+        };
+        // A label of Kubernetes may mean several products, all of which the lock names.
+        let of_all = || match self.catalog.gpu(name) {
+            GpuMatch::Ambiguous(rows) => {
+                let lines: Option<Vec<_>> =
+                    rows.iter().map(|row| line(&Called::new(self.catalog, &row.name))).collect();
+                lines?.first().copied()
+            }
+            _ => None,
+        };
+        let product = line(&called).or_else(of_all);
         let locked = product.and_then(cc_of);
         let of_catalog = || match self.catalog.gpu(name) {
             GpuMatch::Found(gpus) => gpus.first().map(|gpu| gpu.cc),
