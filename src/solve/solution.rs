@@ -109,6 +109,8 @@ pub struct TargetSolution<'c> {
     pub others: Vec<DriverRow<'c>>,
     /// The oldest driver that suffices.
     pub minimum: Option<Version>,
+    /// The branches after its own on whose drivers the image is not started.
+    pub except: Vec<Version>,
     /// Whether every CUDA line in it is within the driver's own.
     pub native_driver: bool,
     /// How each GPU is reached.
@@ -228,6 +230,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         driver,
         others,
         minimum: None,
+        except: Vec::new(),
         native_driver: true,
         gpus: Vec::new(),
         arch_list: None,
@@ -241,6 +244,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     }
     answer.by_pip = pip_installs(request, &answer);
     answer.minimum = minimum_driver(plan, at, choice, &answer);
+    answer.except = excepted(plan, at, &answer);
     // Nothing that was chosen asks for a driver, or what asks for one was set aside: the hosts' own is still what runs.
     if answer.minimum.is_none() && !class.target.pins_driver() {
         answer.driver = None;
@@ -380,6 +384,25 @@ fn minimum_driver<'c>(
     let stated = stated.map(|row| installed::beside(machine, row));
     let overridden = stated.is_some_and(|row| !by_every_rule.iter().all(|met| met(&row)));
     (!overridden).then_some(minimum)
+}
+
+/// The branches after the minimum's on whose drivers the image is not started: images name the older branches that do one by
+/// one.
+fn excepted(plan: &Plan<'_, '_>, at: usize, answer: &TargetSolution<'_>) -> Vec<Version> {
+    let (request, class) = (plan.request, &plan.classes[at]);
+    let judged = answer.driver.as_ref().filter(|judged| judged.added().is_none() && !judged.windows);
+    let (Some(image), Some(minimum), Some(_)) = (answer.image, answer.minimum, judged) else { return Vec::new() };
+    if class.off.has(law::id::IMAGE_REQUIRE) || class.target.has_unnumbered_driver() {
+        return Vec::new();
+    }
+    let key = demand::of_image(request.catalog, Bearing::of(&class.target.reading), image);
+    let starts = image::starts_on(request.problem, class.machine(), key);
+    let rows = driver::of_generation(request.problem, class.machine(), &class.off);
+    let rows = rows.iter().filter(|row| row.version.major() > minimum.major());
+    let (good, bad): (Vec<_>, Vec<_>) = rows.partition(|row| starts(row));
+    let branches = distinct(bad.into_iter().map(|row| row.branch.branch));
+    let is_out = |branch: &Version| good.iter().all(|row| row.branch.branch != *branch);
+    branches.into_iter().filter(is_out).collect()
 }
 
 /// What each part of a choice needs of a driver.

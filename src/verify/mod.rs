@@ -128,6 +128,7 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
     let nothing = DriverLock {
         minimum: Some("0".into()),
         others: Vec::new(),
+        except: Vec::new(),
         mode: "native".into(),
         cuda: "unknown".into(),
         compat: None,

@@ -41,6 +41,10 @@ pub fn of<'c>(context: &'c CheckContext<'c>, name: &'c str) -> Option<Taken<'c>>
     };
     let mut packages = context.stack().keys().map(String::as_str).filter(|name| !STACK_PARTS.contains(name)).peekable();
     let package = packages.peek().copied();
+    // Where nothing else is locked, the check of the toolkit tells it.
+    if package.is_none() && name == "cuda" && context.target.toolkit.is_some() {
+        return None;
+    }
     packages.all(takes).then_some(Taken { name, context, package, by_loader: false })
 }
 
