@@ -2,7 +2,7 @@
 
 use miette::Diagnostic;
 
-use gpuenv::export::{ExportError, FORMATS, format};
+use gpuenv::export::{ExportError, FORMATS, Options, format};
 
 use crate::{locks, render, render_for};
 
