@@ -392,7 +392,8 @@ fn excepted(plan: &Plan<'_, '_>, at: usize, answer: &TargetSolution<'_>) -> Vec<
     let (request, class) = (plan.request, &plan.classes[at]);
     let judged = answer.driver.as_ref().filter(|judged| judged.added().is_none() && !judged.windows);
     let (Some(image), Some(minimum), Some(_)) = (answer.image, answer.minimum, judged) else { return Vec::new() };
-    if class.off.has(law::id::IMAGE_REQUIRE) || class.target.has_unnumbered_driver() {
+    let is_as_it_is = matches!(class.target.driver, DriverRequest::Exact(_)) || class.target.has_unnumbered_driver();
+    if class.off.has(law::id::IMAGE_REQUIRE) || is_as_it_is {
         return Vec::new();
     }
     let key = demand::of_image(request.catalog, Bearing::of(&class.target.reading), image);
