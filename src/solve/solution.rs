@@ -12,20 +12,12 @@ use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
 use crate::types::{ArchEntry, ArchList, Cc, CpuArch, DriverMode, Version, distinct};
 
-use super::arch_lists;
-use super::brought;
-use super::by_pip;
-use super::coinstall;
 use super::compile::{Choice, Class, Plan};
 use super::demand::{self, Bearing};
 use super::driver::{self, DriverNeed, Jit};
 use super::driver_row::DriverRow;
 use super::engine::Selection;
 use super::finished::{self, Finished};
-use super::fits;
-use super::image;
-use super::installed;
-use super::labelled;
 use super::local::{Place, local_choice};
 use super::ordinary::Locked;
 use super::pieces::{self, Beside, Pieces};
@@ -37,6 +29,7 @@ use super::rules::law;
 use super::runtime_image::runtime_sibling;
 use super::values::Archs;
 use super::wants::{self, Want};
+use super::{arch_lists, brought, by_pip, coinstall, excepted, fits, image, installed, labelled};
 
 /// The answer to a request.
 #[derive(Debug, Clone)]
@@ -244,7 +237,10 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     }
     answer.by_pip = pip_installs(request, &answer);
     answer.minimum = minimum_driver(plan, at, choice, &answer);
-    answer.except = excepted(plan, at, &answer);
+    let judged = answer.driver.as_ref().filter(|judged| judged.added().is_none() && !judged.windows);
+    if let (Some(image), Some(minimum), Some(_)) = (answer.image, answer.minimum, judged) {
+        answer.except = excepted::branches(request, class, image, &minimum);
+    }
     // Nothing that was chosen asks for a driver, or what asks for one was set aside: the hosts' own is still what runs.
     if answer.minimum.is_none() && !class.target.pins_driver() {
         answer.driver = None;
@@ -384,26 +380,6 @@ fn minimum_driver<'c>(
     let stated = stated.map(|row| installed::beside(machine, row));
     let overridden = stated.is_some_and(|row| !by_every_rule.iter().all(|met| met(&row)));
     (!overridden).then_some(minimum)
-}
-
-/// The branches after the minimum's on whose drivers the image is not started: images name the older branches that do one by
-/// one.
-fn excepted(plan: &Plan<'_, '_>, at: usize, answer: &TargetSolution<'_>) -> Vec<Version> {
-    let (request, class) = (plan.request, &plan.classes[at]);
-    let judged = answer.driver.as_ref().filter(|judged| judged.added().is_none() && !judged.windows);
-    let (Some(image), Some(minimum), Some(_)) = (answer.image, answer.minimum, judged) else { return Vec::new() };
-    let is_as_it_is = matches!(class.target.driver, DriverRequest::Exact(_)) || class.target.has_unnumbered_driver();
-    if class.off.has(law::id::IMAGE_REQUIRE) || is_as_it_is {
-        return Vec::new();
-    }
-    let key = demand::of_image(request.catalog, Bearing::of(&class.target.reading), image);
-    let starts = image::starts_on(request.problem, class.machine(), key);
-    let rows = driver::of_generation(request.problem, class.machine(), &class.off);
-    let rows = rows.iter().filter(|row| row.version.major() > minimum.major());
-    let (good, bad): (Vec<_>, Vec<_>) = rows.partition(|row| starts(row));
-    let branches = distinct(bad.into_iter().map(|row| row.branch.branch));
-    let is_out = |branch: &Version| good.iter().all(|row| row.branch.branch != *branch);
-    branches.into_iter().filter(is_out).collect()
 }
 
 /// What each part of a choice needs of a driver.

@@ -123,7 +123,7 @@ fn version(
 /// The cuDNN that a package loads, where what is locked has none that does: of this `gpuenv lock` warns.
 fn needed(context: &CheckContext<'_>) -> Option<Check> {
     let locked = context.stack().get("cudnn").and_then(|locked| Version::parse(locked).ok());
-    let of_stack = context.needs_of(Subject::Cudnn).into_iter();
+    let of_stack = context.needs_of(Subject::Cudnn);
     let (rule, needs) = of_stack.into_iter().find(|(_, needs)| locked.is_none_or(|has| !needs.admits(&has)))?;
     let least = needs.comparisons().find_map(|one| one.version)?;
     let check = Check::new("library-cudnn").expected(&*rule.needs);

@@ -62,11 +62,8 @@ fn what_a_lock_refuses_passes_on_no_host() {
     let mut refused = 0;
     for stack in stacks {
         let locked = lock(&spec(stack, ""));
-        let mut pinned = stack.to_string();
-        for package in ["deepspeed"] {
-            let version = locked.stack.get(package).map(|version| format!("{package} = \"{version}\""));
-            pinned = version.map_or(pinned.clone(), |pin| pinned.replace(&format!("{package} = \"*\""), &pin));
-        }
+        let deepspeed = locked.stack.get("deepspeed").map(|version| format!("deepspeed = \"{version}\""));
+        let pinned = deepspeed.map_or(stack.to_string(), |pin| stack.replace("deepspeed = \"*\"", &pin));
         for (key, value) in keys.iter().flat_map(|(key, values)| values.iter().map(move |value| (*key, *value))) {
             let line = match key {
                 "gcc" => format!("gcc (GCC) {value}.0 20210514 (Red Hat {value}.0-22)\n"),
