@@ -106,6 +106,9 @@ pub struct Finding {
     /// Whether the text itself holds the number of the error that was read out: else the message stands for it.
     #[serde(skip)]
     pub has_number: bool,
+    /// Whether it keeps no stack from running on the host: a notice, or a fault of the program that ran.
+    #[serde(skip)]
+    pub is_harmless: bool,
 }
 
 /// What fails in the same way on a machine with AMD's GPU.
@@ -177,9 +180,14 @@ pub fn host_of(text: &str) -> Result<Record, ReadError> {
     let is_framed = |line: &&str| line.trim_start_matches(['>', ' ']).starts_with('|');
     let words: Vec<&str> = text.lines().filter(|line| !is_framed(line)).collect();
     let is_record = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
-    if let Some(first) = diagnose(&words.join("\n"), at_hand()).findings.first().filter(|_| !is_record) {
+    if is_record {
+        return Ok(record);
+    }
+    let findings = diagnose(&words.join("\n"), at_hand()).findings;
+    if let Some(first) = findings.iter().find(|finding| !finding.is_harmless).or(findings.first()) {
         let detail = Some(format!("{}: {}", first.code, first.meaning));
-        record.probes.push(Probe { name: PASTE.into(), ended: ProbeStatus::Failed, detail, millis: None });
+        let ended = if first.is_harmless { ProbeStatus::Done } else { ProbeStatus::Failed };
+        record.probes.push(Probe { name: PASTE.into(), ended, detail, millis: None });
     }
     Ok(record)
 }
@@ -266,6 +274,7 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
             remedies: never.remedies,
             extract: found.extract,
             has_number: true,
+            is_harmless: false,
         };
     }
     Finding {
@@ -273,9 +282,16 @@ fn tell(found: Match, catalog: &Catalog) -> Finding {
         component: found.row.component.as_str(),
         meaning: filled(&found.row.meaning).join(" ") + under_wsl(found.row, &found.extract),
         remedies: remedies(&found.row.remedies),
+        is_harmless: found.row.harmless || is_the_same(&found.extract, catalog),
         extract: found.extract,
         has_number: true,
     }
+}
+
+/// Whether a warning about a GPU changes nothing, for torch runs there all the same.
+fn is_the_same(extract: &Extract, catalog: &Catalog) -> bool {
+    let template = "{torch_all_the_same}";
+    template::fill(template, &placeholders::filling([template].into_iter(), extract, &[], catalog)).is_some()
 }
 
 /// What is added to what is told of a driver under WSL2, if that does not speak of it.

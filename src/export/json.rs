@@ -83,6 +83,9 @@ struct Gpu<'a> {
 struct Driver<'a> {
     /// None where the driver comes with the system.
     minimum: Option<&'a str>,
+    /// The branches after the minimum's on which the image is not started.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    except: &'a [String],
     #[cfg_attr(test, schemars(extend("enum" = crate::types::DriverMode::WORDS)))]
     mode: &'a str,
     cuda: &'a str,
@@ -149,6 +152,7 @@ impl<'a> Driver<'a> {
     fn new(driver: &'a DriverLock) -> Driver<'a> {
         Driver {
             minimum: driver.minimum.as_deref(),
+            except: &driver.except,
             mode: &driver.mode,
             cuda: &driver.cuda,
             compat: driver.compat.as_deref(),

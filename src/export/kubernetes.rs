@@ -144,7 +144,14 @@ fn terms(lock: &Lock, name: &str, target: &TargetLock) -> Result<Vec<Value>, Exp
     let arch = is("kubernetes.io/arch".into(), valid::cpu_arch(&target.arch)?.docker());
     let drivers = match drivers::admitted(lock, name, target)? {
         None => vec![Vec::new()],
-        Some(Admitted::From(minimum)) => from(DRIVER, minimum),
+        Some(Admitted::From(minimum, except)) => {
+            let mut terms = from(DRIVER, minimum);
+            // The first is every later branch.
+            if let Some(later) = terms.first_mut().filter(|_| !except.is_empty()) {
+                later.push(json!({ "key": format!("{DRIVER}.major"), "operator": "NotIn", "values": except }));
+            }
+            terms
+        }
         Some(Admitted::OfBranches { branches, cuda }) => {
             // The first is every later branch.
             let of_branch = |(least, _)| from(DRIVER, least).into_iter().skip(1);
@@ -213,7 +220,15 @@ fn claim(lock: &Lock, name: &str, target: &TargetLock, options: &Options) -> Res
         |name: &str, sign: &str, to: &str| format!("{}.compareTo(semver('{}')) {sign} 0", attribute(name), semver(to));
     match drivers::admitted(lock, name, target)? {
         None => {}
-        Some(Admitted::From(minimum)) => all.push(compared("driverVersion", ">=", minimum)),
+        Some(Admitted::From(minimum, except)) => {
+            all.push(compared("driverVersion", ">=", minimum));
+            for branch in except.iter().filter_map(|branch| branch.parse::<u64>().ok()) {
+                let (before, after) = (branch.to_string(), branch.saturating_add(1).to_string());
+                let (before, after) =
+                    (compared("driverVersion", "<", &before), compared("driverVersion", ">=", &after));
+                all.push(format!("({before} || {after})"));
+            }
+        }
         Some(Admitted::OfBranches { branches, cuda }) => {
             let of_branch = |(least, next): (&str, u64)| {
                 let from = compared("driverVersion", ">=", least);

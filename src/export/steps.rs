@@ -452,7 +452,7 @@ fn require(lock: &Lock, name: &str, target: &TargetLock) -> Result<String, Expor
     let capability = wheels::lowest_capability(&target.gpu)?.map(|lowest| format!("arch>={lowest}"));
     let mut ways: Vec<Vec<String>> = match drivers::admitted(lock, name, target)? {
         None => vec![Vec::new()],
-        Some(Admitted::From(minimum)) => vec![vec![format!("driver>={minimum}")]],
+        Some(Admitted::From(minimum, _)) => vec![vec![format!("driver>={minimum}")]],
         Some(Admitted::OfBranches { branches, cuda }) => {
             let of_branch = |(least, next)| vec![format!("driver>={least}"), format!("driver<{next}")];
             std::iter::once(vec![format!("cuda>={cuda}")]).chain(branches.into_iter().map(of_branch)).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::host::labels::Labels;
+use crate::host::labels::{Kubelet, Labels};
 use crate::host::{Nvml, Origin, PciGpu, Platform, Probe, ProbeStatus, Record, System, record, signs};
 
 use super::Host;
@@ -14,13 +14,23 @@ struct List {
     /// None of what is no list.
     items: Option<Vec<Node>>,
     metadata: Option<Metadata>,
+    #[serde(default)]
+    spec: Spec,
     status: Option<Status>,
 }
 
 #[derive(Deserialize)]
 struct Node {
     metadata: Metadata,
+    #[serde(default)]
+    spec: Spec,
     status: Option<Status>,
+}
+
+#[derive(Default, Deserialize)]
+struct Spec {
+    #[serde(default)]
+    unschedulable: bool,
 }
 
 #[derive(Deserialize)]
@@ -35,10 +45,8 @@ struct Metadata {
 struct Status {
     #[serde(rename = "nodeInfo")]
     info: Option<Info>,
-    /// What the kubelet has for pods, `nvidia.com/gpu` where NVIDIA's device plugin runs.
     #[serde(default)]
     capacity: BTreeMap<String, serde_json::Value>,
-    /// What of it may be given to them: less where the plugin calls GPUs unhealthy.
     allocatable: Option<BTreeMap<String, serde_json::Value>>,
     #[serde(default)]
     conditions: Vec<Condition>,
@@ -64,7 +72,7 @@ struct Info {
 pub fn of_list(text: &str) -> Result<Vec<Host>, String> {
     let list: List = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let alone = list.metadata.filter(|metadata| !metadata.name.is_empty());
-    let alone = alone.map(|metadata| Node { metadata, status: list.status });
+    let alone = alone.map(|metadata| Node { metadata, spec: list.spec, status: list.status });
     // A selector that matches nothing gives an empty list.
     if list.items.is_none() && alone.is_none() {
         return Err("this is a Kubernetes document without nodes".to_string());
@@ -74,12 +82,13 @@ pub fn of_list(text: &str) -> Result<Vec<Host>, String> {
 
 fn host(node: Node) -> Host {
     let labels: Labels = node.metadata.labels.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    if let Some(why) = unusable(node.status.as_ref(), &labels) {
+    let kubelet = kubelet(node.spec.unschedulable, node.status.as_ref());
+    if let Some(why) = of_windows(node.status.as_ref(), &labels).or_else(|| kubelet.silent()) {
         return Host { name: node.metadata.name, record: Err(why) };
     }
-    let withheld = node.status.as_ref().and_then(|status| withheld(status, &labels));
-    let untold = labels.closed().or_else(|| untold(node.status.as_ref()?, &labels));
-    let offers = node.status.as_ref().is_some_and(|status| offers_gpu(&status.capacity));
+    let withheld = kubelet.withheld(&labels);
+    let untold = labels.closed().or_else(|| kubelet.untold(&labels));
+    let offers = kubelet.offers_gpu();
     let info = node.status.and_then(|status| status.info);
     let arch = info.as_ref().and_then(|info| info.architecture.clone());
     let arch = arch.or_else(|| labels.text("kubernetes.io/arch").map(str::to_string));
@@ -116,50 +125,31 @@ fn host(node: Node) -> Host {
     Host { name: node.metadata.name, record: Ok(record) }
 }
 
-/// Why nothing can be said of a node: what its labels tell is of the time when it last answered, or of Windows.
-fn unusable(status: Option<&Status>, labels: &Labels<'_>) -> Option<String> {
+/// Why nothing can be said of a node.
+fn of_windows(status: Option<&Status>, labels: &Labels<'_>) -> Option<String> {
     let system = status.and_then(|status| status.info.as_ref()?.system.clone());
     let system = system.or_else(|| labels.text("kubernetes.io/os").map(str::to_string));
-    if system.is_some_and(|system| system != "linux") {
-        return Some("the node does not run Linux, for which the lock's wheels and images are".to_string());
+    let is_other = system.is_some_and(|system| system != "linux");
+    is_other.then(|| "the node does not run Linux, for which the lock's wheels and images are".to_string())
+}
+
+fn kubelet(is_cordoned: bool, status: Option<&Status>) -> Kubelet {
+    let Some(status) = status else { return Kubelet { is_cordoned, ..Kubelet::default() } };
+    let ready = status.conditions.iter().find(|condition| condition.kind == "Ready");
+    let amounts = |all: &BTreeMap<String, serde_json::Value>| {
+        all.iter().map(|(name, value)| (name.clone(), amount(value))).collect()
+    };
+    Kubelet {
+        ready: ready.map(|condition| condition.status.clone()),
+        is_cordoned,
+        capacity: amounts(&status.capacity),
+        allocatable: status.allocatable.as_ref().map(amounts),
     }
-    let ready = status?.conditions.iter().find(|condition| condition.kind == "Ready")?;
-    (ready.status != "True")
-        .then(|| format!("the node is not ready (Ready is {}): what its labels say may no longer hold", ready.status))
 }
 
 /// An amount of a resource, which Kubernetes writes as a text.
 fn amount(value: &serde_json::Value) -> u64 {
     value.as_u64().or_else(|| value.as_str()?.parse().ok()).unwrap_or_default()
-}
-
-/// Whether the kubelet has GPUs, or parts of them, to give to pods.
-fn offers_gpu(capacity: &BTreeMap<String, serde_json::Value>) -> bool {
-    capacity.iter().any(|(name, value)| name.starts_with("nvidia.com/") && amount(value) > 0)
-}
-
-/// GPUs that the node has and that no pod gets, as the device plugin counts them.
-fn withheld(status: &Status, labels: &Labels<'_>) -> Option<String> {
-    let mut own = status.capacity.iter().filter(|(name, _)| name.starts_with("nvidia.com/")).peekable();
-    let count = labels.number("gpu.count").filter(|count| *count > 0);
-    if let (Some(count), true, false) = (count, own.peek().is_some(), offers_gpu(&status.capacity)) {
-        return Some(format!("the labels tell of {count} GPUs, of which pods are offered none"));
-    }
-    let allocatable = status.allocatable.as_ref()?;
-    own.find_map(|(name, value)| {
-        let (left, all) = (allocatable.get(name).map_or(0, amount), amount(value));
-        (left < all).then(|| format!("pods may have {left} of {all} {name}: the others are unhealthy"))
-    })
-}
-
-/// GPUs that pods are offered and that no label describes: the labels tell of one product.
-fn untold(status: &Status, labels: &Labels<'_>) -> Option<String> {
-    let (offered, told) = (status.capacity.get("nvidia.com/gpu").map(amount)?, labels.offered()?);
-    (offered > told).then(|| {
-        format!(
-            "its labels describe {told} of the {offered} nvidia.com/gpu of the node: of several products they name one"
-        )
-    })
 }
 
 fn processor(arch: &str) -> &str {

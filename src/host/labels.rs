@@ -21,6 +21,59 @@ const INVALID: &str = "INVALID";
 #[derive(Debug, Default)]
 pub struct Labels<'a>(BTreeMap<&'a str, &'a str>);
 
+/// What the kubelet tells of a node beside its labels.
+#[derive(Debug, Default)]
+pub struct Kubelet {
+    /// What its condition `Ready` says.
+    pub ready: Option<String>,
+    /// Whether no new pod is given to it.
+    pub is_cordoned: bool,
+    /// What it has for pods, `nvidia.com/gpu` where NVIDIA's device plugin runs.
+    pub capacity: BTreeMap<String, u64>,
+    /// What of it may be given to them: less where the plugin calls GPUs unhealthy.
+    pub allocatable: Option<BTreeMap<String, u64>>,
+}
+
+impl Kubelet {
+    /// Why what its labels tell may be of the time when it last answered.
+    pub fn silent(&self) -> Option<String> {
+        let ready = self.ready.as_deref().filter(|ready| *ready != "True")?;
+        Some(format!("the node is not ready (Ready is {ready}): what its labels say may no longer hold"))
+    }
+
+    /// Whether it has GPUs, or parts of them, to give to pods.
+    pub fn offers_gpu(&self) -> bool {
+        self.capacity.iter().any(|(name, amount)| name.starts_with(OURS) && *amount > 0)
+    }
+
+    /// GPUs that the node has and that no pod gets, as the device plugin counts them.
+    pub fn withheld(&self, labels: &Labels<'_>) -> Option<String> {
+        if self.is_cordoned {
+            return Some("the node is cordoned (unschedulable): it gets no new pod".to_string());
+        }
+        let mut own = self.capacity.iter().filter(|(name, _)| name.starts_with(OURS)).peekable();
+        let count = labels.number("gpu.count").filter(|count| *count > 0);
+        if let (Some(count), true, false) = (count, own.peek().is_some(), self.offers_gpu()) {
+            return Some(format!("the labels tell of {count} GPUs, of which pods are offered none"));
+        }
+        let allocatable = self.allocatable.as_ref()?;
+        own.find_map(|(name, all)| {
+            let left = allocatable.get(name).copied().unwrap_or_default();
+            (left < *all).then(|| format!("pods may have {left} of {all} {name}: the others are unhealthy"))
+        })
+    }
+
+    /// GPUs that pods are offered and that no label describes: the labels tell of one product.
+    pub fn untold(&self, labels: &Labels<'_>) -> Option<String> {
+        let (offered, told) = (*self.capacity.get("nvidia.com/gpu")?, labels.offered()?);
+        (offered > told).then(|| {
+            format!(
+                "its labels describe {told} of the {offered} nvidia.com/gpu of the node: of several products they name one"
+            )
+        })
+    }
+}
+
 impl<'a> FromIterator<(&'a str, &'a str)> for Labels<'a> {
     fn from_iter<I: IntoIterator<Item = (&'a str, &'a str)>>(labels: I) -> Self {
         Labels(map_of(labels.into_iter().filter(|(_, value)| !value.is_empty())))

@@ -16,7 +16,7 @@ pub mod tegra;
 
 pub use read::{ReadError, decode, decode_owned, read_any};
 pub use record::{
-    ApiError, BY_SMI, Cdi, Compat, Compiler, Container, CudaDevice, Gpu, Kernel, KernelModule, Libcuda, Library, Mig,
-    Node, Nvml, OF_A_HANDLE, Origin, Outcome, PciGpu, Platform, Probe, ProbeStatus, Python, Record, Shadowed, System,
-    Toolkit, Torch,
+    ApiError, BY_SMI, Cdi, Compat, Compiler, Container, CudaDevice, Gpu, IMPORT_TORCH, Kernel, KernelModule, Libcuda,
+    Library, Mig, Node, Nvml, OF_A_HANDLE, Origin, Outcome, PciGpu, Platform, Probe, ProbeStatus, Python, Record,
+    Shadowed, System, Toolkit, Torch,
 };

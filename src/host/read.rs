@@ -52,7 +52,9 @@ impl ReadError {
         match self {
             ReadError::Empty => "run `gpuenv probe --format json` on the host, or paste the output of `nvidia-smi -q`",
             ReadError::Newer(_) => "read it with the gpuenv that wrote it, or a later one",
-            ReadError::Malformed { .. } => "`gpuenv schema host` prints what a record may hold",
+            ReadError::Malformed { .. } => {
+                "`gpuenv schema host` prints what a record may hold; `gpuenv fleet check` reads nodes of Kubernetes"
+            }
             ReadError::Unrecognised(Unrecognised::TooLong) => "give the part that describes the host",
             ReadError::Unrecognised(_) => {
                 "give the whole output, its first lines included; what an error message means, `gpuenv diagnose` tells"

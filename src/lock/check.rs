@@ -132,10 +132,12 @@ fn target(prefix: &str, target: &TargetLock) -> Checked {
 }
 
 fn driver(prefix: &str, driver: &DriverLock) -> Checked {
-    let DriverLock { minimum, others, mode, cuda, compat, recommended } = driver;
+    let DriverLock { minimum, others, except, mode, cuda, compat, recommended } = driver;
     let key = |name: &str| format!("{prefix}driver.{name}");
     minimum.iter().try_for_each(|one| check(is_version(one), || key("minimum"), one, VERSION))?;
     others.iter().try_for_each(|other| check(is_version(other), || key("others"), other, VERSION))?;
+    let is_branch = |one: &str| one.parse::<u32>().is_ok();
+    except.iter().try_for_each(|one| check(is_branch(one), || key("except"), one, "a branch of drivers"))?;
     one_of(MODE, || key("mode"), mode)?;
     check(is_version(cuda) || cuda == "unknown", || key("cuda"), cuda, VERSION)?;
     if let Some(RecommendedLock { release, branch, until, modules }) = recommended {

@@ -9,8 +9,8 @@ use super::{DriverLock, GpuLock, Lock, TargetLock};
 /// The drivers that a lock admits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admitted<'a> {
-    /// This release and every later one.
-    From(&'a str),
+    /// This release and every later one, but those of some branches.
+    From(&'a str, &'a [String]),
     /// With cuda-compat: those of the branches that the package was chosen for, the minimum's first, and those that bring
     /// the CUDA of the stack by themselves. Which others take the package only the catalog tells.
     OfBranches {
@@ -26,7 +26,9 @@ impl Admitted<'_> {
     pub fn admits(&self, driver: &Version) -> bool {
         let is_from = |minimum: &str| Version::parse(minimum).is_ok_and(|minimum| *driver >= minimum);
         match self {
-            Admitted::From(minimum) => is_from(minimum),
+            Admitted::From(minimum, except) => {
+                is_from(minimum) && !except.iter().any(|one| *one == driver.major().to_string())
+            }
             Admitted::OfBranches { branches, .. } => {
                 branches.iter().any(|(least, next)| is_from(least) && driver.major() < *next)
             }
@@ -40,9 +42,11 @@ impl DriverLock {
         self.mode == DriverMode::ForwardCompat.as_str()
     }
 
-    /// The oldest release that suffices, as people read it: `>=535.54.03`.
+    /// The oldest release that suffices, as people read it: `>=535.54.03`, or `>=535.54.03 but not 545 or 555`.
     pub fn stated(&self) -> String {
-        self.minimum.as_ref().map_or_else(|| "that of the system".to_string(), |minimum| format!(">={minimum}"))
+        let Some(minimum) = &self.minimum else { return "that of the system".to_string() };
+        let but = if self.except.is_empty() { String::new() } else { format!(" but not {}", self.except.join(" or ")) };
+        format!(">={minimum}{but}")
     }
 
     /// The CUDA line of its cuda-compat package, `13.0` of `cuda-compat-13-0`.
@@ -59,7 +63,7 @@ impl Lock {
         let driver = target.driver.as_ref()?;
         let minimum = driver.minimum.as_deref()?;
         if !driver.is_forward_compat() {
-            return Some(Admitted::From(minimum));
+            return Some(Admitted::From(minimum, &driver.except));
         }
         let all = std::iter::once(minimum).chain(driver.others.iter().map(String::as_str));
         let branch = |least| Some((least, Version::parse(least).ok()?.major().saturating_add(1)));

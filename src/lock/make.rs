@@ -181,6 +181,7 @@ fn driver(asked: &TargetRequest<'_>, chosen: &TargetSolution<'_>) -> Option<Driv
     Some(DriverLock {
         minimum: (!asked.has_unnumbered_driver()).then(|| minimum.to_string()),
         others: distinct(others).iter().map(ToString::to_string).collect(),
+        except: chosen.except.iter().map(ToString::to_string).collect(),
         mode: chosen.mode().as_str().to_string(),
         cuda: judged.branch.cuda.as_ref().map_or_else(|| "unknown".to_string(), ToString::to_string),
         compat: judged.compat.map(Compat::package),

@@ -167,6 +167,9 @@ pub struct DriverLock {
     /// With cuda-compat, of each other branch that is listed the oldest release that suffices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
+    /// The branches after the minimum's on which the image is not started: it names older ones one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<String>,
     /// `native`, `minor-version` or `forward-compat`.
     pub mode: String,
     /// The CUDA version of the driver the mode was judged at.

@@ -177,8 +177,9 @@ impl Text {
                 put("driver.recommended.modules", recommended.modules.as_ref());
             }
         }
-        if let Some(driver) = target.driver.as_ref().filter(|driver| !driver.others.is_empty()) {
-            self.line(&format!("{prefix}driver.others"), strings(&driver.others));
+        let driver = target.driver.iter().flat_map(|driver| [("others", &driver.others), ("except", &driver.except)]);
+        for (key, list) in driver.filter(|(_, list)| !list.is_empty()) {
+            self.line(&format!("{prefix}driver.{key}"), strings(list));
         }
         for (key, list) in [("requires", &target.requires), ("asks", &target.asks)] {
             if !list.is_empty() {

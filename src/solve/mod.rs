@@ -31,6 +31,7 @@ pub mod described;
 pub mod driver;
 pub mod driver_row;
 pub mod engine;
+mod excepted;
 pub mod facts;
 pub mod failing;
 pub mod finished;

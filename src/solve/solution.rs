@@ -12,20 +12,12 @@ use crate::coverage::{Coverage, covers};
 use crate::spec::Share;
 use crate::types::{ArchEntry, ArchList, Cc, CpuArch, DriverMode, Version, distinct};
 
-use super::arch_lists;
-use super::brought;
-use super::by_pip;
-use super::coinstall;
 use super::compile::{Choice, Class, Plan};
 use super::demand::{self, Bearing};
 use super::driver::{self, DriverNeed, Jit};
 use super::driver_row::DriverRow;
 use super::engine::Selection;
 use super::finished::{self, Finished};
-use super::fits;
-use super::image;
-use super::installed;
-use super::labelled;
 use super::local::{Place, local_choice};
 use super::ordinary::Locked;
 use super::pieces::{self, Beside, Pieces};
@@ -37,6 +29,7 @@ use super::rules::law;
 use super::runtime_image::runtime_sibling;
 use super::values::Archs;
 use super::wants::{self, Want};
+use super::{arch_lists, brought, by_pip, coinstall, excepted, fits, image, installed, labelled};
 
 /// The answer to a request.
 #[derive(Debug, Clone)]
@@ -109,6 +102,8 @@ pub struct TargetSolution<'c> {
     pub others: Vec<DriverRow<'c>>,
     /// The oldest driver that suffices.
     pub minimum: Option<Version>,
+    /// The branches after its own on whose drivers the image is not started.
+    pub except: Vec<Version>,
     /// Whether every CUDA line in it is within the driver's own.
     pub native_driver: bool,
     /// How each GPU is reached.
@@ -228,6 +223,7 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
         driver,
         others,
         minimum: None,
+        except: Vec::new(),
         native_driver: true,
         gpus: Vec::new(),
         arch_list: None,
@@ -241,6 +237,10 @@ fn read_class<'c>(plan: &Plan<'_, 'c>, at: usize, choice: &[usize]) -> TargetSol
     }
     answer.by_pip = pip_installs(request, &answer);
     answer.minimum = minimum_driver(plan, at, choice, &answer);
+    let judged = answer.driver.as_ref().filter(|judged| judged.added().is_none() && !judged.windows);
+    if let (Some(image), Some(minimum), Some(_)) = (answer.image, answer.minimum, judged) {
+        answer.except = excepted::branches(request, class, image, &minimum);
+    }
     // Nothing that was chosen asks for a driver, or what asks for one was set aside: the hosts' own is still what runs.
     if answer.minimum.is_none() && !class.target.pins_driver() {
         answer.driver = None;

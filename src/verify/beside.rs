@@ -44,6 +44,7 @@ pub fn of_wheels(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
     wheels
         .filter(is_there)
         .flat_map(|wheel| pinned(context, python, wheel).into_iter().chain(part_of_jax(python, wheel)))
+        .chain(doubled(context, python))
         .collect()
 }
 
@@ -89,19 +90,37 @@ fn pinned(context: &CheckContext<'_>, python: &Python, wheel: &Wheel) -> Vec<Che
     };
     let pins: Vec<(&str, &str)> =
         pins(context, wheel).into_iter().filter(|(name, _)| name.starts_with("nvidia-")).collect();
-    let doubled = pins.iter().filter_map(|pin| doubled(python, *pin));
-    doubled.chain(pins.iter().copied().filter_map(other)).collect()
+    pins.iter().copied().filter_map(other).collect()
 }
 
-/// cuDNN and NCCL of another CUDA beside the pinned one, in whose files the number of no CUDA stands.
-fn doubled(python: &Python, (name, wanted): (&str, &str)) -> Option<Check> {
-    let part = nvidia::part_of(name)?;
-    let is_other = |known: &str| nvidia::part_of(known) == Some(part) && known != name;
-    let (other, found) = python.packages.iter().find(|(known, _)| is_other(&name::package(known)))?;
-    let check =
-        Check::new("python-package").expected(format!("{name} {wanted} alone")).found(format!("{other} {found}"));
-    let hint = format!("both write the same files: `pip uninstall {other}`, then install {name} again");
-    Some(check.warn(Action::FixEnvironment, hint))
+/// cuDNN and NCCL of another CUDA beside those of the locked one, in whose files the number of no CUDA stands: which were
+/// written last is not told, and with older ones than the stack needs it does not start.
+pub fn doubled(context: &CheckContext<'_>, python: &Python) -> Vec<Check> {
+    let line = context.line().filter(|_| context.needs_gpu());
+    let of_part = |(part, library): (&str, &str)| {
+        let (line, locked) = (line?, context.stack().get(part)?);
+        let is_own = |name: &str| name == nvidia::of_major(library, &line) || name == library && line.major() >= 13;
+        let packages = python.packages.iter().map(|(name, version)| (name::package(name), name, version.as_str()));
+        let packages = packages.filter(|(plain, ..)| nvidia::is(library, plain));
+        let (own, others): (Vec<_>, Vec<_>) = packages.partition(|(plain, ..)| is_own(plain));
+        let (_, other, found) = others.first()?;
+        let (own, wanted) = match own.first() {
+            Some((own, _, installed)) => (own.clone(), *installed),
+            None => (nvidia::of_major(library, &line), locked.as_str()),
+        };
+        let check = Check::new("python-package").expected(format!("{own} {wanted} alone"));
+        let check = check.found(format!("{other} {found}"));
+        let hint = format!("both write the same files: `pip uninstall {other}`, then install {own} again");
+        let release = |text: &str| Version::parse(text).ok().map(|version| version.prefix(3));
+        let is_older = release(found).zip(release(wanted)).is_some_and(|(found, wanted)| found < wanted);
+        // Of a library that was loaded the version is known, and judged by itself.
+        let is_seen = context.record.libraries.iter().any(|one| one.name == part && one.version.is_some());
+        Some(match is_older && !is_seen {
+            true => check.unknown(Action::FixEnvironment, hint),
+            false => check.warn(Action::FixEnvironment, hint),
+        })
+    };
+    nvidia::PARTS.into_iter().filter_map(of_part).collect()
 }
 
 /// JAX computes on the CPU where the package is missing that holds its CUDA, or is of another release than jaxlib, and does not

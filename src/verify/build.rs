@@ -1,8 +1,11 @@
 //! What compiles, where the lock builds: the toolkit, who points to it, the host compiler.
 
 use crate::catalog::OsMatch;
+use crate::catalog::rows::{Subject, TORCH};
 use crate::host::{ApiError, Compiler, Toolkit};
-use crate::types::Version;
+use crate::solve::fits;
+use crate::solve::rules::law;
+use crate::types::{CpuArch, Version, variant};
 
 use super::check::{Action, Check};
 use super::context::CheckContext;
@@ -14,7 +17,7 @@ const POINTERS: &[&str] = &["PATH", "CUDA_HOME", "CUDA_PATH"];
 /// Everything that is to be said of it.
 pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     let Some(wanted) = context.target.toolkit.as_ref().and_then(|text| Version::parse(text).ok()) else {
-        return Vec::new();
+        return when_used(context).into_iter().collect();
     };
     if !context.sees_userland() {
         return vec![
@@ -90,6 +93,30 @@ fn toolkit(context: &CheckContext<'_>, wanted: &Version) -> Check {
     }
 }
 
+/// What is compiled when it is first used, though no `[build]` names a toolkit: torch takes one of its own CUDA's major alone.
+fn when_used(context: &CheckContext<'_>) -> Option<Check> {
+    let (line, arch) = (context.line()?, CpuArch::parse(&context.target.arch).ok()?);
+    let compiled = |(name, locked): (&String, &String)| {
+        let locked = Version::parse(variant::public(locked)).ok()?;
+        let row = context.catalog.companions.of(name).iter().find(|row| row.version == locked)?;
+        let mut compiled = fits::compiled_when_used(context.catalog, row, arch);
+        compiled.find(|one| one.sdist && *one.framework == *TORCH).map(|one| &*one.package)
+    };
+    let is_asked = context.needs_gpu() && context.sees_userland() && context.stack().contains_key(TORCH);
+    let toolkits: Vec<&Version> = context.record.toolkits.iter().filter_map(version).collect();
+    if !is_asked || toolkits.is_empty() || toolkits.iter().any(|found| found.major() == line.major()) {
+        return None;
+    }
+    let package = context.stack().iter().find_map(compiled).filter(|_| !context.is_set_aside(law::EXTENSION_MAJOR))?;
+    let found: Vec<&str> = toolkits.iter().map(|found| found.as_str()).collect();
+    let hint = format!(
+        "{package} is compiled when it is first used, and torch refuses a toolkit of another CUDA than its own: install CUDA \
+         toolkit {line}"
+    );
+    let check = Check::new("toolkit").expected(format!("CUDA {}", line.major())).found(found.join(", "));
+    Some(check.fail(Action::FixEnvironment, hint))
+}
+
 /// PATH, CUDA_HOME and CUDA_PATH must all lead to the locked toolkit.
 fn pointers(context: &CheckContext<'_>, wanted: &Version) -> Check {
     let check = Check::new("toolkit-path").expected(format!("{} lead to {wanted}", POINTERS.join(", ")));
@@ -116,11 +143,12 @@ fn pointers(context: &CheckContext<'_>, wanted: &Version) -> Check {
     }
 }
 
-/// nvcc refuses host compilers that are newer than it knows. The lock holds the promise; the catalog knows the limit.
+/// nvcc refuses host compilers that are newer than it knows, and torch's headers older ones. The lock holds the promise; the
+/// catalog knows the limits.
 fn compiler(context: &CheckContext<'_>, wanted: &Version) -> Check {
     let check = Check::new("host-compiler");
     let clang = context.lock.inputs.contains_key(&format!("target.{}.clang", context.name));
-    let (name, cxx) = if clang { ("clang", "clang++") } else { ("gcc", "g++") };
+    let (name, cxx, object) = if clang { ("clang", "clang++", Subject::Clang) } else { ("gcc", "g++", Subject::Gcc) };
     let row = context.catalog.toolkit(wanted);
     let limit = row.and_then(|row| if clang { row.clang_max.as_ref() } else { row.gcc_max.as_ref() });
     let Some(limit) = limit else { return check.skip("which compilers this toolkit takes is not known") };
@@ -134,6 +162,13 @@ fn compiler(context: &CheckContext<'_>, wanted: &Version) -> Check {
             Action::FixEnvironment,
             format!("nvcc {wanted} takes {name} {limit} at most: install {name}-{limit} and set NVCC_CCBIN or CUDAHOSTCXX to its {cxx}"),
         );
+    }
+    if let Some(rule) = context.broken(object, found) {
+        let hint = format!(
+            "{} Install {name} {} beside it and set NVCC_CCBIN or CUDAHOSTCXX to its {cxx}",
+            rule.says, rule.needs
+        );
+        return check.expected(format!("{name} {}", rule.needs)).fail(Action::FixEnvironment, hint);
     }
     match promised(context, name).filter(|promised| promised.major() != found.major()) {
         Some(promised) => {

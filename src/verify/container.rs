@@ -33,10 +33,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
 
 /// What the locked images ask: inside a container it stands in the environment, elsewhere in the catalog.
 fn locked_images(context: &CheckContext<'_>) -> Vec<Check> {
-    let set_aside = context.lock.overrides.iter().find(|one| {
-        one.rule == law::IMAGE_REQUIRE && one.target.as_deref().is_none_or(|target| target == context.name)
-    });
-    if let Some(one) = set_aside {
+    if let Some(one) = context.set_aside(law::IMAGE_REQUIRE) {
         return vec![Check::new("image-require").skip(format!("set aside in gpuenv.toml: {}", one.reason))];
     }
     if context.in_container() {

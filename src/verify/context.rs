@@ -1,12 +1,12 @@
 //! What every topic is given: one target of a lock and one record, with the questions that many ask of the two.
 
-use crate::catalog::rows::{Os, Subject};
+use crate::catalog::rows::{Os, Rule, Subject};
 use crate::catalog::{Catalog, FullRow, GpuMatch, OsMatch};
 use crate::coverage::{Coverage, Tegra, covers};
 use crate::diagnose;
 use crate::host::{Kernel, Origin, Outcome, ProbeStatus, Record, System, signs};
 use crate::lock::{Lock, OverrideLock, Stack, TargetLock};
-use crate::types::{Arch, ArchList, Version};
+use crate::types::{Arch, ArchList, Constraint, Version, variant};
 
 use super::check::{Action, Check};
 use super::rests::Against;
@@ -44,6 +44,46 @@ impl<'a> CheckContext<'a> {
     /// Whether the target computes on a GPU.
     pub fn needs_gpu(&self) -> bool {
         !is_for_cpu(self.lock, self.name, self.target, self.catalog)
+    }
+
+    /// What the locked packages, and the toolkit that compiles, need of an object: the rules by which `gpuenv lock` refuses one
+    /// that gpuenv.toml names.
+    pub fn needs_of(&self, object: Subject) -> Vec<(&'a Rule, Constraint)> {
+        let toolkit = self.target.toolkit.as_deref().and_then(|text| Version::parse(text).ok());
+        let admits = |range: &str, version: Option<Version>| {
+            Constraint::parse(range).is_ok_and(|range| version.is_some_and(|version| range.admits(&version)))
+        };
+        let locked = |row: &Rule| match (row.subject, &row.package) {
+            (Subject::Toolkit, _) => toolkit,
+            (Subject::Package, Some(package)) => Version::parse(variant::public(self.stack().get(&**package)?)).ok(),
+            _ => None,
+        };
+        let speaks = |row: &&Rule| {
+            let is_asked = row.object == object && !row.unproven && !row.part;
+            is_asked
+                && admits(&row.range, locked(row))
+                && row.toolkit.as_ref().is_none_or(|of| admits(of, toolkit))
+                && row.cuda.as_ref().is_none_or(|of| admits(of, self.line()))
+                && !self.is_set_aside(&row.id)
+        };
+        let rules = self.catalog.rules.iter().filter(speaks);
+        rules.filter_map(|row| Some((row, Constraint::parse(&row.needs).ok()?))).collect()
+    }
+
+    /// The rule that what is here of an object breaks.
+    pub fn broken(&self, object: Subject, found: &Version) -> Option<&'a Rule> {
+        self.needs_of(object).into_iter().find(|(_, needs)| !needs.admits(found)).map(|(rule, _)| rule)
+    }
+
+    /// Whether a rule does not hold for this target, because gpuenv.toml says so.
+    pub fn is_set_aside(&self, rule: &str) -> bool {
+        self.set_aside(rule).is_some()
+    }
+
+    /// The override of a rule for this target.
+    pub fn set_aside(&self, rule: &str) -> Option<&'a OverrideLock> {
+        let is_of_it = |one: &&OverrideLock| one.target.as_deref().is_none_or(|target| target == self.name);
+        self.lock.overrides.iter().filter(is_of_it).find(|one| one.rule == rule)
     }
 
     /// The override of a rule about drivers for this target: whoever wrote it knows that the driver of its hosts runs

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::catalog::FullRow;
+use crate::catalog::rows::Subject;
 use crate::host::{Library, Shadowed};
 use crate::lock::Wheel;
 use crate::types::{Version, distinct, name, nvidia};
@@ -30,6 +31,7 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     let libraries: Vec<&Library> = context.record.libraries.iter().filter(|library| is_loaded(library)).collect();
     let mut checks: Vec<Check> =
         LOCKED.iter().filter_map(|(name, library, id)| version(context, &libraries, name, library, id)).collect();
+    checks.extend(needed(context));
     checks.extend(libraries.iter().filter_map(|library| missing(context, library)));
     checks.extend(libraries.iter().filter_map(|library| mixed(library)));
     checks.extend(libraries.iter().filter_map(|library| shadowed(context, library)));
@@ -116,6 +118,29 @@ fn version(
         return Some(check.found(found.as_str()).warn(Action::None, says));
     }
     Some(compare(check.found(found.as_str()), library, found.major() == wanted.major(), order))
+}
+
+/// The cuDNN that a package loads, where what is locked has none that does: of this `gpuenv lock` warns.
+fn needed(context: &CheckContext<'_>) -> Option<Check> {
+    let locked = context.stack().get("cudnn").and_then(|locked| Version::parse(locked).ok());
+    let of_stack = context.needs_of(Subject::Cudnn);
+    let (rule, needs) = of_stack.into_iter().find(|(_, needs)| locked.is_none_or(|has| !needs.admits(&has)))?;
+    let least = needs.comparisons().find_map(|one| one.version)?;
+    let check = Check::new("library-cudnn").expected(&*rule.needs);
+    let mut found = context.record.libraries.iter().filter(|one| one.name == "cudnn" && one.fault.is_none());
+    let is_it = |library: &&Library| {
+        let version = library.version.or(library.file_version);
+        version.map_or(library.soname.ends_with(&format!(".so.{}", least.major())), |version| needs.admits(&version))
+    };
+    if let Some(library) = found.find(is_it) {
+        return Some(check.found(library.path.as_deref().unwrap_or(&library.soname)).pass());
+    }
+    if let Some((wheel, version)) = installed_wheel(context, "cudnn")
+        && Version::parse(version).is_ok_and(|version| needs.admits(&version))
+    {
+        return Some(check.found(format!("{wheel} {version}")).pass());
+    }
+    Some(Taken::cudnn(context, rule.package.as_deref()?).absent(check, &least))
 }
 
 /// A library that the system must have and the loader does not find: a wheel that happens to be installed may hold it.

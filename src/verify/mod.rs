@@ -103,6 +103,7 @@ fn undecided(record: &Record, checks: &mut [Check]) {
             Some("driver" | "CUDA") => &["driver-", "forward-", "image-"],
             Some(what) if what.starts_with(OURS) => &["gpu-", "driver-", "forward-"],
             Some(what) if what.starts_with("GPU") => &["gpu-"],
+            Some("processor") => &["platform-"],
             _ => &["python-", "torch-"],
         };
         let is_about = |check: &&mut Check| about.iter().any(|start| check.id.starts_with(start));
@@ -127,6 +128,7 @@ pub fn judge_image(reference: &str, record: &Record, catalog: &Catalog) -> Verdi
     let nothing = DriverLock {
         minimum: Some("0".into()),
         others: Vec::new(),
+        except: Vec::new(),
         mode: "native".into(),
         cuda: "unknown".into(),
         compat: None,

@@ -1,5 +1,6 @@
 //! The machine below any GPU: kind of system, CPU architecture, distribution, C library.
 
+use crate::catalog::rows::Subject;
 use crate::catalog::{FullRow, OsMatch};
 use crate::host::System;
 use crate::host::signs::is_wsl1;
@@ -96,8 +97,11 @@ fn glibc(context: &CheckContext<'_>) -> Check {
         (None, Some(promised)) => check.expected(format!(">= {promised}")),
         (None, None) => return check.skip("nothing in the lock needs one"),
     };
-    let Some(found) = &context.record.platform.glibc else { return without_glibc(context, check) };
+    let Some(found) = &found_glibc(context) else { return without_glibc(context, check) };
     let check = check.found(found.as_str());
+    if let Some(rule) = context.broken(Subject::Glibc, found).filter(|_| context.needs_gpu()) {
+        return check.expected(&*rule.needs).evidence(None::<String>).fail(Action::ChangeLock, rule.says.to_string());
+    }
     match (floor, promised) {
         (Some((floor, _)), _) if *found >= floor => check.pass(),
         (Some((floor, wheel)), _) => check.fail(
@@ -115,11 +119,23 @@ fn glibc(context: &CheckContext<'_>) -> Check {
     }
 }
 
+/// The C library that is here: of a system that somebody described without it the one that it comes with.
+fn found_glibc(context: &CheckContext<'_>) -> Option<Version> {
+    let platform = &context.record.platform;
+    let of_system = || match context.catalog.os(platform.os.as_deref().filter(|_| context.is_pasted())?) {
+        OsMatch::Found(row) => row.glibc,
+        OsMatch::Unknown(_) => None,
+    };
+    platform.glibc.or_else(of_system)
+}
+
 /// A system whose C library is not told, or another one.
 fn without_glibc(context: &CheckContext<'_>, check: Check) -> Check {
     let is_musl = |os: &Option<String>| {
-        let known = os.as_deref().map(|os| context.catalog.os(os));
-        matches!(known, Some(OsMatch::Found(row)) if row.musl)
+        os.as_deref().is_some_and(|os| match context.catalog.os(os) {
+            OsMatch::Found(row) => row.musl,
+            OsMatch::Unknown(_) => os.starts_with("musl"),
+        })
     };
     match is_musl(&context.record.platform.os) && !is_musl(&context.target.os) {
         true => check.found("musl").fail(

@@ -16,6 +16,11 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     let untold = context.record.probes.iter().filter(|probe| probe.name != LISTED && !is_told(context, probe));
     let ended = untold.filter_map(|probe| {
         let (word, hint) = match probe.ended {
+            ProbeStatus::Done if probe.name == PASTE && context.needs_gpu() => {
+                let says = probe.detail.as_deref()?;
+                let check = Check::new("probe").expected("nothing of what it tells keeps the stack from running here");
+                return Some(check.found("a notice, or a fault of a program").warn(Action::None, says));
+            }
             ProbeStatus::Done | ProbeStatus::Absent | ProbeStatus::NotRun => return None,
             ProbeStatus::Crashed => {
                 ("crashed", "the library it asked broke it off: see the evidence, and install that library again")

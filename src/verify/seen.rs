@@ -108,7 +108,7 @@ impl<'a> Names<'a> {
         let start = Called::new(self.catalog, name.strip_suffix("...")?).plain;
         let begins = |(locked, bare, called): &&(&'a GpuLock, Option<Cc>, Called<'a>)| match bare {
             Some(_) => false,
-            None => called.plain.starts_with(start.trim_end()) && fits(&locked.name, memory),
+            None => called.plain.starts_with(start.trim_end_matches('-')) && fits(&locked.name, memory),
         };
         let lines: Vec<&'a GpuLock> = self.locked.iter().filter(begins).map(|(locked, ..)| *locked).collect();
         let rows = match self.catalog.gpu(name) {
@@ -169,7 +169,8 @@ fn fits(board: &str, memory: Option<u64>) -> bool {
     memory.abs_diff(size << 30) <= size << 27 || memory >> 30 < size / 4
 }
 
-/// A product's name, as others are compared with it: `NVIDIA` in front, `MIG …` behind and case aside, or by two names that
+/// A product's name, as others are compared with it: `NVIDIA` in front, `MIG …` behind and case aside, with dashes for blanks as
+/// labels of Kubernetes have them; or by two names that
 /// the catalog has for it, as `Orin` and `Orin (nvgpu)`.
 struct Called<'a> {
     plain: String,
@@ -179,12 +180,12 @@ struct Called<'a> {
 impl<'a> Called<'a> {
     fn new(catalog: &'a Catalog, name: &str) -> Self {
         let plain = name.to_ascii_lowercase();
-        let plain = plain.split(" mig ").next().unwrap_or(&plain).trim();
+        let plain = plain.split(" mig ").next().unwrap_or(&plain).trim().replace(' ', "-");
         let row = match catalog.gpu(name) {
             GpuMatch::Found(rows) if rows.len() == 1 => Some(rows[0]),
             _ => None,
         };
-        Called { plain: plain.strip_prefix("nvidia ").unwrap_or(plain).to_string(), row }
+        Called { plain: plain.strip_prefix("nvidia-").unwrap_or(&plain).to_string(), row }
     }
 
     fn means(&self, other: &Called<'_>) -> bool {

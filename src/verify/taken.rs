@@ -26,9 +26,8 @@ pub fn of<'c>(context: &'c CheckContext<'c>, name: &'c str) -> Option<Taken<'c>>
         _ => nvidia::part_of(package) == Some(name),
     };
     let wheels = || context.lock.wheels_of(context.name);
-    let is_built_with = name == "cuda" && context.target.toolkit.is_some();
     let has_framework = context.lock.cuda_line(context.name, context.target).is_some();
-    if is_built_with || has_framework || wheels().any(|wheel| brings(&wheel.package)) {
+    if has_framework || wheels().any(|wheel| brings(&wheel.package)) {
         return None;
     }
     if let Some(wheel) = wheels().find(|wheel| wheel.system_cuda) {
@@ -42,6 +41,10 @@ pub fn of<'c>(context: &'c CheckContext<'c>, name: &'c str) -> Option<Taken<'c>>
     };
     let mut packages = context.stack().keys().map(String::as_str).filter(|name| !STACK_PARTS.contains(name)).peekable();
     let package = packages.peek().copied();
+    // Where nothing else is locked, the check of the toolkit tells it.
+    if package.is_none() && name == "cuda" && context.target.toolkit.is_some() {
+        return None;
+    }
     packages.all(takes).then_some(Taken { name, context, package, by_loader: false })
 }
 
@@ -49,6 +52,11 @@ pub fn of<'c>(context: &'c CheckContext<'c>, name: &'c str) -> Option<Taken<'c>>
 const OF_TOOLKIT: &[&str] = &["cudart", "cublas", "cublaslt", "nvrtc", "nvjitlink"];
 
 impl<'c> Taken<'c> {
+    /// The cuDNN of the system, which a package loads.
+    pub fn cudnn(context: &'c CheckContext<'c>, package: &'c str) -> Self {
+        Taken { name: "cudnn", context, package: Some(package), by_loader: false }
+    }
+
     /// The one that is loaded: of the locked major, wherever another lies beside it.
     pub fn found(&self, library: &str, wanted: &Version) -> Option<&'c Library> {
         let of_major = |one: &&Library| major(one).is_none_or(|major| major == wanted.major());
@@ -69,10 +77,15 @@ impl<'c> Taken<'c> {
             Some(package) => format!("{package} loads {what} of the system, which no wheel of the lock brings"),
             None => format!("no wheel of the lock brings {what}"),
         };
-        if let Some(there) = self.in_toolkit(wanted).filter(|_| self.context.is_pasted()) {
+        let there = self.in_toolkit(wanted).or_else(|| self.file(|of| of == wanted.major()));
+        if let Some(there) = there.filter(|_| self.context.is_pasted()) {
             return check.found(there).pass_with("whether the loader finds it the pasted text does not tell");
         }
         if !self.context.was_made("libraries") {
+            if let Some(other) = self.other(wanted) {
+                let hint = format!("{who}, and {other} is another: install it");
+                return check.found(other).unknown(Action::FixEnvironment, hint);
+            }
             let was_tried = record.probes.iter().any(|probe| probe.name == "libraries");
             let hint = match (self.context.is_pasted(), was_tried) {
                 (true, _) => format!("{who}: whether it is there the pasted text does not tell"),
@@ -95,6 +108,20 @@ impl<'c> Taken<'c> {
         let found = if others.is_empty() { "none".to_string() } else { others.join(", ") };
         let hint = format!("{who}: install it, or put the folder that holds it into LD_LIBRARY_PATH");
         check.found(found).fail(Action::FixEnvironment, hint)
+    }
+
+    /// A file that a text names, of a major.
+    fn file(&self, is_it: impl Fn(u64) -> bool) -> Option<String> {
+        let start = format!("lib{}.so.", if self.name == "cuda" { "cudart" } else { self.name });
+        let major = |path: &&String| path.rsplit('/').next()?.strip_prefix(&*start)?.split('.').next()?.parse().ok();
+        self.context.record.files.iter().find(|path| major(path).is_some_and(&is_it)).cloned()
+    }
+
+    /// What of another major was seen where nobody looked for all.
+    fn other(&self, wanted: &Version) -> Option<String> {
+        let kits = self.context.record.toolkits.iter().filter(|_| self.name == "cuda");
+        let mut kits = kits.filter_map(|kit| kit.version.or(kit.nvcc)).filter(|kit| kit.major() != wanted.major());
+        kits.next().map(|kit| format!("toolkit {kit}")).or_else(|| self.file(|of| of != wanted.major()))
     }
 
     /// Where a toolkit of the locked major is, or one of its libraries.

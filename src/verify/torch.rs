@@ -2,7 +2,7 @@
 //! imported nothing else is known.
 
 use crate::coverage::{Coverage, covers_targets};
-use crate::host::Torch;
+use crate::host::{IMPORT_TORCH, Torch};
 use crate::types::{Arch, Version, distinct};
 
 use super::check::{Action, Check};
@@ -32,17 +32,14 @@ pub fn judge(context: &CheckContext<'_>) -> Vec<Check> {
     checks
 }
 
-/// How the probe's script begins to tell why torch could not be imported.
-const IMPORT: &str = "import torch: ";
-
 /// An import that failed, or that did not come to its end: what torch has not said of itself is then not known.
 fn import(context: &CheckContext<'_>, torch: &Torch) -> Option<Check> {
     // What is told first is told together, at the import's end.
-    if context.is_pasted() || torch.version.is_some() || torch.cuda.is_some() {
+    let words = torch.messages.iter().find_map(|message| message.strip_prefix(IMPORT_TORCH));
+    if context.is_pasted() && words.is_none() || torch.version.is_some() || torch.cuda.is_some() {
         return None;
     }
     let check = Check::new("torch-import").expected("torch can be imported");
-    let words = torch.messages.iter().find_map(|message| message.strip_prefix(IMPORT));
     if let Some(detail) = context.unfinished("torch") {
         let check = check.found(format!("`import torch` did not end: {detail}"));
         let hint = match (context.killed("torch"), context.crashed("torch")) {

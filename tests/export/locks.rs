@@ -202,6 +202,7 @@ pub fn driver(mode: &str) -> DriverLock {
     DriverLock {
         minimum: Some("550.54.14".into()),
         others: Vec::new(),
+        except: Vec::new(),
         mode: mode.into(),
         cuda: "12.4".into(),
         compat,

@@ -2,7 +2,7 @@
 
 use miette::Diagnostic;
 
-use gpuenv::export::{ExportError, FORMATS, format};
+use gpuenv::export::{ExportError, FORMATS, Options, format};
 
 use crate::{locks, render, render_for};
 
@@ -102,6 +102,24 @@ fn branches_above_that_of_a_compat_package_are_not_admitted() {
     );
     let text = render("dockerfile", &lock).unwrap();
     assert!(text.contains("cuda>=12.0,arch>=9.0 driver>=470.57.02,driver<471,arch>=9.0"), "{text}");
+}
+
+/// Pods go to no branch of drivers on which the image is not started, though later ones start it.
+#[test]
+fn branches_that_the_image_excepts_are_not_admitted() {
+    let mut lock = locks::container();
+    let driver = lock.target.get_mut("prod").unwrap().driver.as_mut().unwrap();
+    (driver.minimum, driver.except) = (Some("535.43.02".into()), vec!["545".into(), "555".into()]);
+    let text = render("kubernetes", &lock).unwrap();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let at = lines.iter().position(|line| line.contains("\"NotIn\"")).unwrap_or_else(|| panic!("{text}"));
+    assert!(
+        lines[at - 1].contains("cuda.driver-version.major") && lines[at + 2..at + 4] == ["- \"545\"", "- \"555\""],
+        "{text}"
+    );
+    let options = Options { target: Some("prod".into()), ..Options::default() }.with("dra", "");
+    let text = format("kubernetes").unwrap().render(&lock, &options).unwrap();
+    assert!(text.contains("compareTo(semver('545.0.0')) < 0 || "), "{text}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod scripted;
 mod stack;
 mod system_libraries;
 mod unrun;
+mod verdict_asked;
 mod verdict_borders;
 mod verdict_faults;
 mod verdict_neighbours;

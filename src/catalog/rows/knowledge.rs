@@ -270,6 +270,9 @@ pub struct ErrorSignature {
     /// Codes of weightier rows beside which this one says nothing more, or what their codes begin with: `nccl-`.
     #[serde(default)]
     pub yields_to: List<Text>,
+    /// Whether nothing that it tells of keeps a stack from running on the host: a notice, or a fault of the program that ran.
+    #[serde(default)]
+    pub harmless: bool,
 }
 
 impl ErrorSignature {

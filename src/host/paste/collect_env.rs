@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::super::anonymous::without_user;
-use super::super::record::Compiler;
+use super::super::record::{Compiler, IMPORT_TORCH};
 use super::lines::{field, told};
 use super::seen::{Seen, fill, version};
 use super::smi_list;
@@ -120,6 +120,11 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
 fn entry(key: &str, value: &str, seen: &mut Seen) -> Option<Block> {
     let known = told(value);
     match key {
+        // So it prints where `import torch` failed.
+        "PyTorch version" | "Is CUDA available" if value == "N/A" => {
+            let said = format!("{IMPORT_TORCH}it fails, so that collect_env says N/A of it");
+            seen.torch().messages = vec![said];
+        }
         "PyTorch version" => fill(&mut seen.torch().version, known.map(word).filter(|word| is_release(word))),
         "CUDA used to build PyTorch" => fill(&mut seen.torch().cuda, known.and_then(version)),
         "Is CUDA available" => fill(&mut seen.torch().available, yes(value)),

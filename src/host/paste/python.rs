@@ -5,6 +5,7 @@
 
 use super::lines::field;
 use super::seen::{Seen, fill, version};
+use crate::types::Version;
 
 /// How questions end, without the brackets that are closed behind them.
 const QUESTIONS: &[&str] = &[
@@ -30,6 +31,15 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         if let Some((name @ ("jax" | "jaxlib"), told)) = field(&line).filter(|_| is_of_jax) {
             found |= package(name, told, seen);
         }
+        if let Some(told) = interpreter(&line) {
+            match seen.python().version {
+                Some(first) if first.prefix(2) != told.prefix(2) => {
+                    seen.quarrel("Python", first.as_str(), told.as_str());
+                }
+                _ => fill(&mut seen.python().version, Some(told)),
+            }
+            found = true;
+        }
         let has_printed = std::mem::replace(&mut prints, line.contains("print("));
         let question = QUESTIONS.iter().find_map(|end| Some((*end, line.rsplit_once(end)?.1)));
         match (question, asked) {
@@ -50,6 +60,14 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         }
     }
     found
+}
+
+/// What `python --version` answers, or the first line of the interpreter's banner: `Python 3.8.10 (default, …)`.
+fn interpreter(line: &str) -> Option<Version> {
+    let rest = line.strip_prefix("Python ")?;
+    let told = version(rest).filter(|told| told.len() > 2)?;
+    let tail = &rest[told.as_str().len()..];
+    (tail.is_empty() || tail.starts_with(" (") || tail.starts_with(" ::") || tail.starts_with(" |")).then_some(told)
 }
 
 /// Writes an answer down; whether it is one.

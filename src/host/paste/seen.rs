@@ -7,7 +7,7 @@ use super::super::record::{
     Torch,
 };
 use crate::host::signs::PASTE;
-use crate::types::Version;
+use crate::types::{CpuArch, Version, name};
 
 /// No machine has more GPUs, no GPU more instances: a higher number is not theirs.
 const MAX_DEVICES: u64 = 256;
@@ -135,6 +135,15 @@ impl Seen {
         fill(&mut self.libcuda().fault, fault);
     }
 
+    /// The processor, in whosever words.
+    pub fn processor(&mut self, name: &str) {
+        let name = CpuArch::parse(&name.replace('-', "_")).map_or(name, |arch| arch.as_str());
+        let first = self.record.platform.arch.get_or_insert_with(|| name.to_string()).clone();
+        if first != name {
+            self.quarrel("processor", &first, name);
+        }
+    }
+
     /// A GPU by its number; none where no machine has such a number.
     pub fn gpu(&mut self, index: u64) -> Option<&mut Gpu> {
         let new = || Gpu { index, ..Gpu::default() };
@@ -241,6 +250,9 @@ impl Seen {
 /// What was opened to write into and got nothing is as good as absent.
 fn without_blanks(record: &mut Record) {
     if let Some(python) = &mut record.python {
+        // What is not installed yet cannot be imported.
+        let is_listed = python.packages.keys().any(|known| name::package(known) == "torch");
+        python.torch.iter_mut().filter(|_| !is_listed).for_each(|torch| torch.messages.clear());
         python.torch.take_if(|torch| *torch == Torch::default());
     }
     record.python.take_if(|python| *python == Python::default());

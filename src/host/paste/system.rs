@@ -1,5 +1,5 @@
 //! The machine below any GPU: the distribution, the kernel, the C library, the compiler, from `uname`, `hostnamectl`,
-//! `/etc/os-release`, `/etc/redhat-release`, `lsb_release`, `ldd --version`, `gcc --version` and the lines of collect_env.
+//! `/etc/os-release`, `/etc/redhat-release`, `lsb_release`, `lscpu`, `ldd --version`, `getconf`, `gcc --version` and the lines of collect_env.
 
 use super::super::record::{Compiler, System};
 use crate::types::Version;
@@ -50,7 +50,17 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
                 kernel_is(kernel, seen);
             }
             let arch = words.iter().rev().find(|word| ARCHS.contains(word));
-            fill(&mut seen.record.platform.arch, arch.map(|arch| arch.to_string()));
+            arch.into_iter().for_each(|arch| seen.processor(arch));
+            found = true;
+        } else if let Some(arch) = processor(line) {
+            seen.processor(arch);
+            found = true;
+        } else if line.starts_with("musl libc") {
+            fill(&mut seen.record.platform.os, Some("musl libc".to_string()));
+            found = true;
+        } else if let Some(number) = line.strip_prefix("glibc ").and_then(version) {
+            // `getconf GNU_LIBC_VERSION`
+            fill(&mut seen.record.platform.glibc, Some(number));
             found = true;
         } else if let Some(rest) = line.strip_prefix("ldd (") {
             fill(&mut seen.record.platform.glibc, rest.rsplit_once(' ').and_then(|(_, number)| version(number)));
@@ -61,6 +71,15 @@ pub(super) fn read(lines: &[&str], seen: &mut Seen) -> bool {
         }
     }
     found
+}
+
+/// The processor as `uname -m` tells it, alone on its line, or `lscpu`, `hostnamectl` and `kubectl describe node` with a title.
+fn processor(line: &str) -> Option<&str> {
+    let titled = || line.strip_prefix("Architecture:").map(str::trim);
+    Some(line)
+        .filter(|line| ARCHS.contains(line))
+        .or_else(titled)
+        .filter(|name| !name.is_empty() && !name.contains(' '))
 }
 
 /// The system that a line names: of `hostnamectl` behind a title, in /etc/redhat-release as all that it holds,
@@ -109,7 +128,7 @@ pub(super) fn name(written: &str, seen: &mut Seen) {
         fill(&mut platform.system, Some(System::Windows));
     }
     fill(&mut platform.os, Some(id(name)));
-    fill(&mut platform.arch, arch.map(str::to_string));
+    arch.into_iter().for_each(|arch| seen.processor(arch));
 }
 
 /// The catalog's spelling of a distribution, where the name tells it; else the name.
@@ -143,7 +162,7 @@ pub(super) fn platform(value: &str, seen: &mut Seen) {
     let kernel = arch.and_then(|arch| rest.split_once(&format!("-{arch}"))).map_or(rest, |(kernel, _)| kernel);
     // RHEL's kernels name the processor themselves: `4.18.0-513.el8.x86_64-x86_64`.
     kernel_is(kernel, seen);
-    fill(&mut seen.record.platform.arch, arch.map(|arch| arch.to_string()));
+    arch.into_iter().for_each(|arch| seen.processor(arch));
 }
 
 fn kernel_is(kernel: &str, seen: &mut Seen) {

@@ -176,6 +176,9 @@ pub struct Torch {
     pub messages: Vec<String>,
 }
 
+/// How is begun to tell why torch could not be imported.
+pub const IMPORT_TORCH: &str = "import torch: ";
+
 /// What hands GPUs to containers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

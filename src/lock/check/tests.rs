@@ -24,8 +24,8 @@ fn support_ends_on_a_day_or_in_a_month() {
     };
     let is_taken = |until: &str| {
         let (minimum, mode, cuda) = (Some("550.54.14".into()), "native".into(), "12.4".into());
-        driver("", &DriverLock { minimum, others: Vec::new(), mode, cuda, compat: None, recommended: Some(of(until)) })
-            .is_ok()
+        let (others, except, recommended) = (Vec::new(), Vec::new(), Some(of(until)));
+        driver("", &DriverLock { minimum, others, except, mode, cuda, compat: None, recommended }).is_ok()
     };
     assert!(is_taken("2027-03") && is_taken("2027-03-31"));
     assert!(!is_taken("2027-03-311") && !is_taken("2027-03-3x"));
