@@ -177,7 +177,7 @@ impl<'c> Finder<'_, 'c> {
         };
         change.to.is_none()
             && match name {
-                "platform" | "arch" | "toolkit" | "gcc" | "clang" => true,
+                "platform" | "arch" | "toolkit" | "gcc" => true,
                 "os" | "glibc" => !is_in_image(),
                 _ => false,
             }
