@@ -76,10 +76,10 @@ impl<'c> Described<'c> {
         Described { reading, kinds, host }
     }
 
-    /// The rules by which a framework builds nothing with the host compiler, with some toolkits only.
+    /// The rules by which a framework builds nothing with what the host has, some of them with some toolkits only.
     pub fn against_compilers_of(&self, package: &str) -> impl Iterator<Item = &Rc<Needs<'c>>> {
         let is_about = move |rule: &&Rc<Needs<'c>>| rule.row.package.as_deref() == Some(package);
-        self.host.iter().filter(|rule| rule.toolkit.is_some()).filter(is_about)
+        self.host.iter().filter(is_about)
     }
 
     /// Whether its C library, if it is known, is as new as a wheel needs it.

@@ -14,8 +14,6 @@ pub enum TritonGpu<'a> {
         gpus: &'a str,
         /// The compute capabilities that Triton needs.
         capability: &'a str,
-        /// What rules say of packages whose own kernels are Triton's.
-        says: &'a [&'a str],
     },
     /// This release of Triton fails on them.
     Broken {
@@ -50,11 +48,8 @@ impl Kind for TritonGpu<'_> {
 
     fn message(&self) -> String {
         match self {
-            TritonGpu::TooOld { build, gpus, capability, says } => {
-                let says: String = says.iter().map(|says| format!(". {}", says.trim_end_matches('.'))).collect();
-                format!(
-                    "torch.compile of {build} does not run on {gpus}: Triton needs compute capability {capability}{says}"
-                )
+            TritonGpu::TooOld { build, gpus, capability } => {
+                format!("torch.compile of {build} does not run on {gpus}: Triton needs compute capability {capability}")
             }
             TritonGpu::Broken { build, gpus, says } => {
                 format!("torch.compile of {build} fails on {gpus}: {}", says.trim_end_matches('.'))

@@ -44,6 +44,7 @@ mod library_wheels;
 mod many;
 mod matrix;
 mod minor_refused;
+mod near;
 mod neighbours;
 mod once_wrong;
 mod one_module;

@@ -21,9 +21,10 @@ pub(super) fn lint(catalog: &Catalog, say: Say<'_>) {
             );
             say("rule-pair", "rule", &name, says);
         }
-        let may_name = matches!(row.subject, Subject::Cufft | Subject::Cudnn);
+        let may_name = matches!(row.subject, Subject::Cufft | Subject::Cublas | Subject::Cudnn);
         if !may_name && row.package.is_some() != matches!(row.subject, Subject::Package | Subject::Nvrtc) {
-            let says = "a rule of subject `package` or `nvrtc` names a package, one of `cufft` or `cudnn` may";
+            let says =
+                "a rule of subject `package` or `nvrtc` names a package, one of `cufft`, `cublas` or `cudnn` may";
             say("belongs-together", "rule", &name, says.into());
         }
         only_where(row, catalog, say);
@@ -135,7 +136,8 @@ fn trials(row: &Rule, say: Say<'_>) {
             say("rule-trial", "rule", &name, says);
         }
     }
-    if row.holds.is_empty() || row.fails.is_empty() {
+    // Of a package whose kernels are Triton's it is told with which: with any.
+    if row.holds.is_empty() || row.fails.is_empty() && row.object != Subject::Triton {
         say("rule-trial", "rule", &name, "a rule needs a pair that holds and one that fails".into());
     }
 }

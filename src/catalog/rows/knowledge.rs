@@ -17,6 +17,7 @@ pub const ASKED: &[(Subject, Subject)] = &[
     (Subject::Cudnn, Subject::Cudnn),
     (Subject::Triton, Subject::Gpu),
     (Subject::Package, Subject::Gpu),
+    (Subject::Package, Subject::Triton),
     (Subject::Package, Subject::Cuda),
     (Subject::Package, Subject::Driver),
     (Subject::Package, Subject::Toolkit),

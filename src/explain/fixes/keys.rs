@@ -12,9 +12,8 @@ use crate::types::constraint::admits;
 use crate::types::variant::line_of;
 use crate::types::{ArchEntry, ArchList, Constraint, Version, distinct, sort_by_key, variant};
 
-use super::values::NEIGHBOURS;
 use super::written::{chosen, cuda_of, minimum, outermost};
-use super::{Edit, Finder, set, unset};
+use super::{Edit, Finder, PASSED_BY, set, unset};
 
 impl<'c> Finder<'_, 'c> {
     /// Every direction in which one key can be loosened.
@@ -213,7 +212,7 @@ impl<'c> Finder<'_, 'c> {
         };
         let older = wish.starts_with('<');
         let mut is_offered = false;
-        for _ in 0..NEIGHBOURS {
+        for _ in 0..PASSED_BY {
             let Some(answer) = self.answer(&[set(key, &wish)], Some((&[package], from))) else { break };
             if older && self.is_untold(&answer, key, package) && !self.predates(&answer, package, written) {
                 break;

@@ -27,6 +27,9 @@ use super::ask::{Asker, Edit};
 use super::core::Cores;
 use super::{Change, Fix, advice, target_of};
 
+/// So many releases that fail as they are, on either side of the one written, are passed by for one that does not.
+const PASSED_BY: usize = 24;
+
 /// How many combinations of keys are tried where one key does not suffice.
 const COMBINATIONS: usize = 64;
 
@@ -174,7 +177,7 @@ impl<'c> Finder<'_, 'c> {
         };
         change.to.is_none()
             && match name {
-                "platform" | "arch" => true,
+                "platform" | "arch" | "toolkit" | "gcc" => true,
                 "os" | "glibc" => !is_in_image(),
                 _ => false,
             }

@@ -5,6 +5,7 @@ use super::Finder;
 use crate::catalog::rows::FRAMEWORKS;
 use crate::explain::target_of;
 use crate::spec::{Runtime, Spec};
+use crate::types::name::STACK_PARTS;
 use crate::types::{Constraint, Version, sort_by_key, variant};
 
 /// How many fixes are offered.
@@ -52,10 +53,15 @@ impl Finder<'_, '_> {
             ranked.push((alike, fix));
         }
         ranked.retain(|(alike, _)| *alike <= ALIKE);
-        // Another board comes last, whatever else must change. Another system on the machine itself comes after what changes
-        // more of the file, where no other single line would do.
-        let boards = |fix: &Fix| fix.changes.iter().any(|change| change.key.ends_with(".gpu"));
-        let one_line = |(_, fix): &(usize, Fix)| fix.changes.len() == 1 && !boards(fix) && !replaces_system(spec, fix);
+        // Another board comes last, whatever else must change, and before it the stack without what was asked for; before both
+        // fewer of several boards. Another system on the machine itself comes after what changes more of the file, where no
+        // other single line would do.
+        let boards = |fix: &Fix| {
+            let gpu = fix.changes.iter().find(|change| change.key.ends_with(".gpu"));
+            gpu.map_or(2 * u8::from(fix.changes.iter().all(is_removed)), |gpu| if is_fewer(gpu) { 1 } else { 3 })
+        };
+        let one_line =
+            |(_, fix): &(usize, Fix)| fix.changes.len() == 1 && boards(fix) % 2 == 0 && !replaces_system(spec, fix);
         let has_one_line = ranked.iter().any(one_line);
         sort_by_key(&mut ranked, |(alike, fix)| {
             let system = !has_one_line && replaces_system(spec, fix);
@@ -90,6 +96,18 @@ impl Finder<'_, '_> {
         let mut builds = self.asker.catalog.builds.of(package).iter();
         builds.any(|row| written.admits_build(&row.version, &row.variant))
     }
+}
+
+/// Whether a change takes a package out of the stack.
+fn is_removed(change: &Change) -> bool {
+    let package = change.key.strip_prefix("stack.").filter(|name| !STACK_PARTS.contains(name));
+    package.is_some() && change.to.is_none()
+}
+
+/// Whether a change leaves out some of several boards.
+fn is_fewer(change: &Change) -> bool {
+    let (from, to) = (change.from.as_deref().unwrap_or_default(), change.to.as_deref().unwrap_or_default());
+    from.starts_with('[') && (to.starts_with('[') || from.contains(&format!("\"{to}\"")))
 }
 
 /// Whether a fix installs another system on a machine.

@@ -3,7 +3,7 @@
 use crate::explain::{needed, target_of};
 
 use super::written::{chosen, written_down};
-use super::{Edit, Finder, Fix, set, unset};
+use super::{Edit, Finder, Fix, PASSED_BY, set, unset};
 use crate::catalog::rows::{FRAMEWORKS, Image, repeated};
 use crate::solve::image::{self, TagMatch};
 use crate::solve::request::Direction;
@@ -13,8 +13,6 @@ use crate::types::{Version, distinct, first, variant};
 
 /// Specs with more keys than this are not loosened as a whole.
 const MOST_KEYS: usize = 500;
-/// Of releases that fail on a GPU this many are passed by.
-const NEIGHBOURS: usize = 6;
 /// How many fixes of two keys are enough.
 const PAIRS: usize = 6;
 /// How many changes of one more key are tried beside those of the clashes.
@@ -186,7 +184,7 @@ impl<'c> Finder<'_, 'c> {
         let first = (!packages.is_empty()).then_some((&packages[..], Direction::Oldest));
         let mut wishes = loosen(true);
         let mut near = self.answer(&wishes, first).or_else(|| self.answer(&loosen(false), None));
-        for tried in 0..NEIGHBOURS {
+        for tried in 0..PASSED_BY {
             let Some(answer) = near else { return };
             let mut changes: Vec<Edit> =
                 keys.iter().map(|key| (key.clone(), written_down(self, &answer, key))).collect();
@@ -220,7 +218,7 @@ impl<'c> Finder<'_, 'c> {
         let Some(mut at) = chosen(answer, key) else { return };
         let packages = keys.iter().filter_map(|key| key.strip_prefix("stack."));
         let packages: Vec<&str> = packages.chain([package]).collect();
-        for _ in 0..NEIGHBOURS {
+        for _ in 0..PASSED_BY {
             let above = set(key, format!(">{}", variant::public(&at)));
             let wishes: Vec<Edit> = wishes.iter().cloned().chain([above]).collect();
             let Some(near) = self.answer(&wishes, Some((&packages, Direction::Oldest))) else { return };

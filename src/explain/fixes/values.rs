@@ -12,7 +12,7 @@ use crate::explain::target_of;
 use crate::types::variant::line_of;
 
 /// How many releases on either side of the one written are tried.
-pub(super) const NEIGHBOURS: usize = 4;
+const NEIGHBOURS: usize = 4;
 
 /// How many tags of a repository are tried.
 const TAGS: usize = 24;

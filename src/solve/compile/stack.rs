@@ -253,13 +253,21 @@ impl<'q, 'c> Plan<'q, 'c> {
         left.iter_mut().for_each(|rows| rows.subtract(&experimental));
     }
 
-    /// The releases of the CUDA line that each class compiles with, where that is said: torch warns of another minor.
+    /// The releases of the CUDA line that each class compiles with, where that is said: torch warns of another minor. Without a
+    /// `[build]` that is what comes as source.
     fn compiled_alike(&self, classes: &[usize], framework: &Framework<'c>) -> Option<RowSet> {
-        self.request.build.as_ref()?;
+        let builds = self.request.build.is_some();
+        let is_source = |(package, ask): (&&Package<'c>, &PackageRequest<'c>)| {
+            let mut rows = package.releases.iter().filter(|row| ask.constraint.admits(&row.version)).peekable();
+            package.follows(framework.package) && rows.peek().is_some() && rows.all(|row| row.sdist)
+        };
+        if !builds && !self.packages.iter().zip(&self.request.companions).any(is_source) {
+            return None;
+        }
         let mut alike: Option<RowSet> = None;
         for target in classes.iter().map(|&class| self.classes[class].target) {
             let compilers = match (&target.image, &target.toolkits) {
-                (ImageRequest::Known(image), _) => vec![image.cuda],
+                (ImageRequest::Known(image), _) if builds => vec![image.cuda],
                 (ImageRequest::No, Some(installed)) => installed.clone(),
                 _ => continue,
             };

@@ -51,10 +51,12 @@ pub(super) fn warnings<'c>(
     warnings.extend(parameters(request, asked, target));
     // Where there is no Triton at all no Python helps.
     let elsewhere = triton_elsewhere(request, asked, target);
-    warnings.extend(elsewhere.or_else(|| without_compiler(request, asked, target)));
-    warnings.extend(triton(request, asked, target));
-    warnings.extend(triton_assembler(request, asked, target));
-    warnings.extend(triton_driver(request, asked, target));
+    warnings.extend(elsewhere.is_none().then(|| without_compiler(request, asked, target)).flatten());
+    let missed = [triton, triton_assembler, triton_driver].into_iter().filter_map(|why| why(request, asked, target));
+    for mut warning in elsewhere.into_iter().chain(missed) {
+        warning.message += &kernels_of_triton(request, target);
+        warnings.push(warning);
+    }
     warnings.extend(nccl(request, asked, target));
     warnings.extend(virtual_gpus(request, asked, target));
     for loads in loaded(asked, target) {
@@ -79,14 +81,19 @@ fn loaded<'a>(asked: &TargetRequest<'_>, target: &TargetSolution<'a>) -> Vec<Loa
         let all = asked.toolkits.iter().flatten().copied().chain(chosen);
         all.filter(|cuda| cuda.major() == major && cuda.len() > 1).max()
     };
+    // What a build leaves open is what pip installs for it.
+    let piece = |own: &Version| {
+        let pieces = target.pieces.as_ref().map(|pieces| pieces.toolkit.version);
+        pieces.filter(|piece| own.len() == 1 && piece.major() == own.major())
+    };
     let line = |own: Option<Version>, of_system: bool| {
-        let found = own.filter(|_| of_system).and_then(|own| there(own.major()));
+        let found = own.and_then(|own| if of_system { there(own.major()) } else { piece(&own) });
         found.or(own).filter(|cuda| cuda.len() > 1).map(|cuda| cuda.prefix(2))
     };
     let of_build = |build: &&'a Build| {
         let cuda = line(build.line(), build.system_cuda)?;
         let by = Some(*build).filter(|build| !build.is_own() && !build.is_in_image());
-        let by = by.filter(|build| failing::brought_line(build).is_some());
+        let by = by.filter(|build| failing::brought_line(build).is_some_and(|line| line.len() > 1));
         Some(Loads { package: &build.package, release: build.version, cuda, by })
     };
     let of_package = |row: &&'a Companion| {
@@ -211,6 +218,17 @@ fn compiling<'a>(target: &'a TargetSolution<'_>) -> Option<(&'a Build, &'a Versi
     Some((build, target.triton?))
 }
 
+/// What rules say of packages whose own kernels are Triton's, behind what is said of torch.compile.
+fn kernels_of_triton(request: &Request<'_>, target: &TargetSolution<'_>) -> String {
+    let chosen = target.companions.iter().map(|row| (&*row.package, Some(row.version)));
+    let all = chosen.chain(request.packages.iter().map(|(name, _)| (&**name, None)));
+    let rules = all.flat_map(|(package, release)| {
+        let rules = request.rules.of_package(package, Subject::Triton).rules.into_iter();
+        rules.filter(move |rule| release.is_none_or(|release| rule.range.admits(&release)))
+    });
+    rules.map(|rule| format!(". {}", rule.row.says.trim_end_matches('.'))).collect()
+}
+
 /// A Python with which torch.compile does not run.
 fn without_compiler<'c>(
     request: &Request<'c>,
@@ -253,10 +271,8 @@ fn triton(request: &Request<'_>, asked: &TargetRequest<'_>, target: &TargetSolut
     let refused = |gpu: &&GpuRequest<'_>| against(gpu).is_some_and(|found| found.row.id == rule.row.id);
     let (release, gpus) = (release(build), names(asked.named_gpus().iter().filter(refused))?);
     let capability = rule.needs.to_string();
-    let named = request.packages.iter().flat_map(|(name, _)| request.rules.of_package(name, Subject::Gpu).rules);
-    let says: Vec<&str> = named.filter(|other| other.needs == rule.needs).map(|other| &*other.row.says).collect();
     let refused = match rule.needs.comparisons().all(|one| one.op.is_lower()) {
-        true => TritonGpu::TooOld { build: &release, gpus: &gpus, capability: &capability, says: &says },
+        true => TritonGpu::TooOld { build: &release, gpus: &gpus, capability: &capability },
         false => TritonGpu::Broken { build: &release, gpus: &gpus, says: &rule.row.says },
     };
     Some(Warning::about(&refused, &[asked.key("gpu")]))
