@@ -21,8 +21,11 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
         .any(|other| request.catalog.companions.of(other.package).iter().any(|row| row.framework == *ask.package));
     let listing = request.catalog.wholly_read(ask.package).filter(|listing| !listing.first)?;
     // Of a release that is known the list has nothing to add.
-    let mut known = request.catalog.versions_of(ask.package).into_iter();
-    let is_known = ask.constraint.single().is_some_and(|one| known.any(|version| version == *one));
+    let is_known = ask.constraint.single().is_some_and(|one| {
+        let mut companions = request.catalog.companions.of(ask.package).iter();
+        companions.any(|row| row.version == *one)
+            || request.catalog.builds.of(ask.package).iter().any(|row| row.version == *one)
+    });
     let reaches_below = |wanted: &Constraint| {
         !is_known && wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < listing.from))
     };
