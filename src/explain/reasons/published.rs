@@ -113,14 +113,8 @@ impl<'c> Explainer<'_, 'c> {
         let Some(last) = lacking.last().filter(|_| !serving.is_empty()) else { return };
         let versions: Vec<&Version> = lacking.iter().map(|row| &row.version).collect();
         let arches: Vec<&str> = last.arches.iter().map(|arch| arch.as_str()).collect();
-        let is_one = lacking.iter().all(|row| row.version == last.version);
-        let have = if is_one { "has" } else { "have" };
-        // Of one build of a release others may be for it.
-        let named = match is_one {
-            true => distinct(lacking.iter().map(|row| row.carried())).join(" and "),
-            false => span(&versions),
-        };
-        self.say(format!("{} {named} {have} wheels for {} only", ask.package, list(&arches)));
+        let have = if lacking.iter().all(|row| row.version == last.version) { "has" } else { "have" };
+        self.say(format!("{} {} {have} wheels for {} only", ask.package, span(&versions), list(&arches)));
     }
 
     /// Which of the releases that a range admits their publisher has withdrawn.
