@@ -293,14 +293,14 @@ const PINNED: &[Case] = &[
         "torch = \"*\"\n[packages]\nscikit-image = \"==0.19.3\"\nnumpy = \"==1.23.4\"",
         A100,
         0,
-        &["lock: stack.python = \"3.10\"", "lock: stack.torch = \"2.14.1\"", "!package-excluded"],
+        &["lock: stack.python = \"3.10\"", "lock: stack.torch = \"2.14.1+cu130\"", "!package-excluded"],
     ),
     // Where torch is pinned it stays.
     case(
         "torch = \"2.15.0+cu132\"\n[packages]\nscikit-image = \"==0.19.3\"",
         A100,
         0,
-        &["lock: stack.torch = \"2.15.0\"", "package-excluded"],
+        &["lock: stack.torch = \"2.15.0+cu132\"", "package-excluded"],
     ),
 ];
 

@@ -43,7 +43,10 @@ impl<'c> Explainer<'_, 'c> {
             // What holds of one build of a release alone is said of its variant, be the others blamed or not.
             let mut builds = self.request.catalog.companions.of(&row.package).iter();
             let is_other = |one: &Companion| one.version == row.version && !one.sdist;
-            let variant = row.variant.as_deref().filter(|_| builds.any(|one| is_other(one) && says(one).as_ref() != Some(&sentence)));
+            let variant = row
+                .variant
+                .as_deref()
+                .filter(|_| builds.any(|one| is_other(one) && says(one).as_ref() != Some(&sentence)));
             let variant = variant.map_or(String::new(), |variant| format!("+{variant}"));
             self.say(format!("{} {}{variant} {sentence}{end}", row.package, row.version));
             let source = row.arch_source.as_ref().unwrap_or(&row.source);
