@@ -40,6 +40,8 @@ pub struct Facts<'c> {
     ranges: Kept<&'static str, Option<Constraint>>,
     /// What comes along with what is locked and asked for.
     pub(super) coming: Kept<Asked, Coming<'c>>,
+    /// Whether no release that is asked for of an ordinary package is for a line of Python.
+    pub(super) without_release: Kept<(String, String, Version), bool>,
 }
 
 impl<'c> Facts<'c> {
@@ -55,6 +57,7 @@ impl<'c> Facts<'c> {
             kits: OnceCell::new(),
             ranges: Kept::default(),
             coming: Kept::default(),
+            without_release: Kept::default(),
         }
     }
 

@@ -2,6 +2,7 @@
 //! the newest release, whatever torch is locked.
 
 use crate::catalog::rows::{BESIDE_TORCH, Companion, Index, Subject, TORCH, TRITON};
+use crate::types::constraint::admits;
 use crate::types::{Cc, Constraint, Specifier, Version, variant};
 
 use super::brought::refusing;
@@ -36,28 +37,15 @@ pub fn followers<'c>(
         name == TRITON || BESIDE_TORCH.contains(&name) || chosen.companions.iter().any(is_it)
     };
     let locked: Vec<Beside> = chosen.locked().into_iter().map(Beside::from).collect();
-    // torch's own index has wheels of others for its CUDA, too.
-    let torch = chosen.builds.iter().find(|build| build.package == TORCH && build.index.contains(&Index::Pytorch));
-    let of_torch = torch.map(|build| &*build.variant);
+    let gpus = gpus_of(chosen);
     let follower = |(name, asked): (&str, Specifier)| {
-        let for_python = |row: &Companion| match (chosen.python, row.python.as_deref()) {
-            (Some(line), Some(needs)) => Constraint::parse(needs).is_ok_and(|needs| needs.admits(line)),
-            _ => true,
-        };
-        let on_index = |row: &&&'c Companion| {
-            let is_there = row.variant.is_none() || row.variant.as_deref() == of_torch;
-            is_there
-                && row.url.is_none()
-                && row.index_url.is_none()
-                && row.gone.is_none()
-                && row.is_for_arch(chosen.arch)
-        };
         // Newest first.
-        let all: Vec<&'c Companion> = problem.package(name)?.releases.iter().filter(on_index).copied().collect();
+        let all = on_index(problem, chosen, name);
         let is_asked = |row: &&&'c Companion| asked.admits(&row.version);
-        let newest = all.iter().find(|row| row.variant.is_none() && is_asked(row) && for_python(row))?;
-        let every: Vec<&'c Companion> = all.iter().filter(|row| goes(problem, chosen, row)).copied().collect();
-        let going: Vec<&'c Companion> = every.iter().filter(|row| for_python(row)).copied().collect();
+        let mut plain = all.iter().filter(|row| row.variant.is_none()).filter(is_asked);
+        let newest = plain.clone().find(|row| for_python(chosen, row)).or_else(|| plain.next())?;
+        let goes = |row: &&&'c Companion| goes(problem, chosen, row, &gpus) && for_python(chosen, row);
+        let going: Vec<&'c Companion> = all.iter().filter(goes).copied().collect();
         // Where none of what is asked for goes, an installer may take older releases of all that ask for it: those would have
         // to ask for one that goes.
         let is_taken = |row: &&&'c Companion| {
@@ -75,10 +63,10 @@ pub fn followers<'c>(
                 let is_elsewhere = row.variant.is_some() && !has_label;
                 (!is_taken).then_some(Follower { row, going: None, is_elsewhere })
             }
-            // One goes on another Python, or with an older release of who asks for it: nobody knows that none does.
-            None if every.iter().any(|row| is_asked(&row)) || going.iter().any(|row| is_taken(&row)) => None,
+            // One goes with an older release of who asks for it: nobody knows that none does.
+            None if going.iter().any(|row| is_taken(&row)) => None,
             None => {
-                let going = every.iter().map(|row| row.version).collect();
+                let going = going.iter().map(|row| row.version).collect();
                 Some(Follower { row: newest, going: Some(going), is_elsewhere: false })
             }
         }
@@ -88,9 +76,59 @@ pub fn followers<'c>(
     coming.filter_map(|(name, asked)| follower((name, asked.clone()))).collect()
 }
 
+/// What of a package that comes along goes with nothing else that is chosen than the GPUs or the Python.
+#[derive(Debug)]
+pub enum Bar<'c> {
+    /// The framework, its CUDA or its cuDNN.
+    Build,
+    /// The GPUs: what a rule says of them; none where there is no code for them.
+    Gpu(Option<&'c str>),
+    /// The Python: those that there are wheels for.
+    Python(&'c str),
+}
+
+/// What keeps every release that is asked for of a package from going with a choice.
+pub fn bar<'c>(problem: &Problem<'c>, chosen: &TargetSolution<'_>, name: &str, asked: &Specifier) -> Bar<'c> {
+    let all = on_index(problem, chosen, name).into_iter();
+    let mut going = all.filter(|row| asked.admits(&row.version) && goes(problem, chosen, row, &[]));
+    let Some(newest) = going.clone().find(|row| for_python(chosen, row)).or_else(|| going.next()) else {
+        return Bar::Build;
+    };
+    let rules = problem.rules.of_package(name, Subject::Gpu);
+    let says = || gpus_of(chosen).into_iter().find_map(|gpu| refusing(&rules, newest, gpu));
+    match newest.python.as_deref().filter(|_| !for_python(chosen, newest)) {
+        Some(needs) => Bar::Python(needs),
+        None => Bar::Gpu(says()),
+    }
+}
+
+/// The GPUs of a target.
+fn gpus_of(chosen: &TargetSolution<'_>) -> Vec<Cc> {
+    chosen.gpus.iter().map(|gpu| gpu.cc).collect()
+}
+
+/// Whether a release is for the Python that is chosen.
+fn for_python(chosen: &TargetSolution<'_>, row: &Companion) -> bool {
+    chosen.python.zip(row.python.as_deref()).is_none_or(|(line, needs)| admits(needs, line))
+}
+
+/// The releases of a package on the package index, and on torch's own, which has wheels of others for its CUDA; newest first.
+fn on_index<'c>(problem: &Problem<'c>, chosen: &TargetSolution<'_>, name: &str) -> Vec<&'c Companion> {
+    let torch = chosen.builds.iter().find(|build| build.package == TORCH && build.index.contains(&Index::Pytorch));
+    let of_torch = torch.map(|build| &*build.variant);
+    let is_there = |row: &&Companion| {
+        (row.variant.is_none() || row.variant.as_deref() == of_torch)
+            && row.url.is_none()
+            && row.index_url.is_none()
+            && row.gone.is_none()
+            && row.is_for_arch(chosen.arch)
+    };
+    problem.package(name).into_iter().flat_map(|of| of.releases.iter().copied()).filter(is_there).collect()
+}
+
 /// Whether a release goes with a choice, as far as anybody knows: with the release of its framework, the CUDA and the C++ ABI
 /// of that, the GPUs, and the cuDNN that is there.
-fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion) -> bool {
+fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion, gpus: &[Cc]) -> bool {
     let own = chosen.builds.iter().find(|build| *build.package == *row.framework);
     let needs = Constraint::parse(&row.needs).ok().filter(|_| !row.follows_cuda());
     let is_out = |needs: &Constraint| own.is_some_and(|build| !needs.admits(&build.version.release()));
@@ -110,7 +148,6 @@ fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion) -> 
     if build.is_none() && line.is_none() {
         return true;
     }
-    let gpus: Vec<Cc> = chosen.gpus.iter().map(|gpu| gpu.cc).collect();
     let rules = problem.rules.of_package(&row.package, Subject::Gpu);
     let is_refused = gpus.iter().any(|gpu| refusing(&rules, row, *gpu).is_some());
     let of_cuda = problem.rules.of_package(&row.package, Subject::Cuda);
@@ -121,5 +158,5 @@ fn goes(problem: &Problem<'_>, chosen: &TargetSolution<'_>, row: &Companion) -> 
     let has_cudnn = |rule: &Needs<'_>| cudnns.iter().any(|has| rule.needs.admits(has) || has.major() == 0);
     let lacks_cudnn = !cudnns.is_empty() && of_cudnn.about(&row.version).any(|rule| !has_cudnn(rule));
     let variant = build.map_or("", |build| &*build.variant);
-    serves(problem.catalog, row, (variant, line.as_ref()), chosen.arch, &gpus) && !is_refused && !lacks_cudnn
+    serves(problem.catalog, row, (variant, line.as_ref()), chosen.arch, gpus) && !is_refused && !lacks_cudnn
 }

@@ -20,8 +20,14 @@ pub fn of<'c>(request: &Request<'c>, ask: &PackageRequest<'c>) -> Option<Unknown
         .iter()
         .any(|other| request.catalog.companions.of(other.package).iter().any(|row| row.framework == *ask.package));
     let listing = request.catalog.wholly_read(ask.package).filter(|listing| !listing.first)?;
+    // Of a release that is known the list has nothing to add.
+    let is_known = ask.constraint.single().is_some_and(|one| {
+        let mut companions = request.catalog.companions.of(ask.package).iter();
+        companions.any(|row| row.version == *one)
+            || request.catalog.builds.of(ask.package).iter().any(|row| row.version == *one)
+    });
     let reaches_below = |wanted: &Constraint| {
-        wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < listing.from))
+        !is_known && wanted.alternatives().iter().any(|all| least(all).is_none_or(|least| least < listing.from))
     };
     // What is made for one release of a framework which is named is among those that were read, where one of them is.
     let package = request.problem.package(ask.package).filter(|package| package.is_tied());

@@ -8,7 +8,7 @@ pub mod shared;
 use std::collections::BTreeSet;
 
 use crate::catalog::rows::{Asks, FoundIn};
-use crate::types::constraint::Op;
+use crate::types::constraint::{Op, least};
 use crate::types::specifier::around;
 use crate::types::{Constraint, CpuArch, Specifier, Version};
 
@@ -192,7 +192,7 @@ pub fn elsewhere<'c>(
         let fits = !is_too_old && (row.arches.is_empty() || row.arches.contains(&arch));
         (row.found_in == FoundIn::OnlyWheels).then(|| ((python.clone(), none).into(), fits))
     };
-    Releases::speaking(facts.wants(name).rows().iter(), fits, asked)
+    Releases::speaking(facts.wants(name).rows().iter(), fits).judge(asked)
 }
 
 /// What exports hold ordinary packages to beside one locked package, `transformers<5.1`, or what comes along with it: those that
@@ -217,8 +217,11 @@ struct Releases<'c> {
     rows: Vec<Speaks<'c>>,
     /// The newest release that was read, where later ones may need something else.
     last: Option<Version>,
-    /// The oldest release that was read, where older ones have no wheel either: of a Python that is newer than all of its own.
+    /// The oldest release that is judged: the first that was read, where rows begin with it, or that which older ones have no
+    /// wheel either as of, for a Python that is newer than all of its own.
     first: Option<Version>,
+    /// The releases whose metadata asks for anything but Python: that of others tells nothing of what they run with.
+    telling: Vec<Constraint>,
 }
 
 /// A row about what is locked.
@@ -240,6 +243,14 @@ impl<'c> Releases<'c> {
     where
         'c: 'r,
     {
+        Self::beside(told, beside).judge(asked)
+    }
+
+    /// What rows say of what is beside a package.
+    fn beside<'r>(told: impl Iterator<Item = &'r (Constraint, &'c Asks)>, beside: &[Beside]) -> Self
+    where
+        'c: 'r,
+    {
         let about = |row: &Asks| {
             // What any release will do for says nothing of it, but where none goes.
             let is_it = |one: &&Beside| *row.of == *one.what.0 && (*row.needs != *"*" || one.going.is_some());
@@ -250,20 +261,23 @@ impl<'c> Releases<'c> {
             };
             Some((beside.clone(), fits))
         };
-        Self::speaking(told, about, asked)
+        Self::speaking(told, about)
     }
 
     /// The same of what rows are about and whether that fits, where they speak of it.
     fn speaking<'r>(
         told: impl Iterator<Item = &'r (Constraint, &'c Asks)>,
         fits: impl Fn(&Asks) -> Option<(Beside, bool)>,
-        asked: &Specifier,
-    ) -> Option<Judged<'c>>
+    ) -> Self
     where
         'c: 'r,
     {
-        let mut rows = Vec::new();
+        let (mut rows, mut telling, mut read) = (Vec::new(), Vec::new(), Vec::new());
         for (range, row) in told {
+            read.extend(first_read(range, row));
+            if *row.of != *"python" && row.found_in == FoundIn::Metadata {
+                telling.push(range.clone());
+            }
             let Some((beside, fits)) = fits(row) else { continue };
             rows.push(Speaks { row, range: range.clone(), beside, fits });
         }
@@ -271,43 +285,76 @@ impl<'c> Releases<'c> {
         let last = ends.filter_map(|one| one.version).max();
         let begins = |one: &Speaks| one.range.comparisons().find(|one| one.op.is_lower()).and_then(|one| one.version);
         let oldest = rows.iter().min_by_key(|one| begins(one)).filter(|one| one.is_too_old());
-        let first = oldest.and_then(begins);
-        if rows.iter().all(|one| one.fits) {
-            return None;
-        }
-        Releases { rows, last, first }.judge(asked)
+        let first = oldest.and_then(begins).max(read.into_iter().min());
+        Releases { rows, last, first, telling }
     }
 
     /// What follows from what is asked for.
     fn judge(&self, asked: &Specifier) -> Option<Judged<'c>> {
-        let wanted = asked.range()?;
-        let all = self.tried(&wanted);
-        let is_asked = |version: &Version| wanted.admits(version) && asked.admits(version);
-        let admitted: Vec<Version> = all.iter().copied().filter(is_asked).collect();
+        if self.rows.iter().all(|one| one.fits) {
+            return None;
+        }
+        let (all, admitted) = self.admitted(asked)?;
         let (oldest, newest) = (admitted.first()?, admitted.last()?);
-        // What installers know they pass over: of the release that they would take is told what it fails for.
-        let is_passed_over =
-            |version: &Version| self.against(version).is_some_and(|one| one.known_by() <= FoundIn::OnlyWheels);
-        let taken = admitted.iter().rev().find(|version| !is_passed_over(version)).unwrap_or(newest);
+        // Of the release that they would take is told what it fails for.
+        let taken = admitted.iter().rev().find(|version| !self.is_passed_over(version)).unwrap_or(newest);
         if let Some(against) = self.against(taken)
             && admitted.iter().all(|version| self.against(version).is_some())
         {
+            // What does not ask for it tells nothing where it asks for nothing at all.
+            let is_meant = |version: &Version| !against.is_asked_for() || self.tells(version);
+            let others: Vec<Version> = all.into_iter().filter(is_meant).collect();
             // Which other releases have the extra nobody tells.
-            let instead = self.instead(&all, *oldest, *newest).filter(|_| against.row.extra.is_none());
+            let instead = self.instead(&others, *oldest, *newest).filter(|_| against.row.extra.is_none());
             return Some(against.judged(Follows::Excluded(instead)));
         }
         // What its metadata is against is passed over by whoever installs; below that the newest is taken.
-        let mut held: Option<&Speaks> = None;
+        let (mut newest, mut held): (Option<&Speaks>, Option<&Speaks>) = (None, None);
         for version in admitted.iter().rev() {
             match self.against(version) {
                 Some(one) if one.known_by() <= FoundIn::OnlyWheels => {}
-                Some(one) if one.known_by() == FoundIn::Code => held = Some(one),
+                Some(one) if one.known_by() == FoundIn::Code => {
+                    newest = newest.or(Some(one));
+                    held = Some(one);
+                }
+                None if !self.tells(version) && held.is_some_and(Speaks::is_asked_for) => {
+                    return newest.map(|one| one.judged(Follows::Excluded(None)));
+                }
                 _ => break,
             }
         }
         let held = held?;
         let from = held.range.comparisons().find(|one| one.op == Op::AtLeast)?.version?;
         Some(held.judged(Follows::Held(format!("<{from}"))))
+    }
+
+    /// The releases that are known, or stand for such, oldest first, and those among them that are asked for.
+    fn admitted(&self, asked: &Specifier) -> Option<(Vec<Version>, Vec<Version>)> {
+        let wanted = asked.range()?;
+        let all = self.tried(&wanted);
+        let admitted = all.iter().copied().filter(|version| wanted.admits(version) && asked.admits(version)).collect();
+        Some((all, admitted))
+    }
+
+    /// What installers take where all that tells what it needs needs something else than is locked: what tells nothing, as `<0.3.5`.
+    fn left_untold(&self, asked: &Specifier) -> Option<String> {
+        let (_, admitted) = self.admitted(asked)?;
+        let newest = admitted.last().filter(|newest| self.tells(newest))?;
+        let taken = admitted.iter().rev().find(|version| !self.is_passed_over(version))?;
+        let is_asked_for = self.against(newest)?.is_asked_for() && !self.tells(taken);
+        let begins = self.telling.iter().flat_map(Constraint::comparisons).filter(|one| one.op.is_lower());
+        let from = begins.filter_map(|one| one.version).filter(|from| from > taken).min()?;
+        is_asked_for.then(|| format!("<{from}"))
+    }
+
+    /// Whether the metadata of a release asks for anything but Python.
+    fn tells(&self, version: &Version) -> bool {
+        self.telling.iter().any(|range| range.admits(version))
+    }
+
+    /// Whether installers know that a release does not fit: they pass it over.
+    fn is_passed_over(&self, version: &Version) -> bool {
+        self.against(version).is_some_and(|one| one.known_by() <= FoundIn::OnlyWheels)
     }
 
     /// The row that is against a release, what installers know before the rest.
@@ -323,6 +370,7 @@ impl<'c> Releases<'c> {
         for bound in ranges.flat_map(Constraint::comparisons).filter_map(|one| one.version) {
             tried.extend(around(bound));
         }
+        tried.extend(self.first);
         let was_read = |version: &Version| {
             self.last.is_none_or(|last| *version <= last) && self.first.is_none_or(|first| *version >= first)
         };
@@ -350,6 +398,11 @@ impl<'c> Speaks<'c> {
         if self.beside.going.is_none() { self.row.found_in } else { FoundIn::Code }
     }
 
+    /// Whether metadata asks for something else than Python.
+    fn is_asked_for(&self) -> bool {
+        self.row.found_in == FoundIn::Metadata && *self.row.of != *"python"
+    }
+
     /// Whether it is of wheels for Pythons that are all older than the locked one.
     fn is_too_old(&self) -> bool {
         let of_wheels = matches!(self.row.found_in, FoundIn::Wheels | FoundIn::OnlyWheels);
@@ -363,8 +416,20 @@ impl<'c> Speaks<'c> {
     }
 }
 
-/// Whether all that is asked for of an ordinary package lies outside of every range of its releases that was read, or is newer
-/// than the last of them, where that is told. Of one whose metadata asks for nothing it is no matter.
+/// The first release of all that were read, of a row that begins with it: of older ones nothing is known.
+fn first_read(range: &Constraint, row: &Asks) -> Option<Version> {
+    row.read.filter(|_| range.alternatives().iter().any(|all| least(all).is_none()))
+}
+
+/// What installers fall back to of an ordinary package, `<0.3.5`, where that is known of no release that tells what it needs: of
+/// those that tell nothing nobody knows whether they run.
+pub fn left_untold(facts: &Facts<'_>, beside: &[Beside], name: &str, asked: &Specifier) -> Option<String> {
+    let wants = facts.wants_on(python_of(beside.iter().map(|one| &one.what)), name);
+    Releases::beside(wants.with_extras(asked), beside).left_untold(asked)
+}
+
+/// Whether all that is asked for of an ordinary package lies outside of every range of its releases that was read, is older than
+/// the first or newer than the last of them, where that is told. Of one whose metadata asks for nothing it is no matter.
 pub fn is_unread(facts: &Facts<'_>, name: &str, asked: &Specifier) -> bool {
     let wants = facts.wants(name);
     let rows: Vec<_> = wants.rows().iter().chain(wants.parts()).collect();
@@ -372,9 +437,11 @@ pub fn is_unread(facts: &Facts<'_>, name: &str, asked: &Specifier) -> bool {
     // Of ranges without an end what they need at the least is known of later releases, too.
     let ends = rows.iter().filter(|(_, row)| row.read.is_some()).flat_map(|(range, _)| range.comparisons());
     let last = ends.filter(|one| one.op == Op::AtMost).filter_map(|one| one.version).max();
+    let first = rows.iter().filter_map(|(range, row)| first_read(range, row)).min();
     let is_newer = last.is_some_and(|last| excludes(asked, &format!("<={last}")));
-    let is_outside = |row: &Asks| is_newer || excludes(asked, &row.range);
-    !rows.is_empty() && rows.iter().all(|(_, row)| !asks_nothing(row) && is_outside(row))
+    let is_older = first.is_some_and(|first| excludes(asked, &format!(">={first}")));
+    let is_outside = |row: &Asks| is_newer || excludes(asked, &row.range) || is_older && row.read.is_some();
+    !rows.is_empty() && rows.iter().all(|(_, row)| (is_older || !asks_nothing(row)) && is_outside(row))
 }
 
 /// The extras that are asked for of an ordinary package and of which no row speaks: what they ask for nobody has read.

@@ -130,6 +130,8 @@ pub enum Brought<'a> {
     Unfit {
         /// Which build.
         build: &'a str,
+        /// What those that go with it do not go with.
+        bar: Bars<'a>,
         /// The older releases that exports keep to, which do not bring it, `<1.1.10`; none where it is asked for of each.
         held: Option<&'a str>,
     },
@@ -145,6 +147,16 @@ pub enum Brought<'a> {
     },
 }
 
+/// What the releases of a package that go with a build do not go with.
+pub enum Bars<'a> {
+    /// There are none.
+    None,
+    /// The GPUs of the target; what is seen then, if that is known.
+    Gpu(Option<&'a str>),
+    /// The locked Python: those that they have wheels for, and it.
+    Python(&'a str, &'a Version),
+}
+
 impl Kind for PackageBrings<'_> {
     const CODE: &'static str = "package-brings";
 
@@ -152,9 +164,20 @@ impl Kind for PackageBrings<'_> {
         let PackageBrings { named, brings: (what, of), how, cure } = self;
         let cure = if cure.is_empty() { String::new() } else { format!("; {cure}") };
         match how {
-            Brought::Unfit { build, held } => {
+            Brought::Unfit { build, bar, held } => {
                 let held = held.map_or_else(String::new, |held| format!("; exports keep to {held}"));
-                format!("`{named}` brings {what}, of which no known release goes with {build}{held}{cure}")
+                let why = match bar {
+                    Bars::None => format!("of which no known release goes with {build}"),
+                    Bars::Gpu(None) => format!("whose releases for {build} hold no code for a GPU of the target"),
+                    Bars::Gpu(Some(says)) => {
+                        format!("whose releases for {build} fail on a GPU of the target: {}", inside(says))
+                    }
+                    Bars::Python(needs, locked) => format!(
+                        "whose releases for {build} have wheels for Python {} only, and Python {locked} is locked: use one of those",
+                        needs.replace(" || ", ", ")
+                    ),
+                };
+                format!("`{named}` brings {what}, {why}{held}{cure}")
             }
             Brought::Elsewhere { build } => format!(
                 "`{named}` brings {what}, whose build for {build} lies where torch's own does, under the number that another build \

@@ -220,3 +220,113 @@ const POST_RELEASES: &[Case] = &[
 fn a_release_is_not_the_post_release_of_it() {
     hold("post-releases", POST_RELEASES);
 }
+
+/// METADATA and wheels of whisperx 3.2.0 to 3.8.6, ctranslate2 4.4.0 and 4.5.0, unsloth 2024.8 to 2026.10.9, xformers 0.0.29.post3,
+/// and <https://github.com/unslothai/unsloth/issues/2686>; uv finds nothing for the Pythons that are left out.
+const PYTHONS: &[Case] = &[
+    case("torch = \"2.6.0+cu124\"\n[packages]\nwhisperx = \"*\"", A100, 0, &["lock: stack.python = \"3.12\""]),
+    case(
+        "torch = \"2.6.0+cu124\"\n[packages]\nunsloth = \"*\"",
+        A100,
+        0,
+        &["lock: stack.python = \"3.12\"", "!package-brings"],
+    ),
+    case(
+        "torch = \"2.6.0+cu124\"\npython = \"3.13\"\n[packages]\nwhisperx = \"*\"",
+        A100,
+        0,
+        &["`whisperx = \"*\"` brings ctranslate2 ==4.4.0"],
+    ),
+    case(
+        "torch = \"2.6.0+cu124\"\npython = \"3.13\"\n[packages]\nunsloth = \">=2024.9\"",
+        A100,
+        0,
+        &[
+            "brings xformers >=0.0.27.post2, whose releases for torch 2.6.0+cu124 have wheels for Python 3.9, 3.10, 3.11, 3.12 only, and \
+             Python 3.13 is locked: use one of those",
+        ],
+    ),
+    // What bars it is the GPU, and a release whose metadata asks for nothing is none that does without.
+    case(
+        "torch = \"2.7.1+cu128\"\n[packages]\nunsloth = \"*\"",
+        "gpu = \"NVIDIA RTX PRO 6000 Blackwell Workstation Edition\"",
+        0,
+        &[
+            "brings xformers >=0.0.27.post2, whose releases for torch 2.7.1+cu128 fail on a GPU of the target: xformers 0.0.30",
+            "!exports keep to",
+            "!lock: unsloth<",
+        ],
+    ),
+    case("torch = \"2.6.0\"\n[packages]\nk2 = \">=1.7\"", A100, 0, &["package-excluded", "!k2 = \"<0.3.5\""]),
+];
+
+#[test]
+fn a_python_is_chosen_that_what_comes_along_has_wheels_for() {
+    hold("followers-pythons", PYTHONS);
+}
+
+/// Of what lies before the first release that was read, or tells nothing of what it needs, nothing is known. pip: "No matching
+/// distribution" for unsloth 2024.4 and xxhash 0.8.2.
+const UNREAD: &[Case] = &[
+    case(
+        "torch = \"2.3.0+cu121\"\n[packages]\nunsloth = \"==2024.4\"\nxxhash = \"==0.8.2\"",
+        A100,
+        0,
+        &[
+            "nothing is known of `unsloth = \"==2024.4\"`, `xxhash = \"==0.8.2\"`",
+            "!has wheels for",
+            "!package-excluded",
+        ],
+    ),
+    case("torch = \"1.11.0\"\n[packages]\nk2 = \"*\"", A100, 0, &["nothing is known of `k2 = \"<0.3.5\"`"]),
+    case("torch = \"1.13.1\"\n[packages]\nk2 = \"*\"", A100, 0, &["!package-not-checked"]),
+];
+
+#[test]
+fn what_nobody_has_read_is_told() {
+    hold("packages-unread", UNREAD);
+}
+
+/// The requirements of SadTalker: wheels of scikit-image 0.19.3 are for Python 3.10 and older, of NumPy 1.23.4 for 3.11 and older.
+const PINNED: &[Case] = &[
+    case(
+        "torch = \"*\"\n[packages]\nscikit-image = \"==0.19.3\"\nnumpy = \"==1.23.4\"",
+        A100,
+        0,
+        &["lock: stack.python = \"3.10\"", "lock: stack.torch = \"2.14.1+cu130\"", "!package-excluded"],
+    ),
+    // Where torch is pinned it stays.
+    case(
+        "torch = \"2.15.0+cu132\"\n[packages]\nscikit-image = \"==0.19.3\"",
+        A100,
+        0,
+        &["lock: stack.torch = \"2.15.0+cu132\"", "package-excluded"],
+    ),
+];
+
+#[test]
+fn an_open_torch_goes_with_the_pythons_of_pinned_packages() {
+    hold("packages-pinned", PINNED);
+}
+
+/// tensorrt-llm 0.12.0 is known, though the list was read from 0.18.0 on; of vllm 0.12.0 the wheel for CUDA 13 alone is for x86_64 only.
+const NAMED: &[Case] = &[
+    case(
+        "tensorrt-llm = \"==0.12.0\"\ncuda = \"11.8\"\npython = \"3.10\"",
+        A100,
+        1,
+        &["tensorrt-llm 0.12.0 loads the libraries of CUDA 12"],
+    ),
+    case(
+        "vllm = \"0.12.0\"\ntorch = \"2.9.0+cu130\"",
+        "gpu = \"GB10\"\ndriver = \"580\"",
+        1,
+        &["vllm 0.12.0+cu130 has wheels for x86_64 only"],
+    ),
+    case("cudf-cu11 = \"*\"", A100, 2, &["or put it under [packages]: `cudf-cu11 = \"*\"`, unchecked"]),
+];
+
+#[test]
+fn what_is_named_is_known_by_its_build() {
+    hold("packages-named", NAMED);
+}

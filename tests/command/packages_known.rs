@@ -174,15 +174,15 @@ fn a_framework_that_packages_bring_along_is_told() {
 }
 
 const PYTHONS: &[Case] = &[
-    // None suits: the newest that is out for a year, as without the package.
+    // None suits of those that the named release has: the newest that is out for a year, as without the package.
     case(
-        "torch = \"*\"\n[packages]\nnumpy = \"<1.20\"",
+        "torch = \"2.15\"\n[packages]\nnumpy = \"<1.20\"",
         A100,
         0,
         &["package-excluded", "lock: stack.python = \"3.14\""],
     ),
-    case("jax = \"*\"\n[packages]\nscipy = \"==1.7\"", A100, 0, &["lock: stack.python = \"3.14\""]),
-    case("torch = \"*\"\n[packages]\nscikit-learn = \"==1.0\"", A100, 0, &["lock: stack.python = \"3.14\""]),
+    case("jax = \"0.12\"\n[packages]\nscipy = \"==1.7\"", A100, 0, &["lock: stack.python = \"3.14\""]),
+    case("torch = \"2.15\"\n[packages]\nscikit-learn = \"==1.0\"", A100, 0, &["lock: stack.python = \"3.14\""]),
     // What suits is taken, and of two that suit different ones the line that leaves out one.
     case(
         "torch = \"2.8\"\n[packages]\nscipy = \"==1.11.1\"",

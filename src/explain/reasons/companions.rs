@@ -36,11 +36,17 @@ impl<'c> Explainer<'_, 'c> {
         ends: impl Fn(&mut Self, &Companion) -> String,
     ) {
         for wheels in self.newest_blamed() {
-            let said = wheels.iter().enumerate().find_map(|(at, row)| Some((at, *row, says(row)?)));
-            let Some((at, row, sentence)) = said else { continue };
+            let said: Vec<Option<String>> = wheels.iter().map(|row| says(row)).collect();
+            let first = wheels.iter().zip(said).find_map(|(row, sentence)| Some((*row, sentence?)));
+            let Some((row, sentence)) = first else { continue };
             let end = ends(self, row);
-            // Where another speaks for the version as a whole this one speaks for its variant.
-            let variant = row.variant.as_deref().filter(|_| at > 0);
+            // What holds of one build of a release alone is said of its variant, be the others blamed or not.
+            let mut builds = self.request.catalog.companions.of(&row.package).iter();
+            let is_other = |one: &Companion| one.version == row.version && !one.sdist;
+            let variant = row
+                .variant
+                .as_deref()
+                .filter(|_| builds.any(|one| is_other(one) && says(one).as_ref() != Some(&sentence)));
             let variant = variant.map_or(String::new(), |variant| format!("+{variant}"));
             self.say(format!("{} {}{variant} {sentence}{end}", row.package, row.version));
             let source = row.arch_source.as_ref().unwrap_or(&row.source);

@@ -7,6 +7,7 @@ mod companions;
 mod libraries;
 mod machines;
 mod package_releases;
+mod pythons;
 mod releases;
 pub mod sources;
 mod stack;
@@ -212,6 +213,8 @@ pub struct Plan<'q, 'c> {
     pub network: Network<'q>,
     /// For each class what it has been found to admit.
     given: Vec<Vec<(Var, RowSet)>>,
+    /// How many ordinary packages a Python may leave out, where that differs, until it is related.
+    left_out: Option<(Var, Vec<usize>)>,
     /// The rules that are set aside for every class.
     off: RowSet,
     policy: Policy<'q>,
@@ -243,6 +246,7 @@ impl<'q, 'c> Plan<'q, 'c> {
             locals: Vec::new(),
             network: Network::default(),
             given,
+            left_out: None,
             off: RowSet::default(),
             policy,
             locked,

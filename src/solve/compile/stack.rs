@@ -1,24 +1,21 @@
-//! The stack in the network: versions and releases of frameworks, and Python.
+//! The stack in the network: versions and releases of frameworks, and what is written of them.
 
 use std::cell::OnceCell;
-use std::rc::Rc;
 
 use pubgrub::VersionSet;
-use rustc_hash::FxHashSet;
 
 use crate::catalog::LIBRARIES;
-use crate::catalog::rows::{Build, Python, TORCH};
-use crate::types::{Cc, Constraint, Specifier, Version};
+use crate::catalog::rows::Build;
+use crate::types::Version;
 
-use super::{Choice, Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
+use super::{Class, Framework, Group, Plan, ReleaseChoice, releases};
 use crate::solve::coinstall;
 use crate::solve::failing;
 use crate::solve::libraries::{self, compiles_for};
 use crate::solve::network::{Order, Var};
-use crate::solve::ordinary::{self, Follows};
 use crate::solve::platform::Platform;
 use crate::solve::release::Release;
-use crate::solve::request::{Direction, GpuRequest, ImageRequest, PackageRequest, Request, TargetRequest};
+use crate::solve::request::{Direction, GpuRequest, ImageRequest, PackageRequest};
 use crate::solve::rowset::RowSet;
 use crate::solve::rules::law;
 
@@ -29,7 +26,11 @@ impl<'q, 'c> Plan<'q, 'c> {
         let asks: Vec<&PackageRequest> = self.request.frameworks.iter().chain(&self.request.companions).collect();
         let mut vars: Vec<Var> = vec![0; asks.len()];
         let (first, others): (Vec<usize>, Vec<usize>) = (0..asks.len()).partition(|&at| asks[at].before_all.is_some());
-        for at in first.into_iter().chain(others) {
+        let wished = first.len();
+        for (place, at) in first.into_iter().chain(others).enumerate() {
+            if place == wished {
+                self.add_left_out();
+            }
             let ask = asks[at];
             let versions = match problem.framework(ask.package) {
                 Some(framework) => &framework.versions,
@@ -47,94 +48,6 @@ impl<'q, 'c> Plan<'q, 'c> {
         self.companions = vars.split_off(self.frameworks.len());
         self.versions = vars;
         self.relate_package_versions();
-    }
-
-    /// A line of Python, the newest that releases have, of those that leave out least of what is asked for: one that is out
-    /// for less than a year comes after all others, for most other packages have no wheel for it yet.
-    fn add_python(&mut self, groups: &[Group<'c>]) {
-        let request = self.request;
-        let installs = !request.companions.is_empty() || !request.packages.is_empty();
-        if request.frameworks.is_empty() && !installs && request.python.is_none() {
-            return;
-        }
-        let lines = request.problem.pythons();
-        let wanted = request.python.as_ref();
-        // Each line twice: as one with which torch.compile runs, and, of less worth, as one with which it need not.
-        let compiles = self.frameworks.iter().any(|one| one.package == TORCH);
-        let rows: Rc<[_]> = if compiles { lines.iter().chain(lines.iter()).copied().collect() } else { lines.clone() };
-        let order = (Order::Ranked(python_ranks(request, rows.clone(), lines.len())), Vec::new());
-        let var = self.variable(&rows, order, "python", |row: &&Python| row.version.as_str());
-        let admitted = RowSet::filter(rows.len(), |row| admits_python(wanted, rows[row]));
-        match wanted {
-            Some(_) => self.clause("python", vec![(var, admitted.clone())]),
-            None => self.network.restrict(var, &admitted),
-        }
-        for group in groups.iter().filter(|group| !group.off.has(law::id::PYTHON)) {
-            for at in 0..group.releases.len() {
-                self.relate_python(group, at, (var, &rows, &admitted));
-            }
-        }
-        for group in groups {
-            self.relate_compiling(group, (var, &rows, lines.len()));
-        }
-        let python = Choice { var, rows };
-        self.relate_pythons(&python);
-        self.python = Some(python);
-    }
-
-    /// A release has wheels for some lines of Python, on every kind of machine.
-    fn relate_python(
-        &mut self,
-        group: &Group<'c>,
-        at: usize,
-        (var, rows, admitted): (Var, &Rc<[&'c Python]>, &RowSet),
-    ) {
-        let platforms = self.platforms(&group.classes, |_| true);
-        let (framework, release, unseen) = (group.releases[at].framework, group.releases[at].var, self.policy.possible);
-        let with = move |line: Version| {
-            let mut left = RowSet::first(framework.releases.len());
-            platforms.iter().for_each(|&on| left.retain(&framework.with_python(on, line, unseen)));
-            left
-        };
-        if self.request.python.is_some() {
-            let mut some = RowSet::default();
-            admitted.rows().for_each(|line| some.add(&with(rows[line].version)));
-            self.clause("python", vec![(self.versions[at], framework.versions_of(&some)), (release, some)]);
-        }
-        let (rows, admitted) = (rows.clone(), admitted.clone());
-        let of_lines: OnceCell<Vec<RowSet>> = OnceCell::new();
-        self.network.relate(release, var, move |row| {
-            let of_line = |line: usize| if admitted.has(line) { with(rows[line].version) } else { RowSet::default() };
-            let of_lines = of_lines.get_or_init(|| (0..rows.len()).map(of_line).collect());
-            // What is not admitted is refused by what does not admit it, and need not be asked for here.
-            RowSet::filter(rows.len(), |line| !admitted.has(line) || of_lines[line].has(row))
-        });
-    }
-
-    /// The first rows of a line are those with which torch.compile of a release runs, wherever it can.
-    fn relate_compiling(&mut self, group: &Group<'c>, (var, rows, first): (Var, &Rc<[&'c Python]>, usize)) {
-        let request = self.request;
-        // Many machines differ in what does not matter here.
-        let mut seen = FxHashSet::default();
-        let mut is_other = |class: &&Class<'_, 'c>| {
-            let gpus: Vec<Cc> = class.target.named_gpus().iter().map(|gpu| gpu.cc).collect();
-            seen.insert((class.target.platform, class.target.is_cpu(), gpus, class.off.clone()))
-        };
-        let classes = group.classes.iter().map(|&class| &*self.classes[class]);
-        let targets: Vec<&TargetRequest<'c>> =
-            classes.filter(|class| is_other(class)).map(|class| class.target).collect();
-        for release in group.releases.iter().filter(|one| one.framework.package == TORCH) {
-            let (framework, rows, targets) = (release.framework, rows.clone(), targets.clone());
-            self.network.relate(release.var, var, move |row| {
-                let fails = |target: &&TargetRequest<'c>, line: &Version| {
-                    let build = framework.releases[row].on(target.platform);
-                    let why = |build| failing::uncompiled(request, build, target, line);
-                    build.is_some_and(|build| why(build).is_some())
-                };
-                let runs = |line: &Version| !targets.iter().any(|target| fails(target, line));
-                RowSet::filter(rows.len(), |at| at >= first || runs(&rows[at].version))
-            });
-        }
     }
 
     /// The releases of frameworks, shared or for each class apart, then what goes beside them.
@@ -415,67 +328,4 @@ fn with_builds<'a, 'c>(
         };
         framework.matching(|release| release.is_cpu() || release.on(on).map_or_else(|| of_unseen(release), holds))
     }
-}
-
-/// Which lines of Python come first: 0 is that of the images, as far as it can be told, is out for a year, leaves out nothing
-/// that is asked for, and compiles, as the first rows do. What all lines leave out counts for none of them.
-fn python_ranks<'q, 'c: 'q>(
-    request: &'q Request<'c>,
-    rows: Rc<[&'c Python]>,
-    compiling: usize,
-) -> Box<dyn Fn(usize) -> usize + 'q> {
-    let asked = OnceCell::new();
-    let of_images = pythons_of_unread(request);
-    let known: Vec<OnceCell<usize>> = vec![OnceCell::new(); rows.len()];
-    let find = move |row: &Python| {
-        // What has no wheel for it either is refused, whichever line comes first.
-        let is_left_out =
-            |(package, of): &&(&Package<'c>, RowSet)| request.problem.is_left_out(package, of, &row.version);
-        let asked = asked.get_or_init(|| asked_for(request));
-        let left_out = asked.iter().filter(is_left_out).count() + packages_left_out(request, row);
-        let others = of_images.iter().filter(|python| python.cmp_prefix(&row.version).is_ne()).count();
-        let left_out = left_out + others * (asked.len() + request.packages.len() + 1);
-        4 * left_out + usize::from(request.problem.is_young(row.date.as_deref()))
-    };
-    Box::new(move |row| *known[row].get_or_init(|| find(rows[row]) + 2 * usize::from(row >= compiling)))
-}
-
-/// What the images that are named for their torch are taken to hold of Python, where nobody has read it.
-fn pythons_of_unread(request: &Request<'_>) -> Vec<Version> {
-    let unread = request.targets.iter().filter_map(|target| match &target.image {
-        ImageRequest::Known(image) if image.python.is_none() => request.catalog.python_nearby(image),
-        _ => None,
-    });
-    unread.filter(|_| request.frameworks.iter().any(|ask| ask.package == TORCH)).collect()
-}
-
-/// How many of the packages that `[packages]` asks for have no release for a line of Python.
-fn packages_left_out(request: &Request<'_>, row: &Python) -> usize {
-    let python = [("python".to_string(), row.version).into()];
-    let is_left_out = |(name, asked): &&(String, Specifier)| {
-        let judged = ordinary::judged(request.problem, &python, name, asked);
-        judged.iter().any(|one| matches!(one.follows, Follows::Excluded(_)))
-    };
-    request.packages.iter().filter(is_left_out).count()
-}
-
-/// The packages that are asked for, and of each the releases that may be it, with code for the GPUs that are named: a line of
-/// Python for which none of these gets what it asks for in turn leaves the package out.
-fn asked_for<'c>(request: &Request<'c>) -> Vec<(&'c Package<'c>, RowSet)> {
-    let gpus = || request.targets.iter().flat_map(|of| of.named_gpus().iter().map(|gpu| (of.arch, gpu.cc)));
-    let asks = request.companions.iter();
-    let admitted = asks.filter_map(|ask| {
-        let package = request.problem.package(ask.package)?;
-        let mut releases = package.matching(|row| ask.constraint.admits(&row.version));
-        gpus().for_each(|(arch, gpu)| releases.subtract(&package.uncovered(request.catalog, arch, gpu)));
-        Some((package, releases)).filter(|(_, releases)| !releases.is_empty())
-    });
-    admitted.collect()
-}
-
-/// Whether a line of Python is asked for: a pre-release only by name.
-fn admits_python(wanted: Option<&Constraint>, row: &Python) -> bool {
-    let Some(wanted) = wanted else { return row.stable };
-    let named = || wanted.single().is_some_and(|single| single.cmp_prefix(&row.version).is_eq());
-    wanted.cut_to(row.version.len()).admits(&row.version) && (row.stable || named())
 }

@@ -40,7 +40,7 @@ impl<'c> Reader<'_, 'c> {
             return (message, help);
         }
         if let Some(help) = self.of_other_cuda(name) {
-            return (message, help);
+            return (message, format!("{help}\nor {under_packages}, unchecked"));
         }
         let near = suggest::slip(name, known(self.problem));
         let near = near.map_or(String::new(), |near| format!("did you mean `{near}`?\n"));

@@ -2,21 +2,21 @@
 //! packages ask for that has no wheel for the locked Python.
 
 use crate::catalog::rows::{Asks, BESIDE_TORCH, Build, Companion, FoundIn, TORCH};
-use crate::solve::followers::followers;
+use crate::solve::followers::{Bar, bar, followers};
 use crate::solve::held::{PIP, all_beside};
 use crate::solve::libraries::lines_with;
 use crate::solve::ordinary::coming::{coming, missing};
 use crate::solve::ordinary::shared::{By, doubled};
 use crate::solve::ordinary::{
-    Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, is_excluded, is_unread, judged, unread_extras,
-    without_part, without_wheels,
+    Among, Beside, Follows, Judged, asked_by, elsewhere, excludes, is_excluded, is_unread, judged, left_untold,
+    unread_extras, without_part, without_wheels,
 };
 use crate::solve::request::{TargetRequest, is_ordinary, lies_elsewhere};
 use crate::solve::{ordinary, thirds};
 use crate::spec::other_names::cuda_of;
 use crate::types::{Specifier, Version};
 use crate::warning::{
-    Brought, ExcludedBy, KnownTo, PackageBrings, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks,
+    Bars, Brought, ExcludedBy, KnownTo, PackageBrings, PackageCuda, PackageExcluded, PackageNotChecked, PartLacks,
     SameModule, Side, Warning,
 };
 
@@ -74,12 +74,18 @@ fn of_brought(about: &About<'_, '_>, (name, asked): (&str, &Specifier), one: &Ju
     // What is held is so because of each release that brings one: they ask for several ranges.
     let needs = if held.is_some() { "*" } else { &one.row.needs };
     let brings = format!("{} {needs}", one.row.of);
+    let bar = match bar(about.request.problem, about.target, &one.row.of, &Specifier::parse(needs).unwrap_or_default())
+    {
+        Bar::Build => Bars::None,
+        Bar::Gpu(says) => Bars::Gpu(says),
+        Bar::Python(needs) => about.target.python.map_or(Bars::None, |locked| Bars::Python(needs, locked)),
+    };
     let instead = instead.map(|instead| format!("write `{name} = \"{instead}\"` under [packages]"));
     let cures: Vec<String> = instead.into_iter().chain(cures::of_package(about, &one.row.of, needs)).collect();
     let brought = PackageBrings {
         named: &format!("{name} = \"{asked}\""),
         brings: (brings.trim_end_matches(" *"), &*one.row.of),
-        how: Brought::Unfit { build: &made_for(about, &one.beside.locked().0), held },
+        how: Brought::Unfit { build: &made_for(about, &one.beside.locked().0), bar, held },
         cure: &cures.join(", or "),
     };
     Warning::about(&brought, &[format!("packages.{name}")])
@@ -149,7 +155,11 @@ fn of_unknown(about: &About<'_, '_>, beside: &[Beside]) -> Option<Warning> {
         true if is_unread(problem, name, asked) && !is_excluded(problem, beside, name, asked) => {
             vec![format!("{name} = \"{asked}\"")]
         }
-        true => unread_extras(problem, name, asked).map(|extra| format!("{name}[{extra}]")).collect(),
+        true => {
+            let left = left_untold(problem, beside, name, asked).map(|left| format!("{name} = \"{left}\""));
+            let extras = unread_extras(problem, name, asked).map(|extra| format!("{name}[{extra}]"));
+            left.into_iter().chain(extras).collect()
+        }
     };
     let (mut keys, mut unknown) = (Vec::new(), Vec::new());
     for one in packages.iter() {
