@@ -8,7 +8,7 @@ use crate::catalog::LIBRARIES;
 use crate::catalog::rows::Build;
 use crate::types::Version;
 
-use super::{Class, Framework, Group, Plan, ReleaseChoice, releases};
+use super::{Class, Framework, Group, Package, Plan, ReleaseChoice, releases};
 use crate::solve::coinstall;
 use crate::solve::failing;
 use crate::solve::libraries::{self, compiles_for};
