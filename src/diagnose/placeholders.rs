@@ -110,6 +110,15 @@ const DERIVED: &[(&str, Lookup)] = &[
         text(facts.extract, "cuda_needed").filter(|_| is_possible).map(str::to_string)
     }),
     ("torch_of_other_cuda", |facts| facts.torch_of_other_cuda()),
+    ("own_wheel", |facts| own_wheel(text(facts.extract, "library")?)),
+    ("python_lacking", |facts| {
+        let (version, python) = (facts.version("version")?, facts.python()?);
+        let mut builds =
+            torch_builds(facts.catalog).filter(|build| build.version.cmp_prefix(&version).is_eq()).peekable();
+        let is_torch = text(facts.extract, "package") == Some("torch") && builds.peek().is_some();
+        (is_torch && builds.all(|build| !build.pythons.is_empty() && !build.pythons.contains(&python)))
+            .then(|| python.to_string())
+    }),
 ];
 
 /// Whether catalog facts can fill a placeholder.
@@ -353,6 +362,17 @@ impl<'a> Facts<'a> {
         let variants: Vec<String> = rows.map(|row| variant_of(row, self.catalog)).collect();
         Some(variants.join(" or "))
     }
+}
+
+/// The wheel that brings a library which builds on CUDA, in releases before the next number of its file: `libcudss.so.0`.
+fn own_wheel(library: &str) -> Option<String> {
+    let lower = library.to_ascii_lowercase();
+    let (stem, number) = lower.strip_prefix("lib")?.split_once(".so")?;
+    let stem = stem.split('_').next()?;
+    let owner = if ["cutensor", "custatevec", "cudensitymat"].contains(&stem) { "" } else { "nvidia-" };
+    let number = number.split('.').nth(1).and_then(|number| number.parse::<u32>().ok());
+    let below = number.map(|number| format!("<{}", number + 1)).unwrap_or_default();
+    Some(format!("`{owner}{stem}-cuXX{below}`"))
 }
 
 /// Whether a CUDA release needs a newer driver than this one; none where no rule speaks of the release.
