@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use crate::catalog::rows::Component;
+use crate::catalog::rows::{Component, ErrorSignature};
 
 use super::VAGUE;
 use super::asides::Aside;
@@ -18,31 +18,38 @@ use super::text::{LEVEL, Normalised};
 /// What goes on another way, whichever message it is; rows name their own such lines.
 static FALLBACK: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"fall(?:s|ing)? ?back (?:to|on) (?:[^n]|n[^o])|switching to |using [a-z]+ backend|cannot use fa version|recommended to upgrade|(?:\.|\bis) disabling |support is disabled|will not be used|\(ignored\)|\(normal if |answer: continue",
+        r"fall(?:s|ing)? ?back (?:to|on) (?:[^n]|n[^o])|switching to |using [a-z]+ backend|cannot use fa version|recommended to upgrade|(?:\.|\bis) disabling |will not be used|answer: continue",
     )
 });
+
+/// What says itself that it is no fault.
+static NORMAL: LazyLock<Regex> = LazyLock::new(|| ascii(r"\(ignored\)|\(normal if "));
 
 /// What is below an error: warnings of Python's and of loggers, but for NCCL, whose errors are called so; and TensorFlow's own
 /// errors of CUDA's start, after which it computes without.
 static WARNS: LazyLock<Regex> = LazyLock::new(|| {
     ascii(&format!(
-        r"(?-i:[A-Za-z]Warning: |(?:^|[^A-Za-z ]|[^L] )WARN(?:ING)?\b)|^(?:{LEVEL})?w [a-z_]+/|{LEVEL}|failed call to cuinit|nvidia-persistenced\["
+        r"(?-i:[A-Za-z]Warning: |(?:^|[^A-Za-z ]|[^L] )WARN(?:ING)?\b)|(?-i:(?:^(?:{LEVEL})?|: )W [a-z_]+/)|{LEVEL}|failed call to cuini|nvidia-persistenced\["
     ))
 });
 
 /// What only informs.
-static INFORMS: LazyLock<Regex> =
-    LazyLock::new(|| ascii(&format!(r"(?-i:(?:^|[^L] |[^A-Za-z ])INFO\b)|^i [a-z_]+/|{LEVEL}{LEVEL}")));
+static INFORMS: LazyLock<Regex> = LazyLock::new(|| {
+    ascii(&format!(r"(?-i:(?:^|[^L] |[^A-Za-z ])INFO\b)|(?-i:(?:^(?:{LEVEL})*|: )I [a-z_]+/)|{LEVEL}{LEVEL}"))
+});
 
 /// Where an error begins in the same line, it is told no longer.
 static ERROR: LazyLock<Regex> =
     LazyLock::new(|| ascii(r"(?-i:\b[A-Z]\w*(?:Error|Exception): |\b(?:ERROR|FATAL)\b:? [^(])"));
 
-/// What says nothing of a fault wherever it stands: torch warns of a plan that cuDNN does not have, and takes another;
-/// the kernel's module asks for an instance of MIG that is not there.
-static HARMLESS: LazyLock<Regex> = LazyLock::new(|| {
+/// What says nothing of a fault wherever it stands: torch warns of a plan that cuDNN does not have, and takes another.
+static HARMLESS: LazyLock<Regex> =
+    LazyLock::new(|| ascii(r"plan failed with a cudnnexception|cudnn_status_not_supported ?\(triggered internally"));
+
+/// The same of a line that it stands in: the kernel's module asks for an instance of MIG, and JAX for every backend that it knows.
+static TRIED: LazyLock<Regex> = LazyLock::new(|| {
     ascii(
-        r"plan failed with a cudnnexception|cudnn_status_not_supported ?\(triggered internally|nvcheckok\w*: check failed: requested object not found",
+        r"nvcheckok\w*: check failed: requested object not found|unable to initialize backend '(?:rocm|tpu|metal|neuron)'",
     )
 });
 
@@ -70,6 +77,8 @@ static WENT_ON: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// So many different lines without a fault say the same.
 const LINES: usize = 30;
+/// Longer lines are several.
+const LONG: usize = 600;
 /// Rows of less weight tell only that something failed: none of their findings is another fault.
 const TELLING: u32 = 8;
 
@@ -92,7 +101,7 @@ pub struct SetAside {
 pub fn set_aside(matches: &mut Vec<Match>, text: &Normalised<'_>) -> SetAside {
     let mut set_aside = SetAside::default();
     let all = matches.len();
-    matches.retain(|found| found.places.is_empty() || !all_lines(found, text, &HARMLESS));
+    matches.retain(|found| found.places.is_empty() || !all_lines(found, text, &HARMLESS) && !is_tried(found, text));
     let is_harmless = matches.len() < all;
     for found in matches.iter_mut() {
         found.in_passing = !found.places.is_empty()
@@ -106,55 +115,78 @@ pub fn set_aside(matches: &mut Vec<Match>, text: &Normalised<'_>) -> SetAside {
         said.iter().any(|(own, heavier)| weight < *heavier && own.start <= line.start && line.end <= own.end)
     };
     matches.retain(|found| {
-        found.in_passing || found.places.is_empty() || !lines(found, text).all(|line| is_said(&line, found.row.weight))
+        let is_own = found.in_passing && !found.row.goes_on.is_empty();
+        is_own || found.places.is_empty() || !lines(found, text).all(|line| is_said(&line, found.row.weight))
     });
     let before = matches.len();
-    let others = matches.iter().filter(|found| !found.in_passing && found.row.weight >= TELLING);
-    // What says only that a part failed is explained by a warning about the same part.
-    let unexplained: Vec<Component> =
-        others.clone().filter(|found| found.row.weight < VAGUE).map(|found| found.row.component).collect();
-    let others: Vec<Range<usize>> = others.flat_map(|found| lines(found, text)).collect();
-    let kept = std::mem::take(matches).into_iter().filter_map(|mut found| {
-        if !found.in_passing {
-            return Some(found);
+    let told = || matches.iter().filter(|found| !found.in_passing && found.row.weight >= TELLING);
+    let others = told().flat_map(|found| lines(found, text)).map(|line| (line.clone(), is_said(&line, 0))).collect();
+    let others = Others { rows: told().map(|found| found.row).collect(), lines: others };
+    for mut found in std::mem::take(matches) {
+        match if found.in_passing { judged(&mut found, &others, text) } else { Fate::Told } {
+            Fate::Told => matches.push(found),
+            Fate::Alone => set_aside.alone.push(found),
+            Fate::Nothing => {}
         }
-        let end = found.places.iter().map(|place| place.end).max().unwrap_or_default();
-        let rest = text.rest(end);
-        let faults =
-            FAULT.find_iter(&text.plain.as_bytes()[rest..]).map(|fault| rest + fault.start()..rest + fault.end());
-        let faults: Vec<_> = faults.collect();
-        let is_claimed = |at: usize| others.iter().any(|line| line.contains(&at));
-        let brings = Brings::of(&found);
-        let unclaimed = || faults.iter().filter(|fault| !is_claimed(fault.start));
-        let is_cause = |line: &str| brings.hold(line) && !MEMORY.is_match(line.as_bytes());
-        let explains = unexplained.contains(&found.row.component) && !only_informs(&found, text);
-        found.in_passing = !(explains
-            || unclaimed().any(|fault| is_cause(&text.plain[fault.clone()]))
-            || brings.are_told && others.iter().any(|line| !is_said(line, 0) && is_cause(&text.plain[line.clone()])));
-        if !found.in_passing || !others.is_empty() {
-            return Some(found);
-        }
-        found.in_passing = false;
-        if !faults.is_empty() || went_on(&text.plain[rest..], &text.lower[end..]) {
-            return None;
-        }
-        if only_informs(&found, text) {
-            set_aside.alone.push(found);
-            return None;
-        }
-        Some(found)
-    });
-    *matches = kept.collect();
+    }
     set_aside.aside = (is_harmless || matches.len() < before).then_some(&Aside::NOTICE);
     set_aside
 }
 
-/// Whether something stands in the rest of a text that a program does which went on, or a fault that is no finding.
-fn went_on(rest: &str, lower: &str) -> bool {
-    let is_fault = |aside: &Aside| !aside.means.starts_with("a notice");
-    WENT_ON.is_match(rest.as_bytes())
-        || rest.lines().collect::<BTreeSet<_>>().len() > LINES
-        || Aside::all_told(lower).any(is_fault)
+/// What a text tells beside what is told in passing.
+struct Others {
+    rows: Vec<&'static ErrorSignature>,
+    /// The lines of these, and of each whether a notice says it as well.
+    lines: Vec<(Range<usize>, bool)>,
+}
+
+/// What becomes of what is told in passing.
+enum Fate {
+    /// It is a finding, the lesser one where it still is in passing.
+    Told,
+    /// It is no fault, and nothing else is told.
+    Alone,
+    /// Something else is the fault.
+    Nothing,
+}
+
+fn judged(found: &mut Match, others: &Others, text: &Normalised<'_>) -> Fate {
+    let row = found.row;
+    let end = found.places.iter().map(|place| place.end).max().unwrap_or_default();
+    let rest = text.rest(end);
+    let faults = FAULT.find_iter(&text.plain.as_bytes()[rest..]);
+    let faults: Vec<_> = faults.map(|fault| rest + fault.start()..rest + fault.end()).collect();
+    let is_claimed = |at: usize| others.lines.iter().any(|(line, _)| line.contains(&at));
+    let unclaimed = faults.iter().filter(|fault| !is_claimed(fault.start));
+    let brings = Brings::of(found);
+    let unsaid = others.lines.iter().filter(|(_, is_said)| brings.are_told && !is_said).map(|(line, _)| line);
+    let is_cause = |line: &str| brings.hold(line) && !MEMORY.is_match(line.as_bytes());
+    // What says only that a part failed is explained by a warning about the same part.
+    let is_vague = |other: &ErrorSignature| other.weight < VAGUE && other.component == row.component;
+    let explains = others.rows.iter().any(|other| other.yields_to(&row.code) || is_vague(other));
+    found.in_passing = !(explains && !only_informs(found, text)
+        || unclaimed.chain(unsaid).any(|line| is_cause(&text.plain[line.clone()])));
+    if !found.in_passing || !others.rows.is_empty() {
+        return Fate::Told;
+    }
+    found.in_passing = false;
+    let after = &text.plain[rest..];
+    if !faults.is_empty() || tells_fault(after) || !row.goes_on.is_empty() && went_on(after) {
+        return Fate::Nothing;
+    }
+    // That it took another way is what is asked about, unless it says that this is no fault, or too little is known of it.
+    let is_no_fault = all_lines(found, text, &NORMAL) || row.weight < TELLING && all_lines(found, text, &FALLBACK);
+    if is_no_fault { Fate::Alone } else { Fate::Told }
+}
+
+/// Whether the rest of a text tells of a fault that is no finding.
+fn tells_fault(rest: &str) -> bool {
+    Aside::all_told(&Normalised::new(rest).lower).any(|aside| !aside.means.starts_with("a notice"))
+}
+
+/// Whether something stands there that a program does which went on.
+fn went_on(rest: &str) -> bool {
+    WENT_ON.is_match(rest.as_bytes()) || rest.lines().collect::<BTreeSet<_>>().len() > LINES
 }
 
 /// What a fault says that can come of what was told in passing.
@@ -195,11 +227,19 @@ fn is_in_passing(found: &Match, text: &Normalised<'_>) -> bool {
 fn only_informs(found: &Match, text: &Normalised<'_>) -> bool {
     let is_said_before =
         |place: &Range<usize>| text.plain[..text.line(place).start].trim_end().ends_with("support is disabled.");
-    all_lines(found, text, &FALLBACK) || all_marked(found, text, &INFORMS) || found.places.iter().all(is_said_before)
+    [&*FALLBACK, &*NORMAL].iter().any(|words| all_lines(found, text, words))
+        || all_marked(found, text, &INFORMS)
+        || found.places.iter().all(is_said_before)
 }
 
 fn all_lines(found: &Match, text: &Normalised<'_>, notice: &Regex) -> bool {
     found.places.iter().all(|place| notice.is_match(text.lines(place).as_bytes()))
+}
+
+/// Whether all that was read stands in lines of that kind; a log that was pasted as one line is none.
+fn is_tried(found: &Match, text: &Normalised<'_>) -> bool {
+    let mut lines = lines(found, text).map(|line| &text.plain[line]);
+    lines.all(|line| line.len() < LONG && TRIED.is_match(line.as_bytes()))
 }
 
 /// Whether all that was read stands behind such a mark, in the line of it and before an error.

@@ -2,6 +2,7 @@
 //!
 //! Each is a placeholder of the catalog's sentences; what is not known fills nothing, and its sentence is left out.
 
+use super::decode::own_wheel;
 use super::nearest_build::{self, holds_code, is_stable, torch_builds, torch_cuda, variant_of};
 use super::system::{has_windows_driver, is_of_windows, is_of_wsl};
 use super::template::{Filling, placeholders};
@@ -362,17 +363,6 @@ impl<'a> Facts<'a> {
         let variants: Vec<String> = rows.map(|row| variant_of(row, self.catalog)).collect();
         Some(variants.join(" or "))
     }
-}
-
-/// The wheel that brings a library which builds on CUDA, in releases before the next number of its file: `libcudss.so.0`.
-fn own_wheel(library: &str) -> Option<String> {
-    let lower = library.to_ascii_lowercase();
-    let (stem, number) = lower.strip_prefix("lib")?.split_once(".so")?;
-    let stem = stem.split('_').next()?;
-    let owner = if ["cutensor", "custatevec", "cudensitymat"].contains(&stem) { "" } else { "nvidia-" };
-    let number = number.split('.').nth(1).and_then(|number| number.parse::<u32>().ok());
-    let below = number.map(|number| format!("<{}", number + 1)).unwrap_or_default();
-    Some(format!("`{owner}{stem}-cuXX{below}`"))
 }
 
 /// Whether a CUDA release needs a newer driver than this one; none where no rule speaks of the release.

@@ -37,13 +37,11 @@ const NOTICES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Alone it is told as the notice that it is. Before another fault it is no cause, and before one of the GPU it may be.
+/// Alone it is what is asked about. Before another fault it is no cause, and before one of the GPU it may be.
 #[test]
 fn a_notice_is_no_cause_of_another_fault() {
     for (notice, code) in NOTICES {
-        let alone = diagnose(notice);
-        assert_eq!(codes(&alone), Vec::<&str>::new(), "{notice}");
-        assert_eq!(alone.notice.map(|notice| notice.code).as_deref(), Some(*code), "{notice}");
+        assert_eq!(codes(&diagnose(notice)), [*code]);
         let other = diagnose(&format!("{notice}[rank0]: KeyError: 'layers.21.mlp.gate_up_proj.weight'\n"));
         assert_eq!(codes(&other), Vec::<&str>::new());
         assert!(other.aside.is_some_and(|aside| aside.means.contains("notices")), "{notice}");
@@ -266,6 +264,15 @@ fn a_marked_line_stands_behind_every_fault() {
             assert_eq!(codes(&verdict).first().copied(), first, "{line}\n{behind}");
         }
     }
+    // What says that it is no fault, or that it went on, is told as the notice that it is.
+    for (words, code) in [("normal if", "no-gpu-found"), ("(ignored)", "libcuda-missing"), ("OpenCL", "toolkit-failed")]
+    {
+        let alone = diagnose(MARKED.iter().find(|line| line.contains(words)).unwrap());
+        assert_eq!(codes(&alone), Vec::<&str>::new());
+        assert_eq!(alone.notice.map(|notice| notice.code).as_deref(), Some(code));
+    }
+    let tried = "[Sat May  9 19:32:11 2026] NVRM: nvCheckOkFailedNoLog: Check failed: Requested object not found [NV_ERR_OBJECT_NOT_FOUND] (0x00000057) returned from gisubscriptionGetGPUInstanceSubscription(pRsClient) @ kernel_mig_manager.c:3091";
+    assert_eq!(codes(&diagnose(tried)), Vec::<&str>::new());
     let warned = MARKED.iter().find(|line| line.contains("Found no NVIDIA driver")).unwrap();
     let brought = diagnose(&format!("{warned}\nRuntimeError: No CUDA GPUs are available"));
     assert_eq!(codes(&brought).first(), Some(&"driver-not-found"));
