@@ -57,7 +57,12 @@ impl Aside {
 
     /// What a normalised text in lower case tells.
     pub fn told(lower: &str) -> Option<&'static Aside> {
-        ASIDES.iter().find(|aside| aside.stands_in(lower))
+        Aside::all_told(lower).next()
+    }
+
+    /// All that it tells.
+    pub fn all_told(lower: &str) -> impl Iterator<Item = &'static Aside> {
+        ASIDES.iter().filter(move |aside| aside.stands_in(lower))
     }
 
     /// Whether a finding only follows from it. An installer that lists the releases which the finding is about has reached

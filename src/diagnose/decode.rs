@@ -167,5 +167,16 @@ pub fn cudnn_of(library: &str) -> Option<String> {
     major.bytes().all(|byte| byte.is_ascii_digit()).then(|| major.to_string())
 }
 
+/// The wheel that brings a library which builds on CUDA, in releases before the next number of its file: `libcudss.so.0`.
+pub fn own_wheel(library: &str) -> Option<String> {
+    let lower = library.to_ascii_lowercase();
+    let (stem, number) = lower.strip_prefix("lib")?.split_once(".so")?;
+    let stem = stem.split('_').next()?;
+    let owner = if ["cutensor", "custatevec", "cudensitymat"].contains(&stem) { "" } else { "nvidia-" };
+    let number = number.split('.').nth(1).and_then(|number| number.parse::<u32>().ok());
+    let below = number.map(|number| format!("<{}", number + 1)).unwrap_or_default();
+    Some(format!("`{owner}{stem}-cuXX{below}`"))
+}
+
 #[cfg(test)]
 mod tests;

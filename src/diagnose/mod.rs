@@ -51,6 +51,9 @@ pub struct Verdict {
     /// What a text that no finding claims tells: known, and no matter of versions.
     #[serde(skip)]
     pub aside: Option<&'static Aside>,
+    /// Where that is a notice with nothing behind it: what it means, and what to change if it is in the way.
+    #[serde(skip)]
+    pub notice: Option<Finding>,
 }
 
 /// Components whose faults another choice of versions cannot cure, whatever the host is.
@@ -132,7 +135,7 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     if is_amd {
         matches.retain(|found| OF_ANY_GPU.contains(&found.row.component));
     }
-    let noticed = notices::set_aside(&mut matches, &normalised);
+    let notices::SetAside { aside: noticed, alone } = notices::set_aside(&mut matches, &normalised);
     if matches.iter().any(|found| found.row.weight >= LAST_RESORT && !found.in_passing) {
         matches.retain(|found| found.row.weight >= LAST_RESORT);
     }
@@ -164,13 +167,19 @@ pub fn diagnose(raw: &str, catalog: &Catalog) -> Verdict {
     let amd = is_amd.then_some(&Aside::AMD);
     let aside = || amd.or(cause).or_else(|| Aside::told(&normalised.lower)).or(noticed).or_else(versions);
     let aside = matches.is_empty().then(aside).flatten();
+    let alone = alone.into_iter().filter(|_| aside == Some(&Aside::NOTICE)).max_by_key(|found| found.row.weight);
+    let notice = alone.map(|mut found| {
+        fields.complete(&mut found);
+        value::name_library(&mut found.extract);
+        tell(found, catalog)
+    });
     let mut findings: Vec<Finding> = matches.into_iter().map(|found| tell(found, catalog)).collect();
     for finding in &mut findings {
         let number = finding.extract.get("cuda_error").map(ToString::to_string);
         let mut runs = plain.split(|c: char| !c.is_ascii_digit());
         finding.has_number = number.is_none_or(|number| runs.any(|run| run == number));
     }
-    Verdict { findings, extract, aside }
+    Verdict { findings, extract, aside, notice }
 }
 
 /// The host of a text, with the error that somebody's own text tells beside: whatever else it says, CUDA may not work there.
@@ -195,7 +204,9 @@ pub fn host_of(text: &str) -> Result<Record, ReadError> {
 /// That CUDA did not start says nothing more where another row says why.
 fn drop_vague(matches: &mut Vec<Match>) {
     let is_driver = |found: &Match| found.row.component == Component::Driver;
-    let says_why = |found: &Match| found.row.weight >= VAGUE && (is_driver(found) || !found.row.errors.is_empty());
+    let says_why = |found: &Match| {
+        !found.in_passing && found.row.weight >= VAGUE && (is_driver(found) || !found.row.errors.is_empty())
+    };
     if matches.iter().any(says_why) {
         matches.retain(|found| found.row.weight >= VAGUE || !is_driver(found));
     }
@@ -203,7 +214,8 @@ fn drop_vague(matches: &mut Vec<Match>) {
 
 /// A row that says only that something failed says nothing more beside one that says why; what it read is that one's.
 fn drop_yielding(matches: &mut Vec<Match>) {
-    let yields = |one: &Match, to: &Match| to.row.weight > one.row.weight && one.row.yields_to(&to.row.code);
+    let yields =
+        |one: &Match, to: &Match| !to.in_passing && to.row.weight > one.row.weight && one.row.yields_to(&to.row.code);
     let dropped = |found: &Match| matches.iter().any(|other| yields(found, other));
     let dropped: Vec<bool> = matches.iter().map(dropped).collect();
     let (gone, mut kept): (Vec<_>, Vec<_>) = std::mem::take(matches).into_iter().zip(dropped).partition(|one| one.1);

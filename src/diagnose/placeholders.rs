@@ -2,6 +2,7 @@
 //!
 //! Each is a placeholder of the catalog's sentences; what is not known fills nothing, and its sentence is left out.
 
+use super::decode::own_wheel;
 use super::nearest_build::{self, holds_code, is_stable, torch_builds, torch_cuda, variant_of};
 use super::system::{has_windows_driver, is_of_windows, is_of_wsl};
 use super::template::{Filling, placeholders};
@@ -110,6 +111,15 @@ const DERIVED: &[(&str, Lookup)] = &[
         text(facts.extract, "cuda_needed").filter(|_| is_possible).map(str::to_string)
     }),
     ("torch_of_other_cuda", |facts| facts.torch_of_other_cuda()),
+    ("own_wheel", |facts| own_wheel(text(facts.extract, "library")?)),
+    ("python_lacking", |facts| {
+        let (version, python) = (facts.version("version")?, facts.python()?);
+        let mut builds =
+            torch_builds(facts.catalog).filter(|build| build.version.cmp_prefix(&version).is_eq()).peekable();
+        let is_torch = text(facts.extract, "package") == Some("torch") && builds.peek().is_some();
+        (is_torch && builds.all(|build| !build.pythons.is_empty() && !build.pythons.contains(&python)))
+            .then(|| python.to_string())
+    }),
 ];
 
 /// Whether catalog facts can fill a placeholder.

@@ -87,6 +87,7 @@ pub fn told(plain: &str) -> Option<&'static str> {
     match is_windows(plain) {
         true => Some("Windows"),
         false if is_wsl(plain) => Some("WSL2"),
+        false if plain.contains("macos-aarch64") => Some("macOS"),
         false => is_arm().then_some("aarch64"),
     }
 }
@@ -202,6 +203,7 @@ mod tests {
             ("Server: Docker Desktop 4.30.0\nnvidia-container-cli: requirement error", Some("WSL2")),
             ("Docker Desktop on Linux: could not select device driver", None),
             ("E:\\x\\y.py says: use WSL2, see C:\\z", Some("Windows")),
+            ("uv/python/cpython-3.10.14-macos-aarch64-none/install/bin/python3", Some("macOS")),
         ] {
             assert_eq!(told(text), wanted, "{text}");
         }

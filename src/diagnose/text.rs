@@ -25,12 +25,13 @@ pub fn plain(raw: &str) -> String {
     let mut owners: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
     for line in text.lines() {
         let seconds = if is_timed { SECONDS.find(line).map_or(0, |seconds| seconds.end()) } else { 0 };
-        let (owner, rest) = without_prefixes(&line[seconds..]);
+        let (owner, level, rest) = without_prefixes(&line[seconds..]);
         // What was typed continues no word: an empty line ends what stands before it.
         if PROMPTS.iter().any(|prompt| line.trim_start().starts_with(prompt)) {
             plain.push('\n');
         }
         let start = plain.len();
+        plain.extend(std::iter::repeat_n(LEVEL, level));
         plain += rest;
         if !owner.is_empty() && (owners.len() <= OWNERS || owners.contains_key(&owner)) {
             owners.entry(owner).or_default().push(start..plain.len());
@@ -137,18 +138,25 @@ fn ascii(pattern: &str) -> Regex {
     RegexBuilder::new(pattern).unicode(false).build().expect("a constant")
 }
 
-/// Who wrote a line (its prefixes without digits of time) and what was written.
-fn without_prefixes(line: &str) -> (String, &str) {
-    let (mut owner, mut rest) = (String::new(), line);
+/// A blank that nobody types, before a line of which a logger says that it only warns; two where it only informs.
+pub const LEVEL: char = '\u{1680}';
+
+/// Who wrote a line (its prefixes without digits of time), how far below an error it is, and what was written.
+fn without_prefixes(line: &str) -> (String, usize, &str) {
+    let (mut owner, mut level, mut rest) = (String::new(), 0, line);
     // Prefixes nest: compose before a timestamp before a rank.
     for _ in 0..4 {
         let Some(text) = prefix(rest) else { break };
         if text.contains(['|', '(', '[']) && !text.contains('.') {
             owner += text.trim();
         }
+        let is = |word: &str, letter: char| text.contains(word) || text.starts_with(letter) && !text.contains('|');
+        let levels = [("INFO", 'I', 2), ("WARN", 'W', 1), ("ERROR", 'E', 0), ("FATAL", 'F', 0)];
+        level = levels.iter().find(|(word, letter, _)| is(word, *letter)).map_or(level, |(_, _, own)| *own);
         rest = &rest[text.len()..];
     }
-    (owner, rest)
+    // One logger hands on what another wrote: TensorFlow's `E` is an error.
+    (owner, if rest.starts_with("E ") { 0 } else { level }, rest)
 }
 
 /// Without the encodings of web pages and addresses.
@@ -272,9 +280,7 @@ impl<'t> Normalised<'t> {
 
     /// Whether a tool of the toolkit or a module of the kernel only warns in the line that a part begins in.
     pub fn is_warning(&self, part: &Range<usize>) -> bool {
-        let (first, last) = (self.origin[part.start], self.origin[part.end - 1]);
-        let start = self.plain[..first].rfind('\n').map_or(0, |end| end + 1);
-        WARNING.is_match(&self.plain[start..last])
+        WARNING.is_match(self.line_until(part))
     }
 
     /// The lines of the original that hold a part.
@@ -284,11 +290,17 @@ impl<'t> Normalised<'t> {
         start..self.plain[last..].find('\n').map_or(self.plain.len(), |at| last + at)
     }
 
-    /// The same with the line after them.
+    /// The same with the two lines after them.
     pub fn lines(&self, part: &Range<usize>) -> &'t str {
         let Range { start, end } = self.line(part);
-        let second = self.plain[end..].match_indices('\n').nth(1).map(|(at, _)| end + at);
+        let second = self.plain[end..].match_indices('\n').nth(2).map(|(at, _)| end + at);
         &self.plain[start..second.unwrap_or(self.plain.len())]
+    }
+
+    /// The original from where its line begins to the end of a part.
+    pub fn line_until(&self, part: &Range<usize>) -> &'t str {
+        let (first, last) = (self.origin[part.start], self.origin[part.end - 1]);
+        &self.plain[self.plain[..first].rfind('\n').map_or(0, |end| end + 1)..last]
     }
 
     /// Where in the original the line begins that follows the one that a part ends in.

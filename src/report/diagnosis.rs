@@ -11,7 +11,7 @@ const TOLD: usize = 3;
 pub(super) fn render(screen: &Screen, verdict: &Verdict) -> String {
     let mut text = String::new();
     for finding in verdict.findings.iter().take(TOLD) {
-        text += &one(screen, finding);
+        text += &one(screen, &format!("{}[{}]:", finding.component, finding.code), finding);
     }
     let more: Vec<&str> = verdict.findings.iter().skip(TOLD).map(|finding| finding.code.as_str()).collect();
     if !more.is_empty() {
@@ -21,7 +21,10 @@ pub(super) fn render(screen: &Screen, verdict: &Verdict) -> String {
         let unknown = "no message that gpuenv knows is in this text; it may have nothing to do with versions";
         let means = verdict.aside.map_or(unknown, |aside| aside.means);
         text += &screen.wrapped(&format!("{} ", screen.warning("unknown:")), means);
-        text += &found(screen, &verdict.extract);
+        match &verdict.notice {
+            Some(notice) => text += &one(screen, "notice:", notice),
+            None => text += &found(screen, &verdict.extract),
+        }
         let names_a_machine = ["gpu", "driver"].iter().any(|key| verdict.extract.contains_key(*key));
         let help = match verdict.aside {
             Some(aside) => aside.help,
@@ -33,8 +36,8 @@ pub(super) fn render(screen: &Screen, verdict: &Verdict) -> String {
     text
 }
 
-fn one(screen: &Screen, finding: &Finding) -> String {
-    let head = screen.help(&format!("{}[{}]:", finding.component, finding.code));
+fn one(screen: &Screen, head: &str, finding: &Finding) -> String {
+    let head = screen.help(head);
     let mut text = screen.wrapped(&format!("{head} "), &clean(&finding.meaning));
     let mut extract = finding.extract.clone();
     let implied = if finding.has_number { None } else { extract.remove("cuda_error") };

@@ -29,7 +29,7 @@ const NOTICES: &[(&str, &str)] = &[
     ),
     (
         "[ WARN:0] global ./modules/dnn/src/dnn.cpp (1447) setUpNet DNN module was not built with CUDA backend; switching to CPU\n",
-        "build-without-cuda",
+        "opencv-without-cuda-backend",
     ),
     (
         "┌ Warning: The NVIDIA driver on this system only supports up to CUDA 11.0.0.\n│ For performance reasons, it is recommended to upgrade to a driver that supports CUDA 11.2 or higher.\n",
@@ -228,6 +228,54 @@ fn what_a_program_goes_on_behind_is_no_other_fault() {
     ] {
         assert_eq!(codes(&diagnose(&text)), wanted, "{text}");
     }
+}
+
+/// Lines of programs that went on, marked so by a level, by Python or by their own words, whichever row knows them.
+const MARKED: &[&str] = &[
+    "I0411 11:31:51.893953 47132171940032 xla_bridge.py:895] Unable to initialize backend 'rocm': module 'jaxlib.xla_extension' has no attribute 'GpuAllocatorConfig'",
+    "2025-04-11 11:31:52.378781: W external/xla/xla/service/gpu/nvptx_compiler.cc:930] The NVIDIA driver's CUDA version is 12.4 which is older than the PTX compiler version 12.6.77. Because the driver is older than the PTX compiler version, XLA is disabling parallel compilation.",
+    "/x/torch_geometric/typing.py:54: UserWarning: An issue occurred while importing 'pyg-lib'. Disabling its usage. Stacktrace: /lib64/libm.so.6: version `GLIBC_2.27' not found (required by /x/libpyg.so)",
+    "-> The distribution-provided pre-install script failed!  Are you sure you want to continue? (Answer: Continue installation)",
+    "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n    PyTorch 2.3.0+cu121 with CUDA 1201 (you have 2.1.0+cu121)",
+    "/x/torch/cuda/__init__.py:118: UserWarning: CUDA initialization: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver from http://www.nvidia.com/Download/index.aspx",
+    "/x/bitsandbytes/cextension.py:34: UserWarning: The installed version of bitsandbytes was compiled without GPU support. 8-bit optimizers, 8-bit multiplication, and GPU quantization are unavailable.",
+    "[node01:1234] mca_base_component_repository_open: unable to open mca_btl_smcuda: libcuda.so.1: cannot open shared object file: No such file or directory (ignored)",
+    "/x/onnxruntime_inference_collection.py:69: UserWarning: Specified provider 'CUDAExecutionProvider' is not in available provider names.Available providers: 'AzureExecutionProvider, CPUExecutionProvider'",
+    "2018-12-17 19:38:41,868 sagemaker-containers INFO     No GPUs detected (normal if no gpus installed)",
+    "W1209 17:28:31.056532 232107 init.cc:128] Compiled with WITH_GPU, but no GPU found in runtime.",
+    "INFO 05-27 11:47:41 [cuda.py:95] Cannot use FlashAttention-2 backend for Volta and Turing GPUs.",
+    "* Device #1: CUDA SDK Toolkit installation NOT detected.\n             CUDA SDK Toolkit installation required for proper device support and utilization\n             Falling back to OpenCL Runtime",
+    "2020-01-01 00:00:00.0: E tensorflow/stream_executor/cuda/cuda_driver.cc:313] failed call to cuInit: UNKNOWN ERROR (303)",
+];
+
+/// No such line is the fault where another follows, be it known or not.
+#[test]
+fn a_marked_line_stands_behind_every_fault() {
+    for line in MARKED {
+        for (behind, first) in [
+            ("KeyError: 'foo'", None),
+            ("botocore.exceptions.NoCredentialsError: Unable to locate credentials", None),
+            ("RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8589934592 bytes.", None),
+            ("OSError: [Errno 28] No space left on device", None),
+            ("RuntimeError: CUDA error: an illegal memory access was encountered", Some("kernel-fault")),
+            ("NVRM: Xid (PCI:0000:01:00): 79, pid=1234, GPU has fallen off the bus.", Some("gpu-lost")),
+        ] {
+            let verdict = diagnose(&format!("{line}\n{behind}\n"));
+            assert_eq!(codes(&verdict).first().copied(), first, "{line}\n{behind}");
+        }
+    }
+    // What says that it is no fault, or that it went on, is told as the notice that it is.
+    for (words, code) in [("normal if", "no-gpu-found"), ("(ignored)", "libcuda-missing"), ("OpenCL", "toolkit-failed")]
+    {
+        let alone = diagnose(MARKED.iter().find(|line| line.contains(words)).unwrap());
+        assert_eq!(codes(&alone), Vec::<&str>::new());
+        assert_eq!(alone.notice.map(|notice| notice.code).as_deref(), Some(code));
+    }
+    let tried = "[Sat May  9 19:32:11 2026] NVRM: nvCheckOkFailedNoLog: Check failed: Requested object not found [NV_ERR_OBJECT_NOT_FOUND] (0x00000057) returned from gisubscriptionGetGPUInstanceSubscription(pRsClient) @ kernel_mig_manager.c:3091";
+    assert_eq!(codes(&diagnose(tried)), Vec::<&str>::new());
+    let warned = MARKED.iter().find(|line| line.contains("Found no NVIDIA driver")).unwrap();
+    let brought = diagnose(&format!("{warned}\nRuntimeError: No CUDA GPUs are available"));
+    assert_eq!(codes(&brought).first(), Some(&"driver-not-found"));
 }
 
 /// What a text holds of another machine, package or disk is none of this one's.

@@ -45,3 +45,17 @@ fn wrapped_words_are_joined_and_further_words_cut() {
     assert_eq!(architecture("7.5 8.0"), "7.5 8.0");
     assert_eq!(module("flash_attn_2_cuda.cpython-310-x86_64-linux-gnu.so"), "flash-attn");
 }
+
+/// What the wheels of these libraries hold: pkg:pypi/nvidia-cudss-cu12@0.7.1.6 is the last with libcudss.so.0.
+#[test]
+fn a_library_that_builds_on_cuda_has_its_own_wheel() {
+    for (library, wanted) in [
+        ("libcudss.so.0", "`nvidia-cudss-cuXX<1`"),
+        ("libcusparseLt.so.0", "`nvidia-cusparselt-cuXX<1`"),
+        ("libcutensor.so.2", "`cutensor-cuXX<3`"),
+        ("libnvshmem_host.so.3", "`nvidia-nvshmem-cuXX<4`"),
+        ("libnvcomp.so", "`nvidia-nvcomp-cuXX`"),
+    ] {
+        assert_eq!(own_wheel(library).as_deref(), Some(wanted));
+    }
+}
