@@ -238,6 +238,8 @@ pub struct Normalised<'t> {
     /// The same in lower case, for searching; of the same length.
     pub lower: String,
     origin: Vec<usize>,
+    /// Characters of its longest line: where whoever shows it breaks lines, if anywhere.
+    widest: usize,
 }
 
 impl<'t> Normalised<'t> {
@@ -264,7 +266,8 @@ impl<'t> Normalised<'t> {
                 origin.resize(text.len(), at);
             }
         }
-        Normalised { plain, lower: text.to_ascii_lowercase(), text, origin }
+        let widest = plain.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+        Normalised { plain, lower: text.to_ascii_lowercase(), text, origin, widest }
     }
 
     /// Whether a line ends inside a part, and not because it was broken for its length.
@@ -297,10 +300,16 @@ impl<'t> Normalised<'t> {
         &self.plain[start..second.unwrap_or(self.plain.len())]
     }
 
-    /// The original from where its line begins to the end of a part.
+    /// The original from where its line begins, or the one that was broken for its length, to the end of a part.
     pub fn line_until(&self, part: &Range<usize>) -> &'t str {
         let (first, last) = (self.origin[part.start], self.origin[part.end - 1]);
-        &self.plain[self.plain[..first].rfind('\n').map_or(0, |end| end + 1)..last]
+        let begin = |at: usize| self.plain[..at].rfind('\n').map_or(0, |end| end + 1);
+        let start = begin(first);
+        let before = begin(start.saturating_sub(1));
+        let line = self.plain[before..start].trim_end_matches(['\r', '\n']);
+        let is_broken =
+            self.widest >= BROKEN && line.chars().count() == self.widest && !ANEW.is_match(&self.plain[start..]);
+        &self.plain[if is_broken { before } else { start }..last]
     }
 
     /// Where in the original the line begins that follows the one that a part ends in.
